@@ -1,0 +1,123 @@
+//! The annotations that steer the storage controllers.
+
+use super::Str;
+
+/// An annotation key that some decision reads.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum AnnotationKey {
+    /// The binding was completed by the controller; its presence makes a claim "bound".
+    BindCompleted,
+    /// The binding was made by the controller, not by a person.
+    BoundByController,
+    /// The CSI driver that took over from an in-tree plugin.
+    MigratedTo,
+    /// The provisioner that made a volume.
+    ProvisionedBy,
+    /// The deprecated annotation that names a class.
+    BetaStorageClass,
+    /// The deprecated twin of [`Self::StorageProvisioner`].
+    BetaStorageProvisioner,
+    /// The provisioner that a claim waits for.
+    StorageProvisioner,
+    /// The node that the scheduler chose for a claim.
+    SelectedNode,
+    /// The capacity of a volume before a resize that is under way.
+    PreResizeCapacity,
+    /// Marks the default class.
+    IsDefaultClass,
+    /// The deprecated twin of [`Self::IsDefaultClass`].
+    BetaIsDefaultClass,
+}
+
+impl AnnotationKey {
+    /// Every key, in the order in which they are stored.
+    pub const ALL: [Self; 11] = [
+        Self::BindCompleted,
+        Self::BoundByController,
+        Self::MigratedTo,
+        Self::ProvisionedBy,
+        Self::BetaStorageClass,
+        Self::BetaStorageProvisioner,
+        Self::StorageProvisioner,
+        Self::SelectedNode,
+        Self::PreResizeCapacity,
+        Self::IsDefaultClass,
+        Self::BetaIsDefaultClass,
+    ];
+
+    /// The key as manifests write it.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::BindCompleted => "pv.kubernetes.io/bind-completed",
+            Self::BoundByController => "pv.kubernetes.io/bound-by-controller",
+            Self::MigratedTo => "pv.kubernetes.io/migrated-to",
+            Self::ProvisionedBy => "pv.kubernetes.io/provisioned-by",
+            Self::BetaStorageClass => "volume.beta.kubernetes.io/storage-class",
+            Self::BetaStorageProvisioner => "volume.beta.kubernetes.io/storage-provisioner",
+            Self::StorageProvisioner => "volume.kubernetes.io/storage-provisioner",
+            Self::SelectedNode => "volume.kubernetes.io/selected-node",
+            Self::PreResizeCapacity => "volume.alpha.kubernetes.io/pre-resize-capacity",
+            Self::IsDefaultClass => "storageclass.kubernetes.io/is-default-class",
+            Self::BetaIsDefaultClass => "storageclass.beta.kubernetes.io/is-default-class",
+        }
+    }
+
+    /// The key of that spelling, if some decision reads it.
+    pub fn from_str(key: &str) -> Option<Self> {
+        if !key.contains("kubernetes.io/") {
+            return None;
+        }
+        Self::ALL.into_iter().find(|known| known.as_str() == key)
+    }
+}
+
+/// The annotations of one object: those that some decision reads, and how many others there are. The count matters,
+/// because an update that empties the map leaves the whole field out.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Annotations {
+    known: Vec<(AnnotationKey, Str)>,
+    others: u32,
+}
+
+impl Annotations {
+    /// The annotations with these known ones and that many others.
+    pub fn new(mut known: Vec<(AnnotationKey, Str)>, others: u32) -> Self {
+        known.sort_by_key(|(key, _)| *key);
+        known.shrink_to_fit();
+        Self { known, others }
+    }
+
+    /// The value of a key, if it is present.
+    pub fn get(&self, key: AnnotationKey) -> Option<&str> {
+        self.known.iter().find(|(present, _)| *present == key).map(|(_, value)| value.as_str())
+    }
+
+    /// Whether the key is present, with whatever value.
+    pub fn has(&self, key: AnnotationKey) -> bool {
+        self.get(key).is_some()
+    }
+
+    /// Sets a key to a value.
+    pub fn set(&mut self, key: AnnotationKey, value: impl Into<Str>) {
+        let value = value.into();
+        match self.known.binary_search_by_key(&key, |(present, _)| *present) {
+            Ok(found) => self.known[found].1 = value,
+            Err(place) => self.known.insert(place, (key, value)),
+        }
+    }
+
+    /// Removes a key.
+    pub fn remove(&mut self, key: AnnotationKey) {
+        self.known.retain(|(present, _)| *present != key);
+    }
+
+    /// Whether there is no annotation at all, known or not.
+    pub fn is_empty(&self) -> bool {
+        self.known.is_empty() && self.others == 0
+    }
+
+    /// The known annotations in a fixed order.
+    pub fn iter(&self) -> impl Iterator<Item = (AnnotationKey, &str)> {
+        self.known.iter().map(|(key, value)| (*key, value.as_str()))
+    }
+}

@@ -1,0 +1,123 @@
+//! PersistentVolumeClaims.
+
+use super::{AccessModes, AnnotationKey, ClaimKey, LabelSelector, ObjectMeta, Quantity, Str, VolumeMode};
+
+/// A PersistentVolumeClaim as stored.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct PersistentVolumeClaim {
+    /// `metadata`.
+    pub meta: ObjectMeta,
+    /// `spec.resources.requests.storage`.
+    pub request: Option<Quantity>,
+    /// `spec.accessModes`.
+    pub access_modes: AccessModes,
+    /// `spec.volumeName`; empty when there is none.
+    pub volume_name: Str,
+    /// `spec.storageClassName`; an empty string and no field at all are different things.
+    pub class_name: Option<Str>,
+    /// `spec.volumeAttributesClassName`.
+    pub attributes_class: Option<Str>,
+    /// `spec.volumeMode`.
+    pub volume_mode: Option<VolumeMode>,
+    /// `spec.selector`.
+    pub selector: Option<Box<LabelSelector>>,
+    /// Whether `spec.dataSource` is set.
+    pub data_source: bool,
+    /// `status`.
+    pub status: ClaimStatus,
+}
+
+impl PersistentVolumeClaim {
+    /// The class that counts: the deprecated annotation if it is present, else the field; empty for none.
+    /// Upstream: `GetPersistentVolumeClaimClass`, component-helpers, 1.36.
+    pub fn class(&self) -> &str {
+        self.meta.annotations.get(AnnotationKey::BetaStorageClass).or(self.class_name.as_deref()).unwrap_or_default()
+    }
+
+    /// Whether any class is stated, also the empty one.
+    /// Upstream: `PersistentVolumeClaimHasClass`, component-helpers, 1.36.
+    pub fn has_class(&self) -> bool {
+        self.meta.annotations.has(AnnotationKey::BetaStorageClass) || self.class_name.is_some()
+    }
+
+    /// The mode, where none is stated: Filesystem.
+    pub fn mode(&self) -> VolumeMode {
+        self.volume_mode.clone().unwrap_or_default()
+    }
+
+    /// The attributes class; empty when there is none.
+    pub fn attributes_class(&self) -> &str {
+        self.attributes_class.as_deref().unwrap_or_default()
+    }
+
+    /// Whether the object is being deleted.
+    pub fn terminating(&self) -> bool {
+        self.meta.deleted.is_some()
+    }
+
+    /// The claim's namespace and name.
+    pub fn key(&self) -> ClaimKey {
+        ClaimKey { namespace: self.meta.namespace.clone(), name: self.meta.name.clone() }
+    }
+}
+
+/// `status` of a claim. `conditions`, `allocatedResources` and `modifyVolumeStatus` are left out: the binder never
+/// reads or writes them.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ClaimStatus {
+    /// `status.phase`.
+    pub phase: ClaimPhase,
+    /// `status.accessModes`; empty when absent.
+    pub access_modes: AccessModes,
+    /// `status.capacity` by resource name in order; empty when absent.
+    pub capacity: Box<[(Str, Quantity)]>,
+    /// `status.currentVolumeAttributesClassName`.
+    pub current_attributes_class: Option<Str>,
+}
+
+impl ClaimStatus {
+    /// `status.capacity.storage`, if it is stated.
+    pub fn storage(&self) -> Option<&Quantity> {
+        self.capacity.iter().find(|(resource, _)| resource == "storage").map(|(_, quantity)| quantity)
+    }
+}
+
+/// `status.phase` of a claim.
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum ClaimPhase {
+    /// Absent or empty.
+    #[default]
+    Empty,
+    /// Not bound.
+    Pending,
+    /// Bound to a volume.
+    Bound,
+    /// Was bound, and the volume is gone or belongs to another claim.
+    Lost,
+    /// Something that the API server would refuse.
+    Other(Str),
+}
+
+impl ClaimPhase {
+    /// The phase as manifests write it; empty for none.
+    pub fn as_str(&self) -> &str {
+        match self {
+            Self::Empty => "",
+            Self::Pending => "Pending",
+            Self::Bound => "Bound",
+            Self::Lost => "Lost",
+            Self::Other(phase) => phase,
+        }
+    }
+
+    /// The phase of that spelling.
+    pub fn from_manifest(phase: &str) -> Self {
+        match phase {
+            "" => Self::Empty,
+            "Pending" => Self::Pending,
+            "Bound" => Self::Bound,
+            "Lost" => Self::Lost,
+            other => Self::Other(other.into()),
+        }
+    }
+}

@@ -1,0 +1,61 @@
+//! StorageClasses.
+
+use super::{AnnotationKey, ObjectMeta, ReclaimPolicy, Str};
+
+/// A StorageClass as stored.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct StorageClass {
+    /// `metadata`.
+    pub meta: ObjectMeta,
+    /// `provisioner`.
+    pub provisioner: Str,
+    /// `reclaimPolicy`.
+    pub reclaim_policy: Option<ReclaimPolicy>,
+    /// `volumeBindingMode`.
+    pub binding_mode: Option<BindingMode>,
+    /// `mountOptions`.
+    pub mount_options: Box<[Str]>,
+    /// `allowVolumeExpansion`.
+    pub allow_expansion: bool,
+}
+
+impl StorageClass {
+    /// Whether either annotation says exactly `true`.
+    /// Upstream: `IsDefaultAnnotation`, `pkg/apis/storage/util`, 1.36.
+    pub fn is_default(&self) -> bool {
+        [AnnotationKey::IsDefaultClass, AnnotationKey::BetaIsDefaultClass]
+            .into_iter()
+            .any(|key| self.meta.annotations.get(key) == Some("true"))
+    }
+}
+
+/// `volumeBindingMode` of a class.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum BindingMode {
+    /// Claims are bound as soon as they exist.
+    Immediate,
+    /// Claims wait for a pod that uses them.
+    WaitForFirstConsumer,
+    /// Something that the API server would refuse.
+    Other(Str),
+}
+
+impl BindingMode {
+    /// The mode as manifests write it.
+    pub fn as_str(&self) -> &str {
+        match self {
+            Self::Immediate => "Immediate",
+            Self::WaitForFirstConsumer => "WaitForFirstConsumer",
+            Self::Other(mode) => mode,
+        }
+    }
+
+    /// The mode of that spelling.
+    pub fn from_manifest(mode: &str) -> Self {
+        match mode {
+            "Immediate" => Self::Immediate,
+            "WaitForFirstConsumer" => Self::WaitForFirstConsumer,
+            other => Self::Other(other.into()),
+        }
+    }
+}

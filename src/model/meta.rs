@@ -1,0 +1,98 @@
+//! The metadata that decisions read.
+
+use super::{Annotations, Labels, Str};
+use std::fmt;
+
+/// `metadata` of an object, without the parts that no decision reads.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ObjectMeta {
+    /// `metadata.name`.
+    pub name: Str,
+    /// `metadata.namespace`; empty for kinds that have none.
+    pub namespace: Str,
+    /// `metadata.uid`; empty for an object that was never on an API server.
+    pub uid: Str,
+    /// `metadata.resourceVersion`.
+    pub resource_version: ResourceVersion,
+    /// `metadata.creationTimestamp`.
+    pub created: Option<Timestamp>,
+    /// `metadata.deletionTimestamp`: set while the object is being deleted.
+    pub deleted: Option<Timestamp>,
+    /// `metadata.deletionGracePeriodSeconds`.
+    pub deletion_grace_seconds: Option<i64>,
+    /// `metadata.annotations`: the ones that some decision reads, and how many others there are.
+    pub annotations: Annotations,
+    /// `metadata.labels`.
+    pub labels: Labels,
+    /// `metadata.finalizers`, in the stored order.
+    pub finalizers: Box<[Str]>,
+    /// The `uid` of the owner with `controller: true`, if there is one.
+    pub controller_owner: Option<Str>,
+}
+
+impl ObjectMeta {
+    /// Whether the finalizer is in the list.
+    pub fn has_finalizer(&self, finalizer: &str) -> bool {
+        self.finalizers.iter().any(|present| present == finalizer)
+    }
+}
+
+/// An object's version. What a dry run writes gets a version that nobody can know yet.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum ResourceVersion {
+    /// As read from the input; empty for an object that was never on an API server.
+    Recorded(Str),
+    /// The version after the n-th simulated write of this object, n from 1. Printed as `<next>`.
+    Next(u32),
+}
+
+impl ResourceVersion {
+    /// The version that one more write leads to.
+    #[must_use]
+    pub fn successor(&self) -> Self {
+        match self {
+            Self::Recorded(_) => Self::Next(1),
+            Self::Next(writes) => Self::Next(writes.saturating_add(1)),
+        }
+    }
+}
+
+impl Default for ResourceVersion {
+    fn default() -> Self {
+        Self::Recorded(Str::default())
+    }
+}
+
+impl fmt::Display for ResourceVersion {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Recorded(version) => out.write_str(version),
+            Self::Next(_) => out.write_str("<next>"),
+        }
+    }
+}
+
+/// A moment as Kubernetes stores it: whole seconds since 1970-01-01T00:00:00Z.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Timestamp(pub i64);
+
+impl Timestamp {
+    /// Reads an RFC 3339 time such as `2026-06-01T10:00:00Z`; fractions of a second are dropped.
+    pub fn parse(text: &str) -> Option<Self> {
+        text.parse::<jiff::Timestamp>().ok().map(|moment| Self(moment.as_second()))
+    }
+
+    /// Whole seconds from `earlier` to this moment; negative when this one is earlier.
+    pub fn seconds_since(self, earlier: Self) -> i64 {
+        self.0.saturating_sub(earlier.0)
+    }
+}
+
+impl fmt::Display for Timestamp {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match jiff::Timestamp::from_second(self.0) {
+            Ok(moment) => write!(out, "{moment}"),
+            Err(_) => write!(out, "{}s", self.0),
+        }
+    }
+}

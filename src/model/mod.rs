@@ -1,0 +1,41 @@
+//! The objects that the storage controllers read, as the API server stores them, also where that makes no sense: a
+//! `claimRef` without a uid, an empty phase. Verdicts such as "reserved" or "bound" are computed elsewhere.
+//!
+//! Everything here is a closed value: no I/O, no clock, no defaults applied behind the reader's back.
+
+pub mod access_mode;
+pub mod annotation;
+pub mod claim;
+pub mod class;
+pub mod key;
+pub mod meta;
+pub mod node;
+pub mod pod;
+pub mod quantity;
+pub mod selector;
+pub mod volume;
+
+pub use access_mode::{AccessMode, AccessModeSet, AccessModes};
+pub use annotation::{AnnotationKey, Annotations};
+pub use claim::{ClaimPhase, ClaimStatus, PersistentVolumeClaim};
+pub use class::{BindingMode, StorageClass};
+pub use key::{ClaimKey, Kind, ObjectKey};
+pub use meta::{ObjectMeta, ResourceVersion, Timestamp};
+pub use node::Node;
+pub use pod::{Pod, PodPhase};
+pub use quantity::{Quantity, QuantityError};
+pub use selector::{LabelSelector, NodeSelector, SelectorError};
+pub use volume::{
+    ClaimRef, PersistentVolume, ReclaimPolicy, SourceKind, VolumeMode, VolumePhase, VolumeSource, VolumeStatus,
+};
+
+/// The string of the domain: short ones are stored in place, which is what makes a large snapshot small.
+pub type Str = compact_str::CompactString;
+
+/// Labels in the order of their keys.
+pub type Labels = Box<[(Str, Str)]>;
+
+/// The value of a label, if the object has that key.
+pub fn label<'a>(labels: &'a [(Str, Str)], key: &str) -> Option<&'a str> {
+    labels.binary_search_by(|(candidate, _)| candidate.as_str().cmp(key)).ok().map(|found| labels[found].1.as_str())
+}

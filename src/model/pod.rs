@@ -1,0 +1,66 @@
+//! Pods, as far as they use claims.
+
+use super::{ObjectMeta, Str};
+
+/// A Pod as stored.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Pod {
+    /// `metadata`.
+    pub meta: ObjectMeta,
+    /// `spec.nodeName`; empty while the pod is not scheduled.
+    pub node_name: Str,
+    /// `status.phase`.
+    pub phase: PodPhase,
+    /// Names of claims used by `persistentVolumeClaim` volumes.
+    pub claims: Box<[Str]>,
+    /// Names of claims made for generic ephemeral volumes: `<pod>-<volume>`.
+    pub ephemeral_claims: Box<[Str]>,
+    /// Whether some container status is in state `running`.
+    pub running_container: bool,
+}
+
+impl Pod {
+    /// Upstream: `IsPodTerminated`, `pkg/volume/util`, 1.36.
+    pub fn terminated(&self) -> bool {
+        matches!(self.phase, PodPhase::Failed | PodPhase::Succeeded)
+            || (self.meta.deleted.is_some() && !self.running_container)
+    }
+
+    /// Whether the pod refers to a claim of that name, as a claim volume or a generic ephemeral one.
+    /// Upstream: the pod index `pod-pvc-index`, `pkg/controller/volume/common`, 1.36.
+    pub fn refers_to(&self, claim: &str) -> bool {
+        self.claims.iter().chain(&self.ephemeral_claims).any(|name| name == claim)
+    }
+}
+
+/// `status.phase` of a pod.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub enum PodPhase {
+    /// Absent or empty.
+    #[default]
+    Empty,
+    /// Not yet running.
+    Pending,
+    /// Running.
+    Running,
+    /// All containers ended well.
+    Succeeded,
+    /// Some container ended badly.
+    Failed,
+    /// `Unknown`, or something that the API server would refuse.
+    Other(Str),
+}
+
+impl PodPhase {
+    /// The phase of that spelling.
+    pub fn from_manifest(phase: &str) -> Self {
+        match phase {
+            "" => Self::Empty,
+            "Pending" => Self::Pending,
+            "Running" => Self::Running,
+            "Succeeded" => Self::Succeeded,
+            "Failed" => Self::Failed,
+            other => Self::Other(other.into()),
+        }
+    }
+}

@@ -1,0 +1,123 @@
+//! What was read, and so what the absence of an object means.
+
+use crate::model::{Kind, Str};
+
+/// How complete the reading of one kind is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum CoverageState {
+    /// Everything was read: what is absent does not exist.
+    Complete,
+    /// Some of it was read, and some could not be.
+    Partial,
+    /// RBAC hides it.
+    Forbidden,
+    /// The API server does not serve it.
+    NotServed,
+    /// No decision asked for it.
+    NotNeeded,
+    /// Reading it failed.
+    Failed,
+    /// A file that does not say: what is absent is assumed not to exist.
+    Assumed,
+}
+
+impl CoverageState {
+    /// The state as the output contract writes it.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Complete => "complete",
+            Self::Partial => "partial",
+            Self::Forbidden => "forbidden",
+            Self::NotServed => "notServed",
+            Self::NotNeeded => "notNeeded",
+            Self::Failed => "failed",
+            Self::Assumed => "assumed",
+        }
+    }
+}
+
+/// The reading of one kind, in one namespace or in all.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CoverageEntry {
+    /// The kind that was to be read.
+    pub kind: Kind,
+    /// The namespace, or all of them.
+    pub namespace: Option<Str>,
+    /// How it went.
+    pub state: CoverageState,
+    /// The list's resource version, where there was a list.
+    pub resource_version: Option<Str>,
+    /// Why it is not complete, for people.
+    pub reason: Option<String>,
+}
+
+/// What an object's absence means.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Absence {
+    /// It does not exist.
+    Certain,
+    /// It is taken not to exist, because files cannot tell.
+    Assumed,
+    /// Nobody can tell, for this reason.
+    Unknown(CoverageState),
+}
+
+/// The readings of all kinds. A kind without an entry counts as [`CoverageState::Assumed`].
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Coverage {
+    entries: Vec<CoverageEntry>,
+}
+
+impl Coverage {
+    /// The coverage of a world that is known in full: every kind complete.
+    pub fn complete() -> Self {
+        let mut coverage = Self::default();
+        for kind in Kind::ALL {
+            coverage.set(CoverageEntry {
+                kind,
+                namespace: None,
+                state: CoverageState::Complete,
+                resource_version: None,
+                reason: None,
+            });
+        }
+        coverage
+    }
+
+    /// Records one reading, in place of an earlier one of the same kind and namespace.
+    pub fn set(&mut self, entry: CoverageEntry) {
+        let place = self
+            .entries
+            .binary_search_by(|present| (present.kind, &present.namespace).cmp(&(entry.kind, &entry.namespace)));
+        match place {
+            Ok(found) => self.entries[found] = entry,
+            Err(free) => self.entries.insert(free, entry),
+        }
+    }
+
+    /// The readings in the order of kinds and namespaces, those for all namespaces first.
+    pub fn entries(&self) -> &[CoverageEntry] {
+        &self.entries
+    }
+
+    /// The state of a kind in a namespace; the entry for the namespace goes before the one for all.
+    pub fn state(&self, kind: Kind, namespace: &str) -> CoverageState {
+        let find = |wanted: Option<&str>| {
+            self.entries.iter().find(|entry| entry.kind == kind && entry.namespace.as_deref() == wanted)
+        };
+        let specific = if kind.namespaced() { find(Some(namespace)) } else { None };
+        specific.or_else(|| find(None)).map_or(CoverageState::Assumed, |entry| entry.state)
+    }
+
+    /// What it means that an object of that kind is not in the snapshot.
+    pub fn absence(&self, kind: Kind, namespace: &str) -> Absence {
+        match self.state(kind, namespace) {
+            CoverageState::Complete => Absence::Certain,
+            CoverageState::Assumed | CoverageState::NotNeeded => Absence::Assumed,
+            state @ (CoverageState::Partial
+            | CoverageState::Forbidden
+            | CoverageState::NotServed
+            | CoverageState::Failed) => Absence::Unknown(state),
+        }
+    }
+}

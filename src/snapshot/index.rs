@@ -1,0 +1,148 @@
+//! Look-ups over the ordered objects: sorted vectors of places, so that no name is stored twice.
+
+use super::{ClaimId, VolumeId};
+use crate::model::{
+    AccessModeSet, Node, ObjectMeta, PersistentVolume, PersistentVolumeClaim, Pod, Quantity, StorageClass, Str,
+    VolumeMode,
+};
+use std::cmp::Ordering;
+
+/// What all volumes of a group share.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct GroupKey {
+    /// The class that counts; empty for none.
+    pub class: Str,
+    /// The volume mode.
+    pub mode: VolumeMode,
+    /// The attributes class; empty for none.
+    pub attributes_class: Str,
+    /// The access modes.
+    pub access_modes: AccessModeSet,
+}
+
+/// Volumes without a `claimRef` that matching can tell apart only by size, labels, phase and deletion.
+#[derive(Debug)]
+pub struct CandidateGroup {
+    /// What they share.
+    pub key: GroupKey,
+    /// The volumes by capacity, equal ones by name.
+    pub members: Vec<VolumeId>,
+}
+
+#[derive(Debug)]
+pub(super) struct Index {
+    volumes_by_ref: Vec<VolumeId>,
+    claims_by_volume: Vec<ClaimId>,
+    pods_by_claim: Vec<(Str, Str, u32)>,
+    pod_places: Vec<u32>,
+    groups: Vec<CandidateGroup>,
+}
+
+impl Index {
+    pub(super) fn new(volumes: &[PersistentVolume], claims: &[PersistentVolumeClaim], pods: &[Pod]) -> Self {
+        let mut volumes_by_ref: Vec<VolumeId> =
+            ids(volumes.len()).map(VolumeId).filter(|id| volumes[id.0 as usize].claim_ref.is_some()).collect();
+        volumes_by_ref
+            .sort_by(|a, b| reference(&volumes[a.0 as usize]).cmp(&reference(&volumes[b.0 as usize])).then(a.cmp(b)));
+        let mut claims_by_volume: Vec<ClaimId> =
+            ids(claims.len()).map(ClaimId).filter(|id| !claims[id.0 as usize].volume_name.is_empty()).collect();
+        claims_by_volume
+            .sort_by(|a, b| claims[a.0 as usize].volume_name.cmp(&claims[b.0 as usize].volume_name).then(a.cmp(b)));
+        let mut pods_by_claim = Vec::new();
+        for (place, pod) in ids(pods.len()).zip(pods) {
+            for claim in pod.claims.iter().chain(&pod.ephemeral_claims) {
+                pods_by_claim.push((pod.meta.namespace.clone(), claim.clone(), place));
+            }
+        }
+        pods_by_claim.sort();
+        pods_by_claim.dedup();
+        let pod_places = pods_by_claim.iter().map(|(_, _, place)| *place).collect();
+        Self { volumes_by_ref, claims_by_volume, pods_by_claim, pod_places, groups: groups(volumes) }
+    }
+
+    pub(super) fn volumes_naming(&self, volumes: &[PersistentVolume], namespace: &str, claim: &str) -> &[VolumeId] {
+        equal_range(&self.volumes_by_ref, |id| reference(&volumes[id.0 as usize]).cmp(&(namespace, claim)))
+    }
+
+    pub(super) fn claims_naming(&self, claims: &[PersistentVolumeClaim], volume: &str) -> &[ClaimId] {
+        equal_range(&self.claims_by_volume, |id| claims[id.0 as usize].volume_name.as_str().cmp(volume))
+    }
+
+    pub(super) fn pods_of(&self, namespace: &str, claim: &str) -> &[u32] {
+        let compare = |(ns, name, _): &(Str, Str, u32)| (ns.as_str(), name.as_str()).cmp(&(namespace, claim));
+        let start = self.pods_by_claim.partition_point(|entry| compare(entry) == Ordering::Less);
+        let length = equal_range(&self.pods_by_claim[start..], compare).len();
+        &self.pod_places[start..start + length]
+    }
+
+    pub(super) fn groups(&self) -> &[CandidateGroup] {
+        &self.groups
+    }
+
+    pub(super) fn group(&self, key: &GroupKey) -> Option<&CandidateGroup> {
+        self.groups.binary_search_by(|group| group.key.cmp(key)).ok().map(|found| &self.groups[found])
+    }
+}
+
+/// The key of the group that a volume would be in, had it no `claimRef`.
+pub(super) fn group_key(volume: &PersistentVolume) -> GroupKey {
+    GroupKey {
+        class: volume.class().into(),
+        mode: volume.mode(),
+        attributes_class: volume.attributes_class().into(),
+        access_modes: volume.access_modes.set(),
+    }
+}
+
+/// The place of the object of that name in a slice that is sorted by namespace and name.
+pub(super) fn place<T>(objects: &[T], meta: impl Fn(&T) -> &ObjectMeta, namespace: &str, name: &str) -> Option<usize> {
+    objects
+        .binary_search_by(|object| {
+            let meta = meta(object);
+            (meta.namespace.as_str(), meta.name.as_str()).cmp(&(namespace, name))
+        })
+        .ok()
+}
+
+pub(super) fn class_meta(class: &StorageClass) -> &ObjectMeta {
+    &class.meta
+}
+
+pub(super) fn node_meta(node: &Node) -> &ObjectMeta {
+    &node.meta
+}
+
+/// Places as 32-bit numbers: an input of four thousand million objects does not fit into memory anyway.
+fn ids(length: usize) -> std::ops::Range<u32> {
+    0..u32::try_from(length).unwrap_or(u32::MAX)
+}
+
+fn reference(volume: &PersistentVolume) -> (&str, &str) {
+    volume.claim_ref.as_ref().map_or(("", ""), |claim| (claim.namespace.as_str(), claim.name.as_str()))
+}
+
+fn groups(volumes: &[PersistentVolume]) -> Vec<CandidateGroup> {
+    let mut keyed: Vec<(GroupKey, VolumeId)> = ids(volumes.len())
+        .map(VolumeId)
+        .filter(|id| volumes[id.0 as usize].claim_ref.is_none())
+        .map(|id| (group_key(&volumes[id.0 as usize]), id))
+        .collect();
+    let size = |id: VolumeId| volumes[id.0 as usize].storage().copied().unwrap_or(Quantity::ZERO);
+    keyed.sort_by(|(a_key, a), (b_key, b)| {
+        a_key.cmp(b_key).then_with(|| size(*a).compare(&size(*b))).then_with(|| a.cmp(b))
+    });
+    let mut groups: Vec<CandidateGroup> = Vec::new();
+    for (key, id) in keyed {
+        match groups.last_mut() {
+            Some(group) if group.key == key => group.members.push(id),
+            _ => groups.push(CandidateGroup { key, members: vec![id] }),
+        }
+    }
+    groups
+}
+
+fn equal_range<T>(sorted: &[T], compare: impl Fn(&T) -> Ordering) -> &[T] {
+    let start = sorted.partition_point(|entry| compare(entry) == Ordering::Less);
+    let length = sorted[start..].partition_point(|entry| compare(entry) == Ordering::Equal);
+    &sorted[start..start + length]
+}
