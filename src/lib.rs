@@ -5,3 +5,9 @@
 pub mod model;
 
 pub mod snapshot;
+
+pub mod world;
+
+pub mod controllers;
+
+pub mod simulate;
