@@ -11,3 +11,5 @@ pub mod world;
 pub mod controllers;
 
 pub mod simulate;
+
+pub mod report;
