@@ -190,7 +190,7 @@ fn provision_claim_operation<'s>(
             says(sync, format!("Failed to provision volume with StorageClass {:?}: {text}", class.meta.name.as_str()));
             ends(sync, ProvisionStep::InTreeProvisionFailed);
         }
-        PluginAnswer::Done => create_volume(sync, &claim, provisioned_volume(&claim, class, plugin, &name), plugin),
+        PluginAnswer::Done => create_volume(sync, &claim, &provisioned_volume(&claim, class, plugin, &name), plugin),
     }
 }
 
@@ -248,7 +248,7 @@ fn provisioned_volume(claim: &Claim<'_>, class: &StorageClass, plugin: Plugin, n
 }
 
 /// Creates the volume, with retries; where all fail, the storage is cleaned up again.
-fn create_volume<'s>(sync: &mut Sync<'_, 's>, claim: &Claim<'s>, volume: PersistentVolume, plugin: Plugin) {
+fn create_volume<'s>(sync: &mut Sync<'_, 's>, claim: &Claim<'s>, volume: &PersistentVolume, plugin: Plugin) {
     let (key, name) = (claim.object.key(), volume.meta.name.clone());
     let about = ObjectRef::claim(&claim.object);
     let mut refusal = None;
@@ -278,7 +278,7 @@ fn create_volume<'s>(sync: &mut Sync<'_, 's>, claim: &Claim<'s>, volume: Persist
     );
     let cleanup = match sync.cleanup_failure() {
         Some(failure) => Err(failure.to_owned()),
-        None => delete_host_path(&volume),
+        None => delete_host_path(volume),
     };
     match cleanup {
         Ok(()) => sync.step(ProvisionStep::InTreeVolumeSaveFailedCleaned.into()),
