@@ -1,3 +1,2 @@
-//! The one binary of integration tests; each module is one subject.
-
-mod files;
+//! The integration tests.
+mod conformance;
