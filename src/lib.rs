@@ -2,6 +2,16 @@
 //!
 //! The modules in reading order, lowest rank first; each uses only those above it (see `docs/ARCHITECTURE.md`).
 
+pub mod text;
+
+pub mod error;
+pub mod progress;
+
 pub mod model;
 
 pub mod snapshot;
+
+pub mod cli;
+pub mod terminal;
+
+pub mod commands;
