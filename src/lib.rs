@@ -12,6 +12,7 @@ pub mod model;
 pub mod snapshot;
 
 pub mod cli;
+pub mod source;
 pub mod terminal;
 
 pub mod commands;

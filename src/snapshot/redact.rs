@@ -82,7 +82,6 @@ pub fn redact(kind: Kind, object: Value) -> Value {
     let Value::Object(fields) = object else { return hidden(object) };
     let fields = fields.into_iter().filter_map(|(key, value)| {
         let kept = match (kind, key.as_str()) {
-            (_, "apiVersion" | "kind") => value,
             (_, "metadata") => metadata(value),
             (Kind::PersistentVolume, "spec") => each(value, volume_spec),
             (Kind::PersistentVolume, "status") => {
@@ -91,9 +90,14 @@ pub fn redact(kind: Kind, object: Value) -> Value {
             (Kind::PersistentVolumeClaim, "spec") => claim_spec(value),
             (Kind::PersistentVolumeClaim, "status") => each(value, claim_status),
             (Kind::StorageClass, "parameters") => each(value, parameter),
-            (
+            (_, "apiVersion" | "kind")
+            | (
                 Kind::StorageClass,
-                "allowVolumeExpansion" | "allowedTopologies" | "mountOptions" | "provisioner" | "reclaimPolicy"
+                "allowVolumeExpansion"
+                | "allowedTopologies"
+                | "mountOptions"
+                | "provisioner"
+                | "reclaimPolicy"
                 | "volumeBindingMode",
             ) => value,
             (Kind::Pod, "spec") => pod_spec(value),
@@ -126,8 +130,14 @@ fn annotation(key: &str, value: Value) -> Value {
 
 fn volume_spec(key: &str, value: Value) -> Value {
     match key {
-        "accessModes" | "capacity" | "claimRef" | "nodeAffinity" | "persistentVolumeReclaimPolicy"
-        | "storageClassName" | "volumeAttributesClassName" | "volumeMode" => value,
+        "accessModes"
+        | "capacity"
+        | "claimRef"
+        | "nodeAffinity"
+        | "persistentVolumeReclaimPolicy"
+        | "storageClassName"
+        | "volumeAttributesClassName"
+        | "volumeMode" => value,
         "mountOptions" => mount_options(value),
         // Whatever else a specification holds is the source of the volume.
         _ => each(value, source_field),
@@ -177,8 +187,13 @@ fn claim_spec(value: Value) -> Value {
 
 fn claim_status(key: &str, value: Value) -> Value {
     match key {
-        "accessModes" | "allocatedResourceStatuses" | "allocatedResources" | "capacity"
-        | "currentVolumeAttributesClassName" | "modifyVolumeStatus" | "phase" => value,
+        "accessModes"
+        | "allocatedResourceStatuses"
+        | "allocatedResources"
+        | "capacity"
+        | "currentVolumeAttributesClassName"
+        | "modifyVolumeStatus"
+        | "phase" => value,
         "conditions" => each_item(value, |condition| {
             keep(condition, &["lastProbeTime", "lastTransitionTime", "reason", "status", "type"])
         }),
@@ -296,9 +311,7 @@ fn hidden(value: Value) -> Value {
         Value::Number(_) => json!(0),
         Value::String(text) => Value::String(if text.is_empty() { text } else { REDACTED.to_owned() }),
         Value::Array(items) => Value::Array(items.into_iter().map(hidden).collect()),
-        Value::Object(fields) => {
-            Value::Object(fields.into_iter().map(|(key, value)| (key, hidden(value))).collect())
-        }
+        Value::Object(fields) => Value::Object(fields.into_iter().map(|(key, value)| (key, hidden(value))).collect()),
     }
 }
 
@@ -367,11 +380,7 @@ mod tests {
                 json!({"driver": "d", "options": {"p": "s3cret"}}),
                 json!({"driver": "d", "options": {"p": "<redacted>"}}),
             ),
-            (
-                "azureFile",
-                json!({"secretName": "n", "shareName": "s"}),
-                json!({"secretName": "n", "shareName": "s"}),
-            ),
+            ("azureFile", json!({"secretName": "n", "shareName": "s"}), json!({"secretName": "n", "shareName": "s"})),
             ("azureDisk", json!({"diskURI": "https://x?sig=s3cret"}), json!({"diskURI": "<redacted>"})),
             ("futureSource", json!({"a": [{"b": "s3cret"}]}), json!({"a": [{"b": "<redacted>"}]})),
             ("hostPath", json!({"path": "/data", "type": ""}), json!({"path": "/data", "type": ""})),
@@ -429,7 +438,8 @@ mod tests {
             })
         );
         assert_eq!(redacted["mountOptions"], json!(["ro"]));
-        let node = json!({"metadata": {"name": "n"}, "spec": {"providerID": "s3cret"}, "status": {"images": ["s3cret"]}});
+        let node =
+            json!({"metadata": {"name": "n"}, "spec": {"providerID": "s3cret"}, "status": {"images": ["s3cret"]}});
         assert_eq!(redact(Kind::Node, node), json!({"metadata": {"name": "n"}, "spec": {}}));
     }
 
@@ -449,7 +459,8 @@ mod tests {
     fn odd_forms_are_hidden_and_not_lost() {
         assert_eq!(redact(Kind::Pod, json!("s3cret")), json!("<redacted>"));
         let pod = json!({"metadata": ["s3cret"], "spec": {"volumes": "s3cret"}, "status": {"phase": "Running"}});
-        let expected = json!({"metadata": ["<redacted>"], "spec": {"volumes": "<redacted>"}, "status": {"phase": "Running"}});
+        let expected =
+            json!({"metadata": ["<redacted>"], "spec": {"volumes": "<redacted>"}, "status": {"phase": "Running"}});
         assert_eq!(redact(Kind::Pod, pod), expected);
     }
 }
