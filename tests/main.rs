@@ -1,3 +1,5 @@
 //! The one binary of integration tests; each module is one subject.
 
+mod cluster;
+mod fake_api;
 mod files;
