@@ -3,3 +3,4 @@
 mod cluster;
 mod fake_api;
 mod files;
+mod redaction;
