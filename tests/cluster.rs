@@ -9,7 +9,8 @@ use pvctl::progress::Silent;
 use pvctl::snapshot::{CoverageState, Parts, decode};
 use pvctl::source::archive::{self, ArchivedObject};
 use pvctl::source::{
-    Cluster, ClusterError, ClusterErrorKind, ConnectOptions, Environment, Needs, Retry, ServerVersion,
+    Cluster, ClusterError, ClusterErrorKind, ConnectOptions, Environment, Needs, RequestLog, Retry, ServerVersion,
+    contexts,
 };
 use rcgen::{BasicConstraints, CertificateParams, IsCa, Issuer, KeyPair};
 use serde_json::{Value, json};
@@ -73,7 +74,7 @@ fn to(fake: &FakeApi) -> ConnectOptions {
     ConnectOptions { server: Some(fake.url()), ..ConnectOptions::default() }
 }
 
-async fn connect(options: &ConnectOptions) -> Result<Cluster, ClusterError> {
+async fn connect(options: &ConnectOptions) -> Result<Cluster<'static>, ClusterError> {
     let quick = Retry { tries: 3, pause: Duration::from_millis(1), longest: Duration::from_millis(300) };
     Ok(Cluster::connect(options, &Environment::default()).await?.retrying(quick))
 }
@@ -374,6 +375,7 @@ async fn the_version_and_names() {
     assert_eq!(cluster.names(Kind::PersistentVolume, None).await, ["pv-1"]);
     assert_eq!(cluster.names(Kind::PersistentVolumeClaim, None).await, ["data"]);
     assert_eq!(cluster.names(Kind::PersistentVolumeClaim, Some("web")).await, ["html"]);
+    assert_eq!(cluster.namespaces().await, ["db"]);
     let asked = fake.seen().into_iter().find(|seen| seen.uri.starts_with(VOLUMES)).unwrap();
     assert!(asked.header("accept")[0].starts_with("application/json;as=PartialObjectMetadataList"));
     fake.fail("/", 1, Answer::Status(403, "no"));
@@ -459,11 +461,9 @@ async fn a_token_and_impersonation_travel_encrypted_and_show_nowhere() {
         impersonate_extra: vec![("scopes".into(), "view".into())],
         ..options
     };
-    let log = Arc::new(Mutex::new(Vec::new()));
-    let heard = Arc::clone(&log);
-    let cluster = connect(&options).await.unwrap().observed(Arc::new(move |request| {
-        heard.lock().unwrap().push(format!("{request:?}"));
-    }));
+    let log = Mutex::new(Vec::new());
+    let hear = |request: &RequestLog| log.lock().unwrap().push(format!("{request:?}"));
+    let cluster = connect(&options).await.unwrap().observed(&hear);
     cluster.read(Needs::default(), &Silent).await.unwrap();
     for seen in fake.seen() {
         assert_eq!(seen.header("authorization"), [format!("Bearer {TOKEN}")]);
@@ -641,6 +641,7 @@ async fn the_kubeconfig_chain_is_kubectls() {
         change(&mut options);
         options
     };
+    assert_eq!(contexts(&ConnectOptions::default(), &environment), ["main", "lost", "more"]);
     assert_eq!(namespace(ConnectOptions::default()).await, "db");
     // A user that the context names and nobody has is nobody.
     assert_eq!(namespace(with(|options| options.context = Some("more".into()))).await, "web");

@@ -81,9 +81,30 @@ pub fn write(objects: &[ArchivedObject], out: &mut dyn Write) -> io::Result<()> 
     out.write_all(b",\n    \"kind\": \"List\",\n    \"metadata\": {\n        \"resourceVersion\": \"\"\n    }\n}\n")
 }
 
+/// The same list as YAML, again as kubectl prints it.
+///
+/// # Errors
+///
+/// Those of the writer.
+pub fn write_yaml(objects: &[ArchivedObject], out: &mut dyn Write) -> io::Result<()> {
+    out.write_all(if objects.is_empty() { b"apiVersion: v1\nitems: []\n" } else { b"apiVersion: v1\nitems:\n" })?;
+    for object in objects {
+        let value: Value = serde_json::from_str(&object.json)?;
+        let text = serde_yaml::to_string(&value).map_err(io::Error::other)?;
+        for (place, line) in text.lines().enumerate() {
+            let before = if place == 0 { "- " } else { "  " };
+            // The empty lines of a block of text stay empty.
+            let line = if line.is_empty() { String::new() } else { format!("{before}{line}") };
+            writeln!(out, "{line}")?;
+        }
+    }
+    out.write_all(b"kind: List\nmetadata:\n  resourceVersion: \"\"\n")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+    use serde_json::json;
 
     fn text(objects: &[ArchivedObject]) -> String {
         let mut out = Vec::new();
@@ -114,6 +135,24 @@ mod tests {
 "#;
         assert_eq!(text(&[node]), expected);
         assert_eq!(serde_json::from_str::<Value>(&text(&[])).unwrap()["items"], serde_json::json!([]));
+    }
+
+    #[test]
+    fn yaml_says_the_same() {
+        let volume = json!({"metadata": {"name": "v", "annotations": {
+            "pv.kubernetes.io/bound-by-controller": "yes",
+            "volume.kubernetes.io/selected-node": "a\n\n  b: c\n\n"
+        }}, "spec": {"capacity": {"storage": "1Gi"}, "csi": {"driver": "1e3", "readOnly": false}}});
+        let volume = ArchivedObject::new(Kind::PersistentVolume, volume.to_string().as_bytes()).unwrap();
+        let node = ArchivedObject::new(Kind::Node, br#"{"metadata":{"name":"n"}}"#).unwrap();
+        for objects in [vec![], vec![volume.clone()], vec![volume, node]] {
+            let mut out = Vec::new();
+            write_yaml(&objects, &mut out).unwrap();
+            let read: Value = serde_yaml::from_slice(&out).unwrap();
+            assert_eq!(read, serde_json::from_str::<Value>(&text(&objects)).unwrap());
+            let alike = serde_yaml::to_string(&read).unwrap();
+            assert_eq!(String::from_utf8(out).unwrap().replace("\n  ", "\n"), alike.replace("\n  ", "\n"));
+        }
     }
 
     #[test]

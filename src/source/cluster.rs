@@ -42,8 +42,8 @@ pub struct ServerVersion {
 }
 
 /// One cluster, as one user sees it.
-pub struct Cluster {
-    api: Api,
+pub struct Cluster<'a> {
+    api: Api<'a>,
     namespace: String,
     chunk_size: u32,
 }
@@ -63,7 +63,7 @@ struct Page {
     archive: Vec<ArchivedObject>,
 }
 
-impl Cluster {
+impl<'a> Cluster<'a> {
     /// Finds the cluster that flags, environment and kubeconfig mean. No request is sent yet. A credential plugin runs
     /// here, once; it may ask the person to log in.
     ///
@@ -90,9 +90,11 @@ impl Cluster {
 
     /// The same cluster, with someone who hears of each request.
     #[must_use]
-    pub fn observed(mut self, observer: Observer) -> Self {
-        self.api.observer = Some(observer);
-        self
+    pub fn observed<'b>(self, observer: Observer<'b>) -> Cluster<'b>
+    where
+        'a: 'b,
+    {
+        Cluster { api: Api { observer: Some(observer), ..self.api }, ..self }
     }
 
     /// The same cluster, with other patience.
@@ -171,9 +173,17 @@ impl Cluster {
     /// The names that completion offers: those of the kind in a namespace, or in [`Self::namespace`]. At most 500,
     /// within a second, and none at all where anything fails.
     pub async fn names(&self, kind: Kind, namespace: Option<&str>) -> Vec<String> {
+        self.names_at(&list::path(kind, Some(namespace.unwrap_or(&self.namespace)))).await
+    }
+
+    /// The names of namespaces that completion offers, with the same limits as [`Self::names`].
+    pub async fn namespaces(&self) -> Vec<String> {
+        self.names_at("/api/v1/namespaces").await
+    }
+
+    async fn names_at(&self, path: &str) -> Vec<String> {
         let mut impatient = self.api.clone();
         impatient.retry.tries = 1;
-        let path = list::path(kind, Some(namespace.unwrap_or(&self.namespace)));
         let path = format!("{path}?limit={DEFAULT_CHUNK_SIZE}");
         match tokio::time::timeout(COMPLETION_TIME, impatient.get(&path, NAMES_ONLY)).await {
             Ok(Ok(reply)) => names_in(&reply.body),

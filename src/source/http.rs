@@ -7,7 +7,6 @@ use http::{HeaderMap, Request, header};
 use http_body_util::BodyExt;
 use kube::Client;
 use kube::client::Body;
-use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 /// One finished request, for `-v 6`: no headers, so no credentials.
@@ -24,7 +23,7 @@ pub struct RequestLog {
 }
 
 /// Who hears of each request.
-pub type Observer = Arc<dyn Fn(&RequestLog) + Send + Sync>;
+pub type Observer<'a> = &'a (dyn Fn(&RequestLog) + Send + Sync);
 
 /// How often a read is repeated that the server was too busy for.
 #[derive(Clone, Copy, Debug)]
@@ -64,15 +63,15 @@ pub(super) const JSON: &str = "application/json";
 
 /// The way to one API server.
 #[derive(Clone)]
-pub(super) struct Api {
+pub(super) struct Api<'a> {
     pub(super) client: Client,
     pub(super) server: String,
     pub(super) timeout: Option<Duration>,
     pub(super) retry: Retry,
-    pub(super) observer: Option<Observer>,
+    pub(super) observer: Option<Observer<'a>>,
 }
 
-impl Api {
+impl Api<'_> {
     /// Gets a path, with its query. Answers 429, 503 and 504 are asked again a few times.
     pub(super) async fn get(&self, path: &str, accept: &str) -> Result<Reply, Failure> {
         let mut pause = self.retry.pause;
@@ -105,7 +104,7 @@ impl Api {
                 Err(_) => Err(ClusterError::timed_out(&self.server)),
             },
         };
-        if let Some(observer) = &self.observer {
+        if let Some(observer) = self.observer {
             observer(&RequestLog {
                 method: "GET",
                 url: format!("{}{path}", self.server),

@@ -41,6 +41,12 @@ pub(super) fn load(options: &ConnectOptions, environment: &Environment) -> Resul
     Ok(merged.filter(|config| !(config.clusters.is_empty() && config.contexts.is_empty())))
 }
 
+/// The names of the contexts, for completion; none where the kubeconfig cannot be read.
+pub fn contexts(options: &ConnectOptions, environment: &Environment) -> Vec<String> {
+    let config = load(options, environment).ok().flatten().unwrap_or_default();
+    config.contexts.into_iter().map(|entry| entry.name).collect()
+}
+
 fn read(path: &Path) -> Result<Kubeconfig, ClusterError> {
     Kubeconfig::read_from(path).map_err(|error| unreadable(path, &error))
 }

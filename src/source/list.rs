@@ -70,7 +70,7 @@ pub(super) fn items(page: &[u8]) -> Result<Vec<&RawValue>, serde_json::Error> {
 /// Reads a list to its end. `page` turns the bytes of each page into something smaller, on another thread, while the
 /// next page is on its way; it answers with the number of objects.
 pub(super) async fn read<T: Send + 'static>(
-    api: &Api,
+    api: &Api<'_>,
     kind: Kind,
     namespace: Option<&str>,
     chunk_size: u32,
@@ -151,7 +151,7 @@ async fn finish<T>(
     Ok(objects)
 }
 
-fn refused(api: &Api, what: &str, status: &ApiStatus) -> ListFailure {
+fn refused(api: &Api<'_>, what: &str, status: &ApiStatus) -> ListFailure {
     match status.code {
         403 if status.from_kubernetes => ListFailure::Forbidden(status.message.clone()),
         404 if status.from_kubernetes => ListFailure::NotServed(status.message.clone()),

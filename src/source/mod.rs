@@ -16,4 +16,5 @@ pub use cluster::{Cluster, ServerVersion};
 pub use cluster_error::{ClusterError, ClusterErrorKind};
 pub use connect::{ConnectOptions, DEFAULT_CHUNK_SIZE, Environment};
 pub use http::{Observer, RequestLog, Retry};
+pub use kubeconfig::contexts;
 pub use second_round::{Needs, second_round};
