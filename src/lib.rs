@@ -20,6 +20,7 @@ pub mod simulate;
 pub mod report;
 
 pub mod cli;
+pub mod source;
 pub mod terminal;
 
 pub mod commands;

@@ -1,2 +1,7 @@
-//! The integration tests.
+//! The one binary of integration tests; each module is one subject.
+
+mod cluster;
 mod conformance;
+mod fake_api;
+mod files;
+mod redaction;
