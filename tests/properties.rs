@@ -3,7 +3,7 @@
 //! The number of cases is chosen for a run of seconds. `PROPTEST_CASES=N` multiplies it by N.
 #![expect(clippy::unwrap_used, reason = "a property that cannot be evaluated is a failed test")]
 
-use crate::worlds::{contended, free_volume, quantity, waiting_claim, worlds};
+use crate::worlds::{Cluster, contended, free_volume, quantity, waiting_claim, worlds};
 use proptest::prelude::*;
 use proptest::test_runner::{RngAlgorithm, TestCaseResult, TestRng, TestRunner};
 use pvctl::controllers::persistent_volume::matching::{Fit, Query};
@@ -305,7 +305,7 @@ fn inside(found: &World<'_>, settings: &Settings<'_>, ends: &Ends) -> TestCaseRe
 #[test]
 fn predictions_do_not_depend_on_the_order_of_the_input() {
     let strategy = (worlds(4, 4), any::<u64>());
-    check(40, strategy, |(parts, seed)| {
+    check(40, strategy, |(Cluster(parts), seed)| {
         let mut dice = Dice(seed);
         let mut shuffled = parts.clone();
         fn shuffle<T>(objects: &mut [T], dice: &mut Dice) {
@@ -342,7 +342,7 @@ fn predictions_do_not_depend_on_the_order_of_the_input() {
 #[test]
 fn exploring_misses_no_order_of_syncs_and_invents_none() {
     let compared = RefCell::new((0, 0));
-    check(110, (worlds(3, 3), some_rules()), |(parts, rules)| {
+    check(110, (worlds(3, 3), some_rules()), |(Cluster(parts), rules)| {
         let snapshot = Snapshot::new(parts);
         let settings = all_outcomes(rules);
         let Some(naive) = naive(&snapshot, &settings, 400) else {
@@ -364,7 +364,7 @@ fn exploring_misses_no_order_of_syncs_and_invents_none() {
 
 #[test]
 fn arbitrary_schedules_end_inside_the_prediction() {
-    check(50, (worlds(4, 4), some_rules(), any::<u64>()), |(parts, rules, seed)| {
+    check(50, (worlds(4, 4), some_rules(), any::<u64>()), |(Cluster(parts), rules, seed)| {
         let snapshot = Snapshot::new(parts);
         let settings = all_outcomes(rules);
         let (ends, _) = predicted(&snapshot, &settings);
@@ -382,7 +382,7 @@ fn arbitrary_schedules_end_inside_the_prediction() {
 
 #[test]
 fn a_sync_that_is_cut_short_ends_inside_the_prediction_with_failures() {
-    check(40, (worlds(3, 3), some_rules(), any::<u64>(), any::<bool>()), |(parts, rules, seed, roomy)| {
+    check(40, (worlds(3, 3), some_rules(), any::<u64>(), any::<bool>()), |(Cluster(parts), rules, seed, roomy)| {
         let snapshot = Snapshot::new(parts);
         let budget = if roomy { 1500 } else { 0 };
         let settings = Settings { failures: true, budget: Budget { states: budget }, ..all_outcomes(rules) };
@@ -401,7 +401,7 @@ fn a_sync_that_is_cut_short_ends_inside_the_prediction_with_failures() {
 fn the_engines_without_exploration_stay_close_above_the_exact_sets() {
     // (exact outcomes, listed outcomes, sum of the objects' ratios, objects)
     let sums = RefCell::new((0u64, 0u64, 0f64, 0u64));
-    check(120, (worlds(4, 4), some_rules()), |(parts, rules)| {
+    check(120, (worlds(4, 4), some_rules()), |(Cluster(parts), rules)| {
         let snapshot = Snapshot::new(parts);
         let settings = all_outcomes(rules);
         let (exact, is_exact) = predicted(&snapshot, &settings);
@@ -442,7 +442,7 @@ fn the_engines_without_exploration_stay_close_above_the_exact_sets() {
 fn the_engine_for_free_volumes_and_waiting_claims_is_exact() {
     let strategy = prop_oneof![6 => contended(3, 3).boxed(), 3 => contended(4, 4).boxed(), 1 => contended(5, 5).boxed()];
     let nested = RefCell::new(0);
-    check(40, strategy, |parts| {
+    check(40, strategy, |Cluster(parts)| {
         let snapshot = Snapshot::new(parts);
         let controllers = vec![Controller::PersistentVolumeBinder];
         let exploring =
@@ -499,7 +499,7 @@ fn scanned(snapshot: &Snapshot, query: &Query<'_>, claim: &PersistentVolumeClaim
 #[test]
 fn the_indexed_search_finds_what_a_scan_of_all_volumes_finds() {
     let searches = RefCell::new((0, 0));
-    check(600, (worlds(4, 2), some_rules()), |(parts, rules)| {
+    check(600, (worlds(4, 2), some_rules()), |(Cluster(parts), rules)| {
         let snapshot = Snapshot::new(parts);
         let settings =
             Settings { controllers: vec![Controller::PersistentVolumeBinder], ..all_outcomes(rules) };
@@ -554,7 +554,7 @@ fn the_indexed_search_finds_what_a_scan_of_all_volumes_finds() {
 
 #[test]
 fn no_world_makes_any_version_panic() {
-    check(12, worlds(4, 4), |parts| {
+    check(12, worlds(4, 4), |Cluster(parts)| {
         let snapshot = Snapshot::new(parts);
         for rules in all_rules() {
             for failures in [false, true] {

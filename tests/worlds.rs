@@ -9,10 +9,46 @@ use pvctl::model::{
     ReclaimPolicy, ResourceVersion, SourceKind, StorageClass, Str, Timestamp, VolumeMode, VolumePhase, VolumeSource,
 };
 use pvctl::snapshot::{Coverage, Parts};
+use std::fmt;
 
 /// A strategy that yields one of a few values, each with a weight.
 macro_rules! weighted {
     ($($weight:literal => $value:expr),+ $(,)?) => { prop_oneof![$($weight => Just($value)),+] };
+}
+
+/// A world, shown in a few lines when a property fails on it.
+#[derive(Clone)]
+pub(crate) struct Cluster(pub(crate) Parts);
+
+impl fmt::Debug for Cluster {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let deletion = |meta: &ObjectMeta| meta.deleted.map(|_| meta.deletion_grace_seconds);
+        for v in &self.0.volumes {
+            let claim_ref = v.claim_ref.as_ref().map(|named| [&named.namespace, &named.name, &named.uid]);
+            let spec = (v.storage(), &v.access_modes.0, v.class(), &v.volume_mode, &v.attributes_class);
+            let fate = (&v.reclaim_policy, &v.source.kind, &v.source.detail);
+            writeln!(out, "\n  pv {} {:?} claimRef {claim_ref:?}", v.meta.name, v.status.phase)?;
+            writeln!(out, "    {spec:?} {fate:?}")?;
+            writeln!(out, "    {:?} {:?} deleted {:?}", v.meta.annotations, v.meta.finalizers, deletion(&v.meta))?;
+            write!(out, "    {:?}", v.meta.labels)?;
+        }
+        for c in &self.0.claims {
+            let spec = (&c.request, &c.access_modes.0, &c.class_name, &c.volume_mode, &c.attributes_class);
+            writeln!(out, "\n  pvc {} {:?} volumeName {:?}", c.key(), c.status.phase, c.volume_name)?;
+            writeln!(out, "    {spec:?} data source {}", c.data_source)?;
+            writeln!(out, "    {:?} {:?} deleted {:?}", c.meta.annotations, c.meta.finalizers, deletion(&c.meta))?;
+            write!(out, "    {:?}", c.selector)?;
+        }
+        for class in &self.0.classes {
+            let spec = (&class.provisioner, &class.binding_mode, &class.meta.annotations, &class.meta.created);
+            write!(out, "\n  sc {} {spec:?} {:?}", class.meta.name, class.mount_options)?;
+        }
+        for pod in &self.0.pods {
+            let spec = (&pod.node_name, &pod.phase, &pod.claims, pod.running_container);
+            write!(out, "\n  pod {} {spec:?} deleted {:?}", pod.meta.name, deletion(&pod.meta))?;
+        }
+        Ok(())
+    }
 }
 
 const CLASSES: [&str; 2] = ["fast", "slow"];
@@ -357,7 +393,7 @@ fn pod(number: usize) -> impl Strategy<Value = Pod> {
 }
 
 /// Worlds of at most so many volumes and claims, with up to two classes and two pods.
-pub(crate) fn worlds(volumes: usize, claims: usize) -> impl Strategy<Value = Parts> {
+pub(crate) fn worlds(volumes: usize, claims: usize) -> impl Strategy<Value = Cluster> {
     (0..=volumes, 0..=claims, 0..=2usize, 0..=2usize).prop_flat_map(|(volumes, claims, classes, pods)| {
         let volumes_of: Vec<_> = (0..volumes)
             .map(|number| prop_oneof![1 => plain_volume(number), 2 => wild_volume(number, claims)].boxed())
@@ -367,22 +403,17 @@ pub(crate) fn worlds(volumes: usize, claims: usize) -> impl Strategy<Value = Par
             .collect();
         let classes: Vec<_> = (0..classes).map(|number| class(number).boxed()).collect();
         let pods: Vec<_> = (0..pods).map(|number| pod(number).boxed()).collect();
-        (volumes_of, claims_of, classes, pods).prop_map(|(volumes, claims, classes, pods)| Parts {
-            volumes,
-            claims,
-            classes,
-            pods,
-            coverage: Coverage::complete(),
-            ..Parts::default()
+        (volumes_of, claims_of, classes, pods).prop_map(|(volumes, claims, classes, pods)| {
+            Cluster(Parts { volumes, claims, classes, pods, coverage: Coverage::complete(), ..Parts::default() })
         })
     })
 }
 
 /// Free volumes and waiting claims of one class that differ in nothing but their size.
-pub(crate) fn contended(volumes: usize, claims: usize) -> impl Strategy<Value = Parts> {
+pub(crate) fn contended(volumes: usize, claims: usize) -> impl Strategy<Value = Cluster> {
     let sizes = || weighted![1 => "1Gi", 1 => "2Gi", 1 => "3Gi", 1 => "4Gi", 1 => "5Gi"];
     (proptest::collection::vec(sizes(), 0..=volumes), proptest::collection::vec(sizes(), 0..=claims)).prop_map(
-        |(volumes, claims)| Parts {
+        |(volumes, claims)| Cluster(Parts {
             volumes: (0..).zip(volumes).map(|(number, size)| free_volume(format!("v{number}"), size, "")).collect(),
             claims: (0..)
                 .zip(claims)
@@ -390,6 +421,6 @@ pub(crate) fn contended(volumes: usize, claims: usize) -> impl Strategy<Value = 
                 .collect(),
             coverage: Coverage::complete(),
             ..Parts::default()
-        },
+        }),
     )
 }
