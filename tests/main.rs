@@ -4,4 +4,6 @@ mod cluster;
 mod conformance;
 mod fake_api;
 mod files;
+mod properties;
 mod redaction;
+mod worlds;
