@@ -1,3 +1,7 @@
 //! The one binary of integration tests; each module is one subject.
 
+mod cluster;
+mod conformance;
+mod fake_api;
 mod files;
+mod redaction;

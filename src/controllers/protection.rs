@@ -33,10 +33,10 @@ pub fn sync_claim_protection(
     let Some(claim) = sync.cached_claim(id) else { return ProtectionBranch::ClaimGone };
     if rules.unused_condition && !claim.terminating() {
         let uses = |pod: &Pod| pod.refers_to(&claim.meta.name) && !pod.terminated();
-        let used = sync.pods_of(&claim.meta.namespace, &claim.meta.name).any(uses) || live_only.iter().any(uses);
-        if claim.status.unused != Some(!used) {
+        let in_use = sync.pods_of(&claim.meta.namespace, &claim.meta.name).any(uses) || live_only.iter().any(uses);
+        if claim.status.unused != Some(!in_use) {
             let mut changed = (*claim).clone();
-            changed.status.unused = Some(!used);
+            changed.status.unused = Some(!in_use);
             sync.step(ProtectionBranch::ClaimUnusedConditionSet.into());
             if let Err(error) = sync.update_claim_status(id, changed) {
                 sync.fail(error.to_string());

@@ -7,10 +7,12 @@ pub mod explore;
 mod fixpoint;
 mod nested;
 pub mod outcome;
+pub mod predict;
 pub mod settle;
 mod state;
 
 pub use component::Component;
 pub use decide::{Decision, Decisions, Limit, NextSync, Settings, Target};
 pub use outcome::{Outcome, OutcomeSet};
+pub use predict::{Assumed, DecidedBy, Prediction, Simulation, Unknown};
 pub use settle::{Settled, settle};

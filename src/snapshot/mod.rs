@@ -6,6 +6,7 @@ pub mod coverage;
 pub mod decode;
 pub mod defaults;
 mod index;
+pub mod redact;
 
 pub use coverage::{Absence, Coverage, CoverageEntry, CoverageState};
 pub use decode::{DecodeIssue, Item};

@@ -165,6 +165,11 @@ impl<'a, 's, Step> Sync<'a, 's, Step> {
         found
     }
 
+    /// Records that what follows rests on the list of all volumes.
+    pub fn reads_all_volumes(&mut self) {
+        self.need("list", Kind::PersistentVolume, "");
+    }
+
     /// A claim as the controller's own cache has it.
     pub fn cached_claim(&mut self, id: ClaimId) -> Option<Held<'s, PersistentVolumeClaim>> {
         match self.controller.cached_claim(id) {

@@ -130,7 +130,7 @@ fn bind_claim_to_volume(claim: &PersistentVolumeClaim, volume: &PersistentVolume
     }
     let mut bound = claim.clone();
     if names_other {
-        bound.volume_name = volume.meta.name.clone();
+        bound.volume_name.clone_from(&volume.meta.name);
         if !bound.meta.annotations.has(AnnotationKey::BoundByController) {
             bound.meta.annotations.set(AnnotationKey::BoundByController, "yes");
         }

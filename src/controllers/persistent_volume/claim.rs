@@ -283,7 +283,7 @@ pub fn check_volume_satisfy_claim(
         return Err((ClaimBranch::UnboundClaimVolumeMismatchDeleting, why));
     }
     let requested = claim.request.map_or(0, |request| request.value());
-    if volume.storage().map_or(0, |storage| storage.value()) < requested {
+    if volume.storage().map_or(0, crate::model::quantity::Quantity::value) < requested {
         return fails(ClaimBranch::UnboundClaimVolumeMismatchTooSmall, "requested PV is too small");
     }
     if volume.class() != claim.class() {

@@ -133,6 +133,7 @@ pub(super) fn find_best_match_for_claim<'s>(
         Err(_) if !any_group(sync, claim) => return Ok(None),
         Err(error) => return Err(error),
     };
+    sync.reads_all_volumes();
     let possible = possible_volumes(sync, &query);
     if possible.volumes.is_empty() {
         return Ok(None);

@@ -136,6 +136,9 @@ pub fn recyclable(volume: &PersistentVolume) -> bool {
 
 /// What the host-path deleter says of a path: it removes what lies below some `/tmp/`, anywhere in the path.
 /// Upstream: `hostPathDeleter.Delete`, `pkg/volume/hostpath`, 1.36.
+///
+/// # Errors
+/// Upstream's words, when the volume is none of the deleter's.
 pub fn delete_host_path(volume: &PersistentVolume) -> Result<(), String> {
     if volume.source.kind != SourceKind::HostPath {
         return Err(format!(

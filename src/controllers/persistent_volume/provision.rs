@@ -8,7 +8,7 @@ use crate::model::{
     AnnotationKey, Annotations, ClaimRef, ObjectMeta, PersistentVolume, ReclaimPolicy, SourceKind, StorageClass, Str,
     VolumeMode, VolumeSource, VolumeStatus,
 };
-use crate::world::{ApiError, EventType, Held, ObjectRef, PluginAnswer, Started};
+use crate::world::{ApiError, EventType, Held, ObjectRef, PluginAnswer, Started, printed_uid};
 
 /// How often upstream tries to create a provisioned volume. Upstream: `createProvisionedPVRetryCount`, 1.36.
 const CREATE_RETRIES: u32 = 5;
@@ -47,7 +47,7 @@ pub(super) fn provision_claim<'s>(sync: &mut Sync<'_, 's>, rules: &Rules, claim:
         Provider::External => ClaimBranch::UnboundClaimProvisionExternal,
         Provider::InTree(_) => ClaimBranch::UnboundClaimProvisionInTree,
     };
-    match sync.start_operation(&format!("provision-{key}[{}]", claim.object.meta.uid)) {
+    match sync.start_operation(&format!("provision-{key}[{}]", printed_uid(&claim.object.meta.uid))) {
         Started::Running => ClaimBranch::UnboundClaimProvisionRunning,
         Started::Backoff => ClaimBranch::UnboundClaimProvisionBackoff,
         Started::Yes => {
@@ -190,7 +190,7 @@ fn provision_claim_operation<'s>(
             says(sync, format!("Failed to provision volume with StorageClass {:?}: {text}", class.meta.name.as_str()));
             ends(sync, ProvisionStep::InTreeProvisionFailed);
         }
-        PluginAnswer::Done => create_volume(sync, &claim, provisioned_volume(&claim, class, plugin, &name), plugin),
+        PluginAnswer::Done => create_volume(sync, &claim, &provisioned_volume(&claim, class, plugin, &name), plugin),
     }
 }
 
@@ -248,7 +248,7 @@ fn provisioned_volume(claim: &Claim<'_>, class: &StorageClass, plugin: Plugin, n
 }
 
 /// Creates the volume, with retries; where all fail, the storage is cleaned up again.
-fn create_volume<'s>(sync: &mut Sync<'_, 's>, claim: &Claim<'s>, volume: PersistentVolume, plugin: Plugin) {
+fn create_volume<'s>(sync: &mut Sync<'_, 's>, claim: &Claim<'s>, volume: &PersistentVolume, plugin: Plugin) {
     let (key, name) = (claim.object.key(), volume.meta.name.clone());
     let about = ObjectRef::claim(&claim.object);
     let mut refusal = None;
@@ -278,7 +278,7 @@ fn create_volume<'s>(sync: &mut Sync<'_, 's>, claim: &Claim<'s>, volume: Persist
     );
     let cleanup = match sync.cleanup_failure() {
         Some(failure) => Err(failure.to_owned()),
-        None => delete_host_path(&volume),
+        None => delete_host_path(volume),
     };
     match cleanup {
         Ok(()) => sync.step(ProvisionStep::InTreeVolumeSaveFailedCleaned.into()),

@@ -5,7 +5,7 @@ use super::plugins::{Plugin, Provider, delete_host_path, find_deletable_plugin, 
 use super::volume::without_in_tree_finalizer;
 use crate::controllers::{DeleteStep, ReclaimStep, RecycleStep, Rules, Sync};
 use crate::model::{AnnotationKey, PersistentVolume, ReclaimPolicy, SourceKind, VolumePhase};
-use crate::world::{ApiError, EventType, ObjectRef, PluginAnswer, Started};
+use crate::world::{ApiError, EventType, ObjectRef, PluginAnswer, Started, printed_uid};
 
 /// Upstream: `reclaimVolume`, 1.36.
 ///
@@ -21,7 +21,7 @@ pub fn reclaim_volume<'s>(sync: &mut Sync<'_, 's>, rules: &Rules, volume: Volume
         sync.step(ReclaimStep::ReclaimMigrated.into());
         return Ok(());
     }
-    let (name, uid) = (&volume.object.meta.name, &volume.object.meta.uid);
+    let (name, uid) = (&volume.object.meta.name, printed_uid(&volume.object.meta.uid));
     match &volume.object.reclaim_policy {
         ReclaimPolicy::Retain => {
             sync.wait_for("user", "", "delete the PersistentVolume or free it for another claim");

@@ -1,0 +1,630 @@
+//! The command line: definitions only. What a verb does stands in `commands`.
+//!
+//! kubectl does not pass its own flags on to plugins and refuses flags before the plugin's name, so the flags of
+//! `kubectl options` are defined here and accepted in any position after `pvctl`.
+
+mod object;
+mod value;
+
+pub use object::{ObjectArgument, one_object, parse_objects};
+pub use value::{ControllerFlag, FeatureGate, KindScope, Limit, Output, parse_reference};
+
+use crate::model::{ObjectKey, Timestamp};
+use clap::{ArgAction, Args, CommandFactory as _, FromArgMatches as _, Parser, Subcommand, ValueEnum, ValueHint};
+use std::ffi::{OsStr, OsString};
+use std::path::{Path, PathBuf};
+use value::OutputParser;
+
+/// The name of the executable, by which kubectl finds the plugin.
+pub const BINARY: &str = "kubectl-pvctl";
+
+/// The name under which people call the plugin.
+pub const PLUGIN: &str = "kubectl pvctl";
+
+/// The Kubernetes minors that `--kube-version` accepts: the historical rules of 1.14, and every one from 1.28 on.
+pub const KUBERNETES_MINORS: [u32; 10] = [14, 28, 29, 30, 31, 32, 33, 34, 35, 36];
+
+/// The minor that is modelled unless another one is given or detected.
+pub const DEFAULT_KUBERNETES_MINOR: u32 = 36;
+
+/// The whole command line.
+#[derive(Clone, Debug, Parser)]
+#[command(
+    name = BINARY,
+    bin_name = PLUGIN,
+    version,
+    about = "Predict and explain what Kubernetes does with PersistentVolumes and PersistentVolumeClaims",
+    long_about = "Predict and explain what Kubernetes does with PersistentVolumes and PersistentVolumeClaims.\n\n\
+        Volumes, claims and storage classes are read once, from a cluster or from files, and the logic of \
+        kube-controller-manager runs on them in dry run. Nothing is ever written.",
+    after_help = "EXAMPLES\n  \
+        kubectl pvctl predict                  What will become of the volumes and claims of this namespace\n  \
+        kubectl pvctl explain pvc/data-0       Why this claim is as it is, and what to do\n  \
+        kubectl pvctl predict -f dump.json     The same for what `kubectl get pv,pvc,sc -A -o json` printed\n\n\
+        EXIT CODES\n  \
+        0 done    1 change predicted (with --exit-code)    2 wrong usage, or no such object\n  \
+        3 could not read, so cannot judge    70 a bug in pvctl    130 interrupted",
+    disable_help_subcommand = true,
+    max_term_width = 120,
+    subcommand_value_name = "VERB",
+    subcommand_help_heading = "Verbs",
+    next_line_help = false,
+)]
+pub struct Cli {
+    /// The flags that every verb has.
+    #[command(flatten)]
+    pub global: GlobalArgs,
+
+    /// The verb; without one a short guide is printed.
+    #[command(subcommand)]
+    pub verb: Option<Verb>,
+}
+
+/// The flags that every verb has.
+#[derive(Clone, Debug, Default, Args)]
+pub struct GlobalArgs {
+    /// Which objects are shown.
+    #[command(flatten)]
+    pub scope: ScopeArgs,
+
+    /// Which cluster is asked, and as whom.
+    #[command(flatten)]
+    pub cluster: ClusterArgs,
+
+    /// When to use colour
+    #[arg(long, global = true, value_enum, value_name = "WHEN", default_value_t, help_heading = "Display")]
+    pub color: ColorWhen,
+
+    /// Say more on stderr; from 6 on every request to the API server, with tokens hidden
+    #[arg(short = 'v', long = "v", global = true, value_name = "N", default_value_t = 0, help_heading = "Display")]
+    pub verbosity: u8,
+}
+
+/// When to use colour.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum ColorWhen {
+    /// On a terminal, unless the environment asks otherwise (NO_COLOR, CLICOLOR_FORCE, TERM=dumb).
+    #[default]
+    Auto,
+    /// Always, also into a pipe.
+    Always,
+    /// Never.
+    Never,
+}
+
+/// Which objects are shown. What is read does not depend on it.
+#[derive(Clone, Debug, Default, Args)]
+#[command(next_help_heading = "Scope")]
+pub struct ScopeArgs {
+    /// Show the objects of this namespace, and the volumes that belong to its claims
+    #[arg(short, long, global = true, value_name = "NAMESPACE", value_parser = clap::builder::NonEmptyStringValueParser::new())]
+    pub namespace: Option<String>,
+
+    /// Show the objects of all namespaces
+    #[arg(short = 'A', long, global = true)]
+    pub all_namespaces: bool,
+
+    /// Show the objects whose labels match, for example `app=db,tier!=cache`
+    #[arg(short = 'l', long, global = true, value_name = "SELECTOR")]
+    pub selector: Option<String>,
+}
+
+/// Which cluster is asked, and as whom: kubectl's own flags.
+#[derive(Clone, Debug, Default, Args)]
+#[command(next_help_heading = "Cluster (as for kubectl)")]
+pub struct ClusterArgs {
+    /// The kubeconfig file to use instead of $KUBECONFIG and ~/.kube/config
+    #[arg(long, global = true, hide_short_help = true, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub kubeconfig: Option<PathBuf>,
+
+    /// The kubeconfig context to use
+    #[arg(long, global = true, hide_short_help = true, value_name = "NAME")]
+    pub context: Option<String>,
+
+    /// The kubeconfig cluster to use
+    #[arg(long, global = true, hide_short_help = true, value_name = "NAME")]
+    pub cluster: Option<String>,
+
+    /// The kubeconfig user to use
+    #[arg(long, global = true, hide_short_help = true, value_name = "NAME")]
+    pub user: Option<String>,
+
+    /// The address of the API server
+    #[arg(short, long, global = true, hide_short_help = true, value_name = "URL", value_hint = ValueHint::Url)]
+    pub server: Option<String>,
+
+    /// The bearer token to authenticate with
+    #[arg(long, global = true, hide_short_help = true, value_name = "TOKEN")]
+    pub token: Option<Secret>,
+
+    /// The user to act as
+    #[arg(long = "as", global = true, hide_short_help = true, value_name = "USER")]
+    pub as_user: Option<String>,
+
+    /// A group to act as; may be given several times
+    #[arg(long, global = true, hide_short_help = true, value_name = "GROUP", action = ArgAction::Append)]
+    pub as_group: Vec<String>,
+
+    /// The uid to act as
+    #[arg(long, global = true, hide_short_help = true, value_name = "UID")]
+    pub as_uid: Option<String>,
+
+    /// How long one request may take, for example 30s or 2m; 0 means no limit
+    #[arg(long, global = true, hide_short_help = true, value_name = "DURATION")]
+    pub request_timeout: Option<String>,
+
+    /// The file with the certificates of the authorities that vouch for the API server
+    #[arg(long, global = true, hide_short_help = true, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub certificate_authority: Option<PathBuf>,
+
+    /// The file with the client certificate for TLS
+    #[arg(long, global = true, hide_short_help = true, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub client_certificate: Option<PathBuf>,
+
+    /// The file with the client key for TLS
+    #[arg(long, global = true, hide_short_help = true, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub client_key: Option<PathBuf>,
+
+    /// Do not check the API server's certificate; the connection is then not secure
+    #[arg(long, global = true, hide_short_help = true, num_args = 0..=1, require_equals = true,
+        default_missing_value = "true", value_name = "BOOL", action = ArgAction::Set)]
+    pub insecure_skip_tls_verify: Option<bool>,
+
+    /// The name to expect in the API server's certificate
+    #[arg(long, global = true, hide_short_help = true, value_name = "NAME")]
+    pub tls_server_name: Option<String>,
+
+    /// How many objects to ask for at a time; 0 asks for all at once
+    #[arg(long, global = true, hide_short_help = true, value_name = "N")]
+    pub chunk_size: Option<u32>,
+}
+
+/// A value that must not be printed.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Secret(String);
+
+impl Secret {
+    /// The value itself, for a request.
+    pub fn expose(&self) -> &str {
+        &self.0
+    }
+}
+
+impl From<String> for Secret {
+    fn from(value: String) -> Self {
+        Self(value)
+    }
+}
+
+impl std::fmt::Debug for Secret {
+    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        out.write_str("Secret(…)")
+    }
+}
+
+/// What there is to do.
+#[derive(Clone, Debug, Subcommand)]
+pub enum Verb {
+    /// Predict what will become of volumes and claims
+    Predict(PredictArgs),
+    /// Explain why an object is as it is, and what to do
+    Explain(ExplainArgs),
+    /// Show which volumes fit a claim, and why the others do not
+    Match(MatchArgs),
+    /// Print what was read, with credentials removed, for use with -f
+    Snapshot(SnapshotArgs),
+    /// Print the versions of pvctl and of Kubernetes that are modelled
+    Version(VersionArgs),
+    /// Print the completion script of a shell
+    Completion(CompletionArgs),
+}
+
+/// Where objects are read from, if not from a cluster.
+#[derive(Clone, Debug, Default, Args)]
+#[command(next_help_heading = "Source")]
+pub struct SourceArgs {
+    /// Read this file or directory instead of a cluster; `-` is stdin. May be given several times
+    #[arg(short = 'f', long = "filename", value_name = "PATH", action = ArgAction::Append, value_hint = ValueHint::AnyPath)]
+    pub filenames: Vec<PathBuf>,
+
+    /// Read directories with all that is below them
+    #[arg(short = 'R', long, requires = "filenames")]
+    pub recursive: bool,
+
+    /// What the files hold is all there is: of these kinds, or of every kind
+    #[arg(long, requires = "filenames", num_args = 0.., require_equals = true, value_delimiter = ',',
+        value_name = "KIND[/NS],…", value_parser = KindScope::parse)]
+    pub assume_complete: Option<Vec<KindScope>>,
+
+    /// The files do not hold all objects of these kinds; what rests on their absence is unknown
+    #[arg(long, requires = "filenames", value_delimiter = ',', value_name = "KIND[/NS],…", value_parser = KindScope::parse)]
+    pub partial: Vec<KindScope>,
+
+    /// The time from which ages count, in RFC 3339; for files the newest time in them if not given
+    #[arg(long, value_name = "TIME", value_parser = value::parse_time)]
+    pub now: Option<Timestamp>,
+
+    /// Stop at the first object that cannot be decoded, instead of judging the rest
+    #[arg(long)]
+    pub strict: bool,
+}
+
+/// Which Kubernetes is modelled, and what is assumed of it.
+#[derive(Clone, Debug, Default, Args)]
+#[command(next_help_heading = "Model")]
+pub struct ModelArgs {
+    /// The Kubernetes minor to model: 1.14 or 1.28 to 1.36; detected on a cluster, else 1.36
+    #[arg(long, value_name = "1.N", value_parser = value::KubeVersionParser)]
+    pub kube_version: Option<u32>,
+
+    /// Feature gates that differ from the defaults of the version
+    #[arg(long, value_delimiter = ',', value_name = "NAME=BOOL,…", value_parser = FeatureGate::parse)]
+    pub feature_gates: Vec<FeatureGate>,
+
+    /// A flag of kube-controller-manager, for example enable-dynamic-provisioning=false. May be given several times
+    #[arg(long = "controller-flag", value_name = "FLAG=VALUE", action = ArgAction::Append, value_parser = ControllerFlag::parse)]
+    pub controller_flags: Vec<ControllerFlag>,
+
+    /// The controllers that take part, in the syntax of kube-controller-manager: `*`, NAME, -NAME
+    #[arg(long, value_delimiter = ',', allow_hyphen_values = true, value_name = "LIST")]
+    pub controllers: Vec<String>,
+
+    /// An object that the controller has not in its cache yet, for example pvc/db/data-0. May be given several times
+    #[arg(long, value_name = "TYPE/[NS/]NAME", action = ArgAction::Append, value_parser = parse_reference)]
+    pub unseen: Vec<ObjectKey>,
+
+    /// Let writes be refused, the controller crash inside a sync, and its caches lag
+    #[arg(long)]
+    pub failures: bool,
+
+    /// How many decisions to list for each object
+    #[arg(long, value_name = "N|all", default_value_t, value_parser = Limit::parse)]
+    pub decisions: Limit,
+
+    /// How many outcomes to list for each object
+    #[arg(long, value_name = "N|all", default_value_t, value_parser = Limit::parse)]
+    pub outcomes: Limit,
+
+    /// How many states to explore for each component before going over to bounds
+    #[arg(long, hide = true, value_name = "STATES")]
+    pub budget: Option<usize>,
+}
+
+/// How a table is printed.
+#[derive(Clone, Debug, Default, Args)]
+#[command(next_help_heading = "Output")]
+pub struct TableArgs {
+    /// Leave out the line with the names of the columns
+    #[arg(long)]
+    pub no_headers: bool,
+
+    /// Sort by this column, for example EXPECTED or AGE
+    #[arg(long, value_name = "COLUMN")]
+    pub sort_by: Option<String>,
+}
+
+/// `predict`.
+#[derive(Clone, Debug, Args)]
+#[command(
+    long_about = "Predict what will become of volumes and claims: the phase and the binding that each will have when \
+        nothing moves any more, and why.\n\n\
+        On a cluster, without -n or -A, these are the claims of the context's namespace and the volumes that belong \
+        to them; with -f it is everything in the files.",
+    after_help = "EXAMPLES\n  \
+        kubectl pvctl predict -A                        Every volume and claim of the cluster\n  \
+        kubectl pvctl predict -n db --changed           Only what will change, in one namespace\n  \
+        kubectl pvctl predict pvc/data-0 pv/data        These two\n  \
+        kubectl pvctl predict -f dump.json -o json      From a file, with all decisions as data\n  \
+        kubectl get pv,pvc,sc -A -o json | kubectl pvctl predict -f -"
+)]
+pub struct PredictArgs {
+    /// The objects to predict, as kubectl names them: pvc/NAME, `pvc NAME NAME`, pv; all in scope if none is given
+    #[arg(value_name = "OBJECT")]
+    pub objects: Vec<String>,
+
+    /// Show only what will change
+    #[arg(long, help_heading = "Output")]
+    pub changed: bool,
+
+    /// Exit with 1 when a change is predicted
+    #[arg(long, help_heading = "Output")]
+    pub exit_code: bool,
+
+    /// Add the tests made on the way: the field, the two values, the result
+    #[arg(long, help_heading = "Output")]
+    pub trace: bool,
+
+    /// How to print the answer
+    #[arg(short, long, value_name = "FORMAT", default_value = "table", hide_default_value = true, help_heading = "Output",
+        value_parser = OutputParser(&[Output::Table, Output::Wide, Output::Json, Output::Yaml, Output::Name]))]
+    pub output: Output,
+
+    /// How a table is printed.
+    #[command(flatten)]
+    pub table: TableArgs,
+
+    /// Where objects are read from.
+    #[command(flatten)]
+    pub source: SourceArgs,
+
+    /// Which Kubernetes is modelled.
+    #[command(flatten)]
+    pub model: ModelArgs,
+}
+
+/// `explain`.
+#[derive(Clone, Debug, Args)]
+#[command(
+    long_about = "Explain why an object is as it is, and what to do: the answer in the first line, then the decision \
+        with the fields that made it, the candidates of a claim, both sides of the binding, who uses it, and what \
+        happens next.",
+    after_help = "EXAMPLES\n  \
+        kubectl pvctl explain pvc/data-0 -n db          Why is this claim still Pending\n  \
+        kubectl pvctl explain pv data                   Why is this volume Released\n  \
+        kubectl pvctl explain sc/standard               What this class does to its claims\n  \
+        kubectl pvctl explain pvc/data-0 -f dump.json -o json"
+)]
+pub struct ExplainArgs {
+    /// The object, as kubectl names it: pvc/NAME, pv/NAME, sc/NAME or TYPE NAME
+    #[arg(value_name = "OBJECT", required = true)]
+    pub object: Vec<String>,
+
+    /// Add the tests made on the way: the field, the two values, the result
+    #[arg(long, help_heading = "Output")]
+    pub trace: bool,
+
+    /// How to print the answer
+    #[arg(short, long, value_name = "FORMAT", default_value = "text", hide_default_value = true, help_heading = "Output",
+        value_parser = OutputParser(&[Output::Text, Output::Json, Output::Yaml]))]
+    pub output: Output,
+
+    /// Where objects are read from.
+    #[command(flatten)]
+    pub source: SourceArgs,
+
+    /// Which Kubernetes is modelled.
+    #[command(flatten)]
+    pub model: ModelArgs,
+}
+
+/// `match`.
+#[derive(Clone, Debug, Args)]
+#[command(
+    long_about = "Show which volumes fit a claim, and why the others do not: for each volume the first test that it \
+        fails and by how much, which volume would be chosen, and which are tied.",
+    after_help = "EXAMPLES\n  \
+        kubectl pvctl match pvc/data-0 -n db            For a claim that exists\n  \
+        kubectl pvctl match --claim claim.yaml          For a claim that is only planned\n  \
+        kubectl pvctl match --claim claim.yaml -f dump.json"
+)]
+pub struct MatchArgs {
+    /// The claim, as kubectl names it: pvc/NAME or `pvc NAME`
+    #[arg(value_name = "pvc/NAME", required_unless_present = "claim", conflicts_with = "claim")]
+    pub object: Vec<String>,
+
+    /// A file with the claim that is planned; `-` is stdin
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub claim: Option<PathBuf>,
+
+    /// How to print the answer
+    #[arg(short, long, value_name = "FORMAT", default_value = "table", hide_default_value = true, help_heading = "Output",
+        value_parser = OutputParser(&[Output::Table, Output::Wide, Output::Json, Output::Yaml, Output::Name]))]
+    pub output: Output,
+
+    /// How a table is printed.
+    #[command(flatten)]
+    pub table: TableArgs,
+
+    /// Where objects are read from.
+    #[command(flatten)]
+    pub source: SourceArgs,
+
+    /// Which Kubernetes is modelled.
+    #[command(flatten)]
+    pub model: ModelArgs,
+}
+
+/// `snapshot`.
+#[derive(Clone, Debug, Args)]
+#[command(
+    long_about = "Print what was read, with credentials removed, for use with -f: a plain `v1` List that kubectl and \
+        every verb read back. Keep it as evidence, send it with a bug report, or work on it without the cluster.",
+    after_help = "EXAMPLES\n  \
+        kubectl pvctl snapshot -A > snapshot.json       Everything that decisions read\n  \
+        kubectl pvctl explain pvc/data-0 -n db -f snapshot.json"
+)]
+pub struct SnapshotArgs {
+    /// How to print it
+    #[arg(short, long, value_name = "FORMAT", default_value = "json", help_heading = "Output",
+        value_parser = OutputParser(&[Output::Json, Output::Yaml]))]
+    pub output: Output,
+
+    /// Where objects are read from.
+    #[command(flatten)]
+    pub source: SourceArgs,
+}
+
+/// `version`.
+#[derive(Clone, Debug, Args)]
+#[command(after_help = "EXAMPLES\n  \
+        kubectl pvctl version\n  \
+        kubectl pvctl version -o json")]
+pub struct VersionArgs {
+    /// How to print it
+    #[arg(short, long, value_name = "FORMAT", default_value = "text", hide_default_value = true, help_heading = "Output",
+        value_parser = OutputParser(&[Output::Text, Output::Json, Output::Yaml]))]
+    pub output: Output,
+}
+
+/// `completion`.
+#[derive(Clone, Debug, Args)]
+#[command(
+    long_about = "Print the completion script of a shell, for the command `kubectl-pvctl`.\n\n\
+        `kubectl pvctl <TAB>` is completed by kubectl itself: put the two-line script `kubectl_complete-pvctl` from \
+        the completions folder on your PATH. It completes names of objects from the cluster as well.",
+    after_help = "EXAMPLES\n  \
+        kubectl pvctl completion bash > ~/.local/share/bash-completion/completions/kubectl-pvctl\n  \
+        kubectl pvctl completion zsh > \"${fpath[1]}/_kubectl-pvctl\"\n  \
+        kubectl pvctl completion fish > ~/.config/fish/completions/kubectl-pvctl.fish"
+)]
+pub struct CompletionArgs {
+    /// The shell
+    #[arg(value_enum)]
+    pub shell: Shell,
+}
+
+/// The shells for which there are completion scripts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Shell {
+    /// GNU Bash.
+    Bash,
+    /// Z shell.
+    Zsh,
+    /// fish.
+    Fish,
+    /// PowerShell.
+    #[value(name = "powershell")]
+    PowerShell,
+    /// Elvish.
+    Elvish,
+    /// Nushell.
+    Nushell,
+}
+
+/// The definitions as clap's own type, for parsing, completions and man pages.
+pub fn command() -> clap::Command {
+    Cli::command()
+}
+
+/// Parses a whole command line, the program's name first.
+///
+/// # Errors
+///
+/// What clap has to say: a mistake, or the help that was asked for.
+pub fn parse(arguments: Vec<OsString>) -> Result<Cli, clap::Error> {
+    let shown = shown_name(arguments.first().map(OsString::as_os_str));
+    let mut command = command().bin_name(shown);
+    let mut matches = command.try_get_matches_from_mut(arguments)?;
+    Cli::from_arg_matches_mut(&mut matches).map_err(|error| error.format(&mut command))
+}
+
+/// The name that usage lines show: `kubectl pvctl` for an executable that kubectl would find as a plugin, else the
+/// executable's own name (krew's naming guide).
+fn shown_name(program: Option<&OsStr>) -> String {
+    let stem = program.and_then(|path| Path::new(path).file_stem()).and_then(OsStr::to_str).unwrap_or(BINARY);
+    match stem.strip_prefix("kubectl-") {
+        Some(plugin) => format!("kubectl {}", plugin.replace('_', "-")),
+        None => stem.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![expect(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
+
+    use super::{Cli, KindScope, Limit, Output, Verb, command, parse, shown_name};
+    use crate::model::Kind;
+    use std::ffi::OsStr;
+
+    fn parsed(line: &str) -> Cli {
+        parse(line.split(' ').map(Into::into).collect()).unwrap()
+    }
+
+    fn refused(line: &str) -> String {
+        match parse(line.split(' ').map(Into::into).collect()) {
+            Ok(cli) => panic!("`{line}` was accepted as {cli:?}"),
+            Err(error) => error.to_string(),
+        }
+    }
+
+    #[test]
+    fn the_definitions_are_consistent() {
+        command().debug_assert();
+    }
+
+    #[test]
+    fn the_flags_of_kubectl_go_in_any_position() {
+        for line in [
+            "kubectl-pvctl -n db --context prod predict pvc/a",
+            "kubectl-pvctl predict -n db pvc/a --context prod",
+            "kubectl-pvctl predict pvc/a --context=prod --namespace=db",
+        ] {
+            let cli = parsed(line);
+            assert_eq!(cli.global.scope.namespace.as_deref(), Some("db"), "{line}");
+            assert_eq!(cli.global.cluster.context.as_deref(), Some("prod"), "{line}");
+        }
+    }
+
+    #[test]
+    fn the_values_of_predict_are_parsed() {
+        let cli = parsed(
+            "kubectl-pvctl predict -f a.json -f - -R --assume-complete=pvc/db,pv --partial pods --now \
+             2026-06-01T10:00:00Z --kube-version 1.30 --feature-gates A=true,B=false --controller-flag x=y \
+             --controllers *,-persistentvolume-protection-controller --unseen pvc/db/data-0 --decisions all \
+             --outcomes 3 --budget 0 -o wide -A -l app=db -v 6",
+        );
+        let Some(Verb::Predict(args)) = cli.verb else { panic!("not predict") };
+        assert_eq!(args.source.filenames.len(), 2);
+        assert_eq!(
+            args.source.assume_complete.unwrap(),
+            [
+                KindScope { kind: Kind::PersistentVolumeClaim, namespace: Some("db".into()) },
+                KindScope { kind: Kind::PersistentVolume, namespace: None }
+            ]
+        );
+        assert_eq!(args.source.now.unwrap().0, 1_780_308_000);
+        assert_eq!(args.model.kube_version, Some(30));
+        assert!(args.model.feature_gates[0].enabled && !args.model.feature_gates[1].enabled);
+        assert_eq!(args.model.controllers, ["*", "-persistentvolume-protection-controller"]);
+        assert_eq!(args.model.unseen[0].to_string(), "pvc/data-0 -n db");
+        assert_eq!((args.model.decisions, args.model.outcomes), (Limit::All, Limit::AtMost(3)));
+        assert_eq!(args.output, Output::Wide);
+        assert_eq!(cli.global.verbosity, 6);
+    }
+
+    #[test]
+    fn complete_without_kinds_means_all_and_takes_no_object() {
+        let cli = parsed("kubectl-pvctl predict -f a.json --assume-complete pvc/a");
+        let Some(Verb::Predict(args)) = cli.verb else { panic!("not predict") };
+        assert_eq!(args.source.assume_complete, Some(Vec::new()));
+        assert_eq!(args.objects, ["pvc/a"]);
+    }
+
+    #[test]
+    fn formats_that_do_not_exist_name_those_that_do() {
+        let message = refused("kubectl-pvctl predict -o jsonpath={.items}");
+        assert!(message.contains("-o json"), "{message}");
+        assert!(message.contains("jq"), "{message}");
+        let message = refused("kubectl-pvctl explain pvc/a -o wide");
+        assert!(message.contains("text, json, yaml"), "{message}");
+    }
+
+    #[test]
+    fn versions_that_are_not_modelled_are_refused() {
+        let message = refused("kubectl-pvctl predict --kube-version 1.20");
+        assert!(message.contains("1.14, 1.28"), "{message}");
+    }
+
+    #[test]
+    fn match_takes_one_of_claim_and_object() {
+        refused("kubectl-pvctl match");
+        refused("kubectl-pvctl match pvc/a --claim b.yaml");
+        parsed("kubectl-pvctl match --claim b.yaml");
+    }
+
+    #[test]
+    fn a_token_is_not_shown_by_debug_output() {
+        let cli = parsed("kubectl-pvctl version --token s3cr3t");
+        assert!(!format!("{cli:?}").contains("s3cr3t"));
+        assert_eq!(cli.global.cluster.token.unwrap().expose(), "s3cr3t");
+    }
+
+    #[test]
+    fn usage_shows_the_name_by_which_it_was_called() {
+        let shown = |program: &str| shown_name(Some(OsStr::new(program)));
+        assert_eq!(shown("/usr/bin/kubectl-pvctl"), "kubectl pvctl");
+        assert_eq!(shown("kubectl-pvctl.exe"), "kubectl pvctl");
+        assert_eq!(shown("./pvctl"), "pvctl");
+        assert_eq!(shown_name(None), "kubectl pvctl");
+    }
+}

@@ -1,0 +1,144 @@
+//! Objects as kubectl names them: `TYPE/NAME …`, `TYPE NAME …`, `TYPE,TYPE`.
+
+use super::value::parse_kind;
+use crate::error::Error;
+use crate::model::Kind;
+
+/// One object that was named, or all of a kind.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct ObjectArgument {
+    /// The kind.
+    pub kind: Kind,
+    /// The name; none where a type stands alone, which means all objects of it in scope.
+    pub name: Option<String>,
+}
+
+/// Reads the words that name objects.
+///
+/// # Errors
+///
+/// A usage error that names the word at fault: a type that is not among `kinds`, a name that is missing, or the two
+/// forms mixed.
+pub fn parse_objects(words: &[String], kinds: &[Kind]) -> Result<Vec<ObjectArgument>, Error> {
+    let Some((first, names)) = words.split_first() else { return Ok(Vec::new()) };
+    if words.iter().any(|word| word.contains('/')) {
+        return words.iter().map(|word| with_slash(word, kinds)).collect();
+    }
+    let types = first.split(',').map(|word| kind(word, kinds)).collect::<Result<Vec<Kind>, Error>>()?;
+    if names.is_empty() {
+        return Ok(types.into_iter().map(|kind| ObjectArgument { kind, name: None }).collect());
+    }
+    if names.iter().any(String::is_empty) {
+        return Err(Error::usage(format!("a name after '{first}' is empty")));
+    }
+    // As kubectl: every type with every name.
+    Ok(types
+        .into_iter()
+        .flat_map(|kind| names.iter().map(move |name| ObjectArgument { kind, name: Some(name.clone()) }))
+        .collect())
+}
+
+/// Reads the words that name exactly one object.
+///
+/// # Errors
+///
+/// As [`parse_objects`], and where the words name several objects or only a type.
+pub fn one_object(words: &[String], kinds: &[Kind]) -> Result<(Kind, String), Error> {
+    let named = parse_objects(words, kinds)?;
+    match named.as_slice() {
+        [ObjectArgument { kind, name: Some(name) }] => Ok((*kind, name.clone())),
+        [ObjectArgument { kind, name: None }] => Err(Error::usage(format!("which {kind}? only the type was given"))
+            .hint(format!("name one as {}/NAME", kind.short()))),
+        several => Err(Error::usage(format!("one object is wanted, and {} were named", several.len()))),
+    }
+}
+
+fn with_slash(word: &str, kinds: &[Kind]) -> Result<ObjectArgument, Error> {
+    let Some((kind_word, name)) = word.split_once('/') else {
+        return Err(Error::usage(format!("'{word}' has no type: TYPE/NAME and TYPE NAME cannot be mixed"))
+            .hint("write every object as TYPE/NAME"));
+    };
+    let kind = kind(kind_word, kinds)?;
+    if name.is_empty() {
+        return Err(Error::usage(format!("'{word}' has no name after the slash")));
+    }
+    if let Some((namespace, rest)) = name.split_once('/') {
+        return Err(Error::usage(format!("'{word}' has a slash too many"))
+            .hint(format!("name it as {}/{rest} -n {namespace}", kind.short())));
+    }
+    Ok(ObjectArgument { kind, name: Some(name.to_owned()) })
+}
+
+fn kind(word: &str, kinds: &[Kind]) -> Result<Kind, Error> {
+    let known: Vec<&str> = kinds.iter().map(|kind| kind.short()).collect();
+    match parse_kind(word) {
+        Ok(kind) if kinds.contains(&kind) => Ok(kind),
+        Ok(kind) => {
+            Err(Error::usage(format!("a {kind} cannot be named here")).hint(format!("it takes {}", known.join(", "))))
+        }
+        Err(_) if word.is_empty() => Err(Error::usage("the type before the slash is missing")),
+        Err(_) => Err(Error::usage(format!("the type '{word}' is not known here"))
+            .hint(format!("it takes {}, named as TYPE/NAME or TYPE NAME", known.join(", ")))),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+    use super::{ObjectArgument, one_object, parse_objects};
+    use crate::model::Kind;
+
+    const KINDS: [Kind; 2] = [Kind::PersistentVolume, Kind::PersistentVolumeClaim];
+
+    fn words(line: &str) -> Vec<String> {
+        line.split_whitespace().map(str::to_owned).collect()
+    }
+
+    fn objects(line: &str) -> Vec<ObjectArgument> {
+        parse_objects(&words(line), &KINDS).unwrap()
+    }
+
+    fn refused(line: &str) -> String {
+        parse_objects(&words(line), &KINDS).unwrap_err().to_string()
+    }
+
+    fn claim(name: &str) -> ObjectArgument {
+        ObjectArgument { kind: Kind::PersistentVolumeClaim, name: Some(name.to_owned()) }
+    }
+
+    #[test]
+    fn the_forms_of_kubectl_name_the_same_objects() {
+        assert_eq!(objects("pvc/a pvc/b"), [claim("a"), claim("b")]);
+        assert_eq!(objects("pvc a b"), [claim("a"), claim("b")]);
+        assert_eq!(objects("PersistentVolumeClaims a"), [claim("a")]);
+        assert_eq!(objects(""), []);
+    }
+
+    #[test]
+    fn a_type_alone_means_all_of_it() {
+        let all = KINDS.map(|kind| ObjectArgument { kind, name: None });
+        assert_eq!(objects("pv,pvc"), all);
+        assert_eq!(objects("pv"), all[..1]);
+    }
+
+    #[test]
+    fn what_is_wrong_is_named() {
+        assert!(refused("pvc/a b").contains("'b' has no type"));
+        assert!(refused("pvc/").contains("'pvc/' has no name"));
+        assert!(refused("/a").contains("type before the slash is missing"));
+        assert!(refused("pvc/db/a").contains("pvc/a -n db"));
+        assert!(refused("deploy/a").contains("'deploy' is not known"));
+        assert!(refused("sc/a").contains("StorageClass cannot be named here"));
+        let empty = parse_objects(&["pvc".to_owned(), String::new()], &KINDS).unwrap_err();
+        assert!(empty.to_string().contains("a name after 'pvc' is empty"));
+        assert!(refused("a").contains("'a' is not known"));
+    }
+
+    #[test]
+    fn one_object_is_one_object() {
+        assert_eq!(one_object(&words("pvc a"), &KINDS).unwrap(), (Kind::PersistentVolumeClaim, "a".to_owned()));
+        assert!(one_object(&words("pvc"), &KINDS).unwrap_err().to_string().contains("pvc/NAME"));
+        assert!(one_object(&words("pvc a b"), &KINDS).unwrap_err().to_string().contains("2 were named"));
+    }
+}

@@ -1,0 +1,332 @@
+//! The values of flags, each with the sentence that says what is wrong with a bad one.
+
+use super::KUBERNETES_MINORS;
+use crate::model::{Kind, ObjectKey, Timestamp};
+use clap::builder::{PossibleValue, TypedValueParser};
+use clap::error::ErrorKind;
+use std::ffi::OsStr;
+use std::fmt;
+
+/// How an answer is printed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Output {
+    /// A table for about 80 columns.
+    Table,
+    /// A table with more columns.
+    Wide,
+    /// Text for people.
+    Text,
+    /// JSON, as the contract defines it.
+    Json,
+    /// YAML with the content of the JSON.
+    Yaml,
+    /// TYPE/NAME, one object a line.
+    Name,
+}
+
+impl Output {
+    /// The word after `-o`.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Table => "table",
+            Self::Wide => "wide",
+            Self::Text => "text",
+            Self::Json => "json",
+            Self::Yaml => "yaml",
+            Self::Name => "name",
+        }
+    }
+}
+
+/// Reads `-o`, which has other values for each verb.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct OutputParser(pub(super) &'static [Output]);
+
+impl TypedValueParser for OutputParser {
+    type Value = Output;
+
+    fn parse_ref(
+        &self,
+        command: &clap::Command,
+        _argument: Option<&clap::Arg>,
+        value: &OsStr,
+    ) -> Result<Output, clap::Error> {
+        let word = value.to_string_lossy();
+        if let Some(&output) = self.0.iter().find(|output| output.as_str() == word) {
+            return Ok(output);
+        }
+        let format = word.split('=').next().unwrap_or_default();
+        let message = match format {
+            "jsonpath"
+            | "jsonpath-as-json"
+            | "jsonpath-file"
+            | "go-template"
+            | "go-template-file"
+            | "custom-columns"
+            | "custom-columns-file" => format!(
+                "the output format '{format}' is not offered: use -o json and select from it, for example with jq"
+            ),
+            _ => {
+                let known: Vec<&str> = self.0.iter().map(|output| output.as_str()).collect();
+                format!("the output format '{word}' does not exist here: -o takes {}", known.join(", "))
+            }
+        };
+        Err(invalid(command, message))
+    }
+
+    fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
+        Some(Box::new(self.0.iter().map(|output| PossibleValue::new(output.as_str()))))
+    }
+}
+
+/// Reads `--kube-version` into the minor: `1.30`, `v1.30`, `1.30.4`.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct KubeVersionParser;
+
+impl TypedValueParser for KubeVersionParser {
+    type Value = u32;
+
+    fn parse_ref(
+        &self,
+        command: &clap::Command,
+        _argument: Option<&clap::Arg>,
+        value: &OsStr,
+    ) -> Result<u32, clap::Error> {
+        let word = value.to_string_lossy();
+        minor(&word).filter(|minor| KUBERNETES_MINORS.contains(minor)).ok_or_else(|| {
+            let known: Vec<String> = KUBERNETES_MINORS.iter().map(|minor| format!("1.{minor}")).collect();
+            let known = known.join(", ");
+            invalid(command, format!("the Kubernetes version '{word}' is not modelled: --kube-version takes {known}"))
+        })
+    }
+
+    fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
+        // Hidden in help, where the sentence says it shorter; offered by completions.
+        Some(Box::new(KUBERNETES_MINORS.iter().rev().map(|minor| PossibleValue::new(format!("1.{minor}")))))
+    }
+}
+
+/// The minor of a Kubernetes version of major 1; what follows the minor after a dot, `-` or `+` does not matter.
+fn minor(version: &str) -> Option<u32> {
+    let rest = version.strip_prefix('v').unwrap_or(version).strip_prefix("1.")?;
+    let end = rest.find(['.', '-', '+']).unwrap_or(rest.len());
+    let digits = &rest[..end];
+    if digits.bytes().all(|byte| byte.is_ascii_digit()) { digits.parse().ok() } else { None }
+}
+
+fn invalid(command: &clap::Command, message: String) -> clap::Error {
+    clap::Error::raw(ErrorKind::InvalidValue, message + "\n").with_cmd(command)
+}
+
+/// How many entries of a list to print.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Limit {
+    /// The first ones.
+    AtMost(usize),
+    /// All.
+    All,
+}
+
+impl Limit {
+    pub(super) fn parse(word: &str) -> Result<Self, String> {
+        if word == "all" {
+            return Ok(Self::All);
+        }
+        word.parse().map(Self::AtMost).map_err(|_| "it must be a number, or `all`".to_owned())
+    }
+
+    /// The limit as a number of entries.
+    pub fn count(self) -> usize {
+        match self {
+            Self::AtMost(count) => count,
+            Self::All => usize::MAX,
+        }
+    }
+}
+
+impl Default for Limit {
+    /// Sixteen, as the output contract says.
+    fn default() -> Self {
+        Self::AtMost(16)
+    }
+}
+
+impl fmt::Display for Limit {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::AtMost(count) => write!(out, "{count}"),
+            Self::All => out.write_str("all"),
+        }
+    }
+}
+
+/// A kind, everywhere or in one namespace.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct KindScope {
+    /// The kind.
+    pub kind: Kind,
+    /// The namespace, or all of them.
+    pub namespace: Option<String>,
+}
+
+impl KindScope {
+    pub(super) fn parse(word: &str) -> Result<Self, String> {
+        let (kind, namespace) = match word.split_once('/') {
+            Some((kind, namespace)) => (kind, Some(namespace)),
+            None => (word, None),
+        };
+        let kind = parse_kind(kind)?;
+        match namespace {
+            Some("") => Err(format!("the namespace after '{}/' is missing", kind.short())),
+            Some(_) if !kind.namespaced() => {
+                Err(format!("a {kind} is in no namespace: write '{}' alone", kind.resource()))
+            }
+            _ => Ok(Self { kind, namespace: namespace.map(str::to_owned) }),
+        }
+    }
+}
+
+/// One feature gate, on or off.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct FeatureGate {
+    /// The gate's name as Kubernetes writes it.
+    pub name: String,
+    /// Whether it is on.
+    pub enabled: bool,
+}
+
+impl FeatureGate {
+    pub(super) fn parse(word: &str) -> Result<Self, String> {
+        let (name, value) = word.split_once('=').ok_or("it must be NAME=true or NAME=false")?;
+        let enabled = match value {
+            // What upstream's strconv.ParseBool takes.
+            "1" | "t" | "T" | "true" | "TRUE" | "True" => true,
+            "0" | "f" | "F" | "false" | "FALSE" | "False" => false,
+            _ => return Err(format!("'{value}' is neither true nor false")),
+        };
+        if name.is_empty() {
+            return Err("the gate's name before '=' is missing".to_owned());
+        }
+        Ok(Self { name: name.to_owned(), enabled })
+    }
+}
+
+/// One flag of kube-controller-manager.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct ControllerFlag {
+    /// The flag's name, without dashes before it.
+    pub name: String,
+    /// Its value.
+    pub value: String,
+}
+
+impl ControllerFlag {
+    pub(super) fn parse(word: &str) -> Result<Self, String> {
+        let (name, value) = word.split_once('=').ok_or("it must be FLAG=VALUE")?;
+        let name = name.trim_start_matches('-');
+        if name.is_empty() {
+            return Err("the flag's name before '=' is missing".to_owned());
+        }
+        Ok(Self { name: name.to_owned(), value: value.to_owned() })
+    }
+}
+
+/// Reads an object with its namespace in one word: `pvc/db/data-0`, `pv/data`.
+///
+/// # Errors
+///
+/// One sentence without the word itself, which clap names.
+pub fn parse_reference(word: &str) -> Result<ObjectKey, String> {
+    let mut parts = word.split('/');
+    let kind = parse_kind(parts.next().unwrap_or_default())?;
+    let rest: Vec<&str> = parts.collect();
+    let form = if kind.namespaced() { "NAMESPACE/NAME" } else { "NAME" };
+    let (namespace, name) = match (kind.namespaced(), rest.as_slice()) {
+        (true, [namespace, name]) => (*namespace, *name),
+        (false, [name]) => ("", *name),
+        _ => return Err(format!("a {kind} is written as {}/{form}", kind.short())),
+    };
+    if name.is_empty() || (kind.namespaced() && namespace.is_empty()) {
+        return Err(format!("a part is empty: a {kind} is written as {}/{form}", kind.short()));
+    }
+    Ok(ObjectKey { kind, namespace: namespace.into(), name: name.into() })
+}
+
+/// Reads the kind that a person means: singular, plural, short or full resource name, in any case.
+pub(super) fn parse_kind(word: &str) -> Result<Kind, String> {
+    let (_, group) = word.split_once('.').unwrap_or((word, ""));
+    Kind::from_word(word).filter(|kind| of_group(*kind, group)).ok_or_else(|| {
+        let known: Vec<&str> = Kind::ALL.iter().map(|kind| kind.short()).collect();
+        format!(
+            "the type '{word}' is not known here: it is one of {}, in any form that kubectl takes",
+            known.join(", ")
+        )
+    })
+}
+
+/// Whether `RESOURCE.group` or `RESOURCE.version.group` names the kind's own group. Other groups have kinds of the
+/// same name.
+fn of_group(kind: Kind, group: &str) -> bool {
+    let own = kind.api_version().split_once('/').map_or("", |(group, _)| group);
+    let group = group.to_ascii_lowercase();
+    group.is_empty() || group.strip_prefix("v1.").unwrap_or(&group) == own
+}
+
+/// Reads a time in RFC 3339.
+pub(super) fn parse_time(word: &str) -> Result<Timestamp, String> {
+    Timestamp::parse(word).ok_or_else(|| "it must be a time such as 2026-06-01T10:00:00Z".to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{FeatureGate, KindScope, Limit, minor, parse_kind, parse_reference};
+    use crate::model::Kind;
+
+    #[test]
+    fn kinds_are_taken_in_every_form_of_kubectl() {
+        for word in ["pvc", "PVC", "persistentvolumeclaim", "PersistentVolumeClaims", "pvc.v1.", "pvc."] {
+            assert_eq!(parse_kind(word), Ok(Kind::PersistentVolumeClaim), "{word}");
+        }
+        for word in ["sc", "storageclasses.storage.k8s.io", "StorageClass.v1.storage.k8s.io"] {
+            assert_eq!(parse_kind(word), Ok(Kind::StorageClass), "{word}");
+        }
+    }
+
+    #[test]
+    fn a_kind_of_another_group_is_another_kind() {
+        for word in ["nodes.longhorn.io", "pvc.storage.k8s.io", "deployment", ""] {
+            assert!(parse_kind(word).is_err(), "{word}");
+        }
+    }
+
+    #[test]
+    fn references_have_a_namespace_exactly_when_the_kind_has() {
+        assert_eq!(parse_reference("pvc/db/data-0").map(|key| key.to_string()), Ok("pvc/data-0 -n db".to_owned()));
+        assert_eq!(parse_reference("pv/data").map(|key| key.to_string()), Ok("pv/data".to_owned()));
+        for word in ["pvc/data-0", "pv/db/data", "pvc//x", "pv/", "pv", "pvc/a/b/c"] {
+            assert!(parse_reference(word).is_err(), "{word}");
+        }
+    }
+
+    #[test]
+    fn scopes_have_a_namespace_only_where_there_are_some() {
+        assert!(KindScope::parse("pvc/db").is_ok());
+        assert!(KindScope::parse("pv").is_ok());
+        assert!(KindScope::parse("pv/db").is_err());
+        assert!(KindScope::parse("pvc/").is_err());
+    }
+
+    #[test]
+    fn versions_limits_and_gates() {
+        assert_eq!(minor("1.30"), Some(30));
+        assert_eq!(minor("v1.30.4-gke.1"), Some(30));
+        assert_eq!(minor("1.30+"), Some(30));
+        assert_eq!(minor("1.+30"), None);
+        assert_eq!(minor("2.30"), None);
+        assert_eq!(minor("1."), None);
+        assert_eq!(Limit::parse("all"), Ok(Limit::All));
+        assert!(Limit::parse("-1").is_err());
+        assert!(FeatureGate::parse("A=yes").is_err());
+        assert!(FeatureGate::parse("=true").is_err());
+    }
+}

@@ -1,0 +1,284 @@
+//! `__complete`: what kubectl asks for `kubectl pvctl <TAB>`, through the shim `kubectl_complete-pvctl`.
+//!
+//! It is taken from the raw arguments before they are parsed, because the words to complete are no valid command line
+//! yet. The answer follows cobra's protocol: one candidate a line, a tab, its description; the last line is a colon
+//! and a number that says how to go on. Whatever goes wrong, there are no candidates and no message: it happens while
+//! somebody types.
+
+use crate::cli::{self, BINARY, ClusterArgs, GlobalArgs};
+use crate::model::Kind;
+use crate::terminal;
+use crate::text::sanitize;
+use clap::FromArgMatches as _;
+use clap_complete::engine::{ArgValueCompleter, CompletionCandidate};
+use std::ffi::{OsStr, OsString};
+use std::fmt::Write as _;
+use std::sync::{Arc, mpsc};
+use std::time::Duration;
+
+/// The word by which the shim calls.
+const WORD: &str = "__complete";
+
+/// Cobra's `ShellCompDirectiveNoSpace`: the candidate is the beginning of a word.
+const NO_SPACE: u8 = 2;
+/// Cobra's `ShellCompDirectiveNoFileComp`: paths, where wanted, are among the candidates.
+const NO_FILES: u8 = 4;
+
+/// How long the cluster has to answer. People wait for it with their fingers on the keys.
+const PATIENCE: Duration = Duration::from_secs(1);
+
+/// What names are wanted for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Wanted {
+    /// Objects of a kind, in [`Question::namespace`] where the kind has namespaces.
+    Objects(Kind),
+    /// Namespaces.
+    Namespaces,
+    /// The contexts of the kubeconfig.
+    Contexts,
+}
+
+/// A look-up on behalf of somebody who types.
+#[derive(Clone, Debug)]
+pub struct Question {
+    /// What is wanted.
+    pub wanted: Wanted,
+    /// The namespace of the flags typed so far; none means that of the context.
+    pub namespace: Option<String>,
+    /// Which cluster the flags typed so far mean.
+    pub cluster: ClusterArgs,
+}
+
+/// Looks names up. No answer, for whatever reason, is an empty one. It is given up after a second.
+pub type Names = fn(&Question) -> Vec<String>;
+
+/// The words to complete, the last one perhaps empty, if that is what the program was called for.
+pub fn requested(arguments: &[OsString]) -> Option<&[OsString]> {
+    match arguments {
+        [_program, word, words @ ..] if word == WORD => Some(words),
+        _ => None,
+    }
+}
+
+/// Prints the answer.
+pub fn run(words: &[OsString]) {
+    std::panic::set_hook(Box::new(|_| {}));
+    terminal::print_quietly(&answer(words, super::connect::names));
+}
+
+/// The answer, ready to print.
+pub fn answer(words: &[OsString], names: Names) -> String {
+    let candidates = candidates(words, names);
+    let unfinished = !candidates.is_empty()
+        && candidates
+            .iter()
+            .all(|candidate| candidate.get_value().to_str().is_some_and(|value| value.ends_with(['/', '='])));
+    let mut text = String::new();
+    for candidate in &candidates {
+        // A name that is not text, or that would need to be escaped, cannot be typed this way.
+        let Some(value) = candidate.get_value().to_str().filter(|&value| sanitize(value) == value) else { continue };
+        text.push_str(value);
+        if let Some(help) = candidate.get_help() {
+            let help = help.to_string();
+            // Writing to a String cannot fail.
+            _ = write!(text, "\t{}", sanitize(help.lines().next().unwrap_or_default()));
+        }
+        text.push('\n');
+    }
+    _ = writeln!(text, ":{}", if unfinished { NO_FILES | NO_SPACE } else { NO_FILES });
+    text
+}
+
+fn candidates(words: &[OsString], names: Names) -> Vec<CompletionCandidate> {
+    let typed = Typed::read(words);
+    let typed = Arc::new(Typed { names, ..typed });
+    let mut command = cli::command();
+    for (flag, wanted) in [("namespace", Wanted::Namespaces), ("context", Wanted::Contexts)] {
+        let typed = Arc::clone(&typed);
+        let completer = ArgValueCompleter::new(move |current: &OsStr| offer("", &typed.look_up(wanted), current));
+        command = command.mut_arg(flag, |argument| argument.add(completer));
+    }
+    for (verb, argument, kinds) in OBJECTS {
+        let typed = Arc::clone(&typed);
+        let completer = ArgValueCompleter::new(move |current: &OsStr| typed.objects(kinds, current));
+        command = command.mut_subcommand(verb, |verb| verb.mut_arg(argument, |argument| argument.add(completer)));
+    }
+    let line: Vec<OsString> = std::iter::once(BINARY.into()).chain(words.iter().cloned()).collect();
+    // The engine wants a word to complete; without one there is an empty one.
+    let line = if words.is_empty() { vec![BINARY.into(), OsString::new()] } else { line };
+    let last = line.len() - 1;
+    let mut found = clap_complete::engine::complete(&mut command, line, last, None).unwrap_or_default();
+    found.retain(|candidate| !candidate.is_hide_set());
+    found
+}
+
+/// The verbs that take objects, their argument, and the kinds it takes.
+const OBJECTS: [(&str, &str, &[Kind]); 3] = [
+    ("predict", "objects", &[Kind::PersistentVolumeClaim, Kind::PersistentVolume]),
+    (
+        "explain",
+        "object",
+        &[Kind::PersistentVolumeClaim, Kind::PersistentVolume, Kind::StorageClass, Kind::Pod, Kind::Node],
+    ),
+    ("match", "object", &[Kind::PersistentVolumeClaim]),
+];
+
+/// What has been typed before the word that is being completed.
+#[derive(Debug)]
+struct Typed {
+    namespace: Option<String>,
+    cluster: ClusterArgs,
+    /// Whether the world is read from files, so that no cluster must be asked.
+    files: bool,
+    /// The objects so far.
+    objects: Vec<String>,
+    names: Names,
+}
+
+impl Typed {
+    /// Reads the words as far as they make sense.
+    fn read(words: &[OsString]) -> Self {
+        let before = &words[..words.len().saturating_sub(1)];
+        let line = std::iter::once(OsString::from(BINARY)).chain(before.iter().cloned());
+        let matches = cli::command().ignore_errors(true).try_get_matches_from(line).unwrap_or_default();
+        let global = GlobalArgs::from_arg_matches(&matches).unwrap_or_default();
+        let verb = matches.subcommand().map(|(_, verb)| verb);
+        let values = |id: &str| -> Vec<String> {
+            let given = verb.and_then(|verb| verb.try_get_many::<String>(id).ok().flatten());
+            given.map(|values| values.cloned().collect()).unwrap_or_default()
+        };
+        let objects = [values("objects"), values("object")].concat();
+        Self {
+            namespace: global.scope.namespace,
+            cluster: global.cluster,
+            files: verb.is_some_and(|verb| verb.try_contains_id("filenames").unwrap_or(false)),
+            objects,
+            names: |_| Vec::new(),
+        }
+    }
+
+    /// The names in the cluster, or none where it takes too long.
+    fn look_up(&self, wanted: Wanted) -> Vec<String> {
+        if self.files {
+            return Vec::new();
+        }
+        let question = Question { wanted, namespace: self.namespace.clone(), cluster: self.cluster.clone() };
+        let names = self.names;
+        let (sender, receiver) = mpsc::channel();
+        // Nobody waits for the thread: the process ends soon after, and the thread with it.
+        let started = std::thread::Builder::new().spawn(move || _ = sender.send(names(&question)));
+        started.ok().and_then(|_| receiver.recv_timeout(PATIENCE).ok()).unwrap_or_default()
+    }
+
+    /// Candidates for an object: types first, then the names of the type.
+    fn objects(&self, kinds: &[Kind], current: &OsStr) -> Vec<CompletionCandidate> {
+        let typed = current.to_string_lossy();
+        if let Some((word, _)) = typed.split_once('/') {
+            let Some(kind) = Kind::from_word(word).filter(|kind| kinds.contains(kind)) else { return Vec::new() };
+            return offer(&format!("{word}/"), &self.look_up(Wanted::Objects(kind)), current);
+        }
+        let first = self.objects.first().map(String::as_str);
+        if let Some(kind) = first.and_then(Kind::from_word).filter(|kind| kinds.contains(kind)) {
+            return offer("", &self.look_up(Wanted::Objects(kind)), current);
+        }
+        kinds
+            .iter()
+            .map(|kind| (format!("{}/", kind.short()), kind.as_str()))
+            .filter(|(word, _)| word.starts_with(&*typed))
+            .map(|(word, help)| CompletionCandidate::new(word).help(Some(help.into())))
+            .collect()
+    }
+}
+
+/// The names that go on from what was typed.
+fn offer(before: &str, names: &[String], current: &OsStr) -> Vec<CompletionCandidate> {
+    let typed = current.to_string_lossy();
+    let whole = names.iter().map(|name| format!("{before}{name}"));
+    whole.filter(|name| name.starts_with(&*typed)).map(CompletionCandidate::new).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Names, Question, Wanted, answer, requested};
+    use crate::model::Kind;
+    use std::time::{Duration, Instant};
+
+    const CLUSTER: Names = |question: &Question| match (question.wanted, question.namespace.as_deref()) {
+        (Wanted::Objects(Kind::PersistentVolumeClaim), Some("db")) => vec!["data-0".into(), "data-1".into()],
+        (Wanted::Objects(Kind::PersistentVolumeClaim), _) => vec!["web".into()],
+        (Wanted::Objects(Kind::PersistentVolume), _) => vec!["pv-1".into(), "pv\u{1b}[2J".into()],
+        (Wanted::Namespaces, _) => vec!["db".into(), "default".into()],
+        (Wanted::Contexts, _) => question.cluster.kubeconfig.iter().map(|path| path.display().to_string()).collect(),
+        _ => Vec::new(),
+    };
+
+    fn completed(words: &[&str]) -> Vec<String> {
+        let words: Vec<_> = words.iter().map(Into::into).collect();
+        answer(&words, CLUSTER).lines().map(str::to_owned).collect()
+    }
+
+    #[test]
+    fn only_the_first_word_asks_for_completion() {
+        let words = |words: &[&str]| words.iter().map(Into::into).collect::<Vec<_>>();
+        assert_eq!(requested(&words(&["kubectl-pvctl", "__complete", ""])), Some(&words(&[""])[..]));
+        assert_eq!(requested(&words(&["kubectl-pvctl", "predict", "__complete"])), None);
+        assert_eq!(requested(&words(&["kubectl-pvctl"])), None);
+    }
+
+    #[test]
+    fn verbs_come_with_their_descriptions() {
+        assert_eq!(completed(&["exp"]), ["explain\tExplain why an object is as it is, and what to do", ":4"]);
+        assert!(completed(&[]).iter().any(|line| line.starts_with("predict\t")));
+    }
+
+    #[test]
+    fn flags_and_their_values_are_completed() {
+        assert!(completed(&["predict", "--kube"]).iter().any(|line| line.starts_with("--kube-version")));
+        assert_eq!(completed(&["predict", "-o", "y"]), ["yaml", ":4"]);
+        assert_eq!(completed(&["completion", "nu"])[0].split('\t').next(), Some("nushell"));
+        assert!(!completed(&["predict", "--b"]).iter().any(|line| line.starts_with("--budget")), "it is hidden");
+    }
+
+    #[test]
+    fn types_come_first_and_wait_for_a_name() {
+        assert_eq!(completed(&["match", "p"]), ["pvc/\tPersistentVolumeClaim", ":6"]);
+        assert_eq!(completed(&["predict", "p"]), ["pvc/\tPersistentVolumeClaim", "pv/\tPersistentVolume", ":6"]);
+    }
+
+    #[test]
+    fn names_come_from_the_cluster_that_the_flags_mean() {
+        assert_eq!(completed(&["explain", "-n", "db", "pvc/"]), ["pvc/data-0", "pvc/data-1", ":4"]);
+        assert_eq!(completed(&["explain", "pvc", "-n", "db", "data-1"]), ["data-1", ":4"]);
+        assert_eq!(completed(&["-n", "db", "explain", "PVC/d"]), ["PVC/data-0", "PVC/data-1", ":4"]);
+        assert_eq!(completed(&["explain", "pvc/"]), ["pvc/web", ":4"]);
+        assert_eq!(completed(&["predict", "-n", "de"]), ["default", ":4"]);
+        assert_eq!(completed(&["predict", "--kubeconfig", "other", "--context", ""]), ["other", ":4"]);
+    }
+
+    #[test]
+    fn a_name_that_a_terminal_would_act_on_is_not_offered() {
+        assert_eq!(completed(&["explain", "pv/"]), ["pv/pv-1", ":4"]);
+    }
+
+    #[test]
+    fn with_files_no_cluster_is_asked() {
+        assert_eq!(completed(&["explain", "-f", "dump.json", "pvc/"]), [":4"]);
+    }
+
+    #[test]
+    fn nonsense_completes_to_nothing() {
+        assert_eq!(completed(&["no-such-verb", "--", "x"]), [":4"]);
+        assert_eq!(completed(&["explain", "deployment/"]), [":4"]);
+    }
+
+    #[test]
+    fn a_cluster_that_does_not_answer_is_given_up() {
+        let slow: Names = |_| {
+            std::thread::sleep(Duration::from_secs(20));
+            vec!["late".to_owned()]
+        };
+        let before = Instant::now();
+        assert_eq!(answer(&["explain".into(), "pvc/".into()], slow), ":4\n");
+        assert!(before.elapsed() < Duration::from_secs(10));
+    }
+}

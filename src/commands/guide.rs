@@ -1,0 +1,54 @@
+//! No verb at all: a short guide with the commands to try first.
+
+use super::Status;
+use crate::error::Error;
+use crate::terminal::Terminal;
+use colored::Colorize as _;
+use std::fmt::Write as _;
+
+/// The commands to try first, and what each answers.
+const FIRST: [(&str, &str); 3] = [
+    ("kubectl pvctl predict -A", "what will become of every volume and claim"),
+    ("kubectl pvctl explain pvc/NAME", "why a claim is as it is, and what to do"),
+    ("kubectl pvctl match pvc/NAME", "which volumes fit a claim, and why the others do not"),
+];
+
+/// Prints the guide.
+pub(super) fn run(terminal: &Terminal) -> Result<Status, Error> {
+    let mut output = terminal.output();
+    output.print(&guide())?;
+    output.finish()?;
+    Ok(Status::Done)
+}
+
+fn guide() -> String {
+    let mut text = String::from(
+        "kubectl pvctl predicts and explains what Kubernetes does with PersistentVolumes and\n\
+         PersistentVolumeClaims. It only reads.\n\nTry first:\n",
+    );
+    for (command, answers) in FIRST {
+        // Writing to a String cannot fail.
+        _ = writeln!(text, "  {}  {answers}", format!("{command:<30}").bold());
+    }
+    text.push_str(
+        "\nWithout a cluster, on what kubectl printed:\n  \
+         kubectl get pv,pvc,sc,pods,nodes -A -o json | kubectl pvctl predict -f -\n\n\
+         All verbs and flags: kubectl pvctl --help\n",
+    );
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::FIRST;
+    use crate::cli;
+
+    #[test]
+    fn every_command_of_the_guide_is_one() {
+        for (command, _) in FIRST {
+            let words = command.replacen("kubectl pvctl", "kubectl-pvctl", 1);
+            let parsed = cli::parse(words.split(' ').map(Into::into).collect());
+            assert!(parsed.is_ok_and(|cli| cli.verb.is_some()), "{command}");
+        }
+    }
+}

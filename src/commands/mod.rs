@@ -1,0 +1,67 @@
+//! One file for each verb: gather, ask the core, render, give the status. The work itself is done elsewhere.
+
+pub mod complete;
+pub mod completion;
+mod connect;
+mod guide;
+mod snapshot;
+mod version;
+
+use crate::cli::{Cli, Output as Format, Verb};
+use crate::error::Error;
+use crate::terminal::{Output, Terminal, exit_on_interrupt, output_error};
+use serde::Serialize;
+use std::io::Write as _;
+
+/// How a run ended that did not fail.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Status {
+    /// Done, and nothing to object to.
+    Done,
+    /// Done, and what was asked to be reported by the exit code is there.
+    Findings,
+}
+
+impl Status {
+    /// The exit code, which is public API.
+    pub fn exit_code(self) -> u8 {
+        match self {
+            Self::Done => 0,
+            Self::Findings => 1,
+        }
+    }
+}
+
+/// Does what the command line asks for.
+///
+/// # Errors
+///
+/// What the person has to be told; see [`crate::error::ErrorKind`] for the classes.
+pub fn run(cli: &Cli, terminal: &Terminal) -> Result<Status, Error> {
+    exit_on_interrupt()?;
+    match &cli.verb {
+        None => guide::run(terminal),
+        Some(Verb::Predict(_) | Verb::Explain(_) | Verb::Match(_)) => {
+            Err(Error::usage("this verb is not part of this build"))
+        }
+        Some(Verb::Snapshot(args)) => snapshot::run(args, &cli.global, terminal),
+        Some(Verb::Version(args)) => version::run(args, terminal),
+        Some(Verb::Completion(args)) => completion::run(args, terminal),
+    }
+}
+
+/// Prints a document of the output contract as JSON or, where the format says so, as YAML.
+///
+/// # Errors
+///
+/// Where the answer could not be written in full; a reader that stopped reading is told apart.
+pub fn print_document(document: &impl Serialize, format: Format, output: &mut Output) -> Result<(), Error> {
+    if format == Format::Yaml {
+        let text = serde_yaml::to_string(document)
+            .map_err(|failure| Error::bug("the answer cannot be put into YAML").caused_by(&failure))?;
+        return output.print(&text);
+    }
+    // serde_json wraps the writer's own error, whose kind says whether the reader went away.
+    serde_json::to_writer_pretty(&mut *output, document).map_err(|failure| output_error(&failure.into()))?;
+    output.write_all(b"\n").map_err(|failure| output_error(&failure))
+}

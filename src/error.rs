@@ -1,0 +1,191 @@
+//! The one error type of the program's edge: what went wrong, why, and what to do next.
+//!
+//! What Kubernetes itself would call an error is not one here: it is a branch of a decision.
+
+use crate::text::sanitize;
+use std::fmt;
+
+/// What class of failure it is; each has its own exit code.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum ErrorKind {
+    /// Wrong flags or arguments, or an object that does not exist.
+    Usage,
+    /// Something could not be read, or the answer not be written, so there is no judgement.
+    Unreadable,
+    /// The world changed since it was looked at; nothing was written.
+    Changed,
+    /// Some of a plan was written, and some was not.
+    Partial,
+    /// Refused: nobody to confirm, a guard that failed, rights that are missing. Nothing was written.
+    Refused,
+    /// A mistake in this program.
+    Bug,
+    /// Interrupted by the person.
+    Interrupted,
+    /// Whoever read the output stopped reading, as `head` does. It is no failure and says nothing.
+    OutputClosed,
+}
+
+impl ErrorKind {
+    /// The exit code, which is public API.
+    pub fn exit_code(self) -> u8 {
+        match self {
+            Self::OutputClosed => 0,
+            Self::Usage => 2,
+            Self::Unreadable => 3,
+            Self::Changed => 4,
+            Self::Partial => 5,
+            Self::Refused => 6,
+            Self::Bug => 70,
+            Self::Interrupted => 130,
+        }
+    }
+}
+
+/// A failure as it is shown to a person. Texts may come from anywhere: they are made safe for a terminal when shown.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Error {
+    kind: ErrorKind,
+    message: String,
+    causes: Vec<String>,
+    hints: Vec<String>,
+}
+
+impl Error {
+    /// A failure in one sentence without a full stop: what could not be done, and to what.
+    pub fn new(kind: ErrorKind, message: impl Into<String>) -> Self {
+        Self { kind, message: message.into(), causes: Vec::new(), hints: Vec::new() }
+    }
+
+    /// Wrong flags or arguments, or an object that does not exist (exit code 2).
+    pub fn usage(message: impl Into<String>) -> Self {
+        Self::new(ErrorKind::Usage, message)
+    }
+
+    /// Something could not be read, so there is no judgement (exit code 3).
+    pub fn unreadable(message: impl Into<String>) -> Self {
+        Self::new(ErrorKind::Unreadable, message)
+    }
+
+    /// Refused before anything was written (exit code 6).
+    pub fn refused(message: impl Into<String>) -> Self {
+        Self::new(ErrorKind::Refused, message)
+    }
+
+    /// A mistake in this program (exit code 70).
+    pub fn bug(message: impl Into<String>) -> Self {
+        Self::new(ErrorKind::Bug, message)
+    }
+
+    /// Whoever read the output stopped reading (exit code 0, nothing is said).
+    pub fn output_closed() -> Self {
+        Self::new(ErrorKind::OutputClosed, "the output was closed by its reader")
+    }
+
+    /// Adds a reason, after those that are there already.
+    #[must_use]
+    pub fn cause(mut self, cause: impl Into<String>) -> Self {
+        self.causes.push(cause.into());
+        self
+    }
+
+    /// Adds an error and all that caused it. A cause that only repeats the one before it is left out.
+    #[must_use]
+    pub fn caused_by(mut self, error: &(dyn std::error::Error + 'static)) -> Self {
+        let chain = std::iter::successors(Some(error), |&error| error.source());
+        for cause in chain.map(ToString::to_string) {
+            if self.causes.last().is_none_or(|last| !last.contains(&cause)) {
+                self.causes.push(cause);
+            }
+        }
+        self
+    }
+
+    /// Adds what the person can do, as a sentence or a command.
+    #[must_use]
+    pub fn hint(mut self, hint: impl Into<String>) -> Self {
+        self.hints.push(hint.into());
+        self
+    }
+
+    /// The class of the failure.
+    pub fn kind(&self) -> ErrorKind {
+        self.kind
+    }
+
+    /// The sentence alone, as given.
+    pub fn message(&self) -> &str {
+        &self.message
+    }
+}
+
+impl fmt::Display for Error {
+    /// `error: …`, a line for each cause, a line for each hint; no line break at the end.
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(out, "error: {}", sanitize(&self.message))?;
+        for cause in &self.causes {
+            write!(out, "\n  because: {}", sanitize(cause))?;
+        }
+        for hint in &self.hints {
+            write!(out, "\nhint: {}", sanitize(hint))?;
+        }
+        Ok(())
+    }
+}
+
+impl std::error::Error for Error {}
+
+#[cfg(test)]
+mod tests {
+    use super::{Error, ErrorKind};
+    use std::fmt;
+
+    #[test]
+    fn the_exit_codes_are_the_published_ones() {
+        let published = [
+            (ErrorKind::OutputClosed, 0),
+            (ErrorKind::Usage, 2),
+            (ErrorKind::Unreadable, 3),
+            (ErrorKind::Changed, 4),
+            (ErrorKind::Partial, 5),
+            (ErrorKind::Refused, 6),
+            (ErrorKind::Bug, 70),
+            (ErrorKind::Interrupted, 130),
+        ];
+        for (kind, code) in published {
+            assert_eq!(kind.exit_code(), code, "{kind:?}");
+        }
+    }
+
+    #[test]
+    fn shows_sentence_causes_and_hints_and_no_control_characters() {
+        let error = Error::unreadable("cannot read \u{1b}[2Jpv.json")
+            .cause("line 3:\nunexpected end")
+            .hint("write it again with -o json");
+        assert_eq!(
+            error.to_string(),
+            "error: cannot read \\x1b[2Jpv.json\n  because: line 3:\\nunexpected end\nhint: write it again with -o json"
+        );
+    }
+
+    #[derive(Debug)]
+    struct Outer(std::io::Error);
+
+    impl fmt::Display for Outer {
+        fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+            write!(out, "request failed")
+        }
+    }
+
+    impl std::error::Error for Outer {
+        fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+            Some(&self.0)
+        }
+    }
+
+    #[test]
+    fn takes_over_a_chain_of_errors() {
+        let error = Error::unreadable("cannot list pvs").caused_by(&Outer(std::io::Error::other("refused")));
+        assert_eq!(error.to_string(), "error: cannot list pvs\n  because: request failed\n  because: refused");
+    }
+}

@@ -1,0 +1,404 @@
+//! The terminal, or what stands in its place: streams, colour, width, progress, questions, and the ways out.
+//!
+//! Everything about streams and environment is looked at once, here; the rest of the program is told.
+
+#![expect(
+    clippy::disallowed_methods,
+    clippy::disallowed_types,
+    reason = "the one place that touches standard streams, their environment, and the process's end"
+)]
+
+use crate::cli::ColorWhen;
+use crate::error::{Error, ErrorKind};
+use crate::progress::Progress;
+use crate::text::{sanitize, truncate};
+use dialoguer::console::Term;
+use std::io::{self, BufWriter, IsTerminal as _, StdoutLock, Write};
+use std::process::ExitCode;
+use std::sync::Arc;
+use std::sync::Mutex;
+use std::time::{Duration, Instant};
+
+/// Below this a reported width is taken for no width at all: pseudo-terminals without a size say 0.
+const NARROWEST: usize = 20;
+
+/// How long work has to take before its progress is shown, and how often it is shown then.
+const PROGRESS_AFTER: Duration = Duration::from_millis(400);
+const PROGRESS_EVERY: Duration = Duration::from_millis(100);
+
+/// Erases the line of the cursor and goes to its beginning.
+const ERASE_LINE: &str = "\r\x1b[2K";
+/// Shows the cursor, which prompts hide.
+const SHOW_CURSOR: &str = "\x1b[?25h";
+
+/// What was found out about the streams at the start.
+#[derive(Debug)]
+pub struct Terminal {
+    color: bool,
+    error_color: bool,
+    width: Option<usize>,
+    can_ask: bool,
+    progress: Arc<ProgressLine>,
+}
+
+impl Terminal {
+    /// Looks at the streams and the environment, and settles whether stdout has colour for the whole run.
+    pub fn detect(when: ColorWhen) -> Self {
+        let stdout = io::stdout().is_terminal();
+        let stderr = io::stderr().is_terminal();
+        let environment = ColorEnvironment::read();
+        let color = environment.color(when, stdout);
+        colored::control::set_override(color);
+        let size = || Term::stdout().size_checked().map(|(_rows, columns)| usize::from(columns));
+        let columns = std::env::var("COLUMNS").ok();
+        Self {
+            color,
+            error_color: environment.color(when, stderr),
+            width: if stdout { usable_width(columns.as_deref(), size) } else { None },
+            can_ask: stderr && io::stdin().is_terminal(),
+            progress: Arc::new(ProgressLine { shown_on_terminal: stderr, state: Mutex::new(None) }),
+        }
+    }
+
+    /// Whether stdout has colour.
+    pub fn color(&self) -> bool {
+        self.color
+    }
+
+    /// The columns of stdout; none in a pipe or where the width is not known, and then nothing is cut or wrapped.
+    pub fn width(&self) -> Option<usize> {
+        self.width
+    }
+
+    /// Whether there is a person who can be asked.
+    pub fn can_ask(&self) -> bool {
+        self.can_ask
+    }
+
+    /// The progress line, for the work that fills it.
+    pub fn progress(&self) -> Arc<dyn Progress> {
+        Arc::<ProgressLine>::clone(&self.progress)
+    }
+
+    /// Stdout, for the answer. The progress line goes away.
+    pub fn output(&self) -> Output {
+        self.progress.clear();
+        Output { stream: BufWriter::with_capacity(64 * 1024, io::stdout().lock()) }
+    }
+
+    /// Says something on stderr that is neither the answer nor a failure, such as `warning: …`. One line.
+    pub fn message(&self, text: &str) {
+        self.progress.clear();
+        write_stderr(&format!("{}\n", sanitize(text)));
+    }
+
+    /// Says what failed on stderr.
+    pub fn error(&self, error: &Error) {
+        self.progress.clear();
+        if error.kind() != ErrorKind::OutputClosed {
+            let shown = error.to_string();
+            write_stderr(&if self.error_color { colored_error(&shown) } else { shown + "\n" });
+        }
+    }
+
+    /// Asks a question that is answered with y or n and Enter; no is the default.
+    ///
+    /// # Errors
+    ///
+    /// Refused where there is nobody to ask, interrupted where the person leaves.
+    pub fn confirm(&self, question: &str) -> Result<bool, Error> {
+        self.progress.clear();
+        if !self.can_ask {
+            return Err(Error::refused("this needs a confirmation, and there is no terminal to ask on"));
+        }
+        let answer = dialoguer::Confirm::new()
+            .with_prompt(sanitize(question))
+            .default(false)
+            .wait_for_newline(true)
+            .interact_opt();
+        match answer {
+            Ok(answer) => Ok(answer.unwrap_or(false)),
+            Err(dialoguer::Error::IO(failure)) if failure.kind() == io::ErrorKind::Interrupted => {
+                write_stderr(SHOW_CURSOR);
+                Err(Error::new(ErrorKind::Interrupted, "interrupted"))
+            }
+            Err(failure) => Err(Error::refused("the answer could not be read").caused_by(&failure)),
+        }
+    }
+}
+
+/// Stdout with a buffer. To be ended by [`Output::finish`], or the end of the answer may be lost.
+#[derive(Debug)]
+pub struct Output {
+    stream: BufWriter<StdoutLock<'static>>,
+}
+
+impl Output {
+    /// Writes a part of the answer.
+    ///
+    /// # Errors
+    ///
+    /// See [`output_error`].
+    pub fn print(&mut self, text: &str) -> Result<(), Error> {
+        self.stream.write_all(text.as_bytes()).map_err(|failure| output_error(&failure))
+    }
+
+    /// Writes what is still in the buffer.
+    ///
+    /// # Errors
+    ///
+    /// See [`output_error`].
+    pub fn finish(mut self) -> Result<(), Error> {
+        self.stream.flush().map_err(|failure| output_error(&failure))
+    }
+}
+
+impl Write for Output {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.stream.write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.stream.flush()
+    }
+}
+
+/// What a failure to write the answer means: a reader that has had enough, as `head`, is no failure; a full disk is.
+pub fn output_error(failure: &io::Error) -> Error {
+    if failure.kind() == io::ErrorKind::BrokenPipe {
+        Error::output_closed()
+    } else {
+        Error::unreadable("the answer could not be written in full").caused_by(failure)
+    }
+}
+
+/// A line on stderr that says how far long work is. Only on a terminal, only after a moment, gone before anything else
+/// is printed.
+#[derive(Debug)]
+struct ProgressLine {
+    shown_on_terminal: bool,
+    state: Mutex<Option<Shown>>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Shown {
+    /// When the next change may be drawn.
+    next: Instant,
+    /// Whether there is something to erase.
+    drawn: bool,
+}
+
+impl ProgressLine {
+    fn clear(&self) {
+        let Ok(mut state) = self.state.lock() else { return };
+        if state.take().is_some_and(|shown| shown.drawn) {
+            write_stderr(ERASE_LINE);
+        }
+    }
+}
+
+impl Progress for ProgressLine {
+    fn step(&self, what: &str, done: u64) {
+        if !self.shown_on_terminal {
+            return;
+        }
+        // Whoever comes while another thread draws has nothing newer to say.
+        let Ok(mut state) = self.state.try_lock() else { return };
+        let now = Instant::now();
+        let shown = state.get_or_insert(Shown { next: now + PROGRESS_AFTER, drawn: false });
+        if now < shown.next {
+            return;
+        }
+        *shown = Shown { next: now + PROGRESS_EVERY, drawn: true };
+        let columns = Term::stderr().size_checked().map_or(0, |(_rows, columns)| usize::from(columns));
+        let room = if columns < NARROWEST { 79 } else { columns - 1 };
+        let line = format!("{}: {done}", sanitize(what));
+        write_stderr(&format!("{ERASE_LINE}{}", truncate(&line, room)));
+    }
+}
+
+impl Drop for ProgressLine {
+    fn drop(&mut self) {
+        self.clear();
+    }
+}
+
+/// Installs what happens on a mistake in this program: the terminal as it was, a plain message, exit code 70.
+pub fn install_panic_hook() {
+    std::panic::set_hook(Box::new(|panic| {
+        restore();
+        let place = panic.location().map_or_else(String::new, |place| format!(" at {}:{}", place.file(), place.line()));
+        let message = panic.payload_as_str().unwrap_or("no message");
+        let report = Error::bug(format!("pvctl {} has a bug{place}", env!("CARGO_PKG_VERSION")))
+            .cause(message)
+            .hint("nothing was written to the cluster by this run")
+            .hint(
+                "please report it with these lines, the command, and if you can the output of `kubectl pvctl snapshot`",
+            );
+        write_stderr(&format!("{report}\n"));
+        std::process::exit(i32::from(ErrorKind::Bug.exit_code()));
+    }));
+}
+
+/// Makes Ctrl-C end the process at once with exit code 130 and the terminal as it was. For verbs that only read:
+/// there is nothing to bring to an end.
+///
+/// # Errors
+///
+/// Where the system refuses a thread or the signal's handler.
+pub fn exit_on_interrupt() -> Result<(), Error> {
+    let failed = |failure: io::Error| Error::bug("cannot listen for Ctrl-C").caused_by(&failure);
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(failed)?;
+    let listen = move || {
+        if runtime.block_on(tokio::signal::ctrl_c()).is_ok() {
+            restore();
+            std::process::exit(i32::from(ErrorKind::Interrupted.exit_code()));
+        }
+    };
+    std::thread::Builder::new().name("interrupt".to_owned()).spawn(listen).map(drop).map_err(failed)
+}
+
+/// Prints what clap has to say, and gives the exit code: help and version are answers, the rest is wrong usage.
+pub fn print_parse_result(outcome: &clap::Error) -> ExitCode {
+    match outcome.print() {
+        Err(failure) if failure.kind() != io::ErrorKind::BrokenPipe => {
+            ExitCode::from(ErrorKind::Unreadable.exit_code())
+        }
+        _ if outcome.use_stderr() => ExitCode::from(ErrorKind::Usage.exit_code()),
+        _ => ExitCode::SUCCESS,
+    }
+}
+
+/// Writes to stdout where failing does not matter.
+pub fn print_quietly(text: &str) {
+    let mut stream = io::stdout().lock();
+    _ = stream.write_all(text.as_bytes()).and_then(|()| stream.flush());
+}
+
+/// Undoes what a progress line or a prompt may have left on the terminal.
+fn restore() {
+    if io::stderr().is_terminal() {
+        write_stderr(&format!("{ERASE_LINE}{SHOW_CURSOR}"));
+    }
+}
+
+/// Writes to stderr. Where that fails there is nobody left to tell.
+fn write_stderr(text: &str) {
+    let mut stream = io::stderr().lock();
+    _ = stream.write_all(text.as_bytes()).and_then(|()| stream.flush());
+}
+
+/// A shown error with its leading words in colour. `colored` is set for stdout, so this is written out.
+fn colored_error(shown: &str) -> String {
+    let mut text = String::with_capacity(shown.len() + 32);
+    for line in shown.lines() {
+        let (paint, word) = if line.starts_with("error:") {
+            ("\x1b[1;31m", "error:")
+        } else if line.starts_with("hint:") {
+            ("\x1b[1;36m", "hint:")
+        } else {
+            ("", "")
+        };
+        let reset = if word.is_empty() { "" } else { "\x1b[0m" };
+        text.extend([paint, word, reset, &line[word.len()..], "\n"]);
+    }
+    text
+}
+
+/// The variables that say whether colour is wanted.
+#[derive(Clone, Copy, Debug, Default)]
+struct ColorEnvironment {
+    /// NO_COLOR is set and not empty.
+    no_color: bool,
+    /// CLICOLOR_FORCE is set and neither empty nor 0.
+    force: bool,
+    /// CLICOLOR is 0.
+    off: bool,
+    /// TERM is dumb.
+    dumb: bool,
+}
+
+impl ColorEnvironment {
+    fn read() -> Self {
+        let variable = |name| std::env::var_os(name).unwrap_or_default();
+        let force = variable("CLICOLOR_FORCE");
+        Self {
+            no_color: !variable("NO_COLOR").is_empty(),
+            force: !force.is_empty() && force != "0",
+            off: variable("CLICOLOR") == "0",
+            dumb: variable("TERM") == "dumb",
+        }
+    }
+
+    fn color(self, when: ColorWhen, terminal: bool) -> bool {
+        match when {
+            ColorWhen::Always => true,
+            ColorWhen::Never => false,
+            ColorWhen::Auto if self.no_color => false,
+            ColorWhen::Auto if self.force => true,
+            ColorWhen::Auto => terminal && !self.off && !self.dumb,
+        }
+    }
+}
+
+/// The width to lay out for: COLUMNS goes before what the terminal says, and what is too narrow counts as unknown.
+fn usable_width(columns: Option<&str>, size: impl FnOnce() -> Option<usize>) -> Option<usize> {
+    let given = columns.and_then(|text| text.trim().parse().ok()).filter(|&columns| columns >= NARROWEST);
+    given.or_else(size).filter(|&columns| columns >= NARROWEST)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{ColorEnvironment, colored_error, output_error, usable_width};
+    use crate::cli::ColorWhen;
+    use crate::error::ErrorKind;
+    use std::io;
+
+    #[test]
+    fn the_flag_goes_before_the_environment_and_that_before_the_stream() {
+        let none = ColorEnvironment::default();
+        let no_color = ColorEnvironment { no_color: true, force: true, ..none };
+        let force = ColorEnvironment { force: true, dumb: true, ..none };
+        let dumb = ColorEnvironment { dumb: true, ..none };
+        let off = ColorEnvironment { off: true, ..none };
+        let cases = [
+            (none, ColorWhen::Auto, true, true),
+            (none, ColorWhen::Auto, false, false),
+            (none, ColorWhen::Never, true, false),
+            (no_color, ColorWhen::Always, false, true),
+            (no_color, ColorWhen::Auto, true, false),
+            (force, ColorWhen::Auto, false, true),
+            (force, ColorWhen::Never, true, false),
+            (dumb, ColorWhen::Auto, true, false),
+            (off, ColorWhen::Auto, true, false),
+        ];
+        for (environment, when, terminal, expected) in cases {
+            assert_eq!(environment.color(when, terminal), expected, "{environment:?} {when:?} {terminal}");
+        }
+    }
+
+    #[test]
+    fn a_width_that_cannot_be_is_no_width() {
+        assert_eq!(usable_width(None, || Some(80)), Some(80));
+        assert_eq!(usable_width(None, || Some(0)), None);
+        assert_eq!(usable_width(None, || None), None);
+        assert_eq!(usable_width(Some("100"), || Some(80)), Some(100));
+        assert_eq!(usable_width(Some("0"), || Some(80)), Some(80));
+        assert_eq!(usable_width(Some("wide"), || Some(19)), None);
+    }
+
+    #[test]
+    fn a_closed_pipe_is_no_failure_and_a_full_disk_is() {
+        let kind = |kind: io::ErrorKind| output_error(&io::Error::from(kind)).kind();
+        assert_eq!(kind(io::ErrorKind::BrokenPipe), ErrorKind::OutputClosed);
+        assert_eq!(kind(io::ErrorKind::StorageFull), ErrorKind::Unreadable);
+    }
+
+    #[test]
+    fn only_the_leading_words_of_an_error_have_colour() {
+        assert_eq!(
+            colored_error("error: hint: x\n  because: y\nhint: z"),
+            "\x1b[1;31merror:\x1b[0m hint: x\n  because: y\n\x1b[1;36mhint:\x1b[0m z\n"
+        );
+    }
+}

@@ -1,0 +1,264 @@
+//! What any text from a cluster or a file passes before a person sees it: made safe for a terminal, measured, cut,
+//! and helped along with the nearest known name.
+//!
+//! Hiding credentials is not done here: what may be kept of an object is decided where the object is read.
+
+use std::borrow::Cow;
+use std::fmt::Write as _;
+use unicode_width::{UnicodeWidthChar as _, UnicodeWidthStr as _};
+
+/// The mark that stands where text was cut off.
+const CUT: char = '…';
+
+/// The text with everything that could move the cursor, change colours, reorder or hide characters made visible:
+/// `\n`, `\t`, `\x1b`, `\u{202e}`. The result is one line.
+pub fn sanitize(text: &str) -> Cow<'_, str> {
+    if !text.chars().any(is_unsafe) {
+        return Cow::Borrowed(text);
+    }
+    let mut safe = String::with_capacity(text.len() + 8);
+    for character in text.chars() {
+        push_safe(&mut safe, character);
+    }
+    Cow::Owned(safe)
+}
+
+fn push_safe(safe: &mut String, character: char) {
+    if !is_unsafe(character) {
+        safe.push(character);
+        return;
+    }
+    match character {
+        '\n' => safe.push_str("\\n"),
+        '\r' => safe.push_str("\\r"),
+        '\t' => safe.push_str("\\t"),
+        // Writing to a String cannot fail.
+        other if other.is_ascii() => _ = write!(safe, "\\x{:02x}", u32::from(other)),
+        other => _ = write!(safe, "\\u{{{:x}}}", u32::from(other)),
+    }
+}
+
+/// Whether a terminal would act on the character, or not show it at all.
+fn is_unsafe(character: char) -> bool {
+    // `is_control` covers C0, DEL and C1.
+    character.is_control()
+        || matches!(
+            character,
+            '\u{ad}'                     // soft hyphen
+            | '\u{34f}'                  // combining grapheme joiner
+            | '\u{61c}'                  // Arabic letter mark
+            | '\u{115f}'..='\u{1160}'    // Hangul fillers
+            | '\u{17b4}'..='\u{17b5}'    // Khmer inherent vowels
+            | '\u{180b}'..='\u{180f}'    // Mongolian selectors and vowel separator
+            | '\u{200b}'..='\u{200f}'    // zero-width spaces and joiners, direction marks
+            | '\u{2028}'..='\u{202e}'    // line and paragraph separators, bidirectional embeddings and overrides
+            | '\u{2060}'..='\u{206f}'    // word joiner, invisible operators, bidirectional isolates
+            | '\u{3164}'                 // Hangul filler
+            | '\u{feff}'                 // byte order mark
+            | '\u{ffa0}'                 // halfwidth Hangul filler
+            | '\u{fff9}'..='\u{fffb}'    // interlinear annotations
+            | '\u{e0000}'..='\u{e0fff}'  // tags and variation selectors supplement
+        )
+}
+
+/// The number of terminal columns that the text takes. The text has been through [`sanitize`].
+pub fn width(text: &str) -> usize {
+    text.width()
+}
+
+/// The text cut to at most `columns` terminal columns, with `…` in the last one when something was cut.
+pub fn truncate(text: &str, columns: usize) -> Cow<'_, str> {
+    if width(text) <= columns {
+        return Cow::Borrowed(text);
+    }
+    let Some(room) = columns.checked_sub(1) else { return Cow::Borrowed("") };
+    let mut used = 0;
+    let mut cut = String::new();
+    for character in text.chars() {
+        used += character.width().unwrap_or(0);
+        if used > room {
+            break;
+        }
+        cut.push(character);
+    }
+    cut.push(CUT);
+    Cow::Owned(cut)
+}
+
+/// The text with blanks after it up to `columns` terminal columns; longer text stays as it is.
+pub fn pad(text: &str, columns: usize) -> Cow<'_, str> {
+    match columns.checked_sub(width(text)) {
+        None | Some(0) => Cow::Borrowed(text),
+        Some(missing) => Cow::Owned(format!("{text}{:missing$}", "")),
+    }
+}
+
+/// A span of time as kubectl's AGE column prints it: `90s`, `5m`, `3d4h`, `2y10d`. Up to one second in the future
+/// counts as now, anything later is `<invalid>` (`duration.HumanDuration`, apimachinery 0.36).
+pub fn human_age(seconds: i64) -> String {
+    const MINUTE: i64 = 60;
+    const HOUR: i64 = 60 * MINUTE;
+    const DAY: i64 = 24 * HOUR;
+    const YEAR: i64 = 365 * DAY;
+    // A larger unit and, where it is not zero, the rest in a smaller one.
+    let two = |large: i64, unit: char, rest: i64, smaller: char| {
+        if rest == 0 { format!("{large}{unit}") } else { format!("{large}{unit}{rest}{smaller}") }
+    };
+    match seconds {
+        ..-1 => "<invalid>".to_owned(),
+        -1 => "0s".to_owned(),
+        0..120 => format!("{seconds}s"),
+        120..600 => two(seconds / MINUTE, 'm', seconds % MINUTE, 's'),
+        600..10_800 => format!("{}m", seconds / MINUTE),
+        10_800..28_800 => two(seconds / HOUR, 'h', seconds % HOUR / MINUTE, 'm'),
+        28_800..172_800 => format!("{}h", seconds / HOUR),
+        172_800..691_200 => two(seconds / DAY, 'd', seconds % DAY / HOUR, 'h'),
+        691_200..63_072_000 => format!("{}d", seconds / DAY),
+        63_072_000..252_288_000 => two(seconds / YEAR, 'y', seconds % YEAR / DAY, 'd'),
+        _ => format!("{}y", seconds / YEAR),
+    }
+}
+
+/// At most `limit` of the candidates that `word` may have been meant for, nearest first, equals in their own order:
+/// those within a few typing errors, then those that begin with it.
+pub fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>, limit: usize) -> Vec<&'a str> {
+    let wanted: Vec<char> = word.chars().collect();
+    if wanted.is_empty() {
+        return Vec::new();
+    }
+    let allowed = (wanted.len() / 3).clamp(1, 3);
+    let mut scored: Vec<(usize, &'a str)> = candidates
+        .into_iter()
+        .filter_map(|candidate| {
+            typing_errors(&wanted, candidate, allowed)
+                .or_else(|| candidate.starts_with(word).then_some(allowed + 1))
+                .map(|errors| (errors, candidate))
+        })
+        .collect();
+    scored.sort_by_key(|&(errors, _)| errors);
+    scored.truncate(limit);
+    scored.into_iter().map(|(_, candidate)| candidate).collect()
+}
+
+/// The number of insertions, deletions, replacements and swaps of neighbours between the two words, case aside; none
+/// where it is more than `allowed`.
+fn typing_errors(wanted: &[char], candidate: &str, allowed: usize) -> Option<usize> {
+    let other: Vec<char> = candidate.chars().take(wanted.len() + allowed + 1).collect();
+    if other.len().abs_diff(wanted.len()) > allowed {
+        return None;
+    }
+    let mut before: Vec<usize> = Vec::new();
+    let mut above: Vec<usize> = (0..=other.len()).collect();
+    for (row, &left) in wanted.iter().enumerate() {
+        let mut current = vec![row + 1];
+        for (column, right) in other.iter().enumerate() {
+            let replaced = above[column] + usize::from(!left.eq_ignore_ascii_case(right));
+            let mut best = replaced.min(above[column + 1] + 1).min(current[column] + 1);
+            if row > 0 && column > 0 && left == other[column - 1] && wanted[row - 1] == *right {
+                best = best.min(before[column - 1] + 1);
+            }
+            current.push(best);
+        }
+        before = std::mem::replace(&mut above, current);
+    }
+    above.last().copied().filter(|&errors| errors <= allowed)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{human_age, nearest, pad, sanitize, truncate, width};
+    use std::borrow::Cow;
+
+    #[test]
+    fn harmless_text_is_not_copied() {
+        assert!(matches!(sanitize("data-0 größe 数据 \u{1f5c4}"), Cow::Borrowed(_)));
+    }
+
+    #[test]
+    fn what_a_terminal_would_act_on_becomes_visible() {
+        let cases = [
+            ("\u{1b}[31mred", "\\x1b[31mred"),
+            ("a\nb\r\tc", "a\\nb\\r\\tc"),
+            ("bell\u{7}\u{7f}", "bell\\x07\\x7f"),
+            ("\u{9b}31m", "\\u{9b}31m"),
+            ("abc\u{202e}gpj.exe", "abc\\u{202e}gpj.exe"),
+            ("\u{2066}x\u{2069}", "\\u{2066}x\\u{2069}"),
+            ("zero\u{200b}width\u{feff}", "zero\\u{200b}width\\u{feff}"),
+            ("line\u{2028}separator", "line\\u{2028}separator"),
+            ("tag\u{e0041}", "tag\\u{e0041}"),
+        ];
+        for (given, expected) in cases {
+            assert_eq!(sanitize(given), expected, "{given:?}");
+        }
+    }
+
+    #[test]
+    fn every_ascii_control_and_every_bidi_override_is_caught() {
+        let controls = (0..0x20).chain(0x7f..0xa0).chain(0x202a..=0x202e).chain(0x2066..=0x2069);
+        for character in controls.filter_map(char::from_u32) {
+            let safe = sanitize(&character.to_string()).into_owned();
+            assert!(safe.starts_with('\\') && safe.is_ascii(), "{character:?} became {safe:?}");
+        }
+    }
+
+    #[test]
+    fn cutting_and_padding_count_columns() {
+        assert_eq!(truncate("persistent", 10), "persistent");
+        assert_eq!(truncate("persistent", 5), "pers…");
+        assert_eq!(truncate("数据卷", 4), "数…", "a wide character is never halved");
+        assert_eq!(truncate("abc", 1), "…");
+        assert_eq!(truncate("abc", 0), "");
+        assert_eq!(pad("数据", 6), "数据  ");
+        assert_eq!(pad("longer", 3), "longer");
+        assert_eq!(width("数据-0"), 6);
+    }
+
+    #[test]
+    fn ages_are_those_of_kubectl() {
+        // From the table of upstream's own TestHumanDuration and TestHumanDurationBoundaries.
+        let cases = [
+            (-2, "<invalid>"),
+            (-1, "0s"),
+            (0, "0s"),
+            (1, "1s"),
+            (70, "70s"),
+            (119, "119s"),
+            (120, "2m"),
+            (190, "3m10s"),
+            (599, "9m59s"),
+            (600, "10m"),
+            (70 * 60, "70m"),
+            (180 * 60 - 1, "179m"),
+            (180 * 60, "3h"),
+            (181 * 60, "3h1m"),
+            (8 * 3600 - 1, "7h59m"),
+            (8 * 3600, "8h"),
+            (47 * 3600, "47h"),
+            (48 * 3600, "2d"),
+            (49 * 3600, "2d1h"),
+            (8 * 86_400 - 1, "7d23h"),
+            (8 * 86_400, "8d"),
+            (367 * 86_400, "367d"),
+            (2 * 365 * 86_400 - 1, "729d"),
+            (2 * 365 * 86_400, "2y"),
+            ((2 * 365 + 1) * 86_400, "2y1d"),
+            (8 * 365 * 86_400 - 1, "7y364d"),
+            (8 * 365 * 86_400, "8y"),
+            (i64::MIN, "<invalid>"),
+        ];
+        for (seconds, expected) in cases {
+            assert_eq!(human_age(seconds), expected, "{seconds} seconds");
+        }
+    }
+
+    #[test]
+    fn the_nearest_name_is_found() {
+        let names = ["data-0", "data-1", "logs", "postgres-data", "Data-0"];
+        assert_eq!(nearest("dta-0", names, 3), ["data-0", "Data-0"]);
+        assert_eq!(nearest("dat-0", names, 1), ["data-0"]);
+        assert_eq!(nearest("lgos", names, 3), ["logs"], "a swap of neighbours is one error");
+        assert_eq!(nearest("postgres", names, 3), ["postgres-data"], "a beginning counts");
+        assert!(nearest("unrelated", names, 3).is_empty());
+        assert!(nearest("", names, 3).is_empty());
+    }
+}
