@@ -1,11 +1,18 @@
-//! The one integration test binary, and a check that no test file is forgotten.
+//! The one binary of integration tests; each module is one subject.
 
 mod cli;
+mod cluster;
+mod conformance;
+mod fake_api;
+mod files;
 mod generated;
 mod licences;
+mod properties;
 mod readme;
+mod redaction;
 mod support;
 mod tidy;
+mod worlds;
 
 #[test]
 fn every_test_file_is_part_of_this_binary() {

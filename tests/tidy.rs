@@ -5,24 +5,25 @@ use crate::support::{files, text};
 use std::collections::BTreeSet;
 
 /// The modules and their ranks: a module uses those of lower rank only. `docs/ARCHITECTURE.md` gives the reasons.
-const RANKS: [(&str, u8); 17] = [
+const RANKS: [(&str, u8); 18] = [
     ("text", 0),
     ("error", 1),
     ("progress", 1),
     ("model", 2),
     ("snapshot", 3),
-    ("controllers", 4),
-    ("simulate", 5),
-    ("diagnosis", 6),
-    ("repair", 7),
-    ("report", 8),
-    ("cli", 9),
-    ("source", 10),
-    ("execute", 10),
-    ("terminal", 10),
-    ("commands", 11),
-    ("lib", 12),
-    ("main", 13),
+    ("world", 4),
+    ("controllers", 5),
+    ("simulate", 6),
+    ("diagnosis", 7),
+    ("repair", 8),
+    ("report", 9),
+    ("cli", 10),
+    ("source", 11),
+    ("execute", 11),
+    ("terminal", 11),
+    ("commands", 12),
+    ("lib", 13),
+    ("main", 14),
 ];
 
 /// Uses that the ranks would permit and that are not wanted all the same.

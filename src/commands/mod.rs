@@ -2,7 +2,9 @@
 
 pub mod complete;
 pub mod completion;
+mod connect;
 mod guide;
+mod snapshot;
 mod version;
 
 use crate::cli::{Cli, Output as Format, Verb};
@@ -39,9 +41,10 @@ pub fn run(cli: &Cli, terminal: &Terminal) -> Result<Status, Error> {
     exit_on_interrupt()?;
     match &cli.verb {
         None => guide::run(terminal),
-        Some(Verb::Predict(_) | Verb::Explain(_) | Verb::Match(_) | Verb::Snapshot(_)) => {
+        Some(Verb::Predict(_) | Verb::Explain(_) | Verb::Match(_)) => {
             Err(Error::usage("this verb is not part of this build"))
         }
+        Some(Verb::Snapshot(args)) => snapshot::run(args, &cli.global, terminal),
         Some(Verb::Version(args)) => version::run(args, terminal),
         Some(Verb::Completion(args)) => completion::run(args, terminal),
     }

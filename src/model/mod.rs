@@ -8,6 +8,7 @@ pub mod annotation;
 pub mod claim;
 pub mod class;
 pub mod key;
+pub mod label_filter;
 pub mod meta;
 pub mod node;
 pub mod pod;
@@ -20,11 +21,15 @@ pub use annotation::{AnnotationKey, Annotations};
 pub use claim::{ClaimPhase, ClaimStatus, PersistentVolumeClaim};
 pub use class::{BindingMode, StorageClass};
 pub use key::{ClaimKey, Kind, ObjectKey};
+pub use label_filter::{LabelFilter, parse_label_filter};
 pub use meta::{ObjectMeta, ResourceVersion, Timestamp};
 pub use node::Node;
 pub use pod::{Pod, PodPhase};
 pub use quantity::{Quantity, QuantityError};
-pub use selector::{LabelSelector, NodeSelector, SelectorError};
+pub use selector::{
+    Comparison, CompiledSelector, LabelOperator, LabelRequirement, LabelSelector, Mismatch, NodeOperator,
+    NodeRequirement, NodeSelector, NodeSelectorTerm, SelectorError,
+};
 pub use volume::{
     ClaimRef, PersistentVolume, ReclaimPolicy, SourceKind, VolumeMode, VolumePhase, VolumeSource, VolumeStatus,
 };

@@ -1,18 +1,602 @@
-//! Quantities of storage, exact.
+//! Quantities of storage, exact and in one word pair.
+//!
+//! The rules are those of `resource.Quantity` in apimachinery 0.36.3: what parses, how it rounds and how it is written.
+
 use std::cmp::Ordering;
-/// An exact quantity.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Quantity {
-    nanos: i128,
+use std::fmt;
+
+use serde::{Serialize, Serializer};
+
+/// The family of units a quantity was written in, which is the one it is written back in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Format {
+    /// `500M`, `10`, `100m`.
+    DecimalSi,
+    /// `10Gi`.
+    BinarySi,
+    /// `12e6`.
+    DecimalExponent,
+    /// An exponent with a capital `E`, which Go repeats as written where the rest is canonical.
+    CapitalExponent,
 }
+
+/// How upstream holds the same number. Only [`Quantity::value`] can tell them apart, and only where upstream's result
+/// is no longer the number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Form {
+    /// An int64 and a power of ten, with which it is multiplied step by step: zero on overflow.
+    Scaled,
+    /// An int64 and a power of ten for which there is one multiplication: it wraps on overflow.
+    Wrapping,
+    /// A decimal of any length.
+    Long,
+}
+
+const NANO: u128 = 1_000_000_000;
+/// What a binary unit is capped at, in nano units.
+const BINARY_CAP: u128 = i64::MAX as u128 * NANO;
+/// The first magnitude, in nano units, that no longer fits beside the tag.
+const LIMIT: u128 = 1 << 123;
+/// The low bits that hold format and form.
+const TAG_BITS: u32 = 4;
+/// An int64 can hold every number of so many decimal digits.
+const SCALED_DIGITS: usize = 18;
+/// The most fraction digits that can decide a nano unit of a binary quantity, see [`binary`].
+const FRACTION_DIGITS: usize = 69;
+/// The most characters of a refused text that an error repeats.
+const EXCERPT: usize = 40;
+
+/// An exact quantity, with the family of units that it was written in.
+///
+/// It holds every multiple of a billionth whose magnitude is below 2^123 billionths, which is about 1e28 or ten
+/// billion exabytes. Upstream parses larger decimal ones; here they are an error.
+///
+/// `==` compares the representation, so `1Gi` and `1073741824` differ; use [`Quantity::compare`] to compare values.
+#[derive(Clone, Copy, Default, PartialEq, Eq, Hash)]
+pub struct Quantity {
+    // Two words instead of an i128, which would ask for an alignment of 16 and bloat every struct around it.
+    high: i64,
+    low: u64,
+}
+
 /// Why a text is not a quantity.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct QuantityError(pub String);
+pub struct QuantityError {
+    problem: Problem,
+    /// The start of the text, at most [`EXCERPT`] characters of it.
+    excerpt: Box<str>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Problem {
+    /// Upstream's `ErrFormatWrong`.
+    Shape,
+    /// Upstream's `ErrSuffix`.
+    Unit,
+    /// Upstream's `ErrNumeric`.
+    Number,
+    /// Fine upstream, but beyond what [`Quantity`] holds.
+    Range,
+}
+
 impl Quantity {
     /// Nothing.
-    pub const ZERO: Self = Self { nanos: 0 };
-    /// Compares exactly.
+    pub const ZERO: Self = Self { high: 0, low: 0 };
+
+    /// Parses what `resource.ParseQuantity` parses, to the same value.
+    ///
+    /// That includes texts that look like mistakes: a sign, a point or most units without any digit are zero. Finer
+    /// parts than a billionth round away from zero, and binary units are capped at 2^63-1. The work is linear in the
+    /// length of the text.
+    ///
+    /// # Errors
+    /// For a text that upstream refuses, and for a number too large for [`Quantity`].
+    pub fn parse(text: &str) -> Result<Self, QuantityError> {
+        if let Some(quantity) = plain(text.as_bytes()) {
+            return Ok(quantity);
+        }
+        general(text.as_bytes()).map_err(|problem| QuantityError::new(problem, text))
+    }
+
+    /// Compares the values exactly, as upstream's `Cmp` does.
     pub fn compare(&self, other: &Self) -> Ordering {
-        self.nanos.cmp(&other.nanos)
+        self.nanos().cmp(&other.nanos())
+    }
+
+    /// Whether the value is zero.
+    pub fn is_zero(&self) -> bool {
+        self.nanos() == 0
+    }
+
+    /// The value in whole units as upstream's `Value()` gives it: fractions round away from zero.
+    ///
+    /// Where that is not an int64, or the quantity is negative with more digits than an int64 takes, upstream does not
+    /// report an error but gives zero or a wrapped number; this gives the same, so never use it to compare.
+    #[expect(clippy::cast_possible_truncation, reason = "upstream keeps the low 64 bits")]
+    pub fn value(&self) -> i64 {
+        const UNIT: i64 = 1_000_000_000;
+        let nanos = self.nanos();
+        match self.form() {
+            Form::Scaled => i64::try_from(self.whole()).unwrap_or(0),
+            // The negative cap is set as whole units, so what follows does not apply to it.
+            Form::Long if nanos == -BINARY_CAP.cast_signed() && self.format() == Format::BinarySi => -i64::MAX,
+            // Upstream's shortcut for what is below 2^63 billionths looks at the low 64 bits only, of negative ones too.
+            Form::Long if nanos < i128::from(i64::MAX) => {
+                let low = nanos as i64;
+                low / UNIT + i64::from(low % UNIT != 0)
+            }
+            Form::Wrapping | Form::Long => self.whole() as i64,
+        }
+    }
+
+    /// The value in whole units, rounded away from zero.
+    fn whole(self) -> i128 {
+        let nanos = self.nanos();
+        nanos.unsigned_abs().div_ceil(NANO).cast_signed() * nanos.signum()
+    }
+
+    const fn pack(negative: bool, nanos: u128, format: Format, form: Form) -> Self {
+        let magnitude = nanos.cast_signed();
+        let signed = if negative { -magnitude } else { magnitude };
+        let tag = (format as i128) << 2 | form as i128;
+        let bits = signed << TAG_BITS | tag;
+        #[expect(clippy::cast_possible_truncation, reason = "the two halves of the bits")]
+        Self { high: (bits >> 64) as i64, low: bits.cast_unsigned() as u64 }
+    }
+
+    fn nanos(self) -> i128 {
+        (i128::from(self.high) << 64 | i128::from(self.low)) >> TAG_BITS
+    }
+
+    fn format(self) -> Format {
+        match self.low >> 2 & 0b11 {
+            0 => Format::DecimalSi,
+            1 => Format::BinarySi,
+            2 => Format::DecimalExponent,
+            _ => Format::CapitalExponent,
+        }
+    }
+
+    fn form(self) -> Form {
+        match self.low & 0b11 {
+            0 => Form::Scaled,
+            1 => Form::Wrapping,
+            _ => Form::Long,
+        }
+    }
+}
+
+/// The canonical text, as upstream's `CanonicalizeBytes` makes it: no fraction, the largest unit, the family of units
+/// that was parsed.
+///
+/// There are two differences to what upstream's `String()` shows. It repeats some texts as they were written (`+5`,
+/// `1.500`), while this is always canonical. And it drops a unit that would have to be larger than `E`, so that
+/// `1000E` is shown as `1`; this writes `1000E`.
+impl fmt::Display for Quantity {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        const BINARY: [&str; 7] = ["", "Ki", "Mi", "Gi", "Ti", "Pi", "Ei"];
+        const DECIMAL: [&str; 10] = ["n", "u", "m", "", "k", "M", "G", "T", "P", "E"];
+        let nanos = self.nanos();
+        let mut mantissa = nanos.unsigned_abs();
+        if mantissa == 0 {
+            return out.write_str("0");
+        }
+        if nanos < 0 {
+            out.write_str("-")?;
+        }
+        let mut step = 0;
+        // A fraction, or a number below 1Ki, is exact in decimal units only.
+        if self.format() == Format::BinarySi && mantissa >= 1024 * NANO && mantissa.is_multiple_of(NANO) {
+            mantissa /= NANO;
+            while mantissa.is_multiple_of(1024) && step < BINARY.len() - 1 {
+                mantissa /= 1024;
+                step += 1;
+            }
+            return write!(out, "{mantissa}{}", BINARY[step]);
+        }
+        let sign = if self.format() == Format::CapitalExponent { 'E' } else { 'e' };
+        let exponential = matches!(self.format(), Format::DecimalExponent | Format::CapitalExponent);
+        while mantissa.is_multiple_of(1000) && (exponential || step < DECIMAL.len() - 1) {
+            mantissa /= 1000;
+            step += 1;
+        }
+        match (exponential, step) {
+            (false, _) => write!(out, "{mantissa}{}", DECIMAL[step]),
+            (true, 0..3) => write!(out, "{mantissa}{sign}-{}", 9 - 3 * step),
+            (true, 3) => write!(out, "{mantissa}"),
+            (true, _) => write!(out, "{mantissa}{sign}{}", 3 * step - 9),
+        }
+    }
+}
+
+impl fmt::Debug for Quantity {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(out, "Quantity({self}, {:?}, {:?})", self.format(), self.form())
+    }
+}
+
+impl Serialize for Quantity {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+impl QuantityError {
+    fn new(problem: Problem, text: &str) -> Self {
+        let mut excerpt: String = text.chars().take(EXCERPT).collect();
+        if excerpt.len() < text.len() {
+            excerpt.pop();
+            excerpt.push('…');
+        }
+        Self { problem, excerpt: excerpt.into() }
+    }
+}
+
+impl fmt::Display for QuantityError {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { problem, excerpt } = self;
+        // The debug form quotes and escapes, so that no control character reaches a terminal.
+        match problem {
+            Problem::Shape => write!(
+                out,
+                "{excerpt:?} is not a quantity: write a number and its unit without a space or a B, such as 10Gi or 500M"
+            ),
+            Problem::Unit => write!(
+                out,
+                "{excerpt:?} is not a quantity: its unit is none of n, u, m, k, M, G, T, P, E, Ki, Mi, Gi, Ti, Pi, Ei \
+                 or an exponent such as e3"
+            ),
+            Problem::Number => write!(out, "{excerpt:?} is not a quantity: there is no number before its unit"),
+            Problem::Range => write!(out, "{excerpt:?} is larger than the largest quantity supported here, about 1e28"),
+        }
+    }
+}
+
+impl std::error::Error for QuantityError {}
+
+/// Digits and a unit, nothing else: what nearly every manifest has.
+fn plain(text: &[u8]) -> Option<Quantity> {
+    let mut number: u64 = 0;
+    let mut length = 0;
+    while let Some(digit) = text.get(length).map(|byte| byte.wrapping_sub(b'0')).filter(|digit| *digit < 10) {
+        if length == SCALED_DIGITS {
+            return None;
+        }
+        number = number * 10 + u64::from(digit);
+        length += 1;
+    }
+    if length == 0 {
+        return None;
+    }
+    let (unit, scale) = match &text[length..] {
+        b"" => (NANO, 0),
+        b"m" => (NANO / 1000, -3),
+        b"k" => (NANO * 1000, 3),
+        b"M" => (NANO * 1_000_000, 6),
+        b"G" => (NANO * NANO, 9),
+        b"T" => (NANO * NANO * 1000, 12),
+        b"P" => (NANO * NANO * 1_000_000, 15),
+        [prefix, b'i'] => {
+            let exponent = match prefix {
+                b'K' => 10,
+                b'M' => 20,
+                b'G' => 30,
+                b'T' => 40,
+                b'P' => 50,
+                b'E' => 60,
+                _ => return None,
+            };
+            let nanos = u128::from(number).checked_mul(NANO << exponent)?.min(BINARY_CAP);
+            let digits = number.checked_ilog10().unwrap_or(0) as usize + 1;
+            return Some(Quantity::pack(false, nanos, Format::BinarySi, binary_form(digits, exponent)));
+        }
+        _ => return None,
+    };
+    let nanos = u128::from(number).checked_mul(unit).filter(|nanos| *nanos < LIMIT)?;
+    Some(Quantity::pack(false, nanos, Format::DecimalSi, scaled_form(scale)))
+}
+
+/// Every text: sign, leading zeros, fraction, exponent, rounding and caps.
+fn general(text: &[u8]) -> Result<Quantity, Problem> {
+    if text.is_empty() {
+        return Err(Problem::Shape);
+    }
+    let negative = text[0] == b'-';
+    let unsigned = if negative || text[0] == b'+' { &text[1..] } else { text };
+    let (zeros, rest) = split(unsigned, |byte| byte == b'0');
+    if rest.is_empty() {
+        return Ok(Quantity::ZERO);
+    }
+    let (whole, rest) = split(rest, |byte| byte.is_ascii_digit());
+    let (fraction, suffix) = match rest {
+        [b'.', rest @ ..] => split(rest, |byte| byte.is_ascii_digit()),
+        rest => (&[][..], rest),
+    };
+    let unit = unit(suffix)?;
+    // A missing whole part counts as the digit 0 from here on.
+    let digits = whole.len().max(1) + fraction.len();
+    let written = !(zeros.is_empty() && whole.is_empty() && fraction.is_empty());
+    let (nanos, format, form) = match unit {
+        Unit::Decimal(exponent, format) => {
+            let scale = i64::from(exponent) - i64::try_from(fraction.len()).map_err(|_| Problem::Range)?;
+            let form = if digits <= SCALED_DIGITS && scale >= -9 { scaled_form(scale) } else { Form::Long };
+            // The condition under which Go's parser keeps the text: short, a multiple of three, no zeros to shorten.
+            let last = if fraction.is_empty() { whole } else { fraction };
+            let canonical = digits <= SCALED_DIGITS
+                && scale % 3 == 0
+                && zeros.is_empty()
+                && whole.first().is_some_and(|digit| *digit != b'0')
+                && !last.ends_with(b"000");
+            let capital = format == Format::DecimalExponent && canonical && suffix.starts_with(b"E");
+            let format = if capital { Format::CapitalExponent } else { format };
+            (decimal(whole, fraction, scale + 9)?, format, form)
+        }
+        Unit::Binary(exponent) => {
+            let form = if fraction.is_empty() { binary_form(digits, exponent) } else { Form::Long };
+            let nanos = binary(whole, fraction, exponent);
+            // Below one unit, upstream's long form moves to decimal units.
+            let format = if form == Form::Long && nanos < NANO { Format::DecimalSi } else { Format::BinarySi };
+            (nanos, format, form)
+        }
+    };
+    if form == Form::Long && !written {
+        return Err(Problem::Number);
+    }
+    Ok(Quantity::pack(negative, nanos, format, form))
+}
+
+#[derive(Clone, Copy)]
+enum Unit {
+    /// A power of ten.
+    Decimal(i32, Format),
+    /// A power of two that is a multiple of ten.
+    Binary(u32),
+}
+
+/// The unit that the text after the number names.
+fn unit(suffix: &[u8]) -> Result<Unit, Problem> {
+    let (exponent, format) = match suffix {
+        b"" => (0, Format::DecimalSi),
+        b"n" => (-9, Format::DecimalSi),
+        b"u" => (-6, Format::DecimalSi),
+        b"m" => (-3, Format::DecimalSi),
+        b"k" => (3, Format::DecimalSi),
+        b"M" => (6, Format::DecimalSi),
+        b"G" => (9, Format::DecimalSi),
+        b"T" => (12, Format::DecimalSi),
+        b"P" => (15, Format::DecimalSi),
+        b"E" => (18, Format::DecimalSi),
+        b"Ki" => return Ok(Unit::Binary(10)),
+        b"Mi" => return Ok(Unit::Binary(20)),
+        b"Gi" => return Ok(Unit::Binary(30)),
+        b"Ti" => return Ok(Unit::Binary(40)),
+        b"Pi" => return Ok(Unit::Binary(50)),
+        b"Ei" => return Ok(Unit::Binary(60)),
+        other => (exponent(other)?, Format::DecimalExponent),
+    };
+    Ok(Unit::Decimal(exponent, format))
+}
+
+/// The exponent in `e3` or `E-3`. A text of another shape is [`Problem::Shape`] if upstream's scanner already refuses
+/// it, and [`Problem::Unit`] if only the look at the unit does.
+fn exponent(suffix: &[u8]) -> Result<i32, Problem> {
+    let (_, rest) = split(suffix, |byte| b"eEinumkKMGTP".contains(&byte));
+    let unsigned = rest.strip_prefix(b"+").or(rest.strip_prefix(b"-")).unwrap_or(rest);
+    if !unsigned.iter().all(u8::is_ascii_digit) {
+        return Err(Problem::Shape);
+    }
+    let number = suffix.strip_prefix(b"e").or(suffix.strip_prefix(b"E")).ok_or(Problem::Unit)?;
+    let number = str::from_utf8(number).map_err(|_| Problem::Unit)?;
+    let number: i64 = number.parse().map_err(|_| Problem::Unit)?;
+    #[expect(clippy::cast_possible_truncation, reason = "upstream keeps the low 32 bits: 1e4294967296 is 1")]
+    Ok(number as i32)
+}
+
+/// The number in nano units, where `shift` is the power of ten that makes its digits nano units. Digits behind the last
+/// nano unit round up.
+fn decimal(whole: &[u8], fraction: &[u8], shift: i64) -> Result<u128, Problem> {
+    let total = whole.len() + fraction.len();
+    let dropped = usize::try_from(shift.min(0).unsigned_abs()).unwrap_or(total);
+    let mut digits = whole.iter().chain(fraction).map(|byte| u128::from(byte - b'0'));
+    let mut nanos: u128 = 0;
+    for digit in digits.by_ref().take(total.saturating_sub(dropped)) {
+        nanos = nanos * 10 + digit;
+        if nanos >= LIMIT {
+            return Err(Problem::Range);
+        }
+    }
+    nanos += u128::from(digits.any(|digit| digit != 0));
+    // Nothing but zero stays below the limit for long, and zero stays zero.
+    for _ in 0..if nanos == 0 { 0 } else { shift.max(0) } {
+        nanos *= 10;
+        if nanos >= LIMIT {
+            return Err(Problem::Range);
+        }
+    }
+    if nanos < LIMIT { Ok(nanos) } else { Err(Problem::Range) }
+}
+
+/// The number times 2^`exponent` in nano units, rounded up and capped.
+///
+/// Of the fraction only `exponent` + 9 digits are multiplied. The nano units are then a whole number divided by a power
+/// of five, so what follows those digits cannot carry over the next nano unit: it only decides whether to round up.
+fn binary(whole: &[u8], fraction: &[u8], exponent: u32) -> u128 {
+    const CAP: u128 = i64::MAX as u128;
+    let mut units: u128 = 0;
+    for byte in whole {
+        units = units * 10 + u128::from(byte - b'0');
+        if units > CAP {
+            return BINARY_CAP;
+        }
+    }
+    let mut digits = [0; FRACTION_DIGITS];
+    let kept = &mut digits[..exponent as usize + 9];
+    let (near, far) = fraction.split_at(fraction.len().min(kept.len()));
+    for (digit, byte) in kept.iter_mut().zip(near) {
+        *digit = u32::from(byte - b'0');
+    }
+    for _ in 0..exponent / 10 {
+        let mut carry = 0;
+        for digit in kept.iter_mut().rev() {
+            let product = *digit * 1024 + carry;
+            *digit = product % 10;
+            carry = product / 10;
+        }
+        units = units * 1024 + u128::from(carry);
+    }
+    if units > CAP {
+        return BINARY_CAP;
+    }
+    let (nanos, rest) = kept.split_at(9);
+    let nanos = nanos.iter().fold(0, |number, digit| number * 10 + u128::from(*digit));
+    let inexact = rest.iter().any(|digit| *digit != 0) || far.iter().any(|byte| *byte != b'0');
+    (units * NANO + nanos + u128::from(inexact)).min(BINARY_CAP)
+}
+
+/// The form of an int64 times that power of ten, see upstream's `positiveScaleInt64`.
+fn scaled_form(scale: i64) -> Form {
+    if matches!(scale, 1..=3 | 6 | 9) { Form::Wrapping } else { Form::Scaled }
+}
+
+/// The form of a whole number of so many digits: upstream estimates whether the product fits an int64.
+fn binary_form(digits: usize, exponent: u32) -> Form {
+    if digits + exponent as usize * 3 / 10 <= 14 { Form::Scaled } else { Form::Long }
+}
+
+/// The bytes up to the first that does not fit, and the rest.
+fn split(text: &[u8], fits: impl Fn(u8) -> bool) -> (&[u8], &[u8]) {
+    text.split_at(text.iter().position(|byte| !fits(*byte)).unwrap_or(text.len()))
+}
+
+#[cfg(test)]
+#[expect(clippy::unwrap_used, reason = "a test may stop at what it did not expect")]
+mod tests {
+    use super::*;
+
+    const TABLE: &str = include_str!("../../tests/data/quantities.tsv");
+
+    fn rows() -> impl Iterator<Item = Vec<&'static str>> {
+        TABLE.lines().filter(|line| !line.starts_with('#')).map(|line| line.split('\t').collect())
+    }
+
+    fn text(cell: &str) -> String {
+        serde_json::from_str(cell).unwrap()
+    }
+
+    fn sign(quantity: Quantity) -> String {
+        quantity.nanos().signum().to_string()
+    }
+
+    #[test]
+    fn parses_what_upstream_parses() {
+        let mut seen = 0;
+        for row in rows() {
+            match row.as_slice() {
+                ["ok", input, canonical, value, expected_sign] => {
+                    let quantity = Quantity::parse(&text(input)).unwrap();
+                    // The table has Go's canonical form; a capital E that Go's String() repeats is repeated here.
+                    let capital = quantity.format() == super::Format::CapitalExponent;
+                    let expected = if capital { canonical.replace('e', "E") } else { (*canonical).to_owned() };
+                    assert_eq!(quantity.to_string(), expected, "text of {input}");
+                    assert_eq!(quantity.value().to_string(), *value, "whole units of {input}");
+                    assert_eq!(sign(quantity), *expected_sign, "sign of {input}");
+                    assert_eq!(quantity.is_zero(), *expected_sign == "0", "zero: {input}");
+                }
+                // Upstream's own text for it means another number, so ours has to parse back to the same.
+                ["lossy", input, canonical, value, expected_sign] => {
+                    let quantity = Quantity::parse(&text(input)).unwrap();
+                    assert_ne!(quantity.to_string(), *canonical, "canonical form of {input}");
+                    let back = Quantity::parse(&quantity.to_string()).unwrap();
+                    assert_eq!(back.compare(&quantity), Ordering::Equal, "{input} as {quantity}");
+                    assert_eq!(quantity.value().to_string(), *value, "whole units of {input}");
+                    assert_eq!(sign(quantity), *expected_sign, "sign of {input}");
+                }
+                ["err", input, problem] => {
+                    let expected = match *problem {
+                        "format" => Problem::Shape,
+                        "suffix" => Problem::Unit,
+                        "numeric" => Problem::Number,
+                        other => unreachable!("{other}"),
+                    };
+                    assert_eq!(Quantity::parse(&text(input)).unwrap_err().problem, expected, "{input}");
+                }
+                ["wide", input] => {
+                    assert_eq!(Quantity::parse(&text(input)).unwrap_err().problem, Problem::Range, "{input}");
+                }
+                ["cmp", left, right, expected] => {
+                    let (left_value, right_value) = (Quantity::parse(&text(left)), Quantity::parse(&text(right)));
+                    let order = left_value.unwrap().compare(&right_value.unwrap());
+                    assert_eq!((order as i8).to_string(), *expected, "{left} to {right}");
+                }
+                other => unreachable!("{other:?}"),
+            }
+            seen += 1;
+        }
+        assert!(seen > 900, "the table has only {seen} rows");
+    }
+
+    #[test]
+    fn canonical_text_parses_to_the_same_quantity() {
+        for row in rows().filter(|row| row[0] == "ok" || row[0] == "lossy") {
+            let quantity = Quantity::parse(&text(row[1])).unwrap();
+            let again = Quantity::parse(&quantity.to_string()).unwrap();
+            assert_eq!(again.compare(&quantity), Ordering::Equal, "{}", row[1]);
+            assert_eq!(again.to_string(), quantity.to_string(), "{}", row[1]);
+        }
+    }
+
+    #[test]
+    fn both_ways_of_parsing_agree() {
+        for row in rows().filter(|row| row[0] != "cmp") {
+            let input = text(row[1]);
+            if let Some(quantity) = plain(input.as_bytes()) {
+                let slow = general(input.as_bytes()).unwrap();
+                assert_eq!(slow.compare(&quantity), Ordering::Equal, "{input}");
+                if !quantity.is_zero() {
+                    assert_eq!(slow, quantity, "{input}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn hostile_texts_end_quickly() {
+        let digits = "9".repeat(4_000_000);
+        let zeros = "0".repeat(4_000_000);
+        let parse = |text: String| Quantity::parse(&text).map_err(|error| error.problem);
+        assert_eq!(parse(digits.clone()), Err(Problem::Range));
+        assert_eq!(parse(format!("{digits}Ei")).unwrap().value(), i64::MAX);
+        assert_eq!(parse(format!("1e{digits}")), Err(Problem::Unit));
+        assert_eq!(parse(format!("0.{zeros}1")).unwrap().to_string(), "1n");
+        assert_eq!(parse(format!("0.{zeros}1e4000001")).unwrap().to_string(), "1");
+        assert_eq!(parse(format!("0.{digits}Ki")).unwrap().to_string(), "1Ki");
+        assert_eq!(parse(format!("{zeros}7{zeros}e-4000000")).unwrap().to_string(), "7");
+        assert_eq!(parse("1e999999999".to_owned()), Err(Problem::Range));
+        assert_eq!(parse("1e-999999999".to_owned()).unwrap().to_string(), "1e-9");
+        assert_eq!(parse("0e999999999".to_owned()).unwrap().to_string(), "0");
+    }
+
+    #[test]
+    fn an_error_repeats_little_of_the_text_and_no_control_characters() {
+        let error = Quantity::parse(&format!("\u{1b}[2J{}", "x".repeat(1000))).unwrap_err();
+        let message = error.to_string();
+        assert!(!message.chars().any(char::is_control), "{message:?}");
+        assert_eq!(message.matches('x').count(), EXCERPT - 1 - "\u{1b}[2J".len(), "{message}");
+        assert!(Quantity::parse("10K").unwrap_err().to_string().starts_with("\"10K\" is not a quantity: its unit "));
+    }
+
+    #[test]
+    fn equality_is_of_the_representation() {
+        let parse = |text| Quantity::parse(text).unwrap();
+        assert_eq!(parse("1Gi"), parse("1024Mi"));
+        assert_ne!(parse("1Gi"), parse("1073741824"));
+        assert_eq!(parse("1Gi").compare(&parse("1073741824")), Ordering::Equal);
+        assert_eq!(Quantity::default(), Quantity::ZERO);
+        assert_eq!(size_of::<Quantity>(), 16);
+    }
+
+    #[test]
+    fn serializes_as_its_canonical_text() {
+        assert_eq!(serde_json::to_string(&Quantity::parse("1.5Gi").unwrap()).unwrap(), "\"1536Mi\"");
     }
 }

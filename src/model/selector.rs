@@ -1,10 +1,694 @@
-//! Selectors.
-/// A label selector.
+//! Selectors: of volumes by their labels, and of nodes by theirs.
+//!
+//! The rules and the texts of the errors are those of Kubernetes 1.36.3: `metav1.LabelSelectorAsSelector` and
+//! `labels.NewRequirement` in apimachinery, `nodeaffinity` in component-helpers.
+
+use std::fmt::{self, Write as _};
+use std::slice;
+
+use super::{Str, label};
+
+/// What a claim asks of the labels of its volume: all of it has to hold. The default asks nothing.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct LabelSelector {}
-/// A node selector.
+pub struct LabelSelector {
+    /// Labels with exactly these values, sorted by key.
+    pub match_labels: Box<[(Str, Str)]>,
+    /// Further requirements, in their stored order.
+    pub expressions: Box<[LabelRequirement]>,
+}
+
+/// One entry of `matchExpressions`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LabelRequirement {
+    /// The key of the label.
+    pub key: Str,
+    /// How its value is tested.
+    pub operator: LabelOperator,
+    /// What its value is tested against.
+    pub values: Box<[Str]>,
+}
+
+/// The operator of a [`LabelRequirement`].
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum LabelOperator {
+    /// The label is there and has one of the values.
+    In,
+    /// The label is absent or has none of the values.
+    NotIn,
+    /// The label is there.
+    Exists,
+    /// The label is absent.
+    DoesNotExist,
+    /// Something that the API server would refuse; only files can hold it.
+    Other(Str),
+}
+
+/// Which nodes can reach a volume: those that one of the terms fits. The default fits none.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct NodeSelector {}
-/// Why a selector cannot be used.
+pub struct NodeSelector {
+    /// The alternatives, in their stored order.
+    pub terms: Box<[NodeSelectorTerm]>,
+}
+
+/// One alternative of a [`NodeSelector`]: all of it has to hold. An empty one fits no node.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct NodeSelectorTerm {
+    /// `matchExpressions`, on labels.
+    pub expressions: Box<[NodeRequirement]>,
+    /// `matchFields`, on fields of the node.
+    pub fields: Box<[NodeRequirement]>,
+}
+
+/// One requirement of a [`NodeSelectorTerm`].
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NodeRequirement {
+    /// The key of the label, or the name of the field.
+    pub key: Str,
+    /// How its value is tested.
+    pub operator: NodeOperator,
+    /// What its value is tested against.
+    pub values: Box<[Str]>,
+}
+
+/// The operator of a [`NodeRequirement`].
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum NodeOperator {
+    /// The label is there and has one of the values.
+    In,
+    /// The label is absent or has none of the values.
+    NotIn,
+    /// The label is there.
+    Exists,
+    /// The label is absent.
+    DoesNotExist,
+    /// The label is an integer above the value.
+    Gt,
+    /// The label is an integer below the value.
+    Lt,
+    /// Something that the API server would refuse; only files can hold it.
+    Other(Str),
+}
+
+/// Why a selector cannot be used, in upstream's words.
+///
+/// They repeat parts of the selector, in places without escaping: escape the text before it reaches a terminal.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SelectorError(pub String);
+
+impl fmt::Display for SelectorError {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for SelectorError {}
+
+impl LabelOperator {
+    /// The operator as manifests write it.
+    pub fn as_str(&self) -> &str {
+        match self {
+            Self::In => "In",
+            Self::NotIn => "NotIn",
+            Self::Exists => "Exists",
+            Self::DoesNotExist => "DoesNotExist",
+            Self::Other(operator) => operator,
+        }
+    }
+
+    /// The operator of that spelling.
+    pub fn from_manifest(operator: &str) -> Self {
+        match operator {
+            "In" => Self::In,
+            "NotIn" => Self::NotIn,
+            "Exists" => Self::Exists,
+            "DoesNotExist" => Self::DoesNotExist,
+            other => Self::Other(other.into()),
+        }
+    }
+
+    fn comparison(&self) -> Option<Comparison> {
+        match self {
+            Self::In => Some(Comparison::In),
+            Self::NotIn => Some(Comparison::NotIn),
+            Self::Exists => Some(Comparison::Exists),
+            Self::DoesNotExist => Some(Comparison::DoesNotExist),
+            Self::Other(_) => None,
+        }
+    }
+}
+
+impl NodeOperator {
+    /// The operator as manifests write it.
+    pub fn as_str(&self) -> &str {
+        match self {
+            Self::In => "In",
+            Self::NotIn => "NotIn",
+            Self::Exists => "Exists",
+            Self::DoesNotExist => "DoesNotExist",
+            Self::Gt => "Gt",
+            Self::Lt => "Lt",
+            Self::Other(operator) => operator,
+        }
+    }
+
+    /// The operator of that spelling.
+    pub fn from_manifest(operator: &str) -> Self {
+        match operator {
+            "In" => Self::In,
+            "NotIn" => Self::NotIn,
+            "Exists" => Self::Exists,
+            "DoesNotExist" => Self::DoesNotExist,
+            "Gt" => Self::Gt,
+            "Lt" => Self::Lt,
+            other => Self::Other(other.into()),
+        }
+    }
+
+    fn comparison(&self) -> Option<Comparison> {
+        match self {
+            Self::In => Some(Comparison::In),
+            Self::NotIn => Some(Comparison::NotIn),
+            Self::Exists => Some(Comparison::Exists),
+            Self::DoesNotExist => Some(Comparison::DoesNotExist),
+            Self::Gt => Some(Comparison::GreaterThan),
+            Self::Lt => Some(Comparison::LessThan),
+            Self::Other(_) => None,
+        }
+    }
+}
+
+impl LabelSelector {
+    /// Checks the selector as upstream does before it uses one.
+    ///
+    /// # Errors
+    /// With the text of `metav1.LabelSelectorAsSelector` for the first part that is invalid: `matchLabels` before
+    /// `matchExpressions`. Of several invalid `matchLabels` upstream reports any; this reports the smallest key.
+    pub fn compile(&self) -> Result<CompiledSelector<'_>, SelectorError> {
+        for (key, value) in &self.match_labels {
+            check(key, Comparison::Equals, slice::from_ref(value))?;
+        }
+        for requirement in &self.expressions {
+            let Some(comparison) = requirement.operator.comparison() else {
+                let operator = quoted(requirement.operator.as_str());
+                return Err(SelectorError(format!("{operator} is not a valid label selector operator")));
+            };
+            check(&requirement.key, comparison, &requirement.values)?;
+        }
+        Ok(CompiledSelector { selector: self })
+    }
+
+    /// The keys that the selector mentions, in its order.
+    pub fn keys(&self) -> impl Iterator<Item = &str> {
+        let labels = self.match_labels.iter().map(|(key, _)| key.as_str());
+        labels.chain(self.expressions.iter().map(|requirement| requirement.key.as_str()))
+    }
+}
+
+/// A [`LabelSelector`] that is valid.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CompiledSelector<'a> {
+    selector: &'a LabelSelector,
+}
+
+impl<'a> CompiledSelector<'a> {
+    /// Whether all of the selector holds for these labels, which are sorted by key.
+    pub fn matches(&self, labels: &[(Str, Str)]) -> bool {
+        self.parts().all(|(key, comparison, wanted)| comparison.holds(label(labels, key), wanted))
+    }
+
+    /// The first part of the selector that does not hold for these labels, which are sorted by key.
+    pub fn first_mismatch<'l>(&self, labels: &'l [(Str, Str)]) -> Option<Mismatch<'l>>
+    where
+        'a: 'l,
+    {
+        self.parts().find_map(|(key, comparison, wanted)| {
+            let found = label(labels, key);
+            (!comparison.holds(found, wanted)).then_some(Mismatch { key, comparison, wanted, found })
+        })
+    }
+
+    fn parts(self) -> impl Iterator<Item = (&'a str, Comparison, &'a [Str])> + use<'a> {
+        let labels = self.selector.match_labels.iter();
+        let labels = labels.map(|(key, value)| (key.as_str(), Comparison::Equals, slice::from_ref(value)));
+        labels.chain(self.selector.expressions.iter().filter_map(|requirement| {
+            // None of them is missing here: `compile` refuses what is not a comparison.
+            Some((requirement.key.as_str(), requirement.operator.comparison()?, &*requirement.values))
+        }))
+    }
+}
+
+/// A part of a selector that does not hold, and why.
+///
+/// It is displayed as the requirement in the syntax of `kubectl -l` and what was found instead, escaped.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Mismatch<'a> {
+    /// The key of the label.
+    pub key: &'a str,
+    /// How its value was tested.
+    pub comparison: Comparison,
+    /// What its value was tested against.
+    pub wanted: &'a [Str],
+    /// The value of the label, if it is there.
+    pub found: Option<&'a str>,
+}
+
+impl fmt::Display for Mismatch<'_> {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (Self { key, comparison, .. }, wanted) = (self, self.wanted.join(","));
+        match comparison {
+            Comparison::Exists => write!(out, "{key}")?,
+            Comparison::DoesNotExist => write!(out, "!{key}")?,
+            Comparison::In | Comparison::NotIn => write!(out, "{key} {comparison} ({wanted})")?,
+            _ => write!(out, "{key}{comparison}{wanted}")?,
+        }
+        match self.found {
+            Some(found) => write!(out, ", but the label is {found:?}"),
+            None => out.write_str(", but there is no such label"),
+        }
+    }
+}
+
+impl NodeSelector {
+    /// Whether a node with these labels, sorted by key, is one that the volume can be used on, as
+    /// `CheckNodeAffinity` of component-helpers decides for the volume controllers and the scheduler.
+    ///
+    /// It passes on the labels of the node but not its name, and then only checks that `matchFields` are valid: they
+    /// fit every node. An invalid requirement makes its term fit none.
+    pub fn matches(&self, labels: &[(Str, Str)]) -> bool {
+        self.terms.iter().any(|term| term.matches(labels))
+    }
+}
+
+impl NodeSelectorTerm {
+    fn matches(&self, labels: &[(Str, Str)]) -> bool {
+        let empty = self.expressions.is_empty() && self.fields.is_empty();
+        // Whether a requirement holds is quickly decided, so its validity is only looked at where it matters.
+        let fits = |requirement: &NodeRequirement| {
+            requirement.operator.comparison().is_some_and(|comparison| {
+                comparison.holds(label(labels, &requirement.key), &requirement.values)
+                    && check(&requirement.key, comparison, &requirement.values).is_ok()
+            })
+        };
+        !empty && self.expressions.iter().all(fits) && self.fields.iter().all(NodeRequirement::is_valid_for_field)
+    }
+}
+
+impl NodeRequirement {
+    fn is_valid_for_field(&self) -> bool {
+        matches!(self.operator, NodeOperator::In | NodeOperator::NotIn) && self.values.len() == 1
+    }
+}
+
+/// A way to test the value of a label. It is displayed as in the syntax of `kubectl -l`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Comparison {
+    /// The label has the value.
+    Equals,
+    /// The label is absent or has another value.
+    NotEquals,
+    /// The label has one of the values.
+    In,
+    /// The label is absent or has none of the values.
+    NotIn,
+    /// The label is there.
+    Exists,
+    /// The label is absent.
+    DoesNotExist,
+    /// The label is an integer above the value.
+    GreaterThan,
+    /// The label is an integer below the value.
+    LessThan,
+}
+
+impl Comparison {
+    /// Whether a label with that value, or the lack of it, is what is wanted. See `Requirement.Matches` of apimachinery.
+    pub(super) fn holds(self, found: Option<&str>, wanted: &[Str]) -> bool {
+        let among = |found: &str| wanted.iter().any(|value| value == found);
+        match self {
+            Self::Equals | Self::In => found.is_some_and(among),
+            Self::NotEquals | Self::NotIn => !found.is_some_and(among),
+            Self::Exists => found.is_some(),
+            Self::DoesNotExist => found.is_none(),
+            Self::GreaterThan | Self::LessThan => {
+                let [wanted] = wanted else { return false };
+                let (Some(Ok(found)), Ok(wanted)) = (found.map(str::parse::<i64>), wanted.parse::<i64>()) else {
+                    return false;
+                };
+                if self == Self::GreaterThan { found > wanted } else { found < wanted }
+            }
+        }
+    }
+}
+
+impl fmt::Display for Comparison {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str(match self {
+            Self::Equals => "=",
+            Self::NotEquals => "!=",
+            Self::In => "in",
+            Self::NotIn => "notin",
+            Self::Exists => "exists",
+            Self::DoesNotExist => "does not exist",
+            Self::GreaterThan => ">",
+            Self::LessThan => "<",
+        })
+    }
+}
+
+/// Checks a requirement as `labels.NewRequirement` of apimachinery does.
+///
+/// # Errors
+/// With upstream's text: all that is wrong, in brackets if that is more than one thing.
+pub(super) fn check(key: &str, comparison: Comparison, values: &[Str]) -> Result<(), SelectorError> {
+    let mut errors = Vec::new();
+    errors.extend(invalid_key("key", key));
+    let count = match comparison {
+        Comparison::In | Comparison::NotIn if values.is_empty() => {
+            Some("for 'in', 'notin' operators, values set can't be empty")
+        }
+        Comparison::Equals | Comparison::NotEquals if values.len() != 1 => {
+            Some("exact-match compatibility requires one single value")
+        }
+        Comparison::Exists | Comparison::DoesNotExist if !values.is_empty() => {
+            Some("values set must be empty for exists and does not exist")
+        }
+        Comparison::GreaterThan | Comparison::LessThan if values.len() != 1 => {
+            Some("for 'Gt', 'Lt' operators, exactly one value is required")
+        }
+        _ => None,
+    };
+    errors.extend(count.map(|problem| format!("values: Invalid value: {}: {problem}", json_list(values))));
+    if matches!(comparison, Comparison::GreaterThan | Comparison::LessThan) {
+        for (index, value) in values.iter().enumerate().filter(|(_, value)| value.parse::<i64>().is_err()) {
+            let problem = "for 'Gt', 'Lt' operators, the value must be an integer";
+            errors.push(format!("values[{index}]: Invalid value: {}: {problem}", quoted(value)));
+        }
+    }
+    for (index, value) in values.iter().enumerate() {
+        let problems = value_problems(value);
+        if !problems.is_empty() {
+            let problems = problems.join("; ");
+            errors.push(format!("values[{index}][{key}]: Invalid value: {}: {problems}", quoted(value)));
+        }
+    }
+    match errors.as_slice() {
+        [] => Ok(()),
+        [error] => Err(SelectorError(error.clone())),
+        errors => Err(SelectorError(format!("[{}]", errors.join(", ")))),
+    }
+}
+
+/// What apimachinery says of a key that is not a label key, if it is none.
+pub(super) fn invalid_key(field: &str, key: &str) -> Option<String> {
+    let problems = key_problems(key);
+    (!problems.is_empty()).then(|| format!("{field}: Invalid value: {}: {}", quoted(key), problems.join("; ")))
+}
+
+const LABEL_LENGTH: usize = 63;
+const DOMAIN_LENGTH: usize = 253;
+const NAME_RULE: &str = "must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an \
+    alphanumeric character (e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for validation is \
+    '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]')";
+const VALUE_RULE: &str = "a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or \
+    '.', and must start and end with an alphanumeric character (e.g. 'MyValue',  or 'my_value',  or '12345', regex \
+    used for validation is '(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?')";
+const DOMAIN_RULE: &str = "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or \
+    '.', and must start and end with an alphanumeric character (e.g. 'example.com', regex used for validation is \
+    '[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*')";
+
+/// See `content.IsLabelKey` of apimachinery.
+fn key_problems(key: &str) -> Vec<String> {
+    let mut problems = Vec::new();
+    let (domain, name) = match key.split_once('/') {
+        None => (None, key),
+        Some((domain, name)) => (Some(domain), name),
+    };
+    if name.contains('/') {
+        return vec![format!(
+            "a valid label key {NAME_RULE} with an optional DNS subdomain prefix and '/' (e.g. 'example.com/MyName')"
+        )];
+    }
+    match domain {
+        Some("") => problems.push("prefix part must be non-empty".to_owned()),
+        Some(domain) => {
+            if domain.len() > DOMAIN_LENGTH {
+                problems.push(format!("prefix part must be no more than {DOMAIN_LENGTH} bytes"));
+            }
+            if !is_domain(domain) {
+                problems.push(format!("prefix part {DOMAIN_RULE}"));
+            }
+        }
+        None => {}
+    }
+    if name.is_empty() {
+        problems.push("name part must be non-empty".to_owned());
+    } else if name.len() > LABEL_LENGTH {
+        problems.push(format!("name part must be no more than {LABEL_LENGTH} bytes"));
+    }
+    if name.is_empty() || !is_label(name) {
+        problems.push(format!("name part {NAME_RULE}"));
+    }
+    problems
+}
+
+/// See `content.IsLabelValue` of apimachinery.
+fn value_problems(value: &str) -> Vec<String> {
+    let mut problems = Vec::new();
+    if value.len() > LABEL_LENGTH {
+        problems.push(format!("must be no more than {LABEL_LENGTH} bytes"));
+    }
+    if !is_label(value) {
+        problems.push(VALUE_RULE.to_owned());
+    }
+    problems
+}
+
+/// Whether the text is empty, or of letters, digits and `-_.` with no such sign at either end.
+fn is_label(text: &str) -> bool {
+    let bytes = text.as_bytes();
+    bytes.iter().all(|byte| byte.is_ascii_alphanumeric() || b"-_.".contains(byte))
+        && [bytes.first(), bytes.last()].into_iter().flatten().all(u8::is_ascii_alphanumeric)
+}
+
+/// Whether the text is a lower case DNS subdomain, its length aside.
+fn is_domain(text: &str) -> bool {
+    let plain = |byte: &u8| byte.is_ascii_lowercase() || byte.is_ascii_digit();
+    text.split('.').map(str::as_bytes).all(|part| {
+        part.first().is_some_and(plain)
+            && part.last().is_some_and(plain)
+            && part.iter().all(|byte| plain(byte) || *byte == b'-')
+    })
+}
+
+/// The text as Go's `%q` writes it.
+fn quoted(text: &str) -> String {
+    let mut out = String::with_capacity(text.len() + 2);
+    out.push('"');
+    for character in text.chars() {
+        let code = u32::from(character);
+        // Writing to a string cannot fail.
+        let _ = match character {
+            '"' | '\\' => write!(out, "\\{character}"),
+            '\u{7}' => out.write_str("\\a"),
+            '\u{8}' => out.write_str("\\b"),
+            '\t' => out.write_str("\\t"),
+            '\n' => out.write_str("\\n"),
+            '\u{b}' => out.write_str("\\v"),
+            '\u{c}' => out.write_str("\\f"),
+            '\r' => out.write_str("\\r"),
+            character if is_print(character) => out.write_char(character),
+            _ if code < 0x80 => write!(out, "\\x{code:02x}"),
+            _ if code < 0x1_0000 => write!(out, "\\u{code:04x}"),
+            _ => write!(out, "\\U{code:08x}"),
+        };
+    }
+    out.push('"');
+    out
+}
+
+/// Whether Go's `strconv` would write the character as it is.
+fn is_print(character: char) -> bool {
+    // In second place, where a combining mark has something to combine with and is not escaped for the lack of it.
+    let pair = String::from_iter(['a', character]);
+    character == '\'' || pair.escape_debug().eq(pair.chars())
+}
+
+/// The values as Go's `encoding/json` writes them. No values are a nil slice there.
+fn json_list(values: &[Str]) -> String {
+    if values.is_empty() {
+        return "null".to_owned();
+    }
+    let mut out = String::new();
+    for value in values {
+        out.push_str(if out.is_empty() { "[\"" } else { ",\"" });
+        for character in value.chars() {
+            let _ = match character {
+                '"' | '\\' => write!(out, "\\{character}"),
+                '\u{8}' => out.write_str("\\b"),
+                '\u{c}' => out.write_str("\\f"),
+                '\n' => out.write_str("\\n"),
+                '\r' => out.write_str("\\r"),
+                '\t' => out.write_str("\\t"),
+                '<' | '>' | '&' | '\0'..' ' | '\u{2028}' | '\u{2029}' => {
+                    write!(out, "\\u{:04x}", u32::from(character))
+                }
+                _ => out.write_char(character),
+            };
+        }
+        out.push('"');
+    }
+    out.push(']');
+    out
+}
+
+#[cfg(test)]
+#[expect(clippy::unwrap_used, reason = "a test may stop at what it did not expect")]
+pub(super) mod tests {
+    use std::sync::LazyLock;
+
+    use serde_json::Value;
+
+    use super::*;
+
+    static ROWS: LazyLock<Vec<Value>> = LazyLock::new(|| {
+        let table = include_str!("../../tests/data/selectors.jsonl");
+        table.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+    });
+
+    /// The rows of one kind.
+    pub(in crate::model) fn rows(kind: &str) -> Vec<&'static Value> {
+        ROWS.iter().filter(|row| row["kind"] == kind).collect()
+    }
+
+    /// What the row expects: an error, or for each set of labels whether it matches.
+    pub(in crate::model) fn expected(row: &Value) -> Result<Vec<bool>, String> {
+        match row.get("error") {
+            None => Ok(row["match"].as_str().unwrap().chars().map(|digit| digit == '1').collect()),
+            Some(error) => {
+                let mut text = error.as_str().unwrap().to_owned();
+                for (short, long) in rows("texts")[0]["texts"].as_object().unwrap() {
+                    text = text.replace(short, long.as_str().unwrap());
+                }
+                Err(text)
+            }
+        }
+    }
+
+    /// The sets of labels that every row of the table is tried on.
+    pub(in crate::model) fn sets() -> Vec<Box<[(Str, Str)]>> {
+        rows("sets")[0]["sets"].as_array().unwrap().iter().map(pairs).collect()
+    }
+
+    fn string(value: &Value) -> Str {
+        value.as_str().unwrap().into()
+    }
+
+    fn pairs(map: &Value) -> Box<[(Str, Str)]> {
+        let mut pairs: Vec<_> = map
+            .as_object()
+            .map(|map| map.iter().map(|(key, value)| (key.as_str().into(), string(value))).collect())
+            .unwrap_or_default();
+        pairs.sort();
+        pairs.into()
+    }
+
+    fn list<T>(value: &Value, item: impl Fn(&Value) -> T) -> Box<[T]> {
+        value.as_array().map(|items| items.iter().map(item).collect()).unwrap_or_default()
+    }
+
+    fn label_requirement(value: &Value) -> LabelRequirement {
+        LabelRequirement {
+            key: string(&value["key"]),
+            operator: LabelOperator::from_manifest(value["operator"].as_str().unwrap()),
+            values: list(&value["values"], string),
+        }
+    }
+
+    fn node_requirement(value: &Value) -> NodeRequirement {
+        NodeRequirement {
+            key: string(&value["key"]),
+            operator: NodeOperator::from_manifest(value["operator"].as_str().unwrap()),
+            values: list(&value["values"], string),
+        }
+    }
+
+    fn label_selector(row: &Value) -> LabelSelector {
+        LabelSelector {
+            match_labels: pairs(&row["matchLabels"]),
+            expressions: list(&row["expressions"], label_requirement),
+        }
+    }
+
+    #[test]
+    fn label_selectors_do_what_they_do_upstream() {
+        let (rows, sets) = (rows("label"), sets());
+        assert!(rows.len() > 200, "the table has only {} label selectors", rows.len());
+        for row in rows {
+            let selector = label_selector(row);
+            let actual = selector.compile().map_err(|error| error.to_string());
+            let actual = actual.map(|compiled| sets.iter().map(|labels| compiled.matches(labels)).collect());
+            assert_eq!(actual, expected(row), "{row}");
+        }
+    }
+
+    #[test]
+    fn a_mismatch_is_there_exactly_if_there_is_no_match() {
+        let sets = sets();
+        for row in rows("label") {
+            let selector = label_selector(row);
+            if let Ok(compiled) = selector.compile() {
+                for labels in &sets {
+                    assert_eq!(compiled.first_mismatch(labels).is_none(), compiled.matches(labels), "{row} {labels:?}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn node_selectors_do_what_they_do_upstream() {
+        let (rows, sets) = (rows("node"), sets());
+        assert!(rows.len() > 100, "the table has only {} node selectors", rows.len());
+        for row in rows {
+            let terms = list(&row["terms"], |term| NodeSelectorTerm {
+                expressions: list(&term["expressions"], node_requirement),
+                fields: list(&term["fields"], node_requirement),
+            });
+            let selector = NodeSelector { terms };
+            let actual = sets.iter().map(|labels| selector.matches(labels)).collect();
+            assert_eq!(Ok(actual), expected(row), "{row}");
+        }
+    }
+
+    #[test]
+    fn a_mismatch_names_what_was_wanted_and_what_was_found() {
+        let requirement = |operator, values: &[&str]| LabelRequirement {
+            key: "tier".into(),
+            operator,
+            values: values.iter().map(|value| Str::from(*value)).collect(),
+        };
+        let shown = |requirement: LabelRequirement, labels: &[(Str, Str)]| {
+            let selector = LabelSelector { match_labels: Box::default(), expressions: [requirement].into() };
+            selector.compile().unwrap().first_mismatch(labels).unwrap().to_string()
+        };
+        let bronze = [(Str::from("tier"), Str::from("bronze"))];
+        let wanted = requirement(LabelOperator::In, &["gold", "silver"]);
+        assert_eq!(shown(wanted.clone(), &bronze), r#"tier in (gold,silver), but the label is "bronze""#);
+        assert_eq!(shown(wanted, &[]), "tier in (gold,silver), but there is no such label");
+        assert_eq!(
+            shown(requirement(LabelOperator::DoesNotExist, &[]), &bronze),
+            r#"!tier, but the label is "bronze""#
+        );
+        let selector = LabelSelector { match_labels: Box::new([("tier".into(), "gold".into())]), ..Default::default() };
+        let mismatch = selector.compile().unwrap().first_mismatch(&bronze).unwrap();
+        assert_eq!((mismatch.key, mismatch.comparison, mismatch.found), ("tier", Comparison::Equals, Some("bronze")));
+        assert_eq!(mismatch.to_string(), r#"tier=gold, but the label is "bronze""#);
+    }
+
+    #[test]
+    fn keys_are_of_both_parts() {
+        let requirement = LabelRequirement { key: "b".into(), operator: LabelOperator::Exists, values: Box::default() };
+        let selector =
+            LabelSelector { match_labels: Box::new([("c".into(), "d".into())]), expressions: [requirement].into() };
+        assert_eq!(selector.keys().collect::<Vec<_>>(), ["c", "b"]);
+    }
+}

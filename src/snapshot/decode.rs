@@ -1,6 +1,21 @@
 //! From the bytes of one object to a value of the model: total, and strict about what a decision reads.
+//!
+//! A field that no decision reads is not looked at, whatever its type; `null` counts as absent. What could hold a
+//! secret (`volumeAttributes`, annotations such as the last applied configuration, `managedFields`) is skipped while
+//! it is read and kept nowhere, also not in an issue.
 
-use crate::model::{Node, PersistentVolume, PersistentVolumeClaim, Pod, StorageClass, Str};
+mod place;
+mod wire;
+
+use crate::model::{
+    BindingMode, ClaimPhase, ClaimStatus, Kind, Node, ObjectMeta, PersistentVolume, PersistentVolumeClaim, Pod,
+    PodPhase, ReclaimPolicy, ResourceVersion, StorageClass, Str, VolumeMode, VolumePhase, VolumeStatus,
+};
+use serde::Deserialize;
+use serde::de::IgnoredAny;
+use serde_json::error::Category;
+use std::borrow::Cow;
+use std::fmt;
 
 /// One decoded object.
 #[derive(Clone, Debug)]
@@ -36,4 +51,696 @@ pub struct DecodeIssue {
     pub reason: String,
     /// Where it was found: the file or the list.
     pub origin: String,
+}
+
+impl fmt::Display for DecodeIssue {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(out, "{}: ", self.origin)?;
+        out.write_str(if self.kind.is_empty() { "an object" } else { &self.kind })?;
+        match (self.namespace.as_str(), self.name.as_str()) {
+            ("", "") => {}
+            ("", name) => write!(out, " {name}")?,
+            (namespace, "") => write!(out, " without a name in namespace {namespace}")?,
+            (namespace, name) => write!(out, " {namespace}/{name}")?,
+        }
+        out.write_str(": ")?;
+        if !self.field.is_empty() {
+            write!(out, "{} ", self.field)?;
+        }
+        if !self.value.is_empty() {
+            write!(out, "is {}: ", self.value)?;
+        }
+        out.write_str(&self.reason)
+    }
+}
+
+/// Why bytes did not become an item.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Failure {
+    /// They are not one JSON value in UTF-8.
+    Syntax {
+        /// How many bytes come before the place.
+        offset: usize,
+        /// What is wrong there.
+        reason: String,
+    },
+    /// They are, but a field that some decision reads is not what it must be.
+    Issue(Box<DecodeIssue>),
+}
+
+/// What an object says that it is.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Header<'a> {
+    /// `apiVersion`; empty when absent.
+    pub api_version: Cow<'a, str>,
+    /// `kind`; empty when absent.
+    pub kind: Cow<'a, str>,
+}
+
+impl Header<'_> {
+    /// The kind, if it is one that some decision reads. An object that states its kind but no version is taken at its
+    /// word: to pass over a volume in silence would be worse.
+    pub fn known(&self) -> Option<Kind> {
+        let kind = Kind::from_manifest(&self.kind)?;
+        let version = self.api_version.as_ref();
+        let served = version.is_empty()
+            || version == kind.api_version()
+            || (kind == Kind::StorageClass && version == "storage.k8s.io/v1beta1");
+        served.then_some(kind)
+    }
+}
+
+/// Decodes the JSON of one object that states its kind. `origin` is the file or list, for messages.
+///
+/// # Errors
+///
+/// A field that some decision reads is not what it must be, or the bytes are not JSON.
+#[expect(clippy::result_large_err, reason = "an issue is rare, and its callers keep it")]
+pub fn decode(json: &[u8], origin: &str) -> Result<Item, DecodeIssue> {
+    read(None, json, origin).map_err(|failure| flatten(failure, None, origin))
+}
+
+/// Decodes the JSON of one object whose kind is known from the list that it was in; what the object itself says of its
+/// kind does not count.
+///
+/// # Errors
+///
+/// As [`decode`].
+#[expect(clippy::result_large_err, reason = "an issue is rare, and its callers keep it")]
+pub fn decode_as(kind: Kind, json: &[u8], origin: &str) -> Result<Item, DecodeIssue> {
+    read(Some(kind), json, origin).map_err(|failure| flatten(failure, Some(kind), origin))
+}
+
+/// Decodes the JSON of one object, and tells bytes that are not JSON from an object that is not as it must be.
+///
+/// # Errors
+///
+/// See [`Failure`].
+pub fn read(kind: Option<Kind>, json: &[u8], origin: &str) -> Result<Item, Failure> {
+    let text = std::str::from_utf8(json).map_err(|error| Failure::Syntax {
+        offset: error.valid_up_to(),
+        reason: "the bytes are not UTF-8 text".to_owned(),
+    })?;
+    let (kind, stated) = if let Some(kind) = kind {
+        (Some(kind), Cow::Borrowed(kind.as_str()))
+    } else {
+        let header = header_of(text, origin)?;
+        (header.known(), header.kind)
+    };
+    let at = Context { text, kind: &stated, origin };
+    match kind {
+        Some(Kind::PersistentVolume) => at.parse().and_then(|object| volume(&at, object)),
+        Some(Kind::PersistentVolumeClaim) => at.parse().and_then(|object| claim(&at, object)),
+        Some(Kind::StorageClass) => at.parse().and_then(|object| class(&at, object)),
+        Some(Kind::Pod) => at.parse().and_then(|object| pod(&at, object)),
+        Some(Kind::Node) => at.parse().and_then(|object| node(&at, object)),
+        None => at.parse::<IgnoredAny>().map(|_| Item::Skipped(Str::from(stated.as_ref()))),
+    }
+}
+
+/// What the JSON of one object says that it is.
+///
+/// # Errors
+///
+/// See [`Failure`]; an object without a kind is an issue.
+pub fn header<'a>(json: &'a [u8], origin: &str) -> Result<Header<'a>, Failure> {
+    let text = std::str::from_utf8(json).map_err(|error| Failure::Syntax {
+        offset: error.valid_up_to(),
+        reason: "the bytes are not UTF-8 text".to_owned(),
+    })?;
+    header_of(text, origin)
+}
+
+fn header_of<'a>(text: &'a str, origin: &str) -> Result<Header<'a>, Failure> {
+    if let Some(header) = sniff(text) {
+        return Ok(header);
+    }
+    let at = Context { text, kind: "", origin };
+    let object: wire::HeaderObject = at.parse()?;
+    let owned = |text: wire::Text| Cow::Owned(text.0.into_string());
+    let header = Header { api_version: owned(object.api_version), kind: owned(object.kind) };
+    if header.kind.is_empty() {
+        return Err(at.issue("kind", "", "it states no kind, so nobody can tell what it is"));
+    }
+    Ok(header)
+}
+
+/// The header of an object that starts with `apiVersion` and `kind`, as kubectl prints nearly all of them.
+fn sniff(text: &str) -> Option<Header<'_>> {
+    fn skip(text: &str, expected: char) -> Option<&str> {
+        text.trim_ascii_start().strip_prefix(expected)
+    }
+    fn string(text: &str) -> Option<(&str, &str)> {
+        let text = skip(text, '"')?;
+        let end = memchr::memchr2(b'"', b'\\', text.as_bytes())?;
+        let (value, rest) = text.split_at(end);
+        // An escape or a control character is left to the real parser.
+        let plain = !value.bytes().any(|byte| byte < b' ');
+        rest.strip_prefix('"').filter(|_| plain).map(|rest| (value, rest))
+    }
+    fn pair(text: &str) -> Option<(&str, &str, &str)> {
+        let (key, rest) = string(text)?;
+        let (value, rest) = string(skip(rest, ':')?)?;
+        Some((key, value, rest))
+    }
+    let (first, first_value, rest) = pair(skip(text, '{')?)?;
+    let (second, second_value, _) = pair(skip(rest, ',')?)?;
+    match (first, second) {
+        ("apiVersion", "kind") => {
+            Some(Header { api_version: Cow::Borrowed(first_value), kind: Cow::Borrowed(second_value) })
+        }
+        ("kind", "apiVersion") => {
+            Some(Header { api_version: Cow::Borrowed(second_value), kind: Cow::Borrowed(first_value) })
+        }
+        _ => None,
+    }
+    .filter(|header| !header.kind.is_empty())
+}
+
+/// The object that is being decoded, for messages.
+struct Context<'a> {
+    text: &'a str,
+    kind: &'a str,
+    origin: &'a str,
+}
+
+impl<'a> Context<'a> {
+    fn parse<T: Deserialize<'a>>(&self) -> Result<T, Failure> {
+        let mut parser = serde_json::Deserializer::from_str(self.text);
+        T::deserialize(&mut parser).and_then(|value| parser.end().map(|()| value)).map_err(|error| self.failure(&error))
+    }
+
+    /// Tells broken JSON from a wrong value. A wrong value stops the parser, so what follows it is checked here.
+    fn failure(&self, error: &serde_json::Error) -> Failure {
+        if error.classify() == Category::Data {
+            match serde_json::from_str::<IgnoredAny>(self.text) {
+                Ok(_) => {
+                    let place = place::at(self.text, offset(self.text, error));
+                    self.issue(&place.field, &place.value, &reason(error))
+                }
+                Err(error) => self.syntax(&error),
+            }
+        } else {
+            self.syntax(error)
+        }
+    }
+
+    fn syntax(&self, error: &serde_json::Error) -> Failure {
+        Failure::Syntax { offset: offset(self.text, error), reason: reason(error) }
+    }
+
+    fn issue(&self, field: &str, value: &str, reason: &str) -> Failure {
+        let named: wire::NamedObject = serde_json::from_str(self.text).unwrap_or_default();
+        let meta = named.metadata.unwrap_or_default();
+        Failure::Issue(Box::new(DecodeIssue {
+            kind: if self.kind.is_empty() { named.kind.0 } else { self.kind.into() },
+            namespace: meta.namespace.0,
+            name: meta.name.0,
+            field: field.to_owned(),
+            value: value.to_owned(),
+            reason: reason.to_owned(),
+            origin: self.origin.to_owned(),
+        }))
+    }
+
+    fn meta(&self, meta: wire::Meta) -> Result<ObjectMeta, Failure> {
+        if meta.name.0.is_empty() {
+            return Err(self.issue("metadata.name", "", "it has no name"));
+        }
+        Ok(ObjectMeta {
+            name: meta.name.0,
+            namespace: meta.namespace.0,
+            uid: meta.uid.0,
+            resource_version: ResourceVersion::Recorded(meta.resource_version.0),
+            created: meta.created.0,
+            deleted: meta.deleted.0,
+            deletion_grace_seconds: meta.deletion_grace_seconds,
+            annotations: meta.annotations.0,
+            labels: meta.labels.0,
+            finalizers: meta.finalizers.strings(),
+            controller_owner: meta
+                .owners
+                .0
+                .into_iter()
+                .find(|owner| owner.controller == Some(true))
+                .map(|owner| owner.uid.0),
+        })
+    }
+}
+
+fn flatten(failure: Failure, kind: Option<Kind>, origin: &str) -> DecodeIssue {
+    match failure {
+        Failure::Issue(issue) => *issue,
+        Failure::Syntax { offset, reason } => DecodeIssue {
+            kind: kind.map(Kind::as_str).unwrap_or_default().to_owned(),
+            namespace: String::new(),
+            name: String::new(),
+            field: String::new(),
+            value: String::new(),
+            reason: format!("it is not valid JSON at its byte {offset}: {reason}"),
+            origin: origin.to_owned(),
+        },
+    }
+}
+
+/// The parser counts lines from 1 and columns in bytes, the last one that it took being the column.
+fn offset(text: &str, error: &serde_json::Error) -> usize {
+    let lines_before = error.line().saturating_sub(1);
+    let start = match lines_before.checked_sub(1) {
+        None => 0,
+        Some(nth) => memchr::memchr_iter(b'\n', text.as_bytes()).nth(nth).map_or(text.len(), |newline| newline + 1),
+    };
+    start.saturating_add(error.column().saturating_sub(1)).min(text.len())
+}
+
+/// The parser's message without the place, which we state in terms of the whole file or of the field.
+fn reason(error: &serde_json::Error) -> String {
+    let message = error.to_string();
+    let bare = message.rfind(" at line ").map_or(message.as_str(), |end| &message[..end]);
+    match bare.strip_prefix("invalid type: ").and_then(|rest| rest.split_once(", expected ")) {
+        Some((_, expected)) => format!("{expected} is expected here"),
+        None => bare.to_owned(),
+    }
+}
+
+fn volume(at: &Context<'_>, object: wire::VolumeObject) -> Result<Item, Failure> {
+    let spec = object.spec;
+    let source = spec.source();
+    let status = object.status;
+    Ok(Item::Volume(Box::new(PersistentVolume {
+        meta: at.meta(object.metadata)?,
+        capacity: spec.capacity.0,
+        access_modes: spec.access_modes.modes(),
+        claim_ref: spec.claim_ref.map(wire::Reference::into_claim_ref),
+        reclaim_policy: match spec.reclaim_policy.0.as_str() {
+            // The API server has set this one since the field exists.
+            "" => ReclaimPolicy::Retain,
+            policy => ReclaimPolicy::from_manifest(policy),
+        },
+        class_name: spec.class_name.0,
+        attributes_class: spec.attributes_class.map(|class| class.0),
+        volume_mode: spec.volume_mode.map(|mode| VolumeMode::from_manifest(&mode.0)),
+        source,
+        node_affinity: spec.node_affinity.required.map(|selector| Box::new(selector.into_selector())),
+        status: VolumeStatus {
+            phase: VolumePhase::from_manifest(&status.phase.0),
+            message: status.message.0,
+            last_phase_transition: status.last_phase_transition.0,
+        },
+    })))
+}
+
+fn claim(at: &Context<'_>, object: wire::ClaimObject) -> Result<Item, Failure> {
+    let spec = object.spec;
+    let status = object.status;
+    Ok(Item::Claim(Box::new(PersistentVolumeClaim {
+        meta: at.meta(object.metadata)?,
+        request: spec.resources.requests.storage,
+        access_modes: spec.access_modes.modes(),
+        volume_name: spec.volume_name.0,
+        class_name: spec.class_name.map(|class| class.0),
+        attributes_class: spec.attributes_class.map(|class| class.0),
+        volume_mode: spec.volume_mode.map(|mode| VolumeMode::from_manifest(&mode.0)),
+        selector: spec.selector.map(|selector| Box::new(selector.into_selector())),
+        data_source: spec.data_source.is_some(),
+        status: ClaimStatus {
+            phase: ClaimPhase::from_manifest(&status.phase.0),
+            access_modes: status.access_modes.modes(),
+            capacity: status.capacity.0,
+            current_attributes_class: status.current_attributes_class.map(|class| class.0),
+            unused: status
+                .conditions
+                .0
+                .iter()
+                .find(|condition| condition.kind.0 == "Unused")
+                .map(|condition| condition.status.0 == "True"),
+        },
+    })))
+}
+
+fn class(at: &Context<'_>, object: wire::ClassObject) -> Result<Item, Failure> {
+    Ok(Item::Class(Box::new(StorageClass {
+        meta: at.meta(object.metadata)?,
+        provisioner: object.provisioner.0,
+        reclaim_policy: object.reclaim_policy.map(|policy| ReclaimPolicy::from_manifest(&policy.0)),
+        binding_mode: object.binding_mode.map(|mode| BindingMode::from_manifest(&mode.0)),
+        mount_options: object.mount_options.strings(),
+        allow_expansion: object.allow_expansion.unwrap_or_default(),
+    })))
+}
+
+fn pod(at: &Context<'_>, object: wire::PodObject) -> Result<Item, Failure> {
+    let meta = at.meta(object.metadata)?;
+    let mut claims = Vec::new();
+    let mut ephemeral_claims = Vec::new();
+    for volume in object.spec.volumes.0 {
+        // Where a volume has both, which the API server refuses, upstream looks at the claim alone.
+        if let Some(claim) = volume.claim {
+            if !claim.name.0.is_empty() {
+                claims.push(claim.name.0);
+            }
+        } else if volume.ephemeral.is_some() {
+            ephemeral_claims.push(Str::from(format!("{}-{}", meta.name, volume.name.0)));
+        }
+    }
+    let status = object.status;
+    // Upstream: `notRunning`, `pkg/volume/util`, 1.36: a container that neither waits nor has ended counts as running.
+    let running_container = [status.containers, status.init_containers, status.ephemeral_containers]
+        .iter()
+        .flat_map(|statuses| &statuses.0)
+        .any(|container| container.state.terminated.is_none() && container.state.waiting.is_none());
+    Ok(Item::Pod(Box::new(Pod {
+        meta,
+        node_name: object.spec.node_name.0,
+        phase: PodPhase::from_manifest(&status.phase.0),
+        claims: claims.into(),
+        ephemeral_claims: ephemeral_claims.into(),
+        running_container,
+    })))
+}
+
+fn node(at: &Context<'_>, object: wire::NodeObject) -> Result<Item, Failure> {
+    Ok(Item::Node(Box::new(Node { meta: at.meta(object.metadata)? })))
+}
+
+#[cfg(test)]
+#[expect(clippy::unwrap_used, clippy::panic, clippy::needless_pass_by_value, reason = "tests")]
+mod tests {
+    use super::*;
+    use crate::model::{
+        AccessMode, AnnotationKey, LabelOperator, NodeOperator, Quantity, SourceKind, Timestamp, label,
+    };
+    use serde_json::{Value, json};
+
+    fn item(value: &Value) -> Item {
+        decode(value.to_string().as_bytes(), "test.json").unwrap()
+    }
+
+    fn issue(value: &Value) -> DecodeIssue {
+        decode(serde_json::to_string_pretty(value).unwrap().as_bytes(), "test.json").unwrap_err()
+    }
+
+    fn pv(spec: Value) -> Value {
+        json!({"apiVersion": "v1", "kind": "PersistentVolume", "metadata": {"name": "pv-1"}, "spec": spec})
+    }
+
+    fn as_volume(value: &Value) -> PersistentVolume {
+        match item(value) {
+            Item::Volume(volume) => *volume,
+            other => panic!("{other:?}"),
+        }
+    }
+
+    fn as_claim(value: &Value) -> PersistentVolumeClaim {
+        match item(value) {
+            Item::Claim(claim) => *claim,
+            other => panic!("{other:?}"),
+        }
+    }
+
+    fn as_pod(value: &Value) -> Pod {
+        match item(value) {
+            Item::Pod(pod) => *pod,
+            other => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn a_volume_is_read_with_all_its_fields() {
+        let volume = as_volume(&json!({
+            "apiVersion": "v1",
+            "kind": "PersistentVolume",
+            "metadata": {
+                "name": "pv-1", "uid": "u-1", "resourceVersion": "12", "creationTimestamp": "2026-06-01T10:00:00Z",
+                "deletionTimestamp": "2026-06-02T10:00:00Z", "deletionGracePeriodSeconds": 30,
+                "labels": {"zone": "a", "app": "x"}, "finalizers": ["kubernetes.io/pv-protection", "a/b"],
+                "annotations": {
+                    "pv.kubernetes.io/provisioned-by": "csi.example.com",
+                    "kubectl.kubernetes.io/last-applied-configuration": "{\"secret\":1}",
+                    "example.com/number": 5
+                },
+                "ownerReferences": [{"uid": "o-1"}, {"uid": "o-2", "controller": true}],
+                "managedFields": [{"manager": {"odd": []}}]
+            },
+            "spec": {
+                "capacity": {"storage": "10Gi"},
+                "accessModes": ["ReadWriteOnce", "Odd"],
+                "claimRef": {"namespace": "db", "name": "data"},
+                "persistentVolumeReclaimPolicy": "Delete",
+                "storageClassName": "fast",
+                "volumeMode": "Block",
+                "csi": {"driver": "csi.example.com", "volumeHandle": "vol-1", "volumeAttributes": {"password": "x"}},
+                "nodeAffinity": {"required": {"nodeSelectorTerms": [
+                    {"matchExpressions": [{"key": "zone", "operator": "In", "values": ["a", "b"]}]},
+                    {"matchFields": [{"key": "metadata.name", "operator": "Gt", "values": ["1"]}]}
+                ]}}
+            },
+            "status": {"phase": "Bound", "message": "m", "lastPhaseTransitionTime": "2026-06-01T11:00:00Z"}
+        }));
+        assert_eq!(volume.meta.uid, "u-1");
+        assert_eq!(volume.meta.resource_version, ResourceVersion::Recorded("12".into()));
+        assert_eq!(volume.meta.created, Timestamp::parse("2026-06-01T10:00:00Z"));
+        assert_eq!(volume.meta.deleted, Timestamp::parse("2026-06-02T10:00:00Z"));
+        assert_eq!(volume.meta.deletion_grace_seconds, Some(30));
+        assert_eq!(label(&volume.meta.labels, "app"), Some("x"));
+        assert_eq!(label(&volume.meta.labels, "zone"), Some("a"));
+        assert_eq!(*volume.meta.finalizers, ["kubernetes.io/pv-protection", "a/b"]);
+        assert_eq!(volume.meta.controller_owner.as_deref(), Some("o-2"));
+        let known: Vec<_> = volume.meta.annotations.iter().collect();
+        assert_eq!(known, [(AnnotationKey::ProvisionedBy, "csi.example.com")]);
+        let mut others = volume.meta.annotations.clone();
+        others.remove(AnnotationKey::ProvisionedBy);
+        assert!(!others.is_empty(), "the two that no decision reads are counted");
+        assert_eq!(volume.storage(), Some(&Quantity::parse("10Gi").unwrap()));
+        assert_eq!(*volume.access_modes.0, [AccessMode::ReadWriteOnce, AccessMode::Other("Odd".into())]);
+        let reference = volume.claim_ref.unwrap();
+        assert_eq!((reference.namespace.as_str(), reference.name.as_str(), reference.uid.as_str()), ("db", "data", ""));
+        assert_eq!(volume.reclaim_policy, ReclaimPolicy::Delete);
+        assert_eq!(volume.class_name, "fast");
+        assert_eq!(volume.volume_mode, Some(VolumeMode::Block));
+        assert_eq!(volume.source.kind, SourceKind::Csi);
+        assert_eq!((volume.source.detail.as_str(), volume.source.handle.as_str()), ("csi.example.com", "vol-1"));
+        let affinity = volume.node_affinity.unwrap();
+        assert_eq!(affinity.terms.len(), 2);
+        assert_eq!(affinity.terms[0].expressions[0].operator, NodeOperator::In);
+        assert_eq!(*affinity.terms[0].expressions[0].values, ["a", "b"]);
+        assert_eq!(affinity.terms[1].fields[0].key, "metadata.name");
+        assert_eq!(affinity.terms[1].fields[0].operator, NodeOperator::Gt);
+        assert_eq!(volume.status.phase, VolumePhase::Bound);
+        assert_eq!(volume.status.message, "m");
+        assert_eq!(volume.status.last_phase_transition, Timestamp::parse("2026-06-01T11:00:00Z"));
+    }
+
+    #[test]
+    fn a_claim_is_read_with_all_its_fields() {
+        let claim = as_claim(&json!({
+            "kind": "PersistentVolumeClaim", "apiVersion": "v1",
+            "metadata": {"name": "data", "namespace": "db"},
+            "spec": {
+                "accessModes": ["ReadWriteMany"],
+                "resources": {"requests": {"storage": 1_073_741_824_i64, "other": {}}},
+                "volumeName": "pv-1", "storageClassName": "", "volumeAttributesClassName": "gold",
+                "selector": {
+                    "matchLabels": {"z": "1", "a": "2"},
+                    "matchExpressions": [{"key": "k", "operator": "Exists"}]
+                },
+                "dataSource": {"kind": "VolumeSnapshot", "name": "s"}
+            },
+            "status": {"phase": "Lost", "capacity": {"storage": 1.5e3}, "accessModes": ["ReadWriteMany"],
+                       "currentVolumeAttributesClassName": "silver"}
+        }));
+        assert_eq!(claim.request, Some(Quantity::parse("1073741824").unwrap()));
+        assert_eq!(claim.class_name.as_deref(), Some(""));
+        assert_eq!(claim.attributes_class(), "gold");
+        assert_eq!(claim.volume_name, "pv-1");
+        let selector = claim.selector.unwrap();
+        assert_eq!(*selector.match_labels, [("a".into(), "2".into()), ("z".into(), "1".into())]);
+        assert_eq!(selector.expressions[0].operator, LabelOperator::Exists);
+        assert!(claim.data_source);
+        assert_eq!(claim.status.phase, ClaimPhase::Lost);
+        assert_eq!(claim.status.storage(), Some(&Quantity::parse("1500").unwrap()));
+        assert_eq!(*claim.status.access_modes.0, [AccessMode::ReadWriteMany]);
+        assert_eq!(claim.status.current_attributes_class.as_deref(), Some("silver"));
+    }
+
+    #[test]
+    fn a_class_whose_first_field_is_not_its_kind_is_read() {
+        let class = item(&json!({
+            "allowVolumeExpansion": true, "apiVersion": "storage.k8s.io/v1beta1", "kind": "StorageClass",
+            "metadata": {"name": "fast"}, "provisioner": "csi.example.com", "mountOptions": ["ro"],
+            "reclaimPolicy": "Retain", "volumeBindingMode": "WaitForFirstConsumer", "parameters": {"a": 1}
+        }));
+        let Item::Class(class) = class else { panic!("{class:?}") };
+        assert_eq!(class.provisioner, "csi.example.com");
+        assert!(class.allow_expansion);
+        assert_eq!(*class.mount_options, ["ro"]);
+        assert_eq!(class.reclaim_policy, Some(ReclaimPolicy::Retain));
+        assert_eq!(class.binding_mode, Some(BindingMode::WaitForFirstConsumer));
+    }
+
+    #[test]
+    fn a_pod_is_read_with_its_claims_and_whether_it_runs() {
+        let pod = |status: Value| {
+            json!({"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "p", "namespace": "db"},
+                   "spec": {"nodeName": "n1", "volumes": [
+                       {"name": "a", "persistentVolumeClaim": {"claimName": "data"}},
+                       {"name": "b", "ephemeral": {"volumeClaimTemplate": {}}},
+                       {"name": "c", "emptyDir": {}}]},
+                   "status": status})
+        };
+        let running = as_pod(&pod(json!({"phase": "Running", "containerStatuses": [{"state": {"running": {}}}]})));
+        assert_eq!((running.node_name.as_str(), &running.phase), ("n1", &PodPhase::Running));
+        assert_eq!(*running.claims, ["data"]);
+        assert_eq!(*running.ephemeral_claims, ["p-b"]);
+        assert!(running.running_container);
+        for (status, runs) in [
+            (json!({}), false),
+            (json!({"containerStatuses": [{"state": {"waiting": {}}}, {"state": {"terminated": {}}}]}), false),
+            (json!({"initContainerStatuses": [{"state": {"running": {}}}]}), true),
+            (json!({"ephemeralContainerStatuses": [{"state": {"running": {}}}]}), true),
+            // `notRunning` asks for `terminated` or `waiting`, so a status without any state runs.
+            (json!({"containerStatuses": [{"name": "c"}]}), true),
+            (json!({"containerStatuses": [{"state": {"waiting": null, "running": {}}}]}), true),
+        ] {
+            assert_eq!(as_pod(&pod(status.clone())).running_container, runs, "{status}");
+        }
+    }
+
+    #[test]
+    fn every_source_is_known() {
+        for field in ["nfs", "local", "rbd", "awsElasticBlockStore", "scaleIO", "storageos", "vsphereVolume", "fc"] {
+            assert_eq!(as_volume(&pv(json!({field: {"x": 1}}))).source.kind.as_str(), field);
+        }
+        let host = as_volume(&pv(json!({"hostPath": {"path": "/tmp/x"}})));
+        assert_eq!((host.source.kind, host.source.detail.as_str()), (SourceKind::HostPath, "/tmp/x"));
+        assert_eq!(as_volume(&pv(json!({"csi": null, "else": {}}))).source.kind, SourceKind::None);
+    }
+
+    #[test]
+    fn null_counts_as_absent() {
+        let volume = as_volume(&json!({
+            "apiVersion": "v1", "kind": "PersistentVolume",
+            "metadata": {"name": "pv-1", "creationTimestamp": null, "labels": null, "annotations": null,
+                         "finalizers": null, "namespace": null, "deletionGracePeriodSeconds": null},
+            "spec": {"capacity": {"storage": null}, "accessModes": null, "claimRef": null, "storageClassName": null,
+                     "volumeMode": null, "nodeAffinity": null, "volumeAttributesClassName": null},
+            "status": null
+        }));
+        let expected = PersistentVolume {
+            meta: ObjectMeta { name: "pv-1".into(), ..ObjectMeta::default() },
+            ..PersistentVolume::default()
+        };
+        assert_eq!(volume, expected);
+    }
+
+    #[test]
+    fn other_kinds_are_skipped() {
+        for (version, kind) in [("v1", "Event"), ("apps/v1", "PersistentVolume"), ("v1", "StorageClass")] {
+            let object = json!({"apiVersion": version, "kind": kind, "metadata": 5});
+            assert!(matches!(item(&object), Item::Skipped(skipped) if skipped == kind), "{version} {kind}");
+        }
+        let bare = json!({"kind": "PersistentVolume", "metadata": {"name": "pv-1"}});
+        assert!(matches!(item(&bare), Item::Volume(_)), "without a version the kind decides");
+    }
+
+    #[test]
+    fn an_item_of_a_typed_list_needs_no_kind() {
+        let json = json!({"metadata": {"name": "n1"}}).to_string();
+        assert!(matches!(decode_as(Kind::Node, json.as_bytes(), "x"), Ok(Item::Node(node)) if node.meta.name == "n1"));
+        let issue = decode(json.as_bytes(), "x").unwrap_err();
+        assert_eq!((issue.field.as_str(), issue.name.as_str()), ("kind", "n1"));
+    }
+
+    #[test]
+    fn a_wrong_value_is_named_with_its_field() {
+        let cases = [
+            (json!({"capacity": {"storage": "10Gx"}}), "spec.capacity.storage", "\"10Gx\""),
+            (json!({"capacity": {"storage": {}}}), "spec.capacity.storage", "an object"),
+            (json!({"capacity": {"storage": {"a": 1}}}), "spec.capacity.storage", "an object"),
+            (json!({"capacity": ["10Gi"]}), "spec.capacity", "a list"),
+            (json!({"capacity": true}), "spec.capacity", "true"),
+            (json!({"accessModes": "ReadWriteOnce"}), "spec.accessModes", "\"ReadWriteOnce\""),
+            (json!({"accessModes": {"a": "b"}}), "spec.accessModes", "an object"),
+            (json!({"accessModes": ["ReadWriteOnce", 12]}), "spec.accessModes[1]", "12"),
+            (json!({"claimRef": {"name": ["x"]}}), "spec.claimRef.name", "a list"),
+            (json!({"claimRef": []}), "spec.claimRef", "a list"),
+            (json!({"csi": {"driver": false}}), "spec.csi.driver", "false"),
+            (
+                json!({"nodeAffinity": {"required": {"nodeSelectorTerms": [{}, {"matchExpressions": [{"key": 1.5}]}]}}}),
+                "spec.nodeAffinity.required.nodeSelectorTerms[1].matchExpressions[0].key",
+                "1.5",
+            ),
+        ];
+        for (spec, field, value) in cases {
+            let found = issue(&pv(spec.clone()));
+            assert_eq!((found.field.as_str(), found.value.as_str()), (field, value), "{spec}");
+            assert_eq!((found.kind.as_str(), found.name.as_str()), ("PersistentVolume", "pv-1"));
+            assert!(!found.reason.is_empty());
+            assert!(!found.reason.contains(" line "), "{}", found.reason);
+        }
+    }
+
+    #[test]
+    fn an_issue_reads_as_one_sentence() {
+        let claim = json!({"apiVersion": "v1", "kind": "PersistentVolumeClaim", "metadata": {"name": "c", "namespace": "db"},
+                           "spec": {"accessModes": "ReadWriteOnce"}});
+        assert_eq!(
+            issue(&claim).to_string(),
+            "test.json: PersistentVolumeClaim db/c: spec.accessModes is \"ReadWriteOnce\": a list is expected here"
+        );
+    }
+
+    #[test]
+    fn wrong_metadata_is_named_too() {
+        let object = |metadata: Value| json!({"apiVersion": "v1", "kind": "PersistentVolume", "metadata": metadata});
+        let time = issue(&object(json!({"name": "x", "creationTimestamp": "yesterday"})));
+        assert_eq!((time.field.as_str(), time.value.as_str()), ("metadata.creationTimestamp", "\"yesterday\""));
+        assert_eq!(issue(&object(json!([]))).field, "metadata");
+        assert_eq!(issue(&object(json!({"namespace": "x"}))).field, "metadata.name");
+        assert_eq!(issue(&object(json!({"name": 7}))).value, "7");
+        let secret = issue(&object(json!({"name": "x", "annotations": "password=hunter2"})));
+        assert_eq!((secret.field.as_str(), secret.value.as_str()), ("metadata.annotations", ""));
+        let long = issue(&object(json!({"name": "x", "deletionTimestamp": "é".repeat(500)})));
+        assert_eq!(long.value.chars().count(), 61);
+        assert_eq!(issue(&json!({"apiVersion": "v1", "kind": 5})).field, "kind");
+        assert_eq!(issue(&json!(["v1", "PersistentVolume"])).reason, "an object is expected here");
+    }
+
+    #[test]
+    fn a_field_that_stands_twice_is_an_issue() {
+        let json = br#"{"apiVersion":"v1","kind":"PersistentVolume","metadata":{"name":"a","name":"b"}}"#;
+        let issue = decode(json, "x").unwrap_err();
+        assert_eq!(issue.field, "metadata.name");
+        assert!(issue.reason.contains("twice"), "{}", issue.reason);
+    }
+
+    #[test]
+    fn broken_json_is_told_from_a_wrong_value() {
+        let cases: [(&[u8], usize); 6] = [
+            (b"{\"apiVersion\":\"v1\",\"kind\":\"Pod\",\"metadata\":{\"name\":5},]", 55),
+            (b"{\"apiVersion\":\"v1\",\"kind\":\"Event\",\n\n\"x\":tru}", 42),
+            (b"{\"apiVersion\":\"v1\",\"kind\":\"Event\",\"x\":\"\xff\"}", 40),
+            (b"{} x", 3),
+            (b"{\"kind\":\"Pod\"", 13),
+            (b"", 0),
+        ];
+        for (json, place) in cases {
+            match read(None, json, "x") {
+                Err(Failure::Syntax { offset, .. }) => {
+                    assert!(offset.abs_diff(place) <= 1, "{}: {offset}", String::from_utf8_lossy(json));
+                }
+                other => panic!("{}: {other:?}", String::from_utf8_lossy(json)),
+            }
+        }
+    }
+
+    #[test]
+    fn deep_nesting_in_an_unread_field_is_skipped() {
+        let deep = format!(
+            "{{\"apiVersion\":\"v1\",\"kind\":\"Node\",\"x\":{}{},\"metadata\":{{\"name\":\"n\"}}}}",
+            "[".repeat(10_000),
+            "]".repeat(10_000)
+        );
+        assert!(matches!(decode(deep.as_bytes(), "x"), Ok(Item::Node(_))));
+    }
 }

@@ -6,6 +6,7 @@ pub mod coverage;
 pub mod decode;
 pub mod defaults;
 mod index;
+pub mod redact;
 
 pub use coverage::{Absence, Coverage, CoverageEntry, CoverageState};
 pub use decode::{DecodeIssue, Item};
@@ -167,7 +168,7 @@ impl Snapshot {
     }
 
     /// The pods that refer to a claim of that name, in the order of their names.
-    pub fn pods_of(&self, namespace: &str, claim: &str) -> impl Iterator<Item = &Pod> {
+    pub fn pods_of<'a>(&'a self, namespace: &str, claim: &str) -> impl Iterator<Item = &'a Pod> + use<'a> {
         self.index.pods_of(namespace, claim).iter().map(|place| &self.pods[*place as usize])
     }
 

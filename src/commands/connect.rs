@@ -1,0 +1,154 @@
+//! From the command line to a cluster: flags, run time, names for completion.
+
+use super::complete::{Question, Wanted};
+use crate::cli::{ClusterArgs, GlobalArgs};
+use crate::error::Error;
+use crate::source::{Cluster, ConnectOptions, Environment, RequestLog, contexts};
+use crate::terminal::Terminal;
+use std::time::Duration;
+use tokio::runtime::Runtime;
+
+/// From which `-v` on requests are shown, as for kubectl.
+const SHOW_REQUESTS: u8 = 6;
+
+/// Finds the cluster that the flags mean, and does something with it.
+///
+/// # Errors
+///
+/// What a flag, the kubeconfig or the credentials lack, and what `work` answers.
+pub(super) fn with_cluster<T>(
+    global: &GlobalArgs,
+    terminal: &Terminal,
+    work: impl AsyncFnOnce(Cluster<'_>) -> Result<T, Error>,
+) -> Result<T, Error> {
+    let options = options(&global.cluster, global.scope.namespace.as_deref())?;
+    let show = |request: &RequestLog| {
+        let status = request.status.map_or_else(|| "no answer".to_owned(), |status| status.to_string());
+        terminal.message(&format!("{} {} {status} in {} ms", request.method, request.url, request.milliseconds));
+    };
+    runtime()?.block_on(async {
+        let cluster = Cluster::connect(&options, &Environment::of_process()).await?;
+        if global.verbosity >= SHOW_REQUESTS { work(cluster.observed(&show)).await } else { work(cluster).await }
+    })
+}
+
+/// The flags as the source wants them.
+///
+/// # Errors
+///
+/// A duration that is none.
+pub(super) fn options(args: &ClusterArgs, namespace: Option<&str>) -> Result<ConnectOptions, Error> {
+    let request_timeout = args.request_timeout.as_deref().map(|text| {
+        parse_timeout(text).ok_or_else(|| {
+            Error::usage(format!("--request-timeout: {text:?} is not a duration"))
+                .hint("write it as 30s, 1m30s or 500ms; a bare number is seconds, and 0 means no limit")
+        })
+    });
+    Ok(ConnectOptions {
+        kubeconfig: args.kubeconfig.clone(),
+        context: args.context.clone(),
+        cluster: args.cluster.clone(),
+        user: args.user.clone(),
+        namespace: namespace.map(str::to_owned),
+        server: args.server.clone(),
+        token: args.token.as_ref().map(|token| token.expose().to_owned()),
+        impersonate: args.as_user.clone(),
+        impersonate_groups: args.as_group.clone(),
+        impersonate_uid: args.as_uid.clone(),
+        impersonate_extra: Vec::new(),
+        request_timeout: request_timeout.transpose()?,
+        certificate_authority: args.certificate_authority.clone(),
+        client_certificate: args.client_certificate.clone(),
+        client_key: args.client_key.clone(),
+        insecure_skip_tls_verify: args.insecure_skip_tls_verify.unwrap_or(false),
+        tls_server_name: args.tls_server_name.clone(),
+        disable_compression: false,
+        chunk_size: args.chunk_size,
+        unattended: false,
+    })
+}
+
+/// Looks names up for completion; what goes wrong is an empty answer.
+pub(super) fn names(question: &Question) -> Vec<String> {
+    let Ok(options) = options(&question.cluster, question.namespace.as_deref()) else { return Vec::new() };
+    let options = ConnectOptions { unattended: true, ..options };
+    let environment = Environment::of_process();
+    let wanted = match question.wanted {
+        Wanted::Contexts => return contexts(&options, &environment),
+        other => other,
+    };
+    let Ok(runtime) = runtime() else { return Vec::new() };
+    let found = runtime.block_on(async {
+        let Ok(cluster) = Cluster::connect(&options, &environment).await else { return Vec::new() };
+        match wanted {
+            Wanted::Objects(kind) => cluster.names(kind, question.namespace.as_deref()).await,
+            Wanted::Namespaces => cluster.namespaces().await,
+            Wanted::Contexts => Vec::new(),
+        }
+    });
+    runtime.shutdown_background();
+    found
+}
+
+fn runtime() -> Result<Runtime, Error> {
+    tokio::runtime::Builder::new_multi_thread()
+        .enable_all()
+        .build()
+        .map_err(|failure| Error::unreadable("the system refuses the threads for reading").caused_by(&failure))
+}
+
+/// A time limit as kubectl takes it: seconds, or a duration of Go. Upstream: `ParseTimeout`, client-go, 1.36.
+fn parse_timeout(text: &str) -> Option<Duration> {
+    if let Ok(seconds) = text.parse() {
+        return Some(Duration::from_secs(seconds));
+    }
+    let mut rest = text;
+    let mut total = Duration::ZERO;
+    while !rest.is_empty() {
+        let number = rest.find(|letter: char| !letter.is_ascii_digit() && letter != '.')?;
+        let (digits, after) = rest.split_at(number);
+        let unit = after.find(|letter: char| letter.is_ascii_digit() || letter == '.').unwrap_or(after.len());
+        let (unit, after) = after.split_at(unit);
+        let seconds = match unit {
+            "ns" => 1e-9,
+            "us" | "µs" | "μs" => 1e-6,
+            "ms" => 1e-3,
+            "s" => 1.0,
+            "m" => 60.0,
+            "h" => 3600.0,
+            _ => return None,
+        };
+        let part = Duration::try_from_secs_f64(digits.parse::<f64>().ok()? * seconds).ok()?;
+        total = total.checked_add(part)?;
+        rest = after;
+    }
+    (!text.is_empty()).then_some(total)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn time_limits_are_kubectls() {
+        for (text, milliseconds) in
+            [("0", 0), ("30", 30_000), ("1m30s", 90_000), ("500ms", 500), ("1.5h", 5_400_000), ("0s", 0)]
+        {
+            assert_eq!(parse_timeout(text), Some(Duration::from_millis(milliseconds)), "{text}");
+        }
+        for text in ["", "s", "-1s", "1", "1x", "1s2", "1..2s", "99999999999999999999h", " 1s"] {
+            assert_eq!(parse_timeout(text).is_some(), text == "1", "{text}");
+        }
+    }
+
+    #[test]
+    fn flags_reach_the_source_and_bad_ones_do_not() {
+        let args = ClusterArgs { request_timeout: Some("2s".into()), chunk_size: Some(7), ..ClusterArgs::default() };
+        let options = options(&args, Some("db")).unwrap();
+        assert_eq!(options.request_timeout, Some(Duration::from_secs(2)));
+        assert_eq!((options.namespace.as_deref(), options.chunk_size), (Some("db"), Some(7)));
+        let args = ClusterArgs { request_timeout: Some("soon".into()), ..ClusterArgs::default() };
+        let error = super::options(&args, None).unwrap_err();
+        assert_eq!(error.message(), "--request-timeout: \"soon\" is not a duration");
+    }
+}

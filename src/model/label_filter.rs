@@ -1,0 +1,245 @@
+//! The label filters of the command line: the syntax of `kubectl -l`.
+//!
+//! The rules and the texts of the errors are those of `labels.Parse` in apimachinery 0.36.3.
+
+use super::selector::{Comparison, SelectorError, check, invalid_key};
+use super::{Str, label};
+
+/// What objects are asked for by their labels: all of it has to hold. The default asks nothing.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct LabelFilter {
+    requirements: Box<[Requirement]>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Requirement {
+    key: Str,
+    comparison: Comparison,
+    /// Sorted, each once.
+    values: Box<[Str]>,
+}
+
+impl LabelFilter {
+    /// Whether all of the filter holds for these labels, which are sorted by key.
+    pub fn matches(&self, labels: &[(Str, Str)]) -> bool {
+        self.requirements.iter().all(|part| part.comparison.holds(label(labels, &part.key), &part.values))
+    }
+}
+
+/// Parses `a=b`, `a==b`, `a!=b`, `a in (b,c)`, `a notin (b)`, `a`, `!a`, `a>1` and `a<1`, with commas between them.
+///
+/// # Errors
+/// With upstream's text for what `labels.Parse` refuses.
+pub fn parse_label_filter(text: &str) -> Result<LabelFilter, SelectorError> {
+    let mut parser = Parser { tokens: tokens(text), position: 0 };
+    parser.filter().map(|requirements| LabelFilter { requirements: requirements.into() })
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Token<'a> {
+    End,
+    /// One of `( ) , ! = == != < >`.
+    Sign(&'a str),
+    /// A key or a value; `in` and `notin` are too where no operator is expected.
+    Word(&'a str),
+}
+
+impl<'a> Token<'a> {
+    fn text(self) -> &'a str {
+        match self {
+            Self::End => "",
+            Self::Sign(text) | Self::Word(text) => text,
+        }
+    }
+}
+
+/// Splits the text, with [`Token::End`] where it ends. As upstream, a NUL ends the token before it, and the whole text
+/// where no token has begun.
+fn tokens(text: &str) -> Vec<Token<'_>> {
+    let bytes = text.as_bytes();
+    let sign = |byte: u8| b"=!(),><".contains(&byte);
+    let space = |byte: u8| b" \t\r\n".contains(&byte);
+    let mut tokens = Vec::new();
+    let mut position = 0;
+    loop {
+        while bytes.get(position).copied().is_some_and(space) {
+            position += 1;
+        }
+        let start = position;
+        match bytes.get(start).copied() {
+            None | Some(0) => {
+                tokens.push(Token::End);
+                return tokens;
+            }
+            Some(first) if sign(first) => {
+                let double = matches!(first, b'=' | b'!') && bytes.get(start + 1) == Some(&b'=');
+                position += if double { 2 } else { 1 };
+                tokens.push(Token::Sign(&text[start..position]));
+            }
+            Some(_) => {
+                let ends = |byte: &u8| *byte == 0 || sign(*byte) || space(*byte);
+                position = bytes[start..].iter().position(ends).map_or(bytes.len(), |length| start + length);
+                tokens.push(Token::Word(&text[start..position]));
+            }
+        }
+        if bytes.get(position) == Some(&0) {
+            position += 1;
+        }
+    }
+}
+
+struct Parser<'a> {
+    tokens: Vec<Token<'a>>,
+    position: usize,
+}
+
+impl<'a> Parser<'a> {
+    fn peek(&self) -> Token<'a> {
+        self.tokens.get(self.position).copied().unwrap_or(Token::End)
+    }
+
+    fn next(&mut self) -> Token<'a> {
+        let token = self.peek();
+        self.position += 1;
+        token
+    }
+
+    fn filter(&mut self) -> Result<Vec<Requirement>, SelectorError> {
+        let mut requirements = Vec::new();
+        loop {
+            match self.peek() {
+                Token::End => return Ok(requirements),
+                Token::Word(_) | Token::Sign("!") => {
+                    let requirement = self.requirement().map_err(|SelectorError(error)| {
+                        SelectorError(format!("unable to parse requirement: {error}"))
+                    })?;
+                    requirements.push(requirement);
+                }
+                other @ Token::Sign(_) => return Err(found(other, ", expected: !, identifier, or 'end of string'")),
+            }
+            match self.next() {
+                Token::End => return Ok(requirements),
+                Token::Sign(",") => match self.peek() {
+                    Token::Word(_) | Token::Sign("!") => {}
+                    other => return Err(found(other, ", expected: identifier after ','")),
+                },
+                other => return Err(found(other, ", expected: ',' or 'end of string'")),
+            }
+        }
+    }
+
+    fn requirement(&mut self) -> Result<Requirement, SelectorError> {
+        let negated = self.peek() == Token::Sign("!");
+        if negated {
+            self.position += 1;
+        }
+        let key = match self.next() {
+            Token::Word(key) => key,
+            other => return Err(found(other, ", expected: identifier")),
+        };
+        // Upstream has no path of a field here, and says so.
+        if let Some(error) = invalid_key("<nil>", key) {
+            return Err(SelectorError(error));
+        }
+        let (comparison, mut values) = match self.peek() {
+            _ if negated => (Comparison::DoesNotExist, Vec::new()),
+            Token::End | Token::Sign(",") => (Comparison::Exists, Vec::new()),
+            _ => self.comparison()?,
+        };
+        values.sort_unstable();
+        values.dedup();
+        check(key, comparison, &values)?;
+        Ok(Requirement { key: key.into(), comparison, values: values.into() })
+    }
+
+    fn comparison(&mut self) -> Result<(Comparison, Vec<Str>), SelectorError> {
+        let comparison = match self.next() {
+            Token::Word("in") => Comparison::In,
+            Token::Word("notin") => Comparison::NotIn,
+            Token::Sign("=" | "==") => Comparison::Equals,
+            Token::Sign("!=") => Comparison::NotEquals,
+            Token::Sign(">") => Comparison::GreaterThan,
+            Token::Sign("<") => Comparison::LessThan,
+            other => return Err(found(other, ", expected: in, notin, =, ==, !=, gt, lt")),
+        };
+        let values = match comparison {
+            Comparison::In | Comparison::NotIn => self.list()?,
+            _ => vec![self.value()?],
+        };
+        Ok((comparison, values))
+    }
+
+    fn value(&mut self) -> Result<Str, SelectorError> {
+        if let Token::End | Token::Sign(",") = self.peek() {
+            return Ok(Str::default());
+        }
+        match self.next() {
+            Token::Word(value) => Ok(value.into()),
+            other => Err(found(other, ", expected: identifier")),
+        }
+    }
+
+    /// The values in parentheses. A comma with no value on one of its sides stands for the empty value there.
+    fn list(&mut self) -> Result<Vec<Str>, SelectorError> {
+        match self.next() {
+            Token::Sign("(") => {}
+            other => return Err(found(other, " expected: '('")),
+        }
+        match self.peek() {
+            Token::Word(_) | Token::Sign("," | ")") => {}
+            other => return Err(found(other, ", expected: ',', ')' or identifier")),
+        }
+        let mut values = Vec::new();
+        // Whether a value would have to follow: at the start, and behind a comma.
+        let mut open = true;
+        loop {
+            match self.next() {
+                Token::Word(value) if open => {
+                    values.push(value.into());
+                    open = false;
+                }
+                Token::Sign(",") => {
+                    if open {
+                        values.push(Str::default());
+                    }
+                    open = true;
+                }
+                Token::Sign(")") => {
+                    if open {
+                        values.push(Str::default());
+                    }
+                    return Ok(values);
+                }
+                other if open => return Err(found(other, ", expected: ',', or identifier")),
+                other => return Err(found(other, ", expected: ',' or ')'")),
+            }
+        }
+    }
+}
+
+fn found(token: Token<'_>, expected: &str) -> SelectorError {
+    SelectorError(format!("found '{}'{expected}", token.text()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::selector::tests::{expected, rows, sets};
+    use super::*;
+
+    #[test]
+    fn filters_do_what_they_do_upstream() {
+        let (rows, sets) = (rows("filter"), sets());
+        assert!(rows.len() > 300, "the table has only {} filters", rows.len());
+        for row in rows {
+            let filter = parse_label_filter(row["text"].as_str().unwrap_or_default());
+            let actual = filter.map_err(|error| error.to_string());
+            let actual = actual.map(|filter| sets.iter().map(|labels| filter.matches(labels)).collect());
+            assert_eq!(actual, expected(row), "{row}");
+        }
+    }
+
+    #[test]
+    fn the_default_is_the_empty_filter() {
+        assert_eq!(parse_label_filter(" "), Ok(LabelFilter::default()));
+    }
+}

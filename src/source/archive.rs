@@ -1,0 +1,179 @@
+//! Objects as they were read, redacted, as a `v1` List that `-f` and kubectl read back.
+
+use crate::model::{Kind, ObjectKey, Str};
+use crate::snapshot::redact::redact;
+use serde::Serialize;
+use serde_json::Value;
+use serde_json::ser::{PrettyFormatter, Serializer};
+use std::io::{self, Write};
+
+/// One redacted object, in the compact form in which it waits for its turn.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ArchivedObject {
+    key: ObjectKey,
+    version: u64,
+    json: Box<str>,
+}
+
+impl ArchivedObject {
+    /// Redacts one object of a known kind. Objects in typed lists lack their `kind`; it is put in. A text that is no
+    /// JSON object is none.
+    pub fn new(kind: Kind, json: &[u8]) -> Option<Self> {
+        let mut object: Value = serde_json::from_slice(json).ok().filter(Value::is_object)?;
+        object["apiVersion"] = kind.api_version().into();
+        object["kind"] = kind.as_str().into();
+        let text = |field: &str| object["metadata"][field].as_str().unwrap_or_default();
+        let key = ObjectKey {
+            kind,
+            namespace: if kind.namespaced() { text("namespace").into() } else { Str::default() },
+            name: text("name").into(),
+        };
+        let version = text("resourceVersion").parse().unwrap_or(0);
+        Some(Self { key, version, json: redact(kind, object).to_string().into() })
+    }
+
+    /// Redacts one object that states its kind; one of a kind that no decision reads is none.
+    pub fn from_manifest(json: &[u8]) -> Option<Self> {
+        #[derive(serde::Deserialize)]
+        struct Kinded<'a> {
+            #[serde(borrow)]
+            kind: std::borrow::Cow<'a, str>,
+        }
+        let kind = Kind::from_manifest(&serde_json::from_slice::<Kinded<'_>>(json).ok()?.kind)?;
+        Self::new(kind, json)
+    }
+
+    /// What names the object.
+    pub fn key(&self) -> &ObjectKey {
+        &self.key
+    }
+}
+
+/// Puts the objects in the order of kind, namespace and name, each once in its newest version: the same objects give
+/// the same file, however they were read.
+pub fn order(objects: &mut Vec<ArchivedObject>) {
+    objects.sort_by(|a, b| a.key.cmp(&b.key).then(b.version.cmp(&a.version)).then_with(|| a.json.cmp(&b.json)));
+    objects.dedup_by(|later, kept| later.key == kept.key);
+}
+
+/// Writes the objects as kubectl prints a list: keys in alphabetical order, four blanks for each level.
+///
+/// # Errors
+///
+/// Those of the writer.
+pub fn write(objects: &[ArchivedObject], out: &mut dyn Write) -> io::Result<()> {
+    out.write_all(b"{\n    \"apiVersion\": \"v1\",\n    \"items\": [")?;
+    let mut buffer = Vec::new();
+    for (place, object) in objects.iter().enumerate() {
+        out.write_all(if place == 0 { b"\n" } else { b",\n" })?;
+        let value: Value = serde_json::from_str(&object.json)?;
+        buffer.clear();
+        value.serialize(&mut Serializer::with_formatter(&mut buffer, PrettyFormatter::with_indent(b"    ")))?;
+        for (place, line) in buffer.split(|byte| *byte == b'\n').enumerate() {
+            if place > 0 {
+                out.write_all(b"\n")?;
+            }
+            out.write_all(b"        ")?;
+            out.write_all(line)?;
+        }
+    }
+    out.write_all(if objects.is_empty() { b"]" } else { b"\n    ]" })?;
+    out.write_all(b",\n    \"kind\": \"List\",\n    \"metadata\": {\n        \"resourceVersion\": \"\"\n    }\n}\n")
+}
+
+/// The same list as YAML, again as kubectl prints it.
+///
+/// # Errors
+///
+/// Those of the writer.
+pub fn write_yaml(objects: &[ArchivedObject], out: &mut dyn Write) -> io::Result<()> {
+    out.write_all(if objects.is_empty() { b"apiVersion: v1\nitems: []\n" } else { b"apiVersion: v1\nitems:\n" })?;
+    for object in objects {
+        let value: Value = serde_json::from_str(&object.json)?;
+        let text = serde_yaml::to_string(&value).map_err(io::Error::other)?;
+        for (place, line) in text.lines().enumerate() {
+            let before = if place == 0 { "- " } else { "  " };
+            // The empty lines of a block of text stay empty.
+            let line = if line.is_empty() { String::new() } else { format!("{before}{line}") };
+            writeln!(out, "{line}")?;
+        }
+    }
+    out.write_all(b"kind: List\nmetadata:\n  resourceVersion: \"\"\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn text(objects: &[ArchivedObject]) -> String {
+        let mut out = Vec::new();
+        write(objects, &mut out).unwrap();
+        String::from_utf8(out).unwrap()
+    }
+
+    #[test]
+    fn the_form_is_kubectls() {
+        let node = ArchivedObject::new(Kind::Node, br#"{"metadata":{"name":"n","labels":{}}}"#).unwrap();
+        let expected = r#"{
+    "apiVersion": "v1",
+    "items": [
+        {
+            "apiVersion": "v1",
+            "kind": "Node",
+            "metadata": {
+                "labels": {},
+                "name": "n"
+            }
+        }
+    ],
+    "kind": "List",
+    "metadata": {
+        "resourceVersion": ""
+    }
+}
+"#;
+        assert_eq!(text(&[node]), expected);
+        assert_eq!(serde_json::from_str::<Value>(&text(&[])).unwrap()["items"], serde_json::json!([]));
+    }
+
+    #[test]
+    fn yaml_says_the_same() {
+        let volume = json!({"metadata": {"name": "v", "annotations": {
+            "pv.kubernetes.io/bound-by-controller": "yes",
+            "volume.kubernetes.io/selected-node": "a\n\n  b: c\n\n"
+        }}, "spec": {"capacity": {"storage": "1Gi"}, "csi": {"driver": "1e3", "readOnly": false}}});
+        let volume = ArchivedObject::new(Kind::PersistentVolume, volume.to_string().as_bytes()).unwrap();
+        let node = ArchivedObject::new(Kind::Node, br#"{"metadata":{"name":"n"}}"#).unwrap();
+        for objects in [vec![], vec![volume.clone()], vec![volume, node]] {
+            let mut out = Vec::new();
+            write_yaml(&objects, &mut out).unwrap();
+            let read: Value = serde_yaml::from_slice(&out).unwrap();
+            assert_eq!(read, serde_json::from_str::<Value>(&text(&objects)).unwrap());
+            let alike = serde_yaml::to_string(&read).unwrap();
+            assert_eq!(String::from_utf8(out).unwrap().replace("\n  ", "\n"), alike.replace("\n  ", "\n"));
+        }
+    }
+
+    #[test]
+    fn order_does_not_depend_on_reading_and_the_newest_stays() {
+        let make = |json: &str| ArchivedObject::from_manifest(json.as_bytes()).unwrap();
+        let old = make(r#"{"kind":"PersistentVolume","metadata":{"name":"b","resourceVersion":"9"}}"#);
+        let new = make(r#"{"kind":"PersistentVolume","metadata":{"name":"b","resourceVersion":"10"}}"#);
+        let other = make(r#"{"kind":"PersistentVolume","metadata":{"name":"a"}}"#);
+        let claim = make(r#"{"kind":"PersistentVolumeClaim","metadata":{"name":"a","namespace":"n"}}"#);
+        let mut one = vec![claim.clone(), old.clone(), new.clone(), other.clone()];
+        let mut two = vec![new.clone(), other.clone(), old, claim.clone()];
+        order(&mut one);
+        order(&mut two);
+        assert_eq!(one, [other, new, claim]);
+        assert_eq!(one, two);
+    }
+
+    #[test]
+    fn strangers_are_not_archived() {
+        assert_eq!(ArchivedObject::from_manifest(br#"{"kind":"Secret","data":{"p":"x"}}"#), None);
+        assert_eq!(ArchivedObject::from_manifest(b"[]"), None);
+        assert_eq!(ArchivedObject::new(Kind::Pod, b"7"), None);
+    }
+}

@@ -1,0 +1,558 @@
+//! A live cluster as a source: volumes, claims and classes first, then only what decisions ask for.
+//!
+//! Nothing is ever written here. What cannot be read becomes [`Coverage`](crate::snapshot::Coverage); only where
+//! nothing at all can be read is there an error.
+
+use super::archive::ArchivedObject;
+use super::cluster_error::{ApiStatus, ClusterError, ClusterErrorKind};
+use super::connect::{self, ConnectOptions, DEFAULT_CHUNK_SIZE, Environment};
+use super::http::{Api, Failure, JSON, Observer, Retry, escape};
+use super::list::{self, ListFailure, Listed};
+use super::partners;
+use super::second_round::{Needs, pod_namespaces, second_round};
+use crate::model::{Kind, ObjectKey, ObjectMeta, Str, Timestamp};
+use crate::progress::Progress;
+use crate::snapshot::decode::decode_as;
+use crate::snapshot::{CoverageEntry, CoverageState, DecodeIssue, Item, Parts};
+use serde::Deserialize;
+use std::collections::BTreeSet;
+use std::future::{Future, poll_fn};
+use std::sync::Arc;
+use std::task::Poll;
+use std::time::Duration;
+
+/// How many partners are confirmed one by one; above that the lists are read again instead.
+const MOST_CONFIRMATIONS: usize = 200;
+/// How many requests are under way at once.
+const AT_ONCE: usize = 8;
+/// How long completion may take in all.
+const COMPLETION_TIME: Duration = Duration::from_secs(1);
+/// Metadata alone is enough for names; servers and proxies that do not know the form send whole objects.
+const NAMES_ONLY: &str = "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1,application/json";
+
+/// What `/version` says.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ServerVersion {
+    /// The major version: 1.
+    pub major: u32,
+    /// The minor version, without the `+` that some providers add.
+    pub minor: u32,
+    /// The whole version, such as `v1.36.3-gke.100`.
+    pub git_version: String,
+}
+
+/// One cluster, as one user sees it.
+pub struct Cluster<'a> {
+    api: Api<'a>,
+    namespace: String,
+    chunk_size: u32,
+}
+
+/// What one run has read so far.
+#[derive(Default)]
+struct Gathered {
+    parts: Parts,
+    archive: Vec<ArchivedObject>,
+    keep_archive: bool,
+}
+
+/// What becomes of one page.
+struct Page {
+    items: Vec<Item>,
+    issues: Vec<DecodeIssue>,
+    archive: Vec<ArchivedObject>,
+}
+
+impl<'a> Cluster<'a> {
+    /// Finds the cluster that flags, environment and kubeconfig mean. No request is sent yet. A credential plugin runs
+    /// here, once; it may ask the person to log in.
+    ///
+    /// # Errors
+    ///
+    /// No cluster is configured, the kubeconfig or a flag is wrong, or the credentials cannot be had.
+    pub async fn connect(options: &ConnectOptions, environment: &Environment) -> Result<Self, ClusterError> {
+        let (own, surroundings) = (options.clone(), environment.clone());
+        let connection = tokio::task::spawn_blocking(move || connect::connect(&own, &surroundings))
+            .await
+            .map_err(|error| ClusterError::new(ClusterErrorKind::Credentials, error.to_string()))??;
+        Ok(Self {
+            api: Api {
+                client: connection.client,
+                server: connection.server,
+                timeout: options.request_timeout,
+                retry: Retry::default(),
+                observer: None,
+            },
+            namespace: connection.namespace,
+            chunk_size: options.chunk_size.unwrap_or(DEFAULT_CHUNK_SIZE),
+        })
+    }
+
+    /// The same cluster, with someone who hears of each request.
+    #[must_use]
+    pub fn observed<'b>(self, observer: Observer<'b>) -> Cluster<'b>
+    where
+        'a: 'b,
+    {
+        Cluster { api: Api { observer: Some(observer), ..self.api }, ..self }
+    }
+
+    /// The same cluster, with other patience.
+    #[must_use]
+    pub fn retrying(mut self, retry: Retry) -> Self {
+        self.api.retry = retry;
+        self
+    }
+
+    /// The namespace of `-n` or of the context, else `default`.
+    pub fn namespace(&self) -> &str {
+        &self.namespace
+    }
+
+    /// The server's address, without a password that may be in it.
+    pub fn server(&self) -> &str {
+        &self.api.server
+    }
+
+    /// kube's client, for whoever writes.
+    pub fn client(&self) -> &kube::Client {
+        &self.api.client
+    }
+
+    /// Reads all that decisions need: volumes, claims and classes of the whole cluster, then pods and nodes only where
+    /// some decision asks for them. Claims are read in [`Self::namespace`] alone where the whole cluster is forbidden.
+    ///
+    /// # Errors
+    ///
+    /// There is no connection, the credentials are not accepted, or neither volumes nor claims nor classes are readable.
+    pub async fn read(&self, needs: Needs, progress: &dyn Progress) -> Result<Parts, ClusterError> {
+        Ok(self.gather(needs, false, progress).await?.parts)
+    }
+
+    /// Reads the same as [`Self::read`] and keeps the objects whole, redacted, in no particular order. The parts say
+    /// how complete that is.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Self::read`].
+    pub async fn read_raw(
+        &self,
+        needs: Needs,
+        progress: &dyn Progress,
+    ) -> Result<(Vec<ArchivedObject>, Parts), ClusterError> {
+        let gathered = self.gather(needs, true, progress).await?;
+        Ok((gathered.archive, gathered.parts))
+    }
+
+    /// Asks the server for its version.
+    ///
+    /// # Errors
+    ///
+    /// There is no connection, or the answer is not one of a Kubernetes API server.
+    pub async fn server_version(&self) -> Result<ServerVersion, ClusterError> {
+        #[derive(Deserialize)]
+        #[serde(rename_all = "camelCase")]
+        struct Info {
+            major: String,
+            minor: String,
+            git_version: String,
+        }
+        let what = "the server's version";
+        let reply = self.api.get("/version", JSON).await.map_err(|failure| self.error(what, failure))?;
+        let info: Info = serde_json::from_slice(&reply.body)
+            .map_err(|error| ClusterError::not_kubernetes(&self.api.server, what, &error.to_string()))?;
+        let digits = |text: &str| -> Option<u32> {
+            text.split(|letter: char| !letter.is_ascii_digit()).next().and_then(|digits| digits.parse().ok())
+        };
+        match (digits(&info.major), digits(&info.minor)) {
+            (Some(major), Some(minor)) => Ok(ServerVersion { major, minor, git_version: info.git_version }),
+            _ => Err(ClusterError::not_kubernetes(&self.api.server, what, "major and minor are not numbers")),
+        }
+    }
+
+    /// The names that completion offers: those of the kind in a namespace, or in [`Self::namespace`]. At most 500,
+    /// within a second, and none at all where anything fails.
+    pub async fn names(&self, kind: Kind, namespace: Option<&str>) -> Vec<String> {
+        self.names_at(&list::path(kind, Some(namespace.unwrap_or(&self.namespace)))).await
+    }
+
+    /// The names of namespaces that completion offers, with the same limits as [`Self::names`].
+    pub async fn namespaces(&self) -> Vec<String> {
+        self.names_at("/api/v1/namespaces").await
+    }
+
+    async fn names_at(&self, path: &str) -> Vec<String> {
+        let mut impatient = self.api.clone();
+        impatient.retry.tries = 1;
+        let path = format!("{path}?limit={DEFAULT_CHUNK_SIZE}");
+        match tokio::time::timeout(COMPLETION_TIME, impatient.get(&path, NAMES_ONLY)).await {
+            Ok(Ok(reply)) => names_in(&reply.body),
+            Ok(Err(_)) | Err(_) => Vec::new(),
+        }
+    }
+
+    async fn gather(
+        &self,
+        needs: Needs,
+        keep_archive: bool,
+        progress: &dyn Progress,
+    ) -> Result<Gathered, ClusterError> {
+        let mut gathered = Gathered { keep_archive, ..Gathered::default() };
+        let first = [Kind::PersistentVolume, Kind::PersistentVolumeClaim, Kind::StorageClass].map(|kind| (kind, None));
+        let failures = self.lists(&first, &mut gathered, progress).await?;
+        let claims_hidden = gathered.parts.coverage.state(Kind::PersistentVolumeClaim, "") == CoverageState::Forbidden;
+        if claims_hidden {
+            let own = [(Kind::PersistentVolumeClaim, Some(Str::from(self.namespace.as_str())))];
+            self.lists(&own, &mut gathered, progress).await?;
+        }
+        let readable = |entry: &CoverageEntry| entry.state == CoverageState::Complete;
+        if !gathered.parts.coverage.entries().iter().any(readable) {
+            // Which of them is told does not matter much; that of the volumes says most.
+            if let Some(failure) = failures.into_iter().next() {
+                return Err(failure);
+            }
+        }
+        self.confirm(&mut gathered, progress).await?;
+        self.second(needs, &mut gathered, progress).await?;
+        gathered.parts.now.get_or_insert_with(local_time);
+        Ok(gathered)
+    }
+
+    /// Reads lists side by side and takes them in. A list that cannot be read is in the coverage, and its error is
+    /// among those that are handed back.
+    async fn lists(
+        &self,
+        lists: &[(Kind, Option<Str>)],
+        gathered: &mut Gathered,
+        progress: &dyn Progress,
+    ) -> Result<Vec<ClusterError>, ClusterError> {
+        let mut failures = Vec::new();
+        for some in lists.chunks(AT_ONCE) {
+            let reading = some
+                .iter()
+                .map(|(kind, namespace)| self.list(*kind, namespace.as_deref(), gathered.keep_archive, progress));
+            for ((kind, namespace), result) in some.iter().zip(all(reading.collect()).await) {
+                failures.extend(self.take_in(gathered, *kind, namespace.clone(), result)?);
+            }
+        }
+        Ok(failures)
+    }
+
+    async fn list(
+        &self,
+        kind: Kind,
+        namespace: Option<&str>,
+        keep_archive: bool,
+        progress: &dyn Progress,
+    ) -> Result<Listed<Page>, ListFailure> {
+        let origin = list::describe(kind, namespace);
+        let page = move |bytes: &[u8]| decode_page(kind, bytes, &origin, keep_archive);
+        list::read(&self.api, kind, namespace, self.chunk_size, progress, Arc::new(page)).await
+    }
+
+    fn take_in(
+        &self,
+        gathered: &mut Gathered,
+        kind: Kind,
+        namespace: Option<Str>,
+        result: Result<Listed<Page>, ListFailure>,
+    ) -> Result<Option<ClusterError>, ClusterError> {
+        let what = list::describe(kind, namespace.as_deref());
+        let mut entry =
+            CoverageEntry { kind, namespace, state: CoverageState::Complete, resource_version: None, reason: None };
+        let failure = match result {
+            Ok(listed) => {
+                entry.resource_version = listed.resource_version;
+                entry.reason = listed.remark;
+                gathered.parts.now = gathered.parts.now.max(listed.date);
+                for page in listed.pages {
+                    page.items.into_iter().for_each(|item| push(&mut gathered.parts, item));
+                    gathered.parts.issues.extend(page.issues);
+                    gathered.archive.extend(page.archive);
+                }
+                None
+            }
+            Err(ListFailure::Fatal(error)) => return Err(error),
+            Err(ListFailure::Forbidden(message)) => {
+                entry.state = CoverageState::Forbidden;
+                entry.reason = Some(message.clone());
+                let status = ApiStatus { code: 403, message, continue_token: None, from_kubernetes: true };
+                Some(ClusterError::from_status(&self.api.server, &what, &status))
+            }
+            Err(ListFailure::NotServed(message)) => {
+                entry.state = CoverageState::NotServed;
+                entry.reason = Some(message.clone());
+                Some(
+                    ClusterError::new(
+                        ClusterErrorKind::NotKubernetes,
+                        format!("{} does not serve {what}: {message}", self.api.server),
+                    )
+                    .with_hint("check the server's address and the path in it"),
+                )
+            }
+            Err(ListFailure::Failed(error)) => {
+                entry.state = CoverageState::Failed;
+                entry.reason = Some(error.to_string());
+                Some(error)
+            }
+        };
+        gathered.parts.coverage.set(entry);
+        Ok(failure)
+    }
+
+    /// Reads again what the lists do not agree about. Two readings at different times that agree count as confirmed.
+    async fn confirm(&self, gathered: &mut Gathered, progress: &dyn Progress) -> Result<(), ClusterError> {
+        let mut settled: BTreeSet<ObjectKey> = BTreeSet::new();
+        let mut listed_again = false;
+        // What is read again can point at something else that is new; twice is plenty.
+        for _ in 0..3 {
+            let suspects: Vec<ObjectKey> =
+                partners::suspects(&gathered.parts).into_iter().filter(|key| !settled.contains(key)).collect();
+            if suspects.is_empty() {
+                return Ok(());
+            }
+            if suspects.len() > MOST_CONFIRMATIONS {
+                if listed_again {
+                    return Ok(());
+                }
+                listed_again = true;
+                let kinds: BTreeSet<Kind> = suspects.iter().map(|key| key.kind).collect();
+                for kind in kinds {
+                    self.list_again(kind, gathered, progress).await?;
+                }
+            } else {
+                self.get_again(&suspects, gathered, progress).await?;
+            }
+            settled.extend(suspects);
+        }
+        Ok(())
+    }
+
+    /// Reads a kind's lists once more, in place of what was read. Where that fails the first reading stays.
+    async fn list_again(
+        &self,
+        kind: Kind,
+        gathered: &mut Gathered,
+        progress: &dyn Progress,
+    ) -> Result<(), ClusterError> {
+        let readable: Vec<(Kind, Option<Str>)> = gathered
+            .parts
+            .coverage
+            .entries()
+            .iter()
+            .filter(|entry| entry.kind == kind && entry.state == CoverageState::Complete)
+            .map(|entry| (kind, entry.namespace.clone()))
+            .collect();
+        let mut fresh = Gathered { keep_archive: gathered.keep_archive, ..Gathered::default() };
+        let failures = self.lists(&readable, &mut fresh, progress).await?;
+        if let Some(failure) = failures.first() {
+            remark(gathered, kind, &format!("it could not be read a second time: {failure}"));
+            return Ok(());
+        }
+        match kind {
+            Kind::PersistentVolume => gathered.parts.volumes = fresh.parts.volumes,
+            Kind::PersistentVolumeClaim => gathered.parts.claims = fresh.parts.claims,
+            Kind::StorageClass | Kind::Pod | Kind::Node => return Ok(()),
+        }
+        gathered.parts.issues.retain(|issue| issue.kind != kind.as_str());
+        gathered.parts.issues.extend(fresh.parts.issues);
+        gathered.archive.retain(|object| object.key().kind != kind);
+        gathered.archive.extend(fresh.archive);
+        for entry in fresh.parts.coverage.entries() {
+            gathered.parts.coverage.set(entry.clone());
+        }
+        Ok(())
+    }
+
+    async fn get_again(
+        &self,
+        suspects: &[ObjectKey],
+        gathered: &mut Gathered,
+        progress: &dyn Progress,
+    ) -> Result<(), ClusterError> {
+        let mut done = 0;
+        let mut unconfirmed: Vec<(&ObjectKey, String)> = Vec::new();
+        for some in suspects.chunks(AT_ONCE) {
+            let getting = some.iter().map(|key| async move {
+                let namespace = Some(key.namespace.as_str()).filter(|namespace| !namespace.is_empty());
+                let path = format!("{}/{}", list::path(key.kind, namespace), escape(&key.name));
+                self.api.get(&path, JSON).await
+            });
+            for (key, result) in some.iter().zip(all(getting.collect()).await) {
+                match result {
+                    Ok(reply) => replace(gathered, key, &reply.body),
+                    Err(Failure::Status(status)) if status.code == 404 && status.from_kubernetes => {
+                        remove(gathered, key);
+                    }
+                    Err(Failure::Status(status)) if status.code != 401 => {
+                        unconfirmed.push((key, status.message));
+                    }
+                    Err(failure) => return Err(self.error(&key.to_string(), failure)),
+                }
+                done += 1;
+            }
+            progress.step("confirming", done);
+        }
+        for kind in [Kind::PersistentVolume, Kind::PersistentVolumeClaim] {
+            let mut of_kind = unconfirmed.iter().filter(|(key, _)| key.kind == kind);
+            if let Some((key, message)) = of_kind.next() {
+                let others = match of_kind.count() {
+                    0 => String::new(),
+                    more => format!(" and {more} others"),
+                };
+                remark(gathered, kind, &format!("{key}{others} could not be confirmed: {message}"));
+            }
+        }
+        Ok(())
+    }
+
+    async fn second(&self, needs: Needs, gathered: &mut Gathered, progress: &dyn Progress) -> Result<(), ClusterError> {
+        let lists = second_round(&gathered.parts, needs);
+        for kind in [Kind::Pod, Kind::Node] {
+            gathered.parts.coverage.set(CoverageEntry {
+                kind,
+                namespace: None,
+                state: CoverageState::NotNeeded,
+                resource_version: None,
+                reason: None,
+            });
+        }
+        self.lists(&lists, gathered, progress).await?;
+        if gathered.parts.coverage.state(Kind::Pod, "") == CoverageState::Forbidden {
+            // The whole cluster's pods are hidden; some namespaces' may not be.
+            let single: Vec<_> =
+                pod_namespaces(&gathered.parts).into_iter().map(|namespace| (Kind::Pod, Some(namespace))).collect();
+            self.lists(&single, gathered, progress).await?;
+        }
+        Ok(())
+    }
+
+    fn error(&self, what: &str, failure: Failure) -> ClusterError {
+        match failure {
+            Failure::Status(status) => ClusterError::from_status(&self.api.server, what, &status),
+            Failure::Transport(error) => error,
+        }
+    }
+}
+
+fn decode_page(kind: Kind, bytes: &[u8], origin: &str, keep_archive: bool) -> Result<(Page, usize), String> {
+    let objects = list::items(bytes).map_err(|error| error.to_string())?;
+    let mut page = Page { items: Vec::with_capacity(objects.len()), issues: Vec::new(), archive: Vec::new() };
+    for object in &objects {
+        let json = object.get().as_bytes();
+        match decode_as(kind, json, origin) {
+            Ok(item) => page.items.push(item),
+            Err(issue) => page.issues.push(issue),
+        }
+        if keep_archive {
+            page.archive.extend(ArchivedObject::new(kind, json));
+        }
+    }
+    Ok((page, objects.len()))
+}
+
+fn push(parts: &mut Parts, item: Item) {
+    match item {
+        Item::Volume(volume) => parts.volumes.push(*volume),
+        Item::Claim(claim) => parts.claims.push(*claim),
+        Item::Class(class) => parts.classes.push(*class),
+        Item::Pod(pod) => parts.pods.push(*pod),
+        Item::Node(node) => parts.nodes.push(*node),
+        Item::Skipped(_) => {}
+    }
+}
+
+/// Puts a live reading in the place of the listed one.
+fn replace(gathered: &mut Gathered, key: &ObjectKey, json: &[u8]) {
+    match decode_as(key.kind, json, "a single reading") {
+        Ok(item) => {
+            remove(gathered, key);
+            push(&mut gathered.parts, item);
+        }
+        Err(issue) => {
+            let known = gathered.parts.issues.iter().any(|earlier| {
+                (&earlier.kind, &earlier.namespace, &earlier.name) == (&issue.kind, &issue.namespace, &issue.name)
+            });
+            remove(gathered, key);
+            if !known {
+                gathered.parts.issues.push(issue);
+            }
+        }
+    }
+    if gathered.keep_archive {
+        gathered.archive.extend(ArchivedObject::new(key.kind, json));
+    }
+}
+
+fn remove(gathered: &mut Gathered, key: &ObjectKey) {
+    let other = |meta: &ObjectMeta| meta.name != key.name || meta.namespace != key.namespace;
+    match key.kind {
+        Kind::PersistentVolume => gathered.parts.volumes.retain(|volume| other(&volume.meta)),
+        Kind::PersistentVolumeClaim => gathered.parts.claims.retain(|claim| other(&claim.meta)),
+        Kind::StorageClass => gathered.parts.classes.retain(|class| other(&class.meta)),
+        Kind::Pod => gathered.parts.pods.retain(|pod| other(&pod.meta)),
+        Kind::Node => gathered.parts.nodes.retain(|node| other(&node.meta)),
+    }
+    gathered.archive.retain(|object| object.key() != key);
+}
+
+/// Adds to the reasons of a kind's coverage.
+fn remark(gathered: &mut Gathered, kind: Kind, text: &str) {
+    let entries: Vec<CoverageEntry> = gathered
+        .parts
+        .coverage
+        .entries()
+        .iter()
+        .filter(|entry| entry.kind == kind && entry.state == CoverageState::Complete)
+        .cloned()
+        .collect();
+    for mut entry in entries {
+        entry.reason = Some(match entry.reason.take() {
+            Some(reason) => format!("{reason}; {text}"),
+            None => text.to_owned(),
+        });
+        gathered.parts.coverage.set(entry);
+    }
+}
+
+fn names_in(list: &[u8]) -> Vec<String> {
+    #[derive(Deserialize)]
+    struct Names {
+        #[serde(default)]
+        items: Vec<Named>,
+    }
+    #[derive(Deserialize)]
+    struct Named {
+        metadata: Metadata,
+    }
+    #[derive(Deserialize)]
+    struct Metadata {
+        name: String,
+    }
+    serde_json::from_slice::<Names>(list)
+        .map(|names| names.items.into_iter().map(|item| item.metadata.name).collect())
+        .unwrap_or_default()
+}
+
+/// The clock of this machine, for a server that does not tell its own.
+#[expect(clippy::disallowed_methods, reason = "the source supplies the snapshot's time")]
+fn local_time() -> Timestamp {
+    Timestamp(jiff::Timestamp::now().as_second())
+}
+
+/// Runs futures side by side on this task; their results in their order.
+async fn all<F: Future>(futures: Vec<F>) -> Vec<F::Output> {
+    let mut slots: Vec<_> = futures.into_iter().map(|future| (Box::pin(future), None)).collect();
+    poll_fn(|context| {
+        let mut pending = false;
+        for (future, output) in slots.iter_mut().filter(|(_, output)| output.is_none()) {
+            match future.as_mut().poll(context) {
+                Poll::Ready(value) => *output = Some(value),
+                Poll::Pending => pending = true,
+            }
+        }
+        if pending { Poll::Pending } else { Poll::Ready(()) }
+    })
+    .await;
+    slots.into_iter().filter_map(|(_, output)| output).collect()
+}

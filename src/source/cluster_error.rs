@@ -1,0 +1,270 @@
+//! Why a cluster could not be read: one sentence, and what to do about it.
+
+use crate::error::Error;
+use std::fmt;
+
+/// The class of a failure to read a cluster.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum ClusterErrorKind {
+    /// A flag or a kubeconfig names something that does not exist.
+    Configuration,
+    /// No cluster is configured at all.
+    NoCluster,
+    /// The credentials could not be obtained: a plugin failed, a file is missing.
+    Credentials,
+    /// The API server does not accept the credentials (HTTP 401).
+    Unauthorized,
+    /// The API server accepts the credentials and refuses the request (HTTP 403).
+    Forbidden,
+    /// Nobody answers at the address.
+    Unreachable,
+    /// The name of the server does not resolve.
+    UnknownHost,
+    /// The encrypted connection could not be made.
+    Tls,
+    /// There was no answer in time.
+    TimedOut,
+    /// The server asked to come back later, too often.
+    Overloaded,
+    /// What answers is no Kubernetes API server.
+    NotKubernetes,
+    /// The server answered with a failure.
+    Server,
+}
+
+/// A failure to read a cluster. Texts from the server are in it as they came; they are made safe when shown.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ClusterError {
+    kind: ClusterErrorKind,
+    message: String,
+    hint: Option<String>,
+}
+
+impl ClusterError {
+    /// A failure in one sentence without a full stop.
+    pub(crate) fn new(kind: ClusterErrorKind, message: impl Into<String>) -> Self {
+        Self { kind, message: message.into(), hint: None }
+    }
+
+    /// Adds what the person can do.
+    #[must_use]
+    pub(crate) fn with_hint(mut self, hint: impl Into<String>) -> Self {
+        self.hint = Some(hint.into());
+        self
+    }
+
+    /// The class of the failure.
+    pub fn kind(&self) -> ClusterErrorKind {
+        self.kind
+    }
+
+    /// What the person can do, where there is advice.
+    pub fn hint(&self) -> Option<&str> {
+        self.hint.as_deref()
+    }
+
+    /// A failure below HTTP, told from the chain of its causes. Their texts are all that kube offers to tell them apart.
+    pub(crate) fn from_transport(server: &str, error: &(dyn std::error::Error + 'static)) -> Self {
+        let chain: Vec<String> =
+            std::iter::successors(Some(error), |&error| error.source()).map(ToString::to_string).collect();
+        let all = chain.join(": ");
+        let last = chain.last().map_or("", String::as_str);
+        let has = |texts: &[&str]| texts.iter().any(|text| all.contains(text));
+        if has(&["invalid peer certificate", "certificate", "TLS", "tls", "InvalidContentType", "corrupt message"]) {
+            return Self::from_tls(server, &all, last);
+        }
+        if has(&["failed to lookup address", "dns error", "Name or service not known", "nodename nor servname"]) {
+            return Self::new(
+                ClusterErrorKind::UnknownHost,
+                format!("the name of the API server {server} does not resolve"),
+            )
+            .with_hint("check the server's address in the kubeconfig, --server, the network and the VPN");
+        }
+        if has(&["timed out", "deadline has elapsed", "timeout"]) {
+            return Self::timed_out(server);
+        }
+        if has(&["Connection refused", "refused"]) {
+            return Self::new(ClusterErrorKind::Unreachable, format!("the API server {server} refuses connections"))
+                .with_hint(
+                    "check that the cluster runs and that the address and port are right; -f FILE works without one",
+                );
+        }
+        if has(&["proxy", "tunnel", "socks"]) {
+            return Self::new(
+                ClusterErrorKind::Unreachable,
+                format!("the proxy on the way to the API server {server} failed: {last}"),
+            )
+            .with_hint("check HTTPS_PROXY, NO_PROXY and the cluster's proxy-url in the kubeconfig");
+        }
+        Self::new(ClusterErrorKind::Unreachable, format!("the API server {server} cannot be reached: {last}"))
+            .with_hint("check the network and the VPN; -f FILE works without a cluster")
+    }
+
+    fn from_tls(server: &str, all: &str, last: &str) -> Self {
+        let has = |texts: &[&str]| texts.iter().any(|text| all.contains(text));
+        let tls = |what: String, hint: &str| Self::new(ClusterErrorKind::Tls, what).with_hint(hint);
+        if has(&["InvalidContentType", "corrupt message"]) {
+            return tls(
+                format!("the server at {server} does not speak TLS"),
+                "check the port, and whether the address should begin with http://",
+            );
+        }
+        if has(&["CertificateExpired", "CertificateRequired", "AccessDenied"]) || all.contains("received fatal alert") {
+            return tls(
+                format!("the API server {server} refuses the client certificate: {last}"),
+                "the certificate in the kubeconfig has probably expired or belongs to another cluster: log in again",
+            );
+        }
+        if has(&["Expired", "expired"]) {
+            return tls(
+                format!("the certificate of the API server {server} has expired"),
+                "renew it on the control plane (kubeadm: kubeadm certs renew), or check this machine's clock",
+            );
+        }
+        if has(&["NotValidYet", "not valid yet"]) {
+            return tls(
+                format!("the certificate of the API server {server} is not valid yet"),
+                "check the clocks of this machine and of the control plane",
+            );
+        }
+        if has(&["NotValidForName", "not valid for"]) {
+            return tls(
+                format!("the certificate of the API server {server} was made for another name"),
+                "use the name that it was made for in --server, or state it with --tls-server-name",
+            );
+        }
+        if has(&["CaUsedAsEndEntity"]) {
+            return tls(
+                format!(
+                    "the API server {server} uses a certificate authority's own certificate, which is not accepted"
+                ),
+                "kubectl accepts it; here the server needs a certificate that is signed by that authority",
+            );
+        }
+        // A cluster that was made anew has an authority of the same name with another key: a bad signature.
+        if has(&["UnknownIssuer", "unknown issuer", "not trusted", "BadSignature"]) {
+            return tls(
+                format!("the certificate of the API server {server} is signed by an unknown authority"),
+                "the authority's certificate belongs into the kubeconfig (certificate-authority) or --certificate-authority; \
+                 a server's own certificate there is not enough",
+            );
+        }
+        tls(
+            format!("no encrypted connection to the API server {server}: {last}"),
+            "check the certificates in the kubeconfig",
+        )
+    }
+
+    /// No answer in time.
+    pub(crate) fn timed_out(server: &str) -> Self {
+        Self::new(ClusterErrorKind::TimedOut, format!("the API server {server} did not answer in time"))
+            .with_hint("check the network, or allow more with --request-timeout")
+    }
+
+    /// An answer with an HTTP code that means failure.
+    pub(crate) fn from_status(server: &str, what: &str, status: &ApiStatus) -> Self {
+        let ApiStatus { code, message, .. } = status;
+        match code {
+            401 => Self::new(
+                ClusterErrorKind::Unauthorized,
+                format!("the API server {server} does not accept your credentials"),
+            )
+            .with_hint("log in again: the token or certificate of this context has probably expired"),
+            403 if status.from_kubernetes => {
+                Self::new(ClusterErrorKind::Forbidden, format!("you may not read {what}: {message}")).with_hint(
+                    "ask for a role that may list persistentvolumes, persistentvolumeclaims and storageclasses",
+                )
+            }
+            429 => Self::new(ClusterErrorKind::Overloaded, format!("the API server {server} is overloaded: {message}"))
+                .with_hint("try again later, or read fewer objects at once with --chunk-size"),
+            _ if !status.from_kubernetes => Self::new(
+                ClusterErrorKind::NotKubernetes,
+                format!("{server} answered HTTP {code} with something that is no answer of a Kubernetes API server"),
+            )
+            .with_hint("a proxy or a login page may be in between: check --server, HTTPS_PROXY and NO_PROXY"),
+            _ => Self::new(ClusterErrorKind::Server, format!("reading {what} failed with HTTP {code}: {message}"))
+                .with_hint("the fault is on the API server's side: its log tells more; -v 6 shows the requests"),
+        }
+    }
+
+    /// A success whose body is not what the API would send.
+    pub(crate) fn not_kubernetes(server: &str, what: &str, problem: &str) -> Self {
+        Self::new(
+            ClusterErrorKind::NotKubernetes,
+            format!("{server} answered the request for {what} with something that is no answer of a Kubernetes API server: {problem}"),
+        )
+        .with_hint("a proxy or a login page may be in between: check --server, HTTPS_PROXY and NO_PROXY")
+    }
+}
+
+impl fmt::Display for ClusterError {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str(&self.message)
+    }
+}
+
+impl std::error::Error for ClusterError {}
+
+impl From<ClusterError> for Error {
+    /// What does not exist in the kubeconfig is a wrong argument; all else could not be read.
+    fn from(error: ClusterError) -> Self {
+        let shown = match error.kind {
+            ClusterErrorKind::Configuration => Self::usage(error.message),
+            _ => Self::unreadable(error.message),
+        };
+        match error.hint {
+            Some(hint) => shown.hint(hint),
+            None => shown,
+        }
+    }
+}
+
+/// What the API server says in an answer that means failure.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct ApiStatus {
+    /// The HTTP code.
+    pub(crate) code: u16,
+    /// The server's sentence; a stand-in where it sent none.
+    pub(crate) message: String,
+    /// The token that an expired list offers for going on.
+    pub(crate) continue_token: Option<String>,
+    /// Whether the body was a `Status` object at all.
+    pub(crate) from_kubernetes: bool,
+}
+
+impl ApiStatus {
+    /// Reads the body of an answer; a body that is no `Status` is not repeated.
+    pub(crate) fn from_body(code: u16, body: &[u8]) -> Self {
+        #[derive(serde::Deserialize)]
+        struct Status {
+            kind: String,
+            #[serde(default)]
+            message: Option<String>,
+            #[serde(default)]
+            metadata: Option<Metadata>,
+        }
+        #[derive(serde::Deserialize)]
+        struct Metadata {
+            #[serde(default, rename = "continue")]
+            token: Option<String>,
+        }
+        match serde_json::from_slice::<Status>(body) {
+            Ok(status) if status.kind == "Status" => Self {
+                code,
+                message: shorten(&status.message.unwrap_or_else(|| format!("HTTP {code}"))),
+                continue_token: status.metadata.and_then(|metadata| metadata.token).filter(|token| !token.is_empty()),
+                from_kubernetes: true,
+            },
+            _ => Self { code, message: format!("HTTP {code}"), continue_token: None, from_kubernetes: false },
+        }
+    }
+}
+
+/// The first part of a text that a stranger may have made as long as he likes.
+fn shorten(text: &str) -> String {
+    const MOST: usize = 400;
+    match text.char_indices().nth(MOST) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text.to_owned(),
+    }
+}

@@ -1,0 +1,185 @@
+//! Single reads from the API server: time limits, a few repetitions, and a line for each request under `-v 6`.
+#![expect(clippy::disallowed_types, clippy::disallowed_methods, reason = "requests are timed for the person who asks")]
+
+use super::cluster_error::{ApiStatus, ClusterError};
+use crate::model::Timestamp;
+use http::{HeaderMap, Request, header};
+use http_body_util::BodyExt;
+use kube::Client;
+use kube::client::Body;
+use std::time::{Duration, Instant};
+
+/// One finished request, for `-v 6`: no headers, so no credentials.
+#[derive(Clone, Debug)]
+pub struct RequestLog {
+    /// The HTTP method.
+    pub method: &'static str,
+    /// The whole address.
+    pub url: String,
+    /// The HTTP status; none when there was no answer.
+    pub status: Option<u16>,
+    /// How long it took, in milliseconds.
+    pub milliseconds: u128,
+}
+
+/// Who hears of each request.
+pub type Observer<'a> = &'a (dyn Fn(&RequestLog) + Send + Sync);
+
+/// How often a read is repeated that the server was too busy for.
+#[derive(Clone, Copy, Debug)]
+pub struct Retry {
+    /// How often it is tried in all; at least once.
+    pub tries: u32,
+    /// How long to wait before the second try; doubled for each later one. A `Retry-After` of the server goes before.
+    pub pause: Duration,
+    /// The longest wait, whatever the server asks for.
+    pub longest: Duration,
+}
+
+impl Default for Retry {
+    fn default() -> Self {
+        Self { tries: 4, pause: Duration::from_millis(250), longest: Duration::from_secs(10) }
+    }
+}
+
+/// A successful answer.
+pub(super) struct Reply {
+    pub(super) body: Vec<u8>,
+    /// The `Date` header: the server's clock.
+    pub(super) date: Option<Timestamp>,
+}
+
+/// No success: an answer that says so, or no answer.
+#[derive(Debug)]
+pub(super) enum Failure {
+    /// The server answered.
+    Status(ApiStatus),
+    /// It did not.
+    Transport(ClusterError),
+}
+
+/// What JSON answers are asked for with.
+pub(super) const JSON: &str = "application/json";
+
+/// The way to one API server.
+#[derive(Clone)]
+pub(super) struct Api<'a> {
+    pub(super) client: Client,
+    pub(super) server: String,
+    pub(super) timeout: Option<Duration>,
+    pub(super) retry: Retry,
+    pub(super) observer: Option<Observer<'a>>,
+}
+
+impl Api<'_> {
+    /// Gets a path, with its query. Answers 429, 503 and 504 are asked again a few times.
+    pub(super) async fn get(&self, path: &str, accept: &str) -> Result<Reply, Failure> {
+        let mut pause = self.retry.pause;
+        let mut tried = 1;
+        loop {
+            let (status, retry_after) = match self.get_once(path, accept).await? {
+                Ok(reply) => return Ok(reply),
+                Err(refused) => refused,
+            };
+            if tried >= self.retry.tries || !matches!(status.code, 429 | 503 | 504) {
+                return Err(Failure::Status(status));
+            }
+            tokio::time::sleep(retry_after.unwrap_or(pause).min(self.retry.longest)).await;
+            pause = pause.saturating_mul(2);
+            tried += 1;
+        }
+    }
+
+    async fn get_once(
+        &self,
+        path: &str,
+        accept: &str,
+    ) -> Result<Result<Reply, (ApiStatus, Option<Duration>)>, Failure> {
+        let started = Instant::now();
+        let exchange = self.exchange(path, accept);
+        let answer = match self.timeout.filter(|limit| !limit.is_zero()) {
+            None => exchange.await,
+            Some(limit) => match tokio::time::timeout(limit, exchange).await {
+                Ok(answer) => answer,
+                Err(_) => Err(ClusterError::timed_out(&self.server)),
+            },
+        };
+        if let Some(observer) = self.observer {
+            observer(&RequestLog {
+                method: "GET",
+                url: format!("{}{path}", self.server),
+                status: answer.as_ref().ok().map(|answer| answer.0),
+                milliseconds: started.elapsed().as_millis(),
+            });
+        }
+        let (status, headers, body) = answer.map_err(Failure::Transport)?;
+        if (200..300).contains(&status) {
+            return Ok(Ok(Reply { body, date: date(&headers) }));
+        }
+        Ok(Err((ApiStatus::from_body(status, &body), retry_after(&headers))))
+    }
+
+    async fn exchange(&self, path: &str, accept: &str) -> Result<(u16, HeaderMap, Vec<u8>), ClusterError> {
+        let request = Request::get(path)
+            .header(header::ACCEPT, accept)
+            .body(Body::empty())
+            .map_err(|error| ClusterError::from_transport(&self.server, &error))?;
+        let response =
+            self.client.send(request).await.map_err(|error| ClusterError::from_transport(&self.server, &error))?;
+        let (parts, body) = response.into_parts();
+        let body = body.collect().await.map_err(|error| ClusterError::from_transport(&self.server, &error))?;
+        Ok((parts.status.as_u16(), parts.headers, body.to_bytes().into()))
+    }
+}
+
+fn date(headers: &HeaderMap) -> Option<Timestamp> {
+    let text = headers.get(header::DATE)?.to_str().ok()?;
+    jiff::fmt::rfc2822::parse(text).ok().map(|moment| Timestamp(moment.timestamp().as_second()))
+}
+
+/// The header in seconds. Kubernetes sends no other form.
+fn retry_after(headers: &HeaderMap) -> Option<Duration> {
+    headers.get(header::RETRY_AFTER)?.to_str().ok()?.trim().parse().ok().map(Duration::from_secs)
+}
+
+/// A name or a token as a part of a path or a query.
+pub(super) fn escape(text: &str) -> String {
+    use std::fmt::Write as _;
+    text.bytes().fold(String::with_capacity(text.len()), |mut escaped, byte| {
+        if byte.is_ascii_alphanumeric() || b"-._~".contains(&byte) {
+            escaped.push(char::from(byte));
+        } else {
+            // Writing to a string cannot fail.
+            let _ = write!(escaped, "%{byte:02X}");
+        }
+        escaped
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use http::HeaderValue;
+
+    #[test]
+    fn headers_are_read_and_nonsense_is_not() {
+        let mut headers = HeaderMap::new();
+        assert_eq!(date(&headers), None);
+        headers.insert(header::DATE, HeaderValue::from_static("Tue, 14 Nov 2023 22:13:20 GMT"));
+        assert_eq!(date(&headers), Some(Timestamp(1_700_000_000)));
+        headers.insert(header::DATE, HeaderValue::from_static("soon"));
+        assert_eq!(date(&headers), None);
+        headers.insert(header::RETRY_AFTER, HeaderValue::from_static("3"));
+        assert_eq!(retry_after(&headers), Some(Duration::from_secs(3)));
+        headers.insert(header::RETRY_AFTER, HeaderValue::from_static("-1"));
+        assert_eq!(retry_after(&headers), None);
+    }
+
+    #[test]
+    fn names_cannot_leave_their_place_in_the_path() {
+        assert_eq!(escape("pvc-1.a_b~c"), "pvc-1.a_b~c");
+        assert_eq!(escape("../x?y=z&ä"), "..%2Fx%3Fy%3Dz%26%C3%A4");
+        let path = format!("/api/v1/namespaces/{}/pods", escape("a/../b"));
+        assert!(path.parse::<http::Uri>().unwrap().query().is_none());
+    }
+}

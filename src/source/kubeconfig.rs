@@ -1,0 +1,150 @@
+//! The kubeconfig chain: which files are read, and what a context, a cluster and a user of them mean.
+//!
+//! Upstream: `ClientConfigLoadingRules` and `DirectClientConfig`, client-go 0.36. kube's own reader fails on a missing
+//! file in `KUBECONFIG` and takes an unknown `--user` for nobody; kubectl does neither.
+
+use super::cluster_error::{ClusterError, ClusterErrorKind};
+use super::connect::{ConnectOptions, Environment};
+use kube::config::{AuthInfo, Cluster, Context, Kubeconfig, KubeconfigError};
+use std::path::Path;
+
+/// What one context of the kubeconfig leads to.
+pub(super) struct Resolved {
+    /// The cluster's entry.
+    pub(super) cluster: Cluster,
+    /// The user's entry; empty when the context names none.
+    pub(super) user: AuthInfo,
+    /// The context's namespace, where it states one.
+    pub(super) namespace: Option<String>,
+}
+
+/// Reads the files in kubectl's order; none at all is `None`. Files in `KUBECONFIG` that do not exist are skipped.
+pub(super) fn load(options: &ConnectOptions, environment: &Environment) -> Result<Option<Kubeconfig>, ClusterError> {
+    if let Some(path) = &options.kubeconfig {
+        return read(path).map(Some);
+    }
+    let paths: Vec<_> = match &environment.kubeconfig {
+        Some(list) if !list.is_empty() => {
+            std::env::split_paths(list).filter(|path| !path.as_os_str().is_empty()).collect()
+        }
+        _ => environment.home.iter().map(|home| home.join(".kube").join("config")).collect(),
+    };
+    let mut merged: Option<Kubeconfig> = None;
+    for path in paths.iter().filter(|path| path.exists()) {
+        let next = read(path)?;
+        merged = Some(match merged {
+            None => next,
+            Some(first) => first.merge(next).map_err(|error| unreadable(path, &error))?,
+        });
+    }
+    // An empty file is as good as none, as for kubectl.
+    Ok(merged.filter(|config| !(config.clusters.is_empty() && config.contexts.is_empty())))
+}
+
+/// The names of the contexts, for completion; none where the kubeconfig cannot be read.
+pub fn contexts(options: &ConnectOptions, environment: &Environment) -> Vec<String> {
+    let config = load(options, environment).ok().flatten().unwrap_or_default();
+    config.contexts.into_iter().map(|entry| entry.name).collect()
+}
+
+fn read(path: &Path) -> Result<Kubeconfig, ClusterError> {
+    Kubeconfig::read_from(path).map_err(|error| unreadable(path, &error))
+}
+
+/// The parser's message quotes the lines around the fault, and these can hold tokens: only the place is repeated.
+fn unreadable(path: &Path, error: &KubeconfigError) -> ClusterError {
+    let problem = match error {
+        KubeconfigError::ReadConfig(io, _) => match io.kind() {
+            std::io::ErrorKind::NotFound => "there is no such file".to_owned(),
+            _ => io.to_string(),
+        },
+        KubeconfigError::Parse(_) => "it is not valid YAML of kind Config".to_owned(),
+        other => other.to_string(),
+    };
+    ClusterError::new(
+        ClusterErrorKind::Configuration,
+        format!("the kubeconfig {} cannot be used: {problem}", path.display()),
+    )
+    .with_hint("try `kubectl config view` with the same file")
+}
+
+/// Follows `--context`, `--cluster` and `--user`, or else the current context.
+pub(super) fn resolve(config: &Kubeconfig, options: &ConnectOptions) -> Result<Resolved, ClusterError> {
+    let context = context(config, options)?;
+    let cluster = match options.cluster.as_deref() {
+        Some(name) => find_cluster(config, name).ok_or_else(|| {
+            configuration(format!("cluster {name:?} does not exist in the kubeconfig"))
+                .with_hint(known("clusters", config.clusters.iter().map(|entry| entry.name.as_str())))
+        })?,
+        None => match context.as_ref().map(|context| context.cluster.as_str()).filter(|name| !name.is_empty()) {
+            Some(name) => match find_cluster(config, name) {
+                Some(cluster) => cluster,
+                None if options.server.is_some() => Cluster::default(),
+                None => {
+                    return Err(configuration(format!(
+                        "the context names the cluster {name:?}, which the kubeconfig does not have"
+                    ))
+                    .with_hint(known("clusters", config.clusters.iter().map(|entry| entry.name.as_str()))));
+                }
+            },
+            None => Cluster::default(),
+        },
+    };
+    let user = match options.user.as_deref() {
+        Some(name) => find_user(config, name).ok_or_else(|| {
+            configuration(format!("auth info {name:?} does not exist"))
+                .with_hint(known("users", config.auth_infos.iter().map(|entry| entry.name.as_str())))
+        })?,
+        // A context's user that is missing is nobody, as for client-go.
+        None => context
+            .as_ref()
+            .and_then(|context| context.user.as_deref())
+            .and_then(|name| find_user(config, name))
+            .unwrap_or_default(),
+    };
+    let namespace = context.and_then(|context| context.namespace).filter(|namespace| !namespace.is_empty());
+    Ok(Resolved { cluster, user, namespace })
+}
+
+fn context(config: &Kubeconfig, options: &ConnectOptions) -> Result<Option<Context>, ClusterError> {
+    let find = |name: &str| config.contexts.iter().find(|entry| entry.name == name);
+    let hint = || known("contexts", config.contexts.iter().map(|entry| entry.name.as_str()));
+    if let Some(name) = options.context.as_deref() {
+        let entry =
+            find(name).ok_or_else(|| configuration(format!("context {name:?} does not exist")).with_hint(hint()))?;
+        return Ok(Some(entry.context.clone().unwrap_or_default()));
+    }
+    match config.current_context.as_deref().filter(|name| !name.is_empty()) {
+        Some(name) => match find(name) {
+            Some(entry) => Ok(Some(entry.context.clone().unwrap_or_default())),
+            None => Err(configuration(format!("the current context {name:?} does not exist in the kubeconfig"))
+                .with_hint(hint())),
+        },
+        // A cluster or a server named by hand does without a context.
+        None if options.cluster.is_some() || options.server.is_some() => Ok(None),
+        None => Err(configuration("the kubeconfig has no current context".to_owned())
+            .with_hint(format!("choose one with --context; {}", hint()))),
+    }
+}
+
+fn find_cluster(config: &Kubeconfig, name: &str) -> Option<Cluster> {
+    config.clusters.iter().find(|entry| entry.name == name).map(|entry| entry.cluster.clone().unwrap_or_default())
+}
+
+fn find_user(config: &Kubeconfig, name: &str) -> Option<AuthInfo> {
+    config.auth_infos.iter().find(|entry| entry.name == name).map(|entry| entry.auth_info.clone().unwrap_or_default())
+}
+
+fn configuration(message: String) -> ClusterError {
+    ClusterError::new(ClusterErrorKind::Configuration, message)
+}
+
+fn known<'a>(what: &str, names: impl Iterator<Item = &'a str>) -> String {
+    const MOST: usize = 8;
+    let names: Vec<&str> = names.collect();
+    if names.is_empty() {
+        return format!("it has no {what}");
+    }
+    let shown = names.iter().take(MOST).copied().collect::<Vec<_>>().join(", ");
+    if names.len() > MOST { format!("its {what}: {shown}, …") } else { format!("its {what}: {shown}") }
+}

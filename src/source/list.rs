@@ -1,0 +1,236 @@
+//! Whole lists of one kind, page by page, and what becomes of a list that cannot be read.
+
+use super::cluster_error::{ApiStatus, ClusterError};
+use super::http::{Api, Failure, JSON, escape};
+use crate::model::{Kind, Str, Timestamp};
+use crate::progress::Progress;
+use serde::Deserialize;
+use serde::de::{Deserializer, IgnoredAny, MapAccess, Visitor};
+use serde_json::value::RawValue;
+use std::fmt;
+use std::fmt::Write as _;
+use std::sync::Arc;
+
+/// A list that was read to its end.
+pub(super) struct Listed<T> {
+    /// What became of each page, in order.
+    pub(super) pages: Vec<T>,
+    /// The version at which the list was taken.
+    pub(super) resource_version: Option<Str>,
+    /// What was unusual, for people.
+    pub(super) remark: Option<String>,
+    /// The server's clock at the first answer.
+    pub(super) date: Option<Timestamp>,
+}
+
+/// Turns the bytes of a page into something smaller, and says how many objects were in it.
+pub(super) type PageReader<T> = Arc<dyn Fn(&[u8]) -> Result<(T, usize), String> + Send + Sync>;
+
+/// Why a list was not read.
+#[derive(Debug)]
+pub(super) enum ListFailure {
+    /// HTTP 403, with the server's sentence.
+    Forbidden(String),
+    /// HTTP 404: this server does not have the kind.
+    NotServed(String),
+    /// The server failed, or the answer is unusable; other kinds may still be readable.
+    Failed(ClusterError),
+    /// Nothing can be read at all: no connection, or credentials that are not accepted.
+    Fatal(ClusterError),
+}
+
+/// The path of a kind's list, in one namespace or in all.
+pub(super) fn path(kind: Kind, namespace: Option<&str>) -> String {
+    let version = kind.api_version();
+    let root = if version.contains('/') { "apis" } else { "api" };
+    match namespace.filter(|_| kind.namespaced()) {
+        Some(namespace) => format!("/{root}/{version}/namespaces/{}/{}", escape(namespace), kind.resource()),
+        None => format!("/{root}/{version}/{}", kind.resource()),
+    }
+}
+
+/// A list for people: `persistentvolumeclaims in namespace db`.
+pub(super) fn describe(kind: Kind, namespace: Option<&str>) -> String {
+    match namespace {
+        Some(namespace) => format!("{} in namespace {namespace}", kind.resource()),
+        None => kind.resource().to_owned(),
+    }
+}
+
+/// Cuts the objects out of a page without looking into them.
+pub(super) fn items(page: &[u8]) -> Result<Vec<&RawValue>, serde_json::Error> {
+    #[derive(Deserialize)]
+    struct Page<'a> {
+        #[serde(borrow, default)]
+        items: Option<Vec<&'a RawValue>>,
+    }
+    Ok(serde_json::from_slice::<Page<'_>>(page)?.items.unwrap_or_default())
+}
+
+/// Reads a list to its end. `page` turns the bytes of each page into something smaller, on another thread, while the
+/// next page is on its way; it answers with the number of objects.
+pub(super) async fn read<T: Send + 'static>(
+    api: &Api<'_>,
+    kind: Kind,
+    namespace: Option<&str>,
+    chunk_size: u32,
+    progress: &dyn Progress,
+    page: PageReader<T>,
+) -> Result<Listed<T>, ListFailure> {
+    let base = path(kind, namespace);
+    let what = describe(kind, namespace);
+    let doing = format!("reading {}", kind.resource());
+    let unusable = |problem: &str| ListFailure::Failed(ClusterError::not_kubernetes(&api.server, &what, problem));
+    let mut listed = Listed { pages: Vec::new(), resource_version: None, remark: None, date: None };
+    let mut limit = chunk_size;
+    let mut token: Option<String> = None;
+    let mut in_work: Option<tokio::task::JoinHandle<Result<(T, usize), String>>> = None;
+    let mut done = 0;
+    loop {
+        let mut query = String::new();
+        if limit > 0 {
+            let _ = write!(query, "?limit={limit}");
+        }
+        if let Some(token) = &token {
+            let _ = write!(query, "{}continue={}", if query.is_empty() { '?' } else { '&' }, escape(token));
+        }
+        let reply = match api.get(&format!("{base}{query}"), JSON).await {
+            Ok(reply) => reply,
+            Err(Failure::Status(ApiStatus { code: 410, continue_token, .. })) if token.is_some() => {
+                if let Some(offered) = continue_token.filter(|offered| Some(offered) != token.as_ref()) {
+                    // The rest comes from a later version of the world than the start.
+                    token = Some(offered);
+                    listed.remark =
+                        Some("the list expired while it was read; its end is newer than its start".to_owned());
+                } else {
+                    // One answer cannot expire between pages.
+                    token = None;
+                    limit = 0;
+                    in_work = None;
+                    listed.pages.clear();
+                    done = 0;
+                    listed.remark =
+                        Some("the list expired while it was read; it was read again in one piece".to_owned());
+                }
+                continue;
+            }
+            Err(Failure::Status(status)) => return Err(refused(api, &what, &status)),
+            Err(Failure::Transport(error)) => return Err(ListFailure::Fatal(error)),
+        };
+        let meta = meta(&reply.body).map_err(|error| unusable(&error))?;
+        listed.date = listed.date.or(reply.date);
+        listed.resource_version = meta.resource_version.filter(|version| !version.is_empty()).map(Str::from);
+        if let Some(earlier) = in_work.take() {
+            done += finish(earlier, &mut listed.pages).await.map_err(|problem| unusable(&problem))?;
+            progress.step(&doing, done as u64);
+        }
+        let decode = Arc::clone(&page);
+        in_work = Some(tokio::task::spawn_blocking(move || decode(&reply.body)));
+        let next = meta.token.filter(|next| !next.is_empty());
+        if next.is_none() {
+            break;
+        }
+        if next == token {
+            return Err(unusable("it offers the same page of the list again and again"));
+        }
+        token = next;
+    }
+    if let Some(last) = in_work {
+        done += finish(last, &mut listed.pages).await.map_err(|problem| unusable(&problem))?;
+        progress.step(&doing, done as u64);
+    }
+    Ok(listed)
+}
+
+async fn finish<T>(
+    work: tokio::task::JoinHandle<Result<(T, usize), String>>,
+    pages: &mut Vec<T>,
+) -> Result<usize, String> {
+    let (page, objects) = work.await.map_err(|error| error.to_string())??;
+    pages.push(page);
+    Ok(objects)
+}
+
+fn refused(api: &Api<'_>, what: &str, status: &ApiStatus) -> ListFailure {
+    match status.code {
+        403 if status.from_kubernetes => ListFailure::Forbidden(status.message.clone()),
+        404 if status.from_kubernetes => ListFailure::NotServed(status.message.clone()),
+        401 => ListFailure::Fatal(ClusterError::from_status(&api.server, what, status)),
+        _ => ListFailure::Failed(ClusterError::from_status(&api.server, what, status)),
+    }
+}
+
+/// `metadata` of a list.
+#[derive(Debug, Default, Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct ListMeta {
+    #[serde(default)]
+    resource_version: Option<String>,
+    #[serde(default, rename = "continue")]
+    token: Option<String>,
+}
+
+/// Reads `metadata` of a page and stops there: the API server writes it before the items, so that the next page can be
+/// asked for before this one is parsed.
+fn meta(page: &[u8]) -> Result<ListMeta, String> {
+    struct Stop<'a>(&'a mut Option<ListMeta>);
+    impl<'de> Visitor<'de> for Stop<'_> {
+        type Value = ();
+
+        fn expecting(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+            out.write_str("a list")
+        }
+
+        fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<(), A::Error> {
+            while let Some(key) = map.next_key::<String>()? {
+                if key == "metadata" {
+                    *self.0 = Some(map.next_value::<Option<ListMeta>>()?.unwrap_or_default());
+                    return Ok(());
+                }
+                map.next_value::<IgnoredAny>()?;
+            }
+            Ok(())
+        }
+    }
+    let mut found = None;
+    let end = serde_json::Deserializer::from_slice(page).deserialize_map(Stop(&mut found));
+    match (found, end) {
+        // What follows the metadata is read, and judged, by whoever decodes the page.
+        (Some(meta), _) => Ok(meta),
+        (None, Err(error)) => Err(error.to_string()),
+        (None, Ok(())) => Err("the list has no metadata".to_owned()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paths_are_those_of_the_api() {
+        assert_eq!(path(Kind::PersistentVolume, Some("db")), "/api/v1/persistentvolumes");
+        assert_eq!(path(Kind::StorageClass, None), "/apis/storage.k8s.io/v1/storageclasses");
+        assert_eq!(path(Kind::Pod, Some("db")), "/api/v1/namespaces/db/pods");
+    }
+
+    #[test]
+    fn metadata_is_found_before_and_after_the_items() {
+        let first = br#"{"kind":"List","metadata":{"resourceVersion":"7","continue":"t"},"items":[nonsense"#;
+        let found = meta(first).unwrap();
+        assert_eq!((found.resource_version.as_deref(), found.token.as_deref()), (Some("7"), Some("t")));
+        let last = br#"{"items":[{"a":[1,2]}],"metadata":{"resourceVersion":"8"}}"#;
+        assert_eq!(meta(last).unwrap().resource_version.as_deref(), Some("8"));
+        assert!(meta(b"<html>").is_err());
+        assert!(meta(b"{}").is_err());
+        assert!(meta(b"[]").is_err());
+    }
+
+    #[test]
+    fn items_may_be_null_or_absent() {
+        assert_eq!(items(br#"{"metadata":{},"items":null}"#).unwrap().len(), 0);
+        assert_eq!(items(br#"{"metadata":{}}"#).unwrap().len(), 0);
+        let page = br#"{"items":[{"a":1}, {"b":2}]}"#;
+        let cut: Vec<&str> = items(page).unwrap().into_iter().map(RawValue::get).collect();
+        assert_eq!(cut, [r#"{"a":1}"#, r#"{"b":2}"#]);
+    }
+}

@@ -1,0 +1,20 @@
+//! Where snapshots come from.
+
+pub mod archive;
+pub mod cluster;
+mod cluster_error;
+mod connect;
+mod exec_plugin;
+mod http;
+mod kubeconfig;
+mod list;
+mod partners;
+mod proxy;
+mod second_round;
+
+pub use cluster::{Cluster, ServerVersion};
+pub use cluster_error::{ClusterError, ClusterErrorKind};
+pub use connect::{ConnectOptions, DEFAULT_CHUNK_SIZE, Environment};
+pub use http::{Observer, RequestLog, Retry};
+pub use kubeconfig::contexts;
+pub use second_round::{Needs, second_round};

@@ -1,0 +1,142 @@
+//! Which proxy a request goes through, by the rules of Go's `net/http`, which are kubectl's.
+//!
+//! kube 5.0 matches `NO_PROXY` against the proxy's own address instead of the server's, so it is decided here.
+//! Source of the rules: `golang.org/x/net/http/httpproxy`.
+
+use super::connect::Environment;
+use http::Uri;
+use std::net::IpAddr;
+
+/// The proxy for a server. One that the kubeconfig states for the cluster counts whatever `NO_PROXY` says.
+pub(super) fn proxy_for(server: &Uri, of_cluster: Option<&str>, environment: &Environment) -> Option<String> {
+    if let Some(proxy) = of_cluster.filter(|proxy| !proxy.is_empty()) {
+        return Some(proxy.to_owned());
+    }
+    let https = server.scheme_str() == Some("https");
+    let proxy = if https { environment.https_proxy.as_deref() } else { environment.http_proxy.as_deref() }?;
+    let host = server.host()?.trim_start_matches('[').trim_end_matches(']');
+    let port = server.port_u16().unwrap_or(if https { 443 } else { 80 });
+    if proxy.is_empty() || !uses_proxy(host, port, environment.no_proxy.as_deref().unwrap_or_default()) {
+        return None;
+    }
+    // Go takes a proxy without a scheme for an http one.
+    Some(if proxy.contains("://") { proxy.to_owned() } else { format!("http://{proxy}") })
+}
+
+fn uses_proxy(host: &str, port: u16, no_proxy: &str) -> bool {
+    let host = host.trim_end_matches('.').to_ascii_lowercase();
+    let address: Option<IpAddr> = host.parse().ok();
+    if host == "localhost" || address.is_some_and(|address| address.is_loopback()) {
+        return false;
+    }
+    !no_proxy
+        .split(',')
+        .map(|entry| entry.trim().to_ascii_lowercase())
+        .filter(|entry| !entry.is_empty())
+        .any(|entry| entry == "*" || excludes(&entry, &host, port, address))
+}
+
+fn excludes(entry: &str, host: &str, port: u16, address: Option<IpAddr>) -> bool {
+    if let Some((network, bits)) = entry.split_once('/') {
+        return match (network.parse(), bits.parse(), address) {
+            (Ok(network), Ok(bits), Some(address)) => in_network(address, network, bits),
+            _ => false,
+        };
+    }
+    let (name, stated_port) = split_port(entry);
+    if stated_port.is_some_and(|stated| stated != port) {
+        return false;
+    }
+    if let Ok(stated) = name.trim_start_matches('[').trim_end_matches(']').parse::<IpAddr>() {
+        return address == Some(stated);
+    }
+    let name = name.strip_prefix('*').unwrap_or(name);
+    match name.strip_prefix('.') {
+        // `.example.com` means what is below it, and not the name itself.
+        Some(domain) => host.strip_suffix(domain).is_some_and(|rest| rest.ends_with('.')),
+        None => host == name || host.strip_suffix(name).is_some_and(|rest| rest.ends_with('.')),
+    }
+}
+
+/// An entry with its port, where it has one; a bare IPv6 address has colons and no port.
+fn split_port(entry: &str) -> (&str, Option<u16>) {
+    match entry.rsplit_once(':') {
+        Some((name, port)) if !name.contains(':') || name.ends_with(']') => match port.parse() {
+            Ok(port) => (name, Some(port)),
+            Err(_) => (entry, None),
+        },
+        _ => (entry, None),
+    }
+}
+
+fn in_network(address: IpAddr, network: IpAddr, bits: u32) -> bool {
+    let same = |address: u128, network: u128, width: u32| {
+        bits <= width && (bits == 0 || (address ^ network) >> (width - bits) == 0)
+    };
+    match (address, network) {
+        (IpAddr::V4(address), IpAddr::V4(network)) => {
+            same(u128::from(u32::from(address)), u128::from(u32::from(network)), 32)
+        }
+        (IpAddr::V6(address), IpAddr::V6(network)) => same(u128::from(address), u128::from(network), 128),
+        _ => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn environment(no_proxy: &str) -> Environment {
+        Environment {
+            https_proxy: Some("http://proxy.example:3128".into()),
+            no_proxy: Some(no_proxy.into()),
+            ..Environment::default()
+        }
+    }
+
+    fn proxied(server: &str, no_proxy: &str) -> bool {
+        proxy_for(&server.parse().unwrap(), None, &environment(no_proxy)).is_some()
+    }
+
+    #[test]
+    fn no_proxy_is_about_the_server() {
+        for (server, no_proxy, expected) in [
+            ("https://api.example.com:6443", "", true),
+            ("https://api.example.com:6443", "proxy.example", true),
+            ("https://api.example.com:6443", "example.com", false),
+            ("https://api.example.com:6443", ".example.com", false),
+            ("https://api.example.com:6443", "*.example.com", false),
+            ("https://example.com:6443", ".example.com", true),
+            ("https://badexample.com:6443", "example.com", true),
+            ("https://api.example.com:6443", "other, API.Example.Com ", false),
+            ("https://api.example.com:6443", "api.example.com:6443", false),
+            ("https://api.example.com:6443", "api.example.com:443", true),
+            ("https://api.example.com", "api.example.com:443", false),
+            ("https://10.1.2.3:6443", "10.0.0.0/8", false),
+            ("https://10.1.2.3:6443", "10.1.0.0/24", true),
+            ("https://10.1.2.3:6443", "10.1.2.3", false),
+            ("https://[fd00::1]:6443", "fd00::/8", false),
+            ("https://[fd00::1]:6443", "fd00::1", false),
+            ("https://[fd00::1]:6443", "[fd00::1]:6443", false),
+            ("https://[fd00::1]:6443", "0.0.0.0/0", true),
+            ("https://api.example.com", "*", false),
+            ("https://localhost:6443", "", false),
+            ("https://127.0.0.1:6443", "", false),
+            ("https://10.1.2.3", "10.1.2.3/99", true),
+        ] {
+            assert_eq!(proxied(server, no_proxy), expected, "{server} with NO_PROXY={no_proxy}");
+        }
+    }
+
+    #[test]
+    fn the_scheme_chooses_the_variable_and_the_cluster_goes_first() {
+        let environment = environment("*");
+        let http = "http://api.example.com".parse().unwrap();
+        assert_eq!(proxy_for(&http, None, &environment), None);
+        let stated = proxy_for(&http, Some("socks5://jump:1080"), &environment);
+        assert_eq!(stated.as_deref(), Some("socks5://jump:1080"));
+        let bare = Environment { https_proxy: Some("proxy:3128".into()), ..Environment::default() };
+        let https = "https://api.example.com".parse().unwrap();
+        assert_eq!(proxy_for(&https, None, &bare).as_deref(), Some("http://proxy:3128"));
+    }
+}

@@ -1,0 +1,194 @@
+//! What else has to be read once volumes, claims and classes are there: only what some decision asks for.
+//!
+//! Which decisions read pods and nodes, upstream 1.36: claim protection (`podUsesPVCForDeletion`), delayed binding
+//! (`findNonScheduledPodsByPVC`), recycling (`isVolumeUsed`); nodes only for host-path provisioning.
+
+use crate::model::{BindingMode, Kind, PersistentVolumeClaim, ReclaimPolicy, StorageClass, Str};
+use crate::snapshot::{CoverageState, Parts};
+use std::collections::{BTreeSet, HashMap, HashSet};
+
+/// From this many namespaces on, pods are read in one list of the whole cluster.
+const MOST_NAMESPACES: usize = 32;
+
+/// What the settings of this run ask for beyond what the objects do.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Needs {
+    /// Whether host-path provisioning (a flag of the controller manager) is taken to be on.
+    pub host_path_provisioning: bool,
+}
+
+/// The lists to read next, in order: a kind, and a namespace or all of them.
+pub fn second_round(parts: &Parts, needs: Needs) -> Vec<(Kind, Option<Str>)> {
+    let namespaces = pod_namespaces(parts);
+    let mut lists: Vec<(Kind, Option<Str>)> = if namespaces.len() > MOST_NAMESPACES {
+        vec![(Kind::Pod, None)]
+    } else {
+        namespaces.into_iter().map(|namespace| (Kind::Pod, Some(namespace))).collect()
+    };
+    if needs.host_path_provisioning {
+        lists.push((Kind::Node, None));
+    }
+    lists
+}
+
+/// The namespaces in which some decision looks for pods.
+pub(super) fn pod_namespaces(parts: &Parts) -> BTreeSet<Str> {
+    let classes: HashMap<&str, &StorageClass> =
+        parts.classes.iter().map(|class| (class.meta.name.as_str(), class)).collect();
+    let classes_known = parts.coverage.state(Kind::StorageClass, "") == CoverageState::Complete;
+    let default_waits = parts.classes.iter().any(|class| class.is_default() && waits(class));
+    let may_wait = |claim: &PersistentVolumeClaim| {
+        if !claim.volume_name.is_empty() {
+            return false;
+        }
+        let of_class = match classes.get(claim.class()) {
+            Some(class) => waits(class),
+            // A class that cannot be seen may be one that waits.
+            None => !classes_known && !claim.class().is_empty(),
+        };
+        // The controller gives a claim that states no class the default one first.
+        of_class || (!claim.has_class() && (default_waits || !classes_known))
+    };
+    let mut namespaces: BTreeSet<Str> = parts
+        .claims
+        .iter()
+        .filter(|claim| claim.terminating() || may_wait(claim))
+        .map(|claim| claim.meta.namespace.clone())
+        .collect();
+    let live: HashSet<(&str, &str, &str)> = parts
+        .claims
+        .iter()
+        .map(|claim| (claim.meta.namespace.as_str(), claim.meta.name.as_str(), claim.meta.uid.as_str()))
+        .collect();
+    for volume in parts.volumes.iter().filter(|volume| volume.reclaim_policy == ReclaimPolicy::Recycle) {
+        if let Some(claim) = &volume.claim_ref
+            && !claim.uid.is_empty()
+            && !live.contains(&(claim.namespace.as_str(), claim.name.as_str(), claim.uid.as_str()))
+        {
+            namespaces.insert(claim.namespace.clone());
+        }
+    }
+    namespaces
+}
+
+fn waits(class: &StorageClass) -> bool {
+    class.binding_mode == Some(BindingMode::WaitForFirstConsumer)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::{AnnotationKey, ClaimRef, ObjectMeta, PersistentVolume, Timestamp};
+    use crate::snapshot::Coverage;
+
+    fn claim(namespace: &str, class: Option<&str>) -> PersistentVolumeClaim {
+        PersistentVolumeClaim {
+            meta: ObjectMeta {
+                namespace: namespace.into(),
+                name: "data".into(),
+                uid: "u".into(),
+                ..ObjectMeta::default()
+            },
+            class_name: class.map(Str::from),
+            ..PersistentVolumeClaim::default()
+        }
+    }
+
+    fn class(name: &str, mode: BindingMode, default: bool) -> StorageClass {
+        let mut class = StorageClass {
+            meta: ObjectMeta { name: name.into(), ..ObjectMeta::default() },
+            binding_mode: Some(mode),
+            ..StorageClass::default()
+        };
+        if default {
+            class.meta.annotations.set(AnnotationKey::IsDefaultClass, "true");
+        }
+        class
+    }
+
+    fn parts(claims: Vec<PersistentVolumeClaim>, classes: Vec<StorageClass>) -> Parts {
+        Parts { claims, classes, coverage: Coverage::complete(), ..Parts::default() }
+    }
+
+    fn pods_in(parts: &Parts) -> Vec<String> {
+        second_round(parts, Needs::default())
+            .into_iter()
+            .map(|(kind, namespace)| {
+                assert_eq!(kind, Kind::Pod);
+                namespace.map_or_else(|| "*".to_owned(), |namespace| namespace.to_string())
+            })
+            .collect()
+    }
+
+    #[test]
+    fn pods_only_where_a_claim_is_terminating_or_waits() {
+        let waiting = class("slow", BindingMode::WaitForFirstConsumer, false);
+        let immediate = class("fast", BindingMode::Immediate, true);
+        let mut bound = claim("a", Some("slow"));
+        bound.volume_name = "pv-1".into();
+        let mut leaving = claim("b", Some("fast"));
+        leaving.meta.deleted = Some(Timestamp(1));
+        leaving.volume_name = "pv-2".into();
+        let claims = vec![
+            bound,
+            leaving,
+            claim("c", Some("slow")),
+            claim("d", Some("fast")),
+            claim("e", Some("none")),
+            claim("f", None),
+        ];
+        assert_eq!(pods_in(&parts(claims, vec![waiting, immediate])), ["b", "c"]);
+    }
+
+    #[test]
+    fn a_claim_without_a_class_waits_when_the_default_does() {
+        let waiting = class("slow", BindingMode::WaitForFirstConsumer, true);
+        let claims = vec![claim("a", None), claim("b", Some(""))];
+        assert_eq!(pods_in(&parts(claims, vec![waiting])), ["a"]);
+    }
+
+    #[test]
+    fn hidden_classes_may_all_wait() {
+        let mut hidden = parts(vec![claim("a", Some("x")), claim("b", None), claim("c", Some(""))], Vec::new());
+        hidden.coverage = Coverage::default();
+        assert_eq!(pods_in(&hidden), ["a", "b"]);
+    }
+
+    #[test]
+    fn recycling_looks_for_pods_of_the_claim_that_is_gone() {
+        let recycled = |namespace: &str, uid: &str| PersistentVolume {
+            reclaim_policy: ReclaimPolicy::Recycle,
+            claim_ref: Some(ClaimRef {
+                namespace: namespace.into(),
+                name: "data".into(),
+                uid: uid.into(),
+                ..ClaimRef::default()
+            }),
+            ..PersistentVolume::default()
+        };
+        let mut world = parts(vec![claim("held", Some("fast"))], Vec::new());
+        let mut retained = recycled("kept", "u");
+        retained.reclaim_policy = ReclaimPolicy::Retain;
+        world.volumes = vec![recycled("held", "u"), recycled("gone", "u"), recycled("reserved", ""), retained];
+        assert_eq!(pods_in(&world), ["gone"]);
+        world.volumes.push(recycled("held", "other"));
+        assert_eq!(pods_in(&world), ["gone", "held"]);
+    }
+
+    #[test]
+    fn many_namespaces_are_one_list_and_nodes_are_for_host_paths() {
+        let claims = (0..33)
+            .map(|n| {
+                let mut leaving = claim(&format!("ns-{n}"), Some("fast"));
+                leaving.meta.deleted = Some(Timestamp(1));
+                leaving
+            })
+            .collect();
+        let world = parts(claims, Vec::new());
+        assert_eq!(
+            second_round(&world, Needs { host_path_provisioning: true }),
+            [(Kind::Pod, None), (Kind::Node, None)]
+        );
+        assert_eq!(second_round(&parts(Vec::new(), Vec::new()), Needs::default()), []);
+    }
+}

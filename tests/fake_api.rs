@@ -1,0 +1,265 @@
+//! An API server in this process: lists with pages, single objects, and faults on demand.
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+use http_body_util::Full;
+use hyper::body::{Bytes, Incoming};
+use hyper::service::service_fn;
+use hyper::{Request, Response};
+use hyper_util::rt::TokioIo;
+use serde_json::{Value, json};
+use std::convert::Infallible;
+use std::io;
+use std::net::SocketAddr;
+use std::sync::{Arc, Mutex, MutexGuard};
+use std::time::Duration;
+use tokio::net::{TcpListener, TcpStream};
+use tokio_rustls::TlsAcceptor;
+
+/// The `Date` of every answer, and the same moment in seconds since 1970.
+pub(crate) const DATE: (&str, i64) = ("Tue, 14 Nov 2023 22:13:20 GMT", 1_700_000_000);
+
+/// A request as it arrived.
+#[derive(Clone, Debug)]
+pub(crate) struct Seen {
+    /// Path and query.
+    pub(crate) uri: String,
+    /// Names and values of the headers.
+    pub(crate) headers: Vec<(String, String)>,
+}
+
+impl Seen {
+    /// All values of a header.
+    pub(crate) fn header(&self, name: &str) -> Vec<&str> {
+        self.headers.iter().filter(|(seen, _)| seen == name).map(|(_, value)| value.as_str()).collect()
+    }
+}
+
+/// What to answer instead of the truth.
+#[derive(Clone, Debug)]
+pub(crate) enum Answer {
+    /// A `Status` with this code and message.
+    Status(u16, &'static str),
+    /// The same with `Retry-After` in seconds.
+    RetryAfter(u16, &'static str),
+    /// 410, with a token to go on with, if any.
+    Expired(Option<&'static str>),
+    /// A page of a proxy.
+    Html(u16),
+    /// This very body with code 200.
+    Body(&'static str),
+    /// The truth, after a while.
+    Late(Duration),
+}
+
+struct Fault {
+    path: String,
+    left: usize,
+    answer: Answer,
+}
+
+#[derive(Default)]
+struct State {
+    objects: Vec<Value>,
+    later: Vec<Value>,
+    faults: Vec<Fault>,
+    seen: Vec<Seen>,
+}
+
+/// The server; it ends with the test's runtime.
+#[derive(Clone)]
+pub(crate) struct FakeApi {
+    address: SocketAddr,
+    state: Arc<Mutex<State>>,
+}
+
+impl FakeApi {
+    /// A server without encryption.
+    pub(crate) async fn start() -> Self {
+        Self::serve(None).await
+    }
+
+    /// A server with the given keys.
+    pub(crate) async fn start_tls(acceptor: TlsAcceptor) -> Self {
+        Self::serve(Some(acceptor)).await
+    }
+
+    async fn serve(acceptor: Option<TlsAcceptor>) -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let fake = Self { address: listener.local_addr().unwrap(), state: Arc::default() };
+        let served = fake.clone();
+        tokio::spawn(async move {
+            while let Ok((stream, _)) = listener.accept().await {
+                tokio::spawn(served.clone().connection(stream, acceptor.clone()));
+            }
+        });
+        fake
+    }
+
+    async fn connection(self, stream: TcpStream, acceptor: Option<TlsAcceptor>) -> io::Result<()> {
+        let service = service_fn(move |request| {
+            let fake = self.clone();
+            async move { Ok::<_, Infallible>(fake.answer(request).await) }
+        });
+        let http = hyper::server::conn::http1::Builder::new();
+        // A client that goes away is no failure of the test.
+        let _ = match acceptor {
+            Some(acceptor) => http.serve_connection(TokioIo::new(acceptor.accept(stream).await?), service).await,
+            None => http.serve_connection(TokioIo::new(stream), service).await,
+        };
+        Ok(())
+    }
+
+    pub(crate) fn port(&self) -> u16 {
+        self.address.port()
+    }
+
+    /// The address for http.
+    pub(crate) fn url(&self) -> String {
+        format!("http://{}", self.address)
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap()
+    }
+
+    /// Adds objects; each states its kind.
+    pub(crate) fn hold(&self, objects: impl IntoIterator<Item = Value>) {
+        self.state().objects.extend(objects);
+    }
+
+    /// Adds objects that lists do not show yet and single readings do.
+    pub(crate) fn hold_later(&self, objects: impl IntoIterator<Item = Value>) {
+        self.state().later.extend(objects);
+    }
+
+    /// Answers requests whose path and query begin so with something else, so many times.
+    pub(crate) fn fail(&self, path: &str, times: usize, answer: Answer) {
+        self.state().faults.push(Fault { path: path.to_owned(), left: times, answer });
+    }
+
+    /// All requests so far.
+    pub(crate) fn seen(&self) -> Vec<Seen> {
+        self.state().seen.clone()
+    }
+
+    /// How many requests came for paths that begin so.
+    pub(crate) fn count(&self, path: &str) -> usize {
+        self.state().seen.iter().filter(|seen| seen.uri.starts_with(path)).count()
+    }
+
+    async fn answer(&self, request: Request<Incoming>) -> Response<Full<Bytes>> {
+        let uri = request.uri().to_string();
+        let headers = request
+            .headers()
+            .iter()
+            .map(|(name, value)| (name.to_string(), String::from_utf8_lossy(value.as_bytes()).into_owned()))
+            .collect();
+        let fault = {
+            let mut state = self.state();
+            state.seen.push(Seen { uri: uri.clone(), headers });
+            let fault = state.faults.iter_mut().find(|fault| fault.left > 0 && uri.starts_with(&fault.path));
+            fault.map(|fault| {
+                fault.left -= 1;
+                fault.answer.clone()
+            })
+        };
+        match fault {
+            None => self.truth(&uri),
+            Some(Answer::Status(code, message)) => reply(code, &status(code, message, None)),
+            Some(Answer::RetryAfter(code, seconds)) => {
+                let mut response = reply(code, &status(code, "come back later", None));
+                response.headers_mut().insert("retry-after", seconds.parse().unwrap());
+                response
+            }
+            Some(Answer::Expired(token)) => reply(410, &status(410, "too old", token)),
+            Some(Answer::Html(code)) => text(code, "<html><title>Sign in</title></html>"),
+            Some(Answer::Body(body)) => text(200, body),
+            Some(Answer::Late(pause)) => {
+                tokio::time::sleep(pause).await;
+                self.truth(&uri)
+            }
+        }
+    }
+
+    fn truth(&self, uri: &str) -> Response<Full<Bytes>> {
+        let (path, query) = uri.split_once('?').unwrap_or((uri, ""));
+        if path == "/version" {
+            return reply(200, &json!({"major": "1", "minor": "36+", "gitVersion": "v1.36.3-test"}));
+        }
+        let parameter = |name: &str| {
+            query
+                .split('&')
+                .filter_map(|pair| pair.split_once('='))
+                .find(|(key, _)| *key == name)
+                .map(|(_, value)| value)
+        };
+        if path == "/api/v1/namespaces" {
+            return reply(200, &json!({"metadata": {}, "items": [{"metadata": {"name": "db"}}]}));
+        }
+        let mut parts: Vec<&str> = path.trim_start_matches('/').split('/').collect();
+        parts.drain(..if parts[0] == "apis" { 3 } else { 2 });
+        let namespace = if parts[0] == "namespaces" { parts.drain(..2).nth(1) } else { None };
+        let Some(kind) = kind(parts[0]) else { return reply(404, &status(404, "no such resource", None)) };
+        let state = self.state();
+        let of_kind = |object: &&Value| {
+            object["kind"] == kind && namespace.is_none_or(|namespace| object["metadata"]["namespace"] == namespace)
+        };
+        if let Some(name) = parts.get(1) {
+            let named = |object: &&Value| of_kind(object) && object["metadata"]["name"] == *name;
+            return match state.later.iter().chain(&state.objects).find(named) {
+                Some(object) => reply(200, object),
+                None => reply(404, &status(404, &format!("{} \"{name}\" not found", parts[0]), None)),
+            };
+        }
+        let start: usize = parameter("continue").map_or(0, |token| token.parse().unwrap());
+        let limit: usize = parameter("limit").map_or(usize::MAX, |limit| limit.parse().unwrap());
+        let all: Vec<&Value> = state.objects.iter().filter(of_kind).collect();
+        // The items of a typed list do not state their kind.
+        let items: Vec<Value> = all
+            .iter()
+            .skip(start)
+            .take(limit)
+            .map(|object| {
+                let mut object = (*object).clone();
+                object.as_object_mut().unwrap().remove("kind");
+                object
+            })
+            .collect();
+        let end = start + items.len();
+        let next = if end < all.len() { end.to_string() } else { String::new() };
+        // As the API server: metadata before the items.
+        let items = serde_json::to_string(&items).unwrap();
+        text(
+            200,
+            &format!(
+                r#"{{"kind":"{kind}List","apiVersion":"v1","metadata":{{"resourceVersion":"77","continue":"{next}"}},"items":{items}}}"#
+            ),
+        )
+    }
+}
+
+fn kind(resource: &str) -> Option<&'static str> {
+    Some(match resource {
+        "persistentvolumes" => "PersistentVolume",
+        "persistentvolumeclaims" => "PersistentVolumeClaim",
+        "storageclasses" => "StorageClass",
+        "pods" => "Pod",
+        "nodes" => "Node",
+        _ => return None,
+    })
+}
+
+fn status(code: u16, message: &str, token: Option<&str>) -> Value {
+    json!({
+        "kind": "Status", "apiVersion": "v1", "status": "Failure", "code": code, "message": message,
+        "metadata": {"continue": token.unwrap_or_default()}, "details": {"kind": "debug-noise"}
+    })
+}
+
+fn reply(code: u16, body: &Value) -> Response<Full<Bytes>> {
+    text(code, &body.to_string())
+}
+
+fn text(code: u16, body: &str) -> Response<Full<Bytes>> {
+    Response::builder().status(code).header("date", DATE.0).body(Full::from(body.to_owned())).unwrap()
+}

@@ -1,0 +1,224 @@
+//! No decision reads a redacted value: a redacted object decodes to the same.
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+use proptest::prelude::*;
+use pvctl::model::Kind;
+use pvctl::snapshot::decode::decode_as;
+use pvctl::snapshot::redact::redact;
+use serde_json::{Map, Value, json};
+use std::fs::File;
+use std::io::{BufRead, BufReader};
+
+fn decoded(kind: Kind, object: &Value) -> String {
+    format!("{:?}", decode_as(kind, object.to_string().as_bytes(), "test"))
+}
+
+#[test]
+fn every_object_of_the_recorded_worlds_decodes_to_the_same() {
+    let mut objects = 0;
+    for file in ["decisions-1.36.3.jsonl.gz", "outcomes-1.36.3.jsonl.gz"] {
+        #[expect(clippy::disallowed_types, reason = "the recorded worlds are in files")]
+        let file = File::open(format!("{}/tests/conformance/{file}", env!("CARGO_MANIFEST_DIR"))).unwrap();
+        for line in BufReader::new(flate2::read::GzDecoder::new(file)).lines() {
+            let recorded: Value = serde_json::from_str(&line.unwrap()).unwrap();
+            for object in recorded["world"]["items"].as_array().unwrap() {
+                let kind = Kind::from_manifest(object["kind"].as_str().unwrap()).unwrap();
+                let before = decoded(kind, object);
+                assert!(before.starts_with("Ok("), "{before}");
+                assert_eq!(decoded(kind, &redact(kind, object.clone())), before);
+                objects += 1;
+            }
+        }
+    }
+    assert!(objects > 420, "{objects} objects");
+}
+
+/// A value of any form, with texts that mean something now and then.
+fn anything() -> impl Strategy<Value = Value> {
+    let leaf = prop_oneof![
+        Just(Value::Null),
+        any::<bool>().prop_map(Value::from),
+        any::<i32>().prop_map(Value::from),
+        prop::sample::select(&["", "1Gi", "yes", "Retain", "secret", "2024-01-01T00:00:00Z"][..]).prop_map(Value::from),
+    ];
+    leaf.prop_recursive(2, 8, 3, |inner| {
+        prop_oneof![
+            prop::collection::vec(inner.clone(), 0..3).prop_map(Value::from),
+            prop::collection::btree_map(key(), inner, 0..3)
+                .prop_map(|fields| Value::Object(fields.into_iter().collect())),
+        ]
+    })
+}
+
+/// Names of fields that mean something in one place or another.
+fn key() -> impl Strategy<Value = String> {
+    prop::sample::select(
+        &[
+            "name",
+            "namespace",
+            "uid",
+            "storage",
+            "claimName",
+            "driver",
+            "volumeHandle",
+            "path",
+            "ephemeral",
+            "persistentVolumeClaim",
+            "state",
+            "running",
+            "matchLabels",
+            "required",
+            "type",
+            "fsType",
+            "secret",
+            "pv.kubernetes.io/bind-completed",
+            "volume.kubernetes.io/selected-node",
+            "volumeAttributes",
+        ][..],
+    )
+    .prop_map(str::to_owned)
+}
+
+/// The object with the value at one of the paths that are read, or beside them, replaced.
+fn changed(mut object: Value, path: &[&str], value: Value) -> Value {
+    let mut place = &mut object;
+    for step in path {
+        if !place.is_object() {
+            *place = Value::Object(Map::new());
+        }
+        place = &mut place[*step];
+    }
+    *place = value;
+    object
+}
+
+fn complete(kind: Kind) -> Value {
+    let mut object = json!({
+        "apiVersion": kind.api_version(), "kind": kind.as_str(),
+        "metadata": {
+            "name": "a", "uid": "u", "resourceVersion": "7", "creationTimestamp": "2024-01-01T00:00:00Z",
+            "deletionTimestamp": "2024-01-02T00:00:00Z", "deletionGracePeriodSeconds": 0, "labels": {"a": "b"},
+            "finalizers": ["kubernetes.io/pv-protection"], "managedFields": [{"manager": "m"}],
+            "ownerReferences": [{"apiVersion": "v1", "kind": "Pod", "name": "p", "uid": "o", "controller": true}],
+            "annotations": {"pv.kubernetes.io/bound-by-controller": "yes", "other": "secret"}
+        }
+    });
+    if kind.namespaced() {
+        object["metadata"]["namespace"] = "n".into();
+    }
+    let rest = match kind {
+        Kind::PersistentVolume => json!({
+            "spec": {
+                "capacity": {"storage": "1Gi"}, "accessModes": ["ReadWriteOnce"], "volumeMode": "Block",
+                "claimRef": {"kind": "PersistentVolumeClaim", "namespace": "n", "name": "c", "uid": "u"},
+                "persistentVolumeReclaimPolicy": "Delete", "storageClassName": "s", "volumeAttributesClassName": "v",
+                "csi": {"driver": "d", "volumeHandle": "h", "volumeAttributes": {"p": "secret"}},
+                "nodeAffinity": {"required": {"nodeSelectorTerms": [
+                    {"matchExpressions": [{"key": "k", "operator": "In", "values": ["v"]}]}
+                ]}}
+            },
+            "status": {"phase": "Failed", "message": "m", "lastPhaseTransitionTime": "2024-01-01T00:00:00Z"}
+        }),
+        Kind::PersistentVolumeClaim => json!({
+            "spec": {
+                "accessModes": ["ReadWriteOnce"], "resources": {"requests": {"storage": "1Gi"}}, "volumeName": "v",
+                "storageClassName": "s", "volumeMode": "Block", "selector": {"matchLabels": {"a": "b"}},
+                "dataSource": {"kind": "PersistentVolumeClaim", "name": "d"}, "volumeAttributesClassName": "v"
+            },
+            "status": {
+                "phase": "Bound", "accessModes": ["ReadWriteOnce"], "capacity": {"storage": "1Gi"},
+                "currentVolumeAttributesClassName": "v", "conditions": [{"type": "Resizing", "message": "secret"}]
+            }
+        }),
+        Kind::StorageClass => json!({
+            "provisioner": "p", "reclaimPolicy": "Retain", "volumeBindingMode": "WaitForFirstConsumer",
+            "mountOptions": ["ro"], "allowVolumeExpansion": true, "parameters": {"p": "secret"}
+        }),
+        Kind::Pod => json!({
+            "spec": {
+                "nodeName": "node", "containers": [{"name": "c", "image": "i"}],
+                "volumes": [
+                    {"name": "a", "persistentVolumeClaim": {"claimName": "c"}}, {"name": "b", "ephemeral": {}},
+                    {"name": "c", "secret": {"secretName": "s"}}
+                ]
+            },
+            "status": {
+                "phase": "Running",
+                "containerStatuses": [{"name": "c", "state": {"running": {"startedAt": "2024-01-01T00:00:00Z"}}}]
+            }
+        }),
+        Kind::Node => json!({"spec": {"providerID": "p"}, "status": {"capacity": {"cpu": "1"}}}),
+    };
+    let Value::Object(rest) = rest else { return object };
+    for (key, value) in rest {
+        object[key] = value;
+    }
+    object
+}
+
+/// Where a value is replaced, for each kind some that exist and some that do not.
+const PATHS: [&[&str]; 42] = [
+    &["metadata"],
+    &["metadata", "name"],
+    &["metadata", "namespace"],
+    &["metadata", "uid"],
+    &["metadata", "resourceVersion"],
+    &["metadata", "creationTimestamp"],
+    &["metadata", "deletionTimestamp"],
+    &["metadata", "deletionGracePeriodSeconds"],
+    &["metadata", "labels"],
+    &["metadata", "finalizers"],
+    &["metadata", "ownerReferences"],
+    &["metadata", "annotations"],
+    &["metadata", "annotations", "other"],
+    &["metadata", "other"],
+    &["spec"],
+    &["spec", "capacity"],
+    &["spec", "capacity", "storage"],
+    &["spec", "accessModes"],
+    &["spec", "claimRef"],
+    &["spec", "claimRef", "uid"],
+    &["spec", "persistentVolumeReclaimPolicy"],
+    &["spec", "storageClassName"],
+    &["spec", "volumeMode"],
+    &["spec", "csi"],
+    &["spec", "csi", "driver"],
+    &["spec", "csi", "volumeHandle"],
+    &["spec", "hostPath"],
+    &["spec", "nfs"],
+    &["spec", "other"],
+    &["spec", "nodeAffinity"],
+    &["spec", "nodeAffinity", "required"],
+    &["spec", "resources"],
+    &["spec", "selector"],
+    &["spec", "dataSource"],
+    &["spec", "volumeName"],
+    &["spec", "volumes"],
+    &["spec", "nodeName"],
+    &["status"],
+    &["status", "phase"],
+    &["status", "capacity"],
+    &["status", "containerStatuses"],
+    &["volumeBindingMode"],
+];
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 2000, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn random_objects_decode_to_the_same(
+        kind in prop::sample::select(&Kind::ALL[..]),
+        path in prop::sample::select(&PATHS[..]),
+        value in anything(),
+    ) {
+        let object = changed(complete(kind), path, value);
+        let redacted = redact(kind, object.clone());
+        let (before, after) = (decoded(kind, &object), decoded(kind, &redacted));
+        if before.starts_with("Ok(") {
+            prop_assert_eq!(after, before, "{}", redacted);
+        } else {
+            // The value that is shown may be hidden by now; that it cannot be decoded may not.
+            prop_assert!(after.starts_with("Err("), "{} became {}", before, after);
+        }
+    }
+}
