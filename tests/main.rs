@@ -5,4 +5,6 @@ mod clusters;
 mod conformance;
 mod fake_api;
 mod files;
+mod properties;
 mod redaction;
+mod worlds;

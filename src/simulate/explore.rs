@@ -47,6 +47,10 @@ pub fn explore<'s>(snapshot: &'s Snapshot, settings: &Settings<'s>, objects: &[T
         states: Vec::new(),
         edges: Vec::new(),
         failures,
+        capacities_stated: objects.iter().all(|target| match target {
+            Target::Volume(id) => snapshot.volume(*id).storage().is_some(),
+            Target::Claim(id) => !settings.rules.hostpath_provisioning || snapshot.claim(*id).request.is_some(),
+        }),
     };
     search.visit(Box::default());
     let mut next = 0;
@@ -69,6 +73,8 @@ struct Search<'a, 's> {
     states: Vec<State>,
     edges: Vec<Vec<usize>>,
     failures: bool,
+    /// No volume that is there or may be created lacks its capacity.
+    capacities_stated: bool,
 }
 
 impl<'s> Search<'_, 's> {
@@ -134,7 +140,7 @@ impl<'s> Search<'_, 's> {
             choices = met.next();
             let state = self.variants.state_of(&after);
             if state != here {
-                let private = is_private(world, &after, target);
+                let private = is_private(world, &after, target, self.capacities_stated);
                 reached.push((state, private));
             }
             if self.failures {
@@ -234,7 +240,7 @@ impl<'s> Search<'_, 's> {
 }
 
 /// Whether only the synced object changed, in a way that nobody else can see.
-fn is_private(before: &World<'_>, after: &World<'_>, target: Target) -> bool {
+fn is_private(before: &World<'_>, after: &World<'_>, target: Target, capacities_stated: bool) -> bool {
     let others_same = after.changed_volumes().iter().all(|(id, volume)| {
         Target::Volume(*id) == target
             || match (before.volume(*id), volume) {
@@ -257,7 +263,7 @@ fn is_private(before: &World<'_>, after: &World<'_>, target: Target) -> bool {
                 _ => false,
             },
             Target::Claim(id) => match (before.claim(id), after.claim(id)) {
-                (Some(was), Some(is)) => private_claim_step(&was, &is),
+                (Some(was), Some(is)) => private_claim_step(&was, &is, capacities_stated),
                 _ => false,
             },
         }

@@ -4,7 +4,7 @@
 //! states is finite and small.
 
 use super::decide::Target;
-use crate::model::{PersistentVolume, PersistentVolumeClaim, VolumePhase};
+use crate::model::{AnnotationKey, PersistentVolume, PersistentVolumeClaim, VolumePhase};
 use crate::snapshot::Snapshot;
 use crate::world::World;
 use rustc_hash::FxHashMap;
@@ -132,14 +132,29 @@ pub(super) fn private_volume_step(before: &PersistentVolume, after: &PersistentV
         && !before.terminating()
         && !after.terminating()
         && (!ended(&before.status.phase) || ended(&after.status.phase))
-        && before.meta.annotations.has(crate::model::AnnotationKey::BoundByController)
-            == after.meta.annotations.has(crate::model::AnnotationKey::BoundByController)
+        && before.meta.annotations.has(AnnotationKey::BoundByController)
+            == after.meta.annotations.has(AnnotationKey::BoundByController)
 }
 
-/// Whether a step from one version of a claim to another can be seen by nobody else: no binding, no class, no end.
-pub(super) fn private_claim_step(before: &PersistentVolumeClaim, after: &PersistentVolumeClaim) -> bool {
-    let key = crate::model::AnnotationKey::BindCompleted;
+/// Whether a step from one version of a claim to another can be seen by nobody else, and no other step can take its
+/// place: no binding, no class, no end.
+///
+/// A phase that is not written because something else happened first must be put right by what happened: every way on
+/// writes the phase, but for a volume without a capacity, where binding ends before that (`capacities_stated`), and
+/// for a claim that the controller marked and whose volume another claim took.
+pub(super) fn private_claim_step(
+    before: &PersistentVolumeClaim,
+    after: &PersistentVolumeClaim,
+    capacities_stated: bool,
+) -> bool {
+    let same = |key| before.meta.annotations.has(key) == after.meta.annotations.has(key);
+    let may_stay_unwritten = !capacities_stated
+        || (before.meta.annotations.has(AnnotationKey::BoundByController)
+            && !before.meta.annotations.has(AnnotationKey::BindCompleted)
+            && !before.volume_name.is_empty());
     before.volume_name == after.volume_name
         && before.class_name == after.class_name
-        && before.meta.annotations.has(key) == after.meta.annotations.has(key)
+        && same(AnnotationKey::BindCompleted)
+        && same(AnnotationKey::SelectedNode)
+        && (before.status.phase == after.status.phase || !may_stay_unwritten)
 }
