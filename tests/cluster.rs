@@ -364,6 +364,31 @@ async fn pods_are_read_only_where_a_decision_asks_for_them() {
 }
 
 #[tokio::test]
+async fn hidden_pods_are_hidden_where_they_are() {
+    let leaving = |namespace: String| {
+        let mut leaving = claim(&namespace, "data", "");
+        leaving["metadata"]["deletionTimestamp"] = "2023-01-01T00:00:00Z".into();
+        leaving
+    };
+    let fake = FakeApi::start().await;
+    fake.hold([leaving("a".into()), leaving("b".into()), pod("a", "p"), pod("b", "p")]);
+    fake.fail("/api/v1/namespaces/b/pods", usize::MAX, Answer::Status(403, "no"));
+    let parts = read(&to(&fake)).await.unwrap();
+    assert_eq!(parts.coverage.state(Kind::Pod, "a"), CoverageState::Complete);
+    assert_eq!(parts.coverage.state(Kind::Pod, "b"), CoverageState::Forbidden);
+    // From many namespaces it is one list, unless that is forbidden.
+    fake.hold((0..40).map(|n| leaving(format!("ns-{n}"))));
+    let parts = read(&to(&fake)).await.unwrap();
+    assert_eq!((parts.pods.len(), fake.count("/api/v1/pods")), (2, 1));
+    assert_eq!(parts.coverage.state(Kind::Pod, "b"), CoverageState::Complete);
+    fake.fail("/api/v1/pods", usize::MAX, Answer::Status(403, "no"));
+    let parts = read(&to(&fake)).await.unwrap();
+    assert_eq!(parts.pods.len(), 1);
+    assert_eq!(parts.coverage.state(Kind::Pod, "ns-7"), CoverageState::Complete);
+    assert_eq!(parts.coverage.state(Kind::Pod, "b"), CoverageState::Forbidden);
+}
+
+#[tokio::test]
 async fn the_version_and_names() {
     let fake = FakeApi::start().await;
     fake.hold([volume("pv-1", None), claim("db", "data", ""), claim("web", "html", "")]);
