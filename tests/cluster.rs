@@ -626,6 +626,22 @@ async fn a_credential_plugin_runs_exactly_once() {
     connect(&ConnectOptions { token: Some("other".into()), ..options.clone() }).await.unwrap();
     assert_eq!(std::fs::read_to_string(directory.path().join("runs")).unwrap(), "run\n");
 
+    // A certificate with its key instead of a token.
+    let key = KeyPair::generate().unwrap();
+    let certificate = CertificateParams::new(vec!["jane".to_owned()]).unwrap().self_signed(&key).unwrap();
+    let credential = |key: &str| {
+        json!({"kind": "ExecCredential", "status": {
+            "clientCertificateData": certificate.pem(), "clientKeyData": key
+        }})
+    };
+    write(directory.path(), "plugin", &format!("#!/bin/sh\ncat <<'END'\n{}\nEND\n", credential(&key.serialize_pem())));
+    let before = fake.seen().len();
+    read(&options).await.unwrap();
+    assert!(fake.seen()[before..].iter().all(|seen| seen.header("authorization").is_empty()));
+    write(directory.path(), "plugin", &format!("#!/bin/sh\ncat <<'END'\n{}\nEND\n", credential("no key")));
+    let error = connect(&options).await.err().unwrap();
+    assert_eq!(error.kind(), ClusterErrorKind::Credentials);
+
     write(directory.path(), "plugin", "#!/bin/sh\necho t0ps3cret\nexit 3\n");
     let error = connect(&options).await.err().unwrap();
     assert_eq!(error.kind(), ClusterErrorKind::Credentials);
