@@ -11,6 +11,14 @@ pub mod model;
 
 pub mod snapshot;
 
+pub mod world;
+
+pub mod controllers;
+
+pub mod simulate;
+
+pub mod report;
+
 pub mod cli;
 pub mod source;
 pub mod terminal;

@@ -98,6 +98,11 @@ impl AccessModeSet {
         requested.0.iter().all(|mode| mode.bit().is_some_and(|bit| self.0 & bit != 0))
     }
 
+    /// Whether every mode of this set is in the other.
+    pub fn is_subset_of(self, other: Self) -> bool {
+        self.0 & !other.0 == 0
+    }
+
     /// The place of the set among the sixteen.
     pub fn index(self) -> usize {
         usize::from(self.0)

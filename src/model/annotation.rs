@@ -63,7 +63,7 @@ impl AnnotationKey {
     }
 
     /// The key of that spelling, if some decision reads it.
-    pub fn from_str(key: &str) -> Option<Self> {
+    pub fn from_manifest(key: &str) -> Option<Self> {
         if !key.contains("kubernetes.io/") {
             return None;
         }

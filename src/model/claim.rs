@@ -61,8 +61,8 @@ impl PersistentVolumeClaim {
     }
 }
 
-/// `status` of a claim. `conditions`, `allocatedResources` and `modifyVolumeStatus` are left out: the binder never
-/// reads or writes them.
+/// `status` of a claim. Other conditions, `allocatedResources` and `modifyVolumeStatus` are left out: no modelled
+/// controller reads or writes them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ClaimStatus {
     /// `status.phase`.
@@ -73,6 +73,8 @@ pub struct ClaimStatus {
     pub capacity: Box<[(Str, Quantity)]>,
     /// `status.currentVolumeAttributesClassName`.
     pub current_attributes_class: Option<Str>,
+    /// Whether the alpha condition `Unused` is true; none where the claim has no such condition.
+    pub unused: Option<bool>,
 }
 
 impl ClaimStatus {

@@ -1,4 +1,4 @@
-//! StorageClasses.
+//! `StorageClasses`.
 
 use super::{AnnotationKey, ObjectMeta, ReclaimPolicy, Str};
 

@@ -16,6 +16,8 @@ enum Format {
     BinarySi,
     /// `12e6`.
     DecimalExponent,
+    /// An exponent with a capital `E`, which Go repeats as written where the rest is canonical.
+    CapitalExponent,
 }
 
 /// How upstream holds the same number. Only [`Quantity::value`] can tell them apart, and only where upstream's result
@@ -150,7 +152,8 @@ impl Quantity {
         match self.low >> 2 & 0b11 {
             0 => Format::DecimalSi,
             1 => Format::BinarySi,
-            _ => Format::DecimalExponent,
+            2 => Format::DecimalExponent,
+            _ => Format::CapitalExponent,
         }
     }
 
@@ -191,16 +194,17 @@ impl fmt::Display for Quantity {
             }
             return write!(out, "{mantissa}{}", BINARY[step]);
         }
-        let exponential = self.format() == Format::DecimalExponent;
+        let sign = if self.format() == Format::CapitalExponent { 'E' } else { 'e' };
+        let exponential = matches!(self.format(), Format::DecimalExponent | Format::CapitalExponent);
         while mantissa.is_multiple_of(1000) && (exponential || step < DECIMAL.len() - 1) {
             mantissa /= 1000;
             step += 1;
         }
         match (exponential, step) {
             (false, _) => write!(out, "{mantissa}{}", DECIMAL[step]),
-            (true, 0..3) => write!(out, "{mantissa}e-{}", 9 - 3 * step),
+            (true, 0..3) => write!(out, "{mantissa}{sign}-{}", 9 - 3 * step),
             (true, 3) => write!(out, "{mantissa}"),
-            (true, _) => write!(out, "{mantissa}e{}", 3 * step - 9),
+            (true, _) => write!(out, "{mantissa}{sign}{}", 3 * step - 9),
         }
     }
 }
@@ -316,6 +320,15 @@ fn general(text: &[u8]) -> Result<Quantity, Problem> {
         Unit::Decimal(exponent, format) => {
             let scale = i64::from(exponent) - i64::try_from(fraction.len()).map_err(|_| Problem::Range)?;
             let form = if digits <= SCALED_DIGITS && scale >= -9 { scaled_form(scale) } else { Form::Long };
+            // The condition under which Go's parser keeps the text: short, a multiple of three, no zeros to shorten.
+            let last = if fraction.is_empty() { whole } else { fraction };
+            let canonical = digits <= SCALED_DIGITS
+                && scale % 3 == 0
+                && zeros.is_empty()
+                && whole.first().is_some_and(|digit| *digit != b'0')
+                && !last.ends_with(b"000");
+            let capital = format == Format::DecimalExponent && canonical && suffix.starts_with(b"E");
+            let format = if capital { Format::CapitalExponent } else { format };
             (decimal(whole, fraction, scale + 9)?, format, form)
         }
         Unit::Binary(exponent) => {
@@ -481,7 +494,10 @@ mod tests {
             match row.as_slice() {
                 ["ok", input, canonical, value, expected_sign] => {
                     let quantity = Quantity::parse(&text(input)).unwrap();
-                    assert_eq!(quantity.to_string(), *canonical, "canonical form of {input}");
+                    // The table has Go's canonical form; a capital E that Go's String() repeats is repeated here.
+                    let capital = quantity.format() == super::Format::CapitalExponent;
+                    let expected = if capital { canonical.replace('e', "E") } else { (*canonical).to_owned() };
+                    assert_eq!(quantity.to_string(), expected, "text of {input}");
                     assert_eq!(quantity.value().to_string(), *value, "whole units of {input}");
                     assert_eq!(sign(quantity), *expected_sign, "sign of {input}");
                     assert_eq!(quantity.is_zero(), *expected_sign == "0", "zero: {input}");

@@ -368,6 +368,12 @@ fn claim(at: &Context<'_>, object: wire::ClaimObject) -> Result<Item, Failure> {
             access_modes: status.access_modes.modes(),
             capacity: status.capacity.0,
             current_attributes_class: status.current_attributes_class.map(|class| class.0),
+            unused: status
+                .conditions
+                .0
+                .iter()
+                .find(|condition| condition.kind.0 == "Unused")
+                .map(|condition| condition.status.0 == "True"),
         },
     })))
 }

@@ -168,7 +168,7 @@ impl Snapshot {
     }
 
     /// The pods that refer to a claim of that name, in the order of their names.
-    pub fn pods_of(&self, namespace: &str, claim: &str) -> impl Iterator<Item = &Pod> {
+    pub fn pods_of<'a>(&'a self, namespace: &str, claim: &str) -> impl Iterator<Item = &'a Pod> + use<'a> {
         self.index.pods_of(namespace, claim).iter().map(|place| &self.pods[*place as usize])
     }
 

@@ -190,7 +190,10 @@ object!(ClaimStatusObject {
     access_modes: List<Mode> = "accessModes",
     capacity: Quantities = "capacity",
     current_attributes_class: Option<Text> = "currentVolumeAttributesClassName",
+    conditions: List<ClaimCondition> = "conditions",
 });
+
+object!(ClaimCondition { kind: Text = "type", status: Text = "status" });
 
 object!(PodSpec { node_name: Text = "nodeName", volumes: List<PodVolume> = "volumes" });
 object!(PodVolume {
@@ -546,7 +549,7 @@ impl Visitor<'_> for KnownAnnotationVisitor {
     }
 
     fn visit_str<E: Error>(self, key: &str) -> Result<KnownAnnotation, E> {
-        Ok(KnownAnnotation(AnnotationKey::from_str(key)))
+        Ok(KnownAnnotation(AnnotationKey::from_manifest(key)))
     }
 }
 

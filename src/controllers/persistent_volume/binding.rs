@@ -1,0 +1,281 @@
+//! Binding, unbinding, and the status writes of both sides.
+
+use crate::controllers::{BindStep, Rules, Sync, UnbindStep};
+use crate::model::{
+    AnnotationKey, ClaimPhase, ClaimRef, ClaimStatus, PersistentVolume, PersistentVolumeClaim, Quantity, Str,
+    VolumePhase,
+};
+use crate::snapshot::{ClaimId, VolumeId};
+use crate::world::{ApiError, EventType, Held, ObjectRef};
+
+/// A volume with its id.
+#[derive(Clone, Debug)]
+pub struct Volume<'s> {
+    /// Where it is stored.
+    pub id: VolumeId,
+    /// As the sync holds it.
+    pub object: Held<'s, PersistentVolume>,
+}
+
+/// A claim with its id.
+#[derive(Clone, Debug)]
+pub struct Claim<'s> {
+    /// Where it is stored.
+    pub id: ClaimId,
+    /// As the sync holds it.
+    pub object: Held<'s, PersistentVolumeClaim>,
+}
+
+/// Whether the volume names this claim, with its uid or with none.
+/// Upstream: `IsVolumeBoundToClaim`, component-helpers, 1.36.
+pub fn is_volume_bound_to_claim(volume: &PersistentVolume, claim: &PersistentVolumeClaim) -> bool {
+    volume.claim_ref.as_ref().is_some_and(|named| {
+        named.name == claim.meta.name
+            && named.namespace == claim.meta.namespace
+            && (named.uid.is_empty() || named.uid == claim.meta.uid)
+    })
+}
+
+/// Binds the two: up to four writes, each left out when it would change nothing, without a rollback.
+/// Upstream: `bind`, 1.36.
+pub fn bind<'s>(sync: &mut Sync<'_, 's>, rules: &Rules, volume: Volume<'s>, claim: Claim<'s>) {
+    let mut done = Vec::new();
+    let result = bind_steps(sync, rules, volume, claim, &mut done);
+    let failed = match &result {
+        Ok(()) => None,
+        Err((step, _)) => Some(*step),
+    };
+    for step in &done {
+        sync.step((*step).into());
+    }
+    match failed {
+        Some(step) => sync.step(step.into()),
+        None if done.is_empty() => sync.step(BindStep::BindNothingToDo.into()),
+        None => {}
+    }
+    if let Err((_, error)) = result {
+        sync.fail(error);
+    }
+}
+
+fn bind_steps<'s>(
+    sync: &mut Sync<'_, 's>,
+    rules: &Rules,
+    mut volume: Volume<'s>,
+    mut claim: Claim<'s>,
+    done: &mut Vec<BindStep>,
+) -> Result<(), (BindStep, String)> {
+    if let Some(bound) = bind_volume_to_claim(&volume.object, &claim.object) {
+        volume.object = sync
+            .update_volume(volume.id, bound)
+            .map_err(|error| (BindStep::BindVolumeSaveFailed, error.to_string()))?;
+        done.push(BindStep::BindVolumeSaved);
+    }
+    if volume.object.status.phase != VolumePhase::Bound {
+        volume = update_volume_phase(sync, volume, VolumePhase::Bound, "")
+            .map_err(|error| (BindStep::BindVolumeStatusFailed, error.to_string()))?;
+        done.push(BindStep::BindVolumeStatusSaved);
+    }
+    if let Some(bound) = bind_claim_to_volume(&claim.object, &volume.object) {
+        claim.object =
+            sync.update_claim(claim.id, bound).map_err(|error| (BindStep::BindClaimSaveFailed, error.to_string()))?;
+        done.push(BindStep::BindClaimSaved);
+    }
+    match bound_claim_status(rules, &claim.object, &volume.object) {
+        Err(error) => return Err((BindStep::BindVolumeWithoutCapacity, error)),
+        Ok(None) => {}
+        Ok(Some(changed)) => {
+            sync.update_claim_status(claim.id, changed)
+                .map_err(|error| (BindStep::BindClaimStatusFailed, error.to_string()))?;
+            done.push(BindStep::BindClaimStatusSaved);
+        }
+    }
+    Ok(())
+}
+
+/// The volume with the claimRef that it lacks. Upstream: `GetBindVolumeToClaim`, component-helpers, 1.36.
+fn bind_volume_to_claim(volume: &PersistentVolume, claim: &PersistentVolumeClaim) -> Option<PersistentVolume> {
+    let by_controller =
+        !is_volume_bound_to_claim(volume, claim) && !volume.meta.annotations.has(AnnotationKey::BoundByController);
+    let names_claim = volume.claim_ref.as_ref().is_some_and(|named| {
+        named.name == claim.meta.name && named.namespace == claim.meta.namespace && named.uid == claim.meta.uid
+    });
+    if names_claim && !by_controller {
+        return None;
+    }
+    let mut bound = volume.clone();
+    if !names_claim {
+        bound.claim_ref = Some(ClaimRef {
+            api_version: Str::const_new("v1"),
+            kind: Str::const_new("PersistentVolumeClaim"),
+            namespace: claim.meta.namespace.clone(),
+            name: claim.meta.name.clone(),
+            uid: claim.meta.uid.clone(),
+            resource_version: Str::from(claim.meta.resource_version.to_string()),
+            field_path: Str::default(),
+        });
+    }
+    if by_controller {
+        bound.meta.annotations.set(AnnotationKey::BoundByController, "yes");
+    }
+    Some(bound)
+}
+
+/// The claim with the volume that it lacks. Upstream: `bindClaimToVolume`, 1.36.
+fn bind_claim_to_volume(claim: &PersistentVolumeClaim, volume: &PersistentVolume) -> Option<PersistentVolumeClaim> {
+    let names_other = claim.volume_name != volume.meta.name;
+    let incomplete = !claim.meta.annotations.has(AnnotationKey::BindCompleted);
+    if !names_other && !incomplete {
+        return None;
+    }
+    let mut bound = claim.clone();
+    if names_other {
+        bound.volume_name.clone_from(&volume.meta.name);
+        if !bound.meta.annotations.has(AnnotationKey::BoundByController) {
+            bound.meta.annotations.set(AnnotationKey::BoundByController, "yes");
+        }
+    }
+    if incomplete {
+        bound.meta.annotations.set(AnnotationKey::BindCompleted, "yes");
+    }
+    Some(bound)
+}
+
+/// The claim with the status of a bound one, if something lacks. Upstream: `updateClaimStatus` with a volume, 1.36.
+fn bound_claim_status(
+    rules: &Rules,
+    claim: &PersistentVolumeClaim,
+    volume: &PersistentVolume,
+) -> Result<Option<PersistentVolumeClaim>, String> {
+    let mut changed = claim.clone();
+    if claim.status.access_modes != volume.access_modes {
+        changed.status.access_modes = volume.access_modes.clone();
+    }
+    if claim.status.phase != ClaimPhase::Bound {
+        changed.status.phase = ClaimPhase::Bound;
+        let Some(capacity) = volume.storage() else {
+            return Err(format!("PersistentVolume {:?} is without a storage capacity", volume.meta.name.as_str()));
+        };
+        if let Some(before) = volume.meta.annotations.get(AnnotationKey::PreResizeCapacity) {
+            let before = Quantity::parse(before).unwrap_or(*capacity);
+            changed.status.capacity = with_storage(&claim.status.capacity, before);
+        } else if claim.status.storage().is_none_or(|recorded| recorded.compare(capacity).is_ne()) {
+            changed.status.capacity.clone_from(&volume.capacity);
+        }
+        if rules.attributes_class
+            && claim.status.phase == ClaimPhase::Pending
+            && claim.status.current_attributes_class != volume.attributes_class
+        {
+            changed.status.current_attributes_class.clone_from(&volume.attributes_class);
+        }
+    }
+    Ok((changed.status != claim.status).then_some(changed))
+}
+
+fn with_storage(capacity: &[(Str, Quantity)], storage: Quantity) -> Box<[(Str, Quantity)]> {
+    let mut resources: Vec<(Str, Quantity)> =
+        capacity.iter().filter(|(resource, _)| resource != "storage").cloned().collect();
+    resources.push((Str::const_new("storage"), storage));
+    resources.sort_by(|(a, _), (b, _)| a.cmp(b));
+    resources.into()
+}
+
+/// The status of a claim without a volume. Upstream: `updateClaimStatus` without a volume, 1.36.
+///
+/// # Errors
+/// When the API server refuses.
+pub fn clear_claim_status<'s>(
+    sync: &mut Sync<'_, 's>,
+    claim: &Claim<'s>,
+    phase: ClaimPhase,
+) -> Result<Held<'s, PersistentVolumeClaim>, ApiError> {
+    let status = ClaimStatus { phase, unused: claim.object.status.unused, ..ClaimStatus::default() };
+    if claim.object.status == status {
+        return Ok(claim.object.clone());
+    }
+    let mut changed = (*claim.object).clone();
+    changed.status = status;
+    sync.update_claim_status(claim.id, changed)
+}
+
+/// Marks a claim Lost and says so; nothing at all when it is Lost already.
+/// Upstream: `updateClaimStatusWithEvent`, 1.36.
+pub fn lose_claim<'s>(sync: &mut Sync<'_, 's>, claim: &Claim<'s>, reason: &'static str, message: &'static str) {
+    if claim.object.status.phase == ClaimPhase::Lost {
+        return;
+    }
+    match clear_claim_status(sync, claim, ClaimPhase::Lost) {
+        Ok(lost) => sync.event(ObjectRef::claim(&lost), EventType::Warning, reason, message),
+        Err(error) => sync.fail(error.to_string()),
+    }
+}
+
+/// Sets a volume's phase and message, unless the phase is right already. `status.reason` is never written.
+/// Upstream: `updateVolumePhase`, 1.36.
+///
+/// # Errors
+/// When the API server refuses.
+pub fn update_volume_phase<'s>(
+    sync: &mut Sync<'_, 's>,
+    mut volume: Volume<'s>,
+    phase: VolumePhase,
+    message: &str,
+) -> Result<Volume<'s>, ApiError> {
+    if volume.object.status.phase != phase {
+        let mut changed = (*volume.object).clone();
+        changed.status.phase = phase;
+        changed.status.message = message.into();
+        volume.object = sync.update_volume_status(volume.id, changed)?;
+    }
+    Ok(volume)
+}
+
+/// The same, with an event where something was written. Upstream: `updateVolumePhaseWithEvent`, 1.36.
+///
+/// # Errors
+/// When the API server refuses.
+pub fn fail_volume<'s>(
+    sync: &mut Sync<'_, 's>,
+    volume: Volume<'s>,
+    reason: &'static str,
+    message: &str,
+) -> Result<Volume<'s>, ApiError> {
+    if volume.object.status.phase == VolumePhase::Failed {
+        return Ok(volume);
+    }
+    let failed = update_volume_phase(sync, volume, VolumePhase::Failed, message)?;
+    sync.event(ObjectRef::volume(&failed.object), EventType::Warning, reason, message);
+    Ok(failed)
+}
+
+/// Rolls a binding back on the volume's side. Upstream: `unbindVolume`, 1.36.
+///
+/// # Errors
+/// When the API server refuses.
+pub fn unbind_volume<'s>(sync: &mut Sync<'_, 's>, mut volume: Volume<'s>) -> Result<(), ApiError> {
+    let mut changed = (*volume.object).clone();
+    let step = if changed.meta.annotations.has(AnnotationKey::BoundByController) {
+        changed.claim_ref = None;
+        changed.meta.annotations.remove(AnnotationKey::BoundByController);
+        UnbindStep::UnbindControllerBound
+    } else {
+        if let Some(claim_ref) = &mut changed.claim_ref {
+            claim_ref.uid = Str::default();
+        }
+        UnbindStep::UnbindUserBound
+    };
+    let result = sync.update_volume(volume.id, changed).and_then(|stored| {
+        volume.object = stored;
+        update_volume_phase(sync, volume, VolumePhase::Available, "")
+    });
+    match result {
+        Ok(_) => {
+            sync.step(step.into());
+            Ok(())
+        }
+        Err(error) => {
+            sync.step(UnbindStep::UnbindFailed.into());
+            Err(error)
+        }
+    }
+}

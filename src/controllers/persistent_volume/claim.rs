@@ -1,0 +1,367 @@
+//! The sync of a claim.
+
+use super::binding::{Claim, Volume, bind, clear_claim_status, is_volume_bound_to_claim, lose_claim};
+use super::matching::{Found, find_best_match_for_claim};
+use super::plugins::migrated_driver;
+use super::provision::provision_claim;
+use super::volume::migration_annotations;
+use crate::controllers::{CandidateVerdict, ClaimBranch, Rules, Sync};
+use crate::model::{AnnotationKey, BindingMode, ClaimPhase, PersistentVolume, PersistentVolumeClaim, Str};
+use crate::snapshot::ClaimId;
+use crate::world::{ApiError, Compared, Event, EventType, ObjectRef, Test};
+
+/// Syncs a claim that exists. Upstream: `syncClaim`, 1.36. Neither the deletion timestamp nor the phase is looked at.
+pub fn sync_claim(sync: &mut Sync<'_, '_>, rules: &Rules, id: ClaimId) -> Option<ClaimBranch> {
+    let object = sync.cached_claim(id)?;
+    let claim = match update_migration_annotations(sync, rules, Claim { id, object }) {
+        Ok(claim) => claim,
+        Err(error) => {
+            sync.fail(format!("persistent Volume Controller can't anneal migration annotations: {error}"));
+            return Some(ClaimBranch::ClaimMigrationUpdateFailed);
+        }
+    };
+    let bound = claim.object.meta.annotations.has(AnnotationKey::BindCompleted);
+    sync.test(|| Test {
+        question: "the binding was completed before",
+        left: Compared {
+            object: object_name(&claim.object),
+            field: "metadata.annotations[pv.kubernetes.io/bind-completed]",
+            value: claim.object.meta.annotations.get(AnnotationKey::BindCompleted).unwrap_or("<unset>").to_owned(),
+        },
+        right: None,
+        holds: bound,
+    });
+    Some(if bound {
+        sync_bound_claim(sync, rules, claim)
+    } else if claim.object.volume_name.is_empty() {
+        sync_unbound_claim(sync, rules, claim)
+    } else {
+        sync_claim_with_volume_name(sync, rules, claim)
+    })
+}
+
+/// Upstream: `updateClaimMigrationAnnotations`, 1.36.
+fn update_migration_annotations<'s>(
+    sync: &mut Sync<'_, 's>,
+    rules: &Rules,
+    mut claim: Claim<'s>,
+) -> Result<Claim<'s>, ApiError> {
+    let annotations = &claim.object.meta.annotations;
+    let provisioner = annotations
+        .get(AnnotationKey::StorageProvisioner)
+        .or_else(|| annotations.get(AnnotationKey::BetaStorageProvisioner));
+    let Some(provisioner) = provisioner else { return Ok(claim) };
+    if let Some(annotations) = migration_annotations(annotations, migrated_driver(rules, provisioner)) {
+        let mut changed = (*claim.object).clone();
+        changed.meta.annotations = annotations;
+        claim.object = sync.update_claim(claim.id, changed)?;
+    }
+    Ok(claim)
+}
+
+/// A claim without a binding that names no volume. Upstream: `syncUnboundClaim`, first half, 1.36.
+fn sync_unbound_claim<'s>(sync: &mut Sync<'_, 's>, rules: &Rules, claim: Claim<'s>) -> ClaimBranch {
+    let delay = match is_delay_binding_mode(sync, rules, &claim.object) {
+        Ok(delay) => delay,
+        Err(error) => {
+            sync.fail(error);
+            return ClaimBranch::UnboundClaimBindingModeUnset;
+        }
+    };
+    match find_best_match_for_claim(sync, rules, &claim.object, delay) {
+        Err(error) => {
+            sync.fail(format!("error finding PV for claim \"{}\": {error}", claim.object.key()));
+            return ClaimBranch::UnboundClaimMatchFailed;
+        }
+        Ok(Some(Found { volume, reserved })) => {
+            let verdict =
+                if reserved { CandidateVerdict::CandidateReserved } else { CandidateVerdict::CandidateChosen };
+            sync.step(verdict.into());
+            bind(sync, rules, volume, claim);
+            return ClaimBranch::UnboundClaimVolumeFound;
+        }
+        Ok(None) => {}
+    }
+    match assign_default_storage_class(sync, rules, &claim) {
+        Ok(false) => {}
+        Ok(true) => return ClaimBranch::UnboundClaimDefaultClassAssigned,
+        Err(error) => {
+            sync.fail(format!("can't update PersistentVolumeClaim[\"{}\"]: {error}", claim.object.key()));
+            return ClaimBranch::UnboundClaimDefaultClassFailed;
+        }
+    }
+    let selected = claim.object.meta.annotations.has(AnnotationKey::SelectedNode);
+    let branch = if delay && !selected {
+        emit_event_for_unbound_delay_binding_claim(sync, &claim.object)
+    } else if !claim.object.class().is_empty() {
+        return provision_claim(sync, rules, claim);
+    } else {
+        sync.event(
+            ObjectRef::claim(&claim.object),
+            EventType::Normal,
+            "FailedBinding",
+            "no persistent volumes available for this claim and no storage class is set",
+        );
+        sync.wait_for("user", "", "create a PersistentVolume that fits, or give the claim a class by recreating it");
+        ClaimBranch::UnboundClaimNoVolumeNoClass
+    };
+    set_pending(sync, &claim);
+    branch
+}
+
+fn set_pending<'s>(sync: &mut Sync<'_, 's>, claim: &Claim<'s>) {
+    let pending = clear_claim_status(sync, claim, ClaimPhase::Pending).err();
+    if let Some(error) = pending {
+        sync.fail(error.to_string());
+    }
+}
+
+/// Whether the class delays binding until a pod uses the claim. A class that does not exist does not.
+/// Upstream: `IsDelayBindingMode`, component-helpers, 1.36; `IsDelayBinding` of 1.14 answered no as soon as a node was
+/// selected.
+fn is_delay_binding_mode(
+    sync: &mut Sync<'_, '_>,
+    rules: &Rules,
+    claim: &PersistentVolumeClaim,
+) -> Result<bool, String> {
+    if claim.class().is_empty() {
+        return Ok(false);
+    }
+    if rules.selected_node_ends_delay && claim.meta.annotations.has(AnnotationKey::SelectedNode) {
+        return Ok(false);
+    }
+    let Some(class) = sync.class(claim.class()).map_err(|error| error.to_string())? else { return Ok(false) };
+    let Some(mode) = &class.binding_mode else {
+        return Err(format!("VolumeBindingMode not set for StorageClass {:?}", claim.class()));
+    };
+    let delay = *mode == BindingMode::WaitForFirstConsumer;
+    sync.test(|| Test {
+        question: "the class delays binding until a pod uses the claim",
+        left: Compared {
+            object: format!("sc/{}", class.meta.name),
+            field: "volumeBindingMode",
+            value: mode.as_str().to_owned(),
+        },
+        right: None,
+        holds: delay,
+    });
+    Ok(delay)
+}
+
+/// Upstream: `assignDefaultStorageClass`, 1.36 and before 1.30.
+fn assign_default_storage_class(sync: &mut Sync<'_, '_>, rules: &Rules, claim: &Claim<'_>) -> Result<bool, ApiError> {
+    let has_class =
+        if rules.default_class_for_empty_class { !claim.object.class().is_empty() } else { claim.object.has_class() };
+    if has_class {
+        return Ok(false);
+    }
+    let Some(default) = default_class(sync)? else { return Ok(false) };
+    if claim.object.has_class() {
+        return Err(ApiError::Invalid(format!(
+            "PersistentVolumeClaim \"{}\" is invalid: spec: Forbidden: spec is immutable after creation except \
+             resources.requests and volumeAttributesClassName for bound claims",
+            claim.object.meta.name
+        )));
+    }
+    let mut changed = (*claim.object).clone();
+    changed.class_name = Some(default);
+    sync.update_claim(claim.id, changed)?;
+    Ok(true)
+}
+
+/// The newest of the default classes, of equally old ones the first by name. Upstream: `GetDefaultClass`, 1.36.
+fn default_class(sync: &mut Sync<'_, '_>) -> Result<Option<Str>, ApiError> {
+    let newest = sync
+        .classes()?
+        .iter()
+        .filter(|class| class.is_default())
+        .min_by(|a, b| b.meta.created.cmp(&a.meta.created).then_with(|| a.meta.name.cmp(&b.meta.name)));
+    Ok(newest.map(|class| class.meta.name.clone()))
+}
+
+/// Upstream: `emitEventForUnboundDelayBindingClaim`, 1.36.
+fn emit_event_for_unbound_delay_binding_claim(sync: &mut Sync<'_, '_>, claim: &PersistentVolumeClaim) -> ClaimBranch {
+    let mut pods: Vec<&str> = sync
+        .pods_of(&claim.meta.namespace, &claim.meta.name)
+        .filter(|pod| pod.node_name.is_empty() && !pod.terminated())
+        .map(|pod| pod.meta.name.as_str())
+        .collect();
+    pods.sort_unstable();
+    let (branch, reason, message) = match pods.as_slice() {
+        [] => (
+            ClaimBranch::UnboundClaimWaitForFirstConsumer,
+            "WaitForFirstConsumer",
+            "waiting for first consumer to be created before binding".to_owned(),
+        ),
+        [pod] => (
+            ClaimBranch::UnboundClaimWaitForPodScheduled,
+            "WaitForPodScheduled",
+            format!("waiting for pod {pod} to be scheduled"),
+        ),
+        several => (
+            ClaimBranch::UnboundClaimWaitForPodScheduled,
+            "WaitForPodScheduled",
+            format!("waiting for pods {} to be scheduled", several.join(",")),
+        ),
+    };
+    if pods.is_empty() {
+        sync.wait_for("user", "", "create a pod that uses the claim; binding waits for it");
+    } else {
+        sync.wait_for("scheduler", pods.join(","), "choose a node for the pod; binding follows");
+    }
+    sync.say(Event {
+        event_type: EventType::Normal,
+        reason,
+        message,
+        message_varies: pods.len() > 1,
+        about: ObjectRef::claim(claim),
+    });
+    branch
+}
+
+/// A claim without a binding that names a volume. Upstream: `syncUnboundClaim`, second half, 1.36.
+fn sync_claim_with_volume_name<'s>(sync: &mut Sync<'_, 's>, rules: &Rules, claim: Claim<'s>) -> ClaimBranch {
+    let wanted = claim.object.volume_name.clone();
+    let Some((id, volume)) = sync.cached_volume_named(&wanted) else {
+        sync.wait_for("user", wanted.as_str(), "create the PersistentVolume that the claim names");
+        set_pending(sync, &claim);
+        return ClaimBranch::UnboundClaimVolumeNameMissing;
+    };
+    let volume = Volume { id, object: volume };
+    if volume.object.claim_ref.is_none() {
+        return match check_volume_satisfy_claim(rules, &volume.object, &claim.object) {
+            Ok(()) => {
+                bind(sync, rules, volume, claim);
+                ClaimBranch::UnboundClaimNamedVolumeFree
+            }
+            Err((branch, why)) => {
+                let message = format!("Cannot bind to requested volume {:?}: {why}", wanted.as_str());
+                sync.event(ObjectRef::claim(&claim.object), EventType::Warning, "VolumeMismatch", message);
+                sync.wait_for("user", wanted.as_str(), "make volume and claim fit each other, or recreate the claim");
+                set_pending(sync, &claim);
+                branch
+            }
+        };
+    }
+    if is_volume_bound_to_claim(&volume.object, &claim.object) {
+        bind(sync, rules, volume, claim);
+        return ClaimBranch::UnboundClaimNamedVolumeReserved;
+    }
+    let holder = volume.object.claim_ref.as_ref().map(|named| named.claim_key().to_string()).unwrap_or_default();
+    sync.event(
+        ObjectRef::claim(&claim.object),
+        EventType::Warning,
+        "FailedBinding",
+        format!("volume {:?} already bound to a different claim.", wanted.as_str()),
+    );
+    sync.wait_for("user", wanted.as_str(), format!("free the volume, which names claim {holder}"));
+    if claim.object.meta.annotations.has(AnnotationKey::BoundByController) {
+        sync.fail(format!(
+            "invalid binding of claim \"{}\" to volume {:?}: volume already claimed by {holder:?}",
+            claim.object.key(),
+            wanted.as_str()
+        ));
+        return ClaimBranch::UnboundClaimNamedVolumeTakenByController;
+    }
+    set_pending(sync, &claim);
+    ClaimBranch::UnboundClaimNamedVolumeTaken
+}
+
+/// The tests that a named, free volume must pass; the first that fails is the one reported.
+/// Upstream: `checkVolumeSatisfyClaim`, 1.36.
+///
+/// # Errors
+/// The branch and upstream's words for the first test that fails.
+pub fn check_volume_satisfy_claim(
+    rules: &Rules,
+    volume: &PersistentVolume,
+    claim: &PersistentVolumeClaim,
+) -> Result<(), (ClaimBranch, String)> {
+    let fails = |branch, why: &str| Err((branch, why.to_owned()));
+    if volume.terminating() {
+        let why = format!("the volume is marked for deletion {:?}", volume.meta.name.as_str());
+        return Err((ClaimBranch::UnboundClaimVolumeMismatchDeleting, why));
+    }
+    let requested = claim.request.map_or(0, |request| request.value());
+    if volume.storage().map_or(0, crate::model::quantity::Quantity::value) < requested {
+        return fails(ClaimBranch::UnboundClaimVolumeMismatchTooSmall, "requested PV is too small");
+    }
+    if volume.class() != claim.class() {
+        return fails(ClaimBranch::UnboundClaimVolumeMismatchClass, "storageClassName does not match");
+    }
+    if rules.attributes_class_compared {
+        if rules.attributes_class {
+            if volume.attributes_class() != claim.attributes_class() {
+                return fails(
+                    ClaimBranch::UnboundClaimVolumeMismatchAttributesClass,
+                    "volumeAttributesClassName does not match",
+                );
+            }
+        } else if !volume.attributes_class().is_empty() || !claim.attributes_class().is_empty() {
+            return fails(
+                ClaimBranch::UnboundClaimVolumeMismatchAttributesClassUnsupported,
+                "volumeAttributesClassName is not supported when the feature-gate VolumeAttributesClass is disabled",
+            );
+        }
+    }
+    if volume.mode() != claim.mode() {
+        return fails(ClaimBranch::UnboundClaimVolumeMismatchMode, "incompatible volumeMode");
+    }
+    if !volume.access_modes.contains_all(&claim.access_modes) {
+        return fails(ClaimBranch::UnboundClaimVolumeMismatchAccessMode, "incompatible accessMode");
+    }
+    Ok(())
+}
+
+/// A claim whose binding was completed. Upstream: `syncBoundClaim`, 1.36.
+fn sync_bound_claim<'s>(sync: &mut Sync<'_, 's>, rules: &Rules, claim: Claim<'s>) -> ClaimBranch {
+    let name = claim.object.volume_name.clone();
+    if name.is_empty() {
+        lose_claim(
+            sync,
+            &claim,
+            "ClaimLost",
+            "Bound claim has lost reference to PersistentVolume. Data on the volume is lost!",
+        );
+        return ClaimBranch::BoundClaimVolumeNameCleared;
+    }
+    let Some((id, volume)) = sync.cached_volume_named(&name) else {
+        sync.wait_for("user", name.as_str(), "create the PersistentVolume again, with a claimRef to this claim");
+        lose_claim(sync, &claim, "ClaimLost", "Bound claim has lost its PersistentVolume. Data on the volume is lost!");
+        return ClaimBranch::BoundClaimVolumeMissing;
+    };
+    let branch = match &volume.claim_ref {
+        None => ClaimBranch::BoundClaimVolumeUnbound,
+        Some(named) if named.uid == claim.object.meta.uid => ClaimBranch::BoundClaimVolumeOurs,
+        Some(_) => ClaimBranch::BoundClaimMisbound,
+    };
+    sync.test(|| Test {
+        question: "the volume's claimRef has the claim's uid",
+        left: Compared {
+            object: format!("pv/{name}"),
+            field: "spec.claimRef.uid",
+            value: volume.claim_ref.as_ref().map_or("<unset>", |named| named.uid.as_str()).to_owned(),
+        },
+        right: Some(Compared {
+            object: object_name(&claim.object),
+            field: "metadata.uid",
+            value: claim.object.meta.uid.to_string(),
+        }),
+        holds: branch == ClaimBranch::BoundClaimVolumeOurs,
+    });
+    if branch == ClaimBranch::BoundClaimMisbound {
+        lose_claim(
+            sync,
+            &claim,
+            "ClaimMisbound",
+            "Two claims are bound to the same volume, this one is bound incorrectly",
+        );
+    } else {
+        bind(sync, rules, Volume { id, object: volume }, claim);
+    }
+    branch
+}
+
+pub(super) fn object_name(claim: &PersistentVolumeClaim) -> String {
+    format!("pvc/{}", claim.meta.name)
+}

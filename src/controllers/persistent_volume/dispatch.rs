@@ -1,0 +1,126 @@
+//! From a queue's key to the sync of an object, or to the handling of its deletion.
+//!
+//! The key's object may be gone: then what the controller had cached of it decides whom its deletion concerns.
+
+use super::{sync_claim, sync_volume};
+use crate::controllers::{Branch, DispatchBranch, Rules, Sync};
+use crate::model::{Kind, ResourceVersion};
+use crate::snapshot::{ClaimId, VolumeId};
+use crate::world::{ApiError, Held, ObjectRef};
+
+/// What the informer says of a key, and what the controller's cache had, where the two differ.
+#[derive(Clone, Debug)]
+pub enum Seen<'s, T> {
+    /// The informer has the object; the cache has that version of it, if any.
+    Present {
+        /// The version in the controller's cache.
+        cached: Option<ResourceVersion>,
+        /// The version in the informer.
+        informer: ResourceVersion,
+    },
+    /// The informer does not have it; the cache still does, or does not.
+    Gone(Option<Held<'s, T>>),
+}
+
+/// Upstream: `SplitMetaNamespaceKey`: at most one slash.
+fn unparsable(key: &str) -> bool {
+    key.matches('/').count() > 1
+}
+
+/// Whether a cached version keeps an informer's object out. Upstream: `storeObjectUpdate`, 1.36.
+fn stored(cached: Option<&ResourceVersion>, informer: &ResourceVersion) -> Result<bool, DispatchBranch> {
+    let Some(cached) = cached else { return Ok(true) };
+    let number = |version: &ResourceVersion| match version {
+        ResourceVersion::Recorded(text) => text.parse::<i64>().map_err(|_| DispatchBranch::VersionUnparsable),
+        ResourceVersion::Next(_) => Ok(i64::MAX),
+    };
+    Ok(number(cached)? <= number(informer)?)
+}
+
+fn version_error(kind: &str, key: &str, informer: &ResourceVersion) -> String {
+    format!("error parsing ResourceVersion {:?} of {kind} {key:?}", informer.to_string())
+}
+
+/// Upstream: `syncVolumeByKey`, `updateVolume`, `deleteVolume`, 1.36.
+pub fn sync_volume_by_key(
+    sync: &mut Sync<'_, '_>,
+    rules: &Rules,
+    key: &str,
+    lister: Result<Seen<'_, crate::model::PersistentVolume>, ApiError>,
+    id: Option<VolumeId>,
+) -> Branch {
+    if unparsable(key) {
+        return DispatchBranch::KeyUnparsable.into();
+    }
+    match lister {
+        Err(error) => {
+            sync.fail(error.to_string());
+            DispatchBranch::ListerFailed.into()
+        }
+        Ok(Seen::Present { cached, informer }) => match stored(cached.as_ref(), &informer) {
+            Err(branch) => {
+                sync.fail(version_error("volume", key, &informer));
+                branch.into()
+            }
+            Ok(false) => DispatchBranch::StaleVersionIgnored.into(),
+            Ok(true) => {
+                sync.step(DispatchBranch::ObjectSynced.into());
+                id.and_then(|id| sync_volume(sync, rules, id))
+                    .map_or(DispatchBranch::DeletionAlreadyProcessed.into(), Branch::from)
+            }
+        },
+        Ok(Seen::Gone(None)) => DispatchBranch::DeletionAlreadyProcessed.into(),
+        Ok(Seen::Gone(Some(volume))) => match &volume.claim_ref {
+            None => DispatchBranch::VolumeDeletedUnclaimed.into(),
+            Some(named) => {
+                sync.enqueue(ObjectRef {
+                    kind: Kind::PersistentVolumeClaim,
+                    namespace: named.namespace.clone(),
+                    name: named.name.clone(),
+                });
+                DispatchBranch::VolumeDeletedClaimEnqueued.into()
+            }
+        },
+    }
+}
+
+/// Upstream: `syncClaimByKey`, `updateClaim`, `deleteClaim`, 1.36.
+pub fn sync_claim_by_key(
+    sync: &mut Sync<'_, '_>,
+    rules: &Rules,
+    key: &str,
+    lister: Result<Seen<'_, crate::model::PersistentVolumeClaim>, ApiError>,
+    id: Option<ClaimId>,
+) -> Branch {
+    if unparsable(key) {
+        return DispatchBranch::KeyUnparsable.into();
+    }
+    match lister {
+        Err(error) => {
+            sync.fail(error.to_string());
+            DispatchBranch::ListerFailed.into()
+        }
+        Ok(Seen::Present { cached, informer }) => match stored(cached.as_ref(), &informer) {
+            Err(branch) => {
+                sync.fail(version_error("claim", key, &informer));
+                branch.into()
+            }
+            Ok(false) => DispatchBranch::StaleVersionIgnored.into(),
+            Ok(true) => {
+                sync.step(DispatchBranch::ObjectSynced.into());
+                id.and_then(|id| sync_claim(sync, rules, id))
+                    .map_or(DispatchBranch::DeletionAlreadyProcessed.into(), Branch::from)
+            }
+        },
+        Ok(Seen::Gone(None)) => DispatchBranch::DeletionAlreadyProcessed.into(),
+        Ok(Seen::Gone(Some(claim))) if claim.volume_name.is_empty() => DispatchBranch::ClaimDeletedUnbound.into(),
+        Ok(Seen::Gone(Some(claim))) => {
+            sync.enqueue(ObjectRef {
+                kind: Kind::PersistentVolume,
+                namespace: crate::model::Str::default(),
+                name: claim.volume_name.clone(),
+            });
+            DispatchBranch::ClaimDeletedVolumeEnqueued.into()
+        }
+    }
+}

@@ -1,0 +1,254 @@
+//! The search for a volume that a claim can have.
+
+use super::binding::{Volume, is_volume_bound_to_claim};
+use crate::controllers::{CandidateVerdict, Rules, Sync};
+use crate::model::selector::CompiledSelector;
+use crate::model::{AccessModeSet, PersistentVolume, PersistentVolumeClaim, Quantity, VolumePhase};
+use crate::snapshot::{GroupKey, Snapshot, VolumeId};
+use crate::world::World;
+
+/// The volume that the search ends with.
+#[derive(Clone, Debug)]
+pub struct Found<'s> {
+    /// The volume.
+    pub volume: Volume<'s>,
+    /// It was reserved for the claim, and so was taken without further tests.
+    pub reserved: bool,
+}
+
+/// What matching says of one volume before it is compared with others.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Fit {
+    /// It is left out, for this reason.
+    No(CandidateVerdict),
+    /// It is reserved for the claim and passes what is tested of a reserved volume.
+    Reserved,
+    /// It is free and fits.
+    Free,
+}
+
+/// What decides for a claim, prepared once for all candidates.
+#[derive(Debug)]
+pub struct Query<'c> {
+    claim: &'c PersistentVolumeClaim,
+    request: Quantity,
+    selector: Option<CompiledSelector<'c>>,
+    delay: bool,
+    attributes_class: bool,
+    attributes_class_compared: bool,
+}
+
+impl<'c> Query<'c> {
+    /// Prepares the search. `delay` is whether the claim's class delays binding.
+    ///
+    /// # Errors
+    /// Upstream's words, when the selector cannot be used or attributes classes are off and the claim has one.
+    pub fn new(rules: &Rules, claim: &'c PersistentVolumeClaim, delay: bool) -> Result<Self, String> {
+        if rules.attributes_class_compared && !rules.attributes_class && !claim.attributes_class().is_empty() {
+            return Err(format!(
+                "unsupported volumeAttributesClassName is set on claim {} when the feature-gate \
+                 VolumeAttributesClass is disabled",
+                claim.key()
+            ));
+        }
+        let selector = match &claim.selector {
+            None => None,
+            Some(selector) => Some(selector.compile().map_err(|error| {
+                format!("error creating internal label selector for claim: {}: {error}", claim.key())
+            })?),
+        };
+        Ok(Self {
+            claim,
+            request: claim.request.unwrap_or(Quantity::ZERO),
+            selector,
+            delay,
+            attributes_class: rules.attributes_class,
+            attributes_class_compared: rules.attributes_class_compared,
+        })
+    }
+
+    /// The selector, where the claim has one.
+    pub fn selector(&self) -> Option<&CompiledSelector<'c>> {
+        self.selector.as_ref()
+    }
+
+    /// The first test that the volume fails, in upstream's order; access modes are not among them, because they
+    /// decide beforehand which volumes are looked at. Upstream: `FindMatchingVolume`, component-helpers, 1.36.
+    pub fn fit(&self, volume: &PersistentVolume) -> Fit {
+        let claim = self.claim;
+        let bound_to_claim = is_volume_bound_to_claim(volume, claim);
+        if volume.claim_ref.is_some() && !bound_to_claim {
+            return Fit::No(CandidateVerdict::CandidateClaimedByOther);
+        }
+        let capacity = volume.storage().copied().unwrap_or(Quantity::ZERO);
+        if capacity.compare(&self.request).is_lt() {
+            return Fit::No(CandidateVerdict::CandidateTooSmall);
+        }
+        if volume.mode() != claim.mode() {
+            return Fit::No(CandidateVerdict::CandidateVolumeMode);
+        }
+        if self.attributes_class_compared {
+            let differs = if self.attributes_class {
+                volume.attributes_class() != claim.attributes_class()
+            } else {
+                !volume.attributes_class().is_empty()
+            };
+            if differs {
+                return Fit::No(CandidateVerdict::CandidateAttributesClass);
+            }
+        }
+        if volume.terminating() {
+            return Fit::No(CandidateVerdict::CandidateDeleting);
+        }
+        if bound_to_claim {
+            return Fit::Reserved;
+        }
+        if self.delay {
+            return Fit::No(CandidateVerdict::CandidateDelayed);
+        }
+        if volume.status.phase != VolumePhase::Available {
+            return Fit::No(CandidateVerdict::CandidatePhase);
+        }
+        if self.selector.as_ref().is_some_and(|selector| !selector.matches(&volume.meta.labels)) {
+            return Fit::No(CandidateVerdict::CandidateSelector);
+        }
+        if volume.class() != claim.class() {
+            return Fit::No(CandidateVerdict::CandidateClass);
+        }
+        Fit::Free
+    }
+}
+
+/// Upstream: `findBestMatchForClaim`, `findByClaim`, 1.36. Volumes are grouped by their exact access modes; groups that
+/// contain the requested modes are searched, fewest modes first, and the first group that yields a volume ends the
+/// search. Groups with equally many modes come in an order that nobody controls, as do equal volumes inside a group.
+pub(super) fn find_best_match_for_claim<'s>(
+    sync: &mut Sync<'_, 's>,
+    rules: &Rules,
+    claim: &PersistentVolumeClaim,
+    delay: bool,
+) -> Result<Option<Found<'s>>, String> {
+    let query = match Query::new(rules, claim, delay) {
+        Ok(query) => query,
+        Err(_) if !any_group(sync, claim) => return Ok(None),
+        Err(error) => return Err(error),
+    };
+    sync.reads_all_volumes();
+    let possible = possible_volumes(sync, &query);
+    if possible.volumes.is_empty() {
+        return Ok(None);
+    }
+    let picked = possible.volumes[sync.pick(possible.volumes.len())];
+    let Some(object) = sync.cached_volume(picked) else { return Ok(None) };
+    let reserved = is_volume_bound_to_claim(&object, claim);
+    Ok(Some(Found { volume: Volume { id: picked, object }, reserved }))
+}
+
+/// The volumes that the search may end with, by name.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Possible {
+    /// Any of these, depending on an order that nobody controls.
+    pub volumes: Vec<VolumeId>,
+}
+
+/// The sets of access modes that contain the requested ones, in tiers of equally many modes.
+fn tiers(claim: &PersistentVolumeClaim) -> impl Iterator<Item = Vec<AccessModeSet>> {
+    (0..=4).map(|length| {
+        AccessModeSet::all()
+            .filter(|set| set.len() == length && set.contains_all(&claim.access_modes))
+            .collect::<Vec<_>>()
+    })
+}
+
+/// Whether the controller's index has any volume with access modes that contain the requested ones.
+fn any_group(sync: &mut Sync<'_, '_>, claim: &PersistentVolumeClaim) -> bool {
+    all_volumes(sync.world()).into_iter().any(|id| {
+        sync.cached_volume(id).is_some_and(|volume| volume.access_modes.set().contains_all(&claim.access_modes))
+    })
+}
+
+fn all_volumes(world: &World<'_>) -> Vec<VolumeId> {
+    let recorded = u32::try_from(world.snapshot().volumes().len()).unwrap_or(u32::MAX);
+    let created = world.changed_volumes().iter().map(|(id, _)| *id).filter(|id| id.0 >= recorded);
+    (0..recorded).map(VolumeId).chain(created).collect()
+}
+
+fn possible_volumes(sync: &mut Sync<'_, '_>, query: &Query<'_>) -> Possible {
+    let claim = query.claim;
+    for tier in tiers(claim) {
+        let mut volumes: Vec<VolumeId> = Vec::new();
+        for set in tier {
+            volumes.extend(best_of_group(sync, query, set));
+        }
+        if !volumes.is_empty() {
+            volumes.sort_unstable();
+            volumes.dedup();
+            return Possible { volumes };
+        }
+    }
+    Possible::default()
+}
+
+/// The volumes of one group that may come out: any reserved one if there is one, else the smallest that fit.
+fn best_of_group(sync: &mut Sync<'_, '_>, query: &Query<'_>, set: AccessModeSet) -> Vec<VolumeId> {
+    let claim = query.claim;
+    let snapshot: &Snapshot = sync.world().snapshot();
+    let changed: Vec<VolumeId> = sync.world().changed_volumes().iter().map(|(id, _)| *id).collect();
+    let mut reserved: Vec<VolumeId> = Vec::new();
+    let mut best: Option<(Quantity, Vec<VolumeId>)> = None;
+
+    let naming = snapshot.volumes_naming(&claim.meta.namespace, &claim.meta.name).iter().copied();
+    let unchanged = naming.filter(|id| !changed.contains(id));
+    for id in unchanged.chain(changed.iter().copied()) {
+        let Some(volume) = sync.cached_volume(id) else { continue };
+        if volume.access_modes.set() != set {
+            continue;
+        }
+        match query.fit(&volume) {
+            Fit::Reserved => reserved.push(id),
+            Fit::Free => keep_smallest(&mut best, volume.storage().copied().unwrap_or(Quantity::ZERO), id),
+            Fit::No(_) => {}
+        }
+    }
+    if !reserved.is_empty() {
+        return reserved;
+    }
+    if query.delay || sync.world().is_focused() {
+        return best.map(|(_, volumes)| volumes).unwrap_or_default();
+    }
+    let key = GroupKey {
+        class: claim.class().into(),
+        mode: claim.mode(),
+        attributes_class: if query.attributes_class { claim.attributes_class().into() } else { "".into() },
+        access_modes: set,
+    };
+    if let Some(group) = snapshot.candidate_group(&key) {
+        let size = |id: VolumeId| snapshot.volume(id).storage().copied().unwrap_or(Quantity::ZERO);
+        let start = group.members.partition_point(|id| size(*id).compare(&query.request).is_lt());
+        for id in &group.members[start..] {
+            let capacity = size(*id);
+            if best.as_ref().is_some_and(|(smallest, _)| smallest.compare(&capacity).is_lt()) {
+                break;
+            }
+            if changed.contains(id) {
+                continue;
+            }
+            let fits = sync.cached_volume(*id).is_some_and(|volume| query.fit(&volume) == Fit::Free);
+            if fits {
+                keep_smallest(&mut best, capacity, *id);
+            }
+        }
+    }
+    best.map(|(_, volumes)| volumes).unwrap_or_default()
+}
+
+fn keep_smallest(best: &mut Option<(Quantity, Vec<VolumeId>)>, capacity: Quantity, id: VolumeId) {
+    match best {
+        Some((smallest, volumes)) => match capacity.compare(smallest) {
+            std::cmp::Ordering::Less => *best = Some((capacity, vec![id])),
+            std::cmp::Ordering::Equal => volumes.push(id),
+            std::cmp::Ordering::Greater => {}
+        },
+        None => *best = Some((capacity, vec![id])),
+    }
+}

@@ -1,0 +1,154 @@
+//! Which volume plugins kube-controller-manager still has, and which were migrated to CSI.
+
+use crate::controllers::Rules;
+use crate::model::{AnnotationKey, PersistentVolume, SourceKind, StorageClass};
+
+/// The prefix of in-tree plugin names.
+pub const IN_TREE_PREFIX: &str = "kubernetes.io/";
+const HOST_PATH: &str = "kubernetes.io/host-path";
+const NFS: &str = "kubernetes.io/nfs";
+const RBD: &str = "kubernetes.io/rbd";
+const PORTWORX: &str = "kubernetes.io/portworx-volume";
+
+/// A volume plugin inside kube-controller-manager.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Plugin {
+    /// Provisions if told to, deletes below `/tmp`, recycles.
+    HostPath,
+    /// A plugin of an older minor that acts on storage out of sight.
+    Remote(&'static str),
+}
+
+impl Plugin {
+    /// The plugin's name.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::HostPath => HOST_PATH,
+            Self::Remote(name) => name,
+        }
+    }
+}
+
+/// Who has to provision or delete.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Provider {
+    /// A plugin inside kube-controller-manager.
+    InTree(Plugin),
+    /// Somebody outside.
+    External,
+    /// Nobody, with upstream's text.
+    Nobody(String),
+}
+
+/// The CSI driver that an in-tree plugin was migrated to, if it was.
+/// Upstream: `IsMigrationEnabledForPlugin`, `pkg/volume/csimigration`, and csi-translation-lib, 1.36.
+pub fn migrated_driver(rules: &Rules, plugin: &str) -> Option<&'static str> {
+    match plugin {
+        "kubernetes.io/aws-ebs" => Some("ebs.csi.aws.com"),
+        "kubernetes.io/gce-pd" => Some("pd.csi.storage.gke.io"),
+        "kubernetes.io/azure-disk" => Some("disk.csi.azure.com"),
+        "kubernetes.io/azure-file" => Some("file.csi.azure.com"),
+        "kubernetes.io/cinder" => Some("cinder.csi.openstack.org"),
+        "kubernetes.io/vsphere-volume" => Some("csi.vsphere.vmware.com"),
+        PORTWORX if rules.portworx_migrated => Some("pxd.portworx.com"),
+        _ => None,
+    }
+}
+
+/// Plugins of older minors that provision and delete storage out of sight.
+fn remote(rules: &Rules, name: &str) -> Option<Plugin> {
+    match name {
+        RBD if rules.rbd_in_tree => Some(Plugin::Remote(RBD)),
+        PORTWORX if !rules.portworx_migrated => Some(Plugin::Remote(PORTWORX)),
+        _ => None,
+    }
+}
+
+/// Upstream: `findProvisionablePlugin`, 1.36.
+pub fn find_provisionable_plugin(rules: &Rules, class: &StorageClass) -> Provider {
+    let provisioner = class.provisioner.as_str();
+    if migrated_driver(rules, provisioner).is_some() {
+        return Provider::External;
+    }
+    if provisioner == HOST_PATH {
+        return Provider::InTree(Plugin::HostPath);
+    }
+    if let Some(plugin) = remote(rules, provisioner) {
+        return Provider::InTree(plugin);
+    }
+    if !provisioner.starts_with(IN_TREE_PREFIX) {
+        return Provider::External;
+    }
+    Provider::Nobody(if provisioner == NFS {
+        "no provisionable volume plugin matched".to_owned()
+    } else {
+        format!("no volume plugin matched name: {provisioner}")
+    })
+}
+
+/// Upstream: `findDeletablePlugin`, 1.36.
+pub fn find_deletable_plugin(rules: &Rules, volume: &PersistentVolume) -> Provider {
+    if let Some(provisioner) = volume.meta.annotations.get(AnnotationKey::ProvisionedBy).filter(|name| !name.is_empty())
+    {
+        return match provisioner {
+            HOST_PATH => Provider::InTree(Plugin::HostPath),
+            NFS => Provider::Nobody("no deletable volume plugin matched".to_owned()),
+            other => match remote(rules, other) {
+                Some(plugin) => Provider::InTree(plugin),
+                None if !other.starts_with(IN_TREE_PREFIX) => Provider::External,
+                None => Provider::Nobody(format!("no volume plugin matched name: {other}")),
+            },
+        };
+    }
+    if rules.static_csi_is_external {
+        if volume.meta.annotations.has(AnnotationKey::MigratedTo) {
+            return Provider::External;
+        }
+        if volume.source.kind == SourceKind::Csi {
+            return Provider::External;
+        }
+    }
+    let wrapped = |text: &str| {
+        Provider::Nobody(format!(
+            "error getting deleter volume plugin for volume {:?}: {text}",
+            volume.meta.name.as_str()
+        ))
+    };
+    match &volume.source.kind {
+        SourceKind::HostPath => Provider::InTree(Plugin::HostPath),
+        SourceKind::Nfs => wrapped("no deletable volume plugin matched"),
+        SourceKind::Other(field) if field == "rbd" => {
+            remote(rules, RBD).map_or_else(|| wrapped("no volume plugin matched"), Provider::InTree)
+        }
+        SourceKind::Other(field) if field == "portworxVolume" => {
+            remote(rules, PORTWORX).map_or_else(|| wrapped("no volume plugin matched"), Provider::InTree)
+        }
+        SourceKind::Csi | SourceKind::Local | SourceKind::Other(_) | SourceKind::None => {
+            wrapped("no volume plugin matched")
+        }
+    }
+}
+
+/// Whether some plugin can scrub the volume. Upstream: `FindRecyclablePluginBySpec`, `pkg/volume`, 1.36.
+pub fn recyclable(volume: &PersistentVolume) -> bool {
+    matches!(volume.source.kind, SourceKind::Nfs | SourceKind::HostPath)
+}
+
+/// What the host-path deleter says of a path: it removes what lies below some `/tmp/`, anywhere in the path.
+/// Upstream: `hostPathDeleter.Delete`, `pkg/volume/hostpath`, 1.36.
+///
+/// # Errors
+/// Upstream's words, when the volume is none of the deleter's.
+pub fn delete_host_path(volume: &PersistentVolume) -> Result<(), String> {
+    if volume.source.kind != SourceKind::HostPath {
+        return Err(format!(
+            "failed to create deleter for volume {:?}: spec.PersistentVolumeSource.HostPath is nil",
+            volume.meta.name.as_str()
+        ));
+    }
+    let path = volume.source.detail.as_str();
+    let below = path
+        .match_indices("/tmp/")
+        .any(|(at, found)| path[at + found.len()..].chars().next().is_some_and(|next| next != '\n'));
+    if below { Ok(()) } else { Err(format!("host_path deleter only supports /tmp/.+ but received provided {path}")) }
+}

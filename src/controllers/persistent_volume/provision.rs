@@ -1,0 +1,295 @@
+//! Provisioning: the hand-off to an external provisioner, and the one in-tree plugin that still provisions.
+
+use super::binding::Claim;
+use super::plugins::{Plugin, Provider, delete_host_path, find_provisionable_plugin, migrated_driver};
+use super::volume::migration_annotations;
+use crate::controllers::{ClaimBranch, ProvisionStep, Rules, Sync};
+use crate::model::{
+    AnnotationKey, Annotations, ClaimRef, ObjectMeta, PersistentVolume, ReclaimPolicy, SourceKind, StorageClass, Str,
+    VolumeMode, VolumeSource, VolumeStatus,
+};
+use crate::world::{ApiError, EventType, Held, ObjectRef, PluginAnswer, Started, printed_uid};
+
+/// How often upstream tries to create a provisioned volume. Upstream: `createProvisionedPVRetryCount`, 1.36.
+const CREATE_RETRIES: u32 = 5;
+
+/// Upstream: `provisionClaim`, 1.36. The claim's status is not written on this path.
+pub(super) fn provision_claim<'s>(sync: &mut Sync<'_, 's>, rules: &Rules, claim: Claim<'s>) -> ClaimBranch {
+    if !rules.dynamic_provisioning {
+        sync.wait_for("user", "", "create a PersistentVolume that fits; dynamic provisioning is switched off");
+        return ClaimBranch::UnboundClaimProvisioningDisabled;
+    }
+    let key = claim.object.key();
+    let about = ObjectRef::claim(&claim.object);
+    let class_name = claim.object.class().to_owned();
+    let class = match sync.class(&class_name) {
+        Ok(Some(class)) => class,
+        missing => {
+            let error = missing
+                .err()
+                .unwrap_or(ApiError::NotFound { kind: crate::model::Kind::StorageClass, name: class_name.clone() });
+            sync.event(about, EventType::Warning, "ProvisioningFailed", error.to_string());
+            sync.wait_for("user", class_name, "create the StorageClass, or a PersistentVolume of that class that fits");
+            return ClaimBranch::UnboundClaimClassMissing;
+        }
+    };
+    let provider = find_provisionable_plugin(rules, class);
+    let branch = match &provider {
+        Provider::Nobody(text) => {
+            sync.event(about, EventType::Warning, "ProvisioningFailed", text.as_str());
+            sync.wait_for(
+                "user",
+                "",
+                "create a PersistentVolume of the class that fits; nothing provisions this class",
+            );
+            return ClaimBranch::UnboundClaimInTreeProvisionerUnknown;
+        }
+        Provider::External => ClaimBranch::UnboundClaimProvisionExternal,
+        Provider::InTree(_) => ClaimBranch::UnboundClaimProvisionInTree,
+    };
+    match sync.start_operation(&format!("provision-{key}[{}]", printed_uid(&claim.object.meta.uid))) {
+        Started::Running => ClaimBranch::UnboundClaimProvisionRunning,
+        Started::Backoff => ClaimBranch::UnboundClaimProvisionBackoff,
+        Started::Yes => {
+            if let Provider::InTree(plugin) = provider {
+                provision_claim_operation(sync, rules, claim, plugin, class);
+            } else {
+                provision_claim_operation_external(sync, rules, &claim, class);
+            }
+            branch
+        }
+    }
+}
+
+/// Upstream: `provisionClaimOperationExternal`, 1.36.
+fn provision_claim_operation_external<'s>(
+    sync: &mut Sync<'_, 's>,
+    rules: &Rules,
+    claim: &Claim<'s>,
+    class: &StorageClass,
+) {
+    let name = migrated_driver(rules, &class.provisioner).unwrap_or(&class.provisioner);
+    let requested = claim.object.meta.annotations.get(AnnotationKey::StorageProvisioner) == Some(name);
+    if let Err(error) = set_claim_provisioner(sync, rules, claim, name) {
+        let message = format!("Error saving claim: {error}");
+        sync.event(ObjectRef::claim(&claim.object), EventType::Warning, "ProvisioningFailed", message);
+        sync.step(ProvisionStep::ExternalProvisionerSaveFailed.into());
+        return sync.operation_failed();
+    }
+    let step = if requested {
+        ProvisionStep::ExternalProvisionerAlreadyRequested
+    } else {
+        ProvisionStep::ExternalProvisionerRequested
+    };
+    sync.step(step.into());
+    sync.event(
+        ObjectRef::claim(&claim.object),
+        EventType::Normal,
+        "ExternalProvisioning",
+        format!(
+            "Waiting for a volume to be created either by the external provisioner '{name}' or manually by the \
+             system administrator. If volume creation is delayed, please verify that the provisioner is running and \
+             correctly registered."
+        ),
+    );
+    sync.wait_for("external-provisioner", name, "create a PersistentVolume for the claim");
+}
+
+/// Upstream: `setClaimProvisioner`, 1.36. Only the stable annotation is looked at.
+fn set_claim_provisioner<'s>(
+    sync: &mut Sync<'_, 's>,
+    rules: &Rules,
+    claim: &Claim<'s>,
+    name: &str,
+) -> Result<Held<'s, crate::model::PersistentVolumeClaim>, ApiError> {
+    if claim.object.meta.annotations.get(AnnotationKey::StorageProvisioner) == Some(name) {
+        return Ok(claim.object.clone());
+    }
+    let mut changed = (*claim.object).clone();
+    changed.meta.annotations.set(AnnotationKey::BetaStorageProvisioner, name);
+    changed.meta.annotations.set(AnnotationKey::StorageProvisioner, name);
+    if let Some(annotations) = migration_annotations(&changed.meta.annotations, migrated_driver(rules, name)) {
+        changed.meta.annotations = annotations;
+    }
+    sync.update_claim(claim.id, changed)
+}
+
+/// Upstream: `provisionClaimOperation`, 1.36.
+fn provision_claim_operation<'s>(
+    sync: &mut Sync<'_, 's>,
+    rules: &Rules,
+    mut claim: Claim<'s>,
+    plugin: Plugin,
+    class: &StorageClass,
+) {
+    let about = ObjectRef::claim(&claim.object);
+    let says = |sync: &mut Sync<'_, 's>, message: String| {
+        sync.event(about.clone(), EventType::Warning, "ProvisioningFailed", message);
+    };
+    let ends = |sync: &mut Sync<'_, 's>, step: ProvisionStep| {
+        sync.step(step.into());
+        sync.operation_failed();
+    };
+    if claim.object.data_source {
+        says(
+            sync,
+            format!(
+                "plugin {:?} is not a CSI plugin. Only CSI plugin can provision a claim with a datasource",
+                plugin.name()
+            ),
+        );
+        return ends(sync, ProvisionStep::InTreeDataSourceUnsupported);
+    }
+    match set_claim_provisioner(sync, rules, &claim, &class.provisioner) {
+        Ok(saved) => claim.object = saved,
+        Err(_) => return ends(sync, ProvisionStep::InTreeClaimSaveFailed),
+    }
+    let name = format!("pvc-{}", claim.object.meta.uid);
+    match sync.live_volume(&name) {
+        Ok(_) => return sync.step(ProvisionStep::InTreeVolumeExists.into()),
+        Err(error) if error.is_not_found() => {}
+        Err(_) => return ends(sync, ProvisionStep::InTreeVolumeReadFailed),
+    }
+    if !class.mount_options.is_empty() {
+        let options = class.mount_options.iter().map(Str::as_str).collect::<Vec<_>>().join(" ");
+        says(
+            sync,
+            format!(
+                "Mount options are not supported by the provisioner but StorageClass {:?} has mount options [{options}]",
+                class.meta.name.as_str()
+            ),
+        );
+        return ends(sync, ProvisionStep::InTreeMountOptionsUnsupported);
+    }
+    if plugin == Plugin::HostPath && !rules.hostpath_provisioning {
+        says(
+            sync,
+            format!("Failed to create provisioner: provisioning in volume plugin {:?} is disabled", plugin.name()),
+        );
+        return ends(sync, ProvisionStep::InTreeProvisionerDisabled);
+    }
+    if let Some(node) = claim.object.meta.annotations.get(AnnotationKey::SelectedNode).map(str::to_owned)
+        && sync.node(&node).is_none()
+    {
+        says(sync, format!("Failed to get target node: node {node:?} not found"));
+        return ends(sync, ProvisionStep::InTreeSelectedNodeMissing);
+    }
+    let default = match plugin {
+        Plugin::Remote(_) => PluginAnswer::Waiting,
+        Plugin::HostPath if claim.object.mode() == VolumeMode::Block => {
+            PluginAnswer::Failed(format!("{} does not support block volume provisioning", plugin.name()))
+        }
+        Plugin::HostPath => PluginAnswer::Done,
+    };
+    match sync.plugin_answer().cloned().unwrap_or(default) {
+        PluginAnswer::Waiting | PluginAnswer::InUse(_) => {
+            sync.wait_for("in-tree-plugin", plugin.name(), "create the storage");
+        }
+        PluginAnswer::Failed(text) => {
+            reschedule_provisioning(sync, &claim);
+            says(sync, format!("Failed to provision volume with StorageClass {:?}: {text}", class.meta.name.as_str()));
+            ends(sync, ProvisionStep::InTreeProvisionFailed);
+        }
+        PluginAnswer::Done => create_volume(sync, &claim, &provisioned_volume(&claim, class, plugin, &name), plugin),
+    }
+}
+
+/// Upstream: `rescheduleProvisioning`, 1.36: the scheduler is asked for another node.
+fn reschedule_provisioning(sync: &mut Sync<'_, '_>, claim: &Claim<'_>) {
+    if claim.object.meta.annotations.has(AnnotationKey::SelectedNode) {
+        let mut changed = (*claim.object).clone();
+        changed.meta.annotations.remove(AnnotationKey::SelectedNode);
+        // Upstream only logs a refusal; the provisioning error itself is what the user hears.
+        let _ = sync.update_claim(claim.id, changed);
+    }
+}
+
+/// The volume that the host-path plugin makes, as the controller completes it.
+fn provisioned_volume(claim: &Claim<'_>, class: &StorageClass, plugin: Plugin, name: &str) -> PersistentVolume {
+    let policy = class.reclaim_policy.clone().unwrap_or(ReclaimPolicy::Delete);
+    let annotations = Annotations::new(
+        vec![
+            (AnnotationKey::BoundByController, Str::const_new("yes")),
+            (AnnotationKey::ProvisionedBy, Str::const_new(plugin.name())),
+        ],
+        1,
+    );
+    let finalizers: Box<[Str]> = if policy == ReclaimPolicy::Delete {
+        Box::new([Str::const_new("kubernetes.io/pv-controller")])
+    } else {
+        Box::default()
+    };
+    let claim = &claim.object;
+    PersistentVolume {
+        meta: ObjectMeta { name: name.into(), annotations, finalizers, ..ObjectMeta::default() },
+        capacity: claim.request.iter().map(|request| (Str::const_new("storage"), *request)).collect(),
+        access_modes: claim.access_modes.clone(),
+        claim_ref: Some(ClaimRef {
+            api_version: Str::const_new("v1"),
+            kind: Str::const_new("PersistentVolumeClaim"),
+            namespace: claim.meta.namespace.clone(),
+            name: claim.meta.name.clone(),
+            uid: claim.meta.uid.clone(),
+            resource_version: Str::from(claim.meta.resource_version.to_string()),
+            field_path: Str::default(),
+        }),
+        reclaim_policy: policy,
+        class_name: claim.class().into(),
+        attributes_class: None,
+        volume_mode: Some(VolumeMode::Filesystem),
+        source: VolumeSource {
+            kind: SourceKind::HostPath,
+            detail: Str::const_new("/tmp/hostpath_pv/<uid>"),
+            handle: Str::default(),
+        },
+        node_affinity: None,
+        status: VolumeStatus::default(),
+    }
+}
+
+/// Creates the volume, with retries; where all fail, the storage is cleaned up again.
+fn create_volume<'s>(sync: &mut Sync<'_, 's>, claim: &Claim<'s>, volume: &PersistentVolume, plugin: Plugin) {
+    let (key, name) = (claim.object.key(), volume.meta.name.clone());
+    let about = ObjectRef::claim(&claim.object);
+    let mut refusal = None;
+    for _ in 0..CREATE_RETRIES {
+        match sync.create_volume(volume.clone()) {
+            Ok(_) | Err(ApiError::AlreadyExists { .. }) => {
+                refusal = None;
+                break;
+            }
+            Err(error) => refusal = Some(error),
+        }
+    }
+    let Some(error) = refusal else {
+        sync.event(
+            about,
+            EventType::Normal,
+            "ProvisioningSucceeded",
+            format!("Successfully provisioned volume {name} using {}", plugin.name()),
+        );
+        return sync.step(ProvisionStep::InTreeProvisioned.into());
+    };
+    sync.event(
+        about.clone(),
+        EventType::Warning,
+        "ProvisioningFailed",
+        format!("Error creating provisioned PV object for claim {key}: {error}. Deleting the volume."),
+    );
+    let cleanup = match sync.cleanup_failure() {
+        Some(failure) => Err(failure.to_owned()),
+        None => delete_host_path(volume),
+    };
+    match cleanup {
+        Ok(()) => sync.step(ProvisionStep::InTreeVolumeSaveFailedCleaned.into()),
+        Err(failure) => {
+            sync.event(
+                about,
+                EventType::Warning,
+                "ProvisioningCleanupFailed",
+                format!("Error cleaning provisioned volume for claim {key}: {failure}. Please delete manually."),
+            );
+            sync.step(ProvisionStep::InTreeVolumeOrphaned.into());
+        }
+    }
+}

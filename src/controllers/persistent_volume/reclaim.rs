@@ -1,0 +1,291 @@
+//! Reclaiming: what happens to a volume whose claim is gone.
+
+use super::binding::{Volume, fail_volume, unbind_volume};
+use super::plugins::{Plugin, Provider, delete_host_path, find_deletable_plugin, recyclable};
+use super::volume::without_in_tree_finalizer;
+use crate::controllers::{DeleteStep, ReclaimStep, RecycleStep, Rules, Sync};
+use crate::model::{AnnotationKey, PersistentVolume, ReclaimPolicy, SourceKind, VolumePhase};
+use crate::world::{ApiError, EventType, ObjectRef, PluginAnswer, Started, printed_uid};
+
+/// Upstream: `reclaimVolume`, 1.36.
+///
+/// # Errors
+/// When the API server refuses the status of a volume with an unknown policy.
+pub fn reclaim_volume<'s>(sync: &mut Sync<'_, 's>, rules: &Rules, volume: Volume<'s>) -> Result<(), ApiError> {
+    if let Some(driver) =
+        volume.object.meta.annotations.get(AnnotationKey::MigratedTo).filter(|driver| !driver.is_empty())
+    {
+        if volume.object.reclaim_policy == ReclaimPolicy::Delete {
+            sync.wait_for("external-provisioner", driver, "delete the storage and then the PersistentVolume");
+        }
+        sync.step(ReclaimStep::ReclaimMigrated.into());
+        return Ok(());
+    }
+    let (name, uid) = (&volume.object.meta.name, printed_uid(&volume.object.meta.uid));
+    match &volume.object.reclaim_policy {
+        ReclaimPolicy::Retain => {
+            sync.wait_for("user", "", "delete the PersistentVolume or free it for another claim");
+            sync.step(ReclaimStep::ReclaimRetain.into());
+        }
+        ReclaimPolicy::Recycle => {
+            let started = sync.start_operation(&format!("recycle-{name}[{uid}]"));
+            sync.step(started_step(started, ReclaimStep::ReclaimRecycle).into());
+            if started == Started::Yes {
+                recycle_volume_operation(sync, &volume);
+            }
+        }
+        ReclaimPolicy::Delete => {
+            let started = sync.start_operation(&format!("delete-{name}[{uid}]"));
+            sync.step(started_step(started, ReclaimStep::ReclaimDelete).into());
+            if started == Started::Yes {
+                delete_volume_operation(sync, rules, volume);
+            }
+        }
+        ReclaimPolicy::Other(_) => {
+            sync.step(ReclaimStep::ReclaimUnknownPolicy.into());
+            fail_volume(
+                sync,
+                volume,
+                "VolumeUnknownReclaimPolicy",
+                "Volume has unrecognized PersistentVolumeReclaimPolicy",
+            )?;
+        }
+    }
+    Ok(())
+}
+
+fn started_step(started: Started, yes: ReclaimStep) -> ReclaimStep {
+    match started {
+        Started::Yes => yes,
+        Started::Running => ReclaimStep::ReclaimRunning,
+        Started::Backoff => ReclaimStep::ReclaimBackoff,
+    }
+}
+
+/// Whether nobody holds the volume any more, by the controller's cache. Upstream: `isVolumeReleased`, 1.36.
+fn is_volume_released(sync: &mut Sync<'_, '_>, volume: &PersistentVolume) -> bool {
+    let Some(claim_ref) = volume.claim_ref.as_ref().filter(|claim_ref| !claim_ref.uid.is_empty()) else {
+        return false;
+    };
+    match sync.cached_claim_named(&claim_ref.namespace, &claim_ref.name) {
+        Some((_, claim)) if claim.meta.uid == claim_ref.uid => {
+            !claim.volume_name.is_empty() && claim.volume_name != volume.meta.name
+        }
+        Some(_) | None => true,
+    }
+}
+
+/// Upstream: `deleteVolumeOperation`, 1.36 and before.
+fn delete_volume_operation<'s>(sync: &mut Sync<'_, 's>, rules: &Rules, volume: Volume<'s>) {
+    if rules.skip_delete_when_terminating && volume.object.terminating() {
+        sync.step(DeleteStep::DeleteNotReleased.into());
+        return;
+    }
+    if !rules.delete_plugin_first && !still_released(sync, &volume.object) {
+        return;
+    }
+    let plugin = match find_deletable_plugin(rules, &volume.object) {
+        Provider::InTree(plugin) => plugin,
+        Provider::External => {
+            sync.wait_for(
+                "external-provisioner",
+                driver_of(&volume.object),
+                "delete the storage and then the PersistentVolume",
+            );
+            sync.step(DeleteStep::DeleteExternal.into());
+            return;
+        }
+        Provider::Nobody(text) => {
+            sync.wait_for("user", "", "delete the storage by hand, then the PersistentVolume");
+            let marked = fail_volume(sync, volume, "VolumeFailedDelete", &text);
+            if marked.is_err() {
+                sync.step(DeleteStep::DeleteMarkFailed.into());
+                sync.operation_failed();
+            } else if rules.delete_plugin_first {
+                sync.step(DeleteStep::DeletePluginMissing.into());
+            } else {
+                sync.step(DeleteStep::DeleteFailed.into());
+                sync.operation_failed();
+            }
+            return;
+        }
+    };
+    if rules.delete_plugin_first && !still_released(sync, &volume.object) {
+        return;
+    }
+    run_deleter(sync, volume, plugin);
+}
+
+/// Reads the volume again and asks whether it is still released; the leaf is recorded when not.
+fn still_released(sync: &mut Sync<'_, '_>, volume: &PersistentVolume) -> bool {
+    let Ok((_, live)) = sync.live_volume(&volume.meta.name) else {
+        sync.step(DeleteStep::DeleteVolumeGone.into());
+        return false;
+    };
+    let released = is_volume_released(sync, &live);
+    if !released {
+        sync.step(DeleteStep::DeleteNotReleased.into());
+    }
+    released
+}
+
+fn run_deleter<'s>(sync: &mut Sync<'_, 's>, volume: Volume<'s>, plugin: Plugin) {
+    let default = match plugin {
+        Plugin::HostPath => match delete_host_path(&volume.object) {
+            Ok(()) => PluginAnswer::Done,
+            Err(text) => PluginAnswer::Failed(text),
+        },
+        Plugin::Remote(_) => PluginAnswer::Waiting,
+    };
+    let failure = match sync.plugin_answer().cloned().unwrap_or(default) {
+        PluginAnswer::Waiting => {
+            sync.wait_for("in-tree-plugin", plugin.name(), "delete the storage");
+            sync.step(ReclaimStep::ReclaimRunning.into());
+            return;
+        }
+        PluginAnswer::InUse(text) => {
+            sync.event(ObjectRef::volume(&volume.object), EventType::Normal, "VolumeDelete", text);
+            sync.step(DeleteStep::DeleteInUse.into());
+            sync.operation_failed();
+            return;
+        }
+        PluginAnswer::Failed(text) => Some(text),
+        PluginAnswer::Done => remove_finalizer(sync, &volume).err(),
+    };
+    if let Some(text) = failure {
+        let marked = fail_volume(sync, volume, "VolumeFailedDelete", &text);
+        sync.step(if marked.is_ok() { DeleteStep::DeleteFailed } else { DeleteStep::DeleteMarkFailed }.into());
+        sync.operation_failed();
+        return;
+    }
+    let deleted = sync.delete_volume(volume.id, &volume.object);
+    sync.step(if deleted.is_ok() { DeleteStep::DeleteSucceeded } else { DeleteStep::DeleteObjectRefused }.into());
+}
+
+/// Upstream: `removeDeletionProtectionFinalizer`, 1.36.
+fn remove_finalizer(sync: &mut Sync<'_, '_>, volume: &Volume<'_>) -> Result<(), String> {
+    let (id, live) = sync.live_volume(&volume.object.meta.name).map_err(|error| error.to_string())?;
+    if let Some(changed) = without_in_tree_finalizer(&live) {
+        sync.update_volume(id, changed)
+            .map_err(|error| format!("persistent volume controller can't update finalizer: {error}"))?;
+    }
+    Ok(())
+}
+
+/// The one who has to delete: the provisioner that made the volume, else the driver of its source.
+fn driver_of(volume: &PersistentVolume) -> String {
+    let annotations = &volume.meta.annotations;
+    annotations
+        .get(AnnotationKey::ProvisionedBy)
+        .or_else(|| annotations.get(AnnotationKey::MigratedTo))
+        .filter(|name| !name.is_empty())
+        .map_or_else(
+            || if volume.source.kind == SourceKind::Csi { volume.source.detail.to_string() } else { String::new() },
+            str::to_owned,
+        )
+}
+
+/// Upstream: `recycleVolumeOperation`, 1.36. It never returns an error, so there is no back-off.
+fn recycle_volume_operation<'s>(sync: &mut Sync<'_, 's>, volume: &Volume<'s>) {
+    let Ok((id, live)) = sync.live_volume(&volume.object.meta.name) else {
+        return sync.step(RecycleStep::RecycleVolumeGone.into());
+    };
+    if !is_volume_released(sync, &live) {
+        return sync.step(RecycleStep::RecycleNotReleased.into());
+    }
+    let users = users_of(sync, &live);
+    let claim_cached = volume
+        .object
+        .claim_ref
+        .as_ref()
+        .is_some_and(|named| sync.cached_claim_named(&named.namespace, &named.name).is_some());
+    if !users.is_empty() && !claim_cached {
+        sync.event(
+            ObjectRef::volume(&volume.object),
+            EventType::Normal,
+            "VolumeFailedRecycle",
+            format!("Volume is used by pods: {}", users.join(",")),
+        );
+        sync.wait_for("user", users.join(","), "stop using the volume");
+        return sync.step(RecycleStep::RecycleVolumeUsed.into());
+    }
+    let fresh = Volume { id, object: live };
+    if !recyclable(&fresh.object) {
+        // A refused status write ends the operation as well; the next sync tries again.
+        let _ = fail_volume(sync, fresh, "VolumeFailedRecycle", "No recycler plugin found for the volume!");
+        return sync.step(RecycleStep::RecyclePluginMissing.into());
+    }
+    match sync.plugin_answer().cloned().unwrap_or(PluginAnswer::Waiting) {
+        PluginAnswer::Waiting | PluginAnswer::InUse(_) => {
+            sync.wait_for(
+                "node",
+                format!("recycler-for-{}", fresh.object.meta.name),
+                "run the pod that scrubs the volume; the volume is offered again after that",
+            );
+        }
+        PluginAnswer::Failed(text) => {
+            let _ = fail_volume(sync, fresh, "VolumeFailedRecycle", &format!("Recycle failed: {text}"));
+            sync.step(RecycleStep::RecycleFailed.into());
+        }
+        PluginAnswer::Done => {
+            sync.event(ObjectRef::volume(&fresh.object), EventType::Normal, "VolumeRecycled", "Volume recycled");
+            sync.step(RecycleStep::RecycleSucceeded.into());
+            let _ = unbind_volume(sync, fresh);
+        }
+    }
+}
+
+/// The active pods that use the claim of the claimRef, as `namespace/name`, sorted. Upstream: `isVolumeUsed`, 1.36.
+fn users_of(sync: &mut Sync<'_, '_>, volume: &PersistentVolume) -> Vec<String> {
+    let Some(named) = &volume.claim_ref else { return Vec::new() };
+    let mut users: Vec<String> = sync
+        .pods_of(&named.namespace, &named.name)
+        .filter(|pod| !pod.terminated())
+        .map(|pod| format!("{}/{}", pod.meta.namespace, pod.meta.name))
+        .collect();
+    users.sort();
+    users
+}
+
+/// What a volume's policy means for its data once nobody holds it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum DataFate {
+    /// Nothing touches them.
+    Kept,
+    /// A named driver is asked to delete them.
+    HandedToDriver,
+    /// They are deleted by the controller itself.
+    Destroyed,
+    /// They are scrubbed, and the volume is offered again.
+    Scrubbed,
+}
+
+impl DataFate {
+    /// The fate as the output contract writes it.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Kept => "kept",
+            Self::HandedToDriver => "handedToDriver",
+            Self::Destroyed => "destroyed",
+            Self::Scrubbed => "scrubbed",
+        }
+    }
+}
+
+/// What reclaiming does, or would do, to the data behind a volume.
+pub fn data_fate(rules: &Rules, volume: &PersistentVolume) -> DataFate {
+    let migrated = volume.meta.annotations.get(AnnotationKey::MigratedTo).is_some_and(|driver| !driver.is_empty());
+    match &volume.reclaim_policy {
+        ReclaimPolicy::Delete if migrated => DataFate::HandedToDriver,
+        ReclaimPolicy::Delete => match find_deletable_plugin(rules, volume) {
+            Provider::External => DataFate::HandedToDriver,
+            Provider::InTree(Plugin::Remote(_)) => DataFate::Destroyed,
+            Provider::InTree(Plugin::HostPath) if delete_host_path(volume).is_ok() => DataFate::Destroyed,
+            Provider::InTree(Plugin::HostPath) | Provider::Nobody(_) => DataFate::Kept,
+        },
+        ReclaimPolicy::Recycle if !migrated && recyclable(volume) && volume.status.phase != VolumePhase::Failed => {
+            DataFate::Scrubbed
+        }
+        ReclaimPolicy::Recycle | ReclaimPolicy::Retain | ReclaimPolicy::Other(_) => DataFate::Kept,
+    }
+}

@@ -1,0 +1,283 @@
+//! The sync of a volume.
+
+use super::binding::{Volume, unbind_volume, update_volume_phase};
+use super::plugins::{IN_TREE_PREFIX, migrated_driver};
+use super::reclaim::reclaim_volume;
+use crate::controllers::{Rules, Sync, VolumeBranch};
+use crate::model::{
+    AnnotationKey, Annotations, PersistentVolume, PersistentVolumeClaim, ReclaimPolicy, Str, VolumePhase,
+};
+use crate::snapshot::VolumeId;
+use crate::world::{ApiError, Compared, EventType, Held, ObjectRef, Test};
+
+const IN_TREE_FINALIZER: &str = "kubernetes.io/pv-controller";
+const EXTERNAL_FINALIZER: &str = "external-provisioner.volume.kubernetes.io/finalizer";
+
+/// Syncs a volume that exists. Upstream: `syncVolume`, 1.36.
+pub fn sync_volume(sync: &mut Sync<'_, '_>, rules: &Rules, id: VolumeId) -> Option<VolumeBranch> {
+    let object = sync.cached_volume(id)?;
+    let volume = match update_migration_annotations_and_finalizers(sync, rules, Volume { id, object }) {
+        Ok(volume) => volume,
+        Err(error) => {
+            sync.fail(format!("persistent Volume Controller can't anneal migration annotations or finalizer: {error}"));
+            return Some(VolumeBranch::VolumeMigrationUpdateFailed);
+        }
+    };
+    Some(sync_annotated(sync, rules, volume))
+}
+
+fn sync_annotated<'s>(sync: &mut Sync<'_, 's>, rules: &Rules, volume: Volume<'s>) -> VolumeBranch {
+    let name = volume.object.meta.name.clone();
+    sync.test(|| {
+        test(
+            "the volume has a claimRef",
+            &volume.object,
+            "spec.claimRef",
+            claim_ref_text(&volume.object),
+            volume.object.claim_ref.is_some(),
+        )
+    });
+    let Some(claim_ref) = volume.object.claim_ref.clone() else {
+        set_phase(sync, volume, VolumePhase::Available);
+        return VolumeBranch::VolumeUnclaimed;
+    };
+    sync.test(|| {
+        test(
+            "the claimRef has a uid",
+            &volume.object,
+            "spec.claimRef.uid",
+            claim_ref.uid.to_string(),
+            !claim_ref.uid.is_empty(),
+        )
+    });
+    if claim_ref.uid.is_empty() {
+        sync.wait_for(
+            "user",
+            claim_ref.claim_key().to_string(),
+            "create the claim for which the volume is reserved, or let it name this volume",
+        );
+        set_phase(sync, volume, VolumePhase::Available);
+        return VolumeBranch::VolumeReserved;
+    }
+    let claim = match find_claim(sync, rules, &volume.object) {
+        Ok(claim) => claim,
+        Err(error) => {
+            sync.fail(error.to_string());
+            return VolumeBranch::VolumeClaimLookupFailed;
+        }
+    };
+    let claim = match claim {
+        Found::Ours(claim) => claim,
+        Found::Missing | Found::Replaced => {
+            let branch = if matches!(claim, Found::Missing) {
+                VolumeBranch::VolumeClaimMissing
+            } else {
+                VolumeBranch::VolumeClaimReplaced
+            };
+            sync.test(|| {
+                test(
+                    "the claim of that uid exists",
+                    &volume.object,
+                    "spec.claimRef.uid",
+                    claim_ref.uid.to_string(),
+                    false,
+                )
+            });
+            release_and_reclaim(sync, rules, volume);
+            return branch;
+        }
+    };
+    sync.test(|| Test {
+        question: "the claim names a volume, and it is this one",
+        left: Compared {
+            object: format!("pvc/{}", claim.meta.name),
+            field: "spec.volumeName",
+            value: shown(&claim.volume_name),
+        },
+        right: Some(Compared { object: format!("pv/{name}"), field: "metadata.name", value: name.to_string() }),
+        holds: claim.volume_name == name,
+    });
+    if claim.volume_name.is_empty() {
+        return await_claim(sync, &volume, &claim);
+    }
+    if claim.volume_name == name {
+        set_phase(sync, volume, VolumePhase::Bound);
+        return VolumeBranch::VolumeBound;
+    }
+    let annotations = &volume.object.meta.annotations;
+    if annotations.has(AnnotationKey::ProvisionedBy) && volume.object.reclaim_policy == ReclaimPolicy::Delete {
+        release_and_reclaim(sync, rules, volume);
+        return VolumeBranch::VolumeSurplusDynamic;
+    }
+    let branch = if annotations.has(AnnotationKey::BoundByController) {
+        VolumeBranch::VolumeSurplusUnbindController
+    } else {
+        VolumeBranch::VolumeSurplusUnbindUser
+    };
+    if let Err(error) = unbind_volume(sync, volume) {
+        sync.fail(error.to_string());
+    }
+    branch
+}
+
+fn set_phase<'s>(sync: &mut Sync<'_, 's>, volume: Volume<'s>, phase: VolumePhase) {
+    if let Err(error) = update_volume_phase(sync, volume, phase, "") {
+        sync.fail(error.to_string());
+    }
+}
+
+/// The claim is ours and has not chosen a volume yet.
+fn await_claim(sync: &mut Sync<'_, '_>, volume: &Volume<'_>, claim: &PersistentVolumeClaim) -> VolumeBranch {
+    if claim.mode() != volume.object.mode() {
+        let (volume_name, claim_name) = (volume.object.meta.name.as_str(), claim.meta.name.as_str());
+        sync.event(
+            ObjectRef::volume(&volume.object),
+            EventType::Warning,
+            "VolumeMismatch",
+            format!(
+                "Cannot bind PersistentVolume to requested PersistentVolumeClaim {claim_name:?} due to incompatible \
+                 volumeMode."
+            ),
+        );
+        sync.event(
+            ObjectRef::claim(claim),
+            EventType::Warning,
+            "VolumeMismatch",
+            format!(
+                "Cannot bind PersistentVolume {volume_name:?} to requested PersistentVolumeClaim due to incompatible \
+                 volumeMode."
+            ),
+        );
+        return VolumeBranch::VolumeClaimModeMismatch;
+    }
+    sync.enqueue(ObjectRef::claim(claim));
+    if volume.object.meta.annotations.has(AnnotationKey::BoundByController) {
+        VolumeBranch::VolumeAwaitsClaim
+    } else {
+        VolumeBranch::VolumeDanglingAwaitsClaim
+    }
+}
+
+fn release_and_reclaim<'s>(sync: &mut Sync<'_, 's>, rules: &Rules, mut volume: Volume<'s>) {
+    if !matches!(volume.object.status.phase, VolumePhase::Released | VolumePhase::Failed) {
+        match update_volume_phase(sync, volume, VolumePhase::Released, "") {
+            Ok(released) => volume = released,
+            Err(error) => return sync.fail(error.to_string()),
+        }
+    }
+    if let Err(error) = reclaim_volume(sync, rules, volume) {
+        sync.fail(error.to_string());
+    }
+}
+
+enum Found<'s> {
+    Ours(Held<'s, PersistentVolumeClaim>),
+    Missing,
+    Replaced,
+}
+
+/// Looks the claim of the claimRef up: in the controller's cache, then, for a volume that is not yet released, in the
+/// informer and live, so that a claim that the cache has not seen yet does not count as gone.
+fn find_claim<'s>(sync: &mut Sync<'_, 's>, rules: &Rules, volume: &PersistentVolume) -> Result<Found<'s>, ApiError> {
+    let Some(claim_ref) = &volume.claim_ref else { return Ok(Found::Missing) };
+    let mut claim = sync.cached_claim_named(&claim_ref.namespace, &claim_ref.name).map(|(_, claim)| claim);
+    let settled = matches!(volume.status.phase, VolumePhase::Released | VolumePhase::Failed);
+    let asks_again =
+        !rules.recheck_only_bound_by_controller || volume.meta.annotations.has(AnnotationKey::BoundByController);
+    if claim.is_none() && !settled && asks_again {
+        claim = sync.informer_claim(&claim_ref.namespace, &claim_ref.name)?;
+        if claim.is_none() {
+            claim = sync.live_claim(&claim_ref.namespace, &claim_ref.name)?;
+        }
+    }
+    let Some(mut claim) = claim else { return Ok(Found::Missing) };
+    if claim.meta.uid != claim_ref.uid {
+        match sync.live_claim(&claim_ref.namespace, &claim_ref.name)? {
+            Some(live) if live.meta.uid == claim_ref.uid => claim = live,
+            Some(_) | None => return Ok(Found::Replaced),
+        }
+    }
+    Ok(Found::Ours(claim))
+}
+
+/// Upstream: `updateVolumeMigrationAnnotationsAndFinalizers`, 1.36.
+fn update_migration_annotations_and_finalizers<'s>(
+    sync: &mut Sync<'_, 's>,
+    rules: &Rules,
+    mut volume: Volume<'s>,
+) -> Result<Volume<'s>, ApiError> {
+    let meta = &volume.object.meta;
+    let Some(provisioner) = meta.annotations.get(AnnotationKey::ProvisionedBy) else { return Ok(volume) };
+    let migrated = migrated_driver(rules, provisioner);
+    let annotations = migration_annotations(&meta.annotations, migrated);
+    let finalizers = deletion_finalizers(rules, &volume.object, provisioner);
+    if annotations.is_none() && finalizers.is_none() {
+        return Ok(volume);
+    }
+    let mut changed = (*volume.object).clone();
+    if let Some(annotations) = annotations {
+        changed.meta.annotations = annotations;
+    }
+    if let Some(finalizers) = finalizers {
+        changed.meta.finalizers = finalizers;
+    }
+    volume.object = sync.update_volume(volume.id, changed)?;
+    Ok(volume)
+}
+
+/// The annotations with the driver that took over, if that differs. Upstream: `updateMigrationAnnotations`, 1.36.
+pub(super) fn migration_annotations(annotations: &Annotations, migrated: Option<&'static str>) -> Option<Annotations> {
+    let recorded = annotations.get(AnnotationKey::MigratedTo).unwrap_or_default();
+    let mut changed = annotations.clone();
+    match migrated {
+        Some(driver) if recorded != driver => changed.set(AnnotationKey::MigratedTo, driver),
+        None if !recorded.is_empty() => changed.remove(AnnotationKey::MigratedTo),
+        Some(_) | None => return None,
+    }
+    Some(changed)
+}
+
+/// The finalizers that a provisioned volume should have, if they differ. Upstream: `modifyDeletionFinalizers`, 1.36.
+fn deletion_finalizers(rules: &Rules, volume: &PersistentVolume, provisioner: &str) -> Option<Box<[Str]>> {
+    if !rules.deletion_finalizers {
+        return None;
+    }
+    let mut finalizers = volume.meta.finalizers.to_vec();
+    let in_tree = volume.meta.has_finalizer(IN_TREE_FINALIZER);
+    if migrated_driver(rules, provisioner).is_some() {
+        finalizers.retain(|finalizer| finalizer != IN_TREE_FINALIZER);
+    } else if provisioner.starts_with(IN_TREE_PREFIX) {
+        match volume.reclaim_policy {
+            ReclaimPolicy::Delete if !in_tree => finalizers.push(Str::const_new(IN_TREE_FINALIZER)),
+            ReclaimPolicy::Retain | ReclaimPolicy::Recycle => {
+                finalizers.retain(|finalizer| finalizer != IN_TREE_FINALIZER);
+            }
+            ReclaimPolicy::Delete | ReclaimPolicy::Other(_) => {}
+        }
+        finalizers.retain(|finalizer| finalizer != EXTERNAL_FINALIZER);
+    }
+    (finalizers[..] != volume.meta.finalizers[..]).then(|| finalizers.into())
+}
+
+/// A volume without the finalizer that keeps it until its storage is gone, if it had it.
+pub(super) fn without_in_tree_finalizer(volume: &PersistentVolume) -> Option<PersistentVolume> {
+    volume.meta.has_finalizer(IN_TREE_FINALIZER).then(|| {
+        let mut changed = volume.clone();
+        changed.meta.finalizers =
+            volume.meta.finalizers.iter().filter(|finalizer| *finalizer != IN_TREE_FINALIZER).cloned().collect();
+        changed
+    })
+}
+
+fn test(question: &'static str, volume: &PersistentVolume, field: &'static str, value: String, holds: bool) -> Test {
+    let value = if value.is_empty() { shown("") } else { value };
+    Test { question, left: Compared { object: format!("pv/{}", volume.meta.name), field, value }, right: None, holds }
+}
+
+fn claim_ref_text(volume: &PersistentVolume) -> String {
+    volume.claim_ref.as_ref().map_or_else(String::new, |claim_ref| claim_ref.claim_key().to_string())
+}
+
+fn shown(value: &str) -> String {
+    if value.is_empty() { "<unset>".to_owned() } else { value.to_owned() }
+}

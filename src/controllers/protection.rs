@@ -1,0 +1,109 @@
+//! The protection controllers: they keep claims that pods use, and volumes that are bound, from vanishing.
+
+use super::{ProtectionBranch, Rules, Sync};
+use crate::model::{PersistentVolumeClaim, Pod, Str, VolumePhase};
+use crate::snapshot::{ClaimId, VolumeId};
+
+/// The finalizer that keeps a claim.
+pub const CLAIM_FINALIZER: &str = "kubernetes.io/pvc-protection";
+/// The finalizer that keeps a volume.
+pub const VOLUME_FINALIZER: &str = "kubernetes.io/pv-protection";
+
+/// Whether a scheduled pod uses the claim; for a claim volume neither the pod's phase nor its deletion counts.
+/// Upstream: `podUsesPVCForDeletion`, `pkg/controller/volume/pvcprotection`, 1.36.
+pub fn pod_uses_claim(pod: &Pod, claim: &PersistentVolumeClaim) -> bool {
+    if pod.node_name.is_empty() {
+        return false;
+    }
+    let name = &claim.meta.name;
+    let shut_down = pod.meta.deleted.is_some() && pod.meta.deletion_grace_seconds == Some(0);
+    let owned = claim.meta.controller_owner.as_ref() == Some(&pod.meta.uid);
+    pod.claims.contains(name) || (pod.ephemeral_claims.contains(name) && owned && !shut_down)
+}
+
+/// Upstream: `processPVC`, `pkg/controller/volume/pvcprotection`, 1.36.
+///
+/// `live_only` are pods that only a live list would show; with a cache in step there are none.
+pub fn sync_claim_protection(
+    sync: &mut Sync<'_, '_>,
+    rules: &Rules,
+    id: ClaimId,
+    live_only: &[Pod],
+) -> ProtectionBranch {
+    let Some(claim) = sync.cached_claim(id) else { return ProtectionBranch::ClaimGone };
+    if rules.unused_condition && !claim.terminating() {
+        let uses = |pod: &Pod| pod.refers_to(&claim.meta.name) && !pod.terminated();
+        let in_use = sync.pods_of(&claim.meta.namespace, &claim.meta.name).any(uses) || live_only.iter().any(uses);
+        if claim.status.unused != Some(!in_use) {
+            let mut changed = (*claim).clone();
+            changed.status.unused = Some(!in_use);
+            sync.step(ProtectionBranch::ClaimUnusedConditionSet.into());
+            if let Err(error) = sync.update_claim_status(id, changed) {
+                sync.fail(error.to_string());
+                return ProtectionBranch::ClaimUnusedConditionSet;
+            }
+        }
+    }
+    let Some(claim) = sync.cached_claim(id) else { return ProtectionBranch::ClaimGone };
+    let protected = claim.meta.has_finalizer(CLAIM_FINALIZER);
+    if claim.terminating() && protected {
+        if sync.pods_of(&claim.meta.namespace, &claim.meta.name).any(|pod| pod_uses_claim(pod, &claim)) {
+            sync.wait_for("user", "", "end the pods that use the claim; it vanishes after that");
+            return ProtectionBranch::ClaimKeptUsedByCachedPod;
+        }
+        if let Some(error) = sync.live_pods_failure() {
+            sync.fail(format!("live list of pods failed: {error}"));
+            return ProtectionBranch::ClaimLiveListFailed;
+        }
+        if live_only.iter().any(|pod| pod_uses_claim(pod, &claim)) {
+            return ProtectionBranch::ClaimKeptUsedByLivePod;
+        }
+        let mut changed = (*claim).clone();
+        changed.meta.finalizers = without(&claim.meta.finalizers, CLAIM_FINALIZER);
+        finish(sync.update_claim(id, changed).map(drop), sync);
+        return ProtectionBranch::ClaimProtectionRemoved;
+    }
+    if !claim.terminating() && !protected {
+        let mut changed = (*claim).clone();
+        changed.meta.finalizers = with(&claim.meta.finalizers, CLAIM_FINALIZER);
+        finish(sync.update_claim(id, changed).map(drop), sync);
+        return ProtectionBranch::ClaimProtectionAdded;
+    }
+    ProtectionBranch::ClaimProtectionUnchanged
+}
+
+/// Upstream: `processPV`, `pkg/controller/volume/pvprotection`, 1.36. Only the recorded phase counts.
+pub fn sync_volume_protection(sync: &mut Sync<'_, '_>, id: VolumeId) -> ProtectionBranch {
+    let Some(volume) = sync.cached_volume(id) else { return ProtectionBranch::VolumeProtectionUnchanged };
+    let protected = volume.meta.has_finalizer(VOLUME_FINALIZER);
+    if volume.terminating() && protected {
+        if volume.status.phase == VolumePhase::Bound {
+            return ProtectionBranch::VolumeKeptBound;
+        }
+        let mut changed = (*volume).clone();
+        changed.meta.finalizers = without(&volume.meta.finalizers, VOLUME_FINALIZER);
+        finish(sync.update_volume(id, changed).map(drop), sync);
+        return ProtectionBranch::VolumeProtectionRemoved;
+    }
+    if !volume.terminating() && !protected {
+        let mut changed = (*volume).clone();
+        changed.meta.finalizers = with(&volume.meta.finalizers, VOLUME_FINALIZER);
+        finish(sync.update_volume(id, changed).map(drop), sync);
+        return ProtectionBranch::VolumeProtectionAdded;
+    }
+    ProtectionBranch::VolumeProtectionUnchanged
+}
+
+fn finish(result: Result<(), crate::world::ApiError>, sync: &mut Sync<'_, '_>) {
+    if let Err(error) = result {
+        sync.fail(error.to_string());
+    }
+}
+
+fn with(finalizers: &[Str], added: &'static str) -> Box<[Str]> {
+    finalizers.iter().cloned().chain([Str::const_new(added)]).collect()
+}
+
+fn without(finalizers: &[Str], removed: &str) -> Box<[Str]> {
+    finalizers.iter().filter(|finalizer| *finalizer != removed).cloned().collect()
+}

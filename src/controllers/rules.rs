@@ -1,0 +1,235 @@
+//! What differs between Kubernetes versions, feature gates and controller-manager flags, as named booleans. The minor
+//! version is looked at here and nowhere else.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+/// A Kubernetes version, as far as behaviour depends on it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct KubeVersion {
+    /// The minor of version 1.
+    pub minor: u32,
+}
+
+impl KubeVersion {
+    /// The version whose behaviour is modelled first and by default.
+    pub const DEFAULT: Self = Self { minor: 36 };
+    /// The oldest current version that is modelled.
+    pub const OLDEST: Self = Self { minor: 28 };
+    /// A historical version, modelled for two bugs that it had.
+    pub const HISTORICAL: Self = Self { minor: 14 };
+
+    /// Reads `1.36`, `v1.36` or `1.36.3`, if that version is modelled.
+    pub fn parse(text: &str) -> Option<Self> {
+        let mut parts = text.strip_prefix('v').unwrap_or(text).split('.');
+        if parts.next() != Some("1") {
+            return None;
+        }
+        let minor = parts.next()?.parse().ok()?;
+        let version = Self { minor };
+        let modelled = version == Self::HISTORICAL || (Self::OLDEST..=Self::DEFAULT).contains(&version);
+        modelled.then_some(version)
+    }
+
+    /// The modelled version nearest to that minor, for a server that is newer or older.
+    pub fn nearest(minor: u32) -> Self {
+        Self { minor: minor.clamp(Self::OLDEST.minor, Self::DEFAULT.minor) }
+    }
+}
+
+impl fmt::Display for KubeVersion {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(out, "1.{}", self.minor)
+    }
+}
+
+/// Why settings cannot be used.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum RulesError {
+    /// A gate of that name decides nothing in that version.
+    UnknownGate(String),
+    /// A gate is locked to its default in that version.
+    LockedGate(String, bool),
+    /// A flag of that name decides nothing.
+    UnknownFlag(String),
+    /// A flag's value cannot be read.
+    BadFlagValue(String, String),
+}
+
+impl fmt::Display for RulesError {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::UnknownGate(gate) => write!(
+                out,
+                "feature gate {gate:?} decides nothing here; known are {}",
+                GATES.iter().map(|known| known.name).collect::<Vec<_>>().join(", ")
+            ),
+            Self::LockedGate(gate, state) => {
+                write!(out, "feature gate {gate:?} is locked to {state} in that version of Kubernetes")
+            }
+            Self::UnknownFlag(flag) => write!(
+                out,
+                "controller-manager flag {flag:?} decides nothing here; known are enable-dynamic-provisioning, \
+                 enable-hostpath-provisioner, pvclaimbinder-sync-period"
+            ),
+            Self::BadFlagValue(flag, value) => {
+                write!(out, "controller-manager flag {flag:?} cannot have the value {value:?}")
+            }
+        }
+    }
+}
+
+struct Gate {
+    name: &'static str,
+    /// From which minor the gate exists, and what it is by default from there on, in order.
+    defaults: &'static [(u32, bool)],
+    /// From which minor the gate is locked to its default.
+    locked: Option<u32>,
+}
+
+/// The gates that some leaf depends on. Source: `pkg/features/kube_features.go` of each minor.
+const GATES: [Gate; 4] = [
+    Gate { name: "CSIMigrationPortworx", defaults: &[(25, false), (31, true)], locked: Some(33) },
+    Gate { name: "HonorPVReclaimPolicy", defaults: &[(23, false), (31, true)], locked: Some(33) },
+    Gate { name: "PersistentVolumeClaimUnusedSinceTime", defaults: &[(36, false)], locked: None },
+    Gate { name: "VolumeAttributesClass", defaults: &[(29, false), (34, true)], locked: Some(36) },
+];
+
+/// Everything but the objects that decides.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Rules {
+    /// The version that is modelled.
+    pub version: KubeVersion,
+    /// The gates that decide, with their states.
+    pub gates: BTreeMap<&'static str, bool>,
+    /// `--enable-dynamic-provisioning`.
+    pub dynamic_provisioning: bool,
+    /// `--enable-hostpath-provisioner`.
+    pub hostpath_provisioning: bool,
+    /// `--pvclaimbinder-sync-period`, in seconds.
+    pub resync_seconds: u64,
+
+    /// Since 1.36 a sync that ends with an error is retried with back-off; before, it waited for the next event.
+    pub errors_are_retried: bool,
+    /// Before 1.30 a claim with an explicitly empty class also tried the default class, and was refused.
+    pub default_class_for_empty_class: bool,
+    /// Since 1.31 (1.30 with a gate) migrated and CSI volumes are left to their driver.
+    pub static_csi_is_external: bool,
+    /// Since 1.31 attributes classes are compared at all.
+    pub attributes_class_compared: bool,
+    /// The gate `VolumeAttributesClass`.
+    pub attributes_class: bool,
+    /// The gate `HonorPVReclaimPolicy`: the controller keeps deletion finalizers on volumes.
+    pub deletion_finalizers: bool,
+    /// With that gate, before 1.36: a volume that is being deleted is not deleted again.
+    pub skip_delete_when_terminating: bool,
+    /// Since 1.36 the delete operation looks for a plugin before it reads the volume again.
+    pub delete_plugin_first: bool,
+    /// The gate `PersistentVolumeClaimUnusedSinceTime`.
+    pub unused_condition: bool,
+    /// Portworx volumes are migrated to CSI.
+    pub portworx_migrated: bool,
+    /// Ceph RBD still has an in-tree plugin (up to 1.30).
+    pub rbd_in_tree: bool,
+    /// 1.14: the selected-node annotation switches the delay of binding off.
+    pub selected_node_ends_delay: bool,
+    /// 1.14: a missing claim is asked for again only on volumes that the controller bound itself.
+    pub recheck_only_bound_by_controller: bool,
+}
+
+impl Rules {
+    /// The rules of a version with its default gates and flags.
+    pub fn of(version: KubeVersion) -> Self {
+        let gates = GATES
+            .iter()
+            .filter_map(|gate| {
+                let (_, state) = gate.defaults.iter().rev().find(|(from, _)| *from <= version.minor)?;
+                Some((gate.name, *state))
+            })
+            .collect();
+        let mut rules = Self {
+            version,
+            gates,
+            dynamic_provisioning: true,
+            hostpath_provisioning: false,
+            resync_seconds: 15,
+            errors_are_retried: version.minor >= 36,
+            default_class_for_empty_class: version.minor < 30,
+            static_csi_is_external: version.minor >= 31,
+            attributes_class_compared: version.minor >= 31,
+            attributes_class: false,
+            deletion_finalizers: false,
+            skip_delete_when_terminating: false,
+            delete_plugin_first: version.minor >= 36,
+            unused_condition: false,
+            portworx_migrated: false,
+            rbd_in_tree: version.minor <= 30,
+            selected_node_ends_delay: version == KubeVersion::HISTORICAL,
+            recheck_only_bound_by_controller: version == KubeVersion::HISTORICAL,
+        };
+        rules.apply_gates();
+        rules
+    }
+
+    /// Sets a feature gate.
+    ///
+    /// # Errors
+    /// When the gate decides nothing in this version, or is locked.
+    pub fn set_gate(&mut self, name: &str, state: bool) -> Result<(), RulesError> {
+        let unknown = || RulesError::UnknownGate(name.to_owned());
+        let gate = GATES.iter().find(|gate| gate.name == name).ok_or_else(unknown)?;
+        let current = *self.gates.get(gate.name).ok_or_else(unknown)?;
+        if gate.locked.is_some_and(|from| from <= self.version.minor) && current != state {
+            return Err(RulesError::LockedGate(name.to_owned(), current));
+        }
+        self.gates.insert(gate.name, state);
+        self.apply_gates();
+        Ok(())
+    }
+
+    /// Sets a flag of kube-controller-manager, named without its dashes.
+    ///
+    /// # Errors
+    /// When the flag decides nothing, or its value cannot be read.
+    pub fn set_flag(&mut self, name: &str, value: &str) -> Result<(), RulesError> {
+        let bad = || RulesError::BadFlagValue(name.to_owned(), value.to_owned());
+        let name_only = name.trim_start_matches('-');
+        match name_only {
+            "enable-dynamic-provisioning" => self.dynamic_provisioning = value.parse().map_err(|_| bad())?,
+            "enable-hostpath-provisioner" => self.hostpath_provisioning = value.parse().map_err(|_| bad())?,
+            "pvclaimbinder-sync-period" => {
+                let (number, unit) = value.split_at(value.find(|c: char| !c.is_ascii_digit()).unwrap_or(value.len()));
+                let factor = match unit {
+                    "s" => 1,
+                    "m" => 60,
+                    "h" => 3600,
+                    _ => return Err(bad()),
+                };
+                self.resync_seconds = number.parse::<u64>().map_err(|_| bad())?.saturating_mul(factor);
+            }
+            _ => return Err(RulesError::UnknownFlag(name.to_owned())),
+        }
+        Ok(())
+    }
+
+    fn gate(&self, name: &str) -> bool {
+        self.gates.get(name).copied().unwrap_or(false)
+    }
+
+    fn apply_gates(&mut self) {
+        let minor = self.version.minor;
+        let honor = self.gate("HonorPVReclaimPolicy");
+        self.attributes_class = self.gate("VolumeAttributesClass");
+        self.deletion_finalizers = minor >= 36 || honor;
+        self.skip_delete_when_terminating = minor < 36 && honor;
+        self.static_csi_is_external = minor >= 31 || (minor == 30 && honor);
+        self.unused_condition = self.gate("PersistentVolumeClaimUnusedSinceTime");
+        self.portworx_migrated = self.gate("CSIMigrationPortworx");
+    }
+}
+
+impl Default for Rules {
+    fn default() -> Self {
+        Self::of(KubeVersion::DEFAULT)
+    }
+}

@@ -1,0 +1,118 @@
+//! Parts of the machine-readable output that several kinds of document share. The field names are public API.
+
+use crate::controllers::{Controller, Rules};
+use crate::model::{Kind, ObjectKey};
+use crate::snapshot::Coverage;
+use crate::world::printed_uid;
+use serde::Serialize;
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+
+/// The version of all documents.
+pub const API_VERSION: &str = "pvctl.dev/v1";
+
+/// An object, as documents name it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct ObjectId<'a> {
+    /// The kind.
+    pub kind: &'static str,
+    /// The namespace, for kinds that have one.
+    #[serde(skip_serializing_if = "str::is_empty")]
+    #[cfg_attr(test, schemars(default))]
+    pub namespace: &'a str,
+    /// The name.
+    pub name: &'a str,
+    /// The uid; `<uid>` where only an API server could give it.
+    #[serde(skip_serializing_if = "str::is_empty")]
+    #[cfg_attr(test, schemars(default))]
+    pub uid: &'a str,
+}
+
+impl<'a> ObjectId<'a> {
+    /// An object of that kind and with that metadata.
+    pub fn new(kind: Kind, meta: &'a crate::model::ObjectMeta) -> Self {
+        Self { kind: kind.as_str(), namespace: &meta.namespace, name: &meta.name, uid: printed_uid(&meta.uid) }
+    }
+
+    /// An object of that key, without a uid.
+    pub fn of_key(key: &'a ObjectKey) -> Self {
+        Self { kind: key.kind.as_str(), namespace: &key.namespace, name: &key.name, uid: "" }
+    }
+}
+
+/// What the model assumes about Kubernetes.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct Model {
+    /// The version whose behaviour is modelled.
+    pub kubernetes: String,
+    /// Whether a suite of recorded answers of the real controller judges this version.
+    pub verified: bool,
+    /// Where the version comes from: `detected`, `given` or `assumed`.
+    pub source: &'static str,
+    /// The feature gates that decide.
+    pub feature_gates: BTreeMap<&'static str, bool>,
+    /// The flags of kube-controller-manager that decide.
+    pub controller_flags: BTreeMap<&'static str, String>,
+    /// The controllers that take part.
+    pub controllers: Vec<&'static str>,
+}
+
+/// Versions that a suite of recorded answers judges.
+const VERIFIED_MINORS: [u32; 1] = [36];
+
+impl Model {
+    /// The model of these rules and controllers. `source` says where the version comes from.
+    pub fn new(rules: &Rules, controllers: &[Controller], source: &'static str) -> Self {
+        let defaults = Rules::of(rules.version);
+        Self {
+            kubernetes: rules.version.to_string(),
+            verified: VERIFIED_MINORS.contains(&rules.version.minor) && defaults.gates == rules.gates,
+            source,
+            feature_gates: rules.gates.clone(),
+            controller_flags: BTreeMap::from([
+                ("enable-dynamic-provisioning", rules.dynamic_provisioning.to_string()),
+                ("enable-hostpath-provisioner", rules.hostpath_provisioning.to_string()),
+                ("pvclaimbinder-sync-period", format!("{}s", rules.resync_seconds)),
+            ]),
+            controllers: controllers.iter().map(|controller| controller.name()).collect(),
+        }
+    }
+}
+
+/// How complete the reading of one kind is.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct CoverageOut<'a> {
+    /// The resource, as the API's paths write it.
+    pub resource: &'static str,
+    /// The namespace, where the entry is for one alone.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub namespace: Option<&'a str>,
+    /// `complete`, `partial`, `forbidden`, `notServed`, `notNeeded`, `failed` or `assumed`.
+    pub state: &'static str,
+    /// The list's resource version, where there was a list.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub resource_version: Option<&'a str>,
+    /// Why it is not complete.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reason: Option<Cow<'a, str>>,
+}
+
+/// All readings.
+pub fn coverage_out(coverage: &Coverage) -> Vec<CoverageOut<'_>> {
+    coverage
+        .entries()
+        .iter()
+        .map(|entry| CoverageOut {
+            resource: entry.kind.resource(),
+            namespace: entry.namespace.as_deref(),
+            state: entry.state.as_str(),
+            resource_version: entry.resource_version.as_deref(),
+            reason: entry.reason.as_deref().map(Cow::Borrowed),
+        })
+        .collect()
+}

@@ -1,0 +1,4 @@
+//! How results are shown, one file for each format: values in, text out. Nothing here decides.
+
+pub mod machine;
+pub mod prediction;

@@ -1,0 +1,195 @@
+//! What one sync of one object does now, for every outcome of the choices that nobody controls.
+
+use super::explore::Budget;
+use crate::controllers::persistent_volume::{sync_claim, sync_volume};
+use crate::controllers::protection::{sync_claim_protection, sync_volume_protection};
+use crate::controllers::{Branch, Controller, Rules, Sync};
+use crate::snapshot::{ClaimId, VolumeId};
+use crate::world::{Answers, Choices, ControllerState, Effect, OperationState, Record, World};
+
+/// An object that a controller syncs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Target {
+    /// A volume.
+    Volume(VolumeId),
+    /// A claim.
+    Claim(ClaimId),
+}
+
+/// How many of a set are listed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Limit {
+    /// At most so many.
+    AtMost(usize),
+    /// All of them.
+    All,
+}
+
+impl Limit {
+    /// Whether one more is listed after that many.
+    pub fn allows(self, listed: usize) -> bool {
+        match self {
+            Self::AtMost(limit) => listed < limit,
+            Self::All => true,
+        }
+    }
+}
+
+/// What decides besides the objects.
+#[derive(Clone, Debug)]
+pub struct Settings<'s> {
+    /// Version, gates and flags.
+    pub rules: Rules,
+    /// Who takes part, in order.
+    pub controllers: Vec<Controller>,
+    /// The binder's memory at the start: in step, unless asked otherwise.
+    pub controller: ControllerState<'s>,
+    /// What the API server and plugins answer.
+    pub answers: Answers,
+    /// Whether every comparison is recorded.
+    pub tracing: bool,
+    /// How many decisions are listed for each object.
+    pub decisions: Limit,
+    /// How many outcomes are listed for each object.
+    pub outcomes: Limit,
+    /// How many states the exploration of one component may meet.
+    pub budget: Budget,
+    /// Whether outcomes also quantify over refused writes, crashes inside a sync and caches that lag.
+    pub failures: bool,
+}
+
+impl Settings<'_> {
+    /// All controllers of the default version, caches in step, sixteen decisions.
+    pub fn new(rules: Rules) -> Self {
+        Self {
+            rules,
+            controllers: Controller::ALL.to_vec(),
+            controller: ControllerState::in_step(),
+            answers: Answers::default(),
+            tracing: false,
+            decisions: Limit::AtMost(16),
+            outcomes: Limit::AtMost(16),
+            budget: Budget::DEFAULT,
+            failures: false,
+        }
+    }
+}
+
+/// What wakes an object next.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum NextSync {
+    /// An event: this sync wrote the object, or put it on a queue.
+    Event,
+    /// The periodic resync.
+    Resync,
+    /// The retry of something that failed.
+    Backoff,
+}
+
+impl NextSync {
+    /// The word of the output contract.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Event => "event",
+            Self::Resync => "resync",
+            Self::Backoff => "backoff",
+        }
+    }
+}
+
+/// What one sync of one controller does.
+#[derive(Clone, Debug)]
+pub struct Decision<'s> {
+    /// Whose.
+    pub controller: Controller,
+    /// The leaf at which the sync function ended.
+    pub branch: Branch,
+    /// Everything that was done and asked on the way.
+    pub record: Record<'s, Branch>,
+    /// What wakes the object next.
+    pub next_sync: NextSync,
+}
+
+/// All decisions of one object.
+#[derive(Clone, Debug, Default)]
+pub struct Decisions<'s> {
+    /// The listed ones: by controller, then by branch and chosen object.
+    pub listed: Vec<Decision<'s>>,
+    /// How many there are in all.
+    pub count: u64,
+}
+
+/// The decisions of every controller that syncs that kind of object.
+pub fn decide<'s>(world: &World<'s>, settings: &Settings<'s>, target: Target) -> Decisions<'s> {
+    let mut decisions = Decisions::default();
+    for controller in &settings.controllers {
+        let mut choices = Some(Choices::first());
+        let mut first = true;
+        while let Some(script) = choices {
+            let mut after = world.clone();
+            let mut memory = memory_of(*controller, &settings.controller);
+            let sync = Sync::new(&mut after, &mut memory, &settings.answers, script).traced(settings.tracing);
+            let Some((decision, met)) = run(sync, &settings.rules, *controller, target) else { break };
+            if first {
+                decisions.count = decisions.count.saturating_add(met.runs());
+                first = false;
+            }
+            decisions.listed.push(decision);
+            choices = if settings.decisions.allows(decisions.listed.len()) { met.next() } else { None };
+        }
+    }
+    decisions
+}
+
+/// Only the binder has a second cache and operations; the protection controllers read their informers.
+pub(super) fn memory_of<'s>(controller: Controller, binder: &ControllerState<'s>) -> ControllerState<'s> {
+    match controller {
+        Controller::PersistentVolumeBinder => binder.clone(),
+        Controller::PersistentVolumeProtection | Controller::PersistentVolumeClaimProtection => {
+            ControllerState::in_step()
+        }
+    }
+}
+
+/// One sync; nothing where the controller does not look at that kind of object, or the object is not there.
+pub(super) fn run<'s>(
+    mut sync: Sync<'_, 's>,
+    rules: &Rules,
+    controller: Controller,
+    target: Target,
+) -> Option<(Decision<'s>, Choices)> {
+    let branch: Branch = match (controller, target) {
+        (Controller::PersistentVolumeBinder, Target::Volume(id)) => sync_volume(&mut sync, rules, id)?.into(),
+        (Controller::PersistentVolumeBinder, Target::Claim(id)) => sync_claim(&mut sync, rules, id)?.into(),
+        (Controller::PersistentVolumeProtection, Target::Volume(id)) => {
+            sync.world().volume(id)?;
+            sync_volume_protection(&mut sync, id).into()
+        }
+        (Controller::PersistentVolumeClaimProtection, Target::Claim(id)) => {
+            sync.world().claim(id)?;
+            sync_claim_protection(&mut sync, rules, id, &[]).into()
+        }
+        (Controller::PersistentVolumeProtection, Target::Claim(_))
+        | (Controller::PersistentVolumeClaimProtection, Target::Volume(_)) => return None,
+    };
+    let (record, choices) = sync.finish();
+    let next_sync = next_sync(rules, controller, &record);
+    Some((Decision { controller, branch, record, next_sync }, choices))
+}
+
+fn next_sync(rules: &Rules, controller: Controller, record: &Record<'_, Branch>) -> NextSync {
+    let backs_off =
+        record.effects.iter().any(|effect| matches!(effect, Effect::Operation { state: OperationState::Backoff, .. }));
+    let wrote = record.effects.iter().any(|effect| match effect {
+        Effect::Write(write) => write.refused.is_none(),
+        Effect::Enqueue(_) => true,
+        Effect::Event(_) | Effect::Operation { .. } => false,
+    });
+    if record.error.is_some() && rules.errors_are_retried || record.operation_failed || backs_off {
+        NextSync::Backoff
+    } else if wrote || controller != Controller::PersistentVolumeBinder {
+        NextSync::Event
+    } else {
+        NextSync::Resync
+    }
+}

@@ -1,0 +1,326 @@
+//! The exact engine, for components of few objects: every state that any order of syncs can reach, and of those the
+//! ones that are reached again and again however things go on.
+
+use super::decide::{Decision, Settings, Target, memory_of, run};
+use super::outcome::Outcome;
+use super::state::{State, Variants, private_claim_step, private_volume_step};
+use crate::controllers::{Controller, Sync};
+use crate::snapshot::Snapshot;
+use crate::world::{Answers, ApiError, Cached, Choices, ControllerState, World};
+use rustc_hash::FxHashMap;
+
+/// How far an exploration may go: a number of states, never a time, so that the answer is the same on every machine.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Budget {
+    /// The most states that one component may have.
+    pub states: usize,
+}
+
+impl Budget {
+    /// What a component of six claims and six volumes needs in all but the most contended cases.
+    pub const DEFAULT: Self = Self { states: 20_000 };
+}
+
+/// What exploring a component found.
+#[derive(Clone, Debug)]
+pub struct Explored {
+    /// For each object of the component, in order: its outcomes, sorted.
+    pub outcomes: Vec<(Target, Vec<Outcome>)>,
+    /// The joint end states, where there are at most [`JOINT_LIMIT`]: for each, the outcomes in the objects' order.
+    pub worlds: Option<Vec<Vec<Outcome>>>,
+    /// How many states were met.
+    pub states: usize,
+}
+
+/// Above so many joint end states they are not listed.
+pub const JOINT_LIMIT: usize = 8;
+
+/// Explores a component; nothing where the budget does not suffice. With `failures`, writes may be refused, the
+/// controller may stop inside a sync, and its caches may lag.
+pub fn explore<'s>(snapshot: &'s Snapshot, settings: &Settings<'s>, objects: &[Target]) -> Option<Explored> {
+    let Settings { budget, failures, .. } = *settings;
+    let mut search = Search {
+        settings,
+        objects: objects.to_vec(),
+        variants: Variants::new(snapshot),
+        numbers: FxHashMap::default(),
+        states: Vec::new(),
+        edges: Vec::new(),
+        failures,
+        capacities_stated: objects.iter().all(|target| match target {
+            Target::Volume(id) => snapshot.volume(*id).storage().is_some(),
+            Target::Claim(id) => !settings.rules.hostpath_provisioning || snapshot.claim(*id).request.is_some(),
+        }),
+    };
+    search.visit(Box::default());
+    let mut next = 0;
+    while next < search.states.len() {
+        if search.states.len() > budget.states {
+            return None;
+        }
+        search.expand(next);
+        next += 1;
+    }
+    let ends = bottom_components(&search.edges);
+    Some(search.outcomes(snapshot, &ends))
+}
+
+struct Search<'a, 's> {
+    settings: &'a Settings<'s>,
+    objects: Vec<Target>,
+    variants: Variants<'s>,
+    numbers: FxHashMap<State, usize>,
+    states: Vec<State>,
+    edges: Vec<Vec<usize>>,
+    failures: bool,
+    /// No volume that is there or may be created lacks its capacity.
+    capacities_stated: bool,
+}
+
+impl<'s> Search<'_, 's> {
+    fn visit(&mut self, state: State) -> usize {
+        if let Some(number) = self.numbers.get(&state) {
+            return *number;
+        }
+        let number = self.states.len();
+        self.numbers.insert(state.clone(), number);
+        self.states.push(state);
+        self.edges.push(Vec::new());
+        number
+    }
+
+    /// All states that one sync leads to. A step that nobody else can see is taken at once and alone: all orders
+    /// lead through it.
+    fn expand(&mut self, number: usize) {
+        let world = self.variants.world_of(&self.states[number].clone());
+        let mut successors: Vec<State> = Vec::new();
+        for target in self.objects_in(&world) {
+            for controller in &self.settings.controllers {
+                let reached = self.syncs(&world, *controller, target);
+                if let [(only, true)] = reached.as_slice()
+                    && !self.failures
+                {
+                    let only = only.clone();
+                    let to = self.visit(only);
+                    self.edges[number] = vec![to];
+                    return;
+                }
+                successors.extend(reached.into_iter().map(|(state, _)| state));
+            }
+        }
+        let mut edges: Vec<usize> = successors.into_iter().map(|state| self.visit(state)).collect();
+        edges.sort_unstable();
+        edges.dedup();
+        self.edges[number] = edges;
+    }
+
+    /// The component's objects, with volumes that were created since.
+    fn objects_in(&self, world: &World<'s>) -> Vec<Target> {
+        let recorded = world.snapshot().volumes().len();
+        let created = world
+            .changed_volumes()
+            .iter()
+            .filter(|(id, _)| id.0 as usize >= recorded)
+            .map(|(id, _)| Target::Volume(*id));
+        self.objects.iter().copied().chain(created).collect()
+    }
+
+    /// The states other than this one that a sync leads to, each with whether the step is private.
+    fn syncs(&mut self, world: &World<'s>, controller: Controller, target: Target) -> Vec<(State, bool)> {
+        let here = self.variants.state_of(world);
+        let mut reached: Vec<(State, bool)> = Vec::new();
+        let mut runs = 0u32;
+        let mut choices = Some(Choices::first());
+        while let Some(script) = choices {
+            let mut after = world.clone();
+            let mut memory = memory_of(controller, &self.settings.controller);
+            let sync = Sync::new(&mut after, &mut memory, &self.settings.answers, script);
+            let Some((decision, met)) = run(sync, &self.settings.rules, controller, target) else { break };
+            runs += 1;
+            choices = met.next();
+            let state = self.variants.state_of(&after);
+            if state != here {
+                let private = is_private(world, &after, target, self.capacities_stated);
+                reached.push((state, private));
+            }
+            if self.failures {
+                for failed in self.failing(world, controller, target, &decision, &met) {
+                    if failed != here {
+                        reached.push((failed, false));
+                    }
+                }
+            }
+        }
+        if runs > 1 {
+            for (_, private) in &mut reached {
+                *private = false;
+            }
+        }
+        reached
+    }
+
+    /// The states that the same sync leads to when a write is refused, when the controller stops before a write, and
+    /// when its cache still has the recorded version of one of the other objects.
+    fn failing(
+        &mut self,
+        world: &World<'s>,
+        controller: Controller,
+        target: Target,
+        decision: &Decision<'s>,
+        met: &Choices,
+    ) -> Vec<State> {
+        let mut reached = Vec::new();
+        let writes =
+            decision.record.effects.iter().filter(|effect| matches!(effect, crate::world::Effect::Write(_))).count();
+        for write in (1..=writes).filter_map(|write| u32::try_from(write).ok()) {
+            let refused = Answers {
+                refuse: Some((write, ApiError::Other("the server is currently unable to handle the request".into()))),
+                ..self.settings.answers.clone()
+            };
+            for (answers, crash) in [(&self.settings.answers, Some(write)), (&refused, None)] {
+                let mut after = world.clone();
+                let mut memory = memory_of(controller, &self.settings.controller);
+                let sync = Sync::new(&mut after, &mut memory, answers, met.repeat()).crashing_before(crash);
+                run(sync, &self.settings.rules, controller, target);
+                reached.push(self.variants.state_of(&after));
+            }
+        }
+        let snapshot = world.snapshot();
+        let mut lagging: Vec<ControllerState<'s>> = Vec::new();
+        for (id, _) in world.changed_volumes().iter().filter(|(id, _)| (id.0 as usize) < snapshot.volumes().len()) {
+            let mut memory = memory_of(controller, &self.settings.controller);
+            memory.volumes.push((*id, Cached::Stale(crate::world::Held::Base(snapshot.volume(*id)))));
+            lagging.push(memory);
+        }
+        for (id, _) in world.changed_claims() {
+            let mut memory = memory_of(controller, &self.settings.controller);
+            memory.claims.push((*id, Cached::Stale(crate::world::Held::Base(snapshot.claim(*id)))));
+            lagging.push(memory);
+        }
+        for mut memory in lagging {
+            let mut after = world.clone();
+            let sync = Sync::new(&mut after, &mut memory, &self.settings.answers, Choices::first());
+            run(sync, &self.settings.rules, controller, target);
+            reached.push(self.variants.state_of(&after));
+        }
+        reached
+    }
+
+    fn outcomes(&self, snapshot: &'s Snapshot, ends: &[(usize, bool)]) -> Explored {
+        let rules = &self.settings.rules;
+        let mut per_object: Vec<(Target, Vec<Outcome>)> =
+            self.objects.iter().map(|target| (*target, Vec::new())).collect();
+        let mut worlds: Vec<Vec<Outcome>> = Vec::new();
+        for (number, unsettled) in ends {
+            let world = self.variants.world_of(&self.states[*number]);
+            let mut joint = Vec::with_capacity(per_object.len());
+            for (target, outcomes) in &mut per_object {
+                let outcome = match target {
+                    Target::Claim(id) => Outcome::of_claim(world.claim(*id).as_deref(), *unsettled),
+                    Target::Volume(id) => {
+                        Outcome::of_volume(rules, Some(snapshot.volume(*id)), world.volume(*id).as_deref(), *unsettled)
+                    }
+                };
+                if let Err(free) = outcomes.binary_search(&outcome) {
+                    outcomes.insert(free, outcome.clone());
+                }
+                joint.push(outcome);
+            }
+            if worlds.len() <= JOINT_LIMIT && !worlds.contains(&joint) {
+                worlds.push(joint);
+            }
+        }
+        worlds.sort();
+        Explored {
+            outcomes: per_object,
+            worlds: (worlds.len() <= JOINT_LIMIT).then_some(worlds),
+            states: self.states.len(),
+        }
+    }
+}
+
+/// Whether only the synced object changed, in a way that nobody else can see.
+fn is_private(before: &World<'_>, after: &World<'_>, target: Target, capacities_stated: bool) -> bool {
+    let others_same = after.changed_volumes().iter().all(|(id, volume)| {
+        Target::Volume(*id) == target
+            || match (before.volume(*id), volume) {
+                (Some(was), Some(is)) => super::state::same_volume(&was, is),
+                (None, None) => true,
+                _ => false,
+            }
+    }) && after.changed_claims().iter().all(|(id, claim)| {
+        Target::Claim(*id) == target
+            || match (before.claim(*id), claim) {
+                (Some(was), Some(is)) => super::state::same_claim(&was, is),
+                (None, None) => true,
+                _ => false,
+            }
+    });
+    others_same
+        && match target {
+            Target::Volume(id) => match (before.volume(id), after.volume(id)) {
+                (Some(was), Some(is)) => private_volume_step(&was, &is),
+                _ => false,
+            },
+            Target::Claim(id) => match (before.claim(id), after.claim(id)) {
+                (Some(was), Some(is)) => private_claim_step(&was, &is, capacities_stated),
+                _ => false,
+            },
+        }
+}
+
+/// The states of the strongly connected components that nothing leads out of, each with whether its component has more
+/// than one state. Tarjan's algorithm, without recursion.
+fn bottom_components(edges: &[Vec<usize>]) -> Vec<(usize, bool)> {
+    const UNSEEN: usize = usize::MAX;
+    let mut index = vec![UNSEEN; edges.len()];
+    let mut low = vec![0; edges.len()];
+    let mut component = vec![UNSEEN; edges.len()];
+    let mut members: Vec<Vec<usize>> = Vec::new();
+    let mut stack: Vec<usize> = Vec::new();
+    let mut counter = 0;
+    for root in 0..edges.len() {
+        if index[root] != UNSEEN {
+            continue;
+        }
+        let mut work: Vec<(usize, usize)> = vec![(root, 0)];
+        while let Some((node, edge)) = work.pop() {
+            if edge == 0 {
+                index[node] = counter;
+                low[node] = counter;
+                counter += 1;
+                stack.push(node);
+            }
+            if let Some(next) = edges[node].get(edge) {
+                work.push((node, edge + 1));
+                if index[*next] == UNSEEN {
+                    work.push((*next, 0));
+                } else if component[*next] == UNSEEN {
+                    low[node] = low[node].min(index[*next]);
+                }
+                continue;
+            }
+            if low[node] == index[node] {
+                let at = stack.iter().rposition(|member| *member == node).unwrap_or(0);
+                let found = stack.split_off(at);
+                for member in &found {
+                    component[*member] = members.len();
+                }
+                members.push(found);
+            }
+            if let Some((parent, _)) = work.last() {
+                low[*parent] = low[*parent].min(low[node]);
+            }
+        }
+    }
+    let mut ends: Vec<(usize, bool)> = members
+        .iter()
+        .enumerate()
+        .filter(|(number, states)| {
+            states.iter().all(|state| edges[*state].iter().all(|next| component[*next] == *number))
+        })
+        .flat_map(|(_, states)| states.iter().map(move |state| (*state, states.len() > 1)))
+        .collect();
+    ends.sort_unstable();
+    ends
+}

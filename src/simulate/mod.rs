@@ -1,0 +1,18 @@
+//! From controllers to predictions: what one sync does now, and in which states the objects can be when nothing moves
+//! any more.
+
+pub mod component;
+pub mod decide;
+pub mod explore;
+mod fixpoint;
+mod nested;
+pub mod outcome;
+pub mod predict;
+pub mod settle;
+mod state;
+
+pub use component::Component;
+pub use decide::{Decision, Decisions, Limit, NextSync, Settings, Target};
+pub use outcome::{Outcome, OutcomeSet};
+pub use predict::{Assumed, DecidedBy, Prediction, Simulation, Unknown};
+pub use settle::{Settled, settle};

@@ -1,0 +1,200 @@
+//! The exact engine for the large common case: free volumes and waiting claims that differ only in size, in n log n.
+//!
+//! A claim takes the smallest free volume that is large enough. Which sizes are used up after a set of claims does not
+//! depend on their order (it is a parking process), so a claim can reach a larger size exactly when other claims can
+//! fill everything between: a condition on prefix sums.
+
+use super::component::{Component, may_search, searched_classes};
+use super::decide::Settings;
+use super::outcome::{Outcome, OutcomeSet, cut};
+use crate::controllers::persistent_volume::plugins::{Provider, find_provisionable_plugin};
+use crate::model::{ClaimPhase, PersistentVolume, PersistentVolumeClaim, Quantity, VolumePhase};
+use crate::snapshot::{ClaimId, Snapshot, VolumeId};
+use std::sync::Arc;
+
+/// The outcomes of a component, in its order of objects; nothing where the component is not of this kind.
+pub(super) fn nested(snapshot: &Snapshot, settings: &Settings<'_>, component: &Component) -> Option<Nested> {
+    let volumes = component.volumes.iter().map(|id| snapshot.volume(*id));
+    let claims = component.claims.iter().map(|id| snapshot.claim(*id));
+    let key = Snapshot::group_key(volumes.clone().next()?);
+    let eligible = volumes.clone().all(|volume| is_plain_volume(volume) && Snapshot::group_key(volume) == key)
+        && claims.clone().all(|claim| is_plain_claim(snapshot, settings, claim, &key));
+    eligible.then(|| Nested::new(snapshot, settings, component))
+}
+
+fn is_plain_volume(volume: &PersistentVolume) -> bool {
+    volume.claim_ref.is_none() && volume.status.phase == VolumePhase::Available && !volume.terminating()
+}
+
+fn is_plain_claim(
+    snapshot: &Snapshot,
+    settings: &Settings<'_>,
+    claim: &PersistentVolumeClaim,
+    key: &crate::snapshot::GroupKey,
+) -> bool {
+    let provisions_in_tree = snapshot
+        .class(claim.class())
+        .is_some_and(|class| matches!(find_provisionable_plugin(&settings.rules, class), Provider::InTree(_)));
+    may_search(claim)
+        && claim.selector.is_none()
+        && !claim.terminating()
+        && claim.status.phase == ClaimPhase::Pending
+        && searched_classes(snapshot, &settings.rules, claim) == [key.class.clone()]
+        && claim.class() == key.class
+        && claim.mode() == key.mode
+        && settings.rules.attributes_class_compared
+        && settings.rules.attributes_class
+        && claim.attributes_class() == key.attributes_class
+        && key.access_modes.contains_all(&claim.access_modes)
+        && !provisions_in_tree
+        && snapshot.volumes_naming(&claim.meta.namespace, &claim.meta.name).is_empty()
+}
+
+/// A component of the nested kind, solved.
+pub(super) struct Nested {
+    /// Outcomes of the volumes, in the component's order.
+    pub(super) volumes: Vec<OutcomeSet>,
+    /// Outcomes of the claims, in the component's order.
+    pub(super) claims: Vec<OutcomeSet>,
+}
+
+/// One size of volumes, and the claims for which it is the smallest that is large enough.
+struct Level {
+    volumes: Vec<VolumeId>,
+    claims: Vec<ClaimId>,
+}
+
+/// What the claims of one level can come to: the sizes from their own up to this one, or nothing at all.
+#[derive(Clone, Copy)]
+struct Reach {
+    last: usize,
+    may_stay_pending: bool,
+}
+
+impl Nested {
+    fn new(snapshot: &Snapshot, settings: &Settings<'_>, component: &Component) -> Self {
+        let (levels, level_of_volume, level_of_claim) = levels(snapshot, component);
+        let reaches = reaches(&levels);
+        let occupied = occupied(&levels);
+        let limit = settings.outcomes;
+
+        let claim_sets: Vec<Option<OutcomeSet>> = levels
+            .iter()
+            .enumerate()
+            .map(|(at, level)| {
+                let reach = (!level.claims.is_empty()).then(|| reaches[at])?;
+                let range = &levels[at..=reach.last];
+                let mut count: u64 = range.iter().map(|level| level.volumes.len() as u64).sum();
+                let mut listed = Vec::new();
+                if reach.may_stay_pending {
+                    listed.push(Outcome::bound_claim(None));
+                    count += 1;
+                }
+                let names = cut(range.iter().flat_map(|level| cut(level.volumes.iter().copied(), limit)), limit);
+                listed.extend(names.into_iter().map(|id| Outcome::bound_claim(Some(snapshot.volume(id)))));
+                Some(OutcomeSet { listed: Arc::from(cut(listed, limit)), count, exact: true })
+            })
+            .collect();
+
+        let volume_sets: Vec<OutcomeSet> = levels
+            .iter()
+            .enumerate()
+            .map(|(at, level)| {
+                let takers = || {
+                    levels[..=at]
+                        .iter()
+                        .enumerate()
+                        .filter(|(from, taker)| !taker.claims.is_empty() && reaches[*from].last >= at)
+                };
+                let mut count: u64 = takers().map(|(_, taker)| taker.claims.len() as u64).sum();
+                let mut listed = Vec::new();
+                if occupied[at] < level.volumes.len() {
+                    listed.push(Outcome::plain_volume(None));
+                    count += 1;
+                }
+                let names = cut(takers().flat_map(|(_, taker)| cut(taker.claims.iter().copied(), limit)), limit);
+                listed.extend(names.into_iter().map(|id| Outcome::plain_volume(Some(snapshot.claim(id)))));
+                OutcomeSet { listed: Arc::from(cut(listed, limit)), count, exact: true }
+            })
+            .collect();
+
+        let unreachable = OutcomeSet { listed: Arc::from([Outcome::bound_claim(None)]), count: 1, exact: true };
+        Self {
+            volumes: level_of_volume.into_iter().map(|level| volume_sets[level].clone()).collect(),
+            claims: level_of_claim
+                .into_iter()
+                .map(|level| claim_sets.get(level).cloned().flatten().unwrap_or_else(|| unreachable.clone()))
+                .collect(),
+        }
+    }
+}
+
+/// The levels in ascending size, and the level of each volume and claim. A claim larger than all volumes gets the
+/// level after the last.
+fn levels(snapshot: &Snapshot, component: &Component) -> (Vec<Level>, Vec<usize>, Vec<usize>) {
+    let size = |id: &VolumeId| snapshot.volume(*id).storage().copied().unwrap_or(Quantity::ZERO);
+    let mut sizes: Vec<Quantity> = component.volumes.iter().map(size).collect();
+    sizes.sort_by(Quantity::compare);
+    sizes.dedup_by(|a, b| a.compare(b).is_eq());
+    let level_at = |wanted: &Quantity| sizes.partition_point(|size| size.compare(wanted).is_lt());
+    let mut levels: Vec<Level> = sizes.iter().map(|_| Level { volumes: Vec::new(), claims: Vec::new() }).collect();
+    let level_of_volume: Vec<usize> = component.volumes.iter().map(|id| level_at(&size(id))).collect();
+    for (id, level) in component.volumes.iter().zip(&level_of_volume) {
+        levels[*level].volumes.push(*id);
+    }
+    let level_of_claim: Vec<usize> =
+        component.claims.iter().map(|id| level_at(&snapshot.claim(*id).request.unwrap_or(Quantity::ZERO))).collect();
+    for (id, level) in component.claims.iter().zip(&level_of_claim) {
+        if let Some(level) = levels.get_mut(*level) {
+            level.claims.push(*id);
+        }
+    }
+    (levels, level_of_volume, level_of_claim)
+}
+
+/// With `balance(k)` = claims minus volumes up to level k, a claim of level a can have level l ≥ a exactly when the
+/// other claims can fill all levels between: for every k from a to below l, `balance(k) − 1` is at least the smallest
+/// balance before a.
+fn reaches(levels: &[Level]) -> Vec<Reach> {
+    let signed = |length: usize| i64::try_from(length).unwrap_or(i64::MAX);
+    let mut balance = Vec::with_capacity(levels.len());
+    let mut floor_before = Vec::with_capacity(levels.len());
+    let (mut sum, mut floor) = (0i64, 0i64);
+    for level in levels {
+        floor_before.push(floor);
+        sum += signed(level.claims.len()) - signed(level.volumes.len());
+        balance.push(sum);
+        floor = floor.min(sum);
+    }
+    // The first level at or after `at` whose balance is at most the floor: a stack of suffix minima, searched.
+    let mut reaches = vec![Reach { last: 0, may_stay_pending: false }; levels.len()];
+    let mut minima: Vec<usize> = Vec::new();
+    for at in (0..levels.len()).rev() {
+        while minima.last().is_some_and(|later| balance[*later] >= balance[at]) {
+            minima.pop();
+        }
+        minima.push(at);
+        // From the bottom of the stack (the last level) to its top (this one) balances grow; levels grow downwards.
+        let wanted = floor_before[at];
+        let below = minima.partition_point(|level| balance[*level] <= wanted);
+        reaches[at] = match below.checked_sub(1).map(|place| minima[place]) {
+            Some(last) => Reach { last, may_stay_pending: false },
+            None => Reach { last: levels.len() - 1, may_stay_pending: true },
+        };
+    }
+    reaches
+}
+
+/// How many volumes of each level are bound in the end: the same for every order.
+fn occupied(levels: &[Level]) -> Vec<usize> {
+    let mut carried = 0;
+    levels
+        .iter()
+        .map(|level| {
+            let wanting = level.claims.len() + carried;
+            let bound = wanting.min(level.volumes.len());
+            carried = wanting - bound;
+            bound
+        })
+        .collect()
+}

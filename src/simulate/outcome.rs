@@ -1,0 +1,169 @@
+//! The states in which an object can be when nothing moves any more.
+
+use super::decide::Limit;
+use crate::controllers::Rules;
+use crate::controllers::persistent_volume::reclaim::{DataFate, data_fate};
+use crate::model::{ClaimPhase, PersistentVolume, PersistentVolumeClaim, Str, VolumePhase};
+use std::sync::Arc;
+
+/// One possible end state of one object, as the output contract prints it.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Outcome {
+    /// The end state of a claim that still exists.
+    Claim {
+        /// `status.phase`.
+        phase: ClaimPhase,
+        /// `spec.volumeName`; empty for none.
+        volume_name: Str,
+        /// The finalizers left, where the claim is being deleted.
+        terminating: Option<Vec<Str>>,
+        /// The object never rests: this is one of the states that it goes round.
+        unsettled: bool,
+    },
+    /// The end state of a volume that still exists.
+    Volume {
+        /// `status.phase`.
+        phase: VolumePhase,
+        /// `spec.claimRef`: namespace, name and uid.
+        claim_ref: Option<(Str, Str, Str)>,
+        /// The finalizers left, where the volume is being deleted.
+        terminating: Option<Vec<Str>>,
+        /// What happens to the data, where a reclaim policy decides that.
+        data: Option<DataFate>,
+        /// The object never rests: this is one of the states that it goes round.
+        unsettled: bool,
+    },
+    /// The object is deleted.
+    Gone {
+        /// What happened to the data, where the object is a volume.
+        data: Option<DataFate>,
+        /// The object is gone in some of the states that the world goes round.
+        unsettled: bool,
+    },
+}
+
+impl Outcome {
+    /// The end state of a claim.
+    pub fn of_claim(claim: Option<&PersistentVolumeClaim>, unsettled: bool) -> Self {
+        match claim {
+            None => Self::Gone { data: None, unsettled },
+            Some(claim) => Self::Claim {
+                phase: claim.status.phase.clone(),
+                volume_name: claim.volume_name.clone(),
+                terminating: claim.terminating().then(|| claim.meta.finalizers.to_vec()),
+                unsettled,
+            },
+        }
+    }
+
+    /// The end state of a volume; `recorded` is the volume before anything moved.
+    pub fn of_volume(
+        rules: &Rules,
+        recorded: Option<&PersistentVolume>,
+        volume: Option<&PersistentVolume>,
+        unsettled: bool,
+    ) -> Self {
+        match volume {
+            None => {
+                let data = recorded
+                    .map(|recorded| if recorded.terminating() { DataFate::Kept } else { data_fate(rules, recorded) });
+                Self::Gone { data, unsettled }
+            }
+            Some(volume) => Self::Volume {
+                phase: volume.status.phase.clone(),
+                claim_ref: volume
+                    .claim_ref
+                    .as_ref()
+                    .map(|named| (named.namespace.clone(), named.name.clone(), named.uid.clone())),
+                terminating: volume.terminating().then(|| volume.meta.finalizers.to_vec()),
+                data: matches!(volume.status.phase, VolumePhase::Released | VolumePhase::Failed)
+                    .then(|| data_fate(rules, volume)),
+                unsettled,
+            },
+        }
+    }
+}
+
+impl Outcome {
+    /// The end of a claim that is bound to that volume, or stays Pending.
+    pub(super) fn bound_claim(volume: Option<&PersistentVolume>) -> Self {
+        Self::Claim {
+            phase: if volume.is_some() { ClaimPhase::Bound } else { ClaimPhase::Pending },
+            volume_name: volume.map(|volume| volume.meta.name.clone()).unwrap_or_default(),
+            terminating: None,
+            unsettled: false,
+        }
+    }
+
+    /// The end of a volume that is bound to that claim, or stays Available.
+    pub(super) fn plain_volume(claim: Option<&PersistentVolumeClaim>) -> Self {
+        Self::Volume {
+            phase: if claim.is_some() { VolumePhase::Bound } else { VolumePhase::Available },
+            claim_ref: claim
+                .map(|claim| (claim.meta.namespace.clone(), claim.meta.name.clone(), claim.meta.uid.clone())),
+            terminating: None,
+            data: None,
+            unsettled: false,
+        }
+    }
+}
+
+/// A set of outcomes: the first ones in order, and how many there are.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OutcomeSet {
+    /// The listed ones, sorted.
+    pub listed: Arc<[Outcome]>,
+    /// How many there are in all.
+    pub count: u64,
+    /// Whether every one can really happen; no other can in any case.
+    pub exact: bool,
+}
+
+impl OutcomeSet {
+    /// The set with all its outcomes at hand.
+    pub fn of(mut outcomes: Vec<Outcome>, exact: bool, limit: Limit) -> Self {
+        outcomes.sort();
+        outcomes.dedup();
+        let count = outcomes.len() as u64;
+        Self { listed: Arc::from(cut(outcomes, limit)), count, exact }
+    }
+}
+
+/// The smallest values, sorted, as many as the limit allows.
+pub(super) fn cut<T: Ord>(values: impl IntoIterator<Item = T>, limit: Limit) -> Vec<T> {
+    let Limit::AtMost(limit) = limit else {
+        let mut all: Vec<T> = values.into_iter().collect();
+        all.sort();
+        return all;
+    };
+    let mut smallest: std::collections::BinaryHeap<T> = std::collections::BinaryHeap::with_capacity(limit + 1);
+    for value in values {
+        if smallest.len() < limit {
+            smallest.push(value);
+        } else if smallest.peek().is_some_and(|largest| value < *largest) {
+            smallest.pop();
+            smallest.push(value);
+        }
+    }
+    smallest.into_sorted_vec()
+}
+
+impl Outcome {
+    /// The same end with another volume, where one is named.
+    pub(super) fn with_volume(mut self, name: Str) -> Self {
+        if let Self::Claim { volume_name, .. } = &mut self
+            && !volume_name.is_empty()
+        {
+            *volume_name = name;
+        }
+        self
+    }
+
+    /// The same end with another claim, where one is named.
+    pub(super) fn with_claim(mut self, claim: (Str, Str, Str)) -> Self {
+        if let Self::Volume { claim_ref: Some(named), .. } = &mut self {
+            *named = claim;
+        }
+        self
+    }
+}

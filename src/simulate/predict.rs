@@ -1,0 +1,296 @@
+//! Predictions: for each object what one sync does now, where it all ends, and on what reading the answer rests.
+
+use super::component::{Component, components, may_become_free, may_search};
+use super::decide::{Decisions, Settings, Target, decide};
+use super::outcome::{Outcome, OutcomeSet};
+use super::settle::{Settled, settle};
+use crate::controllers::{Branch, ClaimBranch, Controller};
+use crate::model::{Kind, ObjectKey, Str};
+use crate::snapshot::{Absence, ClaimId, CoverageState, Snapshot, VolumeId};
+use crate::world::{Need, World};
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+/// The world of one run, cut into components whose outcomes are known.
+#[derive(Debug)]
+pub struct Simulation<'s> {
+    snapshot: &'s Snapshot,
+    settings: Settings<'s>,
+    components: Vec<Component>,
+    settled: Vec<Settled>,
+    place_of_volume: Vec<(u32, u32)>,
+    place_of_claim: Vec<(u32, u32)>,
+}
+
+/// What is predicted for one object.
+#[derive(Clone, Debug)]
+pub struct Prediction<'s> {
+    /// The object.
+    pub target: Target,
+    /// The number of its component, from 1.
+    pub component: usize,
+    /// What one sync does now.
+    pub decisions: Decisions<'s>,
+    /// The states in which it can end; nothing where a read is missing on which they rest.
+    pub outcomes: Option<OutcomeSet>,
+    /// What decides between several outcomes.
+    pub decided_by: Vec<DecidedBy>,
+    /// Absences that were assumed, because files cannot tell.
+    pub assumed: Vec<Assumed>,
+    /// Parts that could not be judged.
+    pub unknown: Vec<Unknown>,
+    /// The object lacked something that an API server always sets; its defaults were assumed.
+    pub defaulted: bool,
+}
+
+/// What decides between several outcomes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum DecidedBy {
+    /// Several volumes are equally good, and the controller takes any of them.
+    EqualCandidates,
+    /// The order in which the controller syncs objects.
+    OrderOfSyncs,
+}
+
+impl DecidedBy {
+    /// The word of the output contract.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::EqualCandidates => "equalCandidates",
+            Self::OrderOfSyncs => "orderOfSyncs",
+        }
+    }
+}
+
+/// An absence that was assumed.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Assumed {
+    /// The kind of which nothing more was taken to exist.
+    pub kind: Kind,
+    /// The namespace; empty for all, and for kinds that have none.
+    pub namespace: Str,
+}
+
+/// A part of a prediction that could not be judged.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Unknown {
+    /// The part: `decisions` or `outcomes`.
+    pub field: &'static str,
+    /// Whose decisions, where not all are missing.
+    pub controller: Option<Controller>,
+    /// The read that was missing.
+    pub need: Need,
+    /// Why it was missing.
+    pub reason: CoverageState,
+}
+
+impl<'s> Simulation<'s> {
+    /// Cuts the world into components and settles each, on as many threads as asked for.
+    pub fn new(snapshot: &'s Snapshot, settings: Settings<'s>, threads: usize) -> Self {
+        let components = components(snapshot, &settings.rules);
+        let mut place_of_volume = vec![(0, 0); snapshot.volumes().len()];
+        let mut place_of_claim = vec![(0, 0); snapshot.claims().len()];
+        for (number, component) in (0u32..).zip(&components) {
+            for (place, id) in (0u32..).zip(&component.volumes) {
+                place_of_volume[id.0 as usize] = (number, place);
+            }
+            for (place, id) in (0u32..).zip(&component.claims) {
+                place_of_claim[id.0 as usize] = (number, place);
+            }
+        }
+        let settled = in_parallel(threads, components.len(), |number| settle(snapshot, &settings, &components[number]));
+        Self { snapshot, settings, components, settled, place_of_volume, place_of_claim }
+    }
+
+    /// What the simulation is of.
+    pub fn snapshot(&self) -> &'s Snapshot {
+        self.snapshot
+    }
+
+    /// What decides besides the objects.
+    pub fn settings(&self) -> &Settings<'s> {
+        &self.settings
+    }
+
+    /// All objects in the order of listings: volumes by name, then claims by namespace and name.
+    pub fn targets(&self) -> impl Iterator<Item = Target> + use<'s> {
+        let (volumes, claims) = (self.snapshot.volumes().len(), self.snapshot.claims().len());
+        let bound = |length: usize| u32::try_from(length).unwrap_or(u32::MAX);
+        (0..bound(volumes))
+            .map(|id| Target::Volume(VolumeId(id)))
+            .chain((0..bound(claims)).map(|id| Target::Claim(ClaimId(id))))
+    }
+
+    /// The joint end states of components that have few, each with its number and objects.
+    pub fn worlds(&self) -> impl Iterator<Item = (usize, Vec<Target>, &[Vec<Outcome>])> {
+        self.settled.iter().enumerate().filter_map(|(number, settled)| {
+            let worlds = settled.worlds.as_deref()?;
+            Some((number + 1, self.components[number].objects(), worlds))
+        })
+    }
+
+    /// The component of an object.
+    pub fn component_of(&self, target: Target) -> &Component {
+        &self.components[self.place(target).0]
+    }
+
+    fn place(&self, target: Target) -> (usize, usize) {
+        let (number, place) = match target {
+            Target::Volume(id) => self.place_of_volume[id.0 as usize],
+            Target::Claim(id) => self.place_of_claim[id.0 as usize],
+        };
+        (number as usize, place as usize)
+    }
+
+    /// The states in which an object can end, whatever the reading was worth.
+    pub fn outcomes(&self, target: Target) -> &OutcomeSet {
+        let (number, place) = self.place(target);
+        match target {
+            Target::Volume(_) => &self.settled[number].volumes[place],
+            Target::Claim(_) => &self.settled[number].claims[place],
+        }
+    }
+
+    /// Everything that is predicted for an object.
+    pub fn predict(&self, target: Target) -> Prediction<'s> {
+        let world = World::new(self.snapshot);
+        let mut decisions = decide(&world, &self.settings, target);
+        let outcomes = self.outcomes(target).clone();
+        let mut decided_by = Vec::new();
+        if outcomes.count > 1 {
+            let ties = decisions.count
+                > decisions
+                    .listed
+                    .iter()
+                    .map(|decision| decision.controller)
+                    .fold((0u64, None), |(count, last), controller| {
+                        if last == Some(controller) { (count, last) } else { (count + 1, Some(controller)) }
+                    })
+                    .0;
+            if ties {
+                decided_by.push(DecidedBy::EqualCandidates);
+            }
+            decided_by.push(DecidedBy::OrderOfSyncs);
+        }
+        let mut assumed = Vec::new();
+        let mut unknown = Vec::new();
+        let mut outcomes_unknown = false;
+        let mut hidden: Vec<Controller> = Vec::new();
+        for decision in &decisions.listed {
+            for need in &decision.record.needs {
+                match self.snapshot.coverage().absence(need.kind, &need.namespace) {
+                    Absence::Certain => {}
+                    Absence::Assumed => note(&mut assumed, need),
+                    Absence::Unknown(reason) => {
+                        let part = Unknown {
+                            field: "decisions",
+                            controller: Some(decision.controller),
+                            need: need.clone(),
+                            reason,
+                        };
+                        if !unknown.contains(&part) {
+                            unknown.push(part);
+                        }
+                        if !hidden.contains(&decision.controller) {
+                            hidden.push(decision.controller);
+                        }
+                        // Whether pods wait changes what is said to the claim, not where it ends.
+                        let only_said = need.kind == Kind::Pod
+                            && matches!(
+                                decision.branch,
+                                Branch::ClaimBranch(
+                                    ClaimBranch::UnboundClaimWaitForFirstConsumer
+                                        | ClaimBranch::UnboundClaimWaitForPodScheduled
+                                )
+                            );
+                        outcomes_unknown |= !only_said;
+                        if !only_said {
+                            unknown.push(Unknown { field: "outcomes", controller: None, need: need.clone(), reason });
+                        }
+                    }
+                }
+            }
+        }
+        if let Some(need) = self.rivals_need(target) {
+            match self.snapshot.coverage().absence(need.kind, &need.namespace) {
+                Absence::Certain => {}
+                Absence::Assumed => note(&mut assumed, &need),
+                Absence::Unknown(reason) => {
+                    outcomes_unknown = true;
+                    unknown.push(Unknown { field: "outcomes", controller: None, need, reason });
+                }
+            }
+        }
+        decisions.listed.retain(|decision| !hidden.contains(&decision.controller));
+        if !hidden.is_empty() {
+            decisions.count = decisions.listed.len() as u64;
+        }
+        unknown.dedup();
+        assumed.sort();
+        Prediction {
+            target,
+            component: self.place(target).0 + 1,
+            decisions,
+            outcomes: (!outcomes_unknown).then_some(outcomes),
+            decided_by,
+            assumed,
+            unknown,
+            defaulted: self.snapshot.defaulted().binary_search(&key_of(self.snapshot, target)).is_ok(),
+        }
+    }
+
+    /// Where an object ends rests on all claims of the cluster when some claim that nobody sees could take its part.
+    fn rivals_need(&self, target: Target) -> Option<Need> {
+        let contended = match target {
+            Target::Volume(id) => may_become_free(self.snapshot, self.snapshot.volume(id)),
+            Target::Claim(id) => may_search(self.snapshot.claim(id)) && !self.component_of(target).volumes.is_empty(),
+        };
+        contended.then(|| Need { verb: "list", kind: Kind::PersistentVolumeClaim, namespace: Str::default() })
+    }
+}
+
+/// What names an object.
+pub fn key_of(snapshot: &Snapshot, target: Target) -> ObjectKey {
+    let (kind, meta) = match target {
+        Target::Volume(id) => (Kind::PersistentVolume, &snapshot.volume(id).meta),
+        Target::Claim(id) => (Kind::PersistentVolumeClaim, &snapshot.claim(id).meta),
+    };
+    ObjectKey { kind, namespace: meta.namespace.clone(), name: meta.name.clone() }
+}
+
+fn note(assumed: &mut Vec<Assumed>, need: &Need) {
+    let entry = Assumed { kind: need.kind, namespace: need.namespace.clone() };
+    if !assumed.contains(&entry) {
+        assumed.push(entry);
+    }
+}
+
+/// The results for `0..length`, computed on several threads and put in order.
+pub fn in_parallel<T: Send>(threads: usize, length: usize, work: impl Fn(usize) -> T + Sync) -> Vec<T> {
+    const BATCH: usize = 64;
+    if threads <= 1 || length <= BATCH {
+        return (0..length).map(work).collect();
+    }
+    let next = AtomicUsize::new(0);
+    let mut batches: Vec<(usize, Vec<T>)> = std::thread::scope(|scope| {
+        let workers: Vec<_> = (0..threads)
+            .map(|_| {
+                scope.spawn(|| {
+                    let mut done = Vec::new();
+                    loop {
+                        let start = next.fetch_add(BATCH, Ordering::Relaxed);
+                        if start >= length {
+                            return done;
+                        }
+                        done.push((start, (start..length.min(start + BATCH)).map(&work).collect()));
+                    }
+                })
+            })
+            .collect();
+        workers
+            .into_iter()
+            .flat_map(|worker| worker.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
+            .collect()
+    });
+    batches.sort_by_key(|(start, _)| *start);
+    batches.into_iter().flat_map(|(_, batch)| batch).collect()
+}

@@ -1,0 +1,122 @@
+//! What the API server and the volume plugins answer. By default the pure rules of the API server; a script makes it
+//! refuse, for tests and for the study of failures.
+
+use crate::model::Kind;
+use std::fmt;
+
+/// A refusal of the API server.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ApiError {
+    /// 404.
+    NotFound {
+        /// The kind that was asked for.
+        kind: Kind,
+        /// The name that was asked for.
+        name: String,
+    },
+    /// 409: the object changed since it was read.
+    Conflict {
+        /// The kind that was to be written.
+        kind: Kind,
+        /// The name that was to be written.
+        name: String,
+    },
+    /// 409 on a create.
+    AlreadyExists {
+        /// The kind that was to be created.
+        kind: Kind,
+        /// The name that was to be created.
+        name: String,
+    },
+    /// 422: validation; the text names the object, the field and the rule.
+    Invalid(String),
+    /// Anything else, such as a time-out.
+    Other(String),
+}
+
+impl ApiError {
+    /// Whether the object does not exist.
+    pub fn is_not_found(&self) -> bool {
+        matches!(self, Self::NotFound { .. })
+    }
+}
+
+impl fmt::Display for ApiError {
+    /// The texts of `k8s.io/apimachinery/pkg/api/errors`, 0.36.
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let resource = |kind: &Kind| match kind {
+            Kind::StorageClass => "storageclass.storage.k8s.io",
+            other => other.resource(),
+        };
+        match self {
+            Self::NotFound { kind, name } => write!(out, "{} \"{name}\" not found", resource(kind)),
+            Self::Conflict { kind, name } => write!(
+                out,
+                "Operation cannot be fulfilled on {} \"{name}\": the object has been modified; please apply your \
+                 changes to the latest version and try again",
+                resource(kind)
+            ),
+            Self::AlreadyExists { kind, name } => write!(out, "{} \"{name}\" already exists", resource(kind)),
+            Self::Invalid(text) | Self::Other(text) => out.write_str(text),
+        }
+    }
+}
+
+/// A read of a controller that can fail.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Read {
+    /// The volume informer's lister.
+    VolumeLister,
+    /// The claim informer's lister.
+    ClaimLister,
+    /// The class informer's lister.
+    ClassLister,
+    /// A live GET of a claim.
+    LiveClaim,
+    /// A live GET of a volume.
+    LiveVolume,
+    /// A live LIST of pods.
+    LivePods,
+}
+
+/// What a volume plugin does when it is called.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum PluginAnswer {
+    /// The operation is done.
+    Done,
+    /// The operation waits for something outside, such as the recycler's pod.
+    Waiting,
+    /// The operation failed with this text.
+    Failed(String),
+    /// The storage is still in use, with this text.
+    InUse(String),
+}
+
+/// The answers of one run.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Answers {
+    /// The n-th write of the run (from 1) is refused with this error, and so are all later ones.
+    pub refuse_from: Option<(u32, ApiError)>,
+    /// The n-th write of the run (from 1) alone is refused with this error.
+    pub refuse: Option<(u32, ApiError)>,
+    /// That read fails with this error.
+    pub failing_read: Option<(Read, ApiError)>,
+    /// What a plugin answers, where the default is not wanted.
+    pub plugin: Option<PluginAnswer>,
+    /// The storage of a volume that could not be created cannot be cleaned up either.
+    pub cleanup_fails: Option<String>,
+}
+
+impl Answers {
+    /// The error for the write with that number, if it is to be refused.
+    pub fn refusal(&self, number: u32) -> Option<ApiError> {
+        let once = self.refuse.as_ref().filter(|(refused, _)| *refused == number);
+        let from = self.refuse_from.as_ref().filter(|(first, _)| *first <= number);
+        once.or(from).map(|(_, error)| error.clone())
+    }
+
+    /// The error for that read, if it is to fail.
+    pub fn read_failure(&self, read: Read) -> Option<ApiError> {
+        self.failing_read.as_ref().filter(|(failing, _)| *failing == read).map(|(_, error)| error.clone())
+    }
+}

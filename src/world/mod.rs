@@ -1,0 +1,25 @@
+//! What one sync of a controller acts on: the API's objects with the writes made so far, the controller's caches and
+//! running operations, the answers of the API server, and the record of what was asked, written and said.
+//!
+//! Controllers see nothing but [`Sync`]. Each request both records its effect and applies it, so the next line reads
+//! the result; there is no second place where effects are carried out.
+
+mod answers;
+mod choices;
+mod controller_state;
+mod effect;
+mod held;
+mod objects;
+mod patch;
+mod sync;
+
+pub use answers::{Answers, ApiError, PluginAnswer, Read};
+pub use choices::Choices;
+pub use controller_state::{Cached, ControllerState, OperationState};
+pub use effect::{Effect, Event, EventType, ObjectRef, Write, WriteBody};
+pub use held::Held;
+pub use objects::{Need, World};
+pub use patch::{
+    AnnotationsPatch, CapacityPatch, ClaimRefPatch, Field, MetaPatch, Patch, SpecPatch, StatusPatch, printed_uid,
+};
+pub use sync::{Compared, Record, Started, Sync, Test, Waiting};

@@ -1,0 +1,118 @@
+//! The API's objects: the snapshot with an overlay of what was written since.
+
+use super::Held;
+use crate::model::{Kind, PersistentVolume, PersistentVolumeClaim, Str};
+use crate::snapshot::{ClaimId, Snapshot, VolumeId};
+use std::sync::Arc;
+
+/// A read that a decision made, as RBAC names it.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Need {
+    /// `get` or `list`.
+    pub verb: &'static str,
+    /// The kind that was read.
+    pub kind: Kind,
+    /// The namespace; empty for kinds that have none.
+    pub namespace: Str,
+}
+
+/// The API's objects at one moment of a simulation. Cloning copies only the overlay.
+#[derive(Clone, Debug)]
+pub struct World<'s> {
+    snapshot: &'s Snapshot,
+    volumes: Vec<(VolumeId, Option<Arc<PersistentVolume>>)>,
+    claims: Vec<(ClaimId, Option<Arc<PersistentVolumeClaim>>)>,
+    /// Only what the overlay holds exists.
+    focused: bool,
+}
+
+impl<'s> World<'s> {
+    /// The world as it was read.
+    pub fn new(snapshot: &'s Snapshot) -> Self {
+        Self { snapshot, volumes: Vec::new(), claims: Vec::new(), focused: false }
+    }
+
+    /// A world without any volume or claim, to which the few of interest are added.
+    pub fn focused(snapshot: &'s Snapshot) -> Self {
+        Self { focused: true, ..Self::new(snapshot) }
+    }
+
+    /// Whether only what was added exists.
+    pub fn is_focused(&self) -> bool {
+        self.focused
+    }
+
+    /// What the world was read from: classes, pods and nodes never change in a simulation.
+    pub fn snapshot(&self) -> &'s Snapshot {
+        self.snapshot
+    }
+
+    /// A volume, if it exists now.
+    pub fn volume(&self, id: VolumeId) -> Option<Held<'s, PersistentVolume>> {
+        match self.volumes.binary_search_by_key(&id, |(changed, _)| *changed) {
+            Ok(at) => self.volumes[at].1.clone().map(Held::Written),
+            Err(_) if !self.focused && (id.0 as usize) < self.snapshot.volumes().len() => {
+                Some(Held::Base(self.snapshot.volume(id)))
+            }
+            Err(_) => None,
+        }
+    }
+
+    /// A claim, if it exists now.
+    pub fn claim(&self, id: ClaimId) -> Option<Held<'s, PersistentVolumeClaim>> {
+        match self.claims.binary_search_by_key(&id, |(changed, _)| *changed) {
+            Ok(at) => self.claims[at].1.clone().map(Held::Written),
+            Err(_) => (!self.focused).then(|| Held::Base(self.snapshot.claim(id))),
+        }
+    }
+
+    /// The id of the volume of that name, whether it still exists or not.
+    pub fn volume_id(&self, name: &str) -> Option<VolumeId> {
+        self.snapshot.volume_id(name).or_else(|| {
+            let created = self.volumes.partition_point(|(id, _)| (id.0 as usize) < self.snapshot.volumes().len());
+            self.volumes[created..]
+                .iter()
+                .find(|(_, volume)| volume.as_ref().is_some_and(|volume| volume.meta.name == name))
+                .map(|(id, _)| *id)
+        })
+    }
+
+    /// The id of the claim of that name, whether it still exists or not.
+    pub fn claim_id(&self, namespace: &str, name: &str) -> Option<ClaimId> {
+        self.snapshot.claim_id(namespace, name)
+    }
+
+    /// The volumes that differ from the snapshot, with those that are gone and those that are new.
+    pub fn changed_volumes(&self) -> &[(VolumeId, Option<Arc<PersistentVolume>>)] {
+        &self.volumes
+    }
+
+    /// The claims that differ from the snapshot, with those that are gone.
+    pub fn changed_claims(&self) -> &[(ClaimId, Option<Arc<PersistentVolumeClaim>>)] {
+        &self.claims
+    }
+
+    /// Puts a volume in place, or takes it away.
+    pub fn set_volume(&mut self, id: VolumeId, volume: Option<Arc<PersistentVolume>>) {
+        match self.volumes.binary_search_by_key(&id, |(changed, _)| *changed) {
+            Ok(at) => self.volumes[at].1 = volume,
+            Err(free) => self.volumes.insert(free, (id, volume)),
+        }
+    }
+
+    /// Puts a claim in place, or takes it away.
+    pub fn set_claim(&mut self, id: ClaimId, claim: Option<Arc<PersistentVolumeClaim>>) {
+        match self.claims.binary_search_by_key(&id, |(changed, _)| *changed) {
+            Ok(at) => self.claims[at].1 = claim,
+            Err(free) => self.claims.insert(free, (id, claim)),
+        }
+    }
+
+    /// Adds a volume that the snapshot does not have, and returns its id.
+    pub fn add_volume(&mut self, volume: Arc<PersistentVolume>) -> VolumeId {
+        let base = u32::try_from(self.snapshot.volumes().len()).unwrap_or(u32::MAX);
+        let next = self.volumes.last().map_or(base, |(last, _)| base.max(last.0.saturating_add(1)));
+        self.volumes.push((VolumeId(next), Some(volume)));
+        VolumeId(next)
+    }
+}

@@ -1,0 +1,615 @@
+//! The context in which one sync of one object runs.
+
+use super::{
+    Answers, ApiError, Cached, Choices, ControllerState, Effect, Event, EventType, Held, Need, ObjectRef,
+    OperationState, PluginAnswer, Read, World, Write, WriteBody,
+};
+use crate::model::{Kind, Node, PersistentVolume, PersistentVolumeClaim, Pod, StorageClass, Str, VolumePhase};
+use crate::snapshot::{ClaimId, VolumeId};
+use std::sync::Arc;
+
+/// A comparison that a sync made on the way, for people who want to follow it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Test {
+    /// What was asked, such as "capacity is at least the request".
+    pub question: &'static str,
+    /// The first side.
+    pub left: Compared,
+    /// The second side, if there is one.
+    pub right: Option<Compared>,
+    /// The answer.
+    pub holds: bool,
+}
+
+/// One side of a comparison.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Compared {
+    /// The object that has the field, as people type it.
+    pub object: String,
+    /// The path of the field.
+    pub field: &'static str,
+    /// Its value; `<unset>` when it is absent.
+    pub value: String,
+}
+
+/// Someone who would have to act for something else to happen.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Waiting {
+    /// Who: `external-provisioner`, `scheduler`, `node`, `user`, …
+    pub component: &'static str,
+    /// The name of the one, such as a driver's.
+    pub name: String,
+    /// What it would have to do.
+    pub action: String,
+}
+
+/// What came of an attempt to start an operation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Started {
+    /// It runs now.
+    Yes,
+    /// One of that name is running.
+    Running,
+    /// One of that name failed a short while ago.
+    Backoff,
+}
+
+/// What one sync did and asked.
+#[derive(Clone, Debug)]
+pub struct Record<'s, Step> {
+    /// The named leaves of the functions that were called, in order.
+    pub steps: Vec<Step>,
+    /// What others can see, in order.
+    pub effects: Vec<Effect<'s>>,
+    /// The comparisons made, if they were asked for.
+    pub tests: Vec<Test>,
+    /// The reads whose emptiness decided something.
+    pub needs: Vec<Need>,
+    /// Who would have to act for something else to happen.
+    pub waiting: Vec<Waiting>,
+    /// The error that the sync function returned, as upstream words it.
+    pub error: Option<String>,
+    /// An operation failed; it is retried after its back-off.
+    pub operation_failed: bool,
+}
+
+impl<Step> Default for Record<'_, Step> {
+    fn default() -> Self {
+        Self {
+            steps: Vec::new(),
+            effects: Vec::new(),
+            tests: Vec::new(),
+            needs: Vec::new(),
+            waiting: Vec::new(),
+            error: None,
+            operation_failed: false,
+        }
+    }
+}
+
+/// The context of one sync. Each request records its effect and applies it.
+#[derive(Debug)]
+pub struct Sync<'a, 's, Step> {
+    world: &'a mut World<'s>,
+    controller: &'a mut ControllerState<'s>,
+    answers: &'a Answers,
+    choices: Choices,
+    record: Record<'s, Step>,
+    writes: u32,
+    /// Stop before this write, as a crash would.
+    crash_before: Option<u32>,
+    tracing: bool,
+}
+
+impl<'a, 's, Step> Sync<'a, 's, Step> {
+    /// A context over a world, with a controller's memory and the answers to its requests.
+    pub fn new(
+        world: &'a mut World<'s>,
+        controller: &'a mut ControllerState<'s>,
+        answers: &'a Answers,
+        choices: Choices,
+    ) -> Self {
+        Self {
+            world,
+            controller,
+            answers,
+            choices,
+            record: Record::default(),
+            writes: 0,
+            crash_before: None,
+            tracing: false,
+        }
+    }
+
+    /// Records every comparison as well.
+    #[must_use]
+    pub fn traced(mut self, tracing: bool) -> Self {
+        self.tracing = tracing;
+        self
+    }
+
+    /// Lets the process die right before its n-th write, from 1: that write and all that follows does not happen.
+    #[must_use]
+    pub fn crashing_before(mut self, write: Option<u32>) -> Self {
+        self.crash_before = write;
+        self
+    }
+
+    /// What was done, and the choices that were met.
+    pub fn finish(self) -> (Record<'s, Step>, Choices) {
+        (self.record, self.choices)
+    }
+
+    // Reading.
+
+    /// The world, for look-ups that no permission guards.
+    pub fn world(&self) -> &World<'s> {
+        self.world
+    }
+
+    /// A volume as the controller's own cache has it.
+    pub fn cached_volume(&mut self, id: VolumeId) -> Option<Held<'s, PersistentVolume>> {
+        match self.controller.cached_volume(id) {
+            Some(Cached::Unseen | Cached::InformerOnly) => None,
+            Some(Cached::Stale(older)) => Some(older.clone()),
+            None => self.world.volume(id),
+        }
+    }
+
+    /// The volume of that name as the controller's own cache has it.
+    pub fn cached_volume_named(&mut self, name: &str) -> Option<(VolumeId, Held<'s, PersistentVolume>)> {
+        let found = self.world.volume_id(name).and_then(|id| self.cached_volume(id).map(|volume| (id, volume)));
+        if found.is_none() {
+            self.need("list", Kind::PersistentVolume, "");
+        }
+        found
+    }
+
+    /// Records that what follows rests on the list of all volumes.
+    pub fn reads_all_volumes(&mut self) {
+        self.need("list", Kind::PersistentVolume, "");
+    }
+
+    /// A claim as the controller's own cache has it.
+    pub fn cached_claim(&mut self, id: ClaimId) -> Option<Held<'s, PersistentVolumeClaim>> {
+        match self.controller.cached_claim(id) {
+            Some(Cached::Unseen | Cached::InformerOnly) => None,
+            Some(Cached::Stale(older)) => Some(older.clone()),
+            None => self.world.claim(id),
+        }
+    }
+
+    /// The claim of that name as the controller's own cache has it.
+    pub fn cached_claim_named(
+        &mut self,
+        namespace: &str,
+        name: &str,
+    ) -> Option<(ClaimId, Held<'s, PersistentVolumeClaim>)> {
+        let found = self.world.claim_id(namespace, name).and_then(|id| self.cached_claim(id).map(|claim| (id, claim)));
+        if found.is_none() {
+            self.need("list", Kind::PersistentVolumeClaim, namespace);
+        }
+        found
+    }
+
+    /// The claim of that name as the informer has it.
+    ///
+    /// # Errors
+    /// When the lister fails; an absent claim is not an error here.
+    pub fn informer_claim(
+        &mut self,
+        namespace: &str,
+        name: &str,
+    ) -> Result<Option<Held<'s, PersistentVolumeClaim>>, ApiError> {
+        if let Some(error) = self.answers.read_failure(Read::ClaimLister) {
+            return Err(error);
+        }
+        let Some(id) = self.world.claim_id(namespace, name) else { return Ok(None) };
+        Ok(match self.controller.cached_claim(id) {
+            Some(Cached::Unseen) => None,
+            Some(Cached::InformerOnly) | None => self.world.claim(id),
+            Some(Cached::Stale(older)) => Some(older.clone()),
+        })
+    }
+
+    /// The claim of that name as the API server has it.
+    ///
+    /// # Errors
+    /// When the request fails; an absent claim is not an error here.
+    pub fn live_claim(
+        &mut self,
+        namespace: &str,
+        name: &str,
+    ) -> Result<Option<Held<'s, PersistentVolumeClaim>>, ApiError> {
+        if let Some(error) = self.answers.read_failure(Read::LiveClaim) {
+            return Err(error);
+        }
+        Ok(self.world.claim_id(namespace, name).and_then(|id| self.world.claim(id)))
+    }
+
+    /// A volume as the API server has it.
+    ///
+    /// # Errors
+    /// When the request fails, also because the volume does not exist.
+    pub fn live_volume(&mut self, name: &str) -> Result<(VolumeId, Held<'s, PersistentVolume>), ApiError> {
+        if let Some(error) = self.answers.read_failure(Read::LiveVolume) {
+            return Err(error);
+        }
+        self.world
+            .volume_id(name)
+            .and_then(|id| self.world.volume(id).map(|volume| (id, volume)))
+            .ok_or_else(|| ApiError::NotFound { kind: Kind::PersistentVolume, name: name.to_owned() })
+    }
+
+    /// The class of that name.
+    ///
+    /// # Errors
+    /// When the lister fails; an absent class is not an error here.
+    pub fn class(&mut self, name: &str) -> Result<Option<&'s StorageClass>, ApiError> {
+        if let Some(error) = self.answers.read_failure(Read::ClassLister) {
+            return Err(error);
+        }
+        let class = self.world.snapshot().class(name);
+        if class.is_none() {
+            self.need("list", Kind::StorageClass, "");
+        }
+        Ok(class)
+    }
+
+    /// All classes.
+    ///
+    /// # Errors
+    /// When the lister fails.
+    pub fn classes(&mut self) -> Result<&'s [StorageClass], ApiError> {
+        self.need("list", Kind::StorageClass, "");
+        match self.answers.read_failure(Read::ClassLister) {
+            Some(error) => Err(error),
+            None => Ok(self.world.snapshot().classes()),
+        }
+    }
+
+    /// The pods that refer to a claim of that name, in the order of their names.
+    pub fn pods_of(&mut self, namespace: &str, claim: &str) -> impl Iterator<Item = &'s Pod> + use<'s, Step> {
+        self.need("list", Kind::Pod, namespace);
+        self.world.snapshot().pods_of(namespace, claim)
+    }
+
+    /// The failure of a live list of pods, if it is scripted to fail.
+    pub fn live_pods_failure(&self) -> Option<ApiError> {
+        self.answers.read_failure(Read::LivePods)
+    }
+
+    /// The node of that name.
+    pub fn node(&mut self, name: &str) -> Option<&'s Node> {
+        let node = self.world.snapshot().node(name);
+        if node.is_none() {
+            self.need("list", Kind::Node, "");
+        }
+        node
+    }
+
+    /// What a plugin answers where the default is not wanted.
+    pub fn plugin_answer(&self) -> Option<&PluginAnswer> {
+        self.answers.plugin.as_ref()
+    }
+
+    /// Why the storage of a volume that could not be created cannot be cleaned up, if so scripted.
+    pub fn cleanup_failure(&self) -> Option<&str> {
+        self.answers.cleanup_fails.as_deref()
+    }
+
+    fn need(&mut self, verb: &'static str, kind: Kind, namespace: &str) {
+        let need = Need { verb, kind, namespace: Str::from(namespace) };
+        if !self.record.needs.contains(&need) {
+            self.record.needs.push(need);
+        }
+    }
+
+    // Writing.
+
+    /// Updates a volume without its status, and returns what is stored then.
+    ///
+    /// # Errors
+    /// When the API server refuses.
+    pub fn update_volume(
+        &mut self,
+        id: VolumeId,
+        sent: PersistentVolume,
+    ) -> Result<Held<'s, PersistentVolume>, ApiError> {
+        self.write_volume(id, sent, false)
+    }
+
+    /// Updates a volume's status alone, and returns what is stored then.
+    ///
+    /// # Errors
+    /// When the API server refuses.
+    pub fn update_volume_status(
+        &mut self,
+        id: VolumeId,
+        sent: PersistentVolume,
+    ) -> Result<Held<'s, PersistentVolume>, ApiError> {
+        self.write_volume(id, sent, true)
+    }
+
+    fn write_volume(
+        &mut self,
+        id: VolumeId,
+        sent: PersistentVolume,
+        status: bool,
+    ) -> Result<Held<'s, PersistentVolume>, ApiError> {
+        let scripted = self.next_write()?;
+        let current = self.world.volume(id);
+        let before = current.clone().unwrap_or_else(|| Held::Written(Arc::new(sent.clone())));
+        let verdict = scripted.map_or_else(|| check_volume(current.as_deref(), &sent), Err);
+        let (stored, outcome) = match verdict {
+            Ok(()) => {
+                let mut stored = sent;
+                if status {
+                    let live = &before;
+                    stored.capacity.clone_from(&live.capacity);
+                    stored.claim_ref.clone_from(&live.claim_ref);
+                } else {
+                    stored.status = before.status.clone();
+                }
+                stored.meta.resource_version = before.meta.resource_version.successor();
+                let stored = Arc::new(stored);
+                self.world.set_volume(id, survives(&stored.meta).then(|| Arc::clone(&stored)));
+                self.controller.volumes.retain(|(cached, _)| *cached != id);
+                (stored, Ok(()))
+            }
+            Err(error) => (Arc::new(sent), Err(error)),
+        };
+        let after = Held::Written(stored);
+        self.record.effects.push(Effect::Write(Write {
+            body: WriteBody::UpdateVolume { status, before, after: after.clone() },
+            refused: outcome.as_ref().err().map(ToString::to_string),
+        }));
+        outcome.map(|()| after)
+    }
+
+    /// Updates a claim without its status, and returns what is stored then.
+    ///
+    /// # Errors
+    /// When the API server refuses.
+    pub fn update_claim(
+        &mut self,
+        id: ClaimId,
+        sent: PersistentVolumeClaim,
+    ) -> Result<Held<'s, PersistentVolumeClaim>, ApiError> {
+        self.write_claim(id, sent, false)
+    }
+
+    /// Updates a claim's status alone, and returns what is stored then.
+    ///
+    /// # Errors
+    /// When the API server refuses.
+    pub fn update_claim_status(
+        &mut self,
+        id: ClaimId,
+        sent: PersistentVolumeClaim,
+    ) -> Result<Held<'s, PersistentVolumeClaim>, ApiError> {
+        self.write_claim(id, sent, true)
+    }
+
+    fn write_claim(
+        &mut self,
+        id: ClaimId,
+        sent: PersistentVolumeClaim,
+        status: bool,
+    ) -> Result<Held<'s, PersistentVolumeClaim>, ApiError> {
+        let scripted = self.next_write()?;
+        let current = self.world.claim(id);
+        let before = current.clone().unwrap_or_else(|| Held::Written(Arc::new(sent.clone())));
+        let verdict = scripted.map_or_else(|| check_claim(current.as_deref(), &sent), Err);
+        let (stored, outcome) = match verdict {
+            Ok(()) => {
+                let mut stored = sent;
+                if status {
+                    let live = &before;
+                    stored.volume_name.clone_from(&live.volume_name);
+                    stored.class_name.clone_from(&live.class_name);
+                } else {
+                    stored.status = before.status.clone();
+                }
+                stored.meta.resource_version = before.meta.resource_version.successor();
+                let stored = Arc::new(stored);
+                self.world.set_claim(id, survives(&stored.meta).then(|| Arc::clone(&stored)));
+                self.controller.claims.retain(|(cached, _)| *cached != id);
+                (stored, Ok(()))
+            }
+            Err(error) => (Arc::new(sent), Err(error)),
+        };
+        let after = Held::Written(stored);
+        self.record.effects.push(Effect::Write(Write {
+            body: WriteBody::UpdateClaim { status, before, after: after.clone() },
+            refused: outcome.as_ref().err().map(ToString::to_string),
+        }));
+        outcome.map(|()| after)
+    }
+
+    /// Creates a volume. The API server wipes its status, and gives it a uid and a version.
+    ///
+    /// # Errors
+    /// When the API server refuses.
+    pub fn create_volume(&mut self, sent: PersistentVolume) -> Result<Held<'s, PersistentVolume>, ApiError> {
+        let scripted = self.next_write()?;
+        let name = sent.meta.name.clone();
+        let exists = self.world.volume_id(&name).is_some_and(|id| self.world.volume(id).is_some());
+        let verdict = match scripted {
+            Some(error) => Err(error),
+            None if exists => Err(ApiError::AlreadyExists { kind: Kind::PersistentVolume, name: name.to_string() }),
+            None => Ok(()),
+        };
+        let mut stored = sent;
+        stored.status.phase = VolumePhase::Pending;
+        stored.meta.uid = Str::from(format!("{}{name}", crate::snapshot::defaults::PLACEHOLDER_UID));
+        stored.meta.resource_version = stored.meta.resource_version.successor();
+        let stored = Arc::new(stored);
+        if verdict.is_ok() {
+            match self.world.volume_id(&name) {
+                Some(id) => self.world.set_volume(id, Some(Arc::clone(&stored))),
+                None => {
+                    self.world.add_volume(Arc::clone(&stored));
+                }
+            }
+        }
+        let after = Held::Written(stored);
+        self.record.effects.push(Effect::Write(Write {
+            body: WriteBody::CreateVolume(after.clone()),
+            refused: verdict.as_ref().err().map(ToString::to_string),
+        }));
+        verdict.map(|()| after)
+    }
+
+    /// Deletes a volume without preconditions. With finalizers it stays, marked for deletion.
+    ///
+    /// # Errors
+    /// When the API server refuses.
+    pub fn delete_volume(&mut self, id: VolumeId, held: &Held<'s, PersistentVolume>) -> Result<(), ApiError> {
+        let scripted = self.next_write()?;
+        let verdict = match (scripted, self.world.volume(id)) {
+            (Some(error), _) => Err(error),
+            (None, None) => Err(ApiError::NotFound { kind: Kind::PersistentVolume, name: held.meta.name.to_string() }),
+            (None, Some(current)) if current.meta.finalizers.is_empty() => {
+                self.world.set_volume(id, None);
+                Ok(())
+            }
+            (None, Some(current)) => {
+                if current.meta.deleted.is_none() {
+                    let mut marked = (*current).clone();
+                    marked.meta.deleted = Some(self.world.snapshot().now().unwrap_or(crate::model::Timestamp(0)));
+                    marked.meta.deletion_grace_seconds = Some(0);
+                    marked.meta.resource_version = marked.meta.resource_version.successor();
+                    self.world.set_volume(id, Some(Arc::new(marked)));
+                }
+                Ok(())
+            }
+        };
+        self.record.effects.push(Effect::Write(Write {
+            body: WriteBody::DeleteVolume(held.clone()),
+            refused: verdict.as_ref().err().map(ToString::to_string),
+        }));
+        verdict
+    }
+
+    /// Counts a write. Fails where the process is to die; gives the scripted refusal if there is one.
+    fn next_write(&mut self) -> Result<Option<ApiError>, ApiError> {
+        self.writes += 1;
+        if self.crashed() {
+            return Err(ApiError::Other("the controller stopped here".to_owned()));
+        }
+        Ok(self.answers.refusal(self.writes))
+    }
+
+    fn crashed(&self) -> bool {
+        self.crash_before.is_some_and(|first| self.writes >= first)
+    }
+
+    // Saying.
+
+    /// Records an event.
+    pub fn event(&mut self, about: ObjectRef, event_type: EventType, reason: &'static str, message: impl Into<String>) {
+        self.say(Event { event_type, reason, message: message.into(), message_varies: false, about });
+    }
+
+    /// Records an event, with whether only the order of names in its message is open.
+    pub fn say(&mut self, event: Event) {
+        if !self.crashed() {
+            self.record.effects.push(Effect::Event(event));
+        }
+    }
+
+    /// Puts a key on its queue.
+    pub fn enqueue(&mut self, key: ObjectRef) {
+        if !self.crashed() {
+            self.record.effects.push(Effect::Enqueue(key));
+        }
+    }
+
+    /// Tries to start an operation.
+    pub fn start_operation(&mut self, name: &str) -> Started {
+        if self.crashed() {
+            return Started::Running;
+        }
+        let (state, started) = match self.controller.operation(name) {
+            None | Some(OperationState::Started) => (OperationState::Started, Started::Yes),
+            Some(OperationState::Running) => (OperationState::Running, Started::Running),
+            Some(OperationState::Backoff) => (OperationState::Backoff, Started::Backoff),
+        };
+        self.record.effects.push(Effect::Operation { name: name.to_owned(), state });
+        started
+    }
+
+    /// Records that a named leaf was reached.
+    pub fn step(&mut self, step: Step) {
+        self.record.steps.push(step);
+    }
+
+    /// Records the error that the sync function returns.
+    pub fn fail(&mut self, error: impl Into<String>) {
+        self.record.error = Some(error.into());
+    }
+
+    /// Records that an operation failed and will be retried after its back-off.
+    pub fn operation_failed(&mut self) {
+        self.record.operation_failed = true;
+    }
+
+    /// Records who would have to act for something else to happen.
+    pub fn wait_for(&mut self, component: &'static str, name: impl Into<String>, action: impl Into<String>) {
+        let waiting = Waiting { component, name: name.into(), action: action.into() };
+        if !self.record.waiting.contains(&waiting) {
+            self.record.waiting.push(waiting);
+        }
+    }
+
+    /// Records a comparison, built only when comparisons are wanted.
+    pub fn test(&mut self, test: impl FnOnce() -> Test) {
+        if self.tracing {
+            self.record.tests.push(test());
+        }
+    }
+
+    /// Picks among equal possibilities.
+    pub fn pick(&mut self, options: usize) -> usize {
+        self.choices.pick(options)
+    }
+}
+
+/// Upstream: `ShouldDeleteDuringUpdate`, `apiserver/pkg/registry/generic/registry`, 0.36.
+fn survives(meta: &crate::model::ObjectMeta) -> bool {
+    !(meta.finalizers.is_empty() && meta.deletion_grace_seconds == Some(0))
+}
+
+fn check_volume(current: Option<&PersistentVolume>, sent: &PersistentVolume) -> Result<(), ApiError> {
+    check(Kind::PersistentVolume, current.map(|object| &object.meta), &sent.meta)
+}
+
+fn check_claim(current: Option<&PersistentVolumeClaim>, sent: &PersistentVolumeClaim) -> Result<(), ApiError> {
+    check(Kind::PersistentVolumeClaim, current.map(|object| &object.meta), &sent.meta)
+}
+
+/// Existence, the version, and the rule that an object under deletion gets no new finalizer.
+/// Upstream: `ValidateNoNewFinalizers`, `apimachinery/pkg/api/validation`, 0.36.
+fn check(
+    kind: Kind,
+    current: Option<&crate::model::ObjectMeta>,
+    sent: &crate::model::ObjectMeta,
+) -> Result<(), ApiError> {
+    let name = sent.name.to_string();
+    let Some(current) = current else { return Err(ApiError::NotFound { kind, name }) };
+    if current.resource_version != sent.resource_version {
+        return Err(ApiError::Conflict { kind, name });
+    }
+    let mut added: Vec<&str> =
+        sent.finalizers.iter().filter(|wanted| !current.has_finalizer(wanted)).map(Str::as_str).collect();
+    added.sort_unstable();
+    if current.deleted.is_some() && !added.is_empty() {
+        let list = added.iter().map(|finalizer| format!("\"{finalizer}\"")).collect::<Vec<_>>().join(", ");
+        return Err(ApiError::Invalid(format!(
+            "{kind} \"{name}\" is invalid: metadata.finalizers: Forbidden: no new finalizers can be added if the \
+             object is being deleted, found new finalizers []string{{{list}}}"
+        )));
+    }
+    Ok(())
+}
