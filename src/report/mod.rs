@@ -3,4 +3,5 @@
 pub mod machine;
 pub mod misfit;
 pub mod prediction;
+pub mod table;
 pub mod why;

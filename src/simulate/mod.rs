@@ -14,5 +14,5 @@ mod state;
 pub use component::Component;
 pub use decide::{Decision, Decisions, Limit, NextSync, Settings, Target};
 pub use outcome::{Outcome, OutcomeSet};
-pub use predict::{Assumed, DecidedBy, Prediction, Simulation, Unknown};
+pub use predict::{Assumed, DecidedBy, Prediction, Simulation, Unknown, in_parallel, key_of};
 pub use settle::{Settled, settle};
