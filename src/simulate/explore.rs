@@ -259,7 +259,7 @@ fn is_private(before: &World<'_>, after: &World<'_>, target: Target, capacities_
     others_same
         && match target {
             Target::Volume(id) => match (before.volume(id), after.volume(id)) {
-                (Some(was), Some(is)) => private_volume_step(&was, &is),
+                (Some(was), Some(is)) => private_volume_step(before.snapshot(), &was, &is),
                 _ => false,
             },
             Target::Claim(id) => match (before.claim(id), after.claim(id)) {
