@@ -287,12 +287,11 @@ impl<'a, 's> Growth<'a, 's> {
         Self { snapshot, settings, groups, objects, places, created, permanent, done }
     }
 
-    /// Whether every world comes to rest. The controllers by themselves never undo what they did; where writes are
-    /// refused or caches lag for good, they may.
+    /// Whether every world comes to rest once no more failures happen. The controllers by themselves never undo what they
+    /// did; where writes are refused or caches lag for good, they may.
     fn settles(&self) -> bool {
         let memory = &self.settings.controller;
-        !self.settings.failures
-            && self.settings.answers == Answers::default()
+        self.settings.answers == Answers::default()
             && memory.volumes.is_empty()
             && memory.claims.is_empty()
             && memory.operations.is_empty()
