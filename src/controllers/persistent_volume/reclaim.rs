@@ -113,7 +113,7 @@ fn delete_volume_operation<'s>(sync: &mut Sync<'_, 's>, rules: &Rules, volume: V
     if rules.delete_plugin_first && !still_released(sync, &volume.object) {
         return;
     }
-    run_deleter(sync, volume, plugin);
+    run_deleter(sync, rules, volume, plugin);
 }
 
 /// Reads the volume again and asks whether it is still released; the leaf is recorded when not.
@@ -129,7 +129,7 @@ fn still_released(sync: &mut Sync<'_, '_>, volume: &PersistentVolume) -> bool {
     released
 }
 
-fn run_deleter<'s>(sync: &mut Sync<'_, 's>, volume: Volume<'s>, plugin: Plugin) {
+fn run_deleter<'s>(sync: &mut Sync<'_, 's>, rules: &Rules, volume: Volume<'s>, plugin: Plugin) {
     let default = match plugin {
         Plugin::HostPath => match delete_host_path(&volume.object) {
             Ok(()) => PluginAnswer::Done,
@@ -150,7 +150,7 @@ fn run_deleter<'s>(sync: &mut Sync<'_, 's>, volume: Volume<'s>, plugin: Plugin) 
             return;
         }
         PluginAnswer::Failed(text) => Some(text),
-        PluginAnswer::Done => remove_finalizer(sync, &volume).err(),
+        PluginAnswer::Done => remove_finalizer(sync, rules, &volume.object.meta.name).err(),
     };
     if let Some(text) = failure {
         let marked = fail_volume(sync, volume, "VolumeFailedDelete", &text);
@@ -162,9 +162,16 @@ fn run_deleter<'s>(sync: &mut Sync<'_, 's>, volume: Volume<'s>, plugin: Plugin) 
     sync.step(if deleted.is_ok() { DeleteStep::DeleteSucceeded } else { DeleteStep::DeleteObjectRefused }.into());
 }
 
-/// Upstream: `removeDeletionProtectionFinalizer`, 1.36.
-fn remove_finalizer(sync: &mut Sync<'_, '_>, volume: &Volume<'_>) -> Result<(), String> {
-    let (id, live) = sync.live_volume(&volume.object.meta.name).map_err(|error| error.to_string())?;
+/// Removes the finalizer that kept the volume until its storage was gone. Fails also when there is no such volume.
+/// Upstream: `removeDeletionProtectionFinalizer`, 1.36; before, only with the gate `HonorPVReclaimPolicy`.
+///
+/// # Errors
+/// Upstream's words, when the volume cannot be read or written.
+pub(super) fn remove_finalizer(sync: &mut Sync<'_, '_>, rules: &Rules, name: &str) -> Result<(), String> {
+    if !rules.deletion_finalizers {
+        return Ok(());
+    }
+    let (id, live) = sync.live_volume(name).map_err(|error| error.to_string())?;
     if let Some(changed) = without_in_tree_finalizer(&live) {
         sync.update_volume(id, changed)
             .map_err(|error| format!("persistent volume controller can't update finalizer: {error}"))?;
