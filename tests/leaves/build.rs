@@ -2,11 +2,11 @@
 //! volume of 1Gi, ReadWriteOnce, class `gold`, policy Retain, and a claim in namespace `a` asks for just that.
 
 use pvctl::model::{
-    AccessMode, AccessModes, AnnotationKey, BindingMode, ClaimPhase, ClaimRef, LabelOperator, LabelRequirement,
+    AccessMode, AccessModes, AnnotationKey, BindingMode, ClaimPhase, ClaimRef, ClaimStatus, LabelOperator, LabelRequirement,
     LabelSelector, Node, ObjectMeta, PersistentVolume, PersistentVolumeClaim, Pod, PodPhase, Quantity, ReclaimPolicy,
     ResourceVersion, SourceKind, StorageClass, Str, Timestamp, VolumeMode, VolumePhase, VolumeSource, VolumeStatus,
 };
-use pvctl::model::{ClaimStatus, annotation};
+
 
 /// The namespace of every claim and pod here.
 pub(crate) const NAMESPACE: &str = "a";
@@ -44,7 +44,7 @@ fn strings(texts: &[&str]) -> Box<[Str]> {
 }
 
 fn key(text: &str) -> AnnotationKey {
-    annotation::AnnotationKey::from_str(text).unwrap()
+    AnnotationKey::from_str(text).unwrap()
 }
 
 macro_rules! metadata_methods {
