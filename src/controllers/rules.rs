@@ -123,7 +123,7 @@ pub struct Rules {
     pub attributes_class: bool,
     /// The gate `HonorPVReclaimPolicy`: the controller keeps deletion finalizers on volumes.
     pub deletion_finalizers: bool,
-    /// With that gate, before 1.36: a volume that is being deleted is not deleted again.
+    /// Without that gate, before 1.36: the storage of a volume that is being deleted is left alone.
     pub skip_delete_when_terminating: bool,
     /// Since 1.36 the delete operation looks for a plugin before it reads the volume again.
     pub delete_plugin_first: bool,
@@ -224,7 +224,7 @@ impl Rules {
         let honor = self.gate("HonorPVReclaimPolicy");
         self.attributes_class = self.gate("VolumeAttributesClass");
         self.deletion_finalizers = minor >= 36 || honor;
-        self.skip_delete_when_terminating = minor < 36 && honor;
+        self.skip_delete_when_terminating = minor < 36 && !honor;
         self.static_csi_is_external = minor >= 31 || (minor == 30 && honor);
         self.unused_condition = self.gate("PersistentVolumeClaimUnusedSinceTime");
         self.portworx_migrated = minor >= 36 || self.gate("CSIMigrationPortworx");

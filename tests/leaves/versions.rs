@@ -29,7 +29,7 @@ fn each_rule_holds_in_the_minors_of_the_rule_book() {
     assert_eq!(minors(|rules| rules.attributes_class_compared), [31, 32, 33, 34, 35, 36]);
     assert_eq!(minors(|rules| rules.attributes_class), [34, 35, 36]);
     assert_eq!(minors(|rules| rules.deletion_finalizers), [31, 32, 33, 34, 35, 36]);
-    assert_eq!(minors(|rules| rules.skip_delete_when_terminating), [31, 32, 33, 34, 35]);
+    assert_eq!(minors(|rules| rules.skip_delete_when_terminating), [28, 29, 30]);
     assert_eq!(minors(|rules| rules.delete_plugin_first), [36]);
     assert_eq!(minors(|rules| rules.unused_condition), [0_u32; 0]);
     assert_eq!(minors(|rules| rules.portworx_migrated), [31, 32, 33, 34, 35, 36]);
@@ -58,13 +58,13 @@ fn flags_have_the_defaults_of_the_controller_manager() {
 fn gates_turn_what_they_gate() {
     for minor in 28..=30 {
         let rules = with(minor, "HonorPVReclaimPolicy", true);
-        assert!(rules.deletion_finalizers && rules.skip_delete_when_terminating, "{minor}");
+        assert!(rules.deletion_finalizers && !rules.skip_delete_when_terminating, "{minor}");
         assert_eq!(rules.static_csi_is_external, minor == 30, "{minor}");
         assert!(with(minor, "CSIMigrationPortworx", true).portworx_migrated, "{minor}");
     }
     for minor in 31..=32 {
         let rules = with(minor, "HonorPVReclaimPolicy", false);
-        assert!(!rules.deletion_finalizers && !rules.skip_delete_when_terminating, "{minor}");
+        assert!(!rules.deletion_finalizers && rules.skip_delete_when_terminating, "{minor}");
         assert!(rules.static_csi_is_external, "unconditional since 1.31, in {minor}");
         assert!(!with(minor, "CSIMigrationPortworx", false).portworx_migrated, "{minor}");
     }
@@ -199,10 +199,10 @@ cases! {
             "next": "resync",
         }));
 
-    // With the gate, before 1.36: a volume that is being deleted is left alone.
-    a_terminating_volume_before_1_36: case(&["DO5"])
-        .only_with("rules of 1.31 to 1.35")
-        .kube(35)
+    // Without the gate HonorPVReclaimPolicy the storage of a volume that is being deleted is left alone.
+    a_terminating_volume_before_1_31: case(&["DO5"])
+        .only_with("rules of 1.28 to 1.30")
+        .kube(30)
         .volume(volume("pv-1").claimed_by("gone", "uid-gone").phase("Released").policy("Delete").host_path("/tmp/data")
             .finalizers(&["kubernetes.io/pv-protection"]).terminating())
         .syncs_volume("pv-1")
@@ -211,6 +211,20 @@ cases! {
             "steps": ["R4", "DO5"],
             "operations": ["started delete-pv-1[uid-pv-1]"],
             "next": "resync",
+        }));
+
+    a_terminating_volume_since_1_31: case(&["DO8"])
+        .only_with("rules of 1.31 to 1.35")
+        .kube(31)
+        .volume(volume("pv-1").claimed_by("gone", "uid-gone").phase("Released").policy("Delete").host_path("/tmp/data")
+            .finalizers(&["kubernetes.io/pv-protection"]).terminating())
+        .syncs_volume("pv-1")
+        .expect(json!({
+            "branch": "V5",
+            "steps": ["R4", "DO8"],
+            "writes": [{"delete": "pv/pv-1"}],
+            "operations": ["started delete-pv-1[uid-pv-1]"],
+            "next": "event",
         }));
 
     a_terminating_volume_in_1_36: case(&["DO8"])

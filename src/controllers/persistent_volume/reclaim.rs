@@ -77,11 +77,7 @@ fn is_volume_released(sync: &mut Sync<'_, '_>, volume: &PersistentVolume) -> boo
 
 /// Upstream: `deleteVolumeOperation`, 1.36 and before.
 fn delete_volume_operation<'s>(sync: &mut Sync<'_, 's>, rules: &Rules, volume: Volume<'s>) {
-    if rules.skip_delete_when_terminating && volume.object.terminating() {
-        sync.step(DeleteStep::DeleteNotReleased.into());
-        return;
-    }
-    if !rules.delete_plugin_first && !still_released(sync, &volume.object) {
+    if !rules.delete_plugin_first && !still_released(sync, rules, &volume.object) {
         return;
     }
     let plugin = match find_deletable_plugin(rules, &volume.object) {
@@ -110,19 +106,20 @@ fn delete_volume_operation<'s>(sync: &mut Sync<'_, 's>, rules: &Rules, volume: V
             return;
         }
     };
-    if rules.delete_plugin_first && !still_released(sync, &volume.object) {
+    if rules.delete_plugin_first && !still_released(sync, rules, &volume.object) {
         return;
     }
     run_deleter(sync, rules, volume, plugin);
 }
 
 /// Reads the volume again and asks whether it is still released; the leaf is recorded when not.
-fn still_released(sync: &mut Sync<'_, '_>, volume: &PersistentVolume) -> bool {
+fn still_released(sync: &mut Sync<'_, '_>, rules: &Rules, volume: &PersistentVolume) -> bool {
     let Ok((_, live)) = sync.live_volume(&volume.meta.name) else {
         sync.step(DeleteStep::DeleteVolumeGone.into());
         return false;
     };
-    let released = is_volume_released(sync, &live);
+    let left_alone = rules.skip_delete_when_terminating && live.terminating();
+    let released = !left_alone && is_volume_released(sync, &live);
     if !released {
         sync.step(DeleteStep::DeleteNotReleased.into());
     }
