@@ -40,14 +40,14 @@ pub fn sync_claim_protection(
 ) -> ProtectionBranch {
     let Some(claim) = sync.cached_claim(id) else { return ProtectionBranch::ClaimGone };
     if rules.unused_condition && !claim.terminating() {
-        let uses = |pod: &Pod| pod_refers_to_claim(pod, &claim);
-        let mut used = sync.pods_of(&claim.meta.namespace, &claim.meta.name).any(uses);
+        let refers = |pod: &Pod| pod_refers_to_claim(pod, &claim);
+        let mut used = sync.pods_of(&claim.meta.namespace, &claim.meta.name).any(refers);
         if !used {
             if let Some(error) = sync.live_pods_failure() {
                 sync.fail(format!("live list of pods failed: {error}"));
                 return ProtectionBranch::ClaimLiveListFailed;
             }
-            used = live_only.iter().any(uses);
+            used = live_only.iter().any(refers);
         }
         if claim.status.unused != Some(!used) {
             let mut changed = (*claim).clone();

@@ -30,12 +30,7 @@ fn unparsable(key: &str) -> bool {
 
 /// Whether the controller takes an informer's object in; an error names the version that is no number.
 /// Upstream: `storeObjectUpdate`, 1.36.
-fn stored(
-    kind: &str,
-    key: &str,
-    cached: Option<&ResourceVersion>,
-    informer: &ResourceVersion,
-) -> Result<bool, String> {
+fn stored(kind: &str, key: &str, cached: Option<&ResourceVersion>, informer: &ResourceVersion) -> Result<bool, String> {
     let Some(cached) = cached else { return Ok(true) };
     let number = |which: &str, version: &ResourceVersion| match version {
         ResourceVersion::Recorded(text) => text

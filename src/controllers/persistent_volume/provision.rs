@@ -193,7 +193,7 @@ fn provision_claim_operation<'s>(
         }
         PluginAnswer::Done => {
             let volume = provisioned_volume(rules, &claim, class, plugin, &name);
-            create_volume(sync, rules, &claim, volume, plugin);
+            create_volume(sync, rules, &claim, &volume, plugin);
         }
     }
 }
@@ -262,7 +262,7 @@ fn create_volume<'s>(
     sync: &mut Sync<'_, 's>,
     rules: &Rules,
     claim: &Claim<'s>,
-    volume: PersistentVolume,
+    volume: &PersistentVolume,
     plugin: Plugin,
 ) {
     let (key, name) = (claim.object.key(), volume.meta.name.clone());
@@ -296,7 +296,7 @@ fn create_volume<'s>(
     // finalizers the clean-up fails at that point, although the storage is gone.
     let cleanup = match sync.cleanup_failure() {
         Some(failure) => Err(failure.to_owned()),
-        None => delete_host_path(&volume).and_then(|()| remove_finalizer(sync, rules, &name)),
+        None => delete_host_path(volume).and_then(|()| remove_finalizer(sync, rules, &name)),
     };
     match cleanup {
         Ok(()) => sync.step(ProvisionStep::InTreeVolumeSaveFailedCleaned.into()),
