@@ -1,12 +1,12 @@
 //! Small builders of objects as an API server would store them. Unless a case says otherwise a volume is a free CSI
-//! volume of 1Gi, ReadWriteOnce, class `gold`, policy Retain, and a claim in namespace `a` asks for just that.
+//! volume of 1Gi, `ReadWriteOnce`, class `gold`, policy Retain, and a claim in namespace `a` asks for just that.
 
 use pvctl::model::{
-    AccessMode, AccessModes, AnnotationKey, BindingMode, ClaimPhase, ClaimRef, ClaimStatus, LabelOperator, LabelRequirement,
-    LabelSelector, Node, ObjectMeta, PersistentVolume, PersistentVolumeClaim, Pod, PodPhase, Quantity, ReclaimPolicy,
-    ResourceVersion, SourceKind, StorageClass, Str, Timestamp, VolumeMode, VolumePhase, VolumeSource, VolumeStatus,
+    AccessMode, AccessModes, AnnotationKey, BindingMode, ClaimPhase, ClaimRef, ClaimStatus, LabelOperator,
+    LabelRequirement, LabelSelector, Node, ObjectMeta, PersistentVolume, PersistentVolumeClaim, Pod, PodPhase,
+    Quantity, ReclaimPolicy, ResourceVersion, SourceKind, StorageClass, Str, Timestamp, VolumeMode, VolumePhase,
+    VolumeSource, VolumeStatus,
 };
-
 
 /// The namespace of every claim and pod here.
 pub(crate) const NAMESPACE: &str = "a";
@@ -48,31 +48,37 @@ fn key(text: &str) -> AnnotationKey {
 }
 
 macro_rules! metadata_methods {
-    () => {
+    (annotated) => {
         /// Sets an annotation that some decision reads.
         pub(crate) fn annotated(mut self, name: &str, value: &str) -> Self {
             self.0.meta.annotations.set(key(name), value);
             self
         }
-
+    };
+    (finalizers) => {
         /// Sets the finalizers.
         pub(crate) fn finalizers(mut self, finalizers: &[&str]) -> Self {
             self.0.meta.finalizers = strings(finalizers);
             self
         }
-
+    };
+    (terminating) => {
         /// Deletes the object, which stays because of its finalizers.
         pub(crate) fn terminating(mut self) -> Self {
             self.0.meta.deleted = Some(DELETED);
             self.0.meta.deletion_grace_seconds = Some(0);
             self
         }
-
+    };
+    (uid) => {
         /// Gives the object another uid than `uid-<name>`.
         pub(crate) fn uid(mut self, uid: &str) -> Self {
             self.0.meta.uid = uid.into();
             self
         }
+    };
+    ($($name:ident),+) => {
+        $(metadata_methods!($name);)+
     };
 }
 
@@ -95,7 +101,7 @@ pub(crate) fn volume(name: &str) -> Volume {
 }
 
 impl Volume {
-    metadata_methods!();
+    metadata_methods!(annotated, finalizers, terminating);
 
     pub(crate) fn size(mut self, size: &str) -> Self {
         self.0.capacity = Box::new([("storage".into(), quantity(size))]);
@@ -163,8 +169,7 @@ impl Volume {
 
     /// A claimRef as people write it: namespace and name only.
     pub(crate) fn reserved_for(mut self, claim: &str) -> Self {
-        self.0.claim_ref =
-            Some(ClaimRef { namespace: NAMESPACE.into(), name: claim.into(), ..ClaimRef::default() });
+        self.0.claim_ref = Some(ClaimRef { namespace: NAMESPACE.into(), name: claim.into(), ..ClaimRef::default() });
         self
     }
 
@@ -202,7 +207,7 @@ pub(crate) fn claim(name: &str) -> Claim {
 }
 
 impl Claim {
-    metadata_methods!();
+    metadata_methods!(annotated, finalizers, terminating, uid);
 
     pub(crate) fn request(mut self, size: &str) -> Self {
         self.0.request = Some(quantity(size));
@@ -285,7 +290,7 @@ impl Claim {
         self
     }
 
-    pub(crate) fn from_data_source(mut self) -> Self {
+    pub(crate) fn with_data_source(mut self) -> Self {
         self.0.data_source = true;
         self
     }
@@ -344,7 +349,7 @@ pub(crate) fn pod(name: &str) -> PodBuilder {
 }
 
 impl PodBuilder {
-    metadata_methods!();
+    metadata_methods!(terminating);
 
     pub(crate) fn uses(mut self, claim: &str) -> Self {
         self.0.claims = strings(&[claim]);

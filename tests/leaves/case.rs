@@ -377,8 +377,9 @@ impl Case {
     /// What matching says of each volume. A free one that fits is M16 if it was chosen, and M15 if another one was.
     fn verdicts(&self, snapshot: &Snapshot, id: ClaimId, observed: &Map<String, Value>) -> Value {
         let claim = snapshot.claim(id);
-        let delay =
-            snapshot.class(claim.class()).is_some_and(|class| class.binding_mode == Some(BindingMode::WaitForFirstConsumer));
+        let delay = snapshot
+            .class(claim.class())
+            .is_some_and(|class| class.binding_mode == Some(BindingMode::WaitForFirstConsumer));
         let query = Query::new(&self.rules, claim, delay).unwrap();
         let chosen = |name: &str| {
             let writes = observed.get("writes").and_then(Value::as_array);
@@ -406,10 +407,7 @@ fn claim_id(snapshot: &Snapshot, name: &str) -> ClaimId {
     snapshot.claim_id(NAMESPACE, name).unwrap_or_else(|| panic!("no claim {name}"))
 }
 
-fn seen<'s, T>(
-    lister: &Lister,
-    cached: impl FnOnce(&Lister) -> Option<Held<'s, T>>,
-) -> Result<Seen<'s, T>, ApiError> {
+fn seen<'s, T>(lister: &Lister, cached: impl FnOnce(&Lister) -> Option<Held<'s, T>>) -> Result<Seen<'s, T>, ApiError> {
     match lister {
         Lister::Fails(text) => Err(ApiError::Other((*text).to_owned())),
         Lister::Present(cached, informer) => Ok(Seen::Present {

@@ -1,6 +1,6 @@
 //! C: where a claim's sync ends (rule book B.1 to B.5).
 
-use super::build::{class, claim, pod, volume};
+use super::build::{claim, class, pod, volume};
 use super::case::case;
 use pvctl::world::{OperationState, Read};
 use serde_json::json;

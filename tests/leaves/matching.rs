@@ -175,6 +175,36 @@ cases! {
             "verdicts": {"pv-1": "M15", "pv-2": "M16", "pv-3": "M15"},
         }));
 
+    // D.1: a bucket has to hold every requested mode literally; RWX implies none of them.
+    m16_every_requested_mode_is_there: case(&["M16"])
+        .volume(volume("pv-1").modes(&["RWX"]))
+        .volume(volume("pv-2").modes(&["RWO"]))
+        .volume(volume("pv-3").size("9Gi").modes(&["RWX", "ROX", "RWO"]))
+        .claim(claim("c").modes(&["RWO", "ROX"]))
+        .syncs_claim("c")
+        .expect(json!({
+            "branch": "C4",
+            "steps": ["M16", "B1", "B2", "B3", "B4"],
+            "writes": [
+                {"update": "pv/pv-3", "patch": {
+                    "metadata": {"annotations": {"pv.kubernetes.io/bound-by-controller": "yes"}},
+                    "spec": {"claimRef": {"apiVersion": "v1", "kind": "PersistentVolumeClaim", "namespace": "a", "name": "c",
+                                          "uid": "uid-c", "resourceVersion": "20"}},
+                }},
+                {"updateStatus": "pv/pv-3", "patch": {"status": {"phase": "Bound"}}},
+                {"update": "pvc/a/c", "patch": {
+                    "metadata": {"annotations": {"pv.kubernetes.io/bind-completed": "yes",
+                                                 "pv.kubernetes.io/bound-by-controller": "yes"}},
+                    "spec": {"volumeName": "pv-3"},
+                }},
+                {"updateStatus": "pvc/a/c", "patch": {"status": {
+                    "phase": "Bound", "accessModes": ["ReadWriteMany", "ReadOnlyMany", "ReadWriteOnce"],
+                    "capacity": {"storage": "9Gi"},
+                }}},
+            ],
+            "next": "event",
+        }));
+
     // D.1: the bucket with fewer modes ends the search, although the other volume is smaller and even reserved.
     m16_fewer_modes_go_first: case(&["M16"])
         .volume(volume("pv-1").size("1Ti"))

@@ -1,6 +1,6 @@
 //! PE, PI: where a provisioning operation ends (rule book F.5 to F.7).
 
-use super::build::{Class, Claim, claim, class, node, volume};
+use super::build::{Claim, Class, claim, class, node, volume};
 use super::case::case;
 use pvctl::world::Read;
 use serde_json::json;
@@ -77,7 +77,7 @@ cases! {
 
     // Comes before anything is written.
     pi1_a_data_source_is_not_supported: case(&["PI1"])
-        .claim(claim("c").from_data_source())
+        .claim(claim("c").with_data_source())
         .class(host_path())
         .syncs_claim("c")
         .expect(json!({

@@ -1,6 +1,6 @@
 //! The two old bugs of `docs/two-bugs.md`, on the library: as Kubernetes 1.14 decided, and as 1.36 does.
 
-use super::build::{Class, Claim, Volume, claim, class, volume};
+use super::build::{Claim, Class, Volume, claim, class, volume};
 use super::case::case;
 use serde_json::json;
 
@@ -16,7 +16,10 @@ fn to_be_provisioned() -> Claim {
 
 /// What an external provisioner creates: claimed with a uid, without the mark of the controller.
 fn provisioned() -> Volume {
-    volume("pv-1").claimed_by("c", "uid-c").phase("Pending").policy("Delete")
+    volume("pv-1")
+        .claimed_by("c", "uid-c")
+        .phase("Pending")
+        .policy("Delete")
         .annotated("pv.kubernetes.io/provisioned-by", "csi.example.com")
 }
 
