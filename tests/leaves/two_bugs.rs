@@ -2,6 +2,11 @@
 
 use super::build::{Claim, Class, Volume, claim, class, volume};
 use super::case::case;
+use pvctl::controllers::{Controller, KubeVersion, Rules};
+use pvctl::model::ClaimPhase;
+use pvctl::simulate::component::components;
+use pvctl::simulate::{Outcome, Settings, settle};
+use pvctl::snapshot::{Coverage, Parts, Snapshot};
 use serde_json::json;
 
 /// A class that waits for a pod, and a static volume of it that nobody asked the scheduler about.
@@ -21,6 +26,36 @@ fn provisioned() -> Volume {
         .phase("Pending")
         .policy("Delete")
         .annotated("pv.kubernetes.io/provisioned-by", "csi.example.com")
+}
+
+/// Where the claim of the first bug ends under the rules of a minor: its phase and its volume.
+fn claim_ends(minor: u32) -> Vec<(ClaimPhase, String)> {
+    let snapshot = Snapshot::new(Parts {
+        volumes: vec![volume("pv-1").0],
+        claims: vec![to_be_provisioned().0],
+        classes: vec![delayed().0],
+        coverage: Coverage::complete(),
+        ..Parts::default()
+    });
+    let settings = Settings {
+        controllers: vec![Controller::PersistentVolumeBinder],
+        ..Settings::new(Rules::of(KubeVersion { minor }))
+    };
+    components(&snapshot, &settings.rules)
+        .iter()
+        .flat_map(|component| settle::settle(&snapshot, &settings, component).claims)
+        .flat_map(|set| set.listed.to_vec())
+        .map(|outcome| match outcome {
+            Outcome::Claim { phase, volume_name, .. } => (phase, volume_name.to_string()),
+            other => panic!("a claim ends as {other:?}"),
+        })
+        .collect()
+}
+
+#[test]
+fn the_claim_ends_bound_in_1_14_and_waits_in_1_36() {
+    assert_eq!(claim_ends(14), [(ClaimPhase::Bound, "pv-1".to_owned())]);
+    assert_eq!(claim_ends(36), [(ClaimPhase::Pending, String::new())]);
 }
 
 cases! {

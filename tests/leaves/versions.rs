@@ -36,8 +36,19 @@ fn each_rule_holds_in_the_minors_of_the_rule_book() {
     assert_eq!(minors(|rules| rules.rbd_in_tree), [28, 29, 30]);
     assert_eq!(minors(|rules| rules.selected_node_ends_delay), [0_u32; 0]);
     assert_eq!(minors(|rules| rules.recheck_only_bound_by_controller), [0_u32; 0]);
-    assert!(of(14).selected_node_ends_delay && of(14).recheck_only_bound_by_controller);
-    assert!(!of(14).errors_are_retried && !of(14).deletion_finalizers && !of(14).static_csi_is_external);
+}
+
+/// `docs/two-bugs.md` says so.
+#[test]
+fn the_historical_rules_are_the_oldest_with_two_bugs() {
+    let oldest = of(28);
+    let mut historical = of(14);
+    assert!(historical.selected_node_ends_delay && historical.recheck_only_bound_by_controller);
+    historical.selected_node_ends_delay = false;
+    historical.recheck_only_bound_by_controller = false;
+    historical.version = oldest.version;
+    historical.gates.clone_from(&oldest.gates);
+    assert_eq!(historical, oldest);
 }
 
 #[test]
