@@ -7,6 +7,7 @@ mod conformance;
 mod fake_api;
 mod files;
 mod generated;
+mod leaves;
 mod licences;
 mod properties;
 mod readme;
