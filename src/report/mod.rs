@@ -4,3 +4,7 @@ pub mod machine;
 pub mod misfit;
 pub mod prediction;
 pub mod why;
+
+#[cfg(test)]
+#[expect(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
+mod testing;
