@@ -228,7 +228,9 @@ pub fn install_panic_hook() {
     std::panic::set_hook(Box::new(|panic| {
         restore();
         let place = panic.location().map_or_else(String::new, |place| format!(" at {}:{}", place.file(), place.line()));
-        let message = panic.payload_as_str().unwrap_or("no message");
+        let payload = panic.payload();
+        let message = payload.downcast_ref::<&str>().copied();
+        let message = message.or_else(|| payload.downcast_ref::<String>().map(String::as_str)).unwrap_or("no message");
         let report = Error::bug(format!("pvctl {} has a bug{place}", env!("CARGO_PKG_VERSION")))
             .cause(message)
             .hint("nothing was written to the cluster by this run")

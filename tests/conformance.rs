@@ -7,7 +7,7 @@ use pvctl::simulate::component::components;
 use pvctl::simulate::explore::Budget;
 use pvctl::simulate::{Decision, Limit, Outcome, Settings, Target, decide, settle};
 use pvctl::snapshot::{ClaimId, Item, Parts, Snapshot, VolumeId, decode};
-use pvctl::world::{Effect, EventType, WriteBody, World};
+use pvctl::world::{Effect, EventType, World, WriteBody};
 use serde_json::{Map, Value, json};
 use std::collections::BTreeSet;
 use std::io::{BufRead, BufReader};
@@ -68,7 +68,9 @@ fn in_recorded_shape(decision: &Decision<'_>) -> Value {
                 let (kind, meta) = write.body.target();
                 let mut shape = Map::new();
                 let (verb, status) = match &write.body {
-                    WriteBody::UpdateVolume { status, .. } | WriteBody::UpdateClaim { status, .. } => ("update", *status),
+                    WriteBody::UpdateVolume { status, .. } | WriteBody::UpdateClaim { status, .. } => {
+                        ("update", *status)
+                    }
                     WriteBody::CreateVolume(_) => ("create", false),
                     WriteBody::DeleteVolume(_) => ("delete", false),
                 };
@@ -98,7 +100,9 @@ fn in_recorded_shape(decision: &Decision<'_>) -> Value {
                     EventType::Normal => "Normal",
                     EventType::Warning => "Warning",
                 };
-                events.push(json!({"type": event_type, "reason": event.reason, "message": event.message, "about": about}));
+                events.push(
+                    json!({"type": event_type, "reason": event.reason, "message": event.message, "about": about}),
+                );
             }
             Effect::Operation { name, .. } => operations.push(Value::from(name.as_str())),
             Effect::Enqueue(_) => {}
@@ -123,7 +127,9 @@ fn normalized(decision: &Value) -> Value {
     }
     for event in decision["events"].as_array_mut().unwrap() {
         let message = event["message"].as_str().unwrap();
-        if let Some(names) = message.strip_prefix("waiting for pods ").and_then(|rest| rest.strip_suffix(" to be scheduled")) {
+        if let Some(names) =
+            message.strip_prefix("waiting for pods ").and_then(|rest| rest.strip_suffix(" to be scheduled"))
+        {
             let mut names: Vec<&str> = names.split(',').collect();
             names.sort_unstable();
             event["message"] = format!("waiting for pods {} to be scheduled", names.join(",")).into();
@@ -141,8 +147,12 @@ fn every_recorded_decision_is_predicted() {
         for answer in recorded.line["decisions"].as_array().into_iter().flatten() {
             objects += 1;
             let object = &answer["object"];
-            let expected: BTreeSet<String> =
-                answer["decisions"].as_array().unwrap().iter().map(|decision| normalized(decision).to_string()).collect();
+            let expected: BTreeSet<String> = answer["decisions"]
+                .as_array()
+                .unwrap()
+                .iter()
+                .map(|decision| normalized(decision).to_string())
+                .collect();
             let decisions = decide::decide(&world, &settings, target(&recorded.snapshot, object));
             let predicted: BTreeSet<String> =
                 decisions.listed.iter().map(|decision| in_recorded_shape(decision).to_string()).collect();

@@ -1,9 +1,31 @@
 //! The one binary of integration tests; each module is one subject.
 
+mod cli;
 mod cluster;
+mod clusters;
 mod conformance;
 mod fake_api;
 mod files;
+mod generated;
+mod licences;
 mod properties;
+mod readme;
 mod redaction;
+mod support;
+mod tidy;
 mod worlds;
+
+#[test]
+fn every_test_file_is_part_of_this_binary() {
+    let files = support::files("tests", "rs");
+    let modules: Vec<&str> = files
+        .iter()
+        .filter_map(|(path, _)| path.strip_prefix("tests/")?.strip_suffix(".rs"))
+        .filter(|name| !name.contains('/') && *name != "main")
+        .collect();
+    assert!(modules.contains(&"tidy"), "the walk over the files finds nothing: {modules:?}");
+    let main = include_str!("main.rs");
+    for module in modules {
+        assert!(main.contains(&format!("\nmod {module};\n")), "tests/{module}.rs is not named in tests/main.rs");
+    }
+}

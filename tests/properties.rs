@@ -10,7 +10,9 @@ use pvctl::controllers::persistent_volume::matching::{Fit, Query};
 use pvctl::controllers::persistent_volume::{sync_claim, sync_volume};
 use pvctl::controllers::protection::{sync_claim_protection, sync_volume_protection};
 use pvctl::controllers::{Branch, ClaimBranch, Controller, KubeVersion, Rules, Sync};
-use pvctl::model::{AnnotationKey, BindingMode,  PersistentVolume, PersistentVolumeClaim, Quantity, ResourceVersion, Str, VolumePhase};
+use pvctl::model::{
+    AnnotationKey, BindingMode, PersistentVolume, PersistentVolumeClaim, Quantity, ResourceVersion, Str, VolumePhase,
+};
 use pvctl::simulate::component::components;
 use pvctl::simulate::explore::Budget;
 use pvctl::simulate::{Limit, Outcome, Settings, Target, decide, settle};
@@ -297,7 +299,11 @@ fn walk<'s>(snapshot: &'s Snapshot, settings: &Settings<'s>, dice: &mut Dice, cu
 
 fn inside(found: &World<'_>, settings: &Settings<'_>, ends: &Ends) -> TestCaseResult {
     for (target, outcome) in end_of(found, settings, false) {
-        prop_assert!(ends[&target].contains(&outcome), "{target:?} ended as {outcome:?}, predicted: {:#?}", ends[&target]);
+        prop_assert!(
+            ends[&target].contains(&outcome),
+            "{target:?} ended as {outcome:?}, predicted: {:#?}",
+            ends[&target]
+        );
     }
     Ok(())
 }
@@ -440,13 +446,13 @@ fn the_engines_without_exploration_stay_close_above_the_exact_sets() {
 
 #[test]
 fn the_engine_for_free_volumes_and_waiting_claims_is_exact() {
-    let strategy = prop_oneof![6 => contended(3, 3).boxed(), 3 => contended(4, 4).boxed(), 1 => contended(5, 5).boxed()];
+    let strategy =
+        prop_oneof![6 => contended(3, 3).boxed(), 3 => contended(4, 4).boxed(), 1 => contended(5, 5).boxed()];
     let nested = RefCell::new(0);
     check(40, strategy, |Cluster(parts)| {
         let snapshot = Snapshot::new(parts);
         let controllers = vec![Controller::PersistentVolumeBinder];
-        let exploring =
-            Settings { controllers, budget: Budget { states: 200_000 }, ..all_outcomes(Rules::default()) };
+        let exploring = Settings { controllers, budget: Budget { states: 200_000 }, ..all_outcomes(Rules::default()) };
         let (explored, exact) = predicted(&snapshot, &exploring);
         prop_assert!(exact);
         let without = Settings { budget: Budget { states: 0 }, ..exploring };
@@ -501,8 +507,7 @@ fn the_indexed_search_finds_what_a_scan_of_all_volumes_finds() {
     let searches = RefCell::new((0, 0));
     check(600, (worlds(4, 2), some_rules()), |(Cluster(parts), rules)| {
         let snapshot = Snapshot::new(parts);
-        let settings =
-            Settings { controllers: vec![Controller::PersistentVolumeBinder], ..all_outcomes(rules) };
+        let settings = Settings { controllers: vec![Controller::PersistentVolumeBinder], ..all_outcomes(rules) };
         let world = World::new(&snapshot);
         for (number, claim) in (0..).zip(snapshot.claims()) {
             let decisions = decide::decide(&world, &settings, Target::Claim(ClaimId(number))).listed;
@@ -513,15 +518,17 @@ fn the_indexed_search_finds_what_a_scan_of_all_volumes_finds() {
             if !searched {
                 continue;
             }
-            let selected = settings.rules.selected_node_ends_delay
-                && claim.meta.annotations.has(AnnotationKey::SelectedNode);
+            let selected =
+                settings.rules.selected_node_ends_delay && claim.meta.annotations.has(AnnotationKey::SelectedNode);
             let delay = !selected
                 && snapshot
                     .class(claim.class())
                     .is_some_and(|class| class.binding_mode == Some(BindingMode::WaitForFirstConsumer));
             let Ok(query) = Query::new(&settings.rules, claim, delay) else {
                 // The search may only succeed where no bucket fits at all.
-                prop_assert!(snapshot.volumes().iter().all(|v| !v.access_modes.set().contains_all(&claim.access_modes)));
+                prop_assert!(
+                    snapshot.volumes().iter().all(|v| !v.access_modes.set().contains_all(&claim.access_modes))
+                );
                 continue;
             };
             let expected = scanned(&snapshot, &query, claim);
@@ -558,12 +565,8 @@ fn no_world_makes_any_version_panic() {
         let snapshot = Snapshot::new(parts);
         for rules in all_rules() {
             for failures in [false, true] {
-                let settings = Settings {
-                    tracing: true,
-                    failures,
-                    budget: Budget { states: 12 },
-                    ..Settings::new(rules.clone())
-                };
+                let settings =
+                    Settings { tracing: true, failures, budget: Budget { states: 12 }, ..Settings::new(rules.clone()) };
                 let world = World::new(&snapshot);
                 for target in targets(&world) {
                     let decisions = decide::decide(&world, &settings, target);

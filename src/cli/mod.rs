@@ -3,14 +3,15 @@
 //! kubectl does not pass its own flags on to plugins and refuses flags before the plugin's name, so the flags of
 //! `kubectl options` are defined here and accepted in any position after `pvctl`.
 
+mod flags;
 mod object;
 mod value;
 
+pub use flags::{ClusterArgs, ModelArgs, ScopeArgs, Secret, SourceArgs, TableArgs};
 pub use object::{ObjectArgument, one_object, parse_objects};
 pub use value::{ControllerFlag, FeatureGate, KindScope, Limit, Output, parse_reference};
 
-use crate::model::{ObjectKey, Timestamp};
-use clap::{ArgAction, Args, CommandFactory as _, FromArgMatches as _, Parser, Subcommand, ValueEnum, ValueHint};
+use clap::{Args, CommandFactory as _, FromArgMatches as _, Parser, Subcommand, ValueEnum, ValueHint};
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 use value::OutputParser;
@@ -38,12 +39,16 @@ pub const DEFAULT_KUBERNETES_MINOR: u32 = 36;
         Volumes, claims and storage classes are read once, from a cluster or from files, and the logic of \
         kube-controller-manager runs on them in dry run. Nothing is ever written.",
     after_help = "EXAMPLES\n  \
-        kubectl pvctl predict                  What will become of the volumes and claims of this namespace\n  \
-        kubectl pvctl explain pvc/data-0       Why this claim is as it is, and what to do\n  \
-        kubectl pvctl predict -f dump.json     The same for what `kubectl get pv,pvc,sc -A -o json` printed\n\n\
+        kubectl pvctl predict               What becomes of the volumes and claims here\n  \
+        kubectl pvctl explain pvc/data-0    Why this claim is as it is, and what to do\n  \
+        kubectl pvctl predict -f dump.json  The same for what kubectl get -o json printed\n\n\
         EXIT CODES\n  \
-        0 done    1 change predicted (with --exit-code)    2 wrong usage, or no such object\n  \
-        3 could not read, so cannot judge    70 a bug in pvctl    130 interrupted",
+        0    done\n  \
+        1    a change is predicted, and --exit-code was given\n  \
+        2    wrong usage, or an object that does not exist\n  \
+        3    something could not be read, so there is no judgement\n  \
+        70   a bug in pvctl\n  \
+        130  interrupted",
     disable_help_subcommand = true,
     max_term_width = 120,
     subcommand_value_name = "VERB",
@@ -92,231 +97,49 @@ pub enum ColorWhen {
     Never,
 }
 
-/// Which objects are shown. What is read does not depend on it.
-#[derive(Clone, Debug, Default, Args)]
-#[command(next_help_heading = "Scope")]
-pub struct ScopeArgs {
-    /// Show the objects of this namespace, and the volumes that belong to its claims
-    #[arg(short, long, global = true, value_name = "NAMESPACE", value_parser = clap::builder::NonEmptyStringValueParser::new())]
-    pub namespace: Option<String>,
-
-    /// Show the objects of all namespaces
-    #[arg(short = 'A', long, global = true)]
-    pub all_namespaces: bool,
-
-    /// Show the objects whose labels match, for example `app=db,tier!=cache`
-    #[arg(short = 'l', long, global = true, value_name = "SELECTOR")]
-    pub selector: Option<String>,
-}
-
-/// Which cluster is asked, and as whom: kubectl's own flags.
-#[derive(Clone, Debug, Default, Args)]
-#[command(next_help_heading = "Cluster (as for kubectl)")]
-pub struct ClusterArgs {
-    /// The kubeconfig file to use instead of $KUBECONFIG and ~/.kube/config
-    #[arg(long, global = true, hide_short_help = true, value_name = "FILE", value_hint = ValueHint::FilePath)]
-    pub kubeconfig: Option<PathBuf>,
-
-    /// The kubeconfig context to use
-    #[arg(long, global = true, hide_short_help = true, value_name = "NAME")]
-    pub context: Option<String>,
-
-    /// The kubeconfig cluster to use
-    #[arg(long, global = true, hide_short_help = true, value_name = "NAME")]
-    pub cluster: Option<String>,
-
-    /// The kubeconfig user to use
-    #[arg(long, global = true, hide_short_help = true, value_name = "NAME")]
-    pub user: Option<String>,
-
-    /// The address of the API server
-    #[arg(short, long, global = true, hide_short_help = true, value_name = "URL", value_hint = ValueHint::Url)]
-    pub server: Option<String>,
-
-    /// The bearer token to authenticate with
-    #[arg(long, global = true, hide_short_help = true, value_name = "TOKEN")]
-    pub token: Option<Secret>,
-
-    /// The user to act as
-    #[arg(long = "as", global = true, hide_short_help = true, value_name = "USER")]
-    pub as_user: Option<String>,
-
-    /// A group to act as; may be given several times
-    #[arg(long, global = true, hide_short_help = true, value_name = "GROUP", action = ArgAction::Append)]
-    pub as_group: Vec<String>,
-
-    /// The uid to act as
-    #[arg(long, global = true, hide_short_help = true, value_name = "UID")]
-    pub as_uid: Option<String>,
-
-    /// How long one request may take, for example 30s or 2m; 0 means no limit
-    #[arg(long, global = true, hide_short_help = true, value_name = "DURATION")]
-    pub request_timeout: Option<String>,
-
-    /// The file with the certificates of the authorities that vouch for the API server
-    #[arg(long, global = true, hide_short_help = true, value_name = "FILE", value_hint = ValueHint::FilePath)]
-    pub certificate_authority: Option<PathBuf>,
-
-    /// The file with the client certificate for TLS
-    #[arg(long, global = true, hide_short_help = true, value_name = "FILE", value_hint = ValueHint::FilePath)]
-    pub client_certificate: Option<PathBuf>,
-
-    /// The file with the client key for TLS
-    #[arg(long, global = true, hide_short_help = true, value_name = "FILE", value_hint = ValueHint::FilePath)]
-    pub client_key: Option<PathBuf>,
-
-    /// Do not check the API server's certificate; the connection is then not secure
-    #[arg(long, global = true, hide_short_help = true, num_args = 0..=1, require_equals = true,
-        default_missing_value = "true", value_name = "BOOL", action = ArgAction::Set)]
-    pub insecure_skip_tls_verify: Option<bool>,
-
-    /// The name to expect in the API server's certificate
-    #[arg(long, global = true, hide_short_help = true, value_name = "NAME")]
-    pub tls_server_name: Option<String>,
-
-    /// How many objects to ask for at a time; 0 asks for all at once
-    #[arg(long, global = true, hide_short_help = true, value_name = "N")]
-    pub chunk_size: Option<u32>,
-}
-
-/// A value that must not be printed.
-#[derive(Clone, PartialEq, Eq)]
-pub struct Secret(String);
-
-impl Secret {
-    /// The value itself, for a request.
-    pub fn expose(&self) -> &str {
-        &self.0
-    }
-}
-
-impl From<String> for Secret {
-    fn from(value: String) -> Self {
-        Self(value)
-    }
-}
-
-impl std::fmt::Debug for Secret {
-    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        out.write_str("Secret(…)")
-    }
-}
-
 /// What there is to do.
 #[derive(Clone, Debug, Subcommand)]
 pub enum Verb {
     /// Predict what will become of volumes and claims
+    ///
+    /// Shows the phase and the binding that each will have when nothing moves any more, and why.
+    ///
+    /// On a cluster, without -n or -A, these are the claims of the context's namespace and the volumes that belong to
+    /// them; with -f it is everything in the files.
     Predict(PredictArgs),
     /// Explain why an object is as it is, and what to do
+    ///
+    /// Shows the answer in the first line, then the decision with the fields that made it, the candidates of a claim,
+    /// both sides of the binding, who uses it, and what happens next.
     Explain(ExplainArgs),
     /// Show which volumes fit a claim, and why the others do not
+    ///
+    /// Shows for each volume the first test that it fails and by how much, which volume would be chosen, and which are tied.
     Match(MatchArgs),
     /// Print what was read, with credentials removed, for use with -f
+    ///
+    /// It is a plain `v1` List that kubectl and every verb read back. Keep it as evidence, send it with a bug report, or work
+    /// on it without the cluster.
     Snapshot(SnapshotArgs),
     /// Print the versions of pvctl and of Kubernetes that are modelled
     Version(VersionArgs),
     /// Print the completion script of a shell
+    ///
+    /// The script completes the command `kubectl-pvctl`.
+    ///
+    /// `kubectl pvctl <TAB>` is completed by kubectl itself: put the two-line script `kubectl_complete-pvctl` from the
+    /// completions folder on your PATH. It completes names of objects from the cluster as well.
     Completion(CompletionArgs),
-}
-
-/// Where objects are read from, if not from a cluster.
-#[derive(Clone, Debug, Default, Args)]
-#[command(next_help_heading = "Source")]
-pub struct SourceArgs {
-    /// Read this file or directory instead of a cluster; `-` is stdin. May be given several times
-    #[arg(short = 'f', long = "filename", value_name = "PATH", action = ArgAction::Append, value_hint = ValueHint::AnyPath)]
-    pub filenames: Vec<PathBuf>,
-
-    /// Read directories with all that is below them
-    #[arg(short = 'R', long, requires = "filenames")]
-    pub recursive: bool,
-
-    /// What the files hold is all there is: of these kinds, or of every kind
-    #[arg(long, requires = "filenames", num_args = 0.., require_equals = true, value_delimiter = ',',
-        value_name = "KIND[/NS],…", value_parser = KindScope::parse)]
-    pub assume_complete: Option<Vec<KindScope>>,
-
-    /// The files do not hold all objects of these kinds; what rests on their absence is unknown
-    #[arg(long, requires = "filenames", value_delimiter = ',', value_name = "KIND[/NS],…", value_parser = KindScope::parse)]
-    pub partial: Vec<KindScope>,
-
-    /// The time from which ages count, in RFC 3339; for files the newest time in them if not given
-    #[arg(long, value_name = "TIME", value_parser = value::parse_time)]
-    pub now: Option<Timestamp>,
-
-    /// Stop at the first object that cannot be decoded, instead of judging the rest
-    #[arg(long)]
-    pub strict: bool,
-}
-
-/// Which Kubernetes is modelled, and what is assumed of it.
-#[derive(Clone, Debug, Default, Args)]
-#[command(next_help_heading = "Model")]
-pub struct ModelArgs {
-    /// The Kubernetes minor to model: 1.14 or 1.28 to 1.36; detected on a cluster, else 1.36
-    #[arg(long, value_name = "1.N", value_parser = value::KubeVersionParser)]
-    pub kube_version: Option<u32>,
-
-    /// Feature gates that differ from the defaults of the version
-    #[arg(long, value_delimiter = ',', value_name = "NAME=BOOL,…", value_parser = FeatureGate::parse)]
-    pub feature_gates: Vec<FeatureGate>,
-
-    /// A flag of kube-controller-manager, for example enable-dynamic-provisioning=false. May be given several times
-    #[arg(long = "controller-flag", value_name = "FLAG=VALUE", action = ArgAction::Append, value_parser = ControllerFlag::parse)]
-    pub controller_flags: Vec<ControllerFlag>,
-
-    /// The controllers that take part, in the syntax of kube-controller-manager: `*`, NAME, -NAME
-    #[arg(long, value_delimiter = ',', allow_hyphen_values = true, value_name = "LIST")]
-    pub controllers: Vec<String>,
-
-    /// An object that the controller has not in its cache yet, for example pvc/db/data-0. May be given several times
-    #[arg(long, value_name = "TYPE/[NS/]NAME", action = ArgAction::Append, value_parser = parse_reference)]
-    pub unseen: Vec<ObjectKey>,
-
-    /// Let writes be refused, the controller crash inside a sync, and its caches lag
-    #[arg(long)]
-    pub failures: bool,
-
-    /// How many decisions to list for each object
-    #[arg(long, value_name = "N|all", default_value_t, value_parser = Limit::parse)]
-    pub decisions: Limit,
-
-    /// How many outcomes to list for each object
-    #[arg(long, value_name = "N|all", default_value_t, value_parser = Limit::parse)]
-    pub outcomes: Limit,
-
-    /// How many states to explore for each component before going over to bounds
-    #[arg(long, hide = true, value_name = "STATES")]
-    pub budget: Option<usize>,
-}
-
-/// How a table is printed.
-#[derive(Clone, Debug, Default, Args)]
-#[command(next_help_heading = "Output")]
-pub struct TableArgs {
-    /// Leave out the line with the names of the columns
-    #[arg(long)]
-    pub no_headers: bool,
-
-    /// Sort by this column, for example EXPECTED or AGE
-    #[arg(long, value_name = "COLUMN")]
-    pub sort_by: Option<String>,
 }
 
 /// `predict`.
 #[derive(Clone, Debug, Args)]
-#[command(
-    long_about = "Predict what will become of volumes and claims: the phase and the binding that each will have when \
-        nothing moves any more, and why.\n\n\
-        On a cluster, without -n or -A, these are the claims of the context's namespace and the volumes that belong \
-        to them; with -f it is everything in the files.",
-    after_help = "EXAMPLES\n  \
-        kubectl pvctl predict -A                        Every volume and claim of the cluster\n  \
-        kubectl pvctl predict -n db --changed           Only what will change, in one namespace\n  \
-        kubectl pvctl predict pvc/data-0 pv/data        These two\n  \
-        kubectl pvctl predict -f dump.json -o json      From a file, with all decisions as data\n  \
-        kubectl get pv,pvc,sc -A -o json | kubectl pvctl predict -f -"
-)]
+#[command(after_help = "EXAMPLES\n  \
+        kubectl pvctl predict -A                    Every volume and claim of the cluster\n  \
+        kubectl pvctl predict -n db --changed       Only what will change in a namespace\n  \
+        kubectl pvctl predict pvc/data-0 pv/data    These two\n  \
+        kubectl pvctl predict -f dump.json -o json  A file, with all decisions as data\n  \
+        kubectl get pv,pvc,sc -A -o json | kubectl pvctl predict -f -")]
 pub struct PredictArgs {
     /// The objects to predict, as kubectl names them: pvc/NAME, `pvc NAME NAME`, pv; all in scope if none is given
     #[arg(value_name = "OBJECT")]
@@ -354,16 +177,11 @@ pub struct PredictArgs {
 
 /// `explain`.
 #[derive(Clone, Debug, Args)]
-#[command(
-    long_about = "Explain why an object is as it is, and what to do: the answer in the first line, then the decision \
-        with the fields that made it, the candidates of a claim, both sides of the binding, who uses it, and what \
-        happens next.",
-    after_help = "EXAMPLES\n  \
-        kubectl pvctl explain pvc/data-0 -n db          Why is this claim still Pending\n  \
-        kubectl pvctl explain pv data                   Why is this volume Released\n  \
-        kubectl pvctl explain sc/standard               What this class does to its claims\n  \
-        kubectl pvctl explain pvc/data-0 -f dump.json -o json"
-)]
+#[command(after_help = "EXAMPLES\n  \
+        kubectl pvctl explain pvc/data-0 -n db  Why is this claim still Pending\n  \
+        kubectl pvctl explain pv data           Why is this volume Released\n  \
+        kubectl pvctl explain sc/standard       What this class does to its claims\n  \
+        kubectl pvctl explain pvc/data-0 -f dump.json -o json")]
 pub struct ExplainArgs {
     /// The object, as kubectl names it: pvc/NAME, pv/NAME, sc/NAME or TYPE NAME
     #[arg(value_name = "OBJECT", required = true)]
@@ -389,14 +207,10 @@ pub struct ExplainArgs {
 
 /// `match`.
 #[derive(Clone, Debug, Args)]
-#[command(
-    long_about = "Show which volumes fit a claim, and why the others do not: for each volume the first test that it \
-        fails and by how much, which volume would be chosen, and which are tied.",
-    after_help = "EXAMPLES\n  \
-        kubectl pvctl match pvc/data-0 -n db            For a claim that exists\n  \
-        kubectl pvctl match --claim claim.yaml          For a claim that is only planned\n  \
-        kubectl pvctl match --claim claim.yaml -f dump.json"
-)]
+#[command(after_help = "EXAMPLES\n  \
+        kubectl pvctl match pvc/data-0 -n db    For a claim that exists\n  \
+        kubectl pvctl match --claim claim.yaml  For a claim that is only planned\n  \
+        kubectl pvctl match --claim claim.yaml -f dump.json")]
 pub struct MatchArgs {
     /// The claim, as kubectl names it: pvc/NAME or `pvc NAME`
     #[arg(value_name = "pvc/NAME", required_unless_present = "claim", conflicts_with = "claim")]
@@ -426,13 +240,9 @@ pub struct MatchArgs {
 
 /// `snapshot`.
 #[derive(Clone, Debug, Args)]
-#[command(
-    long_about = "Print what was read, with credentials removed, for use with -f: a plain `v1` List that kubectl and \
-        every verb read back. Keep it as evidence, send it with a bug report, or work on it without the cluster.",
-    after_help = "EXAMPLES\n  \
-        kubectl pvctl snapshot -A > snapshot.json       Everything that decisions read\n  \
-        kubectl pvctl explain pvc/data-0 -n db -f snapshot.json"
-)]
+#[command(after_help = "EXAMPLES\n  \
+        kubectl pvctl snapshot -A > snapshot.json  Everything that decisions read\n  \
+        kubectl pvctl explain pvc/data-0 -n db -f snapshot.json")]
 pub struct SnapshotArgs {
     /// How to print it
     #[arg(short, long, value_name = "FORMAT", default_value = "json", help_heading = "Output",
@@ -458,15 +268,10 @@ pub struct VersionArgs {
 
 /// `completion`.
 #[derive(Clone, Debug, Args)]
-#[command(
-    long_about = "Print the completion script of a shell, for the command `kubectl-pvctl`.\n\n\
-        `kubectl pvctl <TAB>` is completed by kubectl itself: put the two-line script `kubectl_complete-pvctl` from \
-        the completions folder on your PATH. It completes names of objects from the cluster as well.",
-    after_help = "EXAMPLES\n  \
+#[command(after_help = "EXAMPLES\n  \
         kubectl pvctl completion bash > ~/.local/share/bash-completion/completions/kubectl-pvctl\n  \
         kubectl pvctl completion zsh > \"${fpath[1]}/_kubectl-pvctl\"\n  \
-        kubectl pvctl completion fish > ~/.config/fish/completions/kubectl-pvctl.fish"
-)]
+        kubectl pvctl completion fish > ~/.config/fish/completions/kubectl-pvctl.fish")]
 pub struct CompletionArgs {
     /// The shell
     #[arg(value_enum)]

@@ -199,6 +199,8 @@ fn offer(before: &str, names: &[String], current: &OsStr) -> Vec<CompletionCandi
 
 #[cfg(test)]
 mod tests {
+    #![expect(clippy::disallowed_methods, clippy::disallowed_types, reason = "a slow cluster needs a clock")]
+
     use super::{Names, Question, Wanted, answer, requested};
     use crate::model::Kind;
     use std::time::{Duration, Instant};

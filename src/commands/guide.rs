@@ -10,7 +10,7 @@ use std::fmt::Write as _;
 const FIRST: [(&str, &str); 3] = [
     ("kubectl pvctl predict -A", "what will become of every volume and claim"),
     ("kubectl pvctl explain pvc/NAME", "why a claim is as it is, and what to do"),
-    ("kubectl pvctl match pvc/NAME", "which volumes fit a claim, and why the others do not"),
+    ("kubectl pvctl match pvc/NAME", "which volumes fit a claim, and which do not"),
 ];
 
 /// Prints the guide.
@@ -23,8 +23,8 @@ pub(super) fn run(terminal: &Terminal) -> Result<Status, Error> {
 
 fn guide() -> String {
     let mut text = String::from(
-        "kubectl pvctl predicts and explains what Kubernetes does with PersistentVolumes and\n\
-         PersistentVolumeClaims. It only reads.\n\nTry first:\n",
+        "kubectl pvctl predicts and explains what Kubernetes does with PersistentVolumes\n\
+         and PersistentVolumeClaims. It only reads.\n\nTry first:\n",
     );
     for (command, answers) in FIRST {
         // Writing to a String cannot fail.

@@ -9,7 +9,7 @@ use serde::Serialize;
 /// The document that `version -o json` prints.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-struct Version {
+struct VersionDocument {
     api_version: &'static str,
     kind: &'static str,
     client: Client,
@@ -29,7 +29,7 @@ struct Model {
     available: Vec<String>,
 }
 
-impl Version {
+impl VersionDocument {
     fn new() -> Self {
         let named = |minor: u32| format!("1.{minor}");
         Self {
@@ -55,7 +55,7 @@ impl Version {
 
 /// Prints the versions.
 pub(super) fn run(args: &VersionArgs, terminal: &Terminal) -> Result<Status, Error> {
-    let version = Version::new();
+    let version = VersionDocument::new();
     let mut output = terminal.output();
     match args.output {
         Format::Json | Format::Yaml => print_document(&version, args.output, &mut output)?,

@@ -365,7 +365,9 @@ impl<'a> StateOut<'a> {
             phase: volume.status.phase.as_str(),
             claim_ref: volume.claim_ref.as_ref().map(ClaimRefOut::new),
             terminating: volume.terminating(),
-            finalizers: volume.terminating().then(|| volume.meta.finalizers.iter().map(compact_str::CompactString::as_str).collect()),
+            finalizers: volume
+                .terminating()
+                .then(|| volume.meta.finalizers.iter().map(compact_str::CompactString::as_str).collect()),
             ..Self::default()
         }
     }
@@ -376,7 +378,9 @@ impl<'a> StateOut<'a> {
             phase: claim.status.phase.as_str(),
             volume_name: &claim.volume_name,
             terminating: claim.terminating(),
-            finalizers: claim.terminating().then(|| claim.meta.finalizers.iter().map(compact_str::CompactString::as_str).collect()),
+            finalizers: claim
+                .terminating()
+                .then(|| claim.meta.finalizers.iter().map(compact_str::CompactString::as_str).collect()),
             ..Self::default()
         }
     }
@@ -532,7 +536,8 @@ fn created(volume: &PersistentVolume) -> serde_json::Value {
         })
     });
     let finalizers: Vec<&str> = volume.meta.finalizers.iter().map(compact_str::CompactString::as_str).collect();
-    let modes: Vec<&str> = volume.access_modes.0.iter().map(super::super::model::access_mode::AccessMode::as_str).collect();
+    let modes: Vec<&str> =
+        volume.access_modes.0.iter().map(super::super::model::access_mode::AccessMode::as_str).collect();
     serde_json::json!({
         "apiVersion": "v1", "kind": "PersistentVolume",
         "metadata": { "name": volume.meta.name.as_str(), "annotations": annotations, "finalizers": finalizers },

@@ -81,10 +81,12 @@ impl Groups {
         let mut by_text: BTreeMap<String, usize> = BTreeMap::new();
         let mut of = FxHashMap::default();
         for target in component.objects() {
-            let group = if let Some(text) = identity_free(snapshot, target, selecting) { *by_text.entry(text).or_insert_with(|| {
-                members.push(Vec::new());
-                members.len() - 1
-            }) } else {
+            let group = if let Some(text) = identity_free(snapshot, target, selecting) {
+                *by_text.entry(text).or_insert_with(|| {
+                    members.push(Vec::new());
+                    members.len() - 1
+                })
+            } else {
                 members.push(Vec::new());
                 members.len() - 1
             };

@@ -1,0 +1,200 @@
+//! The flags that several verbs share.
+
+use super::value::{self, ControllerFlag, FeatureGate, KindScope, Limit, parse_reference};
+use crate::model::{ObjectKey, Timestamp};
+use clap::{ArgAction, Args, ValueHint};
+use std::path::PathBuf;
+
+/// Which objects are shown. What is read does not depend on it.
+#[derive(Clone, Debug, Default, Args)]
+#[command(next_help_heading = "Scope")]
+pub struct ScopeArgs {
+    /// Show the objects of this namespace, and the volumes that belong to its claims
+    #[arg(short, long, global = true, value_name = "NAMESPACE", value_parser = clap::builder::NonEmptyStringValueParser::new())]
+    pub namespace: Option<String>,
+
+    /// Show the objects of all namespaces
+    #[arg(short = 'A', long, global = true)]
+    pub all_namespaces: bool,
+
+    /// Show the objects whose labels match, for example `app=db,tier!=cache`
+    #[arg(short = 'l', long, global = true, value_name = "SELECTOR")]
+    pub selector: Option<String>,
+}
+
+/// Which cluster is asked, and as whom: kubectl's own flags.
+#[derive(Clone, Debug, Default, Args)]
+#[command(next_help_heading = "Cluster (as for kubectl)")]
+pub struct ClusterArgs {
+    /// The kubeconfig file to use instead of $KUBECONFIG and ~/.kube/config
+    #[arg(long, global = true, hide_short_help = true, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub kubeconfig: Option<PathBuf>,
+
+    /// The kubeconfig context to use
+    #[arg(long, global = true, hide_short_help = true, value_name = "NAME")]
+    pub context: Option<String>,
+
+    /// The kubeconfig cluster to use
+    #[arg(long, global = true, hide_short_help = true, value_name = "NAME")]
+    pub cluster: Option<String>,
+
+    /// The kubeconfig user to use
+    #[arg(long, global = true, hide_short_help = true, value_name = "NAME")]
+    pub user: Option<String>,
+
+    /// The address of the API server
+    #[arg(short, long, global = true, hide_short_help = true, value_name = "URL", value_hint = ValueHint::Url)]
+    pub server: Option<String>,
+
+    /// The bearer token to authenticate with
+    #[arg(long, global = true, hide_short_help = true, value_name = "TOKEN")]
+    pub token: Option<Secret>,
+
+    /// The user to act as
+    #[arg(long = "as", global = true, hide_short_help = true, value_name = "USER")]
+    pub as_user: Option<String>,
+
+    /// A group to act as; may be given several times
+    #[arg(long, global = true, hide_short_help = true, value_name = "GROUP", action = ArgAction::Append)]
+    pub as_group: Vec<String>,
+
+    /// The uid to act as
+    #[arg(long, global = true, hide_short_help = true, value_name = "UID")]
+    pub as_uid: Option<String>,
+
+    /// How long one request may take, for example 30s or 2m; 0 means no limit
+    #[arg(long, global = true, hide_short_help = true, value_name = "DURATION")]
+    pub request_timeout: Option<String>,
+
+    /// The file with the certificates of the authorities that vouch for the API server
+    #[arg(long, global = true, hide_short_help = true, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub certificate_authority: Option<PathBuf>,
+
+    /// The file with the client certificate for TLS
+    #[arg(long, global = true, hide_short_help = true, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub client_certificate: Option<PathBuf>,
+
+    /// The file with the client key for TLS
+    #[arg(long, global = true, hide_short_help = true, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub client_key: Option<PathBuf>,
+
+    /// Do not check the API server's certificate; the connection is then not secure
+    #[arg(long, global = true, hide_short_help = true, num_args = 0..=1, require_equals = true,
+        default_missing_value = "true", value_name = "BOOL", action = ArgAction::Set)]
+    pub insecure_skip_tls_verify: Option<bool>,
+
+    /// The name to expect in the API server's certificate
+    #[arg(long, global = true, hide_short_help = true, value_name = "NAME")]
+    pub tls_server_name: Option<String>,
+
+    /// How many objects to ask for at a time; 0 asks for all at once
+    #[arg(long, global = true, hide_short_help = true, value_name = "N")]
+    pub chunk_size: Option<u32>,
+}
+
+/// A value that must not be printed.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Secret(String);
+
+impl Secret {
+    /// The value itself, for a request.
+    pub fn expose(&self) -> &str {
+        &self.0
+    }
+}
+
+impl From<String> for Secret {
+    fn from(value: String) -> Self {
+        Self(value)
+    }
+}
+
+impl std::fmt::Debug for Secret {
+    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        out.write_str("Secret(…)")
+    }
+}
+
+/// Where objects are read from, if not from a cluster.
+#[derive(Clone, Debug, Default, Args)]
+#[command(next_help_heading = "Source")]
+pub struct SourceArgs {
+    /// Read this file or directory instead of a cluster; `-` is stdin. May be given several times
+    #[arg(short = 'f', long = "filename", value_name = "PATH", action = ArgAction::Append, value_hint = ValueHint::AnyPath)]
+    pub filenames: Vec<PathBuf>,
+
+    /// Read directories with all that is below them
+    #[arg(short = 'R', long, requires = "filenames")]
+    pub recursive: bool,
+
+    /// What the files hold is all there is: of these kinds, or of every kind
+    #[arg(long, requires = "filenames", num_args = 0.., require_equals = true, value_delimiter = ',',
+        value_name = "KIND[/NS],…", value_parser = KindScope::parse)]
+    pub assume_complete: Option<Vec<KindScope>>,
+
+    /// The files do not hold all objects of these kinds; what rests on their absence is unknown
+    #[arg(long, requires = "filenames", value_delimiter = ',', value_name = "KIND[/NS],…", value_parser = KindScope::parse)]
+    pub partial: Vec<KindScope>,
+
+    /// The time from which ages count, in RFC 3339; for files the newest time in them if not given
+    #[arg(long, value_name = "TIME", value_parser = value::parse_time)]
+    pub now: Option<Timestamp>,
+
+    /// Stop at the first object that cannot be decoded, instead of judging the rest
+    #[arg(long)]
+    pub strict: bool,
+}
+
+/// Which Kubernetes is modelled, and what is assumed of it.
+#[derive(Clone, Debug, Default, Args)]
+#[command(next_help_heading = "Model")]
+pub struct ModelArgs {
+    /// The Kubernetes minor to model: 1.14 or 1.28 to 1.36; detected on a cluster, else 1.36
+    #[arg(long, value_name = "1.N", hide_possible_values = true, value_parser = value::KubeVersionParser)]
+    pub kube_version: Option<u32>,
+
+    /// Feature gates that differ from the defaults of the version
+    #[arg(long, value_delimiter = ',', value_name = "NAME=BOOL,…", value_parser = FeatureGate::parse)]
+    pub feature_gates: Vec<FeatureGate>,
+
+    /// A flag of kube-controller-manager, for example enable-dynamic-provisioning=false. May be given several times
+    #[arg(long = "controller-flag", value_name = "FLAG=VALUE", action = ArgAction::Append, value_parser = ControllerFlag::parse)]
+    pub controller_flags: Vec<ControllerFlag>,
+
+    /// The controllers that take part, in the syntax of kube-controller-manager: `*`, NAME, -NAME
+    #[arg(long, value_delimiter = ',', allow_hyphen_values = true, value_name = "LIST")]
+    pub controllers: Vec<String>,
+
+    /// An object that the controller has not in its cache yet, for example pvc/db/data-0. May be given several times
+    #[arg(long, value_name = "TYPE/[NS/]NAME", action = ArgAction::Append, value_parser = parse_reference)]
+    pub unseen: Vec<ObjectKey>,
+
+    /// Let writes be refused, the controller crash inside a sync, and its caches lag
+    #[arg(long)]
+    pub failures: bool,
+
+    /// How many decisions to list for each object
+    #[arg(long, value_name = "N|all", default_value_t, value_parser = Limit::parse)]
+    pub decisions: Limit,
+
+    /// How many outcomes to list for each object
+    #[arg(long, value_name = "N|all", default_value_t, value_parser = Limit::parse)]
+    pub outcomes: Limit,
+
+    /// How many states to explore for each component before going over to bounds
+    #[arg(long, hide = true, value_name = "STATES")]
+    pub budget: Option<usize>,
+}
+
+/// How a table is printed.
+#[derive(Clone, Debug, Default, Args)]
+#[command(next_help_heading = "Output")]
+pub struct TableArgs {
+    /// Leave out the line with the names of the columns
+    #[arg(long)]
+    pub no_headers: bool,
+
+    /// Sort by this column, for example EXPECTED or AGE
+    #[arg(long, value_name = "COLUMN")]
+    pub sort_by: Option<String>,
+}

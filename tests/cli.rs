@@ -1,0 +1,117 @@
+//! The program from outside: what is printed where, and the exit codes.
+#![expect(clippy::expect_used, clippy::panic, reason = "tests fail by panicking")]
+
+use crate::support::{BINARY, Run};
+use std::path::Path;
+
+#[test]
+fn without_a_verb_there_is_a_guide_with_three_commands() {
+    let run = Run::new(&[]).finish();
+    assert_eq!((run.code, run.stderr.as_str()), (Some(0), ""));
+    let commands = run.stdout.lines().filter(|line| line.starts_with("  kubectl pvctl ")).count();
+    assert_eq!(commands, 3, "{}", run.stdout);
+    assert!(run.stdout.lines().all(|line| line.chars().count() <= 80), "{}", run.stdout);
+}
+
+#[test]
+fn help_is_an_answer_and_names_the_plugin_as_kubectl_does() {
+    for verb in ["predict", "explain", "match", "snapshot", "version", "completion"] {
+        let run = Run::new(&[verb, "--help"]).finish();
+        assert_eq!((run.code, run.stderr.as_str()), (Some(0), ""), "{verb}");
+        assert!(run.stdout.contains(&format!("Usage: kubectl pvctl {verb}")), "{}", run.stdout);
+        assert!(run.stdout.contains("\nEXAMPLES\n  kubectl"), "{verb} has no examples");
+    }
+}
+
+#[test]
+fn wrong_usage_exits_with_2_and_prints_nothing() {
+    let cases: [&[&str]; 7] = [
+        &["predcit"],
+        &["predict", "--no-such-flag"],
+        &["predict", "-o", "jsonpath={.items}"],
+        &["predict", "--kube-version", "1.20"],
+        &["explain"],
+        &["match", "pvc/a", "--claim", "b.yaml"],
+        &["completion", "tcsh"],
+    ];
+    for arguments in cases {
+        let run = Run::new(arguments).finish();
+        assert_eq!((run.code, run.stdout.as_str()), (Some(2), ""), "{arguments:?}");
+        assert!(run.stderr.starts_with("error: "), "{arguments:?}: {}", run.stderr);
+    }
+    assert!(Run::new(&["predcit"]).finish().stderr.contains("'predict'"), "the nearest verb is named");
+}
+
+#[test]
+fn the_version_is_a_document_too() {
+    let run = Run::new(&["version", "-o", "json"]).finish();
+    let document: serde_json::Value = serde_json::from_str(&run.stdout).expect("JSON");
+    assert_eq!(document["apiVersion"], "pvctl.dev/v1");
+    assert_eq!(document["kind"], "Version");
+    assert_eq!(document["client"]["version"], env!("CARGO_PKG_VERSION"));
+    assert_eq!(document["model"]["kubernetes"], "1.36");
+    let text = Run::new(&["version"]).finish().stdout;
+    assert!(text.contains(env!("CARGO_PKG_VERSION")) && text.contains("1.36"), "{text}");
+}
+
+#[test]
+fn colour_is_only_where_it_is_wanted() {
+    let colored = |arguments: &[&str], variables: &[(&str, &str)]| {
+        let mut run = Run::new(arguments);
+        for (name, value) in variables {
+            run = run.env(name, value);
+        }
+        run.finish().stdout.contains('\u{1b}')
+    };
+    assert!(!colored(&[], &[("NO_COLOR", "")]), "a pipe has no colour");
+    assert!(colored(&["--color", "always"], &[]));
+    assert!(colored(&[], &[("NO_COLOR", ""), ("CLICOLOR_FORCE", "1")]));
+    assert!(!colored(&[], &[("NO_COLOR", "1"), ("CLICOLOR_FORCE", "1")]));
+    assert!(!colored(&["--color", "never"], &[("NO_COLOR", ""), ("CLICOLOR_FORCE", "1")]));
+}
+
+#[cfg(unix)]
+#[test]
+fn a_reader_that_stops_reading_is_no_failure() {
+    let script = format!("'{BINARY}' completion bash | head -n 1 >/dev/null; echo \"${{PIPESTATUS[0]}}\"");
+    let run = Run::of(Path::new("/bin/bash"), &["-c", &script]).finish();
+    assert_eq!((run.stdout.as_str(), run.stderr.as_str()), ("0\n", ""));
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn an_answer_that_cannot_be_written_is_a_failure() {
+    let script = format!("'{BINARY}' version >/dev/full");
+    let run = Run::of(Path::new("/bin/sh"), &["-c", &script]).finish();
+    assert_eq!(run.code, Some(3), "{}", run.stderr);
+    assert!(run.stderr.starts_with("error: the answer could not be written"), "{}", run.stderr);
+}
+
+#[test]
+fn kubectl_is_answered_when_somebody_presses_tab() {
+    let run = Run::new(&["__complete", "predict", "--changed", "pv"]).finish();
+    assert_eq!(run.stdout, "pvc/\tPersistentVolumeClaim\npv/\tPersistentVolume\n:6\n");
+    let run = Run::new(&["__complete", "--context", "", "--"]).finish();
+    assert_eq!((run.code, run.stderr.as_str()), (Some(0), ""));
+    assert!(run.stdout.ends_with(":4\n"), "{}", run.stdout);
+}
+
+/// Runs only when [`a_bug_exits_with_70`] starts it in a process of its own.
+#[test]
+#[ignore = "ends the process; started by another test"]
+fn panic_in_a_process_of_its_own() {
+    pvctl::terminal::install_panic_hook();
+    panic!("a broken\u{1b}[2J invariant");
+}
+
+#[test]
+fn a_bug_exits_with_70() {
+    #[expect(clippy::disallowed_methods, reason = "this test binary is started again")]
+    let itself = std::env::current_exe().expect("the path of this test binary");
+    let arguments = ["--ignored", "--exact", "--nocapture", "cli::panic_in_a_process_of_its_own"];
+    let run = Run::of(&itself, &arguments).finish();
+    assert_eq!(run.code, Some(70), "{}", run.stderr);
+    assert!(run.stderr.contains("has a bug at tests/cli.rs:"), "{}", run.stderr);
+    assert!(run.stderr.contains("because: a broken\\x1b[2J invariant"), "{}", run.stderr);
+    assert!(run.stderr.contains("please report it"), "{}", run.stderr);
+}
