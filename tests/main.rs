@@ -1,5 +1,6 @@
 //! The one binary of integration tests; each module is one subject.
 
+mod candidates;
 mod cli;
 mod cluster;
 mod clusters;

@@ -5,3 +5,7 @@ pub mod misfit;
 pub mod prediction;
 pub mod table;
 pub mod why;
+
+#[cfg(test)]
+#[expect(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
+mod testing;

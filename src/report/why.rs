@@ -282,3 +282,6 @@ fn with(sentence: String, addition: Option<String>) -> String {
         None => sentence,
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,6 +1,7 @@
 //! From controllers to predictions: what one sync does now, and in which states the objects can be when nothing moves
 //! any more.
 
+pub mod candidates;
 pub mod component;
 pub mod decide;
 pub mod explore;
@@ -11,6 +12,7 @@ pub mod predict;
 pub mod settle;
 mod state;
 
+pub use candidates::{Candidate, Candidates, Planned, Search, match_claim, planned};
 pub use component::Component;
 pub use decide::{Decision, Decisions, Limit, NextSync, Settings, Target};
 pub use outcome::{Outcome, OutcomeSet};

@@ -1,0 +1,163 @@
+//! Small worlds for the tests of reports, written as manifests.
+
+use crate::controllers::Rules;
+use crate::model::Kind;
+use crate::simulate::{Settings, Simulation, Target};
+use crate::snapshot::{Coverage, CoverageEntry, CoverageState, Item, Parts, Snapshot, decode};
+use serde_json::{Value, json};
+
+/// A snapshot of these objects, of which everything was read.
+pub(super) fn world(objects: &[Value]) -> Snapshot {
+    Snapshot::new(parts(objects))
+}
+
+/// A snapshot of these objects, while one kind is hidden.
+pub(super) fn world_without(kind: Kind, objects: &[Value]) -> Snapshot {
+    let mut parts = parts(objects);
+    parts.coverage.set(CoverageEntry {
+        kind,
+        namespace: None,
+        state: CoverageState::Forbidden,
+        resource_version: None,
+        reason: None,
+    });
+    Snapshot::new(parts)
+}
+
+/// These objects, before they are put in order.
+pub(super) fn parts(objects: &[Value]) -> Parts {
+    let mut parts = Parts { coverage: Coverage::complete(), ..Parts::default() };
+    for object in objects {
+        match decode::decode(&serde_json::to_vec(object).unwrap(), "a test").unwrap() {
+            Item::Volume(volume) => parts.volumes.push(*volume),
+            Item::Claim(claim) => parts.claims.push(*claim),
+            Item::Class(class) => parts.classes.push(*class),
+            Item::Pod(pod) => parts.pods.push(*pod),
+            Item::Node(node) => parts.nodes.push(*node),
+            Item::Skipped(kind) => panic!("{kind} is not read"),
+        }
+    }
+    parts
+}
+
+/// The simulation of a world with the default rules.
+pub(super) fn simulate(snapshot: &Snapshot) -> Simulation<'_> {
+    Simulation::new(snapshot, Settings::new(Rules::default()), 1)
+}
+
+/// The object that is written `pv/NAME` or `pvc/NAME`, the latter in namespace `db`.
+pub(super) fn target(snapshot: &Snapshot, object: &str) -> Target {
+    match object.split_once('/') {
+        Some(("pv", name)) => Target::Volume(snapshot.volume_id(name).unwrap()),
+        Some(("pvc", name)) => Target::Claim(snapshot.claim_id("db", name).unwrap()),
+        _ => panic!("{object} is neither a volume nor a claim"),
+    }
+}
+
+/// The object with these fields over it, as by an RFC 7386 merge patch.
+pub(super) fn with(mut object: Value, patch: Value) -> Value {
+    merge(&mut object, patch);
+    object
+}
+
+fn merge(object: &mut Value, patch: Value) {
+    let Value::Object(fields) = patch else {
+        *object = patch;
+        return;
+    };
+    if !object.is_object() {
+        *object = json!({});
+    }
+    for (key, value) in fields {
+        if value.is_null() {
+            object.as_object_mut().unwrap().remove(&key);
+        } else {
+            merge(&mut object[&key], value);
+        }
+    }
+}
+
+/// An Available volume of 10Gi for one node at a time, without a class.
+pub(super) fn pv(name: &str) -> Value {
+    json!({
+        "apiVersion": "v1", "kind": "PersistentVolume",
+        "metadata": {
+            "name": name, "uid": format!("uid-{name}"), "resourceVersion": "1",
+            "finalizers": ["kubernetes.io/pv-protection"],
+        },
+        "spec": {
+            "capacity": { "storage": "10Gi" }, "accessModes": ["ReadWriteOnce"], "volumeMode": "Filesystem",
+            "persistentVolumeReclaimPolicy": "Retain", "nfs": { "server": "s", "path": "/p" },
+        },
+        "status": { "phase": "Available" },
+    })
+}
+
+/// A Pending claim `db/NAME` for 10Gi on one node at a time, with the empty class.
+pub(super) fn pvc(name: &str) -> Value {
+    json!({
+        "apiVersion": "v1", "kind": "PersistentVolumeClaim",
+        "metadata": {
+            "name": name, "namespace": "db", "uid": format!("uid-{name}"), "resourceVersion": "1",
+            "finalizers": ["kubernetes.io/pvc-protection"],
+        },
+        "spec": {
+            "resources": { "requests": { "storage": "10Gi" } }, "accessModes": ["ReadWriteOnce"],
+            "volumeMode": "Filesystem", "storageClassName": "",
+        },
+        "status": { "phase": "Pending" },
+    })
+}
+
+/// A class that binds at once or, with `late`, when a pod uses the claim.
+pub(super) fn sc(name: &str, provisioner: &str, late: bool) -> Value {
+    json!({
+        "apiVersion": "storage.k8s.io/v1", "kind": "StorageClass",
+        "metadata": { "name": name, "uid": format!("uid-{name}"), "resourceVersion": "1" },
+        "provisioner": provisioner, "reclaimPolicy": "Delete",
+        "volumeBindingMode": if late { "WaitForFirstConsumer" } else { "Immediate" },
+    })
+}
+
+/// A pod of namespace `db` that uses the claim; with a node it is scheduled.
+pub(super) fn pod(name: &str, claim: &str, node: &str) -> Value {
+    json!({
+        "apiVersion": "v1", "kind": "Pod",
+        "metadata": { "name": name, "namespace": "db", "uid": format!("uid-{name}"), "resourceVersion": "1" },
+        "spec": {
+            "nodeName": node,
+            "volumes": [{ "name": "data", "persistentVolumeClaim": { "claimName": claim } }],
+        },
+        "status": { "phase": if node.is_empty() { "Pending" } else { "Running" } },
+    })
+}
+
+/// What makes a volume belong to a claim of `db`: with its uid it is bound, without one it is reserved.
+pub(super) fn claim_ref(name: &str, uid: &str) -> Value {
+    json!({ "spec": { "claimRef": {
+        "apiVersion": "v1", "kind": "PersistentVolumeClaim", "namespace": "db", "name": name, "uid": uid,
+    } } })
+}
+
+/// The volume as it is when it is bound to that claim.
+pub(super) fn bound_pv(name: &str, claim: &str) -> Value {
+    let bound = with(pv(name), claim_ref(claim, &format!("uid-{claim}")));
+    with(bound, json!({ "status": { "phase": "Bound" } }))
+}
+
+/// The claim as it is when it is bound to that volume.
+pub(super) fn bound_pvc(name: &str, volume: &str) -> Value {
+    with(
+        pvc(name),
+        json!({
+            "metadata": { "annotations": { "pv.kubernetes.io/bind-completed": "yes" } },
+            "spec": { "volumeName": volume },
+            "status": { "phase": "Bound", "accessModes": ["ReadWriteOnce"], "capacity": { "storage": "10Gi" } },
+        }),
+    )
+}
+
+/// What marks an object as being deleted.
+pub(super) fn deleted() -> Value {
+    json!({ "metadata": { "deletionTimestamp": "2026-06-01T10:00:00Z", "deletionGracePeriodSeconds": 0 } })
+}

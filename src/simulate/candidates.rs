@@ -1,0 +1,249 @@
+//! What matching says of every volume for one claim, volume by volume. A decision names only the volume that it ends
+//! with; this says for each of the others what keeps it from being that one.
+
+use crate::controllers::persistent_volume::binding::is_volume_bound_to_claim;
+use crate::controllers::persistent_volume::claim::{check_volume_satisfy_claim, newest_default};
+use crate::controllers::persistent_volume::matching::{Fit, Query};
+use crate::controllers::{CandidateVerdict, ClaimBranch, Rules};
+use crate::model::{
+    AccessModeSet, AnnotationKey, BindingMode, ClaimPhase, ClaimStatus, PersistentVolume, PersistentVolumeClaim,
+    Quantity, StorageClass, Str, VolumeMode,
+};
+use crate::snapshot::defaults::PLACEHOLDER_UID;
+use crate::snapshot::{Snapshot, VolumeId};
+use std::cmp::Ordering;
+use std::collections::BTreeMap;
+
+/// How the controller comes from a claim to a volume.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Search {
+    /// It looks through all volumes.
+    Matching,
+    /// The claim names its volume, and no other is looked at.
+    Named,
+    /// The binding was completed: nothing is searched any more, and this is what matching would say of such a claim.
+    Completed,
+}
+
+/// What matching says for one claim.
+#[derive(Clone, Debug)]
+pub struct Candidates {
+    /// How the controller looks for a volume.
+    pub search: Search,
+    /// The class delays binding, so only reserved volumes are taken by this controller; the scheduler picks the others.
+    pub delayed: bool,
+    /// Every volume that is looked at, by name.
+    pub listed: Vec<Candidate>,
+}
+
+/// What matching says of one volume.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Candidate {
+    /// The volume.
+    pub volume: VolumeId,
+    /// The first test that it fails, or that it may be chosen.
+    pub verdict: CandidateVerdict,
+    /// The binding is delayed: what matching would say of the volume without the delay.
+    pub without_delay: Option<CandidateVerdict>,
+    /// It fits, but a volume with fewer access modes ends the search before its turn.
+    pub not_reached: bool,
+}
+
+impl Candidate {
+    /// Whether the controller may take this volume now.
+    pub fn may_be_chosen(&self) -> bool {
+        matches!(self.verdict, CandidateVerdict::CandidateChosen | CandidateVerdict::CandidateReserved)
+    }
+}
+
+/// What matching says of every volume for that claim.
+///
+/// # Errors
+/// Why the controller cannot search at all, in its words.
+pub fn match_claim(snapshot: &Snapshot, rules: &Rules, claim: &PersistentVolumeClaim) -> Result<Candidates, String> {
+    if claim.meta.annotations.has(AnnotationKey::BindCompleted) {
+        return searched(snapshot, rules, claim, Search::Completed);
+    }
+    if claim.volume_name.is_empty() {
+        return searched(snapshot, rules, claim, Search::Matching);
+    }
+    let listed = snapshot
+        .volume_id(&claim.volume_name)
+        .map(|volume| Candidate {
+            volume,
+            verdict: named_verdict(rules, snapshot.volume(volume), claim),
+            without_delay: None,
+            not_reached: false,
+        })
+        .into_iter()
+        .collect();
+    Ok(Candidates { search: Search::Named, delayed: false, listed })
+}
+
+/// What the tests of a volume that the claim names say.
+fn named_verdict(rules: &Rules, volume: &PersistentVolume, claim: &PersistentVolumeClaim) -> CandidateVerdict {
+    if volume.claim_ref.is_some() {
+        return if is_volume_bound_to_claim(volume, claim) {
+            CandidateVerdict::CandidateReserved
+        } else {
+            CandidateVerdict::CandidateClaimedByOther
+        };
+    }
+    match check_volume_satisfy_claim(rules, volume, claim) {
+        Ok(()) => CandidateVerdict::CandidateChosen,
+        Err((branch, _)) => match branch {
+            ClaimBranch::UnboundClaimVolumeMismatchDeleting => CandidateVerdict::CandidateDeleting,
+            ClaimBranch::UnboundClaimVolumeMismatchTooSmall => CandidateVerdict::CandidateTooSmall,
+            ClaimBranch::UnboundClaimVolumeMismatchClass => CandidateVerdict::CandidateClass,
+            ClaimBranch::UnboundClaimVolumeMismatchMode => CandidateVerdict::CandidateVolumeMode,
+            ClaimBranch::UnboundClaimVolumeMismatchAccessMode => CandidateVerdict::CandidateAccessModes,
+            _ => CandidateVerdict::CandidateAttributesClass,
+        },
+    }
+}
+
+/// The search through all volumes. Upstream: `findByClaim`, 1.36, and `FindMatchingVolume`, component-helpers, 1.36.
+fn searched(
+    snapshot: &Snapshot,
+    rules: &Rules,
+    claim: &PersistentVolumeClaim,
+    search: Search,
+) -> Result<Candidates, String> {
+    let delayed = delays_binding(snapshot, rules, claim)?;
+    let query = match Query::new(rules, claim, delayed) {
+        Ok(query) => query,
+        // Upstream meets the error only when it looks at a volume with the requested access modes.
+        Err(error) if snapshot.volumes().iter().any(|volume| has_modes(volume, claim)) => return Err(error),
+        Err(_) => return Ok(Candidates { search, delayed, listed: without_modes(snapshot) }),
+    };
+    let at_once = if delayed { Some(Query::new(rules, claim, false)?) } else { None };
+    let mut listed = Vec::with_capacity(snapshot.volumes().len());
+    // The groups by their number of modes, and in each the best that fits: reserved, or of the smallest capacity.
+    let mut best: BTreeMap<(u32, AccessModeSet), Best> = BTreeMap::new();
+    for (volume, id) in snapshot.volumes().iter().zip(0u32..) {
+        let set = volume.access_modes.set();
+        let (mut verdict, mut without_delay) = (CandidateVerdict::CandidateAccessModes, None);
+        if set.contains_all(&claim.access_modes) {
+            let place = (set.len(), set);
+            verdict = match query.fit(volume) {
+                Fit::No(verdict) => verdict,
+                Fit::Reserved => {
+                    best.insert(place, Best::Reserved);
+                    CandidateVerdict::CandidateReserved
+                }
+                Fit::Free => {
+                    let size = capacity(volume);
+                    let smaller = best.get(&place).is_none_or(|best| best.is_larger_than(&size));
+                    if smaller {
+                        best.insert(place, Best::Free(size));
+                    }
+                    CandidateVerdict::CandidateChosen
+                }
+            };
+            if verdict == CandidateVerdict::CandidateDelayed {
+                without_delay = at_once.as_ref().map(|query| match query.fit(volume) {
+                    Fit::No(verdict) => verdict,
+                    Fit::Reserved => CandidateVerdict::CandidateReserved,
+                    Fit::Free => CandidateVerdict::CandidateChosen,
+                });
+            }
+        }
+        listed.push(Candidate { volume: VolumeId(id), verdict, without_delay, not_reached: false });
+    }
+    let first_tier = best.keys().next().map(|(modes, _)| *modes);
+    for candidate in &mut listed {
+        if !candidate.may_be_chosen() {
+            continue;
+        }
+        let volume = snapshot.volume(candidate.volume);
+        let set = volume.access_modes.set();
+        candidate.not_reached = first_tier.is_some_and(|modes| modes < set.len());
+        let is_best = match best.get(&(set.len(), set)) {
+            Some(Best::Reserved) => candidate.verdict == CandidateVerdict::CandidateReserved,
+            Some(Best::Free(smallest)) => capacity(volume).compare(smallest) == Ordering::Equal,
+            None => false,
+        };
+        if candidate.not_reached || !is_best {
+            candidate.verdict = CandidateVerdict::CandidateNotSmaller;
+        }
+    }
+    Ok(Candidates { search, delayed, listed })
+}
+
+fn has_modes(volume: &PersistentVolume, claim: &PersistentVolumeClaim) -> bool {
+    volume.access_modes.set().contains_all(&claim.access_modes)
+}
+
+/// All volumes, none of which has the requested access modes.
+fn without_modes(snapshot: &Snapshot) -> Vec<Candidate> {
+    (0u32..)
+        .zip(snapshot.volumes())
+        .map(|(id, _)| Candidate {
+            volume: VolumeId(id),
+            verdict: CandidateVerdict::CandidateAccessModes,
+            without_delay: None,
+            not_reached: false,
+        })
+        .collect()
+}
+
+/// The best volume of a group so far.
+enum Best {
+    Reserved,
+    Free(Quantity),
+}
+
+impl Best {
+    fn is_larger_than(&self, size: &Quantity) -> bool {
+        match self {
+            Self::Reserved => false,
+            Self::Free(smallest) => size.compare(smallest).is_lt(),
+        }
+    }
+}
+
+fn capacity(volume: &PersistentVolume) -> Quantity {
+    volume.storage().copied().unwrap_or(Quantity::ZERO)
+}
+
+/// Whether the claim's class delays binding. Upstream: `IsDelayBindingMode`, component-helpers, 1.36.
+///
+/// # Errors
+/// The class has no binding mode, in upstream's words.
+pub fn delays_binding(snapshot: &Snapshot, rules: &Rules, claim: &PersistentVolumeClaim) -> Result<bool, String> {
+    if claim.class().is_empty()
+        || (rules.selected_node_ends_delay && claim.meta.annotations.has(AnnotationKey::SelectedNode))
+    {
+        return Ok(false);
+    }
+    match snapshot.class(claim.class()) {
+        None => Ok(false),
+        Some(StorageClass { binding_mode: Some(mode), .. }) => Ok(*mode == BindingMode::WaitForFirstConsumer),
+        Some(_) => Err(format!("VolumeBindingMode not set for StorageClass {:?}", claim.class())),
+    }
+}
+
+/// A claim that is only planned, as the API server would store it.
+#[derive(Clone, Debug)]
+pub struct Planned {
+    /// The claim.
+    pub claim: PersistentVolumeClaim,
+    /// The class that admission would write into it, where it states none.
+    pub default_class: Option<Str>,
+}
+
+/// What the API server makes of a new claim: a uid, an empty status, the mode Filesystem, and the default class where
+/// none is stated at all. Upstream: the admission plugin `DefaultStorageClass`, 1.36.
+pub fn planned(snapshot: &Snapshot, mut claim: PersistentVolumeClaim) -> Planned {
+    claim.meta.uid = Str::from(format!("{PLACEHOLDER_UID}{}/{}", claim.meta.namespace, claim.meta.name));
+    claim.status = ClaimStatus { phase: ClaimPhase::Pending, ..ClaimStatus::default() };
+    claim.volume_mode.get_or_insert(VolumeMode::Filesystem);
+    let mut assigned = None;
+    if !claim.has_class()
+        && let Some(class) = newest_default(snapshot.classes())
+    {
+        claim.class_name = Some(class.meta.name.clone());
+        assigned = Some(class.meta.name.clone());
+    }
+    Planned { claim, default_class: assigned }
+}
