@@ -364,6 +364,31 @@ async fn pods_are_read_only_where_a_decision_asks_for_them() {
 }
 
 #[tokio::test]
+async fn hidden_pods_are_hidden_where_they_are() {
+    let leaving = |namespace: String| {
+        let mut leaving = claim(&namespace, "data", "");
+        leaving["metadata"]["deletionTimestamp"] = "2023-01-01T00:00:00Z".into();
+        leaving
+    };
+    let fake = FakeApi::start().await;
+    fake.hold([leaving("a".into()), leaving("b".into()), pod("a", "p"), pod("b", "p")]);
+    fake.fail("/api/v1/namespaces/b/pods", usize::MAX, Answer::Status(403, "no"));
+    let parts = read(&to(&fake)).await.unwrap();
+    assert_eq!(parts.coverage.state(Kind::Pod, "a"), CoverageState::Complete);
+    assert_eq!(parts.coverage.state(Kind::Pod, "b"), CoverageState::Forbidden);
+    // From many namespaces it is one list, unless that is forbidden.
+    fake.hold((0..40).map(|n| leaving(format!("ns-{n}"))));
+    let parts = read(&to(&fake)).await.unwrap();
+    assert_eq!((parts.pods.len(), fake.count("/api/v1/pods")), (2, 1));
+    assert_eq!(parts.coverage.state(Kind::Pod, "b"), CoverageState::Complete);
+    fake.fail("/api/v1/pods", usize::MAX, Answer::Status(403, "no"));
+    let parts = read(&to(&fake)).await.unwrap();
+    assert_eq!(parts.pods.len(), 1);
+    assert_eq!(parts.coverage.state(Kind::Pod, "ns-7"), CoverageState::Complete);
+    assert_eq!(parts.coverage.state(Kind::Pod, "b"), CoverageState::Forbidden);
+}
+
+#[tokio::test]
 async fn the_version_and_names() {
     let fake = FakeApi::start().await;
     fake.hold([volume("pv-1", None), claim("db", "data", ""), claim("web", "html", "")]);
@@ -600,6 +625,22 @@ async fn a_credential_plugin_runs_exactly_once() {
     // A token by hand goes before the plugin, which then does not run.
     connect(&ConnectOptions { token: Some("other".into()), ..options.clone() }).await.unwrap();
     assert_eq!(std::fs::read_to_string(directory.path().join("runs")).unwrap(), "run\n");
+
+    // A certificate with its key instead of a token.
+    let key = KeyPair::generate().unwrap();
+    let certificate = CertificateParams::new(vec!["jane".to_owned()]).unwrap().self_signed(&key).unwrap();
+    let credential = |key: &str| {
+        json!({"kind": "ExecCredential", "status": {
+            "clientCertificateData": certificate.pem(), "clientKeyData": key
+        }})
+    };
+    write(directory.path(), "plugin", &format!("#!/bin/sh\ncat <<'END'\n{}\nEND\n", credential(&key.serialize_pem())));
+    let before = fake.seen().len();
+    read(&options).await.unwrap();
+    assert!(fake.seen()[before..].iter().all(|seen| seen.header("authorization").is_empty()));
+    write(directory.path(), "plugin", &format!("#!/bin/sh\ncat <<'END'\n{}\nEND\n", credential("no key")));
+    let error = connect(&options).await.err().unwrap();
+    assert_eq!(error.kind(), ClusterErrorKind::Credentials);
 
     write(directory.path(), "plugin", "#!/bin/sh\necho t0ps3cret\nexit 3\n");
     let error = connect(&options).await.err().unwrap();

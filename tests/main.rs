@@ -2,6 +2,7 @@
 
 mod cli;
 mod cluster;
+mod clusters;
 mod conformance;
 mod fake_api;
 mod files;

@@ -2,9 +2,12 @@
 
 use crate::model::{Kind, ObjectKey, Str};
 use crate::snapshot::redact::redact;
+use crate::text::sanitize;
 use serde::Serialize;
 use serde_json::Value;
 use serde_json::ser::{PrettyFormatter, Serializer};
+use std::borrow::Cow;
+use std::fmt;
 use std::io::{self, Write};
 
 /// One redacted object, in the compact form in which it waits for its turn.
@@ -37,7 +40,7 @@ impl ArchivedObject {
         #[derive(serde::Deserialize)]
         struct Kinded<'a> {
             #[serde(borrow)]
-            kind: std::borrow::Cow<'a, str>,
+            kind: Cow<'a, str>,
         }
         let kind = Kind::from_manifest(&serde_json::from_slice::<Kinded<'_>>(json).ok()?.kind)?;
         Self::new(kind, json)
@@ -73,8 +76,8 @@ pub fn write(objects: &[ArchivedObject], out: &mut dyn Write) -> io::Result<()> 
             if place > 0 {
                 out.write_all(b"\n")?;
             }
-            out.write_all(b"        ")?;
-            out.write_all(line)?;
+            let line = String::from_utf8_lossy(line);
+            write!(out, "        {}", visible(&line))?;
         }
     }
     out.write_all(if objects.is_empty() { b"]" } else { b"\n    ]" })?;
@@ -91,6 +94,12 @@ pub fn write_yaml(objects: &[ArchivedObject], out: &mut dyn Write) -> io::Result
     for object in objects {
         let value: Value = serde_json::from_str(&object.json)?;
         let text = serde_yaml::to_string(&value).map_err(io::Error::other)?;
+        if text.lines().any(|line| matches!(sanitize(line), Cow::Owned(_))) {
+            // JSON is YAML too, and has escapes in every place.
+            let line = visible(&object.json);
+            writeln!(out, "- {line}")?;
+            continue;
+        }
         for (place, line) in text.lines().enumerate() {
             let before = if place == 0 { "- " } else { "  " };
             // The empty lines of a block of text stay empty.
@@ -99,6 +108,26 @@ pub fn write_yaml(objects: &[ArchivedObject], out: &mut dyn Write) -> io::Result
         }
     }
     out.write_all(b"kind: List\nmetadata:\n  resourceVersion: \"\"\n")
+}
+
+/// JSON in which characters that a terminal would act on, or hide, are escaped. They can only be inside of texts.
+fn visible(json: &str) -> Cow<'_, str> {
+    if matches!(sanitize(json), Cow::Borrowed(_)) {
+        return Cow::Borrowed(json);
+    }
+    let mut escaped = String::with_capacity(json.len() + 16);
+    for character in json.chars() {
+        let mut own = [0; 4];
+        if matches!(sanitize(character.encode_utf8(&mut own)), Cow::Borrowed(_)) {
+            escaped.push(character);
+        } else {
+            for unit in character.encode_utf16(&mut [0; 2]) {
+                // Writing to a string cannot fail.
+                _ = fmt::Write::write_fmt(&mut escaped, format_args!("\\u{unit:04x}"));
+            }
+        }
+    }
+    Cow::Owned(escaped)
 }
 
 #[cfg(test)]
@@ -152,6 +181,23 @@ mod tests {
             assert_eq!(read, serde_json::from_str::<Value>(&text(&objects)).unwrap());
             let alike = serde_yaml::to_string(&read).unwrap();
             assert_eq!(String::from_utf8(out).unwrap().replace("\n  ", "\n"), alike.replace("\n  ", "\n"));
+        }
+    }
+
+    #[test]
+    fn a_terminal_has_nothing_to_act_on() {
+        let label = "a\u{1b}[2J\u{9b}31m\u{202e}\u{e0001}\nb";
+        let volume = json!({"metadata": {"name": "v", "labels": {label: label}}});
+        let volume = ArchivedObject::new(Kind::PersistentVolume, volume.to_string().as_bytes()).unwrap();
+        let mut yaml = Vec::new();
+        write_yaml(std::slice::from_ref(&volume), &mut yaml).unwrap();
+        let yaml = String::from_utf8(yaml).unwrap();
+        for (shown, read) in [
+            (text(std::slice::from_ref(&volume)), serde_json::from_str::<Value>(&text(&[volume])).unwrap()),
+            (yaml.clone(), serde_yaml::from_str::<Value>(&yaml).unwrap()),
+        ] {
+            assert!(shown.lines().all(|line| matches!(sanitize(line), Cow::Borrowed(_))), "{shown}");
+            assert_eq!(read["items"][0]["metadata"]["labels"][label], label);
         }
     }
 

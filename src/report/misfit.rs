@@ -1,0 +1,143 @@
+//! Why a volume and a claim do not fit, with both values.
+
+use crate::controllers::CandidateVerdict;
+use crate::model::{AccessMode, AccessModes, ClaimRef, PersistentVolume, PersistentVolumeClaim, Quantity};
+
+/// One field in which a volume and a claim differ.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Misfit {
+    /// The path of the volume's field.
+    pub field: &'static str,
+    /// The volume's value; `<unset>` for none.
+    pub has: String,
+    /// What the claim asks for.
+    pub wants: String,
+    /// The difference in words, with both values, as short as possible.
+    pub words: String,
+}
+
+/// What the verdict means for these two; nothing where the volume fits.
+pub fn misfit(volume: &PersistentVolume, claim: &PersistentVolumeClaim, verdict: CandidateVerdict) -> Option<Misfit> {
+    let of = |field, has: String, wants: String, words: String| Some(Misfit { field, has, wants, words });
+    match verdict {
+        CandidateVerdict::CandidateClaimedByOther => {
+            let named = volume.claim_ref.as_ref()?;
+            let same = named.name == claim.meta.name && named.namespace == claim.meta.namespace;
+            let words = if same {
+                "claimed by an earlier claim of this name".to_owned()
+            } else {
+                format!("claimed by {}", claim_name(named))
+            };
+            let uid = |uid: &str| format!(" (uid {})", crate::world::printed_uid(uid));
+            let suffix = |id: &str| if same { uid(id) } else { String::new() };
+            of(
+                "spec.claimRef",
+                format!("{}{}", claim_name(named), suffix(&named.uid)),
+                format!("{}{}", claim.key(), suffix(&claim.meta.uid)),
+                words,
+            )
+        }
+        CandidateVerdict::CandidateTooSmall => {
+            let has = volume.storage().map_or_else(|| "<unset>".to_owned(), Quantity::to_string);
+            let wants = claim.request.unwrap_or(Quantity::ZERO).to_string();
+            let words = format!("capacity {has} < requested {wants}");
+            of("spec.capacity.storage", has, wants, words)
+        }
+        CandidateVerdict::CandidateVolumeMode => {
+            let (has, wants) = (volume.mode().as_str().to_owned(), claim.mode().as_str().to_owned());
+            let words = format!("volume mode {has} != {wants}");
+            of("spec.volumeMode", has, wants, words)
+        }
+        CandidateVerdict::CandidateAttributesClass => {
+            let (has, wants) = (volume.attributes_class(), claim.attributes_class());
+            let words = differing("attributes class", has, wants);
+            of("spec.volumeAttributesClassName", shown(has), shown(wants), words)
+        }
+        CandidateVerdict::CandidateDeleting => {
+            let since = volume.meta.deleted.map_or_else(|| "<unset>".to_owned(), |since| since.to_string());
+            of("metadata.deletionTimestamp", since, "<unset>".to_owned(), "is being deleted".to_owned())
+        }
+        CandidateVerdict::CandidatePhase => {
+            let has = shown(volume.status.phase.as_str());
+            let words = format!("phase {has}, not Available");
+            of("status.phase", has, "Available".to_owned(), words)
+        }
+        CandidateVerdict::CandidateSelector => {
+            let selector = claim.selector.as_ref()?;
+            let compiled = selector.compile().ok()?;
+            let mismatch = compiled.first_mismatch(&volume.meta.labels)?;
+            let has = mismatch.found.map_or_else(|| "<unset>".to_owned(), |found| format!("{}={found}", mismatch.key));
+            let words = format!("selector {mismatch}");
+            let wants = words.split(", but ").next().unwrap_or_default().trim_start_matches("selector ").to_owned();
+            of("metadata.labels", has, wants, words)
+        }
+        CandidateVerdict::CandidateClass => {
+            let (has, wants) = (volume.class(), claim.class());
+            of("spec.storageClassName", shown(has), shown(wants), differing("class", has, wants))
+        }
+        CandidateVerdict::CandidateAccessModes => {
+            let missing: Vec<&str> = missing_modes(&volume.access_modes, &claim.access_modes);
+            let words = format!("lacks {}", missing.join(","));
+            of("spec.accessModes", modes(&volume.access_modes), modes(&claim.access_modes), words)
+        }
+        CandidateVerdict::CandidateDelayed => of(
+            "spec.storageClassName",
+            shown(volume.class()),
+            shown(claim.class()),
+            "free, but the scheduler chooses (class binds late)".to_owned(),
+        ),
+        CandidateVerdict::CandidateExcluded
+        | CandidateVerdict::CandidateReserved
+        | CandidateVerdict::CandidateReservedWrongNode
+        | CandidateVerdict::CandidateNodeAffinity
+        | CandidateVerdict::CandidateNotSmaller
+        | CandidateVerdict::CandidateChosen => None,
+    }
+}
+
+/// The requested access modes that the volume lacks, in the short form of `kubectl get`.
+pub fn missing_modes<'m>(has: &AccessModes, wants: &'m AccessModes) -> Vec<&'m str> {
+    wants.0.iter().filter(|mode| !has.0.contains(mode)).map(short_mode).collect()
+}
+
+/// Access modes in the short form of `kubectl get`, in their stored order; `<unset>` for none.
+pub fn modes(modes: &AccessModes) -> String {
+    if modes.is_empty() {
+        return "<unset>".to_owned();
+    }
+    modes.0.iter().map(short_mode).collect::<Vec<_>>().join(",")
+}
+
+fn short_mode(mode: &AccessMode) -> &str {
+    match mode {
+        AccessMode::ReadWriteOnce => "RWO",
+        AccessMode::ReadOnlyMany => "ROX",
+        AccessMode::ReadWriteMany => "RWX",
+        AccessMode::ReadWriteOncePod => "RWOP",
+        AccessMode::Other(mode) => mode,
+    }
+}
+
+/// Two values that differ, where either may be missing: `class "slow" != "fast"`, `no class, wanted "fast"`.
+pub(super) fn differing(what: &str, has: &str, wants: &str) -> String {
+    match (has.is_empty(), wants.is_empty()) {
+        (true, _) => format!("no {what}, wanted \"{wants}\""),
+        (false, true) => format!("{what} \"{has}\", wanted none"),
+        (false, false) => format!("{what} \"{has}\" != \"{wants}\""),
+    }
+}
+
+/// A value, or that it is not set.
+pub(super) fn shown(value: &str) -> String {
+    if value.is_empty() { "<unset>".to_owned() } else { value.to_owned() }
+}
+
+/// The claim that a volume names, as `namespace/name`, with what is missing said.
+pub(super) fn claim_name(named: &ClaimRef) -> String {
+    match (named.namespace.is_empty(), named.name.is_empty()) {
+        (true, true) => "a claim without a name".to_owned(),
+        (true, false) => format!("{} (in no namespace)", named.name),
+        (false, true) => format!("a claim without a name in {}", named.namespace),
+        (false, false) => named.claim_key().to_string(),
+    }
+}

@@ -1,0 +1,284 @@
+//! The WHY of a prediction: one short sentence that names the one thing that decides.
+
+mod claim;
+mod reclaim;
+mod volume;
+
+use super::misfit::claim_name;
+use crate::controllers::{Branch, Controller, ProtectionBranch, Rules};
+use crate::model::{ClaimRef, Kind, ObjectMeta, PersistentVolume, PersistentVolumeClaim, Pod};
+use crate::simulate::{DecidedBy, Decision, Outcome, Prediction, Simulation, Target, Unknown};
+use crate::snapshot::{Absence, Snapshot};
+use crate::text::sanitize;
+use crate::world::{Effect, EventType, WriteBody};
+
+/// Why one sync does what it does and the object ends as predicted: a sentence without a full stop, safe for a terminal.
+pub fn why(simulation: &Simulation<'_>, prediction: &Prediction<'_>) -> String {
+    let view = View { simulation, prediction };
+    sanitize(&view.sentence()).into_owned()
+}
+
+/// Why it is Pending, and who has to act: what a pod that uses a claim makes of the delay of its binding.
+pub(super) fn pod_beside_the_scheduler<'s>(snapshot: &'s Snapshot, claim: &PersistentVolumeClaim) -> Option<&'s Pod> {
+    snapshot.pods_of(&claim.meta.namespace, &claim.meta.name).find(|pod| !pod.node_name.is_empty() && !pod.terminated())
+}
+
+/// One prediction with what it is about.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct View<'v> {
+    /// All predictions.
+    pub(super) simulation: &'v Simulation<'v>,
+    /// This one.
+    pub(super) prediction: &'v Prediction<'v>,
+}
+
+impl<'v> View<'v> {
+    pub(super) fn snapshot(self) -> &'v Snapshot {
+        self.simulation.snapshot()
+    }
+
+    pub(super) fn rules(self) -> &'v Rules {
+        &self.simulation.settings().rules
+    }
+
+    fn meta(self) -> &'v ObjectMeta {
+        match self.prediction.target {
+            Target::Volume(id) => &self.snapshot().volume(id).meta,
+            Target::Claim(id) => &self.snapshot().claim(id).meta,
+        }
+    }
+
+    pub(super) fn decisions_of(self, controller: Controller) -> impl Iterator<Item = &'v Decision<'v>> {
+        self.prediction.decisions.listed.iter().filter(move |decision| decision.controller == controller)
+    }
+
+    /// The binder's decisions.
+    pub(super) fn binder(self) -> impl Iterator<Item = &'v Decision<'v>> {
+        self.decisions_of(Controller::PersistentVolumeBinder)
+    }
+
+    fn takes_part(self, controller: Controller) -> bool {
+        self.simulation.settings().controllers.contains(&controller)
+    }
+
+    fn sentence(self) -> String {
+        if self.meta().deleted.is_some() {
+            return self.being_deleted();
+        }
+        if !self.takes_part(Controller::PersistentVolumeBinder) {
+            return self.without_binder();
+        }
+        let Some(decision) = self.binder().next() else {
+            return match self.prediction.unknown.first() {
+                Some(unknown) => missing_read(unknown),
+                None => "nothing is known of it".to_owned(),
+            };
+        };
+        match (decision.branch, self.prediction.target) {
+            (Branch::ClaimBranch(branch), Target::Claim(id)) => {
+                claim::sentence(self, self.snapshot().claim(id), branch, decision)
+            }
+            (Branch::VolumeBranch(branch), Target::Volume(id)) => {
+                volume::sentence(self, self.snapshot().volume(id), branch, decision)
+            }
+            (other, _) => other.about().trim_end_matches('.').to_owned(),
+        }
+    }
+
+    /// What keeps an object that is being deleted.
+    fn being_deleted(self) -> String {
+        let finalizers = &self.meta().finalizers;
+        for decision in &self.prediction.decisions.listed {
+            if let Branch::ProtectionBranch(branch) = decision.branch
+                && let Some(keeper) = self.keeper(branch)
+            {
+                return format!("is being deleted; {keeper}");
+            }
+        }
+        if let Some(unknown) = self.prediction.unknown.iter().find(|unknown| unknown.controller.is_some()) {
+            return format!("is being deleted; {}", missing_read(unknown));
+        }
+        if matches!(self.only_outcome(), Some(Outcome::Gone { .. })) || finalizers.is_empty() {
+            return "is being deleted; nothing keeps it".to_owned();
+        }
+        let left: Vec<&str> = match self.only_outcome() {
+            Some(Outcome::Claim { terminating: Some(left), .. } | Outcome::Volume { terminating: Some(left), .. }) => {
+                left.iter().map(|finalizer| finalizer.as_str()).collect()
+            }
+            _ => finalizers.iter().map(|finalizer| finalizer.as_str()).collect(),
+        };
+        let noun = if left.len() == 1 { "finalizer" } else { "finalizers" };
+        format!("is being deleted; kept by {noun} {}", left.join(", "))
+    }
+
+    /// What a protection controller waits for.
+    fn keeper(self, branch: ProtectionBranch) -> Option<String> {
+        match (branch, self.prediction.target) {
+            (ProtectionBranch::ClaimKeptUsedByCachedPod, Target::Claim(id)) => {
+                let claim = self.snapshot().claim(id);
+                let mut users = users(self.snapshot(), claim);
+                let first = users.next()?;
+                let more = users.count();
+                let named = format!("kept by pod {}, which uses it", first.meta.name);
+                Some(if more == 0 { named } else { format!("{named} (and {more} more)") })
+            }
+            (ProtectionBranch::ClaimKeptUsedByLivePod, _) => Some("kept by a pod that uses it".to_owned()),
+            (ProtectionBranch::VolumeKeptBound, Target::Volume(id)) => {
+                let volume = self.snapshot().volume(id);
+                Some(match &volume.claim_ref {
+                    Some(named) => format!("kept while it is Bound to {}", claim_name(named)),
+                    None => "kept while its phase is Bound".to_owned(),
+                })
+            }
+            _ => None,
+        }
+    }
+
+    /// What the controllers do that take part, where the one that binds does not.
+    fn without_binder(self) -> String {
+        let done: Vec<&str> = self
+            .prediction
+            .decisions
+            .listed
+            .iter()
+            .filter_map(|decision| match decision.branch {
+                Branch::ProtectionBranch(ProtectionBranch::ClaimProtectionAdded) => {
+                    Some("gets finalizer kubernetes.io/pvc-protection")
+                }
+                Branch::ProtectionBranch(ProtectionBranch::VolumeProtectionAdded) => {
+                    Some("gets finalizer kubernetes.io/pv-protection")
+                }
+                Branch::ProtectionBranch(ProtectionBranch::ClaimUnusedConditionSet) => Some("gets condition Unused"),
+                _ => None,
+            })
+            .collect();
+        if done.is_empty() {
+            "nothing changes while the binder does not take part".to_owned()
+        } else {
+            format!("{}; the binder does not take part", done.join(", "))
+        }
+    }
+
+    /// The one state in which the object ends, if it is one and known.
+    pub(super) fn only_outcome(self) -> Option<&'v Outcome> {
+        let outcomes = self.prediction.outcomes.as_ref()?;
+        match (outcomes.count, &*outcomes.listed) {
+            (1, [only]) => Some(only),
+            _ => None,
+        }
+    }
+
+    /// What is to be added where several ends are possible, or none is known.
+    fn doubt(self) -> Option<String> {
+        let Some(outcomes) = &self.prediction.outcomes else {
+            let unknown = self.prediction.unknown.iter().find(|unknown| unknown.field == "outcomes")?;
+            return Some(format!("the end is unknown: {}", missing_read(unknown)));
+        };
+        if outcomes.listed.iter().any(is_unsettled) {
+            return Some("it never settles".to_owned());
+        }
+        if outcomes.count < 2 || !self.prediction.decided_by.contains(&DecidedBy::OrderOfSyncs) {
+            return None;
+        }
+        let component = self.simulation.component_of(self.prediction.target);
+        Some(format!(
+            "the order of syncs decides ({}, {})",
+            counted(component.claims.len(), "claim"),
+            counted(component.volumes.len(), "volume")
+        ))
+    }
+
+    /// Whom a volume belongs to, and whether that one lives; seen from the claim that asks, if one does.
+    pub(super) fn holder(
+        self,
+        volume: &PersistentVolume,
+        named: &ClaimRef,
+        asking: Option<&PersistentVolumeClaim>,
+    ) -> String {
+        let snapshot = self.snapshot();
+        let name = claim_name(named);
+        let same_name =
+            asking.is_some_and(|claim| claim.meta.name == named.name && claim.meta.namespace == named.namespace);
+        let Some(id) = snapshot.claim_id(&named.namespace, &named.name) else {
+            return match snapshot.coverage().absence(Kind::PersistentVolumeClaim, &named.namespace) {
+                Absence::Certain | Absence::Assumed => format!("{name}, which does not exist"),
+                Absence::Unknown(_) => name,
+            };
+        };
+        let holder = snapshot.claim(id);
+        if !named.uid.is_empty() && named.uid != holder.meta.uid {
+            return if same_name {
+                "an earlier claim of this name".to_owned()
+            } else {
+                format!("an earlier claim {name}, now replaced")
+            };
+        }
+        if holder.volume_name == volume.meta.name {
+            format!("{name}, which is bound to it")
+        } else if !holder.volume_name.is_empty() {
+            format!("{name}, which has {}", holder.volume_name)
+        } else {
+            format!("{name}, which is {}", holder.status.phase.as_str())
+        }
+    }
+}
+
+/// The pods that keep a claim from being deleted.
+pub(super) fn users<'s>(snapshot: &'s Snapshot, claim: &'s PersistentVolumeClaim) -> impl Iterator<Item = &'s Pod> {
+    snapshot
+        .pods_of(&claim.meta.namespace, &claim.meta.name)
+        .filter(move |pod| crate::controllers::protection::pod_uses_claim(pod, claim))
+}
+
+fn is_unsettled(outcome: &Outcome) -> bool {
+    match outcome {
+        Outcome::Claim { unsettled, .. } | Outcome::Volume { unsettled, .. } | Outcome::Gone { unsettled, .. } => {
+            *unsettled
+        }
+    }
+}
+
+/// A number with its noun: `1 claim`, `2 claims`.
+pub(super) fn counted(number: usize, noun: &str) -> String {
+    if number == 1 { format!("1 {noun}") } else { format!("{number} {noun}s") }
+}
+
+/// Which read is missing, and why.
+pub(super) fn missing_read(unknown: &Unknown) -> String {
+    let place =
+        if unknown.need.namespace.is_empty() { String::new() } else { format!(" in {}", unknown.need.namespace) };
+    format!("cannot {} {}{place} ({})", unknown.need.verb, unknown.need.kind.resource(), unknown.reason.as_str())
+}
+
+/// The volume that a decision binds the claim to.
+pub(super) fn volume_bound_by<'d>(decision: &'d Decision<'_>) -> Option<&'d str> {
+    decision.record.effects.iter().find_map(|effect| match effect {
+        Effect::Write(write) => match &write.body {
+            WriteBody::UpdateVolume { after, .. } => Some(after.meta.name.as_str()),
+            WriteBody::UpdateClaim { after, .. } => Some(after.volume_name.as_str()).filter(|name| !name.is_empty()),
+            WriteBody::CreateVolume(_) | WriteBody::DeleteVolume(_) => None,
+        },
+        Effect::Event(_) | Effect::Operation { .. } | Effect::Enqueue(_) => None,
+    })
+}
+
+/// The text of the last warning of a decision.
+fn last_warning<'d>(decision: &'d Decision<'_>) -> Option<&'d str> {
+    decision.record.effects.iter().rev().find_map(|effect| match effect {
+        Effect::Event(event) if event.event_type == EventType::Warning => Some(event.message.as_str()),
+        _ => None,
+    })
+}
+
+/// The error of a sync, or that there was one.
+fn error_of<'d>(decision: &'d Decision<'_>) -> &'d str {
+    decision.record.error.as_deref().unwrap_or("the request was refused")
+}
+
+/// A sentence with what has to be added.
+fn with(sentence: String, addition: Option<String>) -> String {
+    match addition {
+        Some(addition) => format!("{sentence}; {addition}"),
+        None => sentence,
+    }
+}

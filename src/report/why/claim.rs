@@ -1,0 +1,312 @@
+//! Why a claim is where it is.
+
+use super::super::misfit::{differing, misfit, missing_modes};
+use super::{View, error_of, last_warning, pod_beside_the_scheduler, volume_bound_by, with};
+use crate::controllers::{BindStep, Branch, CandidateVerdict, ClaimBranch, ProvisionStep};
+use crate::model::{AnnotationKey, ClaimPhase, PersistentVolume, PersistentVolumeClaim, Pod, VolumePhase};
+use crate::simulate::{Decision, Outcome};
+use crate::world::{Effect, WriteBody};
+
+/// The sentence for what one sync of the binder does with the claim.
+pub(super) fn sentence(
+    view: View<'_>,
+    claim: &PersistentVolumeClaim,
+    branch: ClaimBranch,
+    decision: &Decision<'_>,
+) -> String {
+    let now = match branch {
+        ClaimBranch::ClaimMigrationUpdateFailed => {
+            format!("its migration annotation cannot be written: {}", error_of(decision))
+        }
+        ClaimBranch::UnboundClaimBindingModeUnset => {
+            format!("class \"{}\" has no volumeBindingMode", claim.class())
+        }
+        ClaimBranch::UnboundClaimMatchFailed => match_failed(claim),
+        ClaimBranch::UnboundClaimVolumeFound => return volume_found(view, decision),
+        ClaimBranch::UnboundClaimDefaultClassAssigned => match assigned_class(decision) {
+            Some(class) => format!("gets default class \"{class}\""),
+            None => "gets the default class".to_owned(),
+        },
+        ClaimBranch::UnboundClaimDefaultClassFailed => {
+            format!("the default class cannot be written to it: {}", error_of(decision))
+        }
+        ClaimBranch::UnboundClaimWaitForFirstConsumer => waits_for_consumer(view, claim),
+        ClaimBranch::UnboundClaimWaitForPodScheduled => waits_for_scheduler(view, claim),
+        ClaimBranch::UnboundClaimProvisioningDisabled => {
+            "no volume fits, and dynamic provisioning is switched off".to_owned()
+        }
+        ClaimBranch::UnboundClaimClassMissing => {
+            format!("no volume fits, and class \"{}\" does not exist", claim.class())
+        }
+        ClaimBranch::UnboundClaimInTreeProvisionerUnknown => {
+            let provisioner = view.snapshot().class(claim.class()).map_or("", |class| class.provisioner.as_str());
+            format!("no volume fits, and class \"{}\" provisions none ({provisioner})", claim.class())
+        }
+        ClaimBranch::UnboundClaimProvisionExternal => waits_for_driver(claim, decision),
+        ClaimBranch::UnboundClaimProvisionInTree => provisioned_in_tree(view, claim, decision),
+        ClaimBranch::UnboundClaimProvisionRunning => "a volume is being provisioned for it".to_owned(),
+        ClaimBranch::UnboundClaimProvisionBackoff => "provisioning failed; it is tried again soon".to_owned(),
+        ClaimBranch::UnboundClaimNoVolumeNoClass => "no volume fits, and it has no class".to_owned(),
+        ClaimBranch::UnboundClaimVolumeNameMissing => format!("volume {} does not exist", claim.volume_name),
+        ClaimBranch::UnboundClaimVolumeMismatchDeleting
+        | ClaimBranch::UnboundClaimVolumeMismatchTooSmall
+        | ClaimBranch::UnboundClaimVolumeMismatchClass
+        | ClaimBranch::UnboundClaimVolumeMismatchAttributesClass
+        | ClaimBranch::UnboundClaimVolumeMismatchAttributesClassUnsupported
+        | ClaimBranch::UnboundClaimVolumeMismatchMode
+        | ClaimBranch::UnboundClaimVolumeMismatchAccessMode => mismatch(view, claim, branch),
+        ClaimBranch::UnboundClaimNamedVolumeFree => {
+            bound_or_failed(decision, format!("names {}, which is free and fits", claim.volume_name))
+        }
+        ClaimBranch::UnboundClaimNamedVolumeReserved => {
+            bound_or_failed(decision, format!("names {}, which is reserved for it", claim.volume_name))
+        }
+        ClaimBranch::UnboundClaimNamedVolumeTaken | ClaimBranch::UnboundClaimNamedVolumeTakenByController => {
+            held(view, claim)
+        }
+        ClaimBranch::BoundClaimVolumeNameCleared => "was bound, but names no volume any more".to_owned(),
+        ClaimBranch::BoundClaimVolumeMissing => format!("the volume {} is gone", claim.volume_name),
+        ClaimBranch::BoundClaimVolumeUnbound => {
+            bound_or_failed(decision, format!("{} lost its claimRef, and gets it back", claim.volume_name))
+        }
+        ClaimBranch::BoundClaimVolumeOurs => bound_or_failed(decision, bound(view, claim)),
+        ClaimBranch::BoundClaimMisbound => misbound(view, claim),
+    };
+    let decided = matches!(
+        branch,
+        ClaimBranch::UnboundClaimNamedVolumeFree
+            | ClaimBranch::UnboundClaimNamedVolumeReserved
+            | ClaimBranch::BoundClaimVolumeUnbound
+            | ClaimBranch::BoundClaimVolumeOurs
+    );
+    with_end(view, claim, branch, now, decided)
+}
+
+/// Adds where it ends, where that is not what the sync of now leads to.
+fn with_end(view: View<'_>, claim: &PersistentVolumeClaim, branch: ClaimBranch, now: String, decided: bool) -> String {
+    match view.only_outcome() {
+        Some(Outcome::Claim { phase: ClaimPhase::Bound, volume_name, .. }) if !decided => {
+            if branch == ClaimBranch::UnboundClaimDefaultClassAssigned {
+                return format!("{now}, then {volume_name}");
+            }
+            let volume = view.snapshot().volume_id(volume_name).map(|id| view.snapshot().volume(id));
+            match volume {
+                Some(volume) if claim.volume_name.is_empty() && volume.claim_ref.is_none() => {
+                    match volume.status.phase {
+                        VolumePhase::Available => format!("{now}; then gets {volume_name}"),
+                        _ => format!("gets {volume_name} as soon as that is Available"),
+                    }
+                }
+                Some(_) => format!("{now}; then gets {volume_name}"),
+                None => format!("{now}; that is {volume_name}"),
+            }
+        }
+        Some(Outcome::Claim { phase: ClaimPhase::Lost, .. }) if decided => format!("{now}; but ends Lost"),
+        _ => with(now, view.doubt()),
+    }
+}
+
+/// A volume matches; of several that are equal any may be taken.
+fn volume_found(view: View<'_>, decision: &Decision<'_>) -> String {
+    if let Some(failure) = bind_failure(decision) {
+        return failure;
+    }
+    let mut names: Vec<&str> = view.binder().filter_map(volume_bound_by).collect();
+    names.dedup();
+    let reserved = decision.record.steps.contains(&Branch::CandidateVerdict(CandidateVerdict::CandidateReserved));
+    let name = names.first().copied().unwrap_or_default();
+    // The listed ones may be fewer than there are; the other controllers have one decision each.
+    let others = view.prediction.decisions.listed.len() - view.binder().count();
+    let equal = view.prediction.decisions.count.saturating_sub(others as u64);
+    let now = match (names.as_slice(), reserved) {
+        ([], _) => "a volume matches".to_owned(),
+        ([_], true) => format!("{name} is reserved for it"),
+        ([_], false) => format!("matches {name}"),
+        ([_, second], true) if equal == 2 => format!("{name} and {second} are both reserved for it"),
+        ([_, second], false) if equal == 2 => format!("matches {name} or {second} (equal)"),
+        (_, true) => format!("{equal} volumes are reserved for it"),
+        (_, false) => format!("matches {name} or {} others (equal)", equal.saturating_sub(1)),
+    };
+    let ends_there = view.prediction.outcomes.as_ref().is_some_and(|outcomes| {
+        outcomes.listed.iter().all(|outcome| {
+            matches!(outcome, Outcome::Claim { volume_name, unsettled: false, .. }
+                if names.contains(&volume_name.as_str()))
+        })
+    });
+    if ends_there { now } else { with(now, view.doubt()) }
+}
+
+fn bound_or_failed(decision: &Decision<'_>, sentence: String) -> String {
+    bind_failure(decision).unwrap_or(sentence)
+}
+
+/// What went wrong where a binding stops half-way.
+fn bind_failure(decision: &Decision<'_>) -> Option<String> {
+    let failed = decision.record.steps.iter().find_map(|step| match step {
+        Branch::BindStep(
+            step @ (BindStep::BindVolumeWithoutCapacity
+            | BindStep::BindVolumeSaveFailed
+            | BindStep::BindVolumeStatusFailed
+            | BindStep::BindClaimSaveFailed
+            | BindStep::BindClaimStatusFailed),
+        ) => Some(*step),
+        _ => None,
+    })?;
+    let volume = volume_bound_by(decision).unwrap_or("its volume");
+    Some(match failed {
+        BindStep::BindVolumeWithoutCapacity => format!("{volume} states no storage capacity, so binding stops"),
+        _ => format!("binding to {volume} stops: {}", error_of(decision)),
+    })
+}
+
+fn assigned_class<'d>(decision: &'d Decision<'_>) -> Option<&'d str> {
+    decision.record.effects.iter().find_map(|effect| match effect {
+        Effect::Write(write) => match &write.body {
+            WriteBody::UpdateClaim { after, .. } => after.class_name.as_deref(),
+            _ => None,
+        },
+        _ => None,
+    })
+}
+
+fn match_failed(claim: &PersistentVolumeClaim) -> String {
+    match claim.selector.as_ref().map(|selector| selector.compile()) {
+        Some(Err(error)) => format!("its selector cannot be used: {error}"),
+        Some(Ok(_)) | None => format!(
+            "asks for attributes class \"{}\" while gate VolumeAttributesClass is off",
+            claim.attributes_class()
+        ),
+    }
+}
+
+fn waits_for_consumer(view: View<'_>, claim: &PersistentVolumeClaim) -> String {
+    match pod_beside_the_scheduler(view.snapshot(), claim) {
+        Some(pod) => format!("pod {} got its node without the scheduler, so nobody binds it", pod.meta.name),
+        None => format!("waits for a pod that uses it (normal for class \"{}\")", claim.class()),
+    }
+}
+
+fn waits_for_scheduler(view: View<'_>, claim: &PersistentVolumeClaim) -> String {
+    let mut waiting = view
+        .snapshot()
+        .pods_of(&claim.meta.namespace, &claim.meta.name)
+        .filter(|pod: &&Pod| pod.node_name.is_empty() && !pod.terminated());
+    let Some(first) = waiting.next() else {
+        return "waits for the scheduler to choose a node".to_owned();
+    };
+    match waiting.count() {
+        0 => format!("waits for the scheduler to place pod {}", first.meta.name),
+        more => format!("waits for the scheduler to place pod {} and {more} more", first.meta.name),
+    }
+}
+
+fn waits_for_driver(claim: &PersistentVolumeClaim, decision: &Decision<'_>) -> String {
+    let failed = decision.record.steps.iter().any(|step| {
+        matches!(
+            step,
+            Branch::ProvisionStep(
+                ProvisionStep::ExternalProvisionerSaveFailed | ProvisionStep::ExternalProvisionerUntranslatable
+            )
+        )
+    });
+    if failed {
+        return format!("its provisioner cannot be recorded: {}", last_warning(decision).unwrap_or("refused"));
+    }
+    let driver = decision
+        .record
+        .waiting
+        .iter()
+        .find(|waiting| waiting.component == "external-provisioner")
+        .map_or("the provisioner", |waiting| waiting.name.as_str());
+    match claim.meta.annotations.get(AnnotationKey::SelectedNode) {
+        Some(node) => format!("waits for {driver} to provision a volume for node {node}"),
+        None => format!("waits for {driver} to provision a volume"),
+    }
+}
+
+fn provisioned_in_tree(view: View<'_>, claim: &PersistentVolumeClaim, decision: &Decision<'_>) -> String {
+    let plugin = view.snapshot().class(claim.class()).map_or("a plugin", |class| class.provisioner.as_str());
+    let step = decision.record.steps.iter().find_map(|step| match step {
+        Branch::ProvisionStep(step) => Some(*step),
+        _ => None,
+    });
+    match step {
+        Some(ProvisionStep::InTreeProvisioned) => format!("{plugin} provisions a volume"),
+        Some(ProvisionStep::InTreeVolumeExists) => "its volume is provisioned already".to_owned(),
+        Some(ProvisionStep::InTreeProvisionerDisabled) => format!("no volume fits, and {plugin} is switched off"),
+        Some(_) => format!("provisioning fails: {}", last_warning(decision).unwrap_or("the request was refused")),
+        None => format!("waits for {plugin} to provision a volume"),
+    }
+}
+
+/// The field in which the named volume differs.
+fn mismatch(view: View<'_>, claim: &PersistentVolumeClaim, branch: ClaimBranch) -> String {
+    let name = &claim.volume_name;
+    let Some(id) = view.snapshot().volume_id(name) else { return format!("volume {name} does not fit") };
+    let volume = view.snapshot().volume(id);
+    match branch {
+        ClaimBranch::UnboundClaimVolumeMismatchAttributesClassUnsupported => {
+            return "an attributes class is set while gate VolumeAttributesClass is off".to_owned();
+        }
+        ClaimBranch::UnboundClaimVolumeMismatchAccessMode => {
+            return format!("{name} lacks {}", missing_modes(&volume.access_modes, &claim.access_modes).join(","));
+        }
+        ClaimBranch::UnboundClaimVolumeMismatchClass => {
+            return format!("{name} has {}", differing("class", volume.class(), claim.class()));
+        }
+        _ => {}
+    }
+    let words = verdict_of(branch).and_then(|verdict| misfit(volume, claim, verdict)).map(|found| found.words);
+    match words {
+        Some(words) if branch == ClaimBranch::UnboundClaimVolumeMismatchDeleting => format!("{name} {words}"),
+        Some(words) => format!("{name} has {words}"),
+        None => format!("volume {name} does not fit"),
+    }
+}
+
+/// The test of matching that is the same as the one that the branch reports.
+pub(super) fn verdict_of(branch: ClaimBranch) -> Option<CandidateVerdict> {
+    Some(match branch {
+        ClaimBranch::UnboundClaimVolumeMismatchDeleting => CandidateVerdict::CandidateDeleting,
+        ClaimBranch::UnboundClaimVolumeMismatchTooSmall => CandidateVerdict::CandidateTooSmall,
+        ClaimBranch::UnboundClaimVolumeMismatchClass => CandidateVerdict::CandidateClass,
+        ClaimBranch::UnboundClaimVolumeMismatchAttributesClass => CandidateVerdict::CandidateAttributesClass,
+        ClaimBranch::UnboundClaimVolumeMismatchMode => CandidateVerdict::CandidateVolumeMode,
+        ClaimBranch::UnboundClaimVolumeMismatchAccessMode => CandidateVerdict::CandidateAccessModes,
+        _ => return None,
+    })
+}
+
+/// Who has the volume that the claim names.
+fn held(view: View<'_>, claim: &PersistentVolumeClaim) -> String {
+    let name = &claim.volume_name;
+    match volume_named(view, claim).and_then(|volume| Some((volume, volume.claim_ref.as_ref()?))) {
+        Some((volume, named)) => format!("{name} belongs to {}", view.holder(volume, named, Some(claim))),
+        None => format!("{name} belongs to another claim"),
+    }
+}
+
+fn misbound(view: View<'_>, claim: &PersistentVolumeClaim) -> String {
+    let name = &claim.volume_name;
+    let Some((volume, named)) = volume_named(view, claim).and_then(|volume| Some((volume, volume.claim_ref.as_ref()?)))
+    else {
+        return format!("{name} belongs to another claim");
+    };
+    let same_name = named.name == claim.meta.name && named.namespace == claim.meta.namespace;
+    if same_name && named.uid.is_empty() {
+        return format!("the claimRef of {name} has lost the claim's uid");
+    }
+    format!("{name} belongs to {}", view.holder(volume, named, Some(claim)))
+}
+
+fn bound(view: View<'_>, claim: &PersistentVolumeClaim) -> String {
+    let name = &claim.volume_name;
+    match volume_named(view, claim) {
+        Some(volume) if volume.terminating() => format!("bound to {name}, which is being deleted"),
+        _ => format!("bound to {name}"),
+    }
+}
+
+fn volume_named<'v>(view: View<'v>, claim: &PersistentVolumeClaim) -> Option<&'v PersistentVolume> {
+    view.snapshot().volume_id(&claim.volume_name).map(|id| view.snapshot().volume(id))
+}

@@ -1,0 +1,123 @@
+//! Why a volume is where it is.
+
+use super::super::misfit::{claim_name, misfit};
+use super::reclaim::reclaimed;
+use super::{View, error_of, with};
+use crate::controllers::VolumeBranch;
+use crate::controllers::persistent_volume::matching::{Fit, Query};
+use crate::model::{BindingMode, ClaimRef, Kind, PersistentVolume, PersistentVolumeClaim, VolumePhase};
+use crate::simulate::{Decision, Outcome};
+use crate::snapshot::Absence;
+
+/// The sentence for what one sync of the binder does with the volume.
+pub(super) fn sentence(
+    view: View<'_>,
+    volume: &PersistentVolume,
+    branch: VolumeBranch,
+    decision: &Decision<'_>,
+) -> String {
+    let named = volume.claim_ref.as_ref();
+    let claim = named.map_or_else(|| "no claim".to_owned(), claim_name);
+    let other = named
+        .and_then(|named| view.snapshot().claim_id(&named.namespace, &named.name))
+        .map(|id| view.snapshot().claim(id));
+    let other_volume = other.map_or("", |claim| claim.volume_name.as_str());
+    let now = match branch {
+        VolumeBranch::VolumeMigrationUpdateFailed => {
+            format!("its migration annotation or finalizers cannot be written: {}", error_of(decision))
+        }
+        VolumeBranch::VolumeUnclaimed => return unclaimed(view),
+        VolumeBranch::VolumeReserved => return reserved(view, volume),
+        VolumeBranch::VolumeClaimLookupFailed => {
+            format!("its claim {claim} cannot be looked up: {}", error_of(decision))
+        }
+        VolumeBranch::VolumeClaimMissing => {
+            return with(format!("its claim {claim} is gone; {}", reclaimed(volume, decision)), view.doubt());
+        }
+        VolumeBranch::VolumeClaimReplaced => {
+            let reclaimed = reclaimed(volume, decision);
+            return with(format!("its claim is gone ({claim} is a new one); {reclaimed}"), view.doubt());
+        }
+        VolumeBranch::VolumeClaimModeMismatch => {
+            let wanted = other.map(PersistentVolumeClaim::mode).unwrap_or_default();
+            format!("volume mode {}, but {claim} wants {}", volume.mode().as_str(), wanted.as_str())
+        }
+        VolumeBranch::VolumeAwaitsClaim | VolumeBranch::VolumeDanglingAwaitsClaim => {
+            if matches!(view.only_outcome(), Some(Outcome::Volume { phase: VolumePhase::Bound, .. })) {
+                return format!("its claim {claim} binds to it");
+            }
+            format!("waits for {claim} to bind to it")
+        }
+        VolumeBranch::VolumeBound => match other {
+            Some(other) if other.terminating() => format!("bound to {claim}, which is being deleted"),
+            _ => format!("bound to {claim}"),
+        },
+        VolumeBranch::VolumeSurplusDynamic => {
+            let reclaimed = reclaimed(volume, decision);
+            format!("surplus: {claim} has {other_volume}; {reclaimed}")
+        }
+        VolumeBranch::VolumeSurplusUnbindController => format!("becomes free: {claim} has {other_volume}"),
+        VolumeBranch::VolumeSurplusUnbindUser => {
+            format!("stays reserved for {claim}, which has {other_volume}")
+        }
+    };
+    match (view.only_outcome(), branch) {
+        (
+            Some(Outcome::Volume { phase: VolumePhase::Bound, claim_ref: Some((namespace, name, _)), .. }),
+            VolumeBranch::VolumeSurplusUnbindController,
+        ) => format!("{now}; then goes to {namespace}/{name}"),
+        _ => with(now, view.doubt()),
+    }
+}
+
+fn unclaimed(view: View<'_>) -> String {
+    match view.only_outcome() {
+        Some(Outcome::Volume { phase: VolumePhase::Bound, claim_ref: Some((namespace, name, _)), .. }) => {
+            format!("free, and {namespace}/{name} takes it")
+        }
+        _ => with("free".to_owned(), view.doubt()),
+    }
+}
+
+fn reserved(view: View<'_>, volume: &PersistentVolume) -> String {
+    let Some(named) = &volume.claim_ref else { return "reserved".to_owned() };
+    let name = claim_name(named);
+    if let Some(Outcome::Volume { phase: VolumePhase::Bound, .. }) = view.only_outcome() {
+        return format!("reserved for {name}, which takes it");
+    }
+    with(format!("reserved for {name}{}", why_not_taken(view, volume, named)), view.doubt())
+}
+
+/// Why the claim for which a volume is reserved does not take it, as the end of a sentence.
+fn why_not_taken(view: View<'_>, volume: &PersistentVolume, named: &ClaimRef) -> String {
+    let snapshot = view.snapshot();
+    let Some(id) = snapshot.claim_id(&named.namespace, &named.name) else {
+        return match snapshot.coverage().absence(Kind::PersistentVolumeClaim, &named.namespace) {
+            Absence::Certain | Absence::Assumed => ", which does not exist".to_owned(),
+            Absence::Unknown(_) => String::new(),
+        };
+    };
+    let claim = snapshot.claim(id);
+    if claim.volume_name == volume.meta.name {
+        // It was bound before, and a reservation without a uid does not count for such a claim.
+        return format!(", which is {} by it", claim.status.phase.as_str());
+    }
+    if !claim.volume_name.is_empty() {
+        return format!(", which has {}", claim.volume_name);
+    }
+    let delay = snapshot
+        .class(claim.class())
+        .is_some_and(|class| class.binding_mode == Some(BindingMode::WaitForFirstConsumer));
+    let Ok(query) = Query::new(view.rules(), claim, delay) else { return String::new() };
+    match query.fit(volume) {
+        Fit::No(verdict) => match misfit(volume, claim, verdict) {
+            Some(found) => format!(", but {}", found.words),
+            None => String::new(),
+        },
+        Fit::Reserved if !volume.access_modes.set().contains_all(&claim.access_modes) => {
+            let missing = super::super::misfit::missing_modes(&volume.access_modes, &claim.access_modes);
+            format!(", but lacks {}", missing.join(","))
+        }
+        Fit::Reserved | Fit::Free => String::new(),
+    }
+}

@@ -1,0 +1,250 @@
+//! Whole small clusters, each with what must be said of them. The clusters are the files of `examples/`; the table
+//! `tests/clusters/expected.json` was written from the rules of the controllers, not from what the program answers.
+#![expect(clippy::unwrap_used, reason = "an example or a table that cannot be read is a failed test")]
+
+use pvctl::controllers::{Controller, KubeVersion, Rules};
+use pvctl::simulate::component::components;
+use pvctl::simulate::{Limit, Outcome, OutcomeSet, Settings, Target, decide, settle};
+use pvctl::snapshot::decode::decode;
+use pvctl::snapshot::{Coverage, Item, Parts, Snapshot};
+use pvctl::world::{Cached, ControllerState, World};
+use serde::Deserialize;
+use serde_json::{Map, Value};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// What must be said of one cluster.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Cluster {
+    /// All volumes and claims, under Kubernetes 1.36 with caches in step.
+    objects: BTreeMap<String, Expected>,
+    /// Some of them, under other circumstances.
+    #[serde(default)]
+    variants: Vec<Variant>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Variant {
+    kubernetes: String,
+    /// Claims that the controller has not seen yet.
+    #[serde(default)]
+    unseen: Vec<String>,
+    objects: BTreeMap<String, Expected>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Expected {
+    /// The leaves at which a sync of the binder can end now.
+    binder: BTreeSet<String>,
+    /// The leaf of the protection controller of that kind.
+    protection: Option<String>,
+    /// The end states, as the output contract writes them.
+    outcomes: Option<Vec<Value>>,
+}
+
+fn project_file(path: &str) -> std::path::PathBuf {
+    std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join(path)
+}
+
+fn table() -> BTreeMap<String, Cluster> {
+    serde_json::from_slice(&std::fs::read(project_file("tests/clusters/expected.json")).unwrap()).unwrap()
+}
+
+fn load(file: &str) -> Snapshot {
+    let list: Value = serde_json::from_slice(&std::fs::read(project_file("examples").join(file)).unwrap()).unwrap();
+    assert_eq!(list["kind"], "List", "{file} is what `kubectl get -o json` prints");
+    let mut parts = Parts { coverage: Coverage::complete(), ..Parts::default() };
+    for object in list["items"].as_array().unwrap() {
+        let item = decode(&serde_json::to_vec(object).unwrap(), file).unwrap_or_else(|issue| {
+            panic!("{file}: {} {}: {} = {}: {}", issue.kind, issue.name, issue.field, issue.value, issue.reason)
+        });
+        match item {
+            Item::Volume(volume) => parts.volumes.push(*volume),
+            Item::Claim(claim) => parts.claims.push(*claim),
+            Item::Class(class) => parts.classes.push(*class),
+            Item::Pod(pod) => parts.pods.push(*pod),
+            Item::Node(node) => parts.nodes.push(*node),
+            Item::Skipped(kind) => panic!("{file}: a {kind} decides nothing"),
+        }
+    }
+    Snapshot::new(parts)
+}
+
+fn target(snapshot: &Snapshot, key: &str) -> Option<Target> {
+    match key.split('/').collect::<Vec<_>>()[..] {
+        ["pv", name] => snapshot.volume_id(name).map(Target::Volume),
+        ["pvc", namespace, name] => snapshot.claim_id(namespace, name).map(Target::Claim),
+        _ => None,
+    }
+}
+
+/// All volumes and claims, under the names of the table.
+fn keys(snapshot: &Snapshot) -> BTreeSet<String> {
+    let volumes = snapshot.volumes().iter().map(|volume| format!("pv/{}", volume.meta.name));
+    let claims = snapshot.claims().iter().map(|claim| format!("pvc/{}/{}", claim.meta.namespace, claim.meta.name));
+    volumes.chain(claims).collect()
+}
+
+/// An outcome as the output contract writes it.
+fn written(outcome: &Outcome) -> Value {
+    let mut fields = Map::new();
+    let common = |terminating: Option<&[pvctl::model::Str]>, unsettled: bool| {
+        let mut fields = Map::new();
+        if let Some(finalizers) = terminating {
+            fields.insert("terminating".into(), true.into());
+            fields.insert("finalizers".into(), finalizers.iter().map(|name| Value::from(name.as_str())).collect());
+        }
+        if unsettled {
+            fields.insert("unsettled".into(), true.into());
+        }
+        fields
+    };
+    match outcome {
+        Outcome::Gone { data, unsettled } => {
+            fields.append(&mut common(None, *unsettled));
+            fields.insert("gone".into(), true.into());
+            if let Some(data) = data {
+                fields.insert("data".into(), data.as_str().into());
+            }
+        }
+        Outcome::Claim { phase, volume_name, terminating, unsettled } => {
+            fields.append(&mut common(terminating.as_deref(), *unsettled));
+            fields.insert("phase".into(), phase.as_str().into());
+            if !volume_name.is_empty() {
+                fields.insert("volumeName".into(), volume_name.as_str().into());
+            }
+        }
+        Outcome::Volume { phase, claim_ref, terminating, data, unsettled } => {
+            fields.append(&mut common(terminating.as_deref(), *unsettled));
+            fields.insert("phase".into(), phase.as_str().into());
+            if let Some((namespace, name, uid)) = claim_ref {
+                let parts = [("namespace", namespace), ("name", name), ("uid", uid)];
+                let stated = parts.into_iter().filter(|(_, value)| !value.is_empty());
+                let named: Map<String, Value> =
+                    stated.map(|(field, value)| (field.into(), value.as_str().into())).collect();
+                fields.insert("claimRef".into(), named.into());
+            }
+            if let Some(data) = data {
+                fields.insert("data".into(), data.as_str().into());
+            }
+        }
+    }
+    Value::Object(fields)
+}
+
+fn settings<'s>(version: &str, snapshot: &Snapshot, unseen: &[String]) -> Settings<'s> {
+    let mut state = ControllerState::in_step();
+    for key in unseen {
+        match target(snapshot, key) {
+            Some(Target::Claim(id)) => state.claims.push((id, Cached::Unseen)),
+            Some(Target::Volume(_)) | None => panic!("{key} is no claim of the cluster"),
+        }
+    }
+    Settings {
+        controller: state,
+        decisions: Limit::All,
+        outcomes: Limit::All,
+        ..Settings::new(Rules::of(KubeVersion::parse(version).unwrap()))
+    }
+}
+
+/// The differences between what is expected and what is predicted, one line each.
+fn differences(
+    file: &str,
+    snapshot: &Snapshot,
+    settings: &Settings<'_>,
+    objects: &BTreeMap<String, Expected>,
+) -> Vec<String> {
+    let world = World::new(snapshot);
+    let mut sets: Vec<(Target, OutcomeSet)> = Vec::new();
+    for component in components(snapshot, &settings.rules) {
+        let settled = settle(snapshot, settings, &component);
+        sets.extend(component.objects().into_iter().zip(settled.volumes.into_iter().chain(settled.claims)));
+    }
+    let mut lines = Vec::new();
+    for (key, expected) in objects {
+        let Some(target) = target(snapshot, key) else {
+            lines.push(format!("{file} {key}: stands in the table and not in the cluster"));
+            continue;
+        };
+        let decisions = decide::decide(&world, settings, target);
+        let ends_of = |binder: bool| -> BTreeSet<String> {
+            let of =
+                decisions.listed.iter().filter(|one| (one.controller == Controller::PersistentVolumeBinder) == binder);
+            of.map(|decision| decision.branch.name().to_owned()).collect()
+        };
+        let (binder, protection) = (ends_of(true), ends_of(false));
+        if binder != expected.binder {
+            lines.push(format!("{file} {key}: the binder ends at {binder:?}, not at {:?}", expected.binder));
+        }
+        if let Some(leaf) = &expected.protection
+            && protection != BTreeSet::from([leaf.clone()])
+        {
+            lines.push(format!("{file} {key}: protection ends at {protection:?}, not at {leaf}"));
+        }
+        if let Some(outcomes) = &expected.outcomes {
+            let (_, set) = sets.iter().find(|(known, _)| *known == target).unwrap();
+            let predicted: Vec<Value> = set.listed.iter().map(written).collect();
+            let same = predicted.len() == outcomes.len() && outcomes.iter().all(|outcome| predicted.contains(outcome));
+            if !same {
+                let text = |ends: &[Value]| ends.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n    ");
+                lines.push(format!(
+                    "{file} {key}: outcomes\n    {}\n  and not\n    {}",
+                    text(&predicted),
+                    text(outcomes)
+                ));
+            }
+            if !set.exact {
+                lines.push(format!("{file} {key}: a cluster of this size is settled exactly"));
+            }
+        }
+    }
+    lines
+}
+
+#[test]
+fn every_example_is_judged_as_the_rules_say() {
+    let mut found = Vec::new();
+    for (file, cluster) in table() {
+        let snapshot = load(&file);
+        for key in keys(&snapshot).iter().filter(|key| !cluster.objects.contains_key(*key)) {
+            found.push(format!("{file} {key}: is missing in tests/clusters/expected.json"));
+        }
+        for (key, expected) in &cluster.objects {
+            if expected.protection.is_none() || expected.outcomes.is_none() {
+                found.push(format!("{file} {key}: the table says too little"));
+            }
+        }
+        found.extend(differences(&file, &snapshot, &settings("1.36", &snapshot, &[]), &cluster.objects));
+        for variant in &cluster.variants {
+            let settings = settings(&variant.kubernetes, &snapshot, &variant.unseen);
+            let name = format!("{file} under {} with {} unseen", variant.kubernetes, variant.unseen.len());
+            found.extend(differences(&name, &snapshot, &settings, &variant.objects));
+        }
+    }
+    assert!(found.is_empty(), "{} differences:\n{}", found.len(), found.join("\n"));
+}
+
+#[test]
+fn every_example_stands_in_the_table() {
+    let of_table: BTreeSet<String> = table().into_keys().collect();
+    let of_folder: BTreeSet<String> = std::fs::read_dir(project_file("examples"))
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+        .filter(|name| std::path::Path::new(name).extension().is_some_and(|extension| extension == "json"))
+        .collect();
+    assert_eq!(of_folder, of_table);
+    assert!(of_folder.len() >= 15, "an example was lost");
+}
+
+/// Every file is described in `examples/README.md`.
+#[test]
+fn every_example_is_described() {
+    let readme = std::fs::read_to_string(project_file("examples/README.md")).unwrap();
+    for entry in std::fs::read_dir(project_file("examples")).unwrap() {
+        let name = entry.unwrap().file_name().into_string().unwrap();
+        assert!(name == "README.md" || readme.contains(&format!("`{name}`")), "{name} is not described");
+    }
+}
