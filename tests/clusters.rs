@@ -1,6 +1,7 @@
 //! Whole small clusters, each with what must be said of them. The clusters are the files of `examples/`; the table
 //! `tests/clusters/expected.json` was written from the rules of the controllers, not from what the program answers.
-#![expect(clippy::unwrap_used, reason = "an example or a table that cannot be read is a failed test")]
+#![expect(clippy::unwrap_used, clippy::panic, reason = "an example or a table that cannot be read is a failed test")]
+#![expect(clippy::disallowed_methods, reason = "examples are files")]
 
 use pvctl::controllers::{Controller, KubeVersion, Rules};
 use pvctl::simulate::component::components;
