@@ -55,7 +55,12 @@ impl Modelled {
     ///
     /// # Errors
     /// A usage error, when `--unseen` names an object that is not there.
-    pub(super) fn settings<'s>(&self, snapshot: &'s Snapshot, args: &ModelArgs, tracing: bool) -> Result<Settings<'s>, Error> {
+    pub(super) fn settings<'s>(
+        &self,
+        snapshot: &'s Snapshot,
+        args: &ModelArgs,
+        tracing: bool,
+    ) -> Result<Settings<'s>, Error> {
         let mut settings = Settings::new(self.rules.clone());
         settings.controllers.clone_from(&self.controllers);
         settings.tracing = tracing;

@@ -333,7 +333,8 @@ impl<'a, 's> Growth<'a, 's> {
                     grown = true;
                     object.states.len() - 1
                 });
-                let from = if at == place { Some(number) } else { partner.filter(|(other, _)| *other == at).map(|p| p.1) };
+                let from =
+                    if at == place { Some(number) } else { partner.filter(|(other, _)| *other == at).map(|p| p.1) };
                 if let Some(from) = from
                     && from != reached
                     && !object.steps.contains(&(from, reached))

@@ -44,7 +44,7 @@ fn strings(texts: &[&str]) -> Box<[Str]> {
 }
 
 fn key(text: &str) -> AnnotationKey {
-    AnnotationKey::from_str(text).unwrap()
+    AnnotationKey::from_manifest(text).unwrap()
 }
 
 macro_rules! metadata_methods {
