@@ -5,3 +5,5 @@
 pub mod model;
 
 pub mod snapshot;
+
+pub mod source;

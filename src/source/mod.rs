@@ -1,0 +1,5 @@
+//! Where snapshots come from.
+
+pub mod files;
+
+pub use files::{FileOptions, Loaded, Report, Scope, SourceError};
