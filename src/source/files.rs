@@ -295,7 +295,7 @@ fn yaml_documents(reader: &mut dyn Read, sink: &mut dyn Sink, origin: &Arc<str>)
         if let Some(found) = not_an_object(&json) {
             return Err(SourceError::new(&**origin, Fault::NotObjects(found)));
         }
-        Cutter::new(&mut json.as_slice(), sink, Arc::clone(origin), 0).run().map(|_| ()).map_err(|error| {
+        Cutter::new(&mut json.as_slice(), sink, Arc::clone(origin), 0).run().map_err(|error| {
             // Places in the JSON that was made of the document mean nothing to anyone.
             SourceError { place: Place::default(), ..error }
         })

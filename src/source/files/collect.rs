@@ -176,11 +176,15 @@ impl Collector {
     }
 
     /// Waits until everything that was sent is in.
+    ///
+    /// # Errors
+    ///
+    /// The first one in the order of the input.
     pub(super) fn drain(&mut self) -> Result<(), SourceError> {
-        while self.taken < self.sent {
+        while self.failed.is_none() && self.taken < self.sent {
             self.take()?;
         }
-        Ok(())
+        self.failed.clone().map_or(Ok(()), Err)
     }
 
     /// Takes one outcome, and puts in what is next in the order of the input.
