@@ -43,7 +43,7 @@ fn claim_ends(minor: u32) -> Vec<(ClaimPhase, String)> {
     };
     components(&snapshot, &settings.rules)
         .iter()
-        .flat_map(|component| settle::settle(&snapshot, &settings, component).claims)
+        .flat_map(|component| settle(&snapshot, &settings, component).claims)
         .flat_map(|set| set.listed.to_vec())
         .map(|outcome| match outcome {
             Outcome::Claim { phase, volume_name, .. } => (phase, volume_name.to_string()),
