@@ -1,8 +1,10 @@
 //! How results are shown, one file for each format: values in, text out. Nothing here decides.
 
 pub mod machine;
+pub mod match_table;
 pub mod misfit;
 pub mod prediction;
+pub mod table;
 pub mod why;
 
 #[cfg(test)]
