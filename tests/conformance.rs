@@ -202,7 +202,7 @@ fn end(outcome: &Outcome) -> Value {
 fn ends_of(snapshot: &Snapshot, settings: &Settings<'_>) -> Vec<(Target, BTreeSet<String>, bool)> {
     let mut all = Vec::new();
     for component in components(snapshot, &settings.rules) {
-        let settled = settle::settle(snapshot, settings, &component);
+        let settled = settle(snapshot, settings, &component);
         let sets = settled.volumes.iter().chain(&settled.claims);
         for (target, set) in component.objects().into_iter().zip(sets) {
             all.push((target, set.listed.iter().map(|outcome| end(outcome).to_string()).collect(), set.exact));

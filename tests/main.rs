@@ -8,6 +8,7 @@ mod conformance;
 mod fake_api;
 mod files;
 mod generated;
+mod leaves;
 mod licences;
 mod properties;
 mod readme;

@@ -34,8 +34,12 @@ const NOT_WANTED: [(&str, &str); 4] =
 const WORLDLY: [&str; 6] = ["tokio", "kube", "tower", "http", "dialoguer", "colored"];
 const MAY_REACH_THE_WORLD: [&str; 6] = ["source", "execute", "terminal", "report", "commands", "main"];
 
-/// Files of `src` that are longer than 600 lines, each with the reason why two would be worse.
-const LONG_FILES: [(&str, &str); 0] = [];
+/// Files of `src` that are longer than 600 lines, not counting their unit tests, each with the reason why two would be
+/// worse.
+const LONG_FILES: [(&str, &str); 2] = [
+    ("src/snapshot/decode/wire.rs", "one declaration for each kind's wire form; they share their helpers"),
+    ("src/world/sync.rs", "the one context that controllers see; its requests are one list"),
+];
 
 fn source_files() -> Vec<(String, String)> {
     let found = files("src", "rs");
@@ -154,7 +158,8 @@ fn every_module_says_what_it_is_for() {
 #[test]
 fn long_files_have_a_reason() {
     for (path, source) in source_files() {
-        let lines = source.lines().count();
+        let tests = source.find("\n#[cfg(test)]\n").unwrap_or(source.len());
+        let lines = source[..tests].lines().count();
         let reason = LONG_FILES.iter().find(|(long, _)| *long == path);
         assert!(
             lines <= 600 || reason.is_some(),

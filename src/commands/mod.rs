@@ -3,7 +3,11 @@
 pub mod complete;
 pub mod completion;
 mod connect;
+mod gather;
 mod guide;
+mod named;
+mod predict;
+mod settings;
 mod snapshot;
 mod version;
 
@@ -20,6 +24,8 @@ pub enum Status {
     Done,
     /// Done, and what was asked to be reported by the exit code is there.
     Findings,
+    /// Done as far as it goes: volumes, claims or classes could not be read, so not everything was judged.
+    Unjudged,
 }
 
 impl Status {
@@ -28,6 +34,7 @@ impl Status {
         match self {
             Self::Done => 0,
             Self::Findings => 1,
+            Self::Unjudged => 3,
         }
     }
 }
@@ -41,9 +48,8 @@ pub fn run(cli: &Cli, terminal: &Terminal) -> Result<Status, Error> {
     exit_on_interrupt()?;
     match &cli.verb {
         None => guide::run(terminal),
-        Some(Verb::Predict(_) | Verb::Explain(_) | Verb::Match(_)) => {
-            Err(Error::usage("this verb is not part of this build"))
-        }
+        Some(Verb::Predict(args)) => predict::run(args, &cli.global, terminal),
+        Some(Verb::Explain(_) | Verb::Match(_)) => Err(Error::usage("this verb is not part of this build")),
         Some(Verb::Snapshot(args)) => snapshot::run(args, &cli.global, terminal),
         Some(Verb::Version(args)) => version::run(args, terminal),
         Some(Verb::Completion(args)) => completion::run(args, terminal),

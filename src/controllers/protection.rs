@@ -21,6 +21,14 @@ pub fn pod_uses_claim(pod: &Pod, claim: &PersistentVolumeClaim) -> bool {
     pod.claims.contains(name) || (pod.ephemeral_claims.contains(name) && owned && !shut_down)
 }
 
+/// Whether a pod that has not ended refers to the claim, scheduled or not.
+/// Upstream: `podUsesPVCForUnusedSince`, `pkg/controller/volume/pvcprotection`, 1.36.
+fn pod_refers_to_claim(pod: &Pod, claim: &PersistentVolumeClaim) -> bool {
+    let name = &claim.meta.name;
+    let owned = claim.meta.controller_owner.as_ref() == Some(&pod.meta.uid);
+    !pod.terminated() && (pod.claims.contains(name) || (pod.ephemeral_claims.contains(name) && owned))
+}
+
 /// Upstream: `processPVC`, `pkg/controller/volume/pvcprotection`, 1.36.
 ///
 /// `live_only` are pods that only a live list would show; with a cache in step there are none.
@@ -32,11 +40,18 @@ pub fn sync_claim_protection(
 ) -> ProtectionBranch {
     let Some(claim) = sync.cached_claim(id) else { return ProtectionBranch::ClaimGone };
     if rules.unused_condition && !claim.terminating() {
-        let uses = |pod: &Pod| pod.refers_to(&claim.meta.name) && !pod.terminated();
-        let in_use = sync.pods_of(&claim.meta.namespace, &claim.meta.name).any(uses) || live_only.iter().any(uses);
-        if claim.status.unused != Some(!in_use) {
+        let refers = |pod: &Pod| pod_refers_to_claim(pod, &claim);
+        let mut used = sync.pods_of(&claim.meta.namespace, &claim.meta.name).any(refers);
+        if !used {
+            if let Some(error) = sync.live_pods_failure() {
+                sync.fail(format!("live list of pods failed: {error}"));
+                return ProtectionBranch::ClaimLiveListFailed;
+            }
+            used = live_only.iter().any(refers);
+        }
+        if claim.status.unused != Some(!used) {
             let mut changed = (*claim).clone();
-            changed.status.unused = Some(!in_use);
+            changed.status.unused = Some(!used);
             sync.step(ProtectionBranch::ClaimUnusedConditionSet.into());
             if let Err(error) = sync.update_claim_status(id, changed) {
                 sync.fail(error.to_string());
@@ -44,7 +59,8 @@ pub fn sync_claim_protection(
             }
         }
     }
-    let Some(claim) = sync.cached_claim(id) else { return ProtectionBranch::ClaimGone };
+    // From here on upstream uses the claim as it was read, also after the condition was written: a finalizer that is
+    // due then meets a conflict, and is added by the retry.
     let protected = claim.meta.has_finalizer(CLAIM_FINALIZER);
     if claim.terminating() && protected {
         if sync.pods_of(&claim.meta.namespace, &claim.meta.name).any(|pod| pod_uses_claim(pod, &claim)) {

@@ -46,7 +46,7 @@ impl fmt::Display for KubeVersion {
 /// Why settings cannot be used.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum RulesError {
-    /// A gate of that name decides nothing in that version.
+    /// That version has no gate of that name, or it decides nothing.
     UnknownGate(String),
     /// A gate is locked to its default in that version.
     LockedGate(String, bool),
@@ -85,14 +85,16 @@ struct Gate {
     defaults: &'static [(u32, bool)],
     /// From which minor the gate is locked to its default.
     locked: Option<u32>,
+    /// From which minor the gate is no longer declared; it is on for good then.
+    gone: Option<u32>,
 }
 
 /// The gates that some leaf depends on. Source: `pkg/features/kube_features.go` of each minor.
 const GATES: [Gate; 4] = [
-    Gate { name: "CSIMigrationPortworx", defaults: &[(25, false), (31, true)], locked: Some(33) },
-    Gate { name: "HonorPVReclaimPolicy", defaults: &[(23, false), (31, true)], locked: Some(33) },
-    Gate { name: "PersistentVolumeClaimUnusedSinceTime", defaults: &[(36, false)], locked: None },
-    Gate { name: "VolumeAttributesClass", defaults: &[(29, false), (34, true)], locked: Some(36) },
+    Gate { name: "CSIMigrationPortworx", defaults: &[(25, false), (31, true)], locked: Some(33), gone: Some(36) },
+    Gate { name: "HonorPVReclaimPolicy", defaults: &[(23, false), (31, true)], locked: Some(33), gone: Some(36) },
+    Gate { name: "PersistentVolumeClaimUnusedSinceTime", defaults: &[(36, false)], locked: None, gone: None },
+    Gate { name: "VolumeAttributesClass", defaults: &[(29, false), (34, true)], locked: Some(36), gone: None },
 ];
 
 /// Everything but the objects that decides.
@@ -121,7 +123,7 @@ pub struct Rules {
     pub attributes_class: bool,
     /// The gate `HonorPVReclaimPolicy`: the controller keeps deletion finalizers on volumes.
     pub deletion_finalizers: bool,
-    /// With that gate, before 1.36: a volume that is being deleted is not deleted again.
+    /// Without that gate, before 1.36: the storage of a volume that is being deleted is left alone.
     pub skip_delete_when_terminating: bool,
     /// Since 1.36 the delete operation looks for a plugin before it reads the volume again.
     pub delete_plugin_first: bool,
@@ -142,6 +144,7 @@ impl Rules {
     pub fn of(version: KubeVersion) -> Self {
         let gates = GATES
             .iter()
+            .filter(|gate| gate.gone.is_none_or(|from| version.minor < from))
             .filter_map(|gate| {
                 let (_, state) = gate.defaults.iter().rev().find(|(from, _)| *from <= version.minor)?;
                 Some((gate.name, *state))
@@ -174,7 +177,7 @@ impl Rules {
     /// Sets a feature gate.
     ///
     /// # Errors
-    /// When the gate decides nothing in this version, or is locked.
+    /// When this version has no such gate, the gate decides nothing, or it is locked.
     pub fn set_gate(&mut self, name: &str, state: bool) -> Result<(), RulesError> {
         let unknown = || RulesError::UnknownGate(name.to_owned());
         let gate = GATES.iter().find(|gate| gate.name == name).ok_or_else(unknown)?;
@@ -221,10 +224,10 @@ impl Rules {
         let honor = self.gate("HonorPVReclaimPolicy");
         self.attributes_class = self.gate("VolumeAttributesClass");
         self.deletion_finalizers = minor >= 36 || honor;
-        self.skip_delete_when_terminating = minor < 36 && honor;
+        self.skip_delete_when_terminating = minor < 36 && !honor;
         self.static_csi_is_external = minor >= 31 || (minor == 30 && honor);
         self.unused_condition = self.gate("PersistentVolumeClaimUnusedSinceTime");
-        self.portworx_migrated = self.gate("CSIMigrationPortworx");
+        self.portworx_migrated = minor >= 36 || self.gate("CSIMigrationPortworx");
     }
 }
 

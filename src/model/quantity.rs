@@ -495,7 +495,7 @@ mod tests {
                 ["ok", input, canonical, value, expected_sign] => {
                     let quantity = Quantity::parse(&text(input)).unwrap();
                     // The table has Go's canonical form; a capital E that Go's String() repeats is repeated here.
-                    let capital = quantity.format() == super::Format::CapitalExponent;
+                    let capital = quantity.format() == Format::CapitalExponent;
                     let expected = if capital { canonical.replace('e', "E") } else { (*canonical).to_owned() };
                     assert_eq!(quantity.to_string(), expected, "text of {input}");
                     assert_eq!(quantity.value().to_string(), *value, "whole units of {input}");

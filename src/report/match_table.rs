@@ -2,7 +2,7 @@
 
 use super::machine::{API_VERSION, CoverageOut, Model, ObjectId, coverage_out};
 use super::misfit::{Misfit, misfit};
-use super::table::{table, wrap};
+use super::table::Table;
 use crate::controllers::CandidateVerdict;
 use crate::model::{AccessModeSet, Kind, PersistentVolume, PersistentVolumeClaim, Quantity};
 use crate::simulate::{Candidate, Candidates, Search};
@@ -251,30 +251,23 @@ impl<'a> MatchTable<'a> {
         }
     }
 
-    /// The answer for people.
-    pub fn text(&self, snapshot: &Snapshot, headers: bool, wide: bool, columns: Option<usize>) -> String {
-        let mut text = String::new();
-        if headers {
-            for line in self.summary(snapshot) {
-                text.push_str(&wrap(&line, columns, 0));
-                text.push('\n');
-            }
-            if !self.items.is_empty() {
-                text.push('\n');
-            }
+    /// The rows in the order for people, or by the column of that name; nothing where there is no such column.
+    pub fn table(&self, wide: bool, sort_by: Option<&str>) -> Option<Table> {
+        let mut ranked = self.ranked();
+        if sort_by.is_some_and(|column| column.eq_ignore_ascii_case("capacity")) {
+            ranked.sort_by(|a, b| a.size().compare(&b.size()));
         }
-        if self.items.is_empty() {
-            return text;
+        let mut table = Table::new(if wide { WIDE.to_vec() } else { NARROW.to_vec() });
+        for row in ranked {
+            table.row(row.cells(wide));
         }
-        text.push_str(&self.table(&self.ranked(), headers, wide, columns));
-        text
+        let sorted = sort_by.is_none_or(|column| column.eq_ignore_ascii_case("capacity") || table.sort_by(column));
+        sorted.then_some(table)
     }
 
-    /// The rows as a table.
-    pub fn table(&self, rows: &[&MatchRow<'a>], headers: bool, wide: bool, columns: Option<usize>) -> String {
-        let names: &[&str] = if wide { &WIDE } else { &NARROW };
-        let cells: Vec<Vec<String>> = rows.iter().map(|row| row.cells(wide)).collect();
-        table(headers.then_some(names), &cells, columns)
+    /// The names of the columns.
+    pub fn columns(wide: bool) -> &'static [&'static str] {
+        if wide { &WIDE } else { &NARROW }
     }
 }
 
@@ -283,19 +276,8 @@ const WIDE: [&str; 10] =
     ["VOLUME", "CAPACITY", "MODES", "CLASS", "VOLUMEMODE", "PHASE", "CLAIM", "VERDICT", "TEST", "WHY"];
 
 impl MatchRow<'_> {
-    /// The value of a column, by its name in any case; nothing for a column that there is not.
-    pub fn column(&self, name: &str) -> Option<String> {
-        let place = WIDE.iter().position(|column| column.eq_ignore_ascii_case(name))?;
-        self.cells(true).into_iter().nth(place)
-    }
-
-    /// The columns that [`Self::column`] knows.
-    pub fn columns() -> &'static [&'static str] {
-        &WIDE
-    }
-
-    /// The volume's capacity, by which the column CAPACITY is sorted.
-    pub fn size(&self) -> Quantity {
+    /// The capacity, none counting as zero.
+    fn size(&self) -> Quantity {
         self.volume.storage().copied().unwrap_or(Quantity::ZERO)
     }
 

@@ -6,6 +6,7 @@ pub mod misfit;
 pub mod prediction;
 pub mod table;
 pub mod why;
+pub mod wrap;
 
 #[cfg(test)]
 #[expect(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]

@@ -1,6 +1,6 @@
 //! `PredictionList`: predictions as data, by the output contract.
 
-use super::machine::ObjectId;
+use super::machine::{API_VERSION, CoverageOut, Model, ObjectId, coverage_out};
 use crate::controllers::persistent_volume::reclaim::DataFate;
 use crate::model::{ClaimRef, Kind, PersistentVolume, PersistentVolumeClaim};
 use crate::simulate::{Decision, Outcome, Prediction, Target};
@@ -8,6 +8,79 @@ use crate::snapshot::Snapshot;
 use crate::world::{Effect, Patch, Write, WriteBody, printed_uid};
 use serde::Serialize;
 use std::collections::BTreeMap;
+
+/// The whole document. Large ones are written piece by piece, with the same fields in the same order.
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct PredictionList<'a> {
+    /// The head.
+    #[serde(flatten)]
+    pub head: Head<'a>,
+    /// One item for each volume and claim in scope, by kind, namespace and name.
+    pub items: Vec<PredictionOut<'a>>,
+    /// The joint end states of components that have a few.
+    pub worlds: Vec<JointOut<'a>>,
+}
+
+/// What stands before the items.
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct Head<'a> {
+    /// `pvctl.dev/v1`.
+    pub api_version: &'static str,
+    /// `PredictionList`.
+    pub kind: &'static str,
+    /// What the model assumes about Kubernetes.
+    pub model: Model,
+    /// How complete the reading is.
+    pub coverage: Vec<CoverageOut<'a>>,
+}
+
+impl<'a> Head<'a> {
+    /// The head of a document about that snapshot.
+    pub fn new(model: Model, snapshot: &'a Snapshot) -> Self {
+        Self { api_version: API_VERSION, kind: "PredictionList", model, coverage: coverage_out(snapshot.coverage()) }
+    }
+}
+
+/// The joint end states of a component: "A gets pv-1 exactly when B gets pv-2".
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct JointOut<'a> {
+    /// The component.
+    pub component: String,
+    /// Each state gives all objects of the component.
+    pub states: Vec<Vec<JointStateOut<'a>>>,
+}
+
+/// One object in a joint end state.
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct JointStateOut<'a> {
+    /// The object.
+    pub object: ObjectId<'a>,
+    /// Its state.
+    pub state: StateOut<'a>,
+}
+
+impl<'a> JointOut<'a> {
+    /// The joint end states of the component with that number.
+    pub fn new(snapshot: &'a Snapshot, number: usize, objects: &[Target], worlds: &'a [Vec<Outcome>]) -> Self {
+        let state = |(target, outcome): (&Target, &'a Outcome)| {
+            let object = match target {
+                Target::Volume(id) => ObjectId::new(Kind::PersistentVolume, &snapshot.volume(*id).meta),
+                Target::Claim(id) => ObjectId::new(Kind::PersistentVolumeClaim, &snapshot.claim(*id).meta),
+            };
+            JointStateOut { object, state: StateOut::of_outcome(outcome) }
+        };
+        Self {
+            component: format!("c{number}"),
+            states: worlds.iter().map(|world| objects.iter().zip(world).map(state).collect()).collect(),
+        }
+    }
+}
 
 /// The prediction for one object.
 #[derive(Debug, Serialize)]

@@ -2,7 +2,7 @@
 
 use super::decide::Target;
 use crate::controllers::{Rules, persistent_volume::matching::Query};
-use crate::model::{AnnotationKey, BindingMode, PersistentVolume, PersistentVolumeClaim, Quantity, Str};
+use crate::model::{AnnotationKey, BindingMode, PersistentVolume, PersistentVolumeClaim, Quantity, ReclaimPolicy, Str};
 use crate::snapshot::{ClaimId, GroupKey, Snapshot, VolumeId};
 use std::collections::BTreeMap;
 
@@ -48,6 +48,7 @@ pub fn components(snapshot: &Snapshot, rules: &Rules) -> Vec<Component> {
         }
     }
     join_by_matching(snapshot, rules, &mut union);
+    join_unusable(snapshot, rules, &mut union);
 
     let mut by_root: BTreeMap<usize, Component> = BTreeMap::new();
     let mut first_of: Vec<usize> = vec![usize::MAX; volumes.len() + claims.len()];
@@ -170,6 +171,38 @@ fn join_by_matching(snapshot: &Snapshot, rules: &Rules, union: &mut Union) {
             for (size, volume) in members {
                 if size.compare(smallest).is_ge() {
                     union.join(*volume, *first);
+                }
+            }
+        }
+    }
+}
+
+/// Whether the volume is there in every state that the controllers can bring about.
+pub(super) fn is_permanent(volume: &PersistentVolume) -> bool {
+    !volume.terminating() && volume.reclaim_policy != ReclaimPolicy::Delete
+}
+
+/// A search that fails as such, because the selector cannot be used, fails only while some volume has the access
+/// modes. So it depends on all of these, unless one of them is always there.
+fn join_unusable(snapshot: &Snapshot, rules: &Rules, union: &mut Union) {
+    let volumes = snapshot.volumes();
+    let place = |number: usize| volumes.len() + number;
+    for (number, claim) in snapshot.claims().iter().enumerate() {
+        if !may_search(claim) || Query::new(rules, claim, false).is_ok() {
+            continue;
+        }
+        let has_modes = |volume: &PersistentVolume| volume.access_modes.set().contains_all(&claim.access_modes);
+        if volumes.iter().any(|volume| is_permanent(volume) && has_modes(volume)) {
+            continue;
+        }
+        for (volume, _) in volumes.iter().enumerate().filter(|(_, volume)| has_modes(volume)) {
+            union.join(place(number), volume);
+        }
+        if rules.hostpath_provisioning {
+            // A volume that is provisioned for another claim has that claim's modes.
+            for (other, rival) in snapshot.claims().iter().enumerate() {
+                if may_search(rival) && rival.access_modes.set().contains_all(&claim.access_modes) {
+                    union.join(place(number), place(other));
                 }
             }
         }

@@ -185,7 +185,9 @@ fn next_sync(rules: &Rules, controller: Controller, record: &Record<'_, Branch>)
         Effect::Enqueue(_) => true,
         Effect::Event(_) | Effect::Operation { .. } => false,
     });
-    if record.error.is_some() && rules.errors_are_retried || record.operation_failed || backs_off {
+    // The protection controllers' queues have always been rate limited; the binder's are since 1.36.
+    let retried = rules.errors_are_retried || controller != Controller::PersistentVolumeBinder;
+    if record.error.is_some() && retried || record.operation_failed || backs_off {
         NextSync::Backoff
     } else if wrote || controller != Controller::PersistentVolumeBinder {
         NextSync::Event

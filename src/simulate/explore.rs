@@ -71,6 +71,7 @@ struct Search<'a, 's> {
     variants: Variants<'s>,
     numbers: FxHashMap<State, usize>,
     states: Vec<State>,
+    /// Where syncs without a failure lead: the ends are those of a world in which no more failures happen.
     edges: Vec<Vec<usize>>,
     failures: bool,
     /// No volume that is there or may be created lacks its capacity.
@@ -94,9 +95,10 @@ impl<'s> Search<'_, 's> {
     fn expand(&mut self, number: usize) {
         let world = self.variants.world_of(&self.states[number].clone());
         let mut successors: Vec<State> = Vec::new();
+        let mut failed: Vec<State> = Vec::new();
         for target in self.objects_in(&world) {
             for controller in &self.settings.controllers {
-                let reached = self.syncs(&world, *controller, target);
+                let reached = self.syncs(&world, *controller, target, &mut failed);
                 if let [(only, true)] = reached.as_slice()
                     && !self.failures
                 {
@@ -112,6 +114,9 @@ impl<'s> Search<'_, 's> {
         edges.sort_unstable();
         edges.dedup();
         self.edges[number] = edges;
+        for state in failed {
+            self.visit(state);
+        }
     }
 
     /// The component's objects, with volumes that were created since.
@@ -125,8 +130,15 @@ impl<'s> Search<'_, 's> {
         self.objects.iter().copied().chain(created).collect()
     }
 
-    /// The states other than this one that a sync leads to, each with whether the step is private.
-    fn syncs(&mut self, world: &World<'s>, controller: Controller, target: Target) -> Vec<(State, bool)> {
+    /// The states other than this one that a sync leads to, each with whether the step is private; those that it leads
+    /// to when something fails are added to `failed`.
+    fn syncs(
+        &mut self,
+        world: &World<'s>,
+        controller: Controller,
+        target: Target,
+        failed: &mut Vec<State>,
+    ) -> Vec<(State, bool)> {
         let here = self.variants.state_of(world);
         let mut reached: Vec<(State, bool)> = Vec::new();
         let mut runs = 0u32;
@@ -144,11 +156,7 @@ impl<'s> Search<'_, 's> {
                 reached.push((state, private));
             }
             if self.failures {
-                for failed in self.failing(world, controller, target, &decision, &met) {
-                    if failed != here {
-                        reached.push((failed, false));
-                    }
-                }
+                failed.extend(self.failing(world, controller, target, &decision, &met));
             }
         }
         if runs > 1 {
@@ -197,11 +205,15 @@ impl<'s> Search<'_, 's> {
             memory.claims.push((*id, Cached::Stale(crate::world::Held::Base(snapshot.claim(*id)))));
             lagging.push(memory);
         }
-        for mut memory in lagging {
-            let mut after = world.clone();
-            let sync = Sync::new(&mut after, &mut memory, &self.settings.answers, Choices::first());
-            run(sync, &self.settings.rules, controller, target);
-            reached.push(self.variants.state_of(&after));
+        for memory in lagging {
+            let mut choices = Some(Choices::first());
+            while let Some(script) = choices {
+                let (mut after, mut memory) = (world.clone(), memory.clone());
+                let sync = Sync::new(&mut after, &mut memory, &self.settings.answers, script);
+                let Some((_, met)) = run(sync, &self.settings.rules, controller, target) else { break };
+                reached.push(self.variants.state_of(&after));
+                choices = met.next();
+            }
         }
         reached
     }
@@ -259,7 +271,7 @@ fn is_private(before: &World<'_>, after: &World<'_>, target: Target, capacities_
     others_same
         && match target {
             Target::Volume(id) => match (before.volume(id), after.volume(id)) {
-                (Some(was), Some(is)) => private_volume_step(&was, &is),
+                (Some(was), Some(is)) => private_volume_step(before.snapshot(), &was, &is),
                 _ => false,
             },
             Target::Claim(id) => match (before.claim(id), after.claim(id)) {

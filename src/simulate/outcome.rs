@@ -108,6 +108,44 @@ impl Outcome {
     }
 }
 
+/// A volume's claim with its uid, as one text that tells bindings apart; empty for none.
+pub(super) fn binding_of_volume(claim: Option<(&str, &str, &str)>) -> String {
+    claim.map_or_else(String::new, |(namespace, name, uid)| format!("{namespace}/{name}[{uid}]"))
+}
+
+impl Outcome {
+    /// The phase; `Gone` for an object that is deleted.
+    pub fn phase(&self) -> &str {
+        match self {
+            Self::Claim { phase, .. } => phase.as_str(),
+            Self::Volume { phase, .. } => phase.as_str(),
+            Self::Gone { .. } => "Gone",
+        }
+    }
+
+    /// What it is bound to, as one text that tells bindings apart; empty for none.
+    pub(super) fn binding(&self) -> String {
+        match self {
+            Self::Claim { volume_name, .. } => volume_name.to_string(),
+            Self::Volume { claim_ref, .. } => {
+                binding_of_volume(claim_ref.as_ref().map(|(namespace, name, uid)| (&**namespace, &**name, &**uid)))
+            }
+            Self::Gone { .. } => String::new(),
+        }
+    }
+
+    /// What it is bound to, as a table shows it; empty for none.
+    pub fn shown_binding(&self) -> String {
+        match self {
+            Self::Claim { volume_name, .. } => volume_name.to_string(),
+            Self::Volume { claim_ref, .. } => {
+                claim_ref.as_ref().map_or_else(String::new, |(namespace, name, _)| format!("{namespace}/{name}"))
+            }
+            Self::Gone { .. } => String::new(),
+        }
+    }
+}
+
 /// A set of outcomes: the first ones in order, and how many there are.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OutcomeSet {

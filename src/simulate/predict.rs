@@ -2,7 +2,7 @@
 
 use super::component::{Component, components, may_become_free, may_search};
 use super::decide::{Decisions, Settings, Target, decide};
-use super::outcome::{Outcome, OutcomeSet};
+use super::outcome::{Outcome, OutcomeSet, binding_of_volume};
 use super::settle::{Settled, settle};
 use crate::controllers::{Branch, ClaimBranch, Controller};
 use crate::model::{Kind, ObjectKey, Str};
@@ -40,6 +40,60 @@ pub struct Prediction<'s> {
     pub unknown: Vec<Unknown>,
     /// The object lacked something that an API server always sets; its defaults were assumed.
     pub defaulted: bool,
+}
+
+impl Prediction<'_> {
+    /// Whether the object can end in another state than the recorded one: another phase, another binding, or gone.
+    /// Where that is unknown it does not count as a change.
+    pub fn changes(&self, snapshot: &Snapshot) -> bool {
+        let recorded = match self.target {
+            Target::Volume(id) => {
+                let volume = snapshot.volume(id);
+                (
+                    volume.status.phase.as_str(),
+                    binding_of_volume(
+                        volume
+                            .claim_ref
+                            .as_ref()
+                            .map(|named| (named.namespace.as_str(), named.name.as_str(), named.uid.as_str())),
+                    ),
+                )
+            }
+            Target::Claim(id) => {
+                let claim = snapshot.claim(id);
+                (claim.status.phase.as_str(), claim.volume_name.to_string())
+            }
+        };
+        self.outcomes.as_ref().is_some_and(|set| {
+            set.count > 1 || set.listed.iter().any(|outcome| (outcome.phase(), outcome.binding()) != recorded)
+        })
+    }
+
+    /// The phases in which the object can end, for a column: `Bound`, `Bound|Pending`, `Gone`, `<unknown>`.
+    pub fn expected(&self) -> String {
+        self.column(|outcome| outcome.phase().to_owned(), usize::MAX)
+    }
+
+    /// What the object can be bound to in the end, for a column: a name, two names, or how many there are.
+    pub fn binding(&self) -> String {
+        self.column(Outcome::shown_binding, 2)
+    }
+
+    fn column(&self, cell: impl Fn(&Outcome) -> String, most: usize) -> String {
+        let Some(set) = &self.outcomes else { return "<unknown>".to_owned() };
+        let mut cells: Vec<String> = set.listed.iter().map(cell).collect();
+        cells.sort();
+        cells.dedup();
+        if cells.len() > most {
+            return format!("one of {}", set.count);
+        }
+        for cell in &mut cells {
+            if cell.is_empty() {
+                "<none>".clone_into(cell);
+            }
+        }
+        cells.join("|")
+    }
 }
 
 /// What decides between several outcomes.

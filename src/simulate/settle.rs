@@ -39,24 +39,20 @@ pub fn settle(snapshot: &Snapshot, settings: &Settings<'_>, component: &Componen
     if objects.len() <= SMALL * 2
         && let Some(explored) = explore(snapshot, settings, &objects)
     {
-        let (volumes, claims) = split(explored.outcomes, settings, true);
+        let (volumes, claims) = split(explored.outcomes, settings);
         return Settled { volumes, claims, worlds: explored.worlds };
     }
     if plain && let Some(solved) = nested(snapshot, settings, component) {
         return Settled { volumes: solved.volumes, claims: solved.claims, worlds: None };
     }
-    let (volumes, claims) = split(fixpoint(snapshot, settings, component), settings, false);
+    let (volumes, claims) = fixpoint(snapshot, settings, component);
     Settled { volumes, claims, worlds: None }
 }
 
-fn split(
-    outcomes: Vec<(Target, Vec<Outcome>)>,
-    settings: &Settings<'_>,
-    exact: bool,
-) -> (Vec<OutcomeSet>, Vec<OutcomeSet>) {
+fn split(outcomes: Vec<(Target, Vec<Outcome>)>, settings: &Settings<'_>) -> (Vec<OutcomeSet>, Vec<OutcomeSet>) {
     let (mut volumes, mut claims) = (Vec::new(), Vec::new());
     for (target, outcomes) in outcomes {
-        let set = OutcomeSet::of(outcomes, exact, settings.outcomes);
+        let set = OutcomeSet::of(outcomes, true, settings.outcomes);
         match target {
             Target::Volume(_) => volumes.push(set),
             Target::Claim(_) => claims.push(set),

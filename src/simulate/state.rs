@@ -4,7 +4,7 @@
 //! states is finite and small.
 
 use super::decide::Target;
-use crate::model::{AnnotationKey, PersistentVolume, PersistentVolumeClaim, VolumePhase};
+use crate::model::{AnnotationKey, PersistentVolume, PersistentVolumeClaim, ReclaimPolicy, VolumePhase};
 use crate::snapshot::Snapshot;
 use crate::world::World;
 use rustc_hash::FxHashMap;
@@ -121,14 +121,21 @@ pub(super) fn same_claim(a: &PersistentVolumeClaim, b: &PersistentVolumeClaim) -
 }
 
 /// Whether a step from one version of a volume to another can be seen by nobody else, and is taken in whatever order:
-/// the claimRef stays, the object stays, and the phase moves in the one direction in which it always moves.
-pub(super) fn private_volume_step(before: &PersistentVolume, after: &PersistentVolume) -> bool {
+/// the claimRef stays, the object stays, and the phase moves in the one direction in which it always moves. Recycling
+/// is no such step while pods name the claim: whether they count depends on whether a claim of that name is there.
+pub(super) fn private_volume_step(snapshot: &Snapshot, before: &PersistentVolume, after: &PersistentVolume) -> bool {
+    let recycled = before.reclaim_policy == ReclaimPolicy::Recycle
+        && before
+            .claim_ref
+            .as_ref()
+            .is_some_and(|named| snapshot.pods_of(&named.namespace, &named.name).next().is_some());
     let same_ref = match (&before.claim_ref, &after.claim_ref) {
         (Some(a), Some(b)) => a.namespace == b.namespace && a.name == b.name && a.uid == b.uid && !b.uid.is_empty(),
         _ => false,
     };
     let ended = |phase: &VolumePhase| matches!(phase, VolumePhase::Released | VolumePhase::Failed);
     same_ref
+        && (!recycled || !ended(&after.status.phase))
         && !before.terminating()
         && !after.terminating()
         && (!ended(&before.status.phase) || ended(&after.status.phase))

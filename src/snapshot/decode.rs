@@ -137,10 +137,7 @@ pub fn decode_as(kind: Kind, json: &[u8], origin: &str) -> Result<Item, DecodeIs
 ///
 /// See [`Failure`].
 pub fn read(kind: Option<Kind>, json: &[u8], origin: &str) -> Result<Item, Failure> {
-    let text = std::str::from_utf8(json).map_err(|error| Failure::Syntax {
-        offset: error.valid_up_to(),
-        reason: "the bytes are not UTF-8 text".to_owned(),
-    })?;
+    let text = utf8(json)?;
     let (kind, stated) = if let Some(kind) = kind {
         (Some(kind), Cow::Borrowed(kind.as_str()))
     } else {
@@ -158,17 +155,31 @@ pub fn read(kind: Option<Kind>, json: &[u8], origin: &str) -> Result<Item, Failu
     }
 }
 
+/// Whether the bytes are one JSON value in UTF-8; what it says is not looked at.
+///
+/// # Errors
+///
+/// [`Failure::Syntax`].
+pub fn check(json: &[u8]) -> Result<(), Failure> {
+    let text = utf8(json)?;
+    Context { text, kind: "", origin: "" }.parse::<IgnoredAny>().map(|_| ())
+}
+
 /// What the JSON of one object says that it is.
 ///
 /// # Errors
 ///
 /// See [`Failure`]; an object without a kind is an issue.
 pub fn header<'a>(json: &'a [u8], origin: &str) -> Result<Header<'a>, Failure> {
-    let text = std::str::from_utf8(json).map_err(|error| Failure::Syntax {
+    let text = utf8(json)?;
+    header_of(text, origin)
+}
+
+fn utf8(json: &[u8]) -> Result<&str, Failure> {
+    std::str::from_utf8(json).map_err(|error| Failure::Syntax {
         offset: error.valid_up_to(),
         reason: "the bytes are not UTF-8 text".to_owned(),
-    })?;
-    header_of(text, origin)
+    })
 }
 
 fn header_of<'a>(text: &'a str, origin: &str) -> Result<Header<'a>, Failure> {
@@ -304,7 +315,7 @@ fn flatten(failure: Failure, kind: Option<Kind>, origin: &str) -> DecodeIssue {
 }
 
 /// The parser counts lines from 1 and columns in bytes, the last one that it took being the column.
-fn offset(text: &str, error: &serde_json::Error) -> usize {
+pub(crate) fn offset(text: &str, error: &serde_json::Error) -> usize {
     let lines_before = error.line().saturating_sub(1);
     let start = match lines_before.checked_sub(1) {
         None => 0,
@@ -314,7 +325,7 @@ fn offset(text: &str, error: &serde_json::Error) -> usize {
 }
 
 /// The parser's message without the place, which we state in terms of the whole file or of the field.
-fn reason(error: &serde_json::Error) -> String {
+pub(crate) fn reason(error: &serde_json::Error) -> String {
     let message = error.to_string();
     let bare = message.rfind(" at line ").map_or(message.as_str(), |end| &message[..end]);
     match bare.strip_prefix("invalid type: ").and_then(|rest| rest.split_once(", expected ")) {

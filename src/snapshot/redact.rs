@@ -125,7 +125,11 @@ fn metadata(value: Value) -> Value {
 }
 
 fn annotation(key: &str, value: Value) -> Value {
-    if AnnotationKey::from_manifest(key).is_some() || HARMLESS_ANNOTATIONS.contains(&key) { value } else { hidden(value) }
+    if AnnotationKey::from_manifest(key).is_some() || HARMLESS_ANNOTATIONS.contains(&key) {
+        value
+    } else {
+        hidden(value)
+    }
 }
 
 fn volume_spec(key: &str, value: Value) -> Value {

@@ -20,6 +20,7 @@ pub use effect::{Effect, Event, EventType, ObjectRef, Write, WriteBody};
 pub use held::Held;
 pub use objects::{Need, World};
 pub use patch::{
-    AnnotationsPatch, CapacityPatch, ClaimRefPatch, Field, MetaPatch, Patch, SpecPatch, StatusPatch, printed_uid,
+    AnnotationsPatch, CapacityPatch, ClaimRefPatch, Field, MetaPatch, Patch, SpecPatch, StatusPatch, UnusedCondition,
+    printed_uid,
 };
 pub use sync::{Compared, Record, Started, Sync, Test, Waiting};

@@ -87,6 +87,10 @@ pub struct StatusPatch<'a> {
     /// A claim's capacity.
     #[serde(skip_serializing_if = "Field::is_same")]
     pub capacity: Field<CapacityPatch<'a>>,
+    /// A claim's condition `Unused` alone. Unlike in RFC 7386 it is merged into the list by its type: other conditions
+    /// stay, and no decision reads them.
+    #[serde(skip_serializing_if = "Field::is_same")]
+    pub conditions: Field<[UnusedCondition; 1]>,
     /// A claim's current attributes class.
     #[serde(skip_serializing_if = "Field::is_same")]
     pub current_volume_attributes_class_name: Field<&'a str>,
@@ -96,6 +100,32 @@ pub struct StatusPatch<'a> {
     /// The phase.
     #[serde(skip_serializing_if = "Field::is_same")]
     pub phase: Field<&'a str>,
+}
+
+/// The condition `Unused` of a claim.
+/// Upstream: `updateUnusedCondition`, `pkg/controller/volume/pvcprotection`, 1.36.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct UnusedCondition {
+    /// Whether no pod refers to the claim.
+    pub unused: bool,
+}
+
+impl Serialize for UnusedCondition {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let (status, reason, message) = if self.unused {
+            ("True", "NoPodsUsingPVC", "No pods are currently referencing this PVC")
+        } else {
+            ("False", "PodUsingPVC", "A pod is currently referencing this PVC")
+        };
+        let entries = [
+            ("lastTransitionTime", "<now>"),
+            ("message", message),
+            ("reason", reason),
+            ("status", status),
+            ("type", "Unused"),
+        ];
+        serializer.collect_map(entries)
+    }
 }
 
 impl MetaPatch<'_> {
@@ -170,13 +200,19 @@ pub fn printed_uid(uid: &str) -> &str {
 }
 
 impl Write<'_> {
-    /// The merge patch of an update; none for a creation or a deletion.
+    /// The merge patch of an update; none for a creation or a deletion. What the API server does not take from that
+    /// kind of update is left out: the status of a main one, the spec of one of the status.
     pub fn patch(&self) -> Option<Patch<'_>> {
-        match &self.body {
-            WriteBody::UpdateVolume { before, after, .. } => Some(volume_patch(before, after)),
-            WriteBody::UpdateClaim { before, after, .. } => Some(claim_patch(before, after)),
-            WriteBody::CreateVolume(_) | WriteBody::DeleteVolume(_) => None,
-        }
+        let (patch, status) = match &self.body {
+            WriteBody::UpdateVolume { before, after, status } => (volume_patch(before, after), *status),
+            WriteBody::UpdateClaim { before, after, status } => (claim_patch(before, after), *status),
+            WriteBody::CreateVolume(_) | WriteBody::DeleteVolume(_) => return None,
+        };
+        Some(if status {
+            Patch { spec: SpecPatch::default(), ..patch }
+        } else {
+            Patch { status: StatusPatch::default(), ..patch }
+        })
     }
 }
 
@@ -212,6 +248,10 @@ fn claim_patch<'a>(before: &'a PersistentVolumeClaim, after: &'a PersistentVolum
         status: StatusPatch {
             access_modes: access_modes(&before.status.access_modes, &after.status.access_modes),
             capacity: capacity(&before.status.capacity, &after.status.capacity),
+            conditions: match after.status.unused {
+                Some(unused) if before.status.unused != Some(unused) => Field::Set([UnusedCondition { unused }]),
+                Some(_) | None => Field::Same,
+            },
             current_volume_attributes_class_name: optional(
                 before.status.current_attributes_class.as_deref(),
                 after.status.current_attributes_class.as_deref(),

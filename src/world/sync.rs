@@ -147,6 +147,12 @@ impl<'a, 's, Step> Sync<'a, 's, Step> {
         self.world
     }
 
+    /// The volumes whose cached copy differs from the API's.
+    pub fn lagging_volumes(&self) -> Vec<VolumeId> {
+        let present = |id: &VolumeId| !self.world.is_focused() || self.world.volume(*id).is_some();
+        self.controller.volumes.iter().map(|(id, _)| *id).filter(present).collect()
+    }
+
     /// A volume as the controller's own cache has it.
     pub fn cached_volume(&mut self, id: VolumeId) -> Option<Held<'s, PersistentVolume>> {
         match self.controller.cached_volume(id) {

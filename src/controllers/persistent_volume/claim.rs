@@ -6,7 +6,9 @@ use super::plugins::migrated_driver;
 use super::provision::provision_claim;
 use super::volume::migration_annotations;
 use crate::controllers::{CandidateVerdict, ClaimBranch, Rules, Sync};
-use crate::model::{AnnotationKey, BindingMode, ClaimPhase, PersistentVolume, PersistentVolumeClaim, StorageClass, Str};
+use crate::model::{
+    AnnotationKey, BindingMode, ClaimPhase, PersistentVolume, PersistentVolumeClaim, StorageClass, Str,
+};
 use crate::snapshot::ClaimId;
 use crate::world::{ApiError, Compared, Event, EventType, ObjectRef, Test};
 

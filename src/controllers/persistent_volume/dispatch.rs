@@ -7,6 +7,7 @@ use crate::controllers::{Branch, DispatchBranch, Rules, Sync};
 use crate::model::{Kind, ResourceVersion};
 use crate::snapshot::{ClaimId, VolumeId};
 use crate::world::{ApiError, Held, ObjectRef};
+use std::num::{IntErrorKind, ParseIntError};
 
 /// What the informer says of a key, and what the controller's cache had, where the two differ.
 #[derive(Clone, Debug)]
@@ -27,18 +28,27 @@ fn unparsable(key: &str) -> bool {
     key.matches('/').count() > 1
 }
 
-/// Whether a cached version keeps an informer's object out. Upstream: `storeObjectUpdate`, 1.36.
-fn stored(cached: Option<&ResourceVersion>, informer: &ResourceVersion) -> Result<bool, DispatchBranch> {
+/// Whether the controller takes an informer's object in; an error names the version that is no number.
+/// Upstream: `storeObjectUpdate`, 1.36.
+fn stored(kind: &str, key: &str, cached: Option<&ResourceVersion>, informer: &ResourceVersion) -> Result<bool, String> {
     let Some(cached) = cached else { return Ok(true) };
-    let number = |version: &ResourceVersion| match version {
-        ResourceVersion::Recorded(text) => text.parse::<i64>().map_err(|_| DispatchBranch::VersionUnparsable),
+    let number = |which: &str, version: &ResourceVersion| match version {
+        ResourceVersion::Recorded(text) => text
+            .parse::<i64>()
+            .map_err(|error| format!("error parsing {which} {text:?} of {kind} {key:?}: {}", strconv(text, &error))),
         ResourceVersion::Next(_) => Ok(i64::MAX),
     };
-    Ok(number(cached)? <= number(informer)?)
+    let new = number("ResourceVersion", informer)?;
+    Ok(number("old ResourceVersion", cached)? <= new)
 }
 
-fn version_error(kind: &str, key: &str, informer: &ResourceVersion) -> String {
-    format!("error parsing ResourceVersion {:?} of {kind} {key:?}", informer.to_string())
+/// The error of Go's `strconv.ParseInt`.
+fn strconv(text: &str, error: &ParseIntError) -> String {
+    let why = match error.kind() {
+        IntErrorKind::PosOverflow | IntErrorKind::NegOverflow => "value out of range",
+        _ => "invalid syntax",
+    };
+    format!("strconv.ParseInt: parsing {text:?}: {why}")
 }
 
 /// Upstream: `syncVolumeByKey`, `updateVolume`, `deleteVolume`, 1.36.
@@ -57,10 +67,10 @@ pub fn sync_volume_by_key(
             sync.fail(error.to_string());
             DispatchBranch::ListerFailed.into()
         }
-        Ok(Seen::Present { cached, informer }) => match stored(cached.as_ref(), &informer) {
-            Err(branch) => {
-                sync.fail(version_error("volume", key, &informer));
-                branch.into()
+        Ok(Seen::Present { cached, informer }) => match stored("volume", key, cached.as_ref(), &informer) {
+            Err(error) => {
+                sync.fail(error);
+                DispatchBranch::VersionUnparsable.into()
             }
             Ok(false) => DispatchBranch::StaleVersionIgnored.into(),
             Ok(true) => {
@@ -100,10 +110,10 @@ pub fn sync_claim_by_key(
             sync.fail(error.to_string());
             DispatchBranch::ListerFailed.into()
         }
-        Ok(Seen::Present { cached, informer }) => match stored(cached.as_ref(), &informer) {
-            Err(branch) => {
-                sync.fail(version_error("claim", key, &informer));
-                branch.into()
+        Ok(Seen::Present { cached, informer }) => match stored("claim", key, cached.as_ref(), &informer) {
+            Err(error) => {
+                sync.fail(error);
+                DispatchBranch::VersionUnparsable.into()
             }
             Ok(false) => DispatchBranch::StaleVersionIgnored.into(),
             Ok(true) => {

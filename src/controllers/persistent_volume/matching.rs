@@ -193,7 +193,12 @@ fn possible_volumes(sync: &mut Sync<'_, '_>, query: &Query<'_>) -> Possible {
 fn best_of_group(sync: &mut Sync<'_, '_>, query: &Query<'_>, set: AccessModeSet) -> Vec<VolumeId> {
     let claim = query.claim;
     let snapshot: &Snapshot = sync.world().snapshot();
-    let changed: Vec<VolumeId> = sync.world().changed_volumes().iter().map(|(id, _)| *id).collect();
+    // The indexes hold the volumes as they were read: what was written since, and what the cache has otherwise, is
+    // looked at one by one.
+    let mut changed: Vec<VolumeId> = sync.world().changed_volumes().iter().map(|(id, _)| *id).collect();
+    changed.extend(sync.lagging_volumes());
+    changed.sort_unstable();
+    changed.dedup();
     let mut reserved: Vec<VolumeId> = Vec::new();
     let mut best: Option<(Quantity, Vec<VolumeId>)> = None;
 

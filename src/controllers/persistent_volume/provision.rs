@@ -2,13 +2,14 @@
 
 use super::binding::Claim;
 use super::plugins::{Plugin, Provider, delete_host_path, find_provisionable_plugin, migrated_driver};
+use super::reclaim::remove_finalizer;
 use super::volume::migration_annotations;
 use crate::controllers::{ClaimBranch, ProvisionStep, Rules, Sync};
 use crate::model::{
     AnnotationKey, Annotations, ClaimRef, ObjectMeta, PersistentVolume, ReclaimPolicy, SourceKind, StorageClass, Str,
     VolumeMode, VolumeSource, VolumeStatus,
 };
-use crate::world::{ApiError, EventType, Held, ObjectRef, PluginAnswer, Started, printed_uid};
+use crate::world::{ApiError, EventType, Held, ObjectRef, PluginAnswer, Started};
 
 /// How often upstream tries to create a provisioned volume. Upstream: `createProvisionedPVRetryCount`, 1.36.
 const CREATE_RETRIES: u32 = 5;
@@ -47,7 +48,7 @@ pub(super) fn provision_claim<'s>(sync: &mut Sync<'_, 's>, rules: &Rules, claim:
         Provider::External => ClaimBranch::UnboundClaimProvisionExternal,
         Provider::InTree(_) => ClaimBranch::UnboundClaimProvisionInTree,
     };
-    match sync.start_operation(&format!("provision-{key}[{}]", printed_uid(&claim.object.meta.uid))) {
+    match sync.start_operation(&format!("provision-{key}[{}]", claim.object.meta.uid)) {
         Started::Running => ClaimBranch::UnboundClaimProvisionRunning,
         Started::Backoff => ClaimBranch::UnboundClaimProvisionBackoff,
         Started::Yes => {
@@ -190,7 +191,10 @@ fn provision_claim_operation<'s>(
             says(sync, format!("Failed to provision volume with StorageClass {:?}: {text}", class.meta.name.as_str()));
             ends(sync, ProvisionStep::InTreeProvisionFailed);
         }
-        PluginAnswer::Done => create_volume(sync, &claim, &provisioned_volume(&claim, class, plugin, &name), plugin),
+        PluginAnswer::Done => {
+            let volume = provisioned_volume(rules, &claim, class, plugin, &name);
+            create_volume(sync, rules, &claim, &volume, plugin);
+        }
     }
 }
 
@@ -205,7 +209,13 @@ fn reschedule_provisioning(sync: &mut Sync<'_, '_>, claim: &Claim<'_>) {
 }
 
 /// The volume that the host-path plugin makes, as the controller completes it.
-fn provisioned_volume(claim: &Claim<'_>, class: &StorageClass, plugin: Plugin, name: &str) -> PersistentVolume {
+fn provisioned_volume(
+    rules: &Rules,
+    claim: &Claim<'_>,
+    class: &StorageClass,
+    plugin: Plugin,
+    name: &str,
+) -> PersistentVolume {
     let policy = class.reclaim_policy.clone().unwrap_or(ReclaimPolicy::Delete);
     let annotations = Annotations::new(
         vec![
@@ -214,7 +224,7 @@ fn provisioned_volume(claim: &Claim<'_>, class: &StorageClass, plugin: Plugin, n
         ],
         1,
     );
-    let finalizers: Box<[Str]> = if policy == ReclaimPolicy::Delete {
+    let finalizers: Box<[Str]> = if rules.deletion_finalizers && policy == ReclaimPolicy::Delete {
         Box::new([Str::const_new("kubernetes.io/pv-controller")])
     } else {
         Box::default()
@@ -248,7 +258,13 @@ fn provisioned_volume(claim: &Claim<'_>, class: &StorageClass, plugin: Plugin, n
 }
 
 /// Creates the volume, with retries; where all fail, the storage is cleaned up again.
-fn create_volume<'s>(sync: &mut Sync<'_, 's>, claim: &Claim<'s>, volume: &PersistentVolume, plugin: Plugin) {
+fn create_volume<'s>(
+    sync: &mut Sync<'_, 's>,
+    rules: &Rules,
+    claim: &Claim<'s>,
+    volume: &PersistentVolume,
+    plugin: Plugin,
+) {
     let (key, name) = (claim.object.key(), volume.meta.name.clone());
     let about = ObjectRef::claim(&claim.object);
     let mut refusal = None;
@@ -276,9 +292,11 @@ fn create_volume<'s>(sync: &mut Sync<'_, 's>, claim: &Claim<'s>, volume: &Persis
         "ProvisioningFailed",
         format!("Error creating provisioned PV object for claim {key}: {error}. Deleting the volume."),
     );
+    // Upstream deletes the storage and then reads the volume for its finalizer. The volume was never created, so with
+    // finalizers the clean-up fails at that point, although the storage is gone.
     let cleanup = match sync.cleanup_failure() {
         Some(failure) => Err(failure.to_owned()),
-        None => delete_host_path(volume),
+        None => delete_host_path(volume).and_then(|()| remove_finalizer(sync, rules, &name)),
     };
     match cleanup {
         Ok(()) => sync.step(ProvisionStep::InTreeVolumeSaveFailedCleaned.into()),

@@ -77,11 +77,7 @@ fn is_volume_released(sync: &mut Sync<'_, '_>, volume: &PersistentVolume) -> boo
 
 /// Upstream: `deleteVolumeOperation`, 1.36 and before.
 fn delete_volume_operation<'s>(sync: &mut Sync<'_, 's>, rules: &Rules, volume: Volume<'s>) {
-    if rules.skip_delete_when_terminating && volume.object.terminating() {
-        sync.step(DeleteStep::DeleteNotReleased.into());
-        return;
-    }
-    if !rules.delete_plugin_first && !still_released(sync, &volume.object) {
+    if !rules.delete_plugin_first && !still_released(sync, rules, &volume.object) {
         return;
     }
     let plugin = match find_deletable_plugin(rules, &volume.object) {
@@ -110,26 +106,27 @@ fn delete_volume_operation<'s>(sync: &mut Sync<'_, 's>, rules: &Rules, volume: V
             return;
         }
     };
-    if rules.delete_plugin_first && !still_released(sync, &volume.object) {
+    if rules.delete_plugin_first && !still_released(sync, rules, &volume.object) {
         return;
     }
-    run_deleter(sync, volume, plugin);
+    run_deleter(sync, rules, volume, plugin);
 }
 
 /// Reads the volume again and asks whether it is still released; the leaf is recorded when not.
-fn still_released(sync: &mut Sync<'_, '_>, volume: &PersistentVolume) -> bool {
+fn still_released(sync: &mut Sync<'_, '_>, rules: &Rules, volume: &PersistentVolume) -> bool {
     let Ok((_, live)) = sync.live_volume(&volume.meta.name) else {
         sync.step(DeleteStep::DeleteVolumeGone.into());
         return false;
     };
-    let released = is_volume_released(sync, &live);
+    let left_alone = rules.skip_delete_when_terminating && live.terminating();
+    let released = !left_alone && is_volume_released(sync, &live);
     if !released {
         sync.step(DeleteStep::DeleteNotReleased.into());
     }
     released
 }
 
-fn run_deleter<'s>(sync: &mut Sync<'_, 's>, volume: Volume<'s>, plugin: Plugin) {
+fn run_deleter<'s>(sync: &mut Sync<'_, 's>, rules: &Rules, volume: Volume<'s>, plugin: Plugin) {
     let default = match plugin {
         Plugin::HostPath => match delete_host_path(&volume.object) {
             Ok(()) => PluginAnswer::Done,
@@ -150,7 +147,7 @@ fn run_deleter<'s>(sync: &mut Sync<'_, 's>, volume: Volume<'s>, plugin: Plugin) 
             return;
         }
         PluginAnswer::Failed(text) => Some(text),
-        PluginAnswer::Done => remove_finalizer(sync, &volume).err(),
+        PluginAnswer::Done => remove_finalizer(sync, rules, &volume.object.meta.name).err(),
     };
     if let Some(text) = failure {
         let marked = fail_volume(sync, volume, "VolumeFailedDelete", &text);
@@ -162,9 +159,16 @@ fn run_deleter<'s>(sync: &mut Sync<'_, 's>, volume: Volume<'s>, plugin: Plugin) 
     sync.step(if deleted.is_ok() { DeleteStep::DeleteSucceeded } else { DeleteStep::DeleteObjectRefused }.into());
 }
 
-/// Upstream: `removeDeletionProtectionFinalizer`, 1.36.
-fn remove_finalizer(sync: &mut Sync<'_, '_>, volume: &Volume<'_>) -> Result<(), String> {
-    let (id, live) = sync.live_volume(&volume.object.meta.name).map_err(|error| error.to_string())?;
+/// Removes the finalizer that kept the volume until its storage was gone. Fails also when there is no such volume.
+/// Upstream: `removeDeletionProtectionFinalizer`, 1.36; before, only with the gate `HonorPVReclaimPolicy`.
+///
+/// # Errors
+/// Upstream's words, when the volume cannot be read or written.
+pub(super) fn remove_finalizer(sync: &mut Sync<'_, '_>, rules: &Rules, name: &str) -> Result<(), String> {
+    if !rules.deletion_finalizers {
+        return Ok(());
+    }
+    let (id, live) = sync.live_volume(name).map_err(|error| error.to_string())?;
     if let Some(changed) = without_in_tree_finalizer(&live) {
         sync.update_volume(id, changed)
             .map_err(|error| format!("persistent volume controller can't update finalizer: {error}"))?;

@@ -4,6 +4,7 @@ use super::{MatchTable, Matched};
 use crate::controllers::{Controller, Rules};
 use crate::model::PersistentVolumeClaim;
 use crate::report::machine::Model;
+use crate::report::table::TableStyle;
 use crate::report::testing::{bound_pv, claim_ref, deleted, pv, pvc, sc, with, world};
 use crate::simulate::{match_claim, planned};
 use crate::snapshot::{Item, Snapshot, decode};
@@ -154,11 +155,23 @@ fn a_planned_claim_gets_the_newest_default_class() {
         default_class: planned.default_class.as_deref(),
     });
     assert_eq!(
-        table.text(&snapshot, true, false, None),
-        "The planned claim db/data asks for 10Gi, ReadWriteOnce, class \"new\": a is chosen.\n\
-         It states no class, so admission would give it the default class \"new\".\n\
-         \n\
-         VOLUME   CAPACITY   MODES   CLASS   PHASE       VERDICT   WHY\n\
+        table.summary(&snapshot),
+        [
+            "The planned claim db/data asks for 10Gi, ReadWriteOnce, class \"new\": a is chosen.",
+            "It states no class, so admission would give it the default class \"new\".",
+        ]
+    );
+    let mut text = String::new();
+    let style = TableStyle { width: None, headers: true };
+    let written = table.table(false, None).unwrap().render(style, |part| {
+        text.push_str(part);
+        Ok::<(), ()>(())
+    });
+    assert_eq!(written, Ok(()));
+    assert_eq!(
+        text,
+        "VOLUME   CAPACITY   MODES   CLASS   PHASE       VERDICT   WHY\n\
          a        10Gi       RWO     new     Available   chosen    fits\n"
     );
+    assert!(table.table(false, Some("COLOUR")).is_none());
 }

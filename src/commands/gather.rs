@@ -1,0 +1,190 @@
+//! What every verb begins with: read, put in order, and settle which Kubernetes is modelled.
+
+use super::connect;
+use super::settings::Modelled;
+use crate::cli::{GlobalArgs, KindScope, ModelArgs, SourceArgs};
+use crate::error::Error;
+use crate::model::Kind;
+use crate::snapshot::{CoverageState, DecodeIssue, Parts, Snapshot};
+use crate::source::{FileOptions, Loaded, Needs, Scope, SourceError, files};
+use crate::terminal::Terminal;
+
+/// What was read, and how it is to be judged.
+#[derive(Debug)]
+pub(super) struct Gathered {
+    /// The objects.
+    pub(super) snapshot: Snapshot,
+    /// Version, gates, flags, controllers.
+    pub(super) modelled: Modelled,
+    /// The namespace that is shown; all of them without one.
+    pub(super) namespace: Option<String>,
+    /// The namespace in which names are looked up first.
+    pub(super) default_namespace: Option<String>,
+    /// On how many threads to work.
+    pub(super) threads: usize,
+    /// What people should know about the reading, a sentence each.
+    pub(super) notes: Vec<String>,
+    from_files: bool,
+}
+
+/// Reads from files or from a cluster.
+///
+/// # Errors
+/// What cannot be read, or what a flag lacks.
+pub(super) fn gather(
+    source: &SourceArgs,
+    model: &ModelArgs,
+    global: &GlobalArgs,
+    terminal: &Terminal,
+) -> Result<Gathered, Error> {
+    // What is wrong with the flags is said before anything is read.
+    Modelled::new(model, None)?;
+    let from_files = !source.filenames.is_empty();
+    let mut notes = Vec::new();
+    let (parts, detected, context_namespace) = if from_files {
+        (from_paths(source, terminal, &mut notes)?, None, None)
+    } else {
+        from_cluster(source, model, global, terminal)?
+    };
+    if source.strict
+        && let Some(issue) = parts.issues.first()
+    {
+        return Err(Error::unreadable(issue_sentence(issue)).hint("without --strict the other objects are judged"));
+    }
+    let modelled = Modelled::new(model, detected)?;
+    let snapshot = Snapshot::new(parts);
+    remark(&snapshot, &modelled, detected, &mut notes);
+    let given = global.scope.namespace.clone();
+    let default_namespace = given.clone().or(context_namespace);
+    let namespace = match (global.scope.all_namespaces, from_files) {
+        (true, _) => None,
+        (false, true) => given,
+        (false, false) => default_namespace.clone(),
+    };
+    let threads = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
+    Ok(Gathered { snapshot, modelled, namespace, default_namespace, threads, notes, from_files })
+}
+
+fn from_cluster(
+    source: &SourceArgs,
+    model: &ModelArgs,
+    global: &GlobalArgs,
+    terminal: &Terminal,
+) -> Result<(Parts, Option<u32>, Option<String>), Error> {
+    let hostpath = Modelled::new(model, None)?.rules.hostpath_provisioning;
+    connect::with_cluster(global, terminal, async |cluster| {
+        let detected = if model.kube_version.is_some() { None } else { Some(cluster.server_version().await?.minor) };
+        let needs = Needs { host_path_provisioning: hostpath };
+        let mut parts = cluster.read(needs, &*terminal.progress()).await?;
+        parts.now = source.now.or(parts.now);
+        Ok((parts, detected, Some(cluster.namespace().to_owned())))
+    })
+}
+
+/// The flags as the source of files wants them.
+pub(super) fn file_options(source: &SourceArgs) -> FileOptions {
+    let scope = |scope: &KindScope| Scope { kind: scope.kind, namespace: scope.namespace.clone() };
+    FileOptions {
+        paths: source.filenames.clone(),
+        recursive: source.recursive,
+        assume_complete: source.assume_complete.as_ref().map(|scopes| scopes.iter().map(scope).collect()),
+        partial: source.partial.iter().map(scope).collect(),
+        now: source.now,
+        strict: source.strict,
+    }
+}
+
+/// An input that could not be read, as the edge says it.
+pub(super) fn unreadable(error: &SourceError) -> Error {
+    let shown = Error::unreadable(error.message());
+    match error.hint() {
+        Some(hint) => shown.hint(hint),
+        None => shown,
+    }
+}
+
+fn from_paths(source: &SourceArgs, terminal: &Terminal, notes: &mut Vec<String>) -> Result<Parts, Error> {
+    terminal.progress().step("reading", 0);
+    let Loaded { parts, report } = files::read(&file_options(source)).map_err(|error| unreadable(&error))?;
+    let skipped: u64 = report.skipped.values().sum();
+    if skipped > 0 {
+        let kinds: Vec<String> = report.skipped.iter().map(|(kind, count)| format!("{count} {kind}")).collect();
+        notes.push(format!("note: objects of kinds that decide nothing were passed over: {}", kinds.join(", ")));
+    }
+    Ok(parts)
+}
+
+/// What the reading lacks, in sentences.
+fn remark(snapshot: &Snapshot, modelled: &Modelled, detected: Option<u32>, notes: &mut Vec<String>) {
+    for issue in snapshot.issues() {
+        notes.push(format!("warning: {}; it is left out, and what rests on it is unknown", issue_sentence(issue)));
+    }
+    for key in snapshot.duplicates() {
+        notes.push(format!("note: {key} was read more than once; the newest version counts"));
+    }
+    for entry in snapshot.coverage().entries() {
+        let wrong = match entry.state {
+            CoverageState::Complete | CoverageState::NotNeeded | CoverageState::Assumed => continue,
+            CoverageState::Partial => "are not complete",
+            CoverageState::Forbidden => "may not be listed",
+            CoverageState::NotServed => "are not served by this cluster",
+            CoverageState::Failed => "could not be read",
+        };
+        let namespace = entry.namespace.as_ref().map(|name| format!(" of namespace {name}")).unwrap_or_default();
+        let reason = entry.reason.as_ref().map(|reason| format!(": {reason}")).unwrap_or_default();
+        notes.push(format!(
+            "warning: {}{namespace} {wrong}{reason}; what rests on them is unknown",
+            entry.kind.resource()
+        ));
+    }
+    let document = modelled.document();
+    if !document.verified {
+        notes.push(format!(
+            "note: Kubernetes {} with these settings is modelled, and no suite of the real controller's answers \
+             judges that",
+            document.kubernetes
+        ));
+    }
+    if let Some(minor) = detected.filter(|minor| *minor != modelled.rules.version.minor) {
+        notes.push(format!(
+            "note: the server is Kubernetes 1.{minor}; the nearest version that is modelled is {}",
+            document.kubernetes
+        ));
+    }
+}
+
+/// One sentence about an object that could not be decoded.
+fn issue_sentence(issue: &DecodeIssue) -> String {
+    let kind = if issue.kind.is_empty() { "an object" } else { &issue.kind };
+    let place = if issue.namespace.is_empty() { String::new() } else { format!("{}/", issue.namespace) };
+    let name = if issue.name.is_empty() { String::new() } else { format!(" {place}{}", issue.name) };
+    let value = if issue.value.is_empty() { String::new() } else { format!(" {}", issue.value) };
+    format!("{}: {kind}{name} cannot be decoded: {}{value}: {}", issue.origin, issue.field, issue.reason)
+}
+
+impl Gathered {
+    /// The namespace in which a claim without one is looked up: none with files, where a unique name suffices.
+    pub(super) fn named_namespace(&self) -> Option<&str> {
+        if self.from_files { self.namespace.as_deref() } else { self.default_namespace.as_deref() }
+    }
+
+    /// What to say where there is nothing to show.
+    pub(super) fn nothing_found(&self, changed_only: bool) -> String {
+        let place = self.namespace.as_ref().map_or_else(String::new, |namespace| format!(" in namespace {namespace}"));
+        if changed_only {
+            format!("No volume or claim{place} will change.")
+        } else if place.is_empty() {
+            "No volumes and claims found.".to_owned()
+        } else {
+            format!("No volumes and claims found{place}; -A shows all namespaces.")
+        }
+    }
+
+    /// Whether volumes, claims or classes could not be read, so that not everything could be judged.
+    pub(super) fn unjudged(&self) -> bool {
+        self.snapshot.coverage().entries().iter().any(|entry| {
+            matches!(entry.kind, Kind::PersistentVolume | Kind::PersistentVolumeClaim | Kind::StorageClass)
+                && matches!(entry.state, CoverageState::Forbidden | CoverageState::Failed | CoverageState::NotServed)
+        })
+    }
+}

@@ -1,0 +1,100 @@
+//! Finding the objects that a person named.
+
+use crate::cli::ObjectArgument;
+use crate::error::Error;
+use crate::model::Kind;
+use crate::simulate::Target;
+use crate::snapshot::{ClaimId, Snapshot, VolumeId};
+use crate::text::nearest;
+
+/// How many names are offered for one that does not exist.
+const OFFERED: usize = 3;
+
+/// The volumes and claims that the words name, in the order of listings; nothing where no word was given.
+///
+/// # Errors
+/// A usage error for a name that does not exist, with those that come nearest.
+pub(super) fn chosen(
+    snapshot: &Snapshot,
+    words: &[ObjectArgument],
+    namespace: Option<&str>,
+) -> Result<Option<Vec<Target>>, Error> {
+    if words.is_empty() {
+        return Ok(None);
+    }
+    let mut targets = Vec::new();
+    for word in words {
+        match (&word.name, word.kind) {
+            (Some(name), Kind::PersistentVolume) => targets.push(Target::Volume(volume(snapshot, name)?)),
+            (Some(name), _) => targets.push(Target::Claim(claim(snapshot, name, namespace)?)),
+            (None, Kind::PersistentVolume) => {
+                targets.extend((0u32..).take(snapshot.volumes().len()).map(|id| Target::Volume(VolumeId(id))));
+            }
+            (None, _) => targets.extend(
+                (0u32..)
+                    .map(ClaimId)
+                    .take(snapshot.claims().len())
+                    .filter(|id| namespace.is_none_or(|wanted| snapshot.claim(*id).meta.namespace == wanted))
+                    .map(Target::Claim),
+            ),
+        }
+    }
+    targets.sort_unstable();
+    targets.dedup();
+    Ok(Some(targets))
+}
+
+/// The volume of that name.
+///
+/// # Errors
+/// A usage error with the names that come nearest.
+pub(super) fn volume(snapshot: &Snapshot, name: &str) -> Result<VolumeId, Error> {
+    snapshot.volume_id(name).ok_or_else(|| {
+        let names = snapshot.volumes().iter().map(|volume| volume.meta.name.as_str());
+        offer(
+            Error::usage(format!("PersistentVolume {name:?} does not exist in what was read")),
+            "pv",
+            nearest(name, names, OFFERED),
+        )
+    })
+}
+
+/// The claim of that name: in the namespace, or without one where the name stands in one namespace alone.
+///
+/// # Errors
+/// A usage error with the names that come nearest, or with the namespaces that have a claim of that name.
+pub(super) fn claim(snapshot: &Snapshot, name: &str, namespace: Option<&str>) -> Result<ClaimId, Error> {
+    if let Some(found) = namespace.and_then(|namespace| snapshot.claim_id(namespace, name)) {
+        return Ok(found);
+    }
+    let everywhere: Vec<(ClaimId, &str)> = (0u32..)
+        .zip(snapshot.claims())
+        .filter(|(_, claim)| claim.meta.name == name)
+        .map(|(id, claim)| (ClaimId(id), claim.meta.namespace.as_str()))
+        .collect();
+    let place = namespace.map_or_else(String::new, |namespace| format!(" in namespace {namespace:?}"));
+    let missing = || Error::usage(format!("PersistentVolumeClaim {name:?} does not exist{place} in what was read"));
+    match (everywhere.as_slice(), namespace) {
+        ([(only, _)], None) => Ok(*only),
+        ([], _) => {
+            let claims = snapshot.claims().iter().filter(|claim| namespace.is_none_or(|ns| claim.meta.namespace == ns));
+            Err(offer(missing(), "pvc", nearest(name, claims.map(|claim| claim.meta.name.as_str()), OFFERED)))
+        }
+        (several, None) => {
+            let namespaces: Vec<&str> = several.iter().map(|(_, namespace)| *namespace).collect();
+            Err(Error::usage(format!("PersistentVolumeClaim {name:?} exists in {} namespaces", several.len()))
+                .hint(format!("choose one with -n: {}", namespaces.join(", "))))
+        }
+        (elsewhere, Some(_)) => Err(elsewhere.iter().take(OFFERED).fold(missing(), |error, (_, namespace)| {
+            error.hint(format!("there is one in another namespace: pvc/{name} -n {namespace}"))
+        })),
+    }
+}
+
+fn offer(error: Error, kind: &str, names: Vec<&str>) -> Error {
+    if names.is_empty() {
+        return error;
+    }
+    let names: Vec<String> = names.into_iter().map(|name| format!("{kind}/{name}")).collect();
+    error.hint(format!("did you mean {}?", names.join(" or ")))
+}

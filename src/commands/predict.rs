@@ -1,0 +1,268 @@
+//! `predict`: every volume and claim in scope, with what will become of it.
+
+use super::gather::{Gathered, gather};
+use super::{Status, named};
+use crate::cli::{GlobalArgs, Output as Format, PredictArgs, parse_objects};
+use crate::error::Error;
+use crate::model::{Kind, LabelFilter, ObjectMeta, parse_label_filter};
+use crate::report::prediction::{Head, JointOut, PredictionOut};
+use crate::report::table::{Table, TableStyle};
+use crate::report::why::why;
+use crate::simulate::{Outcome, Prediction, Simulation, Target, in_parallel};
+use crate::terminal::{Output, Terminal, output_error};
+use crate::text::human_age;
+use rustc_hash::FxHashSet;
+use std::io::Write as _;
+
+/// How many predictions are computed between two writes.
+const BATCH: usize = 4096;
+
+/// Predicts and prints.
+pub(super) fn run(args: &PredictArgs, global: &GlobalArgs, terminal: &Terminal) -> Result<Status, Error> {
+    let words = parse_objects(&args.objects, &[Kind::PersistentVolume, Kind::PersistentVolumeClaim])?;
+    let filter = global
+        .scope
+        .selector
+        .as_deref()
+        .map(|text| parse_label_filter(text).map_err(|error| Error::usage(format!("--selector: {error}"))))
+        .transpose()?;
+    let gathered = gather(&args.source, &args.model, global, terminal)?;
+    let settings = gathered.modelled.settings(&gathered.snapshot, &args.model, args.trace)?;
+    terminal.progress().step("predicting", 0);
+    let simulation = Simulation::new(&gathered.snapshot, settings, gathered.threads);
+    let chosen = named::chosen(&gathered.snapshot, &words, gathered.named_namespace())?;
+    let shown = Shown { simulation: &simulation, gathered: &gathered, filter, chosen, args };
+    let mut output = terminal.output();
+    let changes = match args.output {
+        Format::Json => shown.json(&mut output)?,
+        Format::Yaml => shown.yaml(&mut output)?,
+        Format::Name => shown.names(&mut output)?,
+        Format::Table | Format::Wide | Format::Text => shown.table(terminal, &mut output)?,
+    };
+    output.finish()?;
+    Ok(if gathered.unjudged() {
+        Status::Unjudged
+    } else if args.exit_code && changes {
+        Status::Findings
+    } else {
+        Status::Done
+    })
+}
+
+struct Shown<'a, 's> {
+    simulation: &'a Simulation<'s>,
+    gathered: &'a Gathered,
+    filter: Option<LabelFilter>,
+    chosen: Option<Vec<Target>>,
+    args: &'a PredictArgs,
+}
+
+impl<'s> Shown<'_, 's> {
+    /// The objects to show, in the order of listings.
+    fn targets(&self) -> Vec<Target> {
+        match &self.chosen {
+            Some(chosen) => chosen.clone(),
+            None => self
+                .simulation
+                .targets()
+                .filter(|target| self.in_namespace(*target) && self.has_labels(*target))
+                .collect(),
+        }
+    }
+
+    fn meta(&self, target: Target) -> &'s ObjectMeta {
+        match target {
+            Target::Volume(id) => &self.simulation.snapshot().volume(id).meta,
+            Target::Claim(id) => &self.simulation.snapshot().claim(id).meta,
+        }
+    }
+
+    fn has_labels(&self, target: Target) -> bool {
+        self.filter.as_ref().is_none_or(|filter| filter.matches(&self.meta(target).labels))
+    }
+
+    /// Claims of the namespace, and volumes that belong to them: bound to, reserved for, or wanted by them.
+    fn in_namespace(&self, target: Target) -> bool {
+        let Some(namespace) = &self.gathered.namespace else { return true };
+        let snapshot = self.simulation.snapshot();
+        match target {
+            Target::Claim(id) => snapshot.claim(id).meta.namespace == namespace,
+            Target::Volume(id) => {
+                let volume = snapshot.volume(id);
+                let names = volume.claim_ref.as_ref().is_some_and(|claim| claim.namespace == namespace);
+                let wanted = || {
+                    snapshot
+                        .claims_naming(&volume.meta.name)
+                        .iter()
+                        .any(|id| snapshot.claim(*id).meta.namespace == namespace)
+                };
+                let may_get = || {
+                    self.simulation.outcomes(target).listed.iter().any(|outcome| {
+                        matches!(outcome, Outcome::Volume { claim_ref: Some((ns, _, _)), .. } if ns == namespace)
+                    })
+                };
+                names || wanted() || may_get()
+            }
+        }
+    }
+
+    /// Computes predictions batch by batch, on all cores, and hands each batch on in order. Whether any changes.
+    fn each<T: Send>(
+        &self,
+        render: impl Fn(&Prediction<'s>) -> T + Sync,
+        mut hand_on: impl FnMut(T) -> Result<(), Error>,
+    ) -> Result<bool, Error> {
+        let targets = self.targets();
+        let mut changes = false;
+        for batch in targets.chunks(BATCH) {
+            let rendered = in_parallel(self.gathered.threads, batch.len(), |at| {
+                let prediction = self.simulation.predict(batch[at]);
+                let changed = prediction.changes(self.simulation.snapshot());
+                (changed, (!self.args.changed || changed).then(|| render(&prediction)))
+            });
+            for (changed, rendered) in rendered {
+                changes |= changed;
+                if let Some(rendered) = rendered {
+                    hand_on(rendered)?;
+                }
+            }
+        }
+        Ok(changes)
+    }
+
+    fn json(&self, output: &mut Output) -> Result<bool, Error> {
+        let failed = |failure: std::io::Error| output_error(&failure);
+        let head = Head::new(self.gathered.modelled.document(), &self.gathered.snapshot);
+        let head = serde_json::to_string(&head).map_err(|error| failed(error.into()))?;
+        let head = head.strip_suffix('}').unwrap_or(&head);
+        write!(output, "{head},\"items\":[").map_err(failed)?;
+        let snapshot = self.simulation.snapshot();
+        let mut first = true;
+        let changes = self.each(
+            |prediction| serde_json::to_vec(&PredictionOut::new(snapshot, prediction)),
+            |item| {
+                let item = item.map_err(|error| failed(error.into()))?;
+                output.write_all(if first { b"\n" } else { b",\n" }).map_err(failed)?;
+                first = false;
+                output.write_all(&item).map_err(failed)
+            },
+        )?;
+        output.write_all(b"\n],\"worlds\":[").map_err(failed)?;
+        let mut first = true;
+        for joint in self.joint() {
+            output.write_all(if first { b"\n" } else { b",\n" }).map_err(failed)?;
+            first = false;
+            serde_json::to_writer(&mut *output, &joint).map_err(|error| failed(error.into()))?;
+        }
+        output.write_all(b"]}\n").map_err(failed)?;
+        Ok(changes)
+    }
+
+    /// The same document as YAML. It is made from the JSON, and so held in memory as a whole.
+    fn yaml(&self, output: &mut Output) -> Result<bool, Error> {
+        let failed = |error: serde_json::Error| Error::bug("the answer cannot be put into YAML").caused_by(&error);
+        let snapshot = self.simulation.snapshot();
+        let mut items = Vec::new();
+        let changes = self.each(
+            |prediction| serde_json::to_value(PredictionOut::new(snapshot, prediction)),
+            |item| {
+                items.push(item.map_err(failed)?);
+                Ok(())
+            },
+        )?;
+        let mut document =
+            serde_json::to_value(Head::new(self.gathered.modelled.document(), snapshot)).map_err(failed)?;
+        document["items"] = items.into();
+        document["worlds"] = serde_json::to_value(self.joint()).map_err(failed)?;
+        super::print_document(&document, Format::Yaml, output)?;
+        Ok(changes)
+    }
+
+    /// The joint end states of components with a shown object; one alone says no more than the objects' own outcomes.
+    fn joint(&self) -> Vec<JointOut<'_>> {
+        let shown: FxHashSet<Target> = self.targets().into_iter().collect();
+        self.simulation
+            .worlds()
+            .filter(|(_, objects, worlds)| worlds.len() > 1 && objects.iter().any(|object| shown.contains(object)))
+            .map(|(number, objects, worlds)| JointOut::new(self.simulation.snapshot(), number, &objects, worlds))
+            .collect()
+    }
+
+    fn names(&self, output: &mut Output) -> Result<bool, Error> {
+        let snapshot = self.simulation.snapshot();
+        self.each(
+            |prediction| {
+                let key = crate::simulate::key_of(snapshot, prediction.target);
+                format!("{}/{}\n", key.kind.as_str().to_ascii_lowercase(), key.name)
+            },
+            |line| output.print(&crate::text::sanitize(line.trim_end())).and_then(|()| output.print("\n")),
+        )
+    }
+
+    fn table(&self, terminal: &Terminal, output: &mut Output) -> Result<bool, Error> {
+        let wide = self.args.output == Format::Wide;
+        let mut headers = vec!["NAMESPACE", "NAME", "PHASE", "EXPECTED", "BINDING"];
+        if wide {
+            headers.extend(["BRANCH", "COMPONENT", "OUTCOMES", "EXACT"]);
+        }
+        headers.extend(["WHY", "AGE"]);
+        let mut table = Table::new(headers);
+        let changes = self.each(
+            |prediction| self.row(prediction, wide),
+            |row| {
+                table.row(row);
+                Ok(())
+            },
+        )?;
+        if let Some(column) = &self.args.table.sort_by
+            && !table.sort_by(column)
+        {
+            return Err(Error::usage(format!("--sort-by: there is no column {column:?}"))
+                .hint(format!("the columns are {}", table.headers().join(", "))));
+        }
+        for note in &self.gathered.notes {
+            terminal.message(note);
+        }
+        if table.is_empty() {
+            terminal.message(&self.gathered.nothing_found(self.args.changed));
+            return Ok(changes);
+        }
+        let style = TableStyle { width: terminal.width(), headers: !self.args.table.no_headers };
+        table.render(style, |text| output.print(text))?;
+        Ok(changes)
+    }
+
+    fn row(&self, prediction: &Prediction<'s>, wide: bool) -> Vec<String> {
+        let snapshot = self.simulation.snapshot();
+        let meta = self.meta(prediction.target);
+        let (phase, name) = match prediction.target {
+            Target::Volume(id) => (snapshot.volume(id).status.phase.as_str(), format!("pv/{}", meta.name)),
+            Target::Claim(id) => (snapshot.claim(id).status.phase.as_str(), format!("pvc/{}", meta.name)),
+        };
+        let terminating = if meta.deleted.is_some() { ", Terminating" } else { "" };
+        let age = match (snapshot.now(), meta.created) {
+            (Some(now), Some(created)) => human_age(now.seconds_since(created)),
+            _ => "<unknown>".to_owned(),
+        };
+        let mut row = vec![
+            meta.namespace.to_string(),
+            name,
+            format!("{phase}{terminating}"),
+            prediction.expected(),
+            prediction.binding(),
+        ];
+        if wide {
+            let branches: Vec<&str> =
+                prediction.decisions.listed.iter().take(1).map(|decision| decision.branch.name()).collect();
+            let outcomes = prediction.outcomes.as_ref();
+            row.extend([
+                branches.join(","),
+                format!("c{}", prediction.component),
+                outcomes.map_or_else(|| "<unknown>".to_owned(), |set| set.count.to_string()),
+                outcomes.map_or_else(|| "<unknown>".to_owned(), |set| set.exact.to_string()),
+            ]);
+        }
+        row.extend([why(self.simulation, prediction), age]);
+        row
+    }
+}

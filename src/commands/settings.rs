@@ -1,0 +1,123 @@
+//! From flags to what decides besides the objects: rules, controllers, the controller's memory.
+
+use crate::cli::{self, ModelArgs};
+use crate::controllers::{Controller, KubeVersion, Rules};
+use crate::error::Error;
+use crate::model::Kind;
+use crate::report::machine::Model;
+use crate::simulate::explore::Budget;
+use crate::simulate::{Limit, Settings};
+use crate::snapshot::Snapshot;
+use crate::world::Cached;
+
+/// The rules, and where their version comes from.
+#[derive(Clone, Debug)]
+pub(super) struct Modelled {
+    /// Version, gates and flags.
+    pub(super) rules: Rules,
+    /// `given`, `detected` or `assumed`.
+    pub(super) source: &'static str,
+    /// Who takes part.
+    pub(super) controllers: Vec<Controller>,
+}
+
+impl Modelled {
+    /// What the flags ask for; `detected` is the minor of the server, where there is one.
+    ///
+    /// # Errors
+    /// A usage error that names the flag and the value.
+    pub(super) fn new(args: &ModelArgs, detected: Option<u32>) -> Result<Self, Error> {
+        let (version, source) = match (args.kube_version, detected) {
+            (Some(minor), _) => (KubeVersion { minor }, "given"),
+            (None, Some(minor)) => (KubeVersion::nearest(minor), "detected"),
+            (None, None) => (KubeVersion::DEFAULT, "assumed"),
+        };
+        let mut rules = Rules::of(version);
+        for gate in &args.feature_gates {
+            rules
+                .set_gate(&gate.name, gate.enabled)
+                .map_err(|error| Error::usage(format!("--feature-gates: {error}")))?;
+        }
+        for flag in &args.controller_flags {
+            rules
+                .set_flag(&flag.name, &flag.value)
+                .map_err(|error| Error::usage(format!("--controller-flag: {error}")))?;
+        }
+        Ok(Self { rules, source, controllers: controllers(&args.controllers)? })
+    }
+
+    /// The model, as documents print it.
+    pub(super) fn document(&self) -> Model {
+        Model::new(&self.rules, &self.controllers, self.source)
+    }
+
+    /// Everything that decides besides the objects.
+    ///
+    /// # Errors
+    /// A usage error, when `--unseen` names an object that is not there.
+    pub(super) fn settings<'s>(
+        &self,
+        snapshot: &'s Snapshot,
+        args: &ModelArgs,
+        tracing: bool,
+    ) -> Result<Settings<'s>, Error> {
+        let mut settings = Settings::new(self.rules.clone());
+        settings.controllers.clone_from(&self.controllers);
+        settings.tracing = tracing;
+        settings.decisions = limit(args.decisions);
+        settings.outcomes = limit(args.outcomes);
+        settings.failures = args.failures;
+        settings.budget = args.budget.map_or(Budget::DEFAULT, |states| Budget { states });
+        for key in &args.unseen {
+            let known = match key.kind {
+                Kind::PersistentVolumeClaim => snapshot
+                    .claim_id(&key.namespace, &key.name)
+                    .map(|id| settings.controller.claims.push((id, Cached::Unseen))),
+                Kind::PersistentVolume => {
+                    snapshot.volume_id(&key.name).map(|id| settings.controller.volumes.push((id, Cached::Unseen)))
+                }
+                Kind::StorageClass | Kind::Pod | Kind::Node => {
+                    return Err(Error::usage(format!("--unseen takes a pv or a pvc, not a {}", key.kind)));
+                }
+            };
+            if known.is_none() {
+                return Err(Error::usage(format!("--unseen {key}: there is no such object in what was read")));
+            }
+        }
+        Ok(settings)
+    }
+}
+
+fn limit(limit: cli::Limit) -> Limit {
+    match limit {
+        cli::Limit::All => Limit::All,
+        cli::Limit::AtMost(count) => Limit::AtMost(count),
+    }
+}
+
+/// The controllers that a list in kube-controller-manager's syntax switches on: `*` for all, `NAME`, `-NAME`.
+/// Upstream: `IsControllerEnabled`, `k8s.io/controller-manager/app`, 0.36.
+fn controllers(list: &[String]) -> Result<Vec<Controller>, Error> {
+    if list.is_empty() {
+        return Ok(Controller::ALL.to_vec());
+    }
+    let named = |word: &str| Controller::ALL.into_iter().find(|known| known.name() == word || known.alias() == word);
+    for word in list.iter().map(|word| word.strip_prefix('-').unwrap_or(word)) {
+        if word != "*" && named(word).is_none() {
+            let known = Controller::ALL.map(Controller::name).join(", ");
+            return Err(Error::usage(format!("--controllers: {word:?} is not modelled"))
+                .hint(format!("it takes `*` and {known}, each also with a minus before it")));
+        }
+    }
+    let enabled = |controller: &Controller| {
+        let says = |word: &str| word == controller.name() || word == controller.alias();
+        let on = list.iter().any(|word| says(word));
+        let off = list.iter().any(|word| word.strip_prefix('-').is_some_and(says));
+        on || (!off && list.iter().any(|word| word == "*"))
+    };
+    let chosen: Vec<Controller> = Controller::ALL.into_iter().filter(enabled).collect();
+    if chosen.is_empty() {
+        return Err(Error::usage("--controllers leaves no controller that is modelled"));
+    }
+    Ok(chosen)
+}

@@ -1,0 +1,426 @@
+//! Files, directories and standard input.
+//!
+//! JSON and YAML, plain or in gzip: single objects, lists, typed lists, several documents one after another, and
+//! directories, among them those of `kubectl cluster-info dump` and `oc adm must-gather`. JSON is cut into objects while
+//! it is read and decoded on all cores, so that no file is held in memory as a whole.
+
+mod collect;
+mod cut;
+mod error;
+mod input;
+mod layout;
+mod yaml;
+
+pub use error::{Fault, Place, SourceError};
+
+use crate::model::{Kind, Str, Timestamp};
+use crate::snapshot::decode::{self, DecodeIssue};
+use crate::snapshot::{Coverage, CoverageEntry, CoverageState, Parts};
+use collect::{Collector, Objects, Workers};
+use cut::{Batch, Cutter, Expect, Sink};
+use input::Format;
+use layout::Covers;
+use std::collections::{BTreeMap, BTreeSet};
+use std::io::{self, Read};
+use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, mpsc};
+
+/// How standard input is named in messages.
+const STDIN: &str = "standard input";
+
+/// A kind, everywhere or in one namespace.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Scope {
+    /// The kind.
+    pub kind: Kind,
+    /// The namespace, or all of them.
+    pub namespace: Option<String>,
+}
+
+/// What is read, and how it is taken.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct FileOptions {
+    /// Files and directories in the order in which they are read; `-` is standard input.
+    pub paths: Vec<PathBuf>,
+    /// Whether directories are read with all that is below them.
+    pub recursive: bool,
+    /// What the input is declared to hold in full; an empty list declares everything.
+    pub assume_complete: Option<Vec<Scope>>,
+    /// What the input is declared not to hold in full.
+    pub partial: Vec<Scope>,
+    /// The moment from which ages count, in place of the newest timestamp in the input.
+    pub now: Option<Timestamp>,
+    /// Whether an object that cannot be decoded is fatal.
+    pub strict: bool,
+}
+
+/// What was read.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Report {
+    /// How many files were read, standard input included.
+    pub files: u64,
+    /// How many files of directories were passed over, for their name or their place in a dump.
+    pub skipped_files: u64,
+    /// How many bytes were read, before any expansion.
+    pub bytes: u64,
+    /// How many objects of the five kinds were decoded.
+    pub objects: u64,
+    /// How many objects of other kinds were passed over, by kind.
+    pub skipped: BTreeMap<Str, u64>,
+}
+
+/// The objects of the input, and what was read.
+#[derive(Debug, Default)]
+pub struct Loaded {
+    /// The objects, ready to become a snapshot.
+    pub parts: Parts,
+    /// What was read.
+    pub report: Report,
+}
+
+/// Reads all inputs.
+///
+/// Claims and pods without a namespace are taken to be in `default`, as kubectl takes them.
+///
+/// # Errors
+///
+/// An input cannot be read in full, is not well-formed, or is out of all proportion. The first one in the order of the
+/// input is told.
+pub fn read(options: &FileOptions) -> Result<Loaded, SourceError> {
+    read_with(options, &mut stdin())
+}
+
+/// As [`read`], with something else for standard input.
+///
+/// # Errors
+///
+/// As [`read`].
+pub fn read_with(options: &FileOptions, stdin: &mut dyn Read) -> Result<Loaded, SourceError> {
+    let (inputs, skipped_files) = inputs(options)?;
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    let window = cores * 2 + 1;
+    let (jobs, waiting) = mpsc::sync_channel(window);
+    let (done, outcomes) = mpsc::sync_channel(window);
+    let waiting = Mutex::new(waiting);
+    let mut report = Report { skipped_files, ..Report::default() };
+    let collected = std::thread::scope(|scope| {
+        for _ in 0..cores {
+            let (waiting, done) = (&waiting, done.clone());
+            scope.spawn(move || collect::work(waiting, &done));
+        }
+        drop(done);
+        let mut collector = Collector::new(Workers { jobs, outcomes, window: window as u64 }, options.strict);
+        for input in &inputs {
+            collector.covers = input.covers.clone();
+            let read = read_input(input, stdin, &mut collector);
+            // An object that comes before the place where reading failed may be the first that is wrong.
+            collector.drain()?;
+            report.bytes += read?;
+            report.files += 1;
+            if let Covers::Kind(kind, namespace) = &input.covers {
+                collector.complete.push((*kind, namespace.clone()));
+            }
+        }
+        Ok((collector.objects, collector.complete))
+    });
+    let (objects, complete) = collected.map_err(|error| with_line(error, &inputs))?;
+    report.objects =
+        [objects.volumes.len(), objects.claims.len(), objects.classes.len(), objects.pods.len(), objects.nodes.len()]
+            .iter()
+            .map(|count| *count as u64)
+            .sum();
+    report.skipped.clone_from(&objects.skipped);
+    let coverage = coverage(&objects, &complete, options);
+    let now = options.now.or_else(|| newest(&objects));
+    let Objects { volumes, claims, classes, pods, nodes, issues, skipped: _ } = objects;
+    Ok(Loaded { parts: Parts { volumes, claims, classes, pods, nodes, coverage, now, issues }, report })
+}
+
+/// Hands each object of the five kinds to `each` as JSON, in the order of the input (items that state no kind, in a list
+/// that states it after them, come at its end), until it breaks off. The bytes are those of the input, or JSON made of
+/// its YAML; they are cut out, and not yet known to be valid.
+///
+/// # Errors
+///
+/// As [`read`]; an object whose kind cannot be read is fatal here.
+pub fn each_raw(
+    options: &FileOptions,
+    each: &mut dyn FnMut(Kind, &[u8], &str) -> ControlFlow<()>,
+) -> Result<(), SourceError> {
+    each_raw_with(options, &mut stdin(), each)
+}
+
+/// As [`each_raw`], with something else for standard input.
+///
+/// # Errors
+///
+/// As [`each_raw`].
+pub fn each_raw_with(
+    options: &FileOptions,
+    stdin: &mut dyn Read,
+    each: &mut dyn FnMut(Kind, &[u8], &str) -> ControlFlow<()>,
+) -> Result<(), SourceError> {
+    let (inputs, _) = inputs(options)?;
+    let mut raw = Raw { each, unnamed: Vec::new(), stopped: false };
+    for input in &inputs {
+        let read = read_input(input, stdin, &mut raw);
+        if raw.stopped {
+            return Ok(());
+        }
+        read.map_err(|error| with_line(error, &inputs))?;
+    }
+    Ok(())
+}
+
+/// Hands objects on as they are.
+struct Raw<'a> {
+    each: &'a mut dyn FnMut(Kind, &[u8], &str) -> ControlFlow<()>,
+    unnamed: Vec<(Vec<u8>, Arc<str>)>,
+    stopped: bool,
+}
+
+impl Raw<'_> {
+    fn hand(&mut self, kind: Kind, json: &[u8], origin: &str) -> Result<(), SourceError> {
+        if (self.each)(kind, json, origin).is_break() {
+            self.stopped = true;
+            // Ends the reading; the caller sees that it was asked for.
+            return Err(SourceError::new(origin, Fault::Truncated));
+        }
+        Ok(())
+    }
+}
+
+impl Sink for Raw<'_> {
+    fn batch(&mut self, batch: Batch) -> Result<Vec<u8>, SourceError> {
+        let Batch { bytes, items, base, expect, origin } = batch;
+        for item in items {
+            let place = base + item.start as u64;
+            let json = &bytes[item];
+            let kind = match &expect {
+                Expect::Typed(kind) => Some(*kind),
+                Expect::Unneeded(_) => None,
+                Expect::Stated | Expect::Later => match decode::header(json, &origin) {
+                    Ok(header) => header.known(),
+                    Err(decode::Failure::Issue(issue)) if expect == Expect::Later && issue.value.is_empty() => {
+                        self.unnamed.push((json.to_vec(), Arc::clone(&origin)));
+                        None
+                    }
+                    Err(decode::Failure::Issue(issue)) => {
+                        return Err(SourceError::new(&*origin, Fault::Undecodable(issue)));
+                    }
+                    Err(decode::Failure::Syntax { offset, reason }) => {
+                        return Err(SourceError::at_byte(&*origin, Fault::Syntax(reason), place + offset as u64));
+                    }
+                },
+            };
+            if let Some(kind) = kind {
+                self.hand(kind, json, &origin)?;
+            }
+        }
+        Ok(bytes)
+    }
+
+    fn list_end(&mut self, expect: &Expect) -> Result<(), SourceError> {
+        for (json, origin) in std::mem::take(&mut self.unnamed) {
+            match expect {
+                Expect::Typed(kind) => self.hand(*kind, &json, &origin)?,
+                Expect::Unneeded(_) => {}
+                Expect::Stated | Expect::Later => {
+                    let batch = Batch { items: vec![0..json.len()], bytes: json, base: 0, expect: Expect::Stated, origin };
+                    self.batch(batch)?;
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// One file, or standard input.
+struct Named {
+    path: Option<PathBuf>,
+    origin: Arc<str>,
+    covers: Covers,
+}
+
+/// The files that the options name, and how many were passed over.
+#[expect(clippy::disallowed_methods, reason = "telling files from directories is the business of this module")]
+fn inputs(options: &FileOptions) -> Result<(Vec<Named>, u64), SourceError> {
+    let mut inputs: Vec<Named> = Vec::new();
+    let mut skipped = 0;
+    for path in &options.paths {
+        if path.as_os_str() == "-" {
+            if inputs.iter().any(|input| input.path.is_none()) {
+                return Err(SourceError::new(STDIN, Fault::StdinTwice));
+            }
+            inputs.push(Named { path: None, origin: STDIN.into(), covers: Covers::Nothing });
+            continue;
+        }
+        let unreadable =
+            |error: io::Error| SourceError::new(path.display().to_string(), Fault::Unreadable(error.to_string()));
+        let named = |path: PathBuf, covers| {
+            let origin = path.display().to_string().into();
+            Named { path: Some(path), origin, covers }
+        };
+        if std::fs::metadata(path).map_err(unreadable)?.is_dir() {
+            let (found, others) = layout::find(path, options.recursive)?;
+            skipped += others;
+            inputs.extend(found.into_iter().map(|found| named(found.path, found.covers)));
+        } else {
+            inputs.push(named(path.clone(), Covers::Nothing));
+        }
+    }
+    Ok((inputs, skipped))
+}
+
+/// Cuts one input into batches for the sink, and says how many bytes it had.
+fn read_input(named: &Named, stdin: &mut dyn Read, sink: &mut dyn Sink) -> Result<u64, SourceError> {
+    let origin = &named.origin;
+    let raw: Box<dyn Read + '_> = match &named.path {
+        Some(path) => Box::new(open(path).map_err(|error| input::read_error(origin, &error, 0))?),
+        None => Box::new(stdin),
+    };
+    let mut input = input::prepare(origin, raw, input::LARGEST_EXPANSION)?;
+    match input.format {
+        Format::Json => {
+            Cutter::new(&mut input.reader, sink, Arc::clone(origin), input.skipped).run()?;
+        }
+        Format::Yaml => yaml_documents(&mut input.reader, sink, origin)?,
+    }
+    Ok(input.bytes.get())
+}
+
+fn yaml_documents(reader: &mut dyn Read, sink: &mut dyn Sink, origin: &Arc<str>) -> Result<(), SourceError> {
+    let read = yaml::documents(reader, |json| {
+        if let Some(found) = not_an_object(&json) {
+            return Err(SourceError::new(&**origin, Fault::NotObjects(found)));
+        }
+        Cutter::new(&mut json.as_slice(), sink, Arc::clone(origin), 0).run().map(|_| ()).map_err(|error| {
+            // Places in the JSON that was made of the document mean nothing to anyone.
+            SourceError { place: Place::default(), ..error }
+        })
+    });
+    read.unwrap_or_else(|error| {
+        let place = Place { byte: None, line: error.line, column: error.column };
+        Err(SourceError { path: origin.to_string(), fault: Fault::Syntax(error.reason), place })
+    })
+}
+
+/// What a document is, if it cannot hold an object.
+fn not_an_object(json: &[u8]) -> Option<&'static str> {
+    match json.first() {
+        Some(b'{' | b'[') => None,
+        Some(b'"') => Some("a text"),
+        Some(b't' | b'f') => Some("true or false"),
+        _ => Some("a number"),
+    }
+}
+
+#[expect(clippy::disallowed_types, reason = "opening files is the business of this module")]
+fn open(path: &Path) -> io::Result<std::fs::File> {
+    std::fs::File::open(path)
+}
+
+#[expect(clippy::disallowed_methods, reason = "reading standard input is the business of this module")]
+fn stdin() -> impl Read {
+    io::stdin()
+}
+
+/// Adds the line to a place that is known by its byte, where the file can be read again.
+#[expect(clippy::disallowed_methods, reason = "only a regular file can be read twice")]
+fn with_line(mut error: SourceError, inputs: &[Named]) -> SourceError {
+    let Some(byte) = error.place.byte else { return error };
+    let Some(path) = inputs.iter().find(|input| *input.origin == *error.path).and_then(|input| input.path.as_ref())
+    else {
+        return error;
+    };
+    if std::fs::metadata(path).is_ok_and(|file| file.is_file()) {
+        error.place.line = line_of(path, &error.path, byte);
+    }
+    error
+}
+
+fn line_of(path: &Path, origin: &str, byte: u64) -> Option<u64> {
+    let input = input::prepare(origin, open(path).ok()?, input::LARGEST_EXPANSION).ok()?;
+    let mut reader = input.reader.take(byte.saturating_sub(input.skipped));
+    let mut chunk = vec![0; 1 << 16];
+    let mut lines = 1;
+    loop {
+        match reader.read(&mut chunk) {
+            Ok(0) | Err(_) => return Some(lines),
+            Ok(count) => lines += memchr::memchr_iter(b'\n', &chunk[..count]).count() as u64,
+        }
+    }
+}
+
+/// The newest moment that the objects tell of.
+fn newest(objects: &Objects) -> Option<Timestamp> {
+    let metas = (objects.volumes.iter().map(|volume| &volume.meta))
+        .chain(objects.claims.iter().map(|claim| &claim.meta))
+        .chain(objects.classes.iter().map(|class| &class.meta))
+        .chain(objects.pods.iter().map(|pod| &pod.meta))
+        .chain(objects.nodes.iter().map(|node| &node.meta));
+    let changed = objects.volumes.iter().filter_map(|volume| volume.status.last_phase_transition);
+    metas.flat_map(|meta| [meta.created, meta.deleted]).flatten().chain(changed).max()
+}
+
+/// What absence means: certain only for what the input holds objects of, for what the layout of a dump says, and for
+/// what was declared. Something that could not be decoded goes before all of that.
+fn coverage(objects: &Objects, complete: &[(Kind, Option<String>)], options: &FileOptions) -> Coverage {
+    let mut states: BTreeMap<(Kind, Option<Str>), (CoverageState, Option<String>)> = BTreeMap::new();
+    for kind in Kind::ALL {
+        states.insert((kind, None), (CoverageState::Assumed, None));
+    }
+    let mut full = |kind: Kind, namespace: Option<&str>| {
+        states.insert((kind, namespace.map(Str::new)), (CoverageState::Complete, None));
+    };
+    for (kind, holds) in [
+        (Kind::PersistentVolume, !objects.volumes.is_empty()),
+        (Kind::StorageClass, !objects.classes.is_empty()),
+        (Kind::Node, !objects.nodes.is_empty()),
+    ] {
+        if holds {
+            full(kind, None);
+        }
+    }
+    let claims: BTreeSet<&str> = objects.claims.iter().map(|claim| claim.meta.namespace.as_str()).collect();
+    let pods: BTreeSet<&str> = objects.pods.iter().map(|pod| pod.meta.namespace.as_str()).collect();
+    for (kind, namespaces) in [(Kind::PersistentVolumeClaim, claims), (Kind::Pod, pods)] {
+        for namespace in namespaces {
+            full(kind, Some(namespace));
+        }
+    }
+    for (kind, namespace) in complete {
+        full(*kind, namespace.as_deref());
+    }
+    match options.assume_complete.as_deref() {
+        Some([]) => Kind::ALL.into_iter().for_each(|kind| full(kind, None)),
+        Some(scopes) => scopes.iter().for_each(|scope| full(scope.kind, scope.namespace.as_deref())),
+        None => {}
+    }
+    let mut partial = |kind: Kind, namespace: Option<&str>, reason: String| {
+        if namespace.is_none() {
+            states.retain(|(present, _), _| *present != kind);
+        }
+        states.insert((kind, namespace.map(Str::new)), (CoverageState::Partial, Some(reason)));
+    };
+    for scope in &options.partial {
+        partial(scope.kind, scope.namespace.as_deref(), "declared to be partial".to_owned());
+    }
+    for issue in &objects.issues {
+        if let Some(kind) = Kind::from_manifest(&issue.kind) {
+            let namespace = Some(issue.namespace.as_str()).filter(|namespace| !namespace.is_empty());
+            partial(kind, namespace.filter(|_| kind.namespaced()), could_not_be_decoded(issue));
+        }
+    }
+    let mut coverage = Coverage::default();
+    for ((kind, namespace), (state, reason)) in states {
+        coverage.set(CoverageEntry { kind, namespace, state, resource_version: None, reason });
+    }
+    coverage
+}
+
+fn could_not_be_decoded(issue: &DecodeIssue) -> String {
+    let name = if issue.name.is_empty() { "an object without a name" } else { &issue.name };
+    format!("{name} could not be decoded")
+}

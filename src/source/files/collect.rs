@@ -1,0 +1,247 @@
+//! Decodes batches on all cores and puts the results together in the order of the input.
+
+use super::cut::{Batch, Expect, Sink};
+use super::error::{Fault, SourceError};
+use super::layout::Covers;
+use crate::model::{Kind, Node, ObjectMeta, PersistentVolume, PersistentVolumeClaim, Pod, StorageClass, Str};
+use crate::snapshot::decode::{self, Failure};
+use crate::snapshot::{DecodeIssue, Item};
+use std::collections::BTreeMap;
+use std::sync::mpsc::{Receiver, SyncSender};
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// What the decoding of one batch gave.
+#[derive(Default)]
+pub(super) struct Outcome {
+    objects: Objects,
+    /// Items that state no kind, in a list whose kind comes later.
+    unnamed: Vec<(Vec<u8>, u64)>,
+    origin: Arc<str>,
+    error: Option<SourceError>,
+    /// The batch's buffer, to be used again.
+    buffer: Vec<u8>,
+}
+
+/// Decoded objects.
+#[derive(Default)]
+pub(super) struct Objects {
+    pub(super) volumes: Vec<PersistentVolume>,
+    pub(super) claims: Vec<PersistentVolumeClaim>,
+    pub(super) classes: Vec<StorageClass>,
+    pub(super) pods: Vec<Pod>,
+    pub(super) nodes: Vec<Node>,
+    pub(super) issues: Vec<DecodeIssue>,
+    /// How many objects of other kinds there were, by kind.
+    pub(super) skipped: BTreeMap<Str, u64>,
+}
+
+impl Objects {
+    fn append(&mut self, other: &mut Self) {
+        self.volumes.append(&mut other.volumes);
+        self.claims.append(&mut other.claims);
+        self.classes.append(&mut other.classes);
+        self.pods.append(&mut other.pods);
+        self.nodes.append(&mut other.nodes);
+        self.issues.append(&mut other.issues);
+        for (kind, count) in std::mem::take(&mut other.skipped) {
+            *self.skipped.entry(kind).or_default() += count;
+        }
+    }
+
+    fn add(&mut self, item: Item) {
+        match item {
+            Item::Volume(volume) => self.volumes.push(*volume),
+            Item::Claim(mut claim) => {
+                default_namespace(&mut claim.meta);
+                self.claims.push(*claim);
+            }
+            Item::Class(class) => self.classes.push(*class),
+            Item::Pod(mut pod) => {
+                default_namespace(&mut pod.meta);
+                self.pods.push(*pod);
+            }
+            Item::Node(node) => self.nodes.push(*node),
+            Item::Skipped(kind) => *self.skipped.entry(kind).or_default() += 1,
+        }
+    }
+}
+
+/// A manifest may leave the namespace to kubectl, which takes this one unless told otherwise.
+fn default_namespace(meta: &mut ObjectMeta) {
+    if meta.namespace.is_empty() {
+        meta.namespace = Str::const_new("default");
+    }
+}
+
+/// Decodes one batch.
+fn decode_batch(batch: Batch) -> Outcome {
+    let Batch { bytes, items, base, expect, origin } = batch;
+    let mut objects = Objects::default();
+    let mut unnamed = Vec::new();
+    let mut error = None;
+    for item in items {
+        let place = base + item.start as u64;
+        let json = &bytes[item];
+        let kind = match &expect {
+            Expect::Typed(kind) => Some(*kind),
+            _ => None,
+        };
+        let decoded = if let Expect::Unneeded(kind) = &expect {
+            decode::check(json).map(|()| Item::Skipped(kind.clone()))
+        } else {
+            decode::read(kind, json, &origin)
+        };
+        match decoded {
+            Ok(item) => objects.add(item),
+            Err(Failure::Issue(issue)) if expect == Expect::Later && issue.kind.is_empty() => {
+                unnamed.push((json.to_vec(), place));
+            }
+            Err(Failure::Issue(issue)) => objects.issues.push(*issue),
+            Err(Failure::Syntax { offset, reason }) => {
+                let fault = Fault::Syntax(reason);
+                error = Some(SourceError::at_byte(&*origin, fault, place + offset as u64));
+                break;
+            }
+        }
+    }
+    Outcome { objects, unnamed, origin, error, buffer: bytes }
+}
+
+/// Where batches wait for a worker, and their outcomes for us.
+pub(super) struct Workers {
+    pub(super) jobs: SyncSender<(u64, Batch)>,
+    pub(super) outcomes: Receiver<(u64, Outcome)>,
+    /// How many batches may be under way at once.
+    pub(super) window: u64,
+}
+
+/// One worker: decodes until there is nothing more to come.
+pub(super) fn work(jobs: &Mutex<Receiver<(u64, Batch)>>, outcomes: &SyncSender<(u64, Outcome)>) {
+    loop {
+        let job = jobs.lock().unwrap_or_else(PoisonError::into_inner).recv();
+        let Ok((number, batch)) = job else { return };
+        let mut answer = Answer { number, outcome: Outcome::default(), outcomes };
+        answer.outcome = decode_batch(batch);
+    }
+}
+
+/// Is sent when it is dropped, so that nobody waits for a worker that panicked.
+struct Answer<'a> {
+    number: u64,
+    outcome: Outcome,
+    outcomes: &'a SyncSender<(u64, Outcome)>,
+}
+
+impl Drop for Answer<'_> {
+    fn drop(&mut self) {
+        // Nobody listens any more after an error, and then nobody misses it.
+        let _ = self.outcomes.send((self.number, std::mem::take(&mut self.outcome)));
+    }
+}
+
+/// Collects what the workers decode.
+pub(super) struct Collector {
+    workers: Workers,
+    sent: u64,
+    taken: u64,
+    early: BTreeMap<u64, Outcome>,
+    buffers: Vec<Vec<u8>>,
+    unnamed: Vec<(Vec<u8>, u64, Arc<str>)>,
+    /// Whether an object that cannot be decoded is fatal.
+    strict: bool,
+    /// The first error in the order of the input: nothing after it counts.
+    failed: Option<SourceError>,
+    /// What the file that is being read covers.
+    pub(super) covers: Covers,
+    /// What the files of a dump hold in full.
+    pub(super) complete: Vec<(Kind, Option<String>)>,
+    pub(super) objects: Objects,
+}
+
+impl Collector {
+    pub(super) fn new(workers: Workers, strict: bool) -> Self {
+        Self {
+            workers,
+            sent: 0,
+            taken: 0,
+            early: BTreeMap::new(),
+            buffers: Vec::new(),
+            unnamed: Vec::new(),
+            strict,
+            failed: None,
+            covers: Covers::Nothing,
+            complete: Vec::new(),
+            objects: Objects::default(),
+        }
+    }
+
+    /// Waits until everything that was sent is in.
+    pub(super) fn drain(&mut self) -> Result<(), SourceError> {
+        while self.taken < self.sent {
+            self.take()?;
+        }
+        Ok(())
+    }
+
+    /// Takes one outcome, and puts in what is next in the order of the input.
+    fn take(&mut self) -> Result<(), SourceError> {
+        let Ok((number, outcome)) = self.workers.outcomes.recv() else {
+            // A worker ends before its time only by panicking, which the scope of the threads passes on.
+            self.taken = self.sent;
+            return Ok(());
+        };
+        self.early.insert(number, outcome);
+        while let Some(outcome) = self.early.remove(&self.taken) {
+            self.taken += 1;
+            self.put(outcome)?;
+        }
+        Ok(())
+    }
+
+    /// Puts in what is next.
+    fn put(&mut self, mut outcome: Outcome) -> Result<(), SourceError> {
+        if let Some(error) = &self.failed {
+            return Err(error.clone());
+        }
+        let issue = outcome.objects.issues.first().filter(|_| self.strict);
+        let undecodable = issue.map(|issue| {
+            SourceError::new(issue.origin.clone(), Fault::Undecodable(Box::new(issue.clone())))
+        });
+        // A batch ends at its first error, so an object that could not be decoded comes before it.
+        if let Some(error) = undecodable.or(outcome.error) {
+            self.failed = Some(error.clone());
+            return Err(error);
+        }
+        self.objects.append(&mut outcome.objects);
+        let origin = outcome.origin;
+        self.unnamed.extend(outcome.unnamed.into_iter().map(|(json, place)| (json, place, Arc::clone(&origin))));
+        self.buffers.push(outcome.buffer);
+        Ok(())
+    }
+}
+
+impl Sink for Collector {
+    fn batch(&mut self, batch: Batch) -> Result<Vec<u8>, SourceError> {
+        while self.sent - self.taken >= self.workers.window {
+            self.take()?;
+        }
+        if self.workers.jobs.send((self.sent, batch)).is_ok() {
+            self.sent += 1;
+        }
+        Ok(self.buffers.pop().unwrap_or_default())
+    }
+
+    fn list_end(&mut self, expect: &Expect) -> Result<(), SourceError> {
+        if let (Expect::Typed(kind), Covers::TypedList(namespace)) = (expect, &self.covers)
+            && kind.namespaced() == namespace.is_some()
+        {
+            self.complete.push((*kind, namespace.clone()));
+        }
+        self.drain()?;
+        for (json, place, origin) in std::mem::take(&mut self.unnamed) {
+            let batch = Batch { items: vec![0..json.len()], bytes: json, base: place, expect: expect.clone(), origin };
+            self.put(decode_batch(batch))?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,511 @@
+//! Cuts objects out of a stream of JSON without holding more of it than one batch.
+//!
+//! Only the frame is understood here: documents, the `items` of lists, where a value ends. Each value that is cut out is
+//! checked by the real parser later, so a bracket that does not match is found there.
+
+use super::error::{Fault, SourceError};
+use crate::model::{Kind, Str};
+use crate::snapshot::decode::Header;
+use serde::de::IgnoredAny;
+use std::borrow::Cow;
+use std::io::Read;
+use std::ops::Range;
+use std::sync::Arc;
+
+/// How much is read at once.
+const CHUNK: usize = 1 << 20;
+
+/// The largest object. etcd refuses objects above a few MiB.
+pub(super) const LARGEST_OBJECT: usize = 64 << 20;
+
+/// The deepest nesting that is followed.
+pub(super) const DEEPEST: usize = 512;
+
+/// What is known of the items of a batch.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Expect {
+    /// Each states its kind.
+    Stated,
+    /// They are items of a typed list, such as a `PodList`.
+    Typed(Kind),
+    /// They are items of a typed list of a kind that no decision reads.
+    Unneeded(Str),
+    /// They are items of a list whose kind comes after them.
+    Later,
+}
+
+impl Expect {
+    /// What the items of a list with that header are.
+    pub(super) fn of_list(header: &Header<'_>) -> Self {
+        match header.kind.strip_suffix("List") {
+            None | Some("") => Self::Stated,
+            Some(element) => {
+                let element =
+                    Header { api_version: Cow::Borrowed(header.api_version.as_ref()), kind: Cow::Borrowed(element) };
+                element.known().map_or_else(|| Self::Unneeded(Str::from(element.kind.as_ref())), Self::Typed)
+            }
+        }
+    }
+}
+
+/// Some objects that stand one after another.
+#[derive(Debug)]
+pub(super) struct Batch {
+    /// The bytes that hold them.
+    pub(super) bytes: Vec<u8>,
+    /// Where in the bytes each of them is.
+    pub(super) items: Vec<Range<usize>>,
+    /// How many bytes of the input come before these bytes.
+    pub(super) base: u64,
+    /// What is known of them.
+    pub(super) expect: Expect,
+    /// The input.
+    pub(super) origin: Arc<str>,
+}
+
+/// Takes what is cut out, in the order of the input.
+pub(super) trait Sink {
+    /// Takes a batch, and gives back a buffer that is free, if there is one.
+    fn batch(&mut self, batch: Batch) -> Result<Vec<u8>, SourceError>;
+
+    /// A list has ended: what its items without a kind are, and whether the list was a typed one.
+    fn list_end(&mut self, expect: &Expect) -> Result<(), SourceError>;
+}
+
+/// The state of the cutting of one input.
+pub(super) struct Cutter<'a> {
+    input: &'a mut dyn Read,
+    sink: &'a mut dyn Sink,
+    origin: Arc<str>,
+    buffer: Vec<u8>,
+    /// A buffer that is free.
+    spare: Vec<u8>,
+    /// How many bytes of the input come before the buffer.
+    base: u64,
+    /// The next byte to look at.
+    at: usize,
+    /// What comes before it in the buffer is not needed for what is being cut.
+    keep: usize,
+    items: Vec<Range<usize>>,
+    expect: Expect,
+    ended: bool,
+}
+
+/// Whether a document turned out to be a list.
+enum Probe {
+    Single,
+    List,
+    Irregular,
+}
+
+impl<'a> Cutter<'a> {
+    /// `skipped` bytes of the input come before what `input` reads.
+    pub(super) fn new(input: &'a mut dyn Read, sink: &'a mut dyn Sink, origin: Arc<str>, skipped: u64) -> Self {
+        Self {
+            input,
+            sink,
+            origin,
+            buffer: Vec::new(),
+            spare: Vec::new(),
+            base: skipped,
+            at: 0,
+            keep: 0,
+            items: Vec::new(),
+            expect: Expect::Stated,
+            ended: false,
+        }
+    }
+
+    /// Cuts the whole input, and says how many documents it held.
+    pub(super) fn run(mut self) -> Result<u64, SourceError> {
+        let mut documents = 0;
+        loop {
+            self.skip_space()?;
+            self.keep = self.at;
+            match self.peek()? {
+                None => break,
+                Some(b'{') => self.document()?,
+                Some(b'[') => {
+                    self.expect(Expect::Stated)?;
+                    self.elements()?;
+                }
+                Some(byte) => return Err(self.unexpected(byte, "an object should begin")),
+            }
+            documents += 1;
+        }
+        self.flush()?;
+        Ok(documents)
+    }
+
+    /// One object, or one list of objects, at the current place.
+    fn document(&mut self) -> Result<(), SourceError> {
+        // `keep` is the start of the document until it is known to be a list.
+        match self.probe()? {
+            Probe::List => Ok(()),
+            Probe::Single => self.single(),
+            Probe::Irregular => {
+                // The parser will say what is wrong with it.
+                self.at = self.keep;
+                self.skip_container()?;
+                self.single()
+            }
+        }
+    }
+
+    /// The document that was just passed is one object.
+    fn single(&mut self) -> Result<(), SourceError> {
+        self.expect(Expect::Stated)?;
+        self.items.push(self.keep..self.at);
+        self.keep = self.at;
+        Ok(())
+    }
+
+    /// Reads the keys of the document. Stops at its end, or, if it is a list, has cut its items too.
+    fn probe(&mut self) -> Result<Probe, SourceError> {
+        let mut header = Header::default();
+        self.at += 1;
+        self.skip_space()?;
+        if self.peek()? == Some(b'}') {
+            self.at += 1;
+            return Ok(Probe::Single);
+        }
+        loop {
+            self.skip_space()?;
+            if self.peek_inside()? != b'"' {
+                return Ok(Probe::Irregular);
+            }
+            let key = self.string()?;
+            self.skip_space()?;
+            if self.peek_inside()? != b':' {
+                return Ok(Probe::Irregular);
+            }
+            self.at += 1;
+            self.skip_space()?;
+            let value = self.peek_inside()?;
+            match (key.as_slice(), value) {
+                (b"kind", b'"') => header.kind = text(self.string()?),
+                (b"apiVersion", b'"') => header.api_version = text(self.string()?),
+                (b"items", b'[') if header.kind.is_empty() || header.kind.ends_with("List") => {
+                    self.list(header)?;
+                    return Ok(Probe::List);
+                }
+                _ => self.skip_value()?,
+            }
+            self.skip_space()?;
+            match self.peek_inside()? {
+                b',' => self.at += 1,
+                b'}' => {
+                    self.at += 1;
+                    return Ok(Probe::Single);
+                }
+                _ => return Ok(Probe::Irregular),
+            }
+        }
+    }
+
+    /// The items of a list, and what comes after them, up to the end of the document.
+    fn list(&mut self, mut header: Header<'_>) -> Result<(), SourceError> {
+        let mut before = self.buffer[self.keep..self.at].to_vec();
+        before.extend_from_slice(b"0}");
+        self.check(&before, self.keep, 0)?;
+        self.keep = self.at;
+        let early = if header.kind.is_empty() { Expect::Later } else { Expect::of_list(&header) };
+        self.expect(early)?;
+        self.elements()?;
+        self.flush()?;
+        self.keep = self.at;
+        loop {
+            self.skip_space()?;
+            match self.peek_inside()? {
+                b'}' => break,
+                b',' => self.at += 1,
+                byte => return Err(self.unexpected(byte, "the list should go on or end")),
+            }
+            self.skip_space()?;
+            match self.peek_inside()? {
+                b'"' => {}
+                byte => return Err(self.unexpected(byte, "a field's name should stand")),
+            }
+            let key = self.string()?;
+            if key == b"items" {
+                return Err(self.syntax("the field `items` stands here twice"));
+            }
+            self.skip_space()?;
+            match self.peek_inside()? {
+                b':' => self.at += 1,
+                byte => return Err(self.unexpected(byte, "a colon should stand")),
+            }
+            self.skip_space()?;
+            match (key.as_slice(), self.peek_inside()?) {
+                (b"kind", b'"') => header.kind = text(self.string()?),
+                (b"apiVersion", b'"') => header.api_version = text(self.string()?),
+                _ => self.skip_value()?,
+            }
+        }
+        self.at += 1;
+        let mut after = b"{\"\":0".to_vec();
+        let added = after.len();
+        after.extend_from_slice(&self.buffer[self.keep..self.at]);
+        self.check(&after, self.keep, added)?;
+        self.keep = self.at;
+        self.sink.list_end(&Expect::of_list(&header))
+    }
+
+    /// The frame of a list must be JSON too.
+    fn check(&self, json: &[u8], start: usize, added: usize) -> Result<(), SourceError> {
+        let text = std::str::from_utf8(json).map_err(|error| (error.valid_up_to(), "the bytes are not UTF-8 text".into()));
+        let checked = text.and_then(|text| {
+            serde_json::from_str::<IgnoredAny>(text).map(|_| ()).map_err(|error| {
+                let offset = crate::snapshot::decode::offset(text, &error);
+                (offset, crate::snapshot::decode::reason(&error))
+            })
+        });
+        checked.map_err(|(offset, reason)| {
+            let byte = self.base + (start + offset.saturating_sub(added)) as u64;
+            SourceError::at_byte(&*self.origin, Fault::Syntax(reason), byte)
+        })
+    }
+
+    /// The elements of the list that begins here.
+    fn elements(&mut self) -> Result<(), SourceError> {
+        self.at += 1;
+        self.keep = self.at;
+        self.skip_space()?;
+        if self.peek_inside()? == b']' {
+            self.at += 1;
+            self.keep = self.at;
+            return Ok(());
+        }
+        loop {
+            self.skip_space()?;
+            self.keep = self.at;
+            self.skip_value()?;
+            self.items.push(self.keep..self.at);
+            self.keep = self.at;
+            self.skip_space()?;
+            match self.peek_inside()? {
+                b',' => self.at += 1,
+                b']' => {
+                    self.at += 1;
+                    self.keep = self.at;
+                    return Ok(());
+                }
+                byte => return Err(self.unexpected(byte, "the list of items should go on or end")),
+            }
+            self.keep = self.at;
+        }
+    }
+
+    /// Sends what was cut so far if what follows is of another sort.
+    fn expect(&mut self, expect: Expect) -> Result<(), SourceError> {
+        if self.expect != expect {
+            self.flush()?;
+            self.expect = expect;
+        }
+        Ok(())
+    }
+
+    fn skip_value(&mut self) -> Result<(), SourceError> {
+        match self.peek_inside()? {
+            b'"' => self.skip_string(),
+            b'{' | b'[' => self.skip_container(),
+            byte if scalar(byte) => {
+                while self.peek()?.is_some_and(scalar) {
+                    self.at += 1;
+                }
+                Ok(())
+            }
+            byte => Err(self.unexpected(byte, "a value should stand")),
+        }
+    }
+
+    /// The string at the current place, without its quotes, with its escapes.
+    fn string(&mut self) -> Result<Vec<u8>, SourceError> {
+        let back = self.at - self.keep;
+        self.skip_string()?;
+        let start = self.keep + back;
+        Ok(self.buffer[start + 1..self.at - 1].to_vec())
+    }
+
+    fn skip_string(&mut self) -> Result<(), SourceError> {
+        loop {
+            if let Some(length) = string_length(&self.buffer[self.at..]) {
+                self.at += length;
+                return Ok(());
+            }
+            self.more()?;
+        }
+    }
+
+    fn skip_container(&mut self) -> Result<(), SourceError> {
+        let mut depth = 0_usize;
+        loop {
+            let bytes = &self.buffer[..];
+            let mut at = self.at;
+            while at < bytes.len() {
+                match bytes[at] {
+                    b'"' => match string_length(&bytes[at..]) {
+                        Some(length) => at += length,
+                        None => break,
+                    },
+                    b'{' | b'[' => {
+                        depth += 1;
+                        if depth > DEEPEST {
+                            self.at = at;
+                            return Err(self.fault(Fault::TooDeep(DEEPEST)));
+                        }
+                        at += 1;
+                    }
+                    b'}' | b']' => {
+                        depth -= 1;
+                        at += 1;
+                        if depth == 0 {
+                            self.at = at;
+                            return Ok(());
+                        }
+                    }
+                    b' ' => at = skip_spaces(bytes, at + 1),
+                    _ => at += 1,
+                }
+            }
+            self.at = at;
+            self.more()?;
+        }
+    }
+
+    fn skip_space(&mut self) -> Result<(), SourceError> {
+        while let Some(byte) = self.peek()? {
+            match byte {
+                b' ' => self.at = skip_spaces(&self.buffer, self.at + 1),
+                b'\n' | b'\r' | b'\t' => self.at += 1,
+                _ => break,
+            }
+        }
+        Ok(())
+    }
+
+    fn peek(&mut self) -> Result<Option<u8>, SourceError> {
+        loop {
+            if let Some(byte) = self.buffer.get(self.at) {
+                return Ok(Some(*byte));
+            }
+            if !self.fill()? {
+                return Ok(None);
+            }
+        }
+    }
+
+    /// The next byte where the input cannot end.
+    fn peek_inside(&mut self) -> Result<u8, SourceError> {
+        match self.peek()? {
+            Some(byte) => Ok(byte),
+            None => Err(self.fault(Fault::Truncated)),
+        }
+    }
+
+    /// Reads on where the input cannot end.
+    fn more(&mut self) -> Result<(), SourceError> {
+        if self.fill()? {
+            Ok(())
+        } else {
+            self.at = self.buffer.len();
+            Err(self.fault(Fault::Truncated))
+        }
+    }
+
+    /// Reads on; false at the end of the input. Places in the buffer move: those that count are fields.
+    fn fill(&mut self) -> Result<bool, SourceError> {
+        if self.ended {
+            return Ok(false);
+        }
+        self.flush()?;
+        if self.buffer.len() - self.keep > LARGEST_OBJECT {
+            return Err(SourceError::at_byte(
+                &*self.origin,
+                Fault::TooLarge(LARGEST_OBJECT),
+                self.base + self.keep as u64,
+            ));
+        }
+        if self.keep > 0 {
+            self.buffer.drain(..self.keep);
+            self.base += self.keep as u64;
+            self.at -= self.keep;
+            self.keep = 0;
+        }
+        let read = (&mut *self.input).take(CHUNK as u64).read_to_end(&mut self.buffer);
+        let place = self.base + self.buffer.len() as u64;
+        let count = read.map_err(|error| super::input::read_error(&self.origin, &error, place))?;
+        self.ended = count < CHUNK;
+        Ok(count > 0)
+    }
+
+    /// Sends what was cut so far; what is being cut moves to a new buffer.
+    fn flush(&mut self) -> Result<(), SourceError> {
+        if self.items.is_empty() {
+            return Ok(());
+        }
+        let mut next = std::mem::take(&mut self.spare);
+        next.clear();
+        next.extend_from_slice(&self.buffer[self.keep..]);
+        let batch = Batch {
+            bytes: std::mem::replace(&mut self.buffer, next),
+            items: std::mem::take(&mut self.items),
+            base: self.base,
+            expect: self.expect.clone(),
+            origin: Arc::clone(&self.origin),
+        };
+        self.base += self.keep as u64;
+        self.at -= self.keep;
+        self.keep = 0;
+        self.spare = self.sink.batch(batch)?;
+        Ok(())
+    }
+
+    fn fault(&self, fault: Fault) -> SourceError {
+        SourceError::at_byte(&*self.origin, fault, self.base + self.at as u64)
+    }
+
+    fn syntax(&self, reason: &str) -> SourceError {
+        self.fault(Fault::Syntax(reason.to_owned()))
+    }
+
+    fn unexpected(&self, byte: u8, expected: &str) -> SourceError {
+        let found = match byte {
+            b'!'..=b'~' => format!("'{}'", char::from(byte)),
+            _ => format!("the byte 0x{byte:02x}"),
+        };
+        self.syntax(&format!("{found} stands where {expected}"))
+    }
+}
+
+fn scalar(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'+' | b'.')
+}
+
+fn text(string: Vec<u8>) -> Cow<'static, str> {
+    Cow::Owned(String::from_utf8(string).unwrap_or_default())
+}
+
+/// The length of the string that begins here, with its quotes, if its end is there.
+fn string_length(bytes: &[u8]) -> Option<usize> {
+    let mut at = 1;
+    loop {
+        at += memchr::memchr2(b'"', b'\\', bytes.get(at..)?)?;
+        if bytes[at] == b'"' {
+            return Some(at + 1);
+        }
+        at += 2;
+    }
+}
+
+/// Indentation makes up much of what kubectl prints.
+fn skip_spaces(bytes: &[u8], mut at: usize) -> usize {
+    const EIGHT: &[u8] = b"        ";
+    while bytes.get(at..at + 8) == Some(EIGHT) {
+        at += 8;
+    }
+    while bytes.get(at) == Some(&b' ') {
+        at += 1;
+    }
+    at
+}

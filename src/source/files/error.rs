@@ -1,0 +1,130 @@
+//! Why files could not be read.
+
+use crate::snapshot::DecodeIssue;
+use std::fmt;
+
+/// A place in an input. For compressed input it is one in the expanded text.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Place {
+    /// How many bytes come before it.
+    pub byte: Option<u64>,
+    /// Its line, from 1.
+    pub line: Option<u64>,
+    /// Its column in that line, from 1.
+    pub column: Option<u64>,
+}
+
+/// What is wrong with an input.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Fault {
+    /// It could not be opened or read; the operating system's reason.
+    Unreadable(String),
+    /// It holds nothing at all.
+    Empty,
+    /// It is not text.
+    Binary,
+    /// It is text in another encoding than UTF-8.
+    Encoding(&'static str),
+    /// It is not JSON or YAML; what stands there.
+    Syntax(String),
+    /// It ends in the middle of something.
+    Truncated,
+    /// It is nested deeper than this many levels.
+    TooDeep(usize),
+    /// A single object is larger than this many bytes.
+    TooLarge(usize),
+    /// It is compressed and expands to more than this many bytes, or beyond any plausible ratio.
+    Expansion(u64),
+    /// It is well-formed and not a Kubernetes object; what it is instead.
+    NotObjects(&'static str),
+    /// It is a directory without any file that could be read.
+    NoFiles,
+    /// Standard input was named twice.
+    StdinTwice,
+    /// An object could not be decoded, and was asked to be fatal.
+    Undecodable(Box<DecodeIssue>),
+}
+
+/// An input that could not be read in full, so that nothing can be judged by it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SourceError {
+    /// The file, as it was named, or `standard input`.
+    pub path: String,
+    /// What is wrong.
+    pub fault: Fault,
+    /// Where, if that is known.
+    pub place: Place,
+}
+
+impl SourceError {
+    pub(super) fn new(path: impl Into<String>, fault: Fault) -> Self {
+        Self { path: path.into(), fault, place: Place::default() }
+    }
+
+    pub(super) fn at_byte(path: impl Into<String>, fault: Fault, byte: u64) -> Self {
+        Self { path: path.into(), fault, place: Place { byte: Some(byte), ..Place::default() } }
+    }
+
+    /// What happened, in one sentence without a full stop: file, place, reason.
+    pub fn message(&self) -> String {
+        if let Fault::Undecodable(issue) = &self.fault {
+            return issue.to_string();
+        }
+        let place = match self.place {
+            Place { line: Some(line), column: Some(column), .. } => format!(", line {line}, column {column}"),
+            Place { line: Some(line), byte: Some(byte), .. } => format!(", line {line} (byte {byte})"),
+            Place { byte: Some(byte), .. } => format!(", byte {byte}"),
+            Place { .. } => String::new(),
+        };
+        let reason = match &self.fault {
+            Fault::Unreadable(reason) => format!("cannot be read: {reason}"),
+            Fault::Empty => "is empty".to_owned(),
+            Fault::Binary => "is binary, neither JSON nor YAML".to_owned(),
+            Fault::Encoding(encoding) => format!("is written in {encoding}, which no Kubernetes tool reads"),
+            Fault::Syntax(reason) => format!("is not well-formed: {reason}"),
+            Fault::Truncated => "ends in the middle of an object".to_owned(),
+            Fault::TooDeep(limit) => format!("is nested deeper than {limit} levels"),
+            Fault::TooLarge(limit) => {
+                format!("an object is larger than {} MiB, and no Kubernetes object is", limit / (1 << 20))
+            }
+            Fault::Expansion(limit) => {
+                format!("expands to more than its size allows, or to over {} GiB", limit / (1 << 30))
+            }
+            Fault::NotObjects(found) => format!("holds {found} where a Kubernetes object is expected"),
+            Fault::NoFiles => "holds no .json, .yaml or .yml file".to_owned(),
+            Fault::StdinTwice => "is named twice and can be read only once".to_owned(),
+            Fault::Undecodable(_) => String::new(),
+        };
+        format!("{}{place}: {reason}", self.path)
+    }
+
+    /// What a person can do about it.
+    pub fn hint(&self) -> Option<&'static str> {
+        match &self.fault {
+            Fault::Empty | Fault::Truncated => {
+                Some("write it again, for example with 'kubectl get pv,pvc,sc,pods,nodes -A -o json'")
+            }
+            Fault::Binary => Some("JSON, YAML and gzip of both are read; unpack archives into a directory first"),
+            Fault::Encoding(_) => Some("write it again in UTF-8; in PowerShell add '| Out-File -Encoding utf8'"),
+            Fault::NotObjects(_) => Some("what 'kubectl get ... -o json' or '-o yaml' prints can be read"),
+            Fault::NoFiles => Some("use -R to look into the directories below it too"),
+            Fault::Undecodable(_) => Some("without --strict the object is left out and the rest is judged"),
+            Fault::Expansion(_) | Fault::TooLarge(_) | Fault::TooDeep(_) => {
+                Some("if this is really a dump of a cluster, split it into several files")
+            }
+            Fault::Unreadable(_) | Fault::Syntax(_) | Fault::StdinTwice => None,
+        }
+    }
+}
+
+impl fmt::Display for SourceError {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str(&self.message())?;
+        match self.hint() {
+            Some(hint) => write!(out, "; {hint}"),
+            None => Ok(()),
+        }
+    }
+}
+
+impl std::error::Error for SourceError {}

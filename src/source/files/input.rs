@@ -1,0 +1,151 @@
+//! One input: opened, unpacked, and told what it is by its first bytes.
+
+use super::error::{Fault, SourceError};
+use flate2::read::MultiGzDecoder;
+use std::cell::Cell;
+use std::fmt;
+use std::io::{self, BufReader, Cursor, Read};
+use std::rc::Rc;
+
+/// The most that compressed input may expand to.
+pub(super) const LARGEST_EXPANSION: u64 = 8 << 30;
+
+/// Above this size, input that expands by more than [`HIGHEST_RATIO`] is refused: dumps of clusters stay far below.
+const RATIO_COUNTS_FROM: u64 = 256 << 20;
+
+/// How many bytes one byte of compressed input may expand to.
+const HIGHEST_RATIO: u64 = 500;
+
+/// How much is looked at to tell what it is.
+const PREFIX: usize = 4096;
+
+/// What the first bytes of an input say that it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Format {
+    Json,
+    Yaml,
+}
+
+/// An input that can be read from its first byte after any byte-order mark.
+pub(super) struct Input<'a> {
+    pub(super) reader: Box<dyn Read + 'a>,
+    pub(super) format: Format,
+    /// How many bytes were read from the file itself so far.
+    pub(super) bytes: Rc<Cell<u64>>,
+    /// How many bytes of the expanded input come before the reader: the mark.
+    pub(super) skipped: u64,
+}
+
+/// Counts what is read.
+struct Counted<R> {
+    inner: R,
+    bytes: Rc<Cell<u64>>,
+}
+
+impl<R: Read> Read for Counted<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let count = self.inner.read(buffer)?;
+        self.bytes.set(self.bytes.get() + count as u64);
+        Ok(count)
+    }
+
+    fn read_to_end(&mut self, buffer: &mut Vec<u8>) -> io::Result<usize> {
+        let count = self.inner.read_to_end(buffer)?;
+        self.bytes.set(self.bytes.get() + count as u64);
+        Ok(count)
+    }
+}
+
+/// Stops when compressed input expands too far.
+struct Bounded<R> {
+    inner: R,
+    expanded: u64,
+    compressed: Rc<Cell<u64>>,
+    limit: u64,
+}
+
+impl<R: Read> Read for Bounded<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let count = self.inner.read(buffer)?;
+        self.expanded += count as u64;
+        let implausible = self.expanded > RATIO_COUNTS_FROM
+            && self.expanded / HIGHEST_RATIO > self.compressed.get();
+        if self.expanded > self.limit || implausible {
+            return Err(io::Error::other(TooMuch(self.limit)));
+        }
+        Ok(count)
+    }
+}
+
+/// The input expands beyond this limit.
+#[derive(Debug)]
+struct TooMuch(u64);
+
+impl fmt::Display for TooMuch {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(out, "it expands to more than {} bytes", self.0)
+    }
+}
+
+impl std::error::Error for TooMuch {}
+
+/// What failed while an input was read, `place` bytes after its start.
+pub(super) fn read_error(path: &str, error: &io::Error, place: u64) -> SourceError {
+    if let Some(TooMuch(limit)) = error.get_ref().and_then(|inner| inner.downcast_ref()) {
+        return SourceError::new(path, Fault::Expansion(*limit));
+    }
+    match error.kind() {
+        io::ErrorKind::UnexpectedEof => SourceError::at_byte(path, Fault::Truncated, place),
+        io::ErrorKind::InvalidInput | io::ErrorKind::InvalidData => {
+            SourceError::at_byte(path, Fault::Syntax(format!("its gzip stream is broken ({error})")), place)
+        }
+        _ => SourceError::new(path, Fault::Unreadable(error.to_string())),
+    }
+}
+
+/// Looks at the first bytes, unpacks gzip, and refuses what cannot be text in UTF-8.
+pub(super) fn prepare<'a>(path: &str, raw: impl Read + 'a, limit: u64) -> Result<Input<'a>, SourceError> {
+    let bytes = Rc::new(Cell::new(0));
+    let mut counted = Counted { inner: raw, bytes: Rc::clone(&bytes) };
+    let magic = prefix(&mut counted, 2).map_err(|error| read_error(path, &error, 0))?;
+    let mut reader: Box<dyn Read + 'a> = if magic == [0x1f, 0x8b] {
+        let packed = BufReader::with_capacity(1 << 16, Cursor::new(magic).chain(counted));
+        let inner = MultiGzDecoder::new(packed);
+        Box::new(Bounded { inner, expanded: 0, compressed: Rc::clone(&bytes), limit })
+    } else {
+        Box::new(Cursor::new(magic).chain(counted))
+    };
+    let mut start = prefix(&mut reader, PREFIX).map_err(|error| read_error(path, &error, 0))?;
+    let mut skipped = 0;
+    match start.as_slice() {
+        [0xff, 0xfe, 0, 0, ..] | [0, 0, 0xfe, 0xff, ..] => return Err(refuse(path, Fault::Encoding("UTF-32"))),
+        [0xff, 0xfe, ..] | [0xfe, 0xff, ..] | [0, b'{' | b'[' | b'a', 0, ..] | [b'{' | b'[' | b'a', 0, _, 0, ..] => {
+            return Err(refuse(path, Fault::Encoding("UTF-16")));
+        }
+        [0xef, 0xbb, 0xbf, ..] => {
+            start.drain(..3);
+            skipped = 3;
+        }
+        _ => {}
+    }
+    let Some(first) = start.iter().find(|byte| !byte.is_ascii_whitespace()) else {
+        // A file of white space alone, as long as it does not go on.
+        let fault = if start.len() < PREFIX - 3 { Fault::Empty } else { Fault::Syntax("it begins with blanks only".into()) };
+        return Err(refuse(path, fault));
+    };
+    let format = if matches!(first, b'{' | b'[') { Format::Json } else { Format::Yaml };
+    if format == Format::Yaml && start.iter().any(|byte| *byte == 0) {
+        return Err(refuse(path, Fault::Binary));
+    }
+    Ok(Input { reader: Box::new(Cursor::new(start).chain(reader)), format, bytes, skipped })
+}
+
+fn refuse(path: &str, fault: Fault) -> SourceError {
+    SourceError::new(path, fault)
+}
+
+fn prefix(reader: &mut impl Read, length: usize) -> io::Result<Vec<u8>> {
+    let mut start = Vec::with_capacity(length);
+    reader.take(length as u64).read_to_end(&mut start)?;
+    Ok(start)
+}

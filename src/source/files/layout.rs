@@ -1,0 +1,141 @@
+//! Directories: which files in them are read, and what the layout of a dump says about completeness.
+#![expect(clippy::disallowed_methods, reason = "finding files is the business of this module")]
+
+use super::error::{Fault, SourceError};
+use crate::model::Kind;
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// How a directory came to be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Layout {
+    /// Just files.
+    Plain,
+    /// `kubectl cluster-info dump --output-directory`.
+    ClusterInfo,
+    /// `oc adm must-gather` or `oc adm inspect`.
+    MustGather,
+}
+
+/// What a file is known to hold in full, because of the layout that it is part of.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Covers {
+    /// Nothing is known.
+    Nothing,
+    /// All objects of that kind, or all in that namespace.
+    Kind(Kind, Option<String>),
+    /// If it is a typed list: all objects of its kind, in that namespace if the kind has namespaces.
+    TypedList(Option<String>),
+}
+
+/// A file to read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Found {
+    pub(super) path: PathBuf,
+    pub(super) covers: Covers,
+}
+
+/// The files of a directory in the order of their names, and how many others there are.
+pub(super) fn find(root: &Path, recursive: bool) -> Result<(Vec<Found>, u64), SourceError> {
+    let layout = layout(root)?;
+    let mut found = Vec::new();
+    let mut skipped = 0;
+    let mut waiting = vec![root.to_owned()];
+    while let Some(directory) = waiting.pop() {
+        let mut below = Vec::new();
+        for path in sorted(&directory)? {
+            let kind = fs::symlink_metadata(&path).map_err(|error| unreadable(&path, &error))?;
+            // Links to directories are not followed: they could lead round for ever.
+            if kind.is_dir() {
+                if recursive || layout != Layout::Plain {
+                    below.push(path);
+                }
+            } else if !wanted(&path) || !fs::metadata(&path).is_ok_and(|target| target.is_file()) {
+                skipped += 1;
+            } else {
+                match covers(layout, root, &path) {
+                    Some(covers) => found.push(Found { path, covers }),
+                    None => skipped += 1,
+                }
+            }
+        }
+        waiting.extend(below.into_iter().rev());
+    }
+    if found.is_empty() {
+        return Err(SourceError::new(root.display().to_string(), Fault::NoFiles));
+    }
+    Ok((found, skipped))
+}
+
+/// Dumps are read with all that is below them; other directories only when that is asked for.
+fn layout(root: &Path) -> Result<Layout, SourceError> {
+    let gathered = |directory: &Path| {
+        directory.join("cluster-scoped-resources").is_dir() || directory.join("namespaces").is_dir()
+    };
+    if gathered(root) {
+        return Ok(Layout::MustGather);
+    }
+    let below: Vec<PathBuf> = sorted(root)?.into_iter().filter(|path| path.is_dir()).collect();
+    if below.iter().any(|directory| gathered(directory)) {
+        return Ok(Layout::MustGather);
+    }
+    let namespaces = below.iter().any(|directory| directory.join("pods.json").is_file());
+    Ok(if root.join("nodes.json").is_file() && namespaces { Layout::ClusterInfo } else { Layout::Plain })
+}
+
+fn sorted(directory: &Path) -> Result<Vec<PathBuf>, SourceError> {
+    let entries = fs::read_dir(directory).and_then(|entries| {
+        entries.map(|entry| entry.map(|entry| entry.path())).collect::<io::Result<Vec<PathBuf>>>()
+    });
+    let mut entries = entries.map_err(|error| unreadable(directory, &error))?;
+    entries.sort();
+    Ok(entries)
+}
+
+fn unreadable(path: &Path, error: &io::Error) -> SourceError {
+    SourceError::new(path.display().to_string(), Fault::Unreadable(error.to_string()))
+}
+
+/// Whether the name is that of JSON or YAML, perhaps compressed.
+fn wanted(path: &Path) -> bool {
+    let name = path.file_name().map(|name| name.to_string_lossy().to_ascii_lowercase()).unwrap_or_default();
+    let bare = name.strip_suffix(".gz").unwrap_or(&name);
+    [".json", ".yaml", ".yml"].iter().any(|ending| bare.ends_with(ending))
+}
+
+/// What a file covers; nothing at all if its place says that no decision reads it.
+fn covers(layout: Layout, root: &Path, path: &Path) -> Option<Covers> {
+    let below = path.strip_prefix(root).unwrap_or(path);
+    let parts: Vec<String> = below.iter().map(|part| part.to_string_lossy().into_owned()).collect();
+    let parts: Vec<&str> = parts.iter().map(String::as_str).collect();
+    match layout {
+        Layout::Plain => Some(Covers::Nothing),
+        Layout::ClusterInfo => match parts.as_slice() {
+            [_] => Some(Covers::TypedList(None)),
+            [namespace, _] => Some(Covers::TypedList(Some((*namespace).to_owned()))),
+            _ => Some(Covers::Nothing),
+        },
+        Layout::MustGather => gathered(&parts),
+    }
+}
+
+/// A must-gather has thousands of files. Those of the five kinds are `cluster-scoped-resources/GROUP/RESOURCE/NAME.yaml`
+/// and `namespaces/NAMESPACE/GROUP/RESOURCE.yaml`.
+fn gathered(parts: &[&str]) -> Option<Covers> {
+    let start = parts.iter().position(|part| matches!(*part, "cluster-scoped-resources" | "namespaces"))?;
+    let (group, resource, namespace) = match &parts[start..] {
+        ["cluster-scoped-resources", group, resource] | ["cluster-scoped-resources", group, resource, _] => {
+            (*group, *resource, None)
+        }
+        ["namespaces", namespace, group, resource] | ["namespaces", namespace, group, resource, _] => {
+            (*group, *resource, Some(*namespace))
+        }
+        _ => return None,
+    };
+    let resource = resource.split('.').next().unwrap_or_default();
+    let kind = Kind::ALL.into_iter().find(|kind| kind.resource() == resource)?;
+    let expected = if kind == Kind::StorageClass { "storage.k8s.io" } else { "core" };
+    let fits = group == expected && kind.namespaced() == namespace.is_some();
+    fits.then(|| Covers::Kind(kind, namespace.map(str::to_owned)))
+}

@@ -1,0 +1,519 @@
+//! One case: the objects, what is synced, and what must come of it.
+
+use super::build::{Claim, Class, NAMESPACE, PodBuilder, Volume};
+use pvctl::controllers::persistent_volume::dispatch::Seen;
+use pvctl::controllers::persistent_volume::matching::{Fit, Query};
+use pvctl::controllers::persistent_volume::{sync_claim_by_key, sync_volume_by_key};
+use pvctl::controllers::protection::sync_claim_protection;
+use pvctl::controllers::{Branch, Controller, KubeVersion, Rules, Sync};
+use pvctl::model::{BindingMode, Node, PersistentVolume, PersistentVolumeClaim, Pod, ResourceVersion};
+use pvctl::simulate::{Limit, Settings, Target, decide};
+use pvctl::snapshot::{ClaimId, Coverage, Parts, Snapshot, VolumeId};
+use pvctl::world::{
+    Answers, ApiError, Cached, Choices, ControllerState, Effect, Held, ObjectRef, OperationState, PluginAnswer, Read,
+    Record, World, WriteBody,
+};
+use serde_json::{Map, Value, json};
+use std::sync::Arc;
+
+/// How a leaf is reached.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Reached {
+    /// By objects that an API server can hold.
+    Plain,
+    /// Only with this: a scripted answer, a stale cache, a running operation, older rules, or foreign storage.
+    Only(&'static str),
+}
+
+/// What the informer's lister says to a key from the queue, and what the controller's cache has.
+#[derive(Clone, Debug)]
+pub(crate) enum Lister {
+    /// The lister fails.
+    Fails(&'static str),
+    /// The object is there at the second version; the cache has the first one, if any.
+    Present(Option<&'static str>, &'static str),
+    /// It is gone, and the cache does not have it either.
+    Gone,
+    /// It is gone; the cache has this volume.
+    GoneVolume(Box<PersistentVolume>),
+    /// It is gone; the cache has this claim.
+    GoneClaim(Box<PersistentVolumeClaim>),
+}
+
+#[derive(Clone, Debug)]
+enum Call {
+    None,
+    Volume(Controller, &'static str),
+    Claim(Controller, &'static str),
+    ClaimWithLivePods(&'static str, Vec<Pod>),
+    DeletedClaim(&'static str),
+    VolumeKey(&'static str, Lister),
+    ClaimKey(&'static str, Lister),
+}
+
+/// One case.
+#[derive(Clone, Debug)]
+pub(crate) struct Case {
+    leaves: &'static [&'static str],
+    reached: Reached,
+    volumes: Vec<PersistentVolume>,
+    claims: Vec<PersistentVolumeClaim>,
+    classes: Vec<pvctl::model::StorageClass>,
+    pods: Vec<Pod>,
+    nodes: Vec<Node>,
+    rules: Rules,
+    answers: Answers,
+    operations: Vec<(String, OperationState)>,
+    unseen_claims: Vec<&'static str>,
+    stale_volumes: Vec<PersistentVolume>,
+    stale_claims: Vec<PersistentVolumeClaim>,
+    call: Call,
+    expected: Value,
+}
+
+/// A case that proves these leaves, reached by objects alone.
+pub(crate) fn case(leaves: &'static [&'static str]) -> Case {
+    Case {
+        leaves,
+        reached: Reached::Plain,
+        volumes: Vec::new(),
+        claims: Vec::new(),
+        classes: Vec::new(),
+        pods: Vec::new(),
+        nodes: Vec::new(),
+        rules: Rules::default(),
+        answers: Answers::default(),
+        operations: Vec::new(),
+        unseen_claims: Vec::new(),
+        stale_volumes: Vec::new(),
+        stale_claims: Vec::new(),
+        call: Call::None,
+        expected: Value::Null,
+    }
+}
+
+impl Case {
+    /// The leaves that it proves.
+    pub(crate) fn leaves(&self) -> &'static [&'static str] {
+        self.leaves
+    }
+
+    /// How they are reached.
+    pub(crate) fn reached(&self) -> Reached {
+        self.reached
+    }
+
+    /// They are reached only with this.
+    pub(crate) fn only_with(mut self, what: &'static str) -> Self {
+        self.reached = Reached::Only(what);
+        self
+    }
+
+    // The world.
+
+    pub(crate) fn volume(mut self, volume: Volume) -> Self {
+        self.volumes.push(volume.0);
+        self
+    }
+
+    pub(crate) fn claim(mut self, claim: Claim) -> Self {
+        self.claims.push(claim.0);
+        self
+    }
+
+    pub(crate) fn class(mut self, class: Class) -> Self {
+        self.classes.push(class.0);
+        self
+    }
+
+    pub(crate) fn pod(mut self, pod: PodBuilder) -> Self {
+        self.pods.push(pod.0);
+        self
+    }
+
+    pub(crate) fn node(mut self, node: Node) -> Self {
+        self.nodes.push(node);
+        self
+    }
+
+    // What decides besides the objects.
+
+    pub(crate) fn kube(mut self, minor: u32) -> Self {
+        self.rules = Rules::of(KubeVersion { minor });
+        self
+    }
+
+    pub(crate) fn gate(mut self, name: &str, state: bool) -> Self {
+        self.rules.set_gate(name, state).unwrap();
+        self
+    }
+
+    pub(crate) fn flag(mut self, name: &str, value: &str) -> Self {
+        self.rules.set_flag(name, value).unwrap();
+        self
+    }
+
+    /// The API server refuses the n-th write with this text.
+    pub(crate) fn refuses(mut self, write: u32, text: &str) -> Self {
+        self.answers.refuse = Some((write, ApiError::Other(text.to_owned())));
+        self
+    }
+
+    /// The API server refuses the n-th write and all that follow with this text.
+    pub(crate) fn refuses_from(mut self, write: u32, text: &str) -> Self {
+        self.answers.refuse_from = Some((write, ApiError::Other(text.to_owned())));
+        self
+    }
+
+    pub(crate) fn read_fails(mut self, read: Read, text: &str) -> Self {
+        self.answers.failing_read = Some((read, ApiError::Other(text.to_owned())));
+        self
+    }
+
+    pub(crate) fn plugin(mut self, answer: PluginAnswer) -> Self {
+        self.answers.plugin = Some(answer);
+        self
+    }
+
+    pub(crate) fn cleanup_fails(mut self, text: &str) -> Self {
+        self.answers.cleanup_fails = Some(text.to_owned());
+        self
+    }
+
+    pub(crate) fn operation(mut self, name: &str, state: OperationState) -> Self {
+        self.operations.push((name.to_owned(), state));
+        self
+    }
+
+    /// Neither of the controller's caches has that claim yet.
+    pub(crate) fn unseen_claim(mut self, name: &'static str) -> Self {
+        self.unseen_claims.push(name);
+        self
+    }
+
+    /// The controller's caches have this older version.
+    pub(crate) fn stale_volume(mut self, older: Volume) -> Self {
+        self.stale_volumes.push(older.0);
+        self
+    }
+
+    /// The controller's caches have this older version.
+    pub(crate) fn stale_claim(mut self, older: Claim) -> Self {
+        self.stale_claims.push(older.0);
+        self
+    }
+
+    // What is synced.
+
+    pub(crate) fn syncs_volume(mut self, name: &'static str) -> Self {
+        self.call = Call::Volume(Controller::PersistentVolumeBinder, name);
+        self
+    }
+
+    pub(crate) fn syncs_claim(mut self, name: &'static str) -> Self {
+        self.call = Call::Claim(Controller::PersistentVolumeBinder, name);
+        self
+    }
+
+    pub(crate) fn protects_volume(mut self, name: &'static str) -> Self {
+        self.call = Call::Volume(Controller::PersistentVolumeProtection, name);
+        self
+    }
+
+    pub(crate) fn protects_claim(mut self, name: &'static str) -> Self {
+        self.call = Call::Claim(Controller::PersistentVolumeClaimProtection, name);
+        self
+    }
+
+    /// pvc-protection, whose live list shows these pods besides those of its cache.
+    pub(crate) fn protects_claim_with_live(mut self, name: &'static str, pod: PodBuilder) -> Self {
+        self.call = Call::ClaimWithLivePods(name, vec![pod.0]);
+        self
+    }
+
+    /// pvc-protection works on the key of a claim that is gone by then.
+    pub(crate) fn protects_deleted_claim(mut self, name: &'static str) -> Self {
+        self.call = Call::DeletedClaim(name);
+        self
+    }
+
+    pub(crate) fn handles_volume_key(mut self, key: &'static str, lister: Lister) -> Self {
+        self.call = Call::VolumeKey(key, lister);
+        self
+    }
+
+    pub(crate) fn handles_claim_key(mut self, key: &'static str, lister: Lister) -> Self {
+        self.call = Call::ClaimKey(key, lister);
+        self
+    }
+
+    /// What must come of it; what is left out must be empty.
+    pub(crate) fn expect(mut self, expected: Value) -> Self {
+        self.expected = expected;
+        self
+    }
+
+    /// Runs the case.
+    pub(crate) fn check(self) {
+        let expected = self.expected.as_object().unwrap_or_else(|| panic!("{:?} expects nothing", self.leaves)).clone();
+        let proven = proven(&expected);
+        for leaf in self.leaves {
+            assert!(proven.iter().any(|id| id == leaf), "{leaf} is not among what is expected: {proven:?}");
+        }
+        let observed = self.run(expected.contains_key("verdicts"));
+        assert_eq!(pretty(&Value::Object(expected)), pretty(&Value::Object(observed)), "{:?}", self.leaves);
+    }
+
+    fn run(&self, with_verdicts: bool) -> Map<String, Value> {
+        let snapshot = Snapshot::new(Parts {
+            volumes: self.volumes.clone(),
+            claims: self.claims.clone(),
+            classes: self.classes.clone(),
+            pods: self.pods.clone(),
+            nodes: self.nodes.clone(),
+            coverage: Coverage::complete(),
+            ..Parts::default()
+        });
+        let memory = self.memory(&snapshot);
+        match &self.call {
+            Call::None => panic!("{:?} syncs nothing", self.leaves),
+            Call::Volume(controller, name) => {
+                self.decide(&snapshot, memory, *controller, Target::Volume(snapshot.volume_id(name).unwrap()))
+            }
+            Call::Claim(controller, name) => {
+                let id = claim_id(&snapshot, name);
+                let mut observed = self.decide(&snapshot, memory, *controller, Target::Claim(id));
+                if with_verdicts {
+                    let verdicts = self.verdicts(&snapshot, id, &observed);
+                    observed.insert("verdicts".into(), verdicts);
+                }
+                observed
+            }
+            Call::ClaimWithLivePods(name, pods) => {
+                let id = claim_id(&snapshot, name);
+                self.by_hand(&mut World::new(&snapshot), memory, |sync| {
+                    sync_claim_protection(sync, &self.rules, id, pods).into()
+                })
+            }
+            Call::DeletedClaim(name) => {
+                let id = claim_id(&snapshot, name);
+                let mut world = World::new(&snapshot);
+                world.set_claim(id, None);
+                self.by_hand(&mut world, memory, |sync| sync_claim_protection(sync, &self.rules, id, &[]).into())
+            }
+            Call::VolumeKey(key, lister) => {
+                let id = snapshot.volume_id(key);
+                self.by_hand(&mut World::new(&snapshot), memory, |sync| {
+                    let seen = seen(lister, |lister| match lister {
+                        Lister::GoneVolume(volume) => Some(Held::Written(Arc::new((**volume).clone()))),
+                        _ => None,
+                    });
+                    sync_volume_by_key(sync, &self.rules, key, seen, id)
+                })
+            }
+            Call::ClaimKey(key, lister) => {
+                let id = key.split_once('/').and_then(|(namespace, name)| snapshot.claim_id(namespace, name));
+                self.by_hand(&mut World::new(&snapshot), memory, |sync| {
+                    let seen = seen(lister, |lister| match lister {
+                        Lister::GoneClaim(claim) => Some(Held::Written(Arc::new((**claim).clone()))),
+                        _ => None,
+                    });
+                    sync_claim_by_key(sync, &self.rules, key, seen, id)
+                })
+            }
+        }
+    }
+
+    fn memory<'s>(&self, snapshot: &Snapshot) -> ControllerState<'s> {
+        let mut memory = ControllerState::in_step();
+        memory.operations.clone_from(&self.operations);
+        for name in &self.unseen_claims {
+            memory.claims.push((claim_id(snapshot, name), Cached::Unseen));
+        }
+        for older in &self.stale_claims {
+            let held = Held::Written(Arc::new(older.clone()));
+            memory.claims.push((claim_id(snapshot, &older.meta.name), Cached::Stale(held)));
+        }
+        for older in &self.stale_volumes {
+            let held = Held::Written(Arc::new(older.clone()));
+            memory.volumes.push((snapshot.volume_id(&older.meta.name).unwrap(), Cached::Stale(held)));
+        }
+        memory
+    }
+
+    fn decide<'s>(
+        &self,
+        snapshot: &'s Snapshot,
+        controller: ControllerState<'s>,
+        who: Controller,
+        target: Target,
+    ) -> Map<String, Value> {
+        let settings = Settings {
+            controllers: vec![who],
+            controller,
+            answers: self.answers.clone(),
+            decisions: Limit::All,
+            ..Settings::new(self.rules.clone())
+        };
+        let mut decisions = decide::decide(&World::new(snapshot), &settings, target);
+        assert_eq!(decisions.count, 1, "{:?} has one decision", self.leaves);
+        let decision = decisions.listed.remove(0);
+        let mut observed = shape(decision.branch, &decision.record);
+        observed.insert("next".into(), decision.next_sync.as_str().into());
+        observed
+    }
+
+    fn by_hand<'s>(
+        &self,
+        world: &mut World<'s>,
+        mut memory: ControllerState<'s>,
+        call: impl FnOnce(&mut Sync<'_, 's>) -> Branch,
+    ) -> Map<String, Value> {
+        let mut sync = Sync::new(world, &mut memory, &self.answers, Choices::first());
+        let branch = call(&mut sync);
+        shape(branch, &sync.finish().0)
+    }
+
+    /// What matching says of each volume. A free one that fits is M16 if it was chosen, and M15 if another one was.
+    fn verdicts(&self, snapshot: &Snapshot, id: ClaimId, observed: &Map<String, Value>) -> Value {
+        let claim = snapshot.claim(id);
+        let delay = snapshot
+            .class(claim.class())
+            .is_some_and(|class| class.binding_mode == Some(BindingMode::WaitForFirstConsumer));
+        let query = Query::new(&self.rules, claim, delay).unwrap();
+        let chosen = |name: &str| {
+            let writes = observed.get("writes").and_then(Value::as_array);
+            writes.is_some_and(|writes| writes.iter().any(|write| write["update"] == format!("pv/{name}")))
+        };
+        let ids = (0..u32::try_from(snapshot.volumes().len()).unwrap()).map(VolumeId);
+        let verdicts: Map<String, Value> = ids
+            .map(|id| {
+                let volume = snapshot.volume(id);
+                let name = volume.meta.name.to_string();
+                let verdict = match query.fit(volume) {
+                    Fit::No(verdict) => verdict.id(),
+                    Fit::Reserved => "M7",
+                    Fit::Free if chosen(&name) => "M16",
+                    Fit::Free => "M15",
+                };
+                (name, verdict.into())
+            })
+            .collect();
+        verdicts.into()
+    }
+}
+
+fn claim_id(snapshot: &Snapshot, name: &str) -> ClaimId {
+    snapshot.claim_id(NAMESPACE, name).unwrap_or_else(|| panic!("no claim {name}"))
+}
+
+fn seen<'s, T>(lister: &Lister, cached: impl FnOnce(&Lister) -> Option<Held<'s, T>>) -> Result<Seen<'s, T>, ApiError> {
+    match lister {
+        Lister::Fails(text) => Err(ApiError::Other((*text).to_owned())),
+        Lister::Present(cached, informer) => Ok(Seen::Present {
+            cached: cached.map(|version| ResourceVersion::Recorded(version.into())),
+            informer: ResourceVersion::Recorded((*informer).into()),
+        }),
+        Lister::Gone => Ok(Seen::Gone(None)),
+        Lister::GoneVolume(_) | Lister::GoneClaim(_) => Ok(Seen::Gone(cached(lister))),
+    }
+}
+
+/// The leaves that an expected answer names.
+fn proven(expected: &Map<String, Value>) -> Vec<String> {
+    let mut ids = vec![expected["branch"].as_str().unwrap().to_owned()];
+    for step in expected.get("steps").and_then(Value::as_array).into_iter().flatten() {
+        ids.push(step.as_str().unwrap().to_owned());
+    }
+    for (_, verdict) in expected.get("verdicts").and_then(Value::as_object).into_iter().flatten() {
+        ids.push(verdict.as_str().unwrap().to_owned());
+    }
+    ids
+}
+
+fn object(about: &ObjectRef) -> String {
+    if about.namespace.is_empty() {
+        format!("{}/{}", about.kind.short(), about.name)
+    } else {
+        format!("{}/{}/{}", about.kind.short(), about.namespace, about.name)
+    }
+}
+
+/// A decision as cases write it down; what is empty is left out.
+fn shape(branch: Branch, record: &Record<'_, Branch>) -> Map<String, Value> {
+    let (mut writes, mut events, mut operations, mut enqueued) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+    for effect in &record.effects {
+        match effect {
+            Effect::Write(write) => {
+                let (kind, meta) = write.body.target();
+                let about = ObjectRef { kind, namespace: meta.namespace.clone(), name: meta.name.clone() };
+                let mut written = Map::new();
+                let verb = match &write.body {
+                    WriteBody::UpdateVolume { status: true, .. } | WriteBody::UpdateClaim { status: true, .. } => {
+                        "updateStatus"
+                    }
+                    WriteBody::UpdateVolume { .. } | WriteBody::UpdateClaim { .. } => "update",
+                    WriteBody::CreateVolume(_) => "create",
+                    WriteBody::DeleteVolume(_) => "delete",
+                };
+                written.insert(verb.into(), object(&about).into());
+                if let Some(patch) = write.patch() {
+                    written.insert("patch".into(), serde_json::to_value(patch).unwrap());
+                }
+                if let (WriteBody::CreateVolume(volume), None) = (&write.body, &write.refused) {
+                    written.insert("volume".into(), created(volume));
+                }
+                if let Some(refused) = &write.refused {
+                    written.insert("refused".into(), refused.as_str().into());
+                }
+                writes.push(Value::Object(written));
+            }
+            Effect::Event(event) => events.push(Value::from(format!(
+                "{} {} {}: {}",
+                event.event_type.as_str(),
+                event.reason,
+                object(&event.about),
+                event.message
+            ))),
+            Effect::Operation { name, state } => {
+                operations.push(Value::from(format!("{} {name}", state.as_str())));
+            }
+            Effect::Enqueue(about) => enqueued.push(Value::from(object(about))),
+        }
+    }
+    let mut observed = Map::new();
+    observed.insert("branch".into(), branch.id().into());
+    let steps: Vec<Value> = record.steps.iter().map(|step| step.id().into()).collect();
+    for (name, list) in
+        [("steps", steps), ("writes", writes), ("events", events), ("operations", operations), ("enqueued", enqueued)]
+    {
+        if !list.is_empty() {
+            observed.insert(name.into(), list.into());
+        }
+    }
+    if let Some(error) = &record.error {
+        observed.insert("error".into(), error.as_str().into());
+    }
+    observed
+}
+
+/// What a new volume holds, as far as the rule book says it.
+fn created(volume: &PersistentVolume) -> Value {
+    let annotations: Map<String, Value> =
+        volume.meta.annotations.iter().map(|(key, value)| (key.as_str().to_owned(), value.into())).collect();
+    let claim_ref = volume.claim_ref.as_ref().unwrap();
+    json!({
+        "annotations": annotations,
+        "finalizers": volume.meta.finalizers.iter().map(pvctl::model::Str::as_str).collect::<Vec<_>>(),
+        "capacity": volume.storage().unwrap(),
+        "accessModes": volume.access_modes.0.iter().map(pvctl::model::AccessMode::as_str).collect::<Vec<_>>(),
+        "claimRef": format!("{} {}", claim_ref.claim_key(), claim_ref.uid),
+        "persistentVolumeReclaimPolicy": volume.reclaim_policy.as_str(),
+        "storageClassName": volume.class_name.as_str(),
+        "phase": volume.status.phase.as_str(),
+    })
+}
+
+fn pretty(value: &Value) -> String {
+    serde_json::to_string_pretty(value).unwrap()
+}

@@ -1,0 +1,209 @@
+//! X: where a sync of the protection controllers ends (rule book G). They never say anything.
+
+use super::build::{Claim, claim, pod, volume};
+use super::case::case;
+use pvctl::world::Read;
+use serde_json::json;
+
+/// A protected claim that is being deleted.
+fn leaving() -> Claim {
+    claim("c").finalizers(&["kubernetes.io/pvc-protection", "example.com/backup"]).terminating()
+}
+
+cases! {
+    x1_the_claim_is_gone: case(&["X1"])
+        .only_with("a deletion between two syncs")
+        .claim(claim("c"))
+        .protects_deleted_claim("c")
+        .expect(json!({"branch": "X1"}));
+
+    x2_a_claim_gets_its_finalizer: case(&["X2"])
+        .claim(claim("c").finalizers(&["example.com/backup"]))
+        .protects_claim("c")
+        .expect(json!({
+            "branch": "X2",
+            "writes": [{"update": "pvc/a/c", "patch": {"metadata": {"finalizers": [
+                "example.com/backup", "kubernetes.io/pvc-protection",
+            ]}}}],
+            "next": "event",
+        }));
+
+    // A claim volume of a scheduled pod: neither its phase nor its deletion counts.
+    x3_a_finished_pod_keeps_the_claim: case(&["X3"])
+        .claim(leaving())
+        .pod(pod("done").uses("c").runs_on("n-1").phase("Succeeded").terminating())
+        .protects_claim("c")
+        .expect(json!({"branch": "X3", "next": "event"}));
+
+    x3_an_ephemeral_claim_of_a_running_pod: case(&["X3"])
+        .claim(leaving().owned_by("uid-web"))
+        .pod(pod("web").uses_ephemeral("c").runs_on("n-1"))
+        .protects_claim("c")
+        .expect(json!({"branch": "X3", "next": "event"}));
+
+    x4_a_pod_that_only_the_server_knows: case(&["X4"])
+        .only_with("a stale cache: the pod is missing in the informer")
+        .claim(leaving())
+        .protects_claim_with_live("c", pod("new").uses("c").runs_on("n-1"))
+        .expect(json!({"branch": "X4"}));
+
+    x5_the_live_list_fails: case(&["X5"])
+        .only_with("a failing read")
+        .claim(leaving())
+        .read_fails(Read::LivePods, "etcdserver: request timed out")
+        .protects_claim("c")
+        .expect(json!({
+            "branch": "X5",
+            "error": "live list of pods failed: etcdserver: request timed out",
+            "next": "backoff",
+        }));
+
+    // These controllers have always retried errors, unlike the binder.
+    x5_is_retried_in_every_version: case(&["X5"])
+        .only_with("a failing read")
+        .kube(28)
+        .claim(leaving())
+        .read_fails(Read::LivePods, "etcdserver: request timed out")
+        .protects_claim("c")
+        .expect(json!({
+            "branch": "X5",
+            "error": "live list of pods failed: etcdserver: request timed out",
+            "next": "backoff",
+        }));
+
+    // An unscheduled pod does not count, nor an ephemeral claim of another owner or of a pod that is shut down.
+    x6_nobody_uses_the_claim: case(&["X6"])
+        .claim(leaving().owned_by("uid-ended"))
+        .pod(pod("new").uses("c"))
+        .pod(pod("foreign").uses_ephemeral("c").runs_on("n-1"))
+        .pod(pod("ended").uses_ephemeral("c").runs_on("n-1").terminating())
+        .protects_claim("c")
+        .expect(json!({
+            "branch": "X6",
+            "writes": [{"update": "pvc/a/c", "patch": {"metadata": {"finalizers": ["example.com/backup"]}}}],
+            "next": "event",
+        }));
+
+    x7_nothing_is_due_on_the_claim: case(&["X7"])
+        .claim(claim("c").finalizers(&["kubernetes.io/pvc-protection"]))
+        .protects_claim("c")
+        .expect(json!({"branch": "X7", "next": "event"}));
+
+    x7_another_finalizer_holds_it: case(&["X7"])
+        .claim(claim("c").finalizers(&["example.com/backup"]).terminating())
+        .protects_claim("c")
+        .expect(json!({"branch": "X7", "next": "event"}));
+
+    // The gate is alpha and off by default. Only the entry of this type is printed; others in the list stay.
+    x8_an_unused_claim_is_marked: case(&["X8"])
+        .only_with("the gate PersistentVolumeClaimUnusedSinceTime")
+        .gate("PersistentVolumeClaimUnusedSinceTime", true)
+        .claim(claim("c").finalizers(&["kubernetes.io/pvc-protection"]).unused(false))
+        .pod(pod("done").uses("c").runs_on("n-1").phase("Failed"))
+        .protects_claim("c")
+        .expect(json!({
+            "branch": "X7",
+            "steps": ["X8"],
+            "writes": [{"updateStatus": "pvc/a/c", "patch": {"status": {"conditions": [{
+                "type": "Unused", "status": "True", "reason": "NoPodsUsingPVC",
+                "message": "No pods are currently referencing this PVC", "lastTransitionTime": "<now>",
+            }]}}}],
+            "next": "event",
+        }));
+
+    // Here an unscheduled pod counts.
+    x8_a_used_claim_is_marked: case(&["X8"])
+        .only_with("the gate PersistentVolumeClaimUnusedSinceTime")
+        .gate("PersistentVolumeClaimUnusedSinceTime", true)
+        .claim(claim("c").finalizers(&["kubernetes.io/pvc-protection"]))
+        .pod(pod("new").uses("c"))
+        .protects_claim("c")
+        .expect(json!({
+            "branch": "X7",
+            "steps": ["X8"],
+            "writes": [{"updateStatus": "pvc/a/c", "patch": {"status": {"conditions": [{
+                "type": "Unused", "status": "False", "reason": "PodUsingPVC",
+                "message": "A pod is currently referencing this PVC", "lastTransitionTime": "<now>",
+            }]}}}],
+            "next": "event",
+        }));
+
+    // A condition of the right status is left alone, its time too.
+    x8_not_when_the_condition_is_right: case(&["X7"])
+        .only_with("the gate PersistentVolumeClaimUnusedSinceTime")
+        .gate("PersistentVolumeClaimUnusedSinceTime", true)
+        .claim(claim("c").finalizers(&["kubernetes.io/pvc-protection"]).unused(true))
+        .pod(pod("foreign").uses_ephemeral("c").runs_on("n-1"))
+        .protects_claim("c")
+        .expect(json!({"branch": "X7", "next": "event"}));
+
+    // The live list is asked for this question as well.
+    x8_fails_with_the_live_list: case(&["X5"])
+        .only_with("a failing read")
+        .gate("PersistentVolumeClaimUnusedSinceTime", true)
+        .claim(claim("c"))
+        .read_fails(Read::LivePods, "etcdserver: request timed out")
+        .protects_claim("c")
+        .expect(json!({
+            "branch": "X5",
+            "error": "live list of pods failed: etcdserver: request timed out",
+            "next": "backoff",
+        }));
+
+    // The finalizer is then added to the object as it was read before the condition was written.
+    x8_makes_the_finalizer_wait: case(&["X8", "X2"])
+        .only_with("the gate PersistentVolumeClaimUnusedSinceTime")
+        .gate("PersistentVolumeClaimUnusedSinceTime", true)
+        .claim(claim("c"))
+        .protects_claim("c")
+        .expect(json!({
+            "branch": "X2",
+            "steps": ["X8"],
+            "writes": [
+                {"updateStatus": "pvc/a/c", "patch": {"status": {"conditions": [{
+                    "type": "Unused", "status": "True", "reason": "NoPodsUsingPVC",
+                    "message": "No pods are currently referencing this PVC", "lastTransitionTime": "<now>",
+                }]}}},
+                {
+                    "update": "pvc/a/c",
+                    "patch": {"metadata": {"finalizers": ["kubernetes.io/pvc-protection"]}},
+                    "refused": "Operation cannot be fulfilled on persistentvolumeclaims \"c\": the object has been \
+                                modified; please apply your changes to the latest version and try again",
+                },
+            ],
+            "error": "Operation cannot be fulfilled on persistentvolumeclaims \"c\": the object has been modified; \
+                      please apply your changes to the latest version and try again",
+            "next": "backoff",
+        }));
+
+    x9_a_volume_gets_its_finalizer: case(&["X9"])
+        .volume(volume("pv-1"))
+        .protects_volume("pv-1")
+        .expect(json!({
+            "branch": "X9",
+            "writes": [{"update": "pv/pv-1", "patch": {"metadata": {"finalizers": ["kubernetes.io/pv-protection"]}}}],
+            "next": "event",
+        }));
+
+    // The recorded phase alone counts: nobody claims this one.
+    x10_a_bound_volume_is_kept: case(&["X10"])
+        .volume(volume("pv-1").phase("Bound").finalizers(&["kubernetes.io/pv-protection"]).terminating())
+        .protects_volume("pv-1")
+        .expect(json!({"branch": "X10", "next": "event"}));
+
+    // Claimed, but not Bound yet.
+    x11_a_volume_that_is_not_bound_goes: case(&["X11"])
+        .volume(volume("pv-1").claimed_by("c", "uid-c").finalizers(&["kubernetes.io/pv-protection"]).terminating())
+        .claim(claim("c"))
+        .protects_volume("pv-1")
+        .expect(json!({
+            "branch": "X11",
+            "writes": [{"update": "pv/pv-1", "patch": {"metadata": {"finalizers": null}}}],
+            "next": "event",
+        }));
+
+    x12_nothing_is_due_on_the_volume: case(&["X12"])
+        .volume(volume("pv-1").finalizers(&["kubernetes.io/pv-protection"]))
+        .protects_volume("pv-1")
+        .expect(json!({"branch": "X12", "next": "event"}));
+}

@@ -1,0 +1,182 @@
+//! The two old bugs of `docs/two-bugs.md`, on the library: as Kubernetes 1.14 decided, and as 1.36 does.
+
+use super::build::{Claim, Class, Volume, claim, class, volume};
+use super::case::case;
+use pvctl::controllers::{Controller, KubeVersion, Rules};
+use pvctl::model::ClaimPhase;
+use pvctl::simulate::component::components;
+use pvctl::simulate::{Outcome, Settings, settle};
+use pvctl::snapshot::{Coverage, Parts, Snapshot};
+use serde_json::json;
+
+/// A class that waits for a pod, and a static volume of it that nobody asked the scheduler about.
+fn delayed() -> Class {
+    class("gold").waits()
+}
+
+/// A claim for which the scheduler chose a node on which nothing static fits: it is to be provisioned.
+fn to_be_provisioned() -> Claim {
+    claim("c").annotated("volume.kubernetes.io/selected-node", "n-1")
+}
+
+/// What an external provisioner creates: claimed with a uid, without the mark of the controller.
+fn provisioned() -> Volume {
+    volume("pv-1")
+        .claimed_by("c", "uid-c")
+        .phase("Pending")
+        .policy("Delete")
+        .annotated("pv.kubernetes.io/provisioned-by", "csi.example.com")
+}
+
+/// Where the claim of the first bug ends under the rules of a minor: its phase and its volume.
+fn claim_ends(minor: u32) -> Vec<(ClaimPhase, String)> {
+    let snapshot = Snapshot::new(Parts {
+        volumes: vec![volume("pv-1").0],
+        claims: vec![to_be_provisioned().0],
+        classes: vec![delayed().0],
+        coverage: Coverage::complete(),
+        ..Parts::default()
+    });
+    let settings = Settings {
+        controllers: vec![Controller::PersistentVolumeBinder],
+        ..Settings::new(Rules::of(KubeVersion { minor }))
+    };
+    components(&snapshot, &settings.rules)
+        .iter()
+        .flat_map(|component| settle(&snapshot, &settings, component).claims)
+        .flat_map(|set| set.listed.to_vec())
+        .map(|outcome| match outcome {
+            Outcome::Claim { phase, volume_name, .. } => (phase, volume_name.to_string()),
+            other => panic!("a claim ends as {other:?}"),
+        })
+        .collect()
+}
+
+#[test]
+fn the_claim_ends_bound_in_1_14_and_waits_in_1_36() {
+    assert_eq!(claim_ends(14), [(ClaimPhase::Bound, "pv-1".to_owned())]);
+    assert_eq!(claim_ends(36), [(ClaimPhase::Pending, String::new())]);
+}
+
+cases! {
+    // 1.14: the selected node ends the delay of binding, so the claim is matched to the static volume.
+    in_1_14_a_selected_node_lets_a_static_volume_win: case(&["C4"])
+        .only_with("the historical rules of 1.14")
+        .kube(14)
+        .volume(volume("pv-1"))
+        .claim(to_be_provisioned())
+        .class(delayed())
+        .syncs_claim("c")
+        .expect(json!({
+            "branch": "C4",
+            "steps": ["M16", "B1", "B2", "B3", "B4"],
+            "writes": [
+                {"update": "pv/pv-1", "patch": {
+                    "metadata": {"annotations": {"pv.kubernetes.io/bound-by-controller": "yes"}},
+                    "spec": {"claimRef": {"apiVersion": "v1", "kind": "PersistentVolumeClaim", "namespace": "a", "name": "c",
+                                          "uid": "uid-c", "resourceVersion": "20"}},
+                }},
+                {"updateStatus": "pv/pv-1", "patch": {"status": {"phase": "Bound"}}},
+                {"update": "pvc/a/c", "patch": {
+                    "metadata": {"annotations": {"pv.kubernetes.io/bind-completed": "yes",
+                                                 "pv.kubernetes.io/bound-by-controller": "yes"}},
+                    "spec": {"volumeName": "pv-1"},
+                }},
+                {"updateStatus": "pvc/a/c", "patch": {"status": {
+                    "phase": "Bound", "accessModes": ["ReadWriteOnce"], "capacity": {"storage": "1Gi"},
+                }}},
+            ],
+            "next": "event",
+        }));
+
+    // 1.36: only the class decides on the delay; the provisioner is asked.
+    in_1_36_the_provisioner_is_asked: case(&["C12", "M9"])
+        .volume(volume("pv-1"))
+        .claim(to_be_provisioned())
+        .class(delayed())
+        .syncs_claim("c")
+        .expect(json!({
+            "branch": "C12",
+            "steps": ["PE3"],
+            "writes": [{"update": "pvc/a/c", "patch": {"metadata": {"annotations": {
+                "volume.beta.kubernetes.io/storage-provisioner": "csi.example.com",
+                "volume.kubernetes.io/storage-provisioner": "csi.example.com",
+            }}}}],
+            "events": ["Normal ExternalProvisioning pvc/a/c: Waiting for a volume to be created either by the external \
+                        provisioner 'csi.example.com' or manually by the system administrator. If volume creation is \
+                        delayed, please verify that the provisioner is running and correctly registered."],
+            "operations": ["started provision-a/c[uid-c]"],
+            "next": "event",
+            "verdicts": {"pv-1": "M9"},
+        }));
+
+    // 1.14: the volume's event overtook the claim's; without bound-by-controller nobody asks again.
+    in_1_14_an_unseen_claim_releases_its_volume: case(&["V5"])
+        .only_with("the historical rules of 1.14 and a stale cache")
+        .kube(14)
+        .volume(provisioned())
+        .claim(claim("c"))
+        .unseen_claim("c")
+        .syncs_volume("pv-1")
+        .expect(json!({
+            "branch": "V5",
+            "steps": ["R4", "DO3"],
+            "writes": [{"updateStatus": "pv/pv-1", "patch": {"status": {"phase": "Released"}}}],
+            "operations": ["started delete-pv-1[uid-pv-1]"],
+            "next": "event",
+        }));
+
+    // With the mark, 1.14 asked again as well.
+    in_1_14_the_mark_of_the_controller_saves_the_volume: case(&["V8"])
+        .only_with("the historical rules of 1.14 and a stale cache")
+        .kube(14)
+        .volume(provisioned().annotated("pv.kubernetes.io/bound-by-controller", "yes"))
+        .claim(claim("c"))
+        .unseen_claim("c")
+        .syncs_volume("pv-1")
+        .expect(json!({"branch": "V8", "enqueued": ["pvc/a/c"], "next": "event"}));
+
+    // 1.36: a live GET finds the claim, which has no volumeName yet.
+    in_1_36_an_unseen_claim_is_asked_for: case(&["V9"])
+        .only_with("a stale cache")
+        .volume(provisioned())
+        .claim(claim("c"))
+        .unseen_claim("c")
+        .syncs_volume("pv-1")
+        .expect(json!({"branch": "V9", "enqueued": ["pvc/a/c"], "next": "event"}));
+
+    in_1_36_an_unseen_bound_claim_is_asked_for: case(&["V10"])
+        .only_with("a stale cache")
+        .volume(provisioned())
+        .claim(claim("c").bound_to("pv-1"))
+        .unseen_claim("c")
+        .syncs_volume("pv-1")
+        .expect(json!({
+            "branch": "V10",
+            "writes": [{"updateStatus": "pv/pv-1", "patch": {"status": {"phase": "Bound"}}}],
+            "next": "event",
+        }));
+
+    // What is left of it in 1.36: a volume that is Released already is reclaimed on the cache's word alone (C.3).
+    in_1_36_a_released_volume_is_not_asked_about: case(&["V5"])
+        .only_with("a stale cache")
+        .volume(provisioned().phase("Released"))
+        .claim(claim("c").bound_to("pv-1"))
+        .unseen_claim("c")
+        .syncs_volume("pv-1")
+        .expect(json!({
+            "branch": "V5",
+            "steps": ["R4", "DO3"],
+            "operations": ["started delete-pv-1[uid-pv-1]"],
+            "next": "resync",
+        }));
+
+    // Another uid in the cache: always one live GET, in any phase.
+    in_1_36_an_older_claim_of_the_name_is_asked_about: case(&["V9"])
+        .only_with("a stale cache")
+        .volume(provisioned())
+        .claim(claim("c"))
+        .stale_claim(claim("c").uid("uid-before"))
+        .syncs_volume("pv-1")
+        .expect(json!({"branch": "V9", "enqueued": ["pvc/a/c"], "next": "event"}));
+}

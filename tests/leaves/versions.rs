@@ -1,0 +1,393 @@
+//! What differs between minors (rule book L): the booleans of the rules, and the decisions that they turn.
+
+use super::build::{claim, class, volume};
+use super::case::case;
+use pvctl::controllers::{KubeVersion, Rules, RulesError};
+use pvctl::world::Read;
+use serde_json::json;
+
+fn of(minor: u32) -> Rules {
+    Rules::of(KubeVersion { minor })
+}
+
+fn with(minor: u32, gate: &str, state: bool) -> Rules {
+    let mut rules = of(minor);
+    rules.set_gate(gate, state).unwrap();
+    rules
+}
+
+/// The minors from 1.28 to 1.36 in which something is so by default.
+fn minors(rule: impl Fn(&Rules) -> bool) -> Vec<u32> {
+    (28..=36).filter(|minor| rule(&of(*minor))).collect()
+}
+
+#[test]
+fn each_rule_holds_in_the_minors_of_the_rule_book() {
+    assert_eq!(minors(|rules| rules.errors_are_retried), [36]);
+    assert_eq!(minors(|rules| rules.default_class_for_empty_class), [28, 29]);
+    assert_eq!(minors(|rules| rules.static_csi_is_external), [31, 32, 33, 34, 35, 36]);
+    assert_eq!(minors(|rules| rules.attributes_class_compared), [31, 32, 33, 34, 35, 36]);
+    assert_eq!(minors(|rules| rules.attributes_class), [34, 35, 36]);
+    assert_eq!(minors(|rules| rules.deletion_finalizers), [31, 32, 33, 34, 35, 36]);
+    assert_eq!(minors(|rules| rules.skip_delete_when_terminating), [28, 29, 30]);
+    assert_eq!(minors(|rules| rules.delete_plugin_first), [36]);
+    assert_eq!(minors(|rules| rules.unused_condition), [0_u32; 0]);
+    assert_eq!(minors(|rules| rules.portworx_migrated), [31, 32, 33, 34, 35, 36]);
+    assert_eq!(minors(|rules| rules.rbd_in_tree), [28, 29, 30]);
+    assert_eq!(minors(|rules| rules.selected_node_ends_delay), [0_u32; 0]);
+    assert_eq!(minors(|rules| rules.recheck_only_bound_by_controller), [0_u32; 0]);
+}
+
+/// `docs/two-bugs.md` says so.
+#[test]
+fn the_historical_rules_are_the_oldest_with_two_bugs() {
+    let oldest = of(28);
+    let mut historical = of(14);
+    assert!(historical.selected_node_ends_delay && historical.recheck_only_bound_by_controller);
+    historical.selected_node_ends_delay = false;
+    historical.recheck_only_bound_by_controller = false;
+    historical.version = oldest.version;
+    historical.gates.clone_from(&oldest.gates);
+    assert_eq!(historical, oldest);
+}
+
+#[test]
+fn flags_have_the_defaults_of_the_controller_manager() {
+    for minor in 28..=36 {
+        let rules = of(minor);
+        assert!(rules.dynamic_provisioning && !rules.hostpath_provisioning && rules.resync_seconds == 15, "{minor}");
+    }
+    let mut rules = of(36);
+    rules.set_flag("pvclaimbinder-sync-period", "2m").unwrap();
+    assert_eq!(rules.resync_seconds, 120);
+    assert_eq!(rules.set_flag("cluster-name", "x"), Err(RulesError::UnknownFlag("cluster-name".into())));
+    let bad = RulesError::BadFlagValue("enable-dynamic-provisioning".into(), "perhaps".into());
+    assert_eq!(rules.set_flag("enable-dynamic-provisioning", "perhaps"), Err(bad));
+}
+
+#[test]
+fn gates_turn_what_they_gate() {
+    for minor in 28..=30 {
+        let rules = with(minor, "HonorPVReclaimPolicy", true);
+        assert!(rules.deletion_finalizers && !rules.skip_delete_when_terminating, "{minor}");
+        assert_eq!(rules.static_csi_is_external, minor == 30, "{minor}");
+        assert!(with(minor, "CSIMigrationPortworx", true).portworx_migrated, "{minor}");
+    }
+    for minor in 31..=32 {
+        let rules = with(minor, "HonorPVReclaimPolicy", false);
+        assert!(!rules.deletion_finalizers && rules.skip_delete_when_terminating, "{minor}");
+        assert!(rules.static_csi_is_external, "unconditional since 1.31, in {minor}");
+        assert!(!with(minor, "CSIMigrationPortworx", false).portworx_migrated, "{minor}");
+    }
+    for minor in 31..=35 {
+        let other = !of(minor).attributes_class;
+        assert_eq!(with(minor, "VolumeAttributesClass", other).attributes_class, other, "{minor}");
+    }
+    assert!(with(36, "PersistentVolumeClaimUnusedSinceTime", true).unused_condition);
+}
+
+#[test]
+fn gates_are_locked_absent_or_gone_as_upstream_declares() {
+    let set = |minor, gate: &str, state| of(minor).set_gate(gate, state);
+    let locked = |gate: &str, state| Err(RulesError::LockedGate(gate.to_owned(), state));
+    let unknown = |gate: &str| Err(RulesError::UnknownGate(gate.to_owned()));
+    for minor in 33..=35 {
+        for gate in ["HonorPVReclaimPolicy", "CSIMigrationPortworx"] {
+            assert_eq!(set(minor, gate, false), locked(gate, true), "{minor}");
+            assert_eq!(set(minor, gate, true), Ok(()), "setting a locked gate to its state is allowed in {minor}");
+        }
+    }
+    for gate in ["HonorPVReclaimPolicy", "CSIMigrationPortworx"] {
+        assert_eq!(set(36, gate, true), unknown(gate), "no longer declared in 1.36");
+    }
+    assert_eq!(set(36, "VolumeAttributesClass", false), locked("VolumeAttributesClass", true));
+    assert_eq!(set(35, "VolumeAttributesClass", false), Ok(()));
+    assert_eq!(set(28, "VolumeAttributesClass", true), unknown("VolumeAttributesClass"));
+    assert_eq!(set(29, "VolumeAttributesClass", true), Ok(()));
+    let unused = "PersistentVolumeClaimUnusedSinceTime";
+    assert_eq!(set(35, unused, true), unknown(unused));
+    assert_eq!(set(36, "AnyVolumeDataSource", true), unknown("AnyVolumeDataSource"));
+}
+
+#[test]
+fn versions_are_read_as_people_write_them() {
+    let minor = |text| KubeVersion::parse(text).map(|version| version.minor);
+    assert_eq!(minor("1.36"), Some(36));
+    assert_eq!(minor("v1.28.9"), Some(28));
+    assert_eq!(minor("1.14"), Some(14));
+    for unmodelled in ["1.27", "1.37", "1.15", "2.30", "1", "", "1.x"] {
+        assert_eq!(minor(unmodelled), None, "{unmodelled}");
+    }
+    assert_eq!(KubeVersion::nearest(40).minor, 36);
+    assert_eq!(KubeVersion::nearest(20).minor, 28);
+    assert_eq!(of(33).version.to_string(), "1.33");
+}
+
+cases! {
+    // Before 1.30 an explicitly empty class tried the default one too, and the API server refused.
+    an_empty_class_before_1_30: case(&["C6"])
+        .only_with("rules of 1.28 or 1.29")
+        .kube(29)
+        .claim(claim("c").class(""))
+        .class(class("standard").default_since(100))
+        .syncs_claim("c")
+        .expect(json!({
+            "branch": "C6",
+            "error": "can't update PersistentVolumeClaim[\"a/c\"]: PersistentVolumeClaim \"c\" is invalid: spec: \
+                      Forbidden: spec is immutable after creation except resources.requests and \
+                      volumeAttributesClassName for bound claims",
+            "next": "resync",
+        }));
+
+    an_empty_class_since_1_30: case(&["C16"])
+        .only_with("rules of 1.30")
+        .kube(30)
+        .claim(claim("c").class(""))
+        .class(class("standard").default_since(100))
+        .syncs_claim("c")
+        .expect(json!({
+            "branch": "C16",
+            "events": ["Normal FailedBinding pvc/a/c: no persistent volumes available for this claim and no storage \
+                        class is set"],
+            "next": "resync",
+        }));
+
+    // Static CSI with Delete failed by default up to 1.30; and a missing plugin was a failure with back-off up to 1.35.
+    a_static_csi_volume_before_1_31: case(&["DO6"])
+        .only_with("rules of 1.28 to 1.30")
+        .kube(30)
+        .volume(volume("pv-1").claimed_by("gone", "uid-gone").phase("Released").policy("Delete"))
+        .syncs_volume("pv-1")
+        .expect(json!({
+            "branch": "V5",
+            "steps": ["R4", "DO6"],
+            "writes": [{"updateStatus": "pv/pv-1", "patch": {"status": {
+                "phase": "Failed",
+                "message": "error getting deleter volume plugin for volume \"pv-1\": no volume plugin matched",
+            }}}],
+            "events": ["Warning VolumeFailedDelete pv/pv-1: error getting deleter volume plugin for volume \"pv-1\": no \
+                        volume plugin matched"],
+            "operations": ["started delete-pv-1[uid-pv-1]"],
+            "next": "backoff",
+        }));
+
+    a_static_csi_volume_in_1_30_with_the_gate: case(&["DO3"])
+        .only_with("rules of 1.30 with the gate HonorPVReclaimPolicy")
+        .kube(30)
+        .gate("HonorPVReclaimPolicy", true)
+        .volume(volume("pv-1").claimed_by("gone", "uid-gone").phase("Released").policy("Delete"))
+        .syncs_volume("pv-1")
+        .expect(json!({
+            "branch": "V5",
+            "steps": ["R4", "DO3"],
+            "operations": ["started delete-pv-1[uid-pv-1]"],
+            "next": "resync",
+        }));
+
+    // Before 1.36 the volume was read before a plugin was looked for.
+    the_order_of_deleting_before_1_36: case(&["DO4"])
+        .only_with("rules of 1.28 to 1.35 and a failing read")
+        .kube(35)
+        .volume(volume("pv-1").claimed_by("gone", "uid-gone").phase("Released").policy("Delete").source("nfs"))
+        .read_fails(Read::LiveVolume, "etcdserver: request timed out")
+        .syncs_volume("pv-1")
+        .expect(json!({
+            "branch": "V5",
+            "steps": ["R4", "DO4"],
+            "operations": ["started delete-pv-1[uid-pv-1]"],
+            "next": "resync",
+        }));
+
+    the_order_of_deleting_in_1_36: case(&["DO1"])
+        .only_with("a failing read")
+        .volume(volume("pv-1").claimed_by("gone", "uid-gone").phase("Failed").policy("Delete").source("nfs"))
+        .read_fails(Read::LiveVolume, "etcdserver: request timed out")
+        .syncs_volume("pv-1")
+        .expect(json!({
+            "branch": "V5",
+            "steps": ["R4", "DO1"],
+            "operations": ["started delete-pv-1[uid-pv-1]"],
+            "next": "resync",
+        }));
+
+    // Without the gate HonorPVReclaimPolicy the storage of a volume that is being deleted is left alone.
+    a_terminating_volume_before_1_31: case(&["DO5"])
+        .only_with("rules of 1.28 to 1.30")
+        .kube(30)
+        .volume(volume("pv-1").claimed_by("gone", "uid-gone").phase("Released").policy("Delete").host_path("/tmp/data")
+            .finalizers(&["kubernetes.io/pv-protection"]).terminating())
+        .syncs_volume("pv-1")
+        .expect(json!({
+            "branch": "V5",
+            "steps": ["R4", "DO5"],
+            "operations": ["started delete-pv-1[uid-pv-1]"],
+            "next": "resync",
+        }));
+
+    a_terminating_volume_since_1_31: case(&["DO8"])
+        .only_with("rules of 1.31 to 1.35")
+        .kube(31)
+        .volume(volume("pv-1").claimed_by("gone", "uid-gone").phase("Released").policy("Delete").host_path("/tmp/data")
+            .finalizers(&["kubernetes.io/pv-protection"]).terminating())
+        .syncs_volume("pv-1")
+        .expect(json!({
+            "branch": "V5",
+            "steps": ["R4", "DO8"],
+            "writes": [{"delete": "pv/pv-1"}],
+            "operations": ["started delete-pv-1[uid-pv-1]"],
+            "next": "event",
+        }));
+
+    a_terminating_volume_in_1_36: case(&["DO8"])
+        .volume(volume("pv-1").claimed_by("gone", "uid-gone").phase("Released").policy("Delete").host_path("/tmp/data")
+            .finalizers(&["kubernetes.io/pv-protection"]).terminating())
+        .syncs_volume("pv-1")
+        .expect(json!({
+            "branch": "V5",
+            "steps": ["R4", "DO8"],
+            "writes": [{"delete": "pv/pv-1"}],
+            "operations": ["started delete-pv-1[uid-pv-1]"],
+            "next": "event",
+        }));
+
+    // Without the gate the finalizer is neither set nor removed.
+    a_provisioned_host_path_in_1_30: case(&["DO8"])
+        .only_with("rules of 1.28 to 1.30")
+        .kube(30)
+        .volume(volume("pv-1").claimed_by("gone", "uid-gone").phase("Released").policy("Delete").host_path("/tmp/data")
+            .annotated("pv.kubernetes.io/provisioned-by", "kubernetes.io/host-path")
+            .finalizers(&["kubernetes.io/pv-controller"]))
+        .syncs_volume("pv-1")
+        .expect(json!({
+            "branch": "V5",
+            "steps": ["R4", "DO8"],
+            "writes": [{"delete": "pv/pv-1"}],
+            "operations": ["started delete-pv-1[uid-pv-1]"],
+            "next": "event",
+        }));
+
+    a_new_host_path_volume_in_1_30: case(&["PI11"])
+        .only_with("rules of 1.28 to 1.30")
+        .kube(30)
+        .flag("enable-hostpath-provisioner", "true")
+        .claim(claim("c").annotated("volume.kubernetes.io/storage-provisioner", "kubernetes.io/host-path"))
+        .class(class("gold").provisioner("kubernetes.io/host-path"))
+        .syncs_claim("c")
+        .expect(json!({
+            "branch": "C13",
+            "steps": ["PI11"],
+            "writes": [{"create": "pv/pvc-uid-c", "volume": {
+                "annotations": {"pv.kubernetes.io/bound-by-controller": "yes",
+                                "pv.kubernetes.io/provisioned-by": "kubernetes.io/host-path"},
+                "finalizers": [],
+                "capacity": "1Gi",
+                "accessModes": ["ReadWriteOnce"],
+                "claimRef": "a/c uid-c",
+                "persistentVolumeReclaimPolicy": "Delete",
+                "storageClassName": "gold",
+                "phase": "Pending",
+            }}],
+            "events": ["Normal ProvisioningSucceeded pvc/a/c: Successfully provisioned volume pvc-uid-c using \
+                        kubernetes.io/host-path"],
+            "operations": ["started provision-a/c[uid-c]"],
+            "next": "event",
+        }));
+
+    // Attributes classes are not compared at all before 1.31, and nothing is copied to the claim.
+    attributes_classes_before_1_31: case(&["C19"])
+        .only_with("rules of 1.28 to 1.30")
+        .kube(30)
+        .gate("VolumeAttributesClass", false)
+        .volume(volume("pv-1").attributes_class("fast").phase("Bound"))
+        .claim(claim("c").names("pv-1"))
+        .syncs_claim("c")
+        .expect(json!({
+            "branch": "C19",
+            "steps": ["B1", "B3", "B4"],
+            "writes": [
+                {"update": "pv/pv-1", "patch": {
+                    "metadata": {"annotations": {"pv.kubernetes.io/bound-by-controller": "yes"}},
+                    "spec": {"claimRef": {"apiVersion": "v1", "kind": "PersistentVolumeClaim", "namespace": "a", "name": "c",
+                                          "uid": "uid-c", "resourceVersion": "20"}},
+                }},
+                {"update": "pvc/a/c", "patch": {"metadata": {"annotations": {"pv.kubernetes.io/bind-completed": "yes"}}}},
+                {"updateStatus": "pvc/a/c", "patch": {"status": {
+                    "phase": "Bound", "accessModes": ["ReadWriteOnce"], "capacity": {"storage": "1Gi"},
+                }}},
+            ],
+            "next": "event",
+        }));
+
+    // 1.31 with the gate off: a claim that asks for an attributes class cannot be matched at all (D.2).
+    attributes_classes_in_1_31_without_the_gate: case(&["C3"])
+        .only_with("rules of 1.31 to 1.35 with the gate VolumeAttributesClass off")
+        .kube(31)
+        .volume(volume("pv-1"))
+        .claim(claim("c").attributes_class("fast"))
+        .syncs_claim("c")
+        .expect(json!({
+            "branch": "C3",
+            "error": "error finding PV for claim \"a/c\": unsupported volumeAttributesClassName is set on claim a/c when \
+                      the feature-gate VolumeAttributesClass is disabled",
+            "next": "resync",
+        }));
+
+    // Errors are only logged before 1.36: the claim waits for its next event or the resync.
+    errors_before_1_36: case(&["C22"])
+        .only_with("rules of 1.28 to 1.35")
+        .kube(35)
+        .volume(volume("pv-1").claimed_by("other", "uid-other").phase("Bound"))
+        .claim(claim("c").names("pv-1").annotated("pv.kubernetes.io/bound-by-controller", "yes"))
+        .syncs_claim("c")
+        .expect(json!({
+            "branch": "C22",
+            "events": ["Warning FailedBinding pvc/a/c: volume \"pv-1\" already bound to a different claim."],
+            "error": "invalid binding of claim \"a/c\" to volume \"pv-1\": volume already claimed by \"a/other\"",
+            "next": "resync",
+        }));
+
+    // Portworx is migrated by default since 1.31; before, its in-tree plugin provisions out of sight.
+    portworx_since_1_31: case(&["PE3"])
+        .only_with("rules of 1.31")
+        .kube(31)
+        .claim(claim("c"))
+        .class(class("gold").provisioner("kubernetes.io/portworx-volume"))
+        .syncs_claim("c")
+        .expect(json!({
+            "branch": "C12",
+            "steps": ["PE3"],
+            "writes": [{"update": "pvc/a/c", "patch": {"metadata": {"annotations": {
+                "volume.beta.kubernetes.io/storage-provisioner": "pxd.portworx.com",
+                "volume.kubernetes.io/storage-provisioner": "pxd.portworx.com",
+            }}}}],
+            "events": ["Normal ExternalProvisioning pvc/a/c: Waiting for a volume to be created either by the external \
+                        provisioner 'pxd.portworx.com' or manually by the system administrator. If volume creation is \
+                        delayed, please verify that the provisioner is running and correctly registered."],
+            "operations": ["started provision-a/c[uid-c]"],
+            "next": "event",
+        }));
+
+    portworx_before_1_31: case(&["C13"])
+        .only_with("rules of 1.28 to 1.30")
+        .kube(30)
+        .claim(claim("c").annotated("volume.kubernetes.io/storage-provisioner", "kubernetes.io/portworx-volume"))
+        .class(class("gold").provisioner("kubernetes.io/portworx-volume"))
+        .syncs_claim("c")
+        .expect(json!({
+            "branch": "C13",
+            "operations": ["started provision-a/c[uid-c]"],
+            "next": "resync",
+        }));
+
+    rbd_since_1_31: case(&["C11"])
+        .only_with("rules of 1.31")
+        .kube(31)
+        .claim(claim("c"))
+        .class(class("gold").provisioner("kubernetes.io/rbd"))
+        .syncs_claim("c")
+        .expect(json!({
+            "branch": "C11",
+            "events": ["Warning ProvisioningFailed pvc/a/c: no volume plugin matched name: kubernetes.io/rbd"],
+            "next": "resync",
+        }));
+}

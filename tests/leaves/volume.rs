@@ -1,0 +1,200 @@
+//! V: where a volume's sync ends (rule book C).
+
+use super::build::{claim, volume};
+use super::case::case;
+use pvctl::world::Read;
+use serde_json::json;
+
+cases! {
+    // C.1: a provisioned volume of a migrated plugin gets migrated-to and loses the in-tree finalizer in one write.
+    v1_the_annotations_are_refused: case(&["V1"])
+        .only_with("a refused write")
+        .volume(volume("pv-1").annotated("pv.kubernetes.io/provisioned-by", "kubernetes.io/aws-ebs").policy("Delete")
+            .finalizers(&["kubernetes.io/pv-protection", "kubernetes.io/pv-controller"]))
+        .refuses(1, "etcdserver: request timed out")
+        .syncs_volume("pv-1")
+        .expect(json!({
+            "branch": "V1",
+            "writes": [{
+                "update": "pv/pv-1",
+                "patch": {"metadata": {
+                    "annotations": {"pv.kubernetes.io/migrated-to": "ebs.csi.aws.com"},
+                    "finalizers": ["kubernetes.io/pv-protection"],
+                }},
+                "refused": "etcdserver: request timed out",
+            }],
+            "error": "persistent Volume Controller can't anneal migration annotations or finalizer: etcdserver: request \
+                      timed out",
+            "next": "backoff",
+        }));
+
+    // C.1, trap: a terminating volume may not get a finalizer; every sync ends here.
+    v1_a_terminating_volume_gets_no_finalizer: case(&["V1"])
+        .volume(volume("pv-1").annotated("pv.kubernetes.io/provisioned-by", "kubernetes.io/host-path").policy("Delete")
+            .phase("Bound").claimed_by("gone", "uid-gone").finalizers(&["kubernetes.io/pv-protection"]).terminating())
+        .syncs_volume("pv-1")
+        .expect(json!({
+            "branch": "V1",
+            "writes": [{
+                "update": "pv/pv-1",
+                "patch": {"metadata": {"finalizers": ["kubernetes.io/pv-protection", "kubernetes.io/pv-controller"]}},
+                "refused": "PersistentVolume \"pv-1\" is invalid: metadata.finalizers: Forbidden: no new finalizers can \
+                            be added if the object is being deleted, found new finalizers \
+                            []string{\"kubernetes.io/pv-controller\"}",
+            }],
+            "error": "persistent Volume Controller can't anneal migration annotations or finalizer: PersistentVolume \
+                      \"pv-1\" is invalid: metadata.finalizers: Forbidden: no new finalizers can be added if the object \
+                      is being deleted, found new finalizers []string{\"kubernetes.io/pv-controller\"}",
+            "next": "backoff",
+        }));
+
+    // The message goes with the phase; the reason is never written.
+    v2_nobody_claims_it: case(&["V2"])
+        .volume(volume("pv-1").phase("Failed").message("it broke"))
+        .syncs_volume("pv-1")
+        .expect(json!({
+            "branch": "V2",
+            "writes": [{"updateStatus": "pv/pv-1", "patch": {"status": {"phase": "Available", "message": null}}}],
+            "next": "event",
+        }));
+
+    // An equal phase is not written, and a message beside it stays.
+    v2_it_is_available_already: case(&["V2"])
+        .volume(volume("pv-1").message("an old one"))
+        .syncs_volume("pv-1")
+        .expect(json!({"branch": "V2", "next": "resync"}));
+
+    // The claim is not looked up; also leaves Released.
+    v3_it_is_reserved: case(&["V3"])
+        .volume(volume("pv-1").reserved_for("c").phase("Released"))
+        .syncs_volume("pv-1")
+        .expect(json!({
+            "branch": "V3",
+            "writes": [{"updateStatus": "pv/pv-1", "patch": {"status": {"phase": "Available"}}}],
+            "next": "event",
+        }));
+
+    // C.3 step 2: absent in both caches, so the API server is asked, and fails.
+    v4_the_claim_cannot_be_read: case(&["V4"])
+        .only_with("a failing read")
+        .volume(volume("pv-1").claimed_by("gone", "uid-gone").phase("Bound"))
+        .read_fails(Read::LiveClaim, "etcdserver: request timed out")
+        .syncs_volume("pv-1")
+        .expect(json!({"branch": "V4", "error": "etcdserver: request timed out", "next": "backoff"}));
+
+    v4_the_informer_fails: case(&["V4"])
+        .only_with("a failing read")
+        .volume(volume("pv-1").claimed_by("gone", "uid-gone").phase("Bound"))
+        .read_fails(Read::ClaimLister, "the cache is gone")
+        .syncs_volume("pv-1")
+        .expect(json!({"branch": "V4", "error": "the cache is gone", "next": "backoff"}));
+
+    v5_the_claim_is_gone: case(&["V5"])
+        .volume(volume("pv-1").claimed_by("gone", "uid-gone").phase("Bound"))
+        .syncs_volume("pv-1")
+        .expect(json!({
+            "branch": "V5",
+            "steps": ["R2"],
+            "writes": [{"updateStatus": "pv/pv-1", "patch": {"status": {"phase": "Released"}}}],
+            "next": "event",
+        }));
+
+    // C.4: Failed is kept, reclaim runs again.
+    v5_a_failed_volume_stays_failed: case(&["V5"])
+        .volume(volume("pv-1").claimed_by("gone", "uid-gone").phase("Failed").message("it broke"))
+        .syncs_volume("pv-1")
+        .expect(json!({"branch": "V5", "steps": ["R2"], "next": "resync"}));
+
+    v6_another_claim_has_the_name: case(&["V6"])
+        .volume(volume("pv-1").claimed_by("c", "uid-before").phase("Bound"))
+        .claim(claim("c"))
+        .syncs_volume("pv-1")
+        .expect(json!({
+            "branch": "V6",
+            "steps": ["R2"],
+            "writes": [{"updateStatus": "pv/pv-1", "patch": {"status": {"phase": "Released"}}}],
+            "next": "event",
+        }));
+
+    // Events on both sides; the claim is not enqueued and no phase is written.
+    v7_the_modes_differ: case(&["V7"])
+        .volume(volume("pv-1").claimed_by("c", "uid-c").block())
+        .claim(claim("c"))
+        .syncs_volume("pv-1")
+        .expect(json!({
+            "branch": "V7",
+            "events": [
+                "Warning VolumeMismatch pv/pv-1: Cannot bind PersistentVolume to requested PersistentVolumeClaim \"c\" \
+                 due to incompatible volumeMode.",
+                "Warning VolumeMismatch pvc/a/c: Cannot bind PersistentVolume \"pv-1\" to requested \
+                 PersistentVolumeClaim due to incompatible volumeMode.",
+            ],
+            "next": "resync",
+        }));
+
+    v8_the_controller_waits_for_the_claim: case(&["V8"])
+        .volume(volume("pv-1").claimed_by("c", "uid-c").annotated("pv.kubernetes.io/bound-by-controller", "yes"))
+        .claim(claim("c"))
+        .syncs_volume("pv-1")
+        .expect(json!({"branch": "V8", "enqueued": ["pvc/a/c"], "next": "event"}));
+
+    v9_a_person_waits_for_the_claim: case(&["V9"])
+        .volume(volume("pv-1").claimed_by("c", "uid-c"))
+        .claim(claim("c"))
+        .syncs_volume("pv-1")
+        .expect(json!({"branch": "V9", "enqueued": ["pvc/a/c"], "next": "event"}));
+
+    // The claim's own phase and its bind-completed do not matter; also leaves Failed.
+    v10_the_claim_names_it: case(&["V10"])
+        .volume(volume("pv-1").claimed_by("c", "uid-c").phase("Failed").message("it broke"))
+        .claim(claim("c").names("pv-1").phase("Lost"))
+        .syncs_volume("pv-1")
+        .expect(json!({
+            "branch": "V10",
+            "writes": [{"updateStatus": "pv/pv-1", "patch": {"status": {"phase": "Bound", "message": null}}}],
+            "next": "event",
+        }));
+
+    // Provisioned for the claim, which took another one: the backend is deleted by its driver.
+    v11_a_provisioned_volume_is_surplus: case(&["V11"])
+        .volume(volume("pv-1").claimed_by("c", "uid-c").annotated("pv.kubernetes.io/provisioned-by", "csi.example.com")
+            .annotated("pv.kubernetes.io/bound-by-controller", "yes").policy("Delete"))
+        .claim(claim("c").bound_to("pv-2"))
+        .syncs_volume("pv-1")
+        .expect(json!({
+            "branch": "V11",
+            "steps": ["R4", "DO3"],
+            "writes": [{"updateStatus": "pv/pv-1", "patch": {"status": {"phase": "Released"}}}],
+            "operations": ["started delete-pv-1[uid-pv-1]"],
+            "next": "event",
+        }));
+
+    // The emptied map of annotations vanishes.
+    v12_a_volume_of_the_controller_is_surplus: case(&["V12"])
+        .volume(volume("pv-1").claimed_by("c", "uid-c").annotated("pv.kubernetes.io/bound-by-controller", "yes").phase("Bound"))
+        .claim(claim("c").bound_to("pv-2"))
+        .syncs_volume("pv-1")
+        .expect(json!({
+            "branch": "V12",
+            "steps": ["U1"],
+            "writes": [
+                {"update": "pv/pv-1", "patch": {"metadata": {"annotations": null}, "spec": {"claimRef": null}}},
+                {"updateStatus": "pv/pv-1", "patch": {"status": {"phase": "Available"}}},
+            ],
+            "next": "event",
+        }));
+
+    v13_a_volume_of_a_person_is_surplus: case(&["V13"])
+        .volume(volume("pv-1").claimed_by("c", "uid-c").phase("Bound"))
+        .claim(claim("c").bound_to("pv-2"))
+        .syncs_volume("pv-1")
+        .expect(json!({
+            "branch": "V13",
+            "steps": ["U2"],
+            "writes": [
+                {"update": "pv/pv-1", "patch": {"spec": {"claimRef": {"uid": null}}}},
+                {"updateStatus": "pv/pv-1", "patch": {"status": {"phase": "Available"}}},
+            ],
+            "next": "event",
+        }));
+}
