@@ -1,10 +1,12 @@
 //! How results are shown, one file for each format: values in, text out. Nothing here decides.
 
 pub mod machine;
+pub mod match_table;
 pub mod misfit;
 pub mod prediction;
 pub mod table;
 pub mod why;
+pub mod wrap;
 
 #[cfg(test)]
 #[expect(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]

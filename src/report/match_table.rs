@@ -1,0 +1,445 @@
+//! `MatchTable`: why each volume fits a claim or not.
+
+use super::machine::{API_VERSION, CoverageOut, Model, ObjectId, coverage_out};
+use super::misfit::{Misfit, misfit};
+use super::table::Table;
+use crate::controllers::CandidateVerdict;
+use crate::model::{AccessModeSet, Kind, PersistentVolume, PersistentVolumeClaim, Quantity};
+use crate::simulate::{Candidate, Candidates, Search};
+use crate::snapshot::{Absence, Snapshot};
+use serde::Serialize;
+use std::collections::BTreeMap;
+
+/// The answer of `match`.
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct MatchTable<'a> {
+    /// The version of the document.
+    pub api_version: &'static str,
+    /// `MatchTable`.
+    pub kind: &'static str,
+    /// What the model assumes about Kubernetes.
+    pub model: &'a Model,
+    /// What was read.
+    pub coverage: Vec<CoverageOut<'a>>,
+    /// The claim.
+    pub claim: ObjectId<'a>,
+    /// What the claim asks for.
+    pub asks: AsksOut<'a>,
+    /// The claim does not exist yet; it is taken as the API server would store it.
+    #[serde(skip_serializing_if = "is_false")]
+    #[cfg_attr(test, schemars(default))]
+    pub planned: bool,
+    /// The default class that admission would write into a planned claim.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub default_class: Option<&'a str>,
+    /// How the controller looks for a volume: `matching`, `named` or `completed`.
+    pub search: &'static str,
+    /// The class delays binding: the scheduler picks the volume.
+    pub delayed: bool,
+    /// The volumes that the controller may take now, by name; any of them where there are several.
+    pub chosen: Vec<&'a str>,
+    /// Why the controller cannot search at all, in its words.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub error: Option<&'a str>,
+    /// Every volume that is looked at, by name.
+    pub items: Vec<MatchRow<'a>>,
+}
+
+/// What a claim asks for.
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct AsksOut<'a> {
+    /// `spec.resources.requests.storage`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub storage: Option<String>,
+    /// `spec.accessModes`.
+    pub access_modes: Vec<&'a str>,
+    /// The class that counts; empty for none.
+    pub storage_class_name: &'a str,
+    /// `spec.volumeMode`.
+    pub volume_mode: String,
+    /// `spec.volumeName`, where it is set.
+    #[serde(skip_serializing_if = "str::is_empty")]
+    #[cfg_attr(test, schemars(default))]
+    pub volume_name: &'a str,
+}
+
+/// What matching says of one volume.
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct MatchRow<'a> {
+    /// The volume.
+    pub object: ObjectId<'a>,
+    /// `spec.capacity.storage`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub capacity: Option<String>,
+    /// `spec.accessModes`.
+    pub access_modes: Vec<&'a str>,
+    /// The class that counts; empty for none.
+    pub storage_class_name: &'a str,
+    /// `status.phase`.
+    pub phase: &'a str,
+    /// The first test that it fails, or that it may be chosen.
+    pub verdict: &'static str,
+    /// What matching would say without the delay of binding.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub without_delay: Option<&'static str>,
+    /// It fits, but a volume with fewer access modes comes first.
+    #[serde(skip_serializing_if = "is_false")]
+    #[cfg_attr(test, schemars(default))]
+    pub not_reached: bool,
+    /// The volume's field that differs.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub field: Option<&'static str>,
+    /// Its value.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub value: Option<String>,
+    /// What the claim asks for there.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub wanted: Option<String>,
+    /// The reason in words.
+    pub why: String,
+    /// The order for people: the nearer to being chosen, the lower.
+    #[serde(skip)]
+    rank: u8,
+    /// The word of the column VERDICT.
+    #[serde(skip)]
+    word: &'static str,
+    #[serde(skip)]
+    volume: &'a PersistentVolume,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it with a reference")]
+fn is_false(value: &bool) -> bool {
+    !*value
+}
+
+/// What a table of matches is made of.
+#[derive(Clone, Copy, Debug)]
+pub struct Matched<'a> {
+    /// What was read.
+    pub snapshot: &'a Snapshot,
+    /// What the model assumes about Kubernetes.
+    pub model: &'a Model,
+    /// The claim.
+    pub claim: &'a PersistentVolumeClaim,
+    /// What matching says of each volume, or why the controller cannot search.
+    pub candidates: &'a Result<Candidates, String>,
+    /// The claim does not exist yet.
+    pub planned: bool,
+    /// The default class that admission would write into a planned claim.
+    pub default_class: Option<&'a str>,
+}
+
+impl<'a> MatchTable<'a> {
+    /// The answer for one claim.
+    pub fn new(matched: Matched<'a>) -> Self {
+        let Matched { snapshot, model, claim, candidates, planned, default_class } = matched;
+        let none = Vec::new();
+        let (search, delayed, listed) = match candidates {
+            Ok(candidates) => (candidates.search, candidates.delayed, &candidates.listed),
+            Err(_) => (Search::Matching, false, &none),
+        };
+        let items = rows(snapshot, claim, search, listed);
+        let chosen = listed
+            .iter()
+            .filter(|candidate| candidate.may_be_chosen())
+            .map(|candidate| snapshot.volume(candidate.volume).meta.name.as_str())
+            .collect();
+        Self {
+            api_version: API_VERSION,
+            kind: "MatchTable",
+            model,
+            coverage: coverage_out(snapshot.coverage()),
+            claim: ObjectId::new(Kind::PersistentVolumeClaim, &claim.meta),
+            asks: AsksOut {
+                storage: claim.request.map(|request| request.to_string()),
+                access_modes: claim.access_modes.0.iter().map(|mode| mode.as_str()).collect(),
+                storage_class_name: claim.class(),
+                volume_mode: claim.mode().as_str().to_owned(),
+                volume_name: &claim.volume_name,
+            },
+            planned,
+            default_class,
+            search: match search {
+                Search::Matching => "matching",
+                Search::Named => "named",
+                Search::Completed => "completed",
+            },
+            delayed,
+            chosen,
+            error: candidates.as_ref().err().map(String::as_str),
+            items,
+        }
+    }
+
+    /// The rows in the order for people: the nearer to being chosen, the earlier.
+    pub fn ranked(&self) -> Vec<&MatchRow<'a>> {
+        let mut ranked: Vec<&MatchRow<'a>> = self.items.iter().collect();
+        ranked.sort_by(|a, b| a.rank.cmp(&b.rank).then_with(|| a.object.name.cmp(b.object.name)));
+        ranked
+    }
+
+    /// What is so in one sentence, and what has to be known of it, one sentence each.
+    pub fn summary(&self, snapshot: &Snapshot) -> Vec<String> {
+        let claim = if self.planned {
+            format!("The planned claim {}/{}", self.claim.namespace, self.claim.name)
+        } else {
+            format!("Claim {}/{}", self.claim.namespace, self.claim.name)
+        };
+        let storage = self.asks.storage.as_deref().unwrap_or("no size");
+        let class = match self.asks.storage_class_name {
+            "" => "no class".to_owned(),
+            class => format!("class \"{class}\""),
+        };
+        let mut lines = vec![format!(
+            "{claim} asks for {storage}, {}, {class}: {}.",
+            if self.asks.access_modes.is_empty() {
+                "no access mode".to_owned()
+            } else {
+                self.asks.access_modes.join(",")
+            },
+            self.verdict()
+        )];
+        if let Some(class) = self.default_class {
+            lines.push(format!("It states no class, so admission would give it the default class \"{class}\"."));
+        }
+        if self.search == "completed" {
+            lines.push(
+                "Its binding is completed, so nothing is searched any more; this is what matching would say."
+                    .to_owned(),
+            );
+        }
+        if self.search == "named" {
+            lines.push(format!("It names volume {}, so no other is looked at.", self.asks.volume_name));
+        }
+        match snapshot.coverage().absence(Kind::PersistentVolume, "") {
+            Absence::Certain => {}
+            Absence::Assumed => lines.push("Other volumes than those in the input are taken not to exist.".to_owned()),
+            Absence::Unknown(state) => {
+                lines.push(format!("Not all volumes could be read ({}), so others may fit.", state.as_str()));
+            }
+        }
+        lines
+    }
+
+    fn verdict(&self) -> String {
+        if let Some(error) = self.error {
+            return format!("the controller cannot search ({error})");
+        }
+        match (self.chosen.as_slice(), self.search) {
+            ([], "named") if self.items.is_empty() => "the volume that it names does not exist".to_owned(),
+            ([], "named") => "the volume that it names does not fit".to_owned(),
+            ([], _) if self.delayed => {
+                let fitting = self.items.iter().filter(|row| row.word == "scheduler").count();
+                match fitting {
+                    0 => "no volume fits".to_owned(),
+                    1 => "the scheduler chooses; one volume fits".to_owned(),
+                    fitting => format!("the scheduler chooses; {fitting} volumes fit"),
+                }
+            }
+            ([], _) => "no volume fits".to_owned(),
+            ([one], _) => format!("{one} is chosen"),
+            ([first, second], _) => format!("{first} or {second} is chosen, by an order that nobody controls"),
+            ([first, rest @ ..], _) => {
+                format!("{first} or one of {} others is chosen, by an order that nobody controls", rest.len())
+            }
+        }
+    }
+
+    /// The rows in the order for people, or by the column of that name; nothing where there is no such column.
+    pub fn table(&self, wide: bool, sort_by: Option<&str>) -> Option<Table> {
+        let mut ranked = self.ranked();
+        if sort_by.is_some_and(|column| column.eq_ignore_ascii_case("capacity")) {
+            ranked.sort_by(|a, b| a.size().compare(&b.size()));
+        }
+        let mut table = Table::new(if wide { WIDE.to_vec() } else { NARROW.to_vec() });
+        for row in ranked {
+            table.row(row.cells(wide));
+        }
+        let sorted = sort_by.is_none_or(|column| column.eq_ignore_ascii_case("capacity") || table.sort_by(column));
+        sorted.then_some(table)
+    }
+
+    /// The names of the columns.
+    pub fn columns(wide: bool) -> &'static [&'static str] {
+        if wide { &WIDE } else { &NARROW }
+    }
+}
+
+const NARROW: [&str; 7] = ["VOLUME", "CAPACITY", "MODES", "CLASS", "PHASE", "VERDICT", "WHY"];
+const WIDE: [&str; 10] =
+    ["VOLUME", "CAPACITY", "MODES", "CLASS", "VOLUMEMODE", "PHASE", "CLAIM", "VERDICT", "TEST", "WHY"];
+
+impl MatchRow<'_> {
+    /// The capacity, none counting as zero.
+    fn size(&self) -> Quantity {
+        self.volume.storage().copied().unwrap_or(Quantity::ZERO)
+    }
+
+    fn cells(&self, wide: bool) -> Vec<String> {
+        let volume = self.volume;
+        let phase = if volume.terminating() { "Terminating" } else { volume.status.phase.as_str() };
+        let mut cells = vec![
+            volume.meta.name.to_string(),
+            self.capacity.clone().unwrap_or_else(|| "<unset>".to_owned()),
+            super::misfit::modes(&volume.access_modes),
+            volume.class().to_owned(),
+        ];
+        if wide {
+            cells.push(volume.mode().as_str().to_owned());
+        }
+        cells.push(phase.to_owned());
+        if wide {
+            cells.push(volume.claim_ref.as_ref().map(super::misfit::claim_name).unwrap_or_default());
+        }
+        cells.push(self.word.to_owned());
+        if wide {
+            cells.push(self.verdict.to_owned());
+        }
+        cells.push(self.why.clone());
+        cells
+    }
+}
+
+fn rows<'a>(
+    snapshot: &'a Snapshot,
+    claim: &PersistentVolumeClaim,
+    search: Search,
+    listed: &[Candidate],
+) -> Vec<MatchRow<'a>> {
+    let ties = listed.iter().filter(|candidate| candidate.may_be_chosen()).count();
+    let fitting = |candidate: &&Candidate| {
+        candidate.may_be_chosen() || candidate.verdict == CandidateVerdict::CandidateNotSmaller
+    };
+    let only = listed.iter().filter(fitting).count() == 1;
+    let mut best: BTreeMap<AccessModeSet, (&PersistentVolume, bool)> = BTreeMap::new();
+    for candidate in listed.iter().filter(|candidate| candidate.may_be_chosen()) {
+        let volume = snapshot.volume(candidate.volume);
+        let reserved = candidate.verdict == CandidateVerdict::CandidateReserved;
+        best.entry(volume.access_modes.set()).or_insert((volume, reserved));
+    }
+    listed
+        .iter()
+        .map(|candidate| {
+            let volume = snapshot.volume(candidate.volume);
+            let best = best.get(&volume.access_modes.set()).copied();
+            let judged = Judged { candidate, volume, claim, search, ties, only, best };
+            let differs = judged.misfit();
+            let (rank, word) = judged.rank();
+            MatchRow {
+                object: ObjectId::new(Kind::PersistentVolume, &volume.meta),
+                capacity: volume.storage().map(Quantity::to_string),
+                access_modes: volume.access_modes.0.iter().map(|mode| mode.as_str()).collect(),
+                storage_class_name: volume.class(),
+                phase: volume.status.phase.as_str(),
+                verdict: candidate.verdict.name(),
+                without_delay: candidate.without_delay.map(CandidateVerdict::name),
+                not_reached: candidate.not_reached,
+                field: differs.as_ref().map(|differs| differs.field),
+                value: differs.as_ref().map(|differs| differs.has.clone()),
+                wanted: differs.as_ref().map(|differs| differs.wants.clone()),
+                why: judged.words(differs.as_ref()),
+                rank,
+                word,
+                volume,
+            }
+        })
+        .collect()
+}
+
+/// One candidate among the others.
+struct Judged<'j> {
+    candidate: &'j Candidate,
+    volume: &'j PersistentVolume,
+    claim: &'j PersistentVolumeClaim,
+    search: Search,
+    /// How many may be chosen.
+    ties: usize,
+    /// Whether it is the only one that fits.
+    only: bool,
+    /// One of those with the same access modes that may be chosen, and whether it is reserved for the claim.
+    best: Option<(&'j PersistentVolume, bool)>,
+}
+
+impl Judged<'_> {
+    /// The verdict that counts for the words: without the delay of binding, which is not the volume's fault.
+    fn verdict(&self) -> CandidateVerdict {
+        self.candidate.without_delay.unwrap_or(self.candidate.verdict)
+    }
+
+    fn misfit(&self) -> Option<Misfit> {
+        misfit(self.volume, self.claim, self.verdict())
+    }
+
+    fn rank(&self) -> (u8, &'static str) {
+        let delayed = self.candidate.without_delay.is_some();
+        match self.verdict() {
+            CandidateVerdict::CandidateChosen | CandidateVerdict::CandidateReserved if delayed => (1, "scheduler"),
+            CandidateVerdict::CandidateChosen | CandidateVerdict::CandidateReserved if self.ties > 1 => (0, "tied"),
+            CandidateVerdict::CandidateChosen | CandidateVerdict::CandidateReserved => (0, "chosen"),
+            CandidateVerdict::CandidateNotSmaller if !self.candidate.not_reached => (2, "fits"),
+            CandidateVerdict::CandidateNotSmaller => (3, "fits"),
+            // The later the test that it fails, the nearer it is.
+            CandidateVerdict::CandidateClass => (4, "no"),
+            CandidateVerdict::CandidateSelector => (5, "no"),
+            CandidateVerdict::CandidatePhase => (6, "no"),
+            CandidateVerdict::CandidateDeleting => (7, "no"),
+            CandidateVerdict::CandidateAttributesClass => (8, "no"),
+            CandidateVerdict::CandidateVolumeMode => (9, "no"),
+            CandidateVerdict::CandidateTooSmall => (10, "no"),
+            CandidateVerdict::CandidateAccessModes => (11, "no"),
+            CandidateVerdict::CandidateClaimedByOther => (12, "no"),
+            CandidateVerdict::CandidateDelayed
+            | CandidateVerdict::CandidateExcluded
+            | CandidateVerdict::CandidateReservedWrongNode
+            | CandidateVerdict::CandidateNodeAffinity => (13, "no"),
+        }
+    }
+
+    fn words(&self, differs: Option<&Misfit>) -> String {
+        let delayed = self.candidate.without_delay.is_some();
+        if let Some(differs) = differs {
+            return differs.words.clone();
+        }
+        match self.verdict() {
+            _ if delayed => "fits; the scheduler chooses when a pod uses the claim".to_owned(),
+            CandidateVerdict::CandidateReserved if self.search == Search::Named => {
+                "reserved for this claim, so nothing else is tested".to_owned()
+            }
+            CandidateVerdict::CandidateReserved if self.ties > 1 => {
+                format!("reserved for this claim; one of {} that may be taken", self.ties)
+            }
+            CandidateVerdict::CandidateReserved => "reserved for this claim".to_owned(),
+            CandidateVerdict::CandidateChosen if self.search == Search::Named => {
+                "named by the claim, and fits".to_owned()
+            }
+            CandidateVerdict::CandidateChosen if self.ties > 1 => {
+                format!("fits; one of {} that may be taken", self.ties)
+            }
+            CandidateVerdict::CandidateChosen if self.only => "fits".to_owned(),
+            CandidateVerdict::CandidateChosen => "fits best: fewest access modes, then smallest".to_owned(),
+            CandidateVerdict::CandidateNotSmaller if self.candidate.not_reached => {
+                "fits, but not reached: a volume with fewer access modes comes first".to_owned()
+            }
+            CandidateVerdict::CandidateNotSmaller => match self.best {
+                Some((best, true)) => format!("fits, but {} is reserved for this claim", best.meta.name),
+                Some((best, false)) => {
+                    let size = |volume: &PersistentVolume| {
+                        volume.storage().map_or_else(|| "<unset>".to_owned(), Quantity::to_string)
+                    };
+                    format!("fits, but {} > {} of {}", size(self.volume), size(best), best.meta.name)
+                }
+                None => "fits, but another is taken first".to_owned(),
+            },
+            other => other.about().trim_end_matches('.').to_owned(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,177 @@
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+use super::{MatchTable, Matched};
+use crate::controllers::{Controller, Rules};
+use crate::model::PersistentVolumeClaim;
+use crate::report::machine::Model;
+use crate::report::table::TableStyle;
+use crate::report::testing::{bound_pv, claim_ref, deleted, pv, pvc, sc, with, world};
+use crate::simulate::{match_claim, planned};
+use crate::snapshot::{Item, Snapshot, decode};
+use serde_json::{Value, json};
+
+fn model() -> Model {
+    Model::new(&Rules::default(), &Controller::ALL, "assumed")
+}
+
+fn table_of(snapshot: &Snapshot, claim: &PersistentVolumeClaim) -> Vec<(String, String, String)> {
+    let (model, candidates) = (model(), match_claim(snapshot, &Rules::default(), claim));
+    let table = MatchTable::new(Matched {
+        snapshot,
+        model: &model,
+        claim,
+        candidates: &candidates,
+        planned: false,
+        default_class: None,
+    });
+    let row = |row: &&super::MatchRow<'_>| (row.object.name.to_owned(), row.word.to_owned(), row.why.clone());
+    table.ranked().iter().map(row).collect()
+}
+
+fn spec(object: Value, fields: Value) -> Value {
+    with(object, json!({ "spec": fields }))
+}
+
+#[track_caller]
+fn check(claim: Value, volumes: Vec<Value>, expected: &[[&str; 3]]) {
+    let mut objects = volumes;
+    objects.push(claim);
+    let snapshot = world(&objects);
+    let found = table_of(&snapshot, &snapshot.claims()[0]);
+    let found: Vec<[&str; 3]> =
+        found.iter().map(|(name, word, why)| [name.as_str(), word.as_str(), why.as_str()]).collect();
+    assert_eq!(found, expected);
+}
+
+#[test]
+fn each_volume_has_its_reason_with_both_values() {
+    let claim =
+        spec(pvc("data"), json!({ "storageClassName": "fast", "selector": { "matchLabels": { "disk": "ssd" } } }));
+    let fast = |name: &str, labels: Value| {
+        with(spec(pv(name), json!({ "storageClassName": "fast" })), json!({ "metadata": { "labels": labels } }))
+    };
+    let ssd = |name: &str| fast(name, json!({ "disk": "ssd" }));
+    check(
+        claim,
+        vec![
+            ssd("a"),
+            spec(ssd("b"), json!({ "storageClassName": "slow" })),
+            fast("c", json!({ "disk": "hdd" })),
+            fast("d", json!({})),
+            with(ssd("e"), json!({ "status": { "phase": "Released" } })),
+            with(ssd("f"), deleted()),
+            spec(ssd("g"), json!({ "volumeMode": "Block" })),
+            spec(ssd("h"), json!({ "capacity": { "storage": "5Gi" } })),
+            spec(ssd("i"), json!({ "accessModes": ["ReadOnlyMany"] })),
+            bound_pv("j", "logs"),
+            spec(ssd("k"), json!({ "capacity": { "storage": "20Gi" } })),
+            spec(ssd("l"), json!({ "accessModes": ["ReadWriteOnce", "ReadOnlyMany"] })),
+            spec(ssd("m"), json!({ "volumeAttributesClassName": "gold" })),
+        ],
+        &[
+            ["a", "chosen", "fits best: fewest access modes, then smallest"],
+            ["k", "fits", "fits, but 20Gi > 10Gi of a"],
+            ["l", "fits", "fits, but not reached: a volume with fewer access modes comes first"],
+            ["b", "no", "class \"slow\" != \"fast\""],
+            ["c", "no", "selector disk=ssd, but the label is \"hdd\""],
+            ["d", "no", "selector disk=ssd, but there is no such label"],
+            ["e", "no", "phase Released, not Available"],
+            ["f", "no", "is being deleted"],
+            ["m", "no", "attributes class \"gold\", wanted none"],
+            ["g", "no", "volume mode Block != Filesystem"],
+            ["h", "no", "capacity 5Gi < requested 10Gi"],
+            ["i", "no", "lacks RWO"],
+            ["j", "no", "claimed by db/logs"],
+        ],
+    );
+}
+
+#[test]
+fn equal_ones_are_tied_and_a_reservation_goes_first() {
+    check(
+        pvc("data"),
+        vec![pv("a"), pv("b")],
+        &[["a", "tied", "fits; one of 2 that may be taken"], ["b", "tied", "fits; one of 2 that may be taken"]],
+    );
+    let large = spec(with(pv("b"), claim_ref("data", "")), json!({ "capacity": { "storage": "1Ti" } }));
+    check(
+        pvc("data"),
+        vec![pv("a"), large],
+        &[["b", "chosen", "reserved for this claim"], ["a", "fits", "fits, but b is reserved for this claim"]],
+    );
+}
+
+#[test]
+fn a_late_class_leaves_the_choice_to_the_scheduler() {
+    let local = json!({ "storageClassName": "local" });
+    check(
+        spec(pvc("data"), local.clone()),
+        vec![spec(pv("a"), local), pv("b"), sc("local", "kubernetes.io/no-provisioner", true)],
+        &[
+            ["a", "scheduler", "fits; the scheduler chooses when a pod uses the claim"],
+            ["b", "no", "no class, wanted \"local\""],
+        ],
+    );
+}
+
+#[test]
+fn a_claim_that_names_its_volume_looks_at_no_other() {
+    check(
+        spec(pvc("data"), json!({ "volumeName": "b" })),
+        vec![pv("a"), spec(pv("b"), json!({ "capacity": { "storage": "5Gi" } }))],
+        &[["b", "no", "capacity 5Gi < requested 10Gi"]],
+    );
+}
+
+#[test]
+fn a_planned_claim_gets_the_newest_default_class() {
+    let default = |name: &str, created: &str| {
+        with(
+            sc(name, "x.example.com", false),
+            json!({ "metadata": {
+                "creationTimestamp": created,
+                "annotations": { "storageclass.kubernetes.io/is-default-class": "true" },
+            } }),
+        )
+    };
+    let snapshot = world(&[
+        default("new", "2026-02-01T00:00:00Z"),
+        default("old", "2026-01-01T00:00:00Z"),
+        spec(pv("a"), json!({ "storageClassName": "new" })),
+    ]);
+    let manifest = spec(pvc("data"), json!({ "storageClassName": null }));
+    let Item::Claim(claim) = decode::decode(manifest.to_string().as_bytes(), "a test").unwrap() else {
+        unreachable!("the manifest is a claim")
+    };
+    let planned = planned(&snapshot, *claim);
+    assert_eq!(planned.default_class.as_deref(), Some("new"));
+    let (model, candidates) = (model(), match_claim(&snapshot, &Rules::default(), &planned.claim));
+    let table = MatchTable::new(Matched {
+        snapshot: &snapshot,
+        model: &model,
+        claim: &planned.claim,
+        candidates: &candidates,
+        planned: true,
+        default_class: planned.default_class.as_deref(),
+    });
+    assert_eq!(
+        table.summary(&snapshot),
+        [
+            "The planned claim db/data asks for 10Gi, ReadWriteOnce, class \"new\": a is chosen.",
+            "It states no class, so admission would give it the default class \"new\".",
+        ]
+    );
+    let mut text = String::new();
+    let style = TableStyle { width: None, headers: true };
+    let written = table.table(false, None).unwrap().render(style, |part| {
+        text.push_str(part);
+        Ok::<(), ()>(())
+    });
+    assert_eq!(written, Ok(()));
+    assert_eq!(
+        text,
+        "VOLUME   CAPACITY   MODES   CLASS   PHASE       VERDICT   WHY\n\
+         a        10Gi       RWO     new     Available   chosen    fits\n"
+    );
+    assert!(table.table(false, Some("COLOUR")).is_none());
+}

@@ -1,0 +1,43 @@
+//! Text broken into lines.
+
+use crate::text::{sanitize, width};
+
+/// A text broken between words into lines of at most so many terminal columns; lines after the first are indented.
+/// A word that is longer than a line stays whole. Without a width there is one line.
+pub fn wrap(text: &str, columns: Option<usize>, indent: usize) -> String {
+    let safe = sanitize(text);
+    let Some(columns) = columns else { return safe.into_owned() };
+    let mut wrapped = String::with_capacity(safe.len() + 16);
+    let leading = safe.len() - safe.trim_start_matches(' ').len();
+    wrapped.push_str(&safe[..leading]);
+    let (mut used, mut start) = (leading, true);
+    for word in safe.split(' ').filter(|word| !word.is_empty()) {
+        let size = width(word);
+        if !start && used + 1 + size > columns {
+            wrapped.push('\n');
+            wrapped.extend(std::iter::repeat_n(' ', indent));
+            used = indent;
+        } else if !start {
+            wrapped.push(' ');
+            used += 1;
+        }
+        wrapped.push_str(word);
+        used += size;
+        start = false;
+    }
+    wrapped
+}
+
+#[cfg(test)]
+mod tests {
+    use super::wrap;
+
+    #[test]
+    fn lines_are_broken_between_words_and_indented() {
+        assert_eq!(wrap("one two three four", Some(9), 2), "one two\n  three\n  four");
+        assert_eq!(wrap("  - one two three", Some(10), 4), "  - one\n    two\n    three");
+        assert_eq!(wrap("数据 数据 数据", Some(9), 0), "数据 数据\n数据");
+        assert_eq!(wrap("a\u{1b}[1m", Some(80), 0), "a\\x1b[1m");
+        assert_eq!(wrap("one two", None, 0), "one two");
+    }
+}
