@@ -227,7 +227,8 @@ impl Sink for Raw<'_> {
                 Expect::Typed(kind) => self.hand(*kind, &json, &origin)?,
                 Expect::Unneeded(_) => {}
                 Expect::Stated | Expect::Later => {
-                    let batch = Batch { items: vec![0..json.len()], bytes: json, base: 0, expect: Expect::Stated, origin };
+                    let batch =
+                        Batch { items: vec![0..json.len()], bytes: json, base: 0, expect: Expect::Stated, origin };
                     self.batch(batch)?;
                 }
             }

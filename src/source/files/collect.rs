@@ -208,9 +208,8 @@ impl Collector {
             return Err(error.clone());
         }
         let issue = outcome.objects.issues.first().filter(|_| self.strict);
-        let undecodable = issue.map(|issue| {
-            SourceError::new(issue.origin.clone(), Fault::Undecodable(Box::new(issue.clone())))
-        });
+        let undecodable =
+            issue.map(|issue| SourceError::new(issue.origin.clone(), Fault::Undecodable(Box::new(issue.clone()))));
         // A batch ends at its first error, so an object that could not be decoded comes before it.
         if let Some(error) = undecodable.or(outcome.error) {
             self.failed = Some(error.clone());

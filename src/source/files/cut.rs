@@ -256,7 +256,8 @@ impl<'a> Cutter<'a> {
 
     /// The frame of a list must be JSON too.
     fn check(&self, json: &[u8], start: usize, added: usize) -> Result<(), SourceError> {
-        let text = std::str::from_utf8(json).map_err(|error| (error.valid_up_to(), "the bytes are not UTF-8 text".into()));
+        let text =
+            std::str::from_utf8(json).map_err(|error| (error.valid_up_to(), "the bytes are not UTF-8 text".into()));
         let checked = text.and_then(|text| {
             serde_json::from_str::<IgnoredAny>(text).map(|_| ()).map_err(|error| {
                 let offset = crate::snapshot::decode::offset(text, &error);
