@@ -1,7 +1,12 @@
 //! What must hold for every world, tried on small worlds that are as odd as they can be.
 //!
 //! The number of cases is chosen for a run of seconds. `PROPTEST_CASES=N` multiplies it by N.
-#![expect(clippy::unwrap_used, reason = "a property that cannot be evaluated is a failed test")]
+#![expect(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::disallowed_methods,
+    reason = "a property that does not hold or cannot be evaluated is a failed test; PROPTEST_CASES is read"
+)]
 
 use crate::worlds::{Cluster, contended, free_volume, quantity, waiting_claim, worlds};
 use proptest::prelude::*;

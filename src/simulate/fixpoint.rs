@@ -103,15 +103,12 @@ impl Groups {
         let mut by_text: FxHashMap<String, usize> = FxHashMap::default();
         let mut of = FxHashMap::default();
         for target in component.objects() {
-            let group = match identity_free(snapshot, settings, &selectors, target, by_size) {
-                Some(text) => *by_text.entry(text).or_insert_with(|| {
-                    members.push(Vec::new());
-                    members.len() - 1
-                }),
-                None => {
-                    members.push(Vec::new());
-                    members.len() - 1
-                }
+            let group = if let Some(text) = identity_free(snapshot, settings, &selectors, target, by_size) { *by_text.entry(text).or_insert_with(|| {
+                members.push(Vec::new());
+                members.len() - 1
+            }) } else {
+                members.push(Vec::new());
+                members.len() - 1
             };
             members[group].push(target);
             of.insert(target, group);
@@ -736,13 +733,10 @@ impl<'a, 's> Growth<'a, 's> {
             let stays = match &object.states[number] {
                 ObjectState::Volume(Some(volume)) => {
                     let sees = claim_seen(volume, state);
-                    match seen.iter().find(|(known, _)| *known == sees) {
-                        Some((_, stays)) => *stays,
-                        None => {
-                            let stays = leaves();
-                            seen.push((sees, stays));
-                            stays
-                        }
+                    if let Some((_, stays)) = seen.iter().find(|(known, _)| *known == sees) { *stays } else {
+                        let stays = leaves();
+                        seen.push((sees, stays));
+                        stays
                     }
                 }
                 ObjectState::Claim(Some(claim)) if state.volume().is_some_and(|volume| is_taken(volume, claim)) => {

@@ -134,7 +134,7 @@ pub(super) fn prepare<'a>(path: &str, raw: impl Read + 'a, limit: u64) -> Result
         return Err(refuse(path, fault));
     };
     let format = if matches!(first, b'{' | b'[') { Format::Json } else { Format::Yaml };
-    if format == Format::Yaml && start.iter().any(|byte| *byte == 0) {
+    if format == Format::Yaml && start.contains(&0) {
         return Err(refuse(path, Fault::Binary));
     }
     Ok(Input { reader: Box::new(Cursor::new(start).chain(reader)), format, bytes, skipped })
