@@ -11,7 +11,7 @@
 
 use super::component::{Component, is_permanent, may_search};
 use super::decide::{Limit, Settings, Target, memory_of, run};
-use super::outcome::{Outcome, OutcomeSet, cut};
+use super::outcome::{Outcome, OutcomeSet, cut, most};
 use super::state::{same_claim, same_volume};
 use crate::controllers::persistent_volume::binding::is_volume_bound_to_claim;
 use crate::controllers::persistent_volume::matching::{Fit, Query};
@@ -921,13 +921,6 @@ impl Sets<'_, '_, '_> {
         });
         let names = fitting.checked_sub(1).map(|last| ladder.first[last].clone()).unwrap_or_default();
         (fitting as u64, names)
-    }
-}
-
-fn most(limit: Limit) -> usize {
-    match limit {
-        Limit::AtMost(limit) => limit,
-        Limit::All => usize::MAX,
     }
 }
 
