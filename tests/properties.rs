@@ -510,7 +510,7 @@ fn scanned(snapshot: &Snapshot, query: &Query<'_>, claim: &PersistentVolumeClaim
 #[test]
 fn the_indexed_search_finds_what_a_scan_of_all_volumes_finds() {
     let searches = RefCell::new((0, 0));
-    check(600, (worlds(4, 2), some_rules()), |(Cluster(parts), rules)| {
+    check(1500, (worlds(4, 2), some_rules()), |(Cluster(parts), rules)| {
         let snapshot = Snapshot::new(parts);
         let settings = Settings { controllers: vec![Controller::PersistentVolumeBinder], ..all_outcomes(rules) };
         let world = World::new(&snapshot);
