@@ -124,8 +124,14 @@ fn every_form_of_json_gives_the_same_objects() {
         format!("{a}\n{b}\n"),
         format!("[{a}, {b}]"),
         format!("{}\n\n{}", serde_json::to_string_pretty(&a).unwrap(), serde_json::to_string_pretty(&b).unwrap()),
-        format!("{{\"kind\":\"PersistentVolumeList\",\"apiVersion\":\"v1\",\"items\":[{}]}}{b}", without_kind(volume("a"))),
-        format!("{{\"apiVersion\":\"v1\",\"items\":[{}],\"kind\":\"PersistentVolumeList\"}}{b}", without_kind(volume("a"))),
+        format!(
+            "{{\"kind\":\"PersistentVolumeList\",\"apiVersion\":\"v1\",\"items\":[{}]}}{b}",
+            without_kind(volume("a"))
+        ),
+        format!(
+            "{{\"apiVersion\":\"v1\",\"items\":[{}],\"kind\":\"PersistentVolumeList\"}}{b}",
+            without_kind(volume("a"))
+        ),
         format!("\u{feff}{list}"),
         format!("{{\"items\":[],\"kind\":\"List\",\"apiVersion\":\"v1\"}} {a} [] {b}"),
     ];
@@ -143,15 +149,21 @@ fn every_form_of_json_gives_the_same_objects() {
 fn every_form_of_yaml_gives_the_same_objects() {
     let a = "apiVersion: v1\nkind: PersistentVolume\nmetadata:\n  name: a\nspec:\n  capacity: {storage: 1Gi}\n";
     let b = "kind: PersistentVolumeClaim\napiVersion: v1\nmetadata:\n  name: b\n  namespace: db\n";
-    let indented = |text: &str| text.lines().enumerate().fold(String::new(), |mut out, (nth, line)| {
-        let _ = writeln!(out, "{}{line}", if nth == 0 { "- " } else { "  " });
-        out
-    });
+    let indented = |text: &str| {
+        text.lines().enumerate().fold(String::new(), |mut out, (nth, line)| {
+            let _ = writeln!(out, "{}{line}", if nth == 0 { "- " } else { "  " });
+            out
+        })
+    };
     let typed = "apiVersion: v1\nitems:\n- metadata:\n    name: a\nkind: PersistentVolumeList\n";
     let forms = [
         format!("{a}---\n{b}"),
         format!("# a comment\n---\n{a}---\n---\n# nothing\n---\n{b}...\n"),
-        format!("apiVersion: v1\nitems:\n{}{}kind: List\nmetadata:\n  resourceVersion: \"\"\n", indented(a), indented(b)),
+        format!(
+            "apiVersion: v1\nitems:\n{}{}kind: List\nmetadata:\n  resourceVersion: \"\"\n",
+            indented(a),
+            indented(b)
+        ),
         format!("{typed}---\n{b}"),
         format!("\u{feff}{a}---\n{b}"),
         format!("{a}---\n{b}").replace('\n', "\r\n"),
@@ -509,12 +521,9 @@ fn a_must_gather_says_what_it_holds_in_full() {
     assert_eq!(names(&loaded.parts), ["pv/a", "pvc/db/b", "sc/fast"]);
     assert_eq!((loaded.report.files, loaded.report.skipped_files), (4, 3));
     let coverage = &loaded.parts.coverage;
-    for (kind, namespace) in [
-        (Kind::PersistentVolume, ""),
-        (Kind::StorageClass, ""),
-        (Kind::PersistentVolumeClaim, "db"),
-        (Kind::Pod, "db"),
-    ] {
+    for (kind, namespace) in
+        [(Kind::PersistentVolume, ""), (Kind::StorageClass, ""), (Kind::PersistentVolumeClaim, "db"), (Kind::Pod, "db")]
+    {
         assert_eq!(coverage.absence(kind, namespace), Absence::Certain, "{kind}");
     }
     assert_eq!(coverage.absence(Kind::Node, ""), Absence::Assumed);
@@ -551,7 +560,10 @@ fn raw_objects_come_in_the_order_of_the_input() {
         })
         .map(|()| seen)
     };
-    let late = format!("{{\"items\":[{}],\"kind\":\"PersistentVolumeList\",\"apiVersion\":\"v1\"}}", without_kind(volume("z")));
+    let late = format!(
+        "{{\"items\":[{}],\"kind\":\"PersistentVolumeList\",\"apiVersion\":\"v1\"}}",
+        without_kind(volume("z"))
+    );
     let input = format!("{}{{\"apiVersion\":\"v1\",\"kind\":\"Event\"}}{late}{}", claim("db", "b"), volume("a"));
     let all = [
         (Kind::PersistentVolumeClaim, "b".to_owned()),

@@ -63,6 +63,14 @@ pub(super) struct Batch {
     pub(super) origin: Arc<str>,
 }
 
+impl Batch {
+    /// A batch of one object that was kept back.
+    pub(super) fn of_one(json: Vec<u8>, base: u64, expect: Expect, origin: Arc<str>) -> Self {
+        let whole = 0..json.len();
+        Self { bytes: json, items: Vec::from_iter([whole]), base, expect, origin }
+    }
+}
+
 /// Takes what is cut out, in the order of the input.
 pub(super) trait Sink {
     /// Takes a batch, and gives back a buffer that is free, if there is one.
@@ -256,7 +264,8 @@ impl<'a> Cutter<'a> {
 
     /// The frame of a list must be JSON too.
     fn check(&self, json: &[u8], start: usize, added: usize) -> Result<(), SourceError> {
-        let text = std::str::from_utf8(json).map_err(|error| (error.valid_up_to(), "the bytes are not UTF-8 text".into()));
+        let text =
+            std::str::from_utf8(json).map_err(|error| (error.valid_up_to(), "the bytes are not UTF-8 text".into()));
         let checked = text.and_then(|text| {
             serde_json::from_str::<IgnoredAny>(text).map(|_| ()).map_err(|error| {
                 let offset = crate::snapshot::decode::offset(text, &error);

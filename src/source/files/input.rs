@@ -68,8 +68,7 @@ impl<R: Read> Read for Bounded<R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let count = self.inner.read(buffer)?;
         self.expanded += count as u64;
-        let implausible = self.expanded > RATIO_COUNTS_FROM
-            && self.expanded / HIGHEST_RATIO > self.compressed.get();
+        let implausible = self.expanded > RATIO_COUNTS_FROM && self.expanded / HIGHEST_RATIO > self.compressed.get();
         if self.expanded > self.limit || implausible {
             return Err(io::Error::other(TooMuch(self.limit)));
         }
@@ -130,11 +129,12 @@ pub(super) fn prepare<'a>(path: &str, raw: impl Read + 'a, limit: u64) -> Result
     }
     let Some(first) = start.iter().find(|byte| !byte.is_ascii_whitespace()) else {
         // A file of white space alone, as long as it does not go on.
-        let fault = if start.len() < PREFIX - 3 { Fault::Empty } else { Fault::Syntax("it begins with blanks only".into()) };
+        let fault =
+            if start.len() < PREFIX - 3 { Fault::Empty } else { Fault::Syntax("it begins with blanks only".into()) };
         return Err(refuse(path, fault));
     };
     let format = if matches!(first, b'{' | b'[') { Format::Json } else { Format::Yaml };
-    if format == Format::Yaml && start.iter().any(|byte| *byte == 0) {
+    if format == Format::Yaml && start.contains(&0) {
         return Err(refuse(path, Fault::Binary));
     }
     Ok(Input { reader: Box::new(Cursor::new(start).chain(reader)), format, bytes, skipped })
