@@ -242,8 +242,7 @@ impl Sink for Collector {
         }
         self.drain()?;
         for (json, place, origin) in std::mem::take(&mut self.unnamed) {
-            let batch = Batch { items: vec![0..json.len()], bytes: json, base: place, expect: expect.clone(), origin };
-            self.put(decode_batch(batch))?;
+            self.put(decode_batch(Batch::of_one(json, place, expect.clone(), origin)))?;
         }
         Ok(())
     }

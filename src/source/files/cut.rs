@@ -63,6 +63,14 @@ pub(super) struct Batch {
     pub(super) origin: Arc<str>,
 }
 
+impl Batch {
+    /// A batch of one object that was kept back.
+    pub(super) fn of_one(json: Vec<u8>, base: u64, expect: Expect, origin: Arc<str>) -> Self {
+        let whole = 0..json.len();
+        Self { bytes: json, items: Vec::from_iter([whole]), base, expect, origin }
+    }
+}
+
 /// Takes what is cut out, in the order of the input.
 pub(super) trait Sink {
     /// Takes a batch, and gives back a buffer that is free, if there is one.
