@@ -1,5 +1,6 @@
 //! Small worlds for property tests: few objects over tiny domains of values, so that they meet in every way, also in
 //! ways that an API server would not store.
+#![expect(clippy::unwrap_used, reason = "the quantities stand below")]
 
 use proptest::prelude::*;
 use proptest::sample::{Index, subsequence};
@@ -135,9 +136,7 @@ fn selector() -> impl Strategy<Value = Option<Box<LabelSelector>>> {
     .prop_map(|selector| selector.map(Box::new))
 }
 
-fn annotations(
-    keys: Vec<(AnnotationKey, BoxedStrategy<Option<&'static str>>)>,
-) -> impl Strategy<Value = Annotations> {
+fn annotations(keys: Vec<(AnnotationKey, BoxedStrategy<Option<&'static str>>)>) -> impl Strategy<Value = Annotations> {
     let (keys, values): (Vec<_>, Vec<_>) = keys.into_iter().unzip();
     values.prop_map(move |values| {
         let known = keys.iter().zip(values).filter_map(|(key, value)| value.map(|value| (*key, Str::from(value))));
@@ -277,9 +276,8 @@ fn plain_volume(number: usize) -> impl Strategy<Value = PersistentVolume> {
 }
 
 fn plain_claim(number: usize) -> impl Strategy<Value = PersistentVolumeClaim> {
-    (weighted![3 => "1Gi", 1 => "2Gi"], weighted![3 => "", 2 => "fast"]).prop_map(move |(request, class)| {
-        waiting_claim(format!("c{number}"), claim_namespace(number), request, class)
-    })
+    (weighted![3 => "1Gi", 1 => "2Gi"], weighted![3 => "", 2 => "fast"])
+        .prop_map(move |(request, class)| waiting_claim(format!("c{number}"), claim_namespace(number), request, class))
 }
 
 fn wild_claim(number: usize, volumes: usize) -> impl Strategy<Value = PersistentVolumeClaim> {
@@ -413,14 +411,16 @@ pub(crate) fn worlds(volumes: usize, claims: usize) -> impl Strategy<Value = Clu
 pub(crate) fn contended(volumes: usize, claims: usize) -> impl Strategy<Value = Cluster> {
     let sizes = || weighted![1 => "1Gi", 1 => "2Gi", 1 => "3Gi", 1 => "4Gi", 1 => "5Gi"];
     (proptest::collection::vec(sizes(), 0..=volumes), proptest::collection::vec(sizes(), 0..=claims)).prop_map(
-        |(volumes, claims)| Cluster(Parts {
-            volumes: (0..).zip(volumes).map(|(number, size)| free_volume(format!("v{number}"), size, "")).collect(),
-            claims: (0..)
-                .zip(claims)
-                .map(|(number, size): (u32, _)| waiting_claim(format!("c{number}"), "ns", size, ""))
-                .collect(),
-            coverage: Coverage::complete(),
-            ..Parts::default()
-        }),
+        |(volumes, claims)| {
+            Cluster(Parts {
+                volumes: (0..).zip(volumes).map(|(number, size)| free_volume(format!("v{number}"), size, "")).collect(),
+                claims: (0..)
+                    .zip(claims)
+                    .map(|(number, size): (u32, _)| waiting_claim(format!("c{number}"), "ns", size, ""))
+                    .collect(),
+                coverage: Coverage::complete(),
+                ..Parts::default()
+            })
+        },
     )
 }

@@ -2,9 +2,7 @@
 
 use super::decide::Target;
 use crate::controllers::{Rules, persistent_volume::matching::Query};
-use crate::model::{
-    AnnotationKey, BindingMode, PersistentVolume, PersistentVolumeClaim, Quantity, ReclaimPolicy, Str,
-};
+use crate::model::{AnnotationKey, BindingMode, PersistentVolume, PersistentVolumeClaim, Quantity, ReclaimPolicy, Str};
 use crate::snapshot::{ClaimId, GroupKey, Snapshot, VolumeId};
 use std::collections::BTreeMap;
 

@@ -103,16 +103,12 @@ impl Groups {
         let mut by_text: FxHashMap<String, usize> = FxHashMap::default();
         let mut of = FxHashMap::default();
         for target in component.objects() {
-            let group = match identity_free(snapshot, settings, &selectors, target, by_size) {
-                Some(text) => *by_text.entry(text).or_insert_with(|| {
-                    members.push(Vec::new());
-                    members.len() - 1
-                }),
-                None => {
-                    members.push(Vec::new());
-                    members.len() - 1
-                }
-            };
+            let next = members.len();
+            let text = identity_free(snapshot, settings, &selectors, target, by_size);
+            let group = text.map_or(next, |text| *by_text.entry(text).or_insert(next));
+            if group == next {
+                members.push(Vec::new());
+            }
             members[group].push(target);
             of.insert(target, group);
         }
@@ -356,7 +352,8 @@ impl<'a, 's> Growth<'a, 's> {
                     grown = true;
                     object.states.len() - 1
                 });
-                let from = if at == place { Some(number) } else { partner.filter(|(other, _)| *other == at).map(|p| p.1) };
+                let from =
+                    if at == place { Some(number) } else { partner.filter(|(other, _)| *other == at).map(|p| p.1) };
                 if let Some(from) = from
                     && from != reached
                     && !object.steps.contains(&(from, reached))
@@ -509,9 +506,9 @@ impl<'a, 's> Growth<'a, 's> {
                     let mut seen: Vec<ClaimSeen> = Vec::new();
                     let mut partners = Vec::new();
                     for (number, state) in states {
-                        let sees = claim_seen(volume, state);
-                        if !seen.contains(&sees) {
-                            seen.push(sees);
+                        let view = claim_seen(volume, state);
+                        if !seen.contains(&view) {
+                            seen.push(view);
                             partners.push(Some((claim, number)));
                         }
                     }
@@ -599,9 +596,8 @@ impl<'a, 's> Growth<'a, 's> {
             }
             let held = object.held.get(&key).into_iter().flatten();
             let open = object.free.iter().chain(held).copied();
-            let can_be_had = |number: &usize| {
-                object.states[*number].volume().is_some_and(|volume| fits(volume) && !beaten(volume))
-            };
+            let can_be_had =
+                |number: &usize| object.states[*number].volume().is_some_and(|volume| fits(volume) && !beaten(volume));
             partners.extend(open.filter(can_be_had).map(|number| Some((place, number))));
         }
         partners
@@ -762,15 +758,13 @@ impl<'a, 's> Growth<'a, 's> {
             let leaves = || self.leaves(place, number, Some((partner, other)), true);
             let stays = match &object.states[number] {
                 ObjectState::Volume(Some(volume)) => {
-                    let sees = claim_seen(volume, state);
-                    match seen.iter().find(|(known, _)| *known == sees) {
-                        Some((_, stays)) => *stays,
-                        None => {
-                            let stays = leaves();
-                            seen.push((sees, stays));
-                            stays
-                        }
-                    }
+                    let view = claim_seen(volume, state);
+                    let known = seen.iter().find(|(known, _)| *known == view).map(|(_, stays)| *stays);
+                    known.unwrap_or_else(|| {
+                        let stays = leaves();
+                        seen.push((view, stays));
+                        stays
+                    })
                 }
                 ObjectState::Claim(Some(claim)) if state.volume().is_some_and(|volume| is_taken(volume, claim)) => {
                     *taken.get_or_insert_with(leaves)

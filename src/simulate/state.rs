@@ -125,7 +125,10 @@ pub(super) fn same_claim(a: &PersistentVolumeClaim, b: &PersistentVolumeClaim) -
 /// is no such step while pods name the claim: whether they count depends on whether a claim of that name is there.
 pub(super) fn private_volume_step(snapshot: &Snapshot, before: &PersistentVolume, after: &PersistentVolume) -> bool {
     let recycled = before.reclaim_policy == ReclaimPolicy::Recycle
-        && before.claim_ref.as_ref().is_some_and(|named| snapshot.pods_of(&named.namespace, &named.name).next().is_some());
+        && before
+            .claim_ref
+            .as_ref()
+            .is_some_and(|named| snapshot.pods_of(&named.namespace, &named.name).next().is_some());
     let same_ref = match (&before.claim_ref, &after.claim_ref) {
         (Some(a), Some(b)) => a.namespace == b.namespace && a.name == b.name && a.uid == b.uid && !b.uid.is_empty(),
         _ => false,
