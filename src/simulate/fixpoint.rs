@@ -103,13 +103,12 @@ impl Groups {
         let mut by_text: FxHashMap<String, usize> = FxHashMap::default();
         let mut of = FxHashMap::default();
         for target in component.objects() {
-            let group = if let Some(text) = identity_free(snapshot, settings, &selectors, target, by_size) { *by_text.entry(text).or_insert_with(|| {
+            let next = members.len();
+            let text = identity_free(snapshot, settings, &selectors, target, by_size);
+            let group = text.map_or(next, |text| *by_text.entry(text).or_insert(next));
+            if group == next {
                 members.push(Vec::new());
-                members.len() - 1
-            }) } else {
-                members.push(Vec::new());
-                members.len() - 1
-            };
+            }
             members[group].push(target);
             of.insert(target, group);
         }
@@ -507,9 +506,9 @@ impl<'a, 's> Growth<'a, 's> {
                     let mut seen: Vec<ClaimSeen> = Vec::new();
                     let mut partners = Vec::new();
                     for (number, state) in states {
-                        let sees = claim_seen(volume, state);
-                        if !seen.contains(&sees) {
-                            seen.push(sees);
+                        let view = claim_seen(volume, state);
+                        if !seen.contains(&view) {
+                            seen.push(view);
                             partners.push(Some((claim, number)));
                         }
                     }
@@ -597,9 +596,8 @@ impl<'a, 's> Growth<'a, 's> {
             }
             let held = object.held.get(&key).into_iter().flatten();
             let open = object.free.iter().chain(held).copied();
-            let can_be_had = |number: &usize| {
-                object.states[*number].volume().is_some_and(|volume| fits(volume) && !beaten(volume))
-            };
+            let can_be_had =
+                |number: &usize| object.states[*number].volume().is_some_and(|volume| fits(volume) && !beaten(volume));
             partners.extend(open.filter(can_be_had).map(|number| Some((place, number))));
         }
         partners
@@ -760,12 +758,13 @@ impl<'a, 's> Growth<'a, 's> {
             let leaves = || self.leaves(place, number, Some((partner, other)), true);
             let stays = match &object.states[number] {
                 ObjectState::Volume(Some(volume)) => {
-                    let sees = claim_seen(volume, state);
-                    if let Some((_, stays)) = seen.iter().find(|(known, _)| *known == sees) { *stays } else {
+                    let view = claim_seen(volume, state);
+                    let known = seen.iter().find(|(known, _)| *known == view).map(|(_, stays)| *stays);
+                    known.unwrap_or_else(|| {
                         let stays = leaves();
-                        seen.push((sees, stays));
+                        seen.push((view, stays));
                         stays
-                    }
+                    })
                 }
                 ObjectState::Claim(Some(claim)) if state.volume().is_some_and(|volume| is_taken(volume, claim)) => {
                     *taken.get_or_insert_with(leaves)

@@ -2,14 +2,14 @@
 
 use super::component::Component;
 use super::decide::{Settings, Target};
-use super::explore::explore;
+use super::explore::{Budget, JOINT_LIMIT, explore};
 use super::fixpoint::fixpoint;
 use super::nested::nested;
 use super::outcome::{Outcome, OutcomeSet};
 use crate::snapshot::Snapshot;
 use crate::world::Answers;
 
-/// Above so many objects a component is explored only after the engines for many objects have declined.
+/// Components of up to so many objects are explored for their joint end states, and up to twice as many for all else.
 const SMALL: usize = 16;
 
 /// The outcomes of all objects of a component.
@@ -30,20 +30,20 @@ pub fn settle(snapshot: &Snapshot, settings: &Settings<'_>, component: &Componen
         && settings.controller.volumes.is_empty()
         && settings.answers == Answers::default()
         && !settings.failures;
-    if plain
-        && objects.len() > SMALL
-        && let Some(solved) = nested(snapshot, settings, component)
-    {
-        return Settled { volumes: solved.volumes, claims: solved.claims, worlds: None };
+    if plain && let Some(solved) = nested(snapshot, settings, component) {
+        // Exploring adds only the joint end states. Where these are few enough to be listed, so are the states on the
+        // way: parts of at most eight ends, each of at most eight bindings.
+        let budget = Budget { states: settings.budget.states.min(JOINT_LIMIT << (SMALL / 2)) };
+        let small = Settings { budget, ..settings.clone() };
+        let explored = if objects.len() <= SMALL { explore(snapshot, &small, &objects) } else { None };
+        let worlds = explored.and_then(|explored| explored.worlds);
+        return Settled { volumes: solved.volumes, claims: solved.claims, worlds };
     }
     if objects.len() <= SMALL * 2
         && let Some(explored) = explore(snapshot, settings, &objects)
     {
         let (volumes, claims) = split(explored.outcomes, settings);
         return Settled { volumes, claims, worlds: explored.worlds };
-    }
-    if plain && let Some(solved) = nested(snapshot, settings, component) {
-        return Settled { volumes: solved.volumes, claims: solved.claims, worlds: None };
     }
     let (volumes, claims) = fixpoint(snapshot, settings, component);
     Settled { volumes, claims, worlds: None }
