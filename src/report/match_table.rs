@@ -271,7 +271,7 @@ impl<'a> MatchTable<'a> {
     }
 }
 
-const NARROW: [&str; 7] = ["VOLUME", "CAPACITY", "MODES", "CLASS", "PHASE", "VERDICT", "WHY"];
+pub(super) const NARROW: [&str; 7] = ["VOLUME", "CAPACITY", "MODES", "CLASS", "PHASE", "VERDICT", "WHY"];
 const WIDE: [&str; 10] =
     ["VOLUME", "CAPACITY", "MODES", "CLASS", "VOLUMEMODE", "PHASE", "CLAIM", "VERDICT", "TEST", "WHY"];
 
@@ -281,7 +281,17 @@ impl MatchRow<'_> {
         self.volume.storage().copied().unwrap_or(Quantity::ZERO)
     }
 
-    fn cells(&self, wide: bool) -> Vec<String> {
+    /// Whether it fits, chosen or not.
+    pub fn fits(&self) -> bool {
+        self.word != "no"
+    }
+
+    /// Whether some other claim has it.
+    pub fn is_taken(&self) -> bool {
+        self.verdict == CandidateVerdict::CandidateClaimedByOther.name()
+    }
+
+    pub(super) fn cells(&self, wide: bool) -> Vec<String> {
         let volume = self.volume;
         let phase = if volume.terminating() { "Terminating" } else { volume.status.phase.as_str() };
         let mut cells = vec![
@@ -304,6 +314,17 @@ impl MatchRow<'_> {
         cells.push(self.why.clone());
         cells
     }
+}
+
+/// What matching says of each volume, the nearest first.
+pub fn candidate_rows<'a>(
+    snapshot: &'a Snapshot,
+    claim: &PersistentVolumeClaim,
+    candidates: &Candidates,
+) -> Vec<MatchRow<'a>> {
+    let mut rows = rows(snapshot, claim, candidates.search, &candidates.listed);
+    rows.sort_by(|a, b| a.rank.cmp(&b.rank).then_with(|| a.object.name.cmp(b.object.name)));
+    rows
 }
 
 fn rows<'a>(
