@@ -54,7 +54,7 @@ pub(super) fn run(args: &MatchArgs, global: &GlobalArgs, terminal: &Terminal) ->
         }
         Format::Table | Format::Wide | Format::Text => {
             let wide = args.output == Format::Wide;
-            let table = answer.table(wide, args.table.sort_by.as_deref()).ok_or_else(|| {
+            let table = answer.table(wide, args.table.sort_by.as_deref(), terminal.width()).ok_or_else(|| {
                 let column = args.table.sort_by.as_deref().unwrap_or_default();
                 Error::usage(format!("--sort-by: there is no column {column:?}"))
                     .hint(format!("the columns are {}", MatchTable::columns(wide).join(", ")))

@@ -12,13 +12,13 @@ pub use class::ClassOut;
 
 use super::machine::{API_VERSION, CoverageOut, Model, ObjectId, coverage_out};
 use super::match_table::{MatchRow, candidate_rows};
-use super::misfit::misfit;
+use super::misfit::{misfit, shown};
 use super::prediction::{DecisionOut, EventOut, PredictionOut, StateOut};
 use super::why::{View, verdict_of};
 use crate::controllers::persistent_volume::reclaim::data_fate;
 use crate::controllers::protection::pod_uses_claim;
-use crate::controllers::{Branch, ClaimBranch, VolumeBranch};
-use crate::model::{Kind, PersistentVolume, PersistentVolumeClaim, Pod, StorageClass, VolumePhase};
+use crate::controllers::{Branch, ClaimBranch, ProtectionBranch, VolumeBranch};
+use crate::model::{Kind, PersistentVolume, PersistentVolumeClaim, Pod, StorageClass, Str, Timestamp, VolumePhase};
 use crate::simulate::{Decision, Outcome, Prediction, Simulation, Target, match_claim};
 use crate::snapshot::{ClaimId, Snapshot, VolumeId};
 use crate::text::human_age;
@@ -144,6 +144,8 @@ struct TextDecision {
     about: &'static str,
     tests: Vec<String>,
     error: Option<String>,
+    /// It is one of those that find nothing to do, as most protection does.
+    idle: bool,
 }
 
 /// What an explanation is made from.
@@ -258,7 +260,7 @@ fn evidence(view: View<'_>) -> Vec<EvidenceOut> {
     let snapshot = view.snapshot();
     let mut evidence: Vec<EvidenceOut> = Vec::new();
     let mut add = |object: String, field: &'static str, value: String| {
-        let entry = EvidenceOut { object, field, value };
+        let entry = EvidenceOut { object, field, value: shown(&value) };
         if !evidence.contains(&entry) {
             evidence.push(entry);
         }
@@ -351,7 +353,7 @@ fn ends(prediction: &Prediction<'_>) -> Vec<String> {
 
 /// One end in words.
 fn end(outcome: &Outcome) -> String {
-    let kept = |terminating: &Option<Vec<crate::model::Str>>| match terminating.as_deref() {
+    let kept = |terminating: &Option<Vec<Str>>| match terminating.as_deref() {
         None => String::new(),
         Some([]) => ", being deleted".to_owned(),
         Some(left) => {
@@ -390,10 +392,7 @@ fn divergence(view: View<'_>, from_files: bool) -> Option<DivergenceOut> {
     let (snapshot, prediction) = (view.snapshot(), view.prediction);
     let outcomes = prediction.outcomes.as_ref()?;
     let (phase, since) = match prediction.target {
-        Target::Volume(id) => {
-            let volume = snapshot.volume(id);
-            (volume.status.phase.as_str(), volume.status.last_phase_transition)
-        }
+        Target::Volume(id) => (snapshot.volume(id).status.phase.as_str(), volume_since(view, snapshot.volume(id))),
         Target::Claim(id) => {
             let claim = snapshot.claim(id);
             (claim.status.phase.as_str(), claim_since(snapshot, id, outcomes.listed.first()))
@@ -416,9 +415,28 @@ fn divergence(view: View<'_>, from_files: bool) -> Option<DivergenceOut> {
     })
 }
 
+/// Since when everything was there that lets the next sync change the volume. Most causes, such as a claim that was
+/// deleted, leave no time behind, and then nothing can be said of the controller.
+fn volume_since(view: View<'_>, volume: &PersistentVolume) -> Option<Timestamp> {
+    let Branch::VolumeBranch(branch) = view.binder().next()?.branch else { return None };
+    match branch {
+        VolumeBranch::VolumeUnclaimed | VolumeBranch::VolumeReserved
+            if matches!(volume.status.phase, VolumePhase::Pending | VolumePhase::Empty) =>
+        {
+            volume.meta.created
+        }
+        VolumeBranch::VolumeClaimReplaced => {
+            let named = volume.claim_ref.as_ref()?;
+            let newer = view.snapshot().claim(view.snapshot().claim_id(&named.namespace, &named.name)?);
+            Some(newer.meta.created?.max(volume.status.last_phase_transition?))
+        }
+        _ => None,
+    }
+}
+
 /// Since when at the latest the claim could have been bound: a claim has no time of its last change, so both it and the
 /// volume that it would get must have been there.
-fn claim_since(snapshot: &Snapshot, id: ClaimId, end: Option<&Outcome>) -> Option<crate::model::Timestamp> {
+fn claim_since(snapshot: &Snapshot, id: ClaimId, end: Option<&Outcome>) -> Option<Timestamp> {
     let Some(Outcome::Claim { volume_name, .. }) = end else { return None };
     let volume: VolumeId = snapshot.volume_id(volume_name)?;
     let volume = snapshot.volume(volume);
@@ -465,6 +483,12 @@ impl TextDecision {
             about: decision.branch.about(),
             tests,
             error: decision.record.error.clone(),
+            idle: matches!(
+                decision.branch,
+                Branch::ProtectionBranch(
+                    ProtectionBranch::ClaimProtectionUnchanged | ProtectionBranch::VolumeProtectionUnchanged
+                )
+            ),
         }
     }
 }

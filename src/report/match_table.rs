@@ -7,6 +7,7 @@ use crate::controllers::CandidateVerdict;
 use crate::model::{AccessModeSet, Kind, PersistentVolume, PersistentVolumeClaim, Quantity};
 use crate::simulate::{Candidate, Candidates, Search};
 use crate::snapshot::{Absence, Snapshot};
+use crate::text::{sanitize, width};
 use serde::Serialize;
 use std::collections::BTreeMap;
 
@@ -252,17 +253,19 @@ impl<'a> MatchTable<'a> {
     }
 
     /// The rows in the order for people, or by the column of that name; nothing where there is no such column.
-    pub fn table(&self, wide: bool, sort_by: Option<&str>) -> Option<Table> {
+    /// In a narrow terminal the columns go first whose values the reason names where they matter.
+    pub fn table(&self, wide: bool, sort_by: Option<&str>, columns: Option<usize>) -> Option<Table> {
         let mut ranked = self.ranked();
         if sort_by.is_some_and(|column| column.eq_ignore_ascii_case("capacity")) {
             ranked.sort_by(|a, b| a.size().compare(&b.size()));
         }
-        let mut table = Table::new(if wide { WIDE.to_vec() } else { NARROW.to_vec() });
-        for row in ranked {
-            table.row(row.cells(wide));
+        let by_text = sort_by.filter(|column| !column.eq_ignore_ascii_case("capacity"));
+        if let Some(column) = by_text {
+            let names = Self::columns(wide);
+            let at = names.iter().position(|name| name.eq_ignore_ascii_case(column))?;
+            ranked.sort_by_cached_key(|row| row.cells(wide).swap_remove(at));
         }
-        let sorted = sort_by.is_none_or(|column| column.eq_ignore_ascii_case("capacity") || table.sort_by(column));
-        sorted.then_some(table)
+        Some(rows_table(&ranked, wide, columns))
     }
 
     /// The names of the columns.
@@ -271,7 +274,7 @@ impl<'a> MatchTable<'a> {
     }
 }
 
-pub(super) const NARROW: [&str; 7] = ["VOLUME", "CAPACITY", "MODES", "CLASS", "PHASE", "VERDICT", "WHY"];
+const NARROW: [&str; 7] = ["VOLUME", "CAPACITY", "MODES", "CLASS", "PHASE", "VERDICT", "WHY"];
 const WIDE: [&str; 10] =
     ["VOLUME", "CAPACITY", "MODES", "CLASS", "VOLUMEMODE", "PHASE", "CLAIM", "VERDICT", "TEST", "WHY"];
 
@@ -288,7 +291,7 @@ impl MatchRow<'_> {
 
     /// Whether some other claim has it.
     pub fn is_taken(&self) -> bool {
-        self.verdict == CandidateVerdict::CandidateClaimedByOther.name()
+        !self.fits() && self.volume.claim_ref.is_some()
     }
 
     pub(super) fn cells(&self, wide: bool) -> Vec<String> {
@@ -314,6 +317,37 @@ impl MatchRow<'_> {
         cells.push(self.why.clone());
         cells
     }
+}
+
+/// What the reason needs of a narrow terminal.
+const ROOM_FOR_WHY: usize = 30;
+/// The blanks between columns.
+const GAP: usize = 3;
+/// The columns that a narrow terminal does without, the first to go first.
+const DISPENSABLE: [&str; 4] = ["PHASE", "CLASS", "MODES", "CAPACITY"];
+
+/// Rows as a table with as many of its columns as the terminal has room for.
+pub(super) fn rows_table(rows: &[&MatchRow<'_>], wide: bool, columns: Option<usize>) -> Table {
+    let names: &[&'static str] = if wide { &WIDE } else { &NARROW };
+    let cells: Vec<Vec<String>> = rows.iter().map(|row| row.cells(wide)).collect();
+    let mut kept: Vec<usize> = (0..names.len()).collect();
+    if let Some(columns) = columns {
+        let widest = |at: usize| cells.iter().map(|row| width(&sanitize(&row[at]))).max().unwrap_or(0);
+        let widths: Vec<usize> = (0..names.len()).map(|at| widest(at).max(width(names[at])) + GAP).collect();
+        for name in DISPENSABLE {
+            let last = kept.len() - 1;
+            let used: usize = kept[..last].iter().map(|at| widths[*at]).sum();
+            if used + ROOM_FOR_WHY.min(widths[names.len() - 1]) <= columns {
+                break;
+            }
+            kept.retain(|at| names[*at] != name);
+        }
+    }
+    let mut table = Table::new(kept.iter().map(|at| names[*at]).collect());
+    for row in cells {
+        table.row(row.into_iter().enumerate().filter(|(at, _)| kept.contains(at)).map(|(_, cell)| cell).collect());
+    }
+    table
 }
 
 /// What matching says of each volume, the nearest first.
@@ -413,7 +447,8 @@ impl Judged<'_> {
             CandidateVerdict::CandidateAttributesClass => (8, "no"),
             CandidateVerdict::CandidateVolumeMode => (9, "no"),
             CandidateVerdict::CandidateTooSmall => (10, "no"),
-            CandidateVerdict::CandidateAccessModes => (11, "no"),
+            CandidateVerdict::CandidateAccessModes if self.volume.claim_ref.is_none() => (11, "no"),
+            CandidateVerdict::CandidateAccessModes => (12, "no"),
             CandidateVerdict::CandidateClaimedByOther => (12, "no"),
             CandidateVerdict::CandidateDelayed
             | CandidateVerdict::CandidateExcluded

@@ -30,7 +30,8 @@ pub struct FieldOut {
     pub field: &'static str,
     /// Its value; `<unset>` for none.
     pub value: String,
-    /// `ok` where it agrees with the other side, `mismatch` where it does not, `info` where there is nothing to agree.
+    /// `ok` where it agrees with the other side, `mismatch` where it does not, `absent` where it should be set and is
+    /// not, `info` where there is nothing to agree with.
     pub verdict: &'static str,
     /// What it should be, where it is not.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -110,7 +111,7 @@ impl BindingOut {
         match &volume.claim_ref {
             None => {
                 let wanted = claim.map(|claim| claim.key().to_string());
-                push("spec.claimRef", "<unset>".to_owned(), if claim.is_some() { "mismatch" } else { "info" }, wanted);
+                push("spec.claimRef", "<unset>".to_owned(), if claim.is_some() { "absent" } else { "info" }, wanted);
             }
             Some(named) => {
                 let key = claim.map(PersistentVolumeClaim::key);

@@ -85,7 +85,7 @@ impl<'a> ClassOut<'a> {
         };
         let when = match &class.binding_mode {
             Some(BindingMode::WaitForFirstConsumer) => "claims stay Pending until a pod uses them, which is normal",
-            Some(BindingMode::Immediate) => "claims are bound at once",
+            Some(BindingMode::Immediate) => "claims are bound as soon as there is a volume for them",
             Some(BindingMode::Other(_)) => "its binding mode is none that Kubernetes knows",
             None => "it has no binding mode, so its claims are never bound",
         };

@@ -12,6 +12,9 @@ use crate::text::nearest;
 const DRIVER_FINALIZER: &str = "external-provisioner.volume.kubernetes.io/finalizer";
 const IN_TREE_FINALIZER: &str = "kubernetes.io/pv-controller";
 
+/// How an end is called that leaves nothing.
+const DELETED: &str = "deleted";
+
 /// The first line for a claim or a volume.
 pub(super) fn of_object(view: View<'_>, candidates: &[MatchRow<'_>]) -> String {
     let snapshot = view.snapshot();
@@ -49,17 +52,18 @@ fn becomes(view: View<'_>, phase: &str) -> String {
             Outcome::Volume { claim_ref: Some((namespace, name, _)), .. } if outcome.phase() == "Bound" => {
                 format!("Bound to {namespace}/{name}")
             }
-            Outcome::Gone { .. } => "deleted".to_owned(),
+            Outcome::Gone { .. } => DELETED.to_owned(),
             other => other.phase().to_owned(),
         })
         .collect();
     ends.dedup();
     match ends.as_slice() {
         [only] if only == phase || (phase == "Bound" && only.starts_with("Bound")) => " and stays so".to_owned(),
+        [only] if only == DELETED => " and will be deleted".to_owned(),
         [only] => format!(" and becomes {only}"),
         [] => String::new(),
-        several if several.len() <= 3 => format!(" and becomes {}", several.join(" or ")),
-        several => format!(" and becomes {} or one of {} others", several[0], outcomes.count - 1),
+        several if several.len() <= 3 => format!(" and ends {}", several.join(" or ")),
+        several => format!(" and ends {} or in one of {} other ways", several[0], outcomes.count.saturating_sub(1)),
     }
 }
 
@@ -127,7 +131,16 @@ fn claim_sentences(
             sentences.extend(stale_uid(view, claim));
             sentences.push("You have to act.".to_owned());
         }
-        ClaimBranch::BoundClaimVolumeNameCleared | ClaimBranch::BoundClaimVolumeMissing => sentences.push(
+        ClaimBranch::BoundClaimVolumeNameCleared => {
+            sentences.push(
+                "The event says that the data are lost; it misleads: no controller touched them for this.".to_owned(),
+            );
+            let named = view.snapshot().volumes_naming(&claim.meta.namespace, &claim.meta.name);
+            if let [id] = named {
+                sentences.push(format!("Volume {} still names it.", view.snapshot().volume(*id).meta.name));
+            }
+        }
+        ClaimBranch::BoundClaimVolumeMissing => sentences.push(
             "The event says that the data are lost; it misleads: no controller touched them for this. The object is \
              gone; whether its storage is, only the storage system can tell."
                 .to_owned(),
@@ -249,8 +262,11 @@ fn volume_sentences(view: View<'_>, volume: &PersistentVolume, sentences: &mut V
     let Some(Branch::VolumeBranch(branch)) = view.binder().next().map(|decision| decision.branch) else { return };
     if released(branch) {
         sentences.push(match data_fate(view.rules(), volume) {
+            DataFate::Kept if volume.reclaim_policy == ReclaimPolicy::Retain => {
+                "You have to free it for another claim, or delete it.".to_owned()
+            }
             DataFate::Kept => "Its data stay; you have to free it for another claim, or delete it.".to_owned(),
-            DataFate::HandedToDriver => format!("{} has to act, and then the data are gone.", driver(volume)),
+            DataFate::HandedToDriver => "When that happens, the data are gone.".to_owned(),
             DataFate::Destroyed => "Danger: the controller deletes the data at once.".to_owned(),
             DataFate::Scrubbed => "Danger: the data are erased.".to_owned(),
         });

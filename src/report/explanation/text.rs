@@ -1,7 +1,7 @@
 //! An explanation as text for people.
 
 use super::{BindingOut, ClassOut, Explanation, FieldOut};
-use crate::report::match_table::NARROW;
+use crate::report::match_table::{MatchRow, rows_table};
 use crate::report::table::{Table, TableStyle};
 use crate::report::wrap::wrap;
 use crate::text::{pad, sanitize, width};
@@ -57,7 +57,7 @@ impl Explanation<'_> {
 
     fn decision_section(&self, page: &mut Page, trace: bool) {
         page.heading("Decision");
-        for decision in &self.decisions {
+        for decision in self.decisions.iter().filter(|decision| trace || !decision.idle) {
             page.line(1, &format!("{}: {}", decision.controller, decision.branch));
             page.line(2, decision.about);
             if let Some(error) = &decision.error {
@@ -96,11 +96,8 @@ impl Explanation<'_> {
         }
         let fitting = self.candidates.iter().filter(|row| row.fits()).count();
         page.heading(&format!("Candidates ({fitting} of {} fit)", self.candidates.len()));
-        let mut table = Table::new(NARROW.to_vec());
-        for row in self.candidates.iter().take(MOST_CANDIDATES) {
-            table.row(row.cells(false));
-        }
-        page.table(&table);
+        let shown: Vec<&MatchRow<'_>> = self.candidates.iter().take(MOST_CANDIDATES).collect();
+        page.table(&rows_table(&shown, false, page.columns.map(|columns| columns.saturating_sub(2))));
         if self.candidates.len() > MOST_CANDIDATES {
             page.line(1, &format!("and {} more; `match` shows all", self.candidates.len() - MOST_CANDIDATES));
         }
@@ -109,7 +106,7 @@ impl Explanation<'_> {
     fn users_section(&self, page: &mut Page) {
         page.heading("Used by");
         if self.used_by.is_empty() {
-            page.line(1, if self.pods_unknown() { "unknown: pods could not be read" } else { "no pod" });
+            page.line(1, self.no_users());
         }
         for user in self.used_by.iter().take(MOST_LISTED) {
             let state = match (user.node_name, user.terminated) {
@@ -125,10 +122,15 @@ impl Explanation<'_> {
         }
     }
 
-    fn pods_unknown(&self) -> bool {
-        self.coverage
-            .iter()
-            .any(|entry| entry.resource == "pods" && !matches!(entry.state, "complete" | "assumed" | "notNeeded"))
+    /// What it means that no pod is listed: the entry for the object's namespace goes before the one for all.
+    fn no_users(&self) -> &'static str {
+        let pods = || self.coverage.iter().filter(|entry| entry.resource == "pods");
+        let own = pods().find(|entry| entry.namespace == Some(self.object.namespace));
+        match own.or_else(|| pods().find(|entry| entry.namespace.is_none())).map(|entry| entry.state) {
+            Some("complete") => "no pod",
+            None | Some("assumed" | "notNeeded") => "no pod that was read",
+            Some(_) => "unknown: pods could not be read",
+        }
     }
 
     fn next_section(&self, page: &mut Page) {
@@ -194,7 +196,8 @@ fn binding_section(page: &mut Page, binding: &BindingOut) {
             line = pad(&line, widest).into_owned();
         }
         let verdict = match (field.verdict, &field.wanted) {
-            ("mismatch", Some(wanted)) => format!("  MISMATCH, not {wanted}"),
+            ("mismatch", Some(wanted)) => format!("  MISMATCH, wanted {wanted}"),
+            ("absent", Some(wanted)) => format!("  missing, wanted {wanted}"),
             ("mismatch", None) => "  MISMATCH".to_owned(),
             ("ok", _) => "  ok".to_owned(),
             _ => String::new(),
