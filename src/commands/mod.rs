@@ -3,8 +3,10 @@
 pub mod complete;
 pub mod completion;
 mod connect;
+mod explain;
 mod gather;
 mod guide;
+mod matching;
 mod named;
 mod predict;
 mod settings;
@@ -49,7 +51,8 @@ pub fn run(cli: &Cli, terminal: &Terminal) -> Result<Status, Error> {
     match &cli.verb {
         None => guide::run(terminal),
         Some(Verb::Predict(args)) => predict::run(args, &cli.global, terminal),
-        Some(Verb::Explain(_) | Verb::Match(_)) => Err(Error::usage("this verb is not part of this build")),
+        Some(Verb::Explain(args)) => explain::run(args, &cli.global, terminal),
+        Some(Verb::Match(args)) => matching::run(args, &cli.global, terminal),
         Some(Verb::Snapshot(args)) => snapshot::run(args, &cli.global, terminal),
         Some(Verb::Version(args)) => version::run(args, terminal),
         Some(Verb::Completion(args)) => completion::run(args, terminal),

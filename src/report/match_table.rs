@@ -7,6 +7,7 @@ use crate::controllers::CandidateVerdict;
 use crate::model::{AccessModeSet, Kind, PersistentVolume, PersistentVolumeClaim, Quantity};
 use crate::simulate::{Candidate, Candidates, Search};
 use crate::snapshot::{Absence, Snapshot};
+use crate::text::{sanitize, width};
 use serde::Serialize;
 use std::collections::BTreeMap;
 
@@ -158,7 +159,12 @@ impl<'a> MatchTable<'a> {
             claim: ObjectId::new(Kind::PersistentVolumeClaim, &claim.meta),
             asks: AsksOut {
                 storage: claim.request.map(|request| request.to_string()),
-                access_modes: claim.access_modes.0.iter().map(super::super::model::access_mode::AccessMode::as_str).collect(),
+                access_modes: claim
+                    .access_modes
+                    .0
+                    .iter()
+                    .map(super::super::model::access_mode::AccessMode::as_str)
+                    .collect(),
                 storage_class_name: claim.class(),
                 volume_mode: claim.mode().as_str().to_owned(),
                 volume_name: &claim.volume_name,
@@ -252,17 +258,19 @@ impl<'a> MatchTable<'a> {
     }
 
     /// The rows in the order for people, or by the column of that name; nothing where there is no such column.
-    pub fn table(&self, wide: bool, sort_by: Option<&str>) -> Option<Table> {
+    /// In a narrow terminal the columns go first whose values the reason names where they matter.
+    pub fn table(&self, wide: bool, sort_by: Option<&str>, columns: Option<usize>) -> Option<Table> {
         let mut ranked = self.ranked();
         if sort_by.is_some_and(|column| column.eq_ignore_ascii_case("capacity")) {
             ranked.sort_by(|a, b| a.size().compare(&b.size()));
         }
-        let mut table = Table::new(if wide { WIDE.to_vec() } else { NARROW.to_vec() });
-        for row in ranked {
-            table.row(row.cells(wide));
+        let by_text = sort_by.filter(|column| !column.eq_ignore_ascii_case("capacity"));
+        if let Some(column) = by_text {
+            let names = Self::columns(wide);
+            let at = names.iter().position(|name| name.eq_ignore_ascii_case(column))?;
+            ranked.sort_by_cached_key(|row| row.cells(wide).swap_remove(at));
         }
-        let sorted = sort_by.is_none_or(|column| column.eq_ignore_ascii_case("capacity") || table.sort_by(column));
-        sorted.then_some(table)
+        Some(rows_table(&ranked, wide, columns))
     }
 
     /// The names of the columns.
@@ -281,7 +289,17 @@ impl MatchRow<'_> {
         self.volume.storage().copied().unwrap_or(Quantity::ZERO)
     }
 
-    fn cells(&self, wide: bool) -> Vec<String> {
+    /// Whether it fits, chosen or not.
+    pub fn fits(&self) -> bool {
+        self.word != "no"
+    }
+
+    /// Whether some other claim has it.
+    pub fn is_taken(&self) -> bool {
+        !self.fits() && self.volume.claim_ref.is_some()
+    }
+
+    pub(super) fn cells(&self, wide: bool) -> Vec<String> {
         let volume = self.volume;
         let phase = if volume.terminating() { "Terminating" } else { volume.status.phase.as_str() };
         let mut cells = vec![
@@ -304,6 +322,48 @@ impl MatchRow<'_> {
         cells.push(self.why.clone());
         cells
     }
+}
+
+/// What the reason needs of a narrow terminal.
+const ROOM_FOR_WHY: usize = 30;
+/// The blanks between columns.
+const GAP: usize = 3;
+/// The columns that a narrow terminal does without, the first to go first.
+const DISPENSABLE: [&str; 4] = ["PHASE", "CLASS", "MODES", "CAPACITY"];
+
+/// Rows as a table with as many of its columns as the terminal has room for.
+pub(super) fn rows_table(rows: &[&MatchRow<'_>], wide: bool, columns: Option<usize>) -> Table {
+    let names: &[&'static str] = if wide { &WIDE } else { &NARROW };
+    let cells: Vec<Vec<String>> = rows.iter().map(|row| row.cells(wide)).collect();
+    let mut kept: Vec<usize> = (0..names.len()).collect();
+    if let Some(columns) = columns {
+        let widest = |at: usize| cells.iter().map(|row| width(&sanitize(&row[at]))).max().unwrap_or(0);
+        let widths: Vec<usize> = (0..names.len()).map(|at| widest(at).max(width(names[at])) + GAP).collect();
+        for name in DISPENSABLE {
+            let last = kept.len() - 1;
+            let used: usize = kept[..last].iter().map(|at| widths[*at]).sum();
+            if used + ROOM_FOR_WHY.min(widths[names.len() - 1]) <= columns {
+                break;
+            }
+            kept.retain(|at| names[*at] != name);
+        }
+    }
+    let mut table = Table::new(kept.iter().map(|at| names[*at]).collect());
+    for row in cells {
+        table.row(row.into_iter().enumerate().filter(|(at, _)| kept.contains(at)).map(|(_, cell)| cell).collect());
+    }
+    table
+}
+
+/// What matching says of each volume, the nearest first.
+pub fn candidate_rows<'a>(
+    snapshot: &'a Snapshot,
+    claim: &PersistentVolumeClaim,
+    candidates: &Candidates,
+) -> Vec<MatchRow<'a>> {
+    let mut rows = rows(snapshot, claim, candidates.search, &candidates.listed);
+    rows.sort_by(|a, b| a.rank.cmp(&b.rank).then_with(|| a.object.name.cmp(b.object.name)));
+    rows
 }
 
 fn rows<'a>(
@@ -334,7 +394,12 @@ fn rows<'a>(
             MatchRow {
                 object: ObjectId::new(Kind::PersistentVolume, &volume.meta),
                 capacity: volume.storage().map(Quantity::to_string),
-                access_modes: volume.access_modes.0.iter().map(super::super::model::access_mode::AccessMode::as_str).collect(),
+                access_modes: volume
+                    .access_modes
+                    .0
+                    .iter()
+                    .map(super::super::model::access_mode::AccessMode::as_str)
+                    .collect(),
                 storage_class_name: volume.class(),
                 phase: volume.status.phase.as_str(),
                 verdict: candidate.verdict.name(),
@@ -392,7 +457,8 @@ impl Judged<'_> {
             CandidateVerdict::CandidateAttributesClass => (8, "no"),
             CandidateVerdict::CandidateVolumeMode => (9, "no"),
             CandidateVerdict::CandidateTooSmall => (10, "no"),
-            CandidateVerdict::CandidateAccessModes => (11, "no"),
+            CandidateVerdict::CandidateAccessModes if self.volume.claim_ref.is_none() => (11, "no"),
+            CandidateVerdict::CandidateAccessModes => (12, "no"),
             CandidateVerdict::CandidateClaimedByOther => (12, "no"),
             CandidateVerdict::CandidateDelayed
             | CandidateVerdict::CandidateExcluded

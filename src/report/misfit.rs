@@ -12,13 +12,16 @@ pub struct Misfit {
     pub has: String,
     /// What the claim asks for.
     pub wants: String,
+    /// The path of the claim's field, where there is one that asks.
+    pub claim_field: Option<&'static str>,
     /// The difference in words, with both values, as short as possible.
     pub words: String,
 }
 
 /// What the verdict means for these two; nothing where the volume fits.
 pub fn misfit(volume: &PersistentVolume, claim: &PersistentVolumeClaim, verdict: CandidateVerdict) -> Option<Misfit> {
-    let of = |field, has: String, wants: String, words: String| Some(Misfit { field, has, wants, words });
+    let claim_field = claim_field(verdict);
+    let of = |field, has: String, wants: String, words: String| Some(Misfit { field, has, wants, claim_field, words });
     match verdict {
         CandidateVerdict::CandidateClaimedByOther => {
             let named = volume.claim_ref.as_ref()?;
@@ -92,6 +95,19 @@ pub fn misfit(volume: &PersistentVolume, claim: &PersistentVolumeClaim, verdict:
         | CandidateVerdict::CandidateNodeAffinity
         | CandidateVerdict::CandidateNotSmaller
         | CandidateVerdict::CandidateChosen => None,
+    }
+}
+
+/// The claim's field that the test of that verdict reads.
+fn claim_field(verdict: CandidateVerdict) -> Option<&'static str> {
+    match verdict {
+        CandidateVerdict::CandidateTooSmall => Some("spec.resources.requests.storage"),
+        CandidateVerdict::CandidateVolumeMode => Some("spec.volumeMode"),
+        CandidateVerdict::CandidateAttributesClass => Some("spec.volumeAttributesClassName"),
+        CandidateVerdict::CandidateSelector => Some("spec.selector"),
+        CandidateVerdict::CandidateClass | CandidateVerdict::CandidateDelayed => Some("spec.storageClassName"),
+        CandidateVerdict::CandidateAccessModes => Some("spec.accessModes"),
+        _ => None,
     }
 }
 

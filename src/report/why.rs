@@ -4,6 +4,8 @@ mod claim;
 mod reclaim;
 mod volume;
 
+pub(super) use claim::verdict_of;
+
 use super::misfit::claim_name;
 use crate::controllers::{Branch, Controller, ProtectionBranch, Rules};
 use crate::model::{ClaimRef, Kind, ObjectMeta, PersistentVolume, PersistentVolumeClaim, Pod};

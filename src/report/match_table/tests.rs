@@ -165,7 +165,7 @@ fn a_planned_claim_gets_the_newest_default_class() {
     );
     let mut text = String::new();
     let style = TableStyle { width: None, headers: true };
-    let written = table.table(false, None).unwrap().render(style, |part| {
+    let written = table.table(false, None, None).unwrap().render(style, |part| {
         text.push_str(part);
         Ok::<(), ()>(())
     });
@@ -175,5 +175,5 @@ fn a_planned_claim_gets_the_newest_default_class() {
         "VOLUME   CAPACITY   MODES   CLASS   PHASE       VERDICT   WHY\n\
          a        10Gi       RWO     new     Available   chosen    fits\n"
     );
-    assert!(table.table(false, Some("COLOUR")).is_none());
+    assert!(table.table(false, Some("COLOUR"), None).is_none());
 }

@@ -265,7 +265,7 @@ fn mismatch(view: View<'_>, claim: &PersistentVolumeClaim, branch: ClaimBranch) 
 }
 
 /// The test of matching that is the same as the one that the branch reports.
-pub(super) fn verdict_of(branch: ClaimBranch) -> Option<CandidateVerdict> {
+pub(in crate::report) fn verdict_of(branch: ClaimBranch) -> Option<CandidateVerdict> {
     Some(match branch {
         ClaimBranch::UnboundClaimVolumeMismatchDeleting => CandidateVerdict::CandidateDeleting,
         ClaimBranch::UnboundClaimVolumeMismatchTooSmall => CandidateVerdict::CandidateTooSmall,

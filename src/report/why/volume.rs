@@ -5,7 +5,7 @@ use super::reclaim::reclaimed;
 use super::{View, error_of, with};
 use crate::controllers::VolumeBranch;
 use crate::controllers::persistent_volume::matching::{Fit, Query};
-use crate::model::{BindingMode, ClaimRef, Kind, PersistentVolume, PersistentVolumeClaim, VolumePhase};
+use crate::model::{AnnotationKey, BindingMode, ClaimRef, Kind, PersistentVolume, PersistentVolumeClaim, VolumePhase};
 use crate::simulate::{Decision, Outcome};
 use crate::snapshot::Absence;
 
@@ -46,7 +46,12 @@ pub(super) fn sentence(
             if matches!(view.only_outcome(), Some(Outcome::Volume { phase: VolumePhase::Bound, .. })) {
                 return format!("its claim {claim} binds to it");
             }
-            format!("waits for {claim} to bind to it")
+            match other {
+                Some(other) if other.meta.annotations.has(AnnotationKey::BindCompleted) => {
+                    format!("waits for {claim}, which was bound and names no volume any more")
+                }
+                _ => format!("waits for {claim} to bind to it"),
+            }
         }
         VolumeBranch::VolumeBound => match other {
             Some(other) if other.terminating() => format!("bound to {claim}, which is being deleted"),
@@ -100,7 +105,7 @@ fn why_not_taken(view: View<'_>, volume: &PersistentVolume, named: &ClaimRef) ->
     let claim = snapshot.claim(id);
     if claim.volume_name == volume.meta.name {
         // It was bound before, and a reservation without a uid does not count for such a claim.
-        return format!(", which is {} by it", claim.status.phase.as_str());
+        return ", but without the uid of that claim".to_owned();
     }
     if !claim.volume_name.is_empty() {
         return format!(", which has {}", claim.volume_name);

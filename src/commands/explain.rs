@@ -1,0 +1,61 @@
+//! `explain`: why one object is as it is, and who has to act.
+
+use super::gather::gather;
+use super::{Status, named, print_document};
+use crate::cli::{ExplainArgs, GlobalArgs, Output as Format, one_object};
+use crate::error::Error;
+use crate::model::Kind;
+use crate::report::explanation::{Asked, Explanation};
+use crate::simulate::{Simulation, Target};
+use crate::terminal::Terminal;
+use crate::text::nearest;
+
+/// The kinds that can be explained.
+const KINDS: [Kind; 3] = [Kind::PersistentVolumeClaim, Kind::PersistentVolume, Kind::StorageClass];
+/// How many names are offered for one that does not exist.
+const OFFERED: usize = 3;
+
+/// Explains and prints.
+pub(super) fn run(args: &ExplainArgs, global: &GlobalArgs, terminal: &Terminal) -> Result<Status, Error> {
+    let (kind, name) = one_object(&args.object, &KINDS)?;
+    let gathered = gather(&args.source, &args.model, global, terminal)?;
+    let snapshot = &gathered.snapshot;
+    let settings = gathered.modelled.settings(snapshot, &args.model, true)?;
+    let target = match kind {
+        Kind::PersistentVolume => Some(Target::Volume(named::volume(snapshot, &name)?)),
+        Kind::PersistentVolumeClaim => Some(Target::Claim(named::claim(snapshot, &name, gathered.named_namespace())?)),
+        _ => None,
+    };
+    terminal.progress().step("predicting", 0);
+    let simulation = Simulation::new(snapshot, settings, gathered.threads);
+    let asked = Asked {
+        simulation: &simulation,
+        model: gathered.modelled.document(),
+        from_files: !args.source.filenames.is_empty(),
+    };
+    let prediction = target.map(|target| simulation.predict(target));
+    let explanation = match &prediction {
+        Some(prediction) => Explanation::of_object(asked, prediction),
+        None => {
+            let class = snapshot.class(&name).ok_or_else(|| {
+                let names = snapshot.classes().iter().map(|class| class.meta.name.as_str());
+                let near: Vec<String> =
+                    nearest(&name, names, OFFERED).into_iter().map(|name| format!("sc/{name}")).collect();
+                let missing = Error::usage(format!("StorageClass {name:?} does not exist in what was read"));
+                if near.is_empty() { missing } else { missing.hint(format!("did you mean {}?", near.join(" or "))) }
+            })?;
+            Explanation::of_class(asked, class)
+        }
+    };
+    let mut output = terminal.output();
+    if matches!(args.output, Format::Json | Format::Yaml) {
+        print_document(&explanation, args.output, &mut output)?;
+    } else {
+        for note in &gathered.notes {
+            terminal.message(note);
+        }
+        output.print(&explanation.text(terminal.width(), args.trace))?;
+    }
+    output.finish()?;
+    Ok(if gathered.unjudged() { Status::Unjudged } else { Status::Done })
+}

@@ -1,0 +1,115 @@
+//! `match`: why each volume fits a claim or not.
+
+use super::gather::{Gathered, file_options, gather, unreadable};
+use super::{Status, named, print_document};
+use crate::cli::{GlobalArgs, MatchArgs, Output as Format, one_object};
+use crate::error::Error;
+use crate::model::{Kind, PersistentVolumeClaim};
+use crate::report::match_table::{MatchTable, Matched};
+use crate::report::table::TableStyle;
+use crate::report::wrap::wrap;
+use crate::simulate::{Planned, match_claim, planned};
+use crate::source::{FileOptions, files};
+use crate::terminal::Terminal;
+use crate::text::sanitize;
+use std::path::Path;
+
+/// The namespace of a planned claim that nobody gave one.
+const DEFAULT_NAMESPACE: &str = "default";
+
+/// Matches and prints.
+pub(super) fn run(args: &MatchArgs, global: &GlobalArgs, terminal: &Terminal) -> Result<Status, Error> {
+    let stdin = Path::new("-");
+    if args.claim.as_deref() == Some(stdin) && args.source.filenames.iter().any(|path| path == stdin) {
+        return Err(Error::usage("--claim and -f cannot both read stdin"));
+    }
+    let word =
+        if args.claim.is_none() { Some(one_object(&args.object, &[Kind::PersistentVolumeClaim])?) } else { None };
+    let manifest = args.claim.as_deref().map(|path| read_claim(path, args)).transpose()?;
+    let gathered = gather(&args.source, &args.model, global, terminal)?;
+    let snapshot = &gathered.snapshot;
+    let plan = manifest.map(|claim| planned(snapshot, in_namespace(claim, &gathered)));
+    let claim = match (&plan, &word) {
+        (Some(Planned { claim, .. }), _) => claim,
+        (None, Some((_, name))) => snapshot.claim(named::claim(snapshot, name, gathered.named_namespace())?),
+        (None, None) => return Err(Error::usage("which claim? name one as pvc/NAME, or give a file with --claim")),
+    };
+    let candidates = match_claim(snapshot, &gathered.modelled.rules, claim);
+    let model = gathered.modelled.document();
+    let answer = MatchTable::new(Matched {
+        snapshot,
+        model: &model,
+        claim,
+        candidates: &candidates,
+        planned: plan.is_some(),
+        default_class: plan.as_ref().and_then(|plan| plan.default_class.as_deref()),
+    });
+    let mut output = terminal.output();
+    match args.output {
+        Format::Json | Format::Yaml => print_document(&answer, args.output, &mut output)?,
+        Format::Name => {
+            for name in &answer.chosen {
+                output.print(&format!("persistentvolume/{}\n", sanitize(name)))?;
+            }
+        }
+        Format::Table | Format::Wide | Format::Text => {
+            let wide = args.output == Format::Wide;
+            let table = answer.table(wide, args.table.sort_by.as_deref(), terminal.width()).ok_or_else(|| {
+                let column = args.table.sort_by.as_deref().unwrap_or_default();
+                Error::usage(format!("--sort-by: there is no column {column:?}"))
+                    .hint(format!("the columns are {}", MatchTable::columns(wide).join(", ")))
+            })?;
+            for note in &gathered.notes {
+                terminal.message(note);
+            }
+            if !args.table.no_headers {
+                for line in answer.summary(snapshot) {
+                    output.print(&format!("{}\n", wrap(&line, terminal.width(), 0)))?;
+                }
+                if !table.is_empty() {
+                    output.print("\n")?;
+                }
+            }
+            if !table.is_empty() {
+                let style = TableStyle { width: terminal.width(), headers: !args.table.no_headers };
+                table.render(style, |text| output.print(text))?;
+            }
+        }
+    }
+    output.finish()?;
+    Ok(if gathered.unjudged() { Status::Unjudged } else { Status::Done })
+}
+
+/// The one claim of a file.
+fn read_claim(path: &Path, args: &MatchArgs) -> Result<PersistentVolumeClaim, Error> {
+    let options = FileOptions {
+        paths: vec![path.to_owned()],
+        recursive: false,
+        assume_complete: None,
+        partial: Vec::new(),
+        strict: true,
+        ..file_options(&args.source)
+    };
+    let parts = files::read(&options).map_err(|error| unreadable(&error))?.parts;
+    let shown = path.display();
+    if let Some(issue) = parts.issues.first() {
+        let value = if issue.value.is_empty() { String::new() } else { format!(" {}", issue.value) };
+        return Err(Error::unreadable(format!("--claim {shown}: {}{value}: {}", issue.field, issue.reason)));
+    }
+    let mut claims = parts.claims;
+    match (claims.pop(), claims.len()) {
+        (Some(claim), 0) => Ok(claim),
+        (None, _) => Err(Error::usage(format!("--claim {shown}: there is no PersistentVolumeClaim in it"))),
+        (Some(_), more) => {
+            Err(Error::usage(format!("--claim {shown}: there are {} claims in it, and one is wanted", more + 1)))
+        }
+    }
+}
+
+/// The claim in its own namespace, or in the one that is asked about.
+fn in_namespace(mut claim: PersistentVolumeClaim, gathered: &Gathered) -> PersistentVolumeClaim {
+    if claim.meta.namespace.is_empty() {
+        claim.meta.namespace = gathered.named_namespace().unwrap_or(DEFAULT_NAMESPACE).into();
+    }
+    claim
+}

@@ -1,0 +1,158 @@
+//! A binding from both sides: what the claim says of the volume, and what the volume says of the claim.
+
+use crate::model::{AnnotationKey, PersistentVolume, PersistentVolumeClaim};
+use crate::report::misfit::{claim_name, shown};
+use crate::simulate::Target;
+use crate::snapshot::{Snapshot, VolumeId};
+use crate::world::printed_uid;
+use serde::Serialize;
+
+/// The most volumes whose side is shown.
+const MOST: usize = 4;
+
+/// A binding from both sides.
+#[derive(Debug, Default, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct BindingOut {
+    /// What the claims say.
+    pub claim: Vec<FieldOut>,
+    /// What the volumes say.
+    pub volume: Vec<FieldOut>,
+}
+
+/// A field of one side, held against the other side.
+#[derive(Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct FieldOut {
+    /// The object, as people type it.
+    pub object: String,
+    /// The path of the field.
+    pub field: &'static str,
+    /// Its value; `<unset>` for none.
+    pub value: String,
+    /// `ok` where it agrees with the other side, `mismatch` where it does not, `absent` where it should be set and is
+    /// not, `info` where there is nothing to agree with.
+    pub verdict: &'static str,
+    /// What it should be, where it is not.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub wanted: Option<String>,
+}
+
+/// The binding of an object; nothing where neither side names the other.
+pub(super) fn of_object(snapshot: &Snapshot, target: Target) -> Option<BindingOut> {
+    let mut binding = BindingOut::default();
+    match target {
+        Target::Claim(id) => {
+            let claim = snapshot.claim(id);
+            let mut volumes: Vec<VolumeId> = snapshot.volume_id(&claim.volume_name).into_iter().collect();
+            for id in snapshot.volumes_naming(&claim.meta.namespace, &claim.meta.name) {
+                if !volumes.contains(id) {
+                    volumes.push(*id);
+                }
+            }
+            if volumes.is_empty() && claim.volume_name.is_empty() {
+                return None;
+            }
+            binding.claim_side(claim, volumes.first().map(|id| snapshot.volume(*id)));
+            for id in volumes.into_iter().take(MOST) {
+                binding.volume_side(snapshot.volume(id), Some(claim));
+            }
+        }
+        Target::Volume(id) => {
+            let volume = snapshot.volume(id);
+            let named = volume.claim_ref.as_ref();
+            let own = named.and_then(|named| snapshot.claim_id(&named.namespace, &named.name));
+            if named.is_none() && snapshot.claims_naming(&volume.meta.name).is_empty() {
+                return None;
+            }
+            binding.volume_side(volume, own.map(|id| snapshot.claim(id)));
+            if let Some(own) = own {
+                binding.claim_side(snapshot.claim(own), Some(volume));
+            }
+            for id in snapshot.claims_naming(&volume.meta.name).iter().filter(|id| Some(**id) != own).take(MOST) {
+                binding.claim_side(snapshot.claim(*id), Some(volume));
+            }
+        }
+    }
+    Some(binding)
+}
+
+impl BindingOut {
+    fn claim_side(&mut self, claim: &PersistentVolumeClaim, volume: Option<&PersistentVolume>) {
+        let object = format!("pvc/{}", claim.meta.name);
+        let named = volume.is_some_and(|volume| volume.meta.name == claim.volume_name);
+        let mut push = |field, value: String, verdict, wanted| {
+            self.claim.push(FieldOut { object: object.clone(), field, value, verdict, wanted });
+        };
+        let verdict = match (claim.volume_name.is_empty(), named) {
+            (true, _) => "info",
+            (false, true) => "ok",
+            (false, false) => "mismatch",
+        };
+        let wanted = match (verdict, volume) {
+            ("mismatch", Some(volume)) => Some(volume.meta.name.to_string()),
+            ("mismatch", None) => Some("a volume that exists".to_owned()),
+            _ => None,
+        };
+        push("spec.volumeName", shown(&claim.volume_name), verdict, wanted);
+        push("metadata.uid", printed_uid(&claim.meta.uid).to_owned(), "info", None);
+        push("status.phase", shown(claim.status.phase.as_str()), "info", None);
+        for key in [AnnotationKey::BindCompleted, AnnotationKey::BoundByController] {
+            let value = claim.meta.annotations.get(key).unwrap_or("<unset>").to_owned();
+            push(annotation_path(key), value, "info", None);
+        }
+    }
+
+    fn volume_side(&mut self, volume: &PersistentVolume, claim: Option<&PersistentVolumeClaim>) {
+        let object = format!("pv/{}", volume.meta.name);
+        let mut push = |field, value: String, verdict, wanted| {
+            self.volume.push(FieldOut { object: object.clone(), field, value, verdict, wanted });
+        };
+        match &volume.claim_ref {
+            None => {
+                let wanted = claim.map(|claim| claim.key().to_string());
+                push("spec.claimRef", "<unset>".to_owned(), if claim.is_some() { "absent" } else { "info" }, wanted);
+            }
+            Some(named) => {
+                let key = claim.map(PersistentVolumeClaim::key);
+                let names_it = key.as_ref().is_some_and(|key| *key == named.claim_key());
+                let verdict = if names_it { "ok" } else { "mismatch" };
+                let wanted = if names_it {
+                    None
+                } else {
+                    Some(key.map_or_else(|| "a claim that exists".to_owned(), |key| key.to_string()))
+                };
+                push("spec.claimRef", claim_name(named), verdict, wanted);
+                let uid = claim.map(|claim| &claim.meta.uid);
+                let (verdict, wanted) = match uid {
+                    Some(uid) if *uid == named.uid => ("ok", None),
+                    // A reservation for a claim that is not bound yet.
+                    Some(_) if named.uid.is_empty() && names_it && claim.is_some_and(is_open) => ("ok", None),
+                    Some(uid) => ("mismatch", Some(printed_uid(uid).to_owned())),
+                    None => ("info", None),
+                };
+                push("spec.claimRef.uid", shown(printed_uid(&named.uid)), verdict, wanted);
+            }
+        }
+        push("status.phase", shown(volume.status.phase.as_str()), "info", None);
+        for key in [AnnotationKey::BoundByController, AnnotationKey::ProvisionedBy, AnnotationKey::MigratedTo] {
+            if let Some(value) = volume.meta.annotations.get(key) {
+                push(annotation_path(key), value.to_owned(), "info", None);
+            }
+        }
+    }
+}
+
+fn is_open(claim: &PersistentVolumeClaim) -> bool {
+    !claim.meta.annotations.has(AnnotationKey::BindCompleted)
+}
+
+fn annotation_path(key: AnnotationKey) -> &'static str {
+    match key {
+        AnnotationKey::BindCompleted => "metadata.annotations[pv.kubernetes.io/bind-completed]",
+        AnnotationKey::BoundByController => "metadata.annotations[pv.kubernetes.io/bound-by-controller]",
+        AnnotationKey::ProvisionedBy => "metadata.annotations[pv.kubernetes.io/provisioned-by]",
+        AnnotationKey::MigratedTo => "metadata.annotations[pv.kubernetes.io/migrated-to]",
+        other => other.as_str(),
+    }
+}

@@ -1,0 +1,126 @@
+//! What a class does to its claims.
+
+use super::EvidenceOut;
+use crate::controllers::Rules;
+use crate::controllers::persistent_volume::claim::newest_default;
+use crate::controllers::persistent_volume::plugins::{Provider, find_provisionable_plugin, migrated_driver};
+use crate::model::{BindingMode, ReclaimPolicy, StorageClass};
+use crate::snapshot::Snapshot;
+use serde::Serialize;
+use std::collections::BTreeMap;
+
+/// The provisioner of classes for volumes that are made by hand.
+const NO_PROVISIONER: &str = "kubernetes.io/no-provisioner";
+
+/// What a class does.
+#[derive(Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct ClassOut<'a> {
+    /// `provisioner`.
+    pub provisioner: &'a str,
+    /// `external`, `migrated`, `inTree`, `none` for `kubernetes.io/no-provisioner`, or `unknown`.
+    pub provisioner_kind: &'static str,
+    /// Who provisions, where that is not the provisioner's own name.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub driver: Option<&'static str>,
+    /// `volumeBindingMode`; empty for none.
+    pub volume_binding_mode: &'a str,
+    /// `reclaimPolicy`; empty for none.
+    pub reclaim_policy: &'a str,
+    /// `allowVolumeExpansion`.
+    pub allow_volume_expansion: bool,
+    /// It is marked as default.
+    pub marked_default: bool,
+    /// It is the one that claims without any class get.
+    pub is_default: bool,
+    /// How many claims of the class are in each phase.
+    pub claims: BTreeMap<&'a str, u64>,
+    /// How many volumes of the class are in each phase.
+    pub volumes: BTreeMap<&'a str, u64>,
+}
+
+impl<'a> ClassOut<'a> {
+    /// What the class does in that world.
+    pub fn new(snapshot: &'a Snapshot, rules: &Rules, class: &'a StorageClass) -> Self {
+        let driver = migrated_driver(rules, &class.provisioner);
+        let kind = match find_provisionable_plugin(rules, class) {
+            Provider::External if driver.is_some() => "migrated",
+            Provider::External => "external",
+            Provider::InTree(_) => "inTree",
+            Provider::Nobody(_) if class.provisioner == NO_PROVISIONER => "none",
+            Provider::Nobody(_) => "unknown",
+        };
+        let name = class.meta.name.as_str();
+        let (mut claims, mut volumes) = (BTreeMap::new(), BTreeMap::new());
+        for claim in snapshot.claims().iter().filter(|claim| claim.class() == name) {
+            *claims.entry(claim.status.phase.as_str()).or_default() += 1;
+        }
+        for volume in snapshot.volumes().iter().filter(|volume| volume.class() == name) {
+            *volumes.entry(volume.status.phase.as_str()).or_default() += 1;
+        }
+        Self {
+            provisioner: &class.provisioner,
+            provisioner_kind: kind,
+            driver,
+            volume_binding_mode: class.binding_mode.as_ref().map_or("", BindingMode::as_str),
+            reclaim_policy: class.reclaim_policy.as_ref().map_or("", ReclaimPolicy::as_str),
+            allow_volume_expansion: class.allow_expansion,
+            marked_default: class.is_default(),
+            is_default: newest_default(snapshot.classes()).is_some_and(|default| default.meta.name == class.meta.name),
+            claims,
+            volumes,
+        }
+    }
+
+    /// What the class does, in words.
+    pub(super) fn headline(&self, snapshot: &Snapshot, class: &StorageClass) -> String {
+        let name = &class.meta.name;
+        let provisions = match (self.provisioner_kind, self.driver) {
+            ("migrated", Some(driver)) => format!("{driver} provisions volumes (for {})", self.provisioner),
+            ("external", _) => format!("{} provisions volumes", self.provisioner),
+            ("inTree", _) => format!("Kubernetes itself provisions volumes ({})", self.provisioner),
+            ("none", _) => "nothing provisions volumes; they are made by hand".to_owned(),
+            _ => format!("nothing provisions volumes: Kubernetes has no {}", self.provisioner),
+        };
+        let when = match &class.binding_mode {
+            Some(BindingMode::WaitForFirstConsumer) => "claims stay Pending until a pod uses them, which is normal",
+            Some(BindingMode::Immediate) => "claims are bound as soon as there is a volume for them",
+            Some(BindingMode::Other(_)) => "its binding mode is none that Kubernetes knows",
+            None => "it has no binding mode, so its claims are never bound",
+        };
+        let data = match (&class.reclaim_policy, self.provisioner_kind) {
+            (_, "none" | "unknown") => String::new(),
+            (Some(ReclaimPolicy::Delete) | None, _) => {
+                " When a claim is deleted, so are its volume and the data (policy Delete).".to_owned()
+            }
+            (Some(ReclaimPolicy::Retain), _) => {
+                " When a claim is deleted, its volume and the data stay (policy Retain).".to_owned()
+            }
+            (Some(other), _) => format!(" New volumes have the policy {}.", other.as_str()),
+        };
+        let marked = snapshot.classes().iter().filter(|class| class.is_default()).count();
+        let default = match (self.is_default, self.marked_default) {
+            (true, _) if marked > 1 => format!(
+                " It is the default class: of {marked} that are marked so it is the newest, or the first by name."
+            ),
+            (true, _) => " It is the default class: claims that state none get it.".to_owned(),
+            (false, true) => " It is marked as default, but a newer one is, too, and goes first.".to_owned(),
+            (false, false) => String::new(),
+        };
+        format!("Class {name}: {provisions}, and {when}.{data}{default}")
+    }
+}
+
+/// The fields of a class that decide.
+pub(super) fn evidence(class: &StorageClass) -> Vec<EvidenceOut> {
+    let object = format!("sc/{}", class.meta.name);
+    let shown = crate::report::misfit::shown;
+    let field = |field, value: String| EvidenceOut { object: object.clone(), field, value };
+    vec![
+        field("provisioner", shown(&class.provisioner)),
+        field("volumeBindingMode", shown(class.binding_mode.as_ref().map_or("", BindingMode::as_str))),
+        field("reclaimPolicy", shown(class.reclaim_policy.as_ref().map_or("", ReclaimPolicy::as_str))),
+        field("allowVolumeExpansion", class.allow_expansion.to_string()),
+    ]
+}

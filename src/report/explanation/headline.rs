@@ -1,0 +1,306 @@
+//! The first line: what is and why, whether that is normal, who has to act, and what becomes of the data.
+
+use super::released;
+use crate::controllers::persistent_volume::reclaim::{DataFate, data_fate};
+use crate::controllers::{Branch, ClaimBranch, VolumeBranch};
+use crate::model::{AnnotationKey, PersistentVolume, PersistentVolumeClaim, ReclaimPolicy, VolumePhase};
+use crate::report::match_table::MatchRow;
+use crate::report::why::{View, pod_beside_the_scheduler, why};
+use crate::simulate::{Outcome, Target};
+use crate::text::nearest;
+
+const DRIVER_FINALIZER: &str = "external-provisioner.volume.kubernetes.io/finalizer";
+const IN_TREE_FINALIZER: &str = "kubernetes.io/pv-controller";
+
+/// How an end is called that leaves nothing.
+const DELETED: &str = "deleted";
+
+/// The first line for a claim or a volume.
+pub(super) fn of_object(view: View<'_>, candidates: &[MatchRow<'_>]) -> String {
+    let snapshot = view.snapshot();
+    let (name, phase, deleted) = match view.prediction.target {
+        Target::Volume(id) => {
+            let volume = snapshot.volume(id);
+            (format!("Volume {}", volume.meta.name), volume.status.phase.as_str(), volume.terminating())
+        }
+        Target::Claim(id) => {
+            let claim = snapshot.claim(id);
+            (format!("Claim {}", claim.key()), claim.status.phase.as_str(), claim.terminating())
+        }
+    };
+    let reason = why(view.simulation, view.prediction);
+    let mut sentences = vec![if deleted {
+        format!("{name} {reason} (recorded phase {phase}).")
+    } else {
+        format!("{name} is {phase}{}: {reason}.", becomes(view, phase))
+    }];
+    match view.prediction.target {
+        Target::Claim(id) => claim_sentences(view, snapshot.claim(id), candidates, &mut sentences),
+        Target::Volume(id) => volume_sentences(view, snapshot.volume(id), &mut sentences),
+    }
+    sentences.join(" ")
+}
+
+/// Whether the phase stays, and what else it may become.
+fn becomes(view: View<'_>, phase: &str) -> String {
+    let Some(outcomes) = &view.prediction.outcomes else { return String::new() };
+    let mut ends: Vec<String> = outcomes
+        .listed
+        .iter()
+        .map(|outcome| match outcome {
+            Outcome::Claim { volume_name, .. } if outcome.phase() == "Bound" => format!("Bound to {volume_name}"),
+            Outcome::Volume { claim_ref: Some((namespace, name, _)), .. } if outcome.phase() == "Bound" => {
+                format!("Bound to {namespace}/{name}")
+            }
+            Outcome::Gone { .. } => DELETED.to_owned(),
+            other => other.phase().to_owned(),
+        })
+        .collect();
+    ends.dedup();
+    match ends.as_slice() {
+        [only] if only == phase || (phase == "Bound" && only.starts_with("Bound")) => " and stays so".to_owned(),
+        [only] if only == DELETED => " and will be deleted".to_owned(),
+        [only] => format!(" and becomes {only}"),
+        [] => String::new(),
+        several if several.len() <= 3 => format!(" and ends {}", several.join(" or ")),
+        several => format!(" and ends {} or in one of {} other ways", several[0], outcomes.count.saturating_sub(1)),
+    }
+}
+
+fn claim_sentences(
+    view: View<'_>,
+    claim: &PersistentVolumeClaim,
+    candidates: &[MatchRow<'_>],
+    sentences: &mut Vec<String>,
+) {
+    if claim.terminating() {
+        sentences.extend(dies_with(view, claim));
+        return;
+    }
+    let Some(Branch::ClaimBranch(branch)) = view.binder().next().map(|decision| decision.branch) else { return };
+    match branch {
+        ClaimBranch::UnboundClaimWaitForFirstConsumer => {
+            sentences.push(match pod_beside_the_scheduler(view.snapshot(), claim) {
+                Some(_) => "You have to act: let the scheduler place the pod, without spec.nodeName.".to_owned(),
+                None => "Nothing is wrong: the scheduler binds it when a pod uses it.".to_owned(),
+            });
+        }
+        ClaimBranch::UnboundClaimWaitForPodScheduled => sentences.push(
+            "Pending is normal until then; what keeps the pod stands in the events of the pod, not of the claim."
+                .to_owned(),
+        ),
+        ClaimBranch::UnboundClaimProvisionExternal => {
+            sentences.push(
+                "That driver has to act: Kubernetes itself only asks it. If nothing comes, see whether it runs."
+                    .to_owned(),
+            );
+            if claim.selector.is_some() {
+                sentences.push("Drivers usually do not provision for a claim with a selector.".to_owned());
+            }
+        }
+        ClaimBranch::UnboundClaimClassMissing => {
+            let names = view.snapshot().classes().iter().map(|class| class.meta.name.as_str());
+            match nearest(claim.class(), names, 1).first() {
+                Some(class) => sentences.push(format!("You have to act. Did you mean class \"{class}\"?")),
+                None => sentences.push("You have to act.".to_owned()),
+            }
+            sentences.extend(nearest_miss(candidates));
+        }
+        ClaimBranch::UnboundClaimProvisioningDisabled
+        | ClaimBranch::UnboundClaimInTreeProvisionerUnknown
+        | ClaimBranch::UnboundClaimNoVolumeNoClass => {
+            if view.only_outcome().is_none_or(|end| end.phase() != "Bound") {
+                sentences.push("You have to act: nobody else makes a volume for it.".to_owned());
+                sentences.extend(nearest_miss(candidates));
+            }
+        }
+        ClaimBranch::UnboundClaimVolumeNameMissing => {
+            sentences.push("You have to act; no event says so.".to_owned());
+        }
+        ClaimBranch::UnboundClaimVolumeMismatchDeleting
+        | ClaimBranch::UnboundClaimVolumeMismatchTooSmall
+        | ClaimBranch::UnboundClaimVolumeMismatchClass
+        | ClaimBranch::UnboundClaimVolumeMismatchAttributesClass
+        | ClaimBranch::UnboundClaimVolumeMismatchAttributesClassUnsupported
+        | ClaimBranch::UnboundClaimVolumeMismatchMode
+        | ClaimBranch::UnboundClaimVolumeMismatchAccessMode
+        | ClaimBranch::UnboundClaimBindingModeUnset
+        | ClaimBranch::UnboundClaimMatchFailed
+        | ClaimBranch::UnboundClaimDefaultClassFailed => sentences.push("You have to act.".to_owned()),
+        ClaimBranch::UnboundClaimNamedVolumeTaken | ClaimBranch::UnboundClaimNamedVolumeTakenByController => {
+            sentences.extend(stale_uid(view, claim));
+            sentences.push("You have to act.".to_owned());
+        }
+        ClaimBranch::BoundClaimVolumeNameCleared => {
+            sentences.push(
+                "The event says that the data are lost; it misleads: no controller touched them for this.".to_owned(),
+            );
+            let named = view.snapshot().volumes_naming(&claim.meta.namespace, &claim.meta.name);
+            if let [id] = named {
+                sentences.push(format!("Volume {} still names it.", view.snapshot().volume(*id).meta.name));
+            }
+        }
+        ClaimBranch::BoundClaimVolumeMissing => sentences.push(
+            "The event says that the data are lost; it misleads: no controller touched them for this. The object is \
+             gone; whether its storage is, only the storage system can tell."
+                .to_owned(),
+        ),
+        ClaimBranch::BoundClaimMisbound => lost(view, claim, sentences),
+        ClaimBranch::ClaimMigrationUpdateFailed
+        | ClaimBranch::UnboundClaimVolumeFound
+        | ClaimBranch::UnboundClaimDefaultClassAssigned
+        | ClaimBranch::UnboundClaimProvisionInTree
+        | ClaimBranch::UnboundClaimProvisionRunning
+        | ClaimBranch::UnboundClaimProvisionBackoff
+        | ClaimBranch::UnboundClaimNamedVolumeFree
+        | ClaimBranch::UnboundClaimNamedVolumeReserved
+        | ClaimBranch::BoundClaimVolumeUnbound
+        | ClaimBranch::BoundClaimVolumeOurs => {}
+    }
+}
+
+/// The volume that comes nearest to fitting, with the one field that keeps it away.
+fn nearest_miss(candidates: &[MatchRow<'_>]) -> Option<String> {
+    let row = candidates.iter().find(|row| !row.is_taken())?;
+    (!row.fits()).then(|| format!("The nearest volume is {}: {}.", row.object.name, row.why))
+}
+
+/// Whose uid a volume remembers, where it is the one of an earlier claim of this name.
+fn stale_uid(view: View<'_>, claim: &PersistentVolumeClaim) -> Option<String> {
+    let volume = view.snapshot().volume(view.snapshot().volume_id(&claim.volume_name)?);
+    let named = volume.claim_ref.as_ref()?;
+    (named.name == claim.meta.name && named.namespace == claim.meta.namespace && named.uid != claim.meta.uid).then(
+        || {
+            format!(
+                "The volume remembers uid {}, and this claim has uid {}.",
+                crate::world::printed_uid(&named.uid),
+                crate::world::printed_uid(&claim.meta.uid)
+            )
+        },
+    )
+}
+
+/// A claim whose volume does not name it with its uid.
+fn lost(view: View<'_>, claim: &PersistentVolumeClaim, sentences: &mut Vec<String>) {
+    let snapshot = view.snapshot();
+    let Some(id) = snapshot.volume_id(&claim.volume_name) else { return };
+    let volume = snapshot.volume(id);
+    let alone = volume.claim_ref.as_ref().is_some_and(|named| {
+        snapshot.claim_id(&named.namespace, &named.name).is_none_or(|id| {
+            let other = snapshot.claim(id);
+            other.meta.uid == claim.meta.uid || other.meta.uid != named.uid
+        })
+    });
+    if alone {
+        sentences
+            .push("The event speaks of two claims on one volume; it misleads: there is no other claim.".to_owned());
+    }
+    let ends = view.simulation.outcomes(Target::Volume(id));
+    let deleted = ends.listed.iter().any(|end| {
+        let data = match end {
+            Outcome::Volume { data, .. } | Outcome::Gone { data, .. } => *data,
+            Outcome::Claim { .. } => None,
+        };
+        data.is_some_and(|fate| fate != DataFate::Kept)
+    });
+    sentences.push(if deleted {
+        format!(
+            "Danger: the volume counts as released, and its policy {} will destroy the data.",
+            volume.reclaim_policy.as_str()
+        )
+    } else {
+        "No data are lost by this.".to_owned()
+    });
+    sentences.push(format!(
+        "It is Bound again as soon as spec.claimRef of {} names it with uid {}.",
+        volume.meta.name,
+        crate::world::printed_uid(&claim.meta.uid)
+    ));
+}
+
+/// What vanishes with a claim that is being deleted.
+fn dies_with(view: View<'_>, claim: &PersistentVolumeClaim) -> Option<String> {
+    let id = view.snapshot().volume_id(&claim.volume_name)?;
+    let volume = view.snapshot().volume(id);
+    let ours = volume.claim_ref.as_ref().is_some_and(|named| named.uid == claim.meta.uid);
+    ours.then(|| format!("When the claim is gone, {}.", fate(view, volume)))
+}
+
+/// What becomes of a volume and its data without its claim.
+fn fate(view: View<'_>, volume: &PersistentVolume) -> String {
+    let name = &volume.meta.name;
+    let policy = volume.reclaim_policy.as_str();
+    match data_fate(view.rules(), volume) {
+        DataFate::Kept if volume.reclaim_policy == ReclaimPolicy::Retain => {
+            format!("volume {name} is Released and its data stay (policy Retain)")
+        }
+        DataFate::Kept => format!("volume {name} is Released and its data stay (policy {policy} does nothing to them)"),
+        DataFate::HandedToDriver => {
+            format!("{} deletes volume {name} and its data (policy {policy})", driver(volume))
+        }
+        DataFate::Destroyed => format!("volume {name} and its data are deleted (policy {policy})"),
+        DataFate::Scrubbed => format!("the data of volume {name} are erased (policy {policy})"),
+    }
+}
+
+/// Who would have to delete the storage.
+fn driver(volume: &PersistentVolume) -> String {
+    let annotations = &volume.meta.annotations;
+    [annotations.get(AnnotationKey::MigratedTo), annotations.get(AnnotationKey::ProvisionedBy)]
+        .into_iter()
+        .flatten()
+        .chain([volume.source.detail.as_str()])
+        .find(|name| !name.is_empty())
+        .map_or_else(|| "its driver".to_owned(), str::to_owned)
+}
+
+fn volume_sentences(view: View<'_>, volume: &PersistentVolume, sentences: &mut Vec<String>) {
+    if volume.terminating() {
+        sentences.push(terminating_volume(view, volume));
+        return;
+    }
+    let Some(Branch::VolumeBranch(branch)) = view.binder().next().map(|decision| decision.branch) else { return };
+    if released(branch) {
+        sentences.push(match data_fate(view.rules(), volume) {
+            DataFate::Kept if volume.reclaim_policy == ReclaimPolicy::Retain => {
+                "You have to free it for another claim, or delete it.".to_owned()
+            }
+            DataFate::Kept => "Its data stay; you have to free it for another claim, or delete it.".to_owned(),
+            DataFate::HandedToDriver => "When that happens, the data are gone.".to_owned(),
+            DataFate::Destroyed => "Danger: the controller deletes the data at once.".to_owned(),
+            DataFate::Scrubbed => "Danger: the data are erased.".to_owned(),
+        });
+        return;
+    }
+    match branch {
+        VolumeBranch::VolumeBound => sentences.push(format!("If the claim is deleted, {}.", fate(view, volume))),
+        VolumeBranch::VolumeReserved if view.only_outcome().is_some_and(|end| end.phase() != "Bound") => {
+            sentences.push("No other claim can take it.".to_owned());
+        }
+        VolumeBranch::VolumeClaimModeMismatch => sentences.push("You have to act: neither mode can change.".to_owned()),
+        _ => {}
+    }
+}
+
+/// What a volume that is being deleted takes with it.
+fn terminating_volume(view: View<'_>, volume: &PersistentVolume) -> String {
+    let until = if volume.status.phase == VolumePhase::Bound { "Once its claim is gone, it goes too; " } else { "" };
+    let guarded = volume.meta.has_finalizer(DRIVER_FINALIZER) || volume.meta.has_finalizer(IN_TREE_FINALIZER);
+    let text = match data_fate(view.rules(), volume) {
+        DataFate::Kept => "the object vanishes, and its storage stays.".to_owned(),
+        DataFate::HandedToDriver if guarded => {
+            format!("its finalizer holds it until {} has deleted the storage.", driver(volume))
+        }
+        DataFate::HandedToDriver => {
+            format!("no finalizer holds it until {} has deleted the storage, which may be left behind.", driver(volume))
+        }
+        DataFate::Destroyed => "its storage is deleted.".to_owned(),
+        DataFate::Scrubbed => "its storage may be erased.".to_owned(),
+    };
+    if until.is_empty() {
+        let mut characters = text.chars();
+        characters.next().map_or_else(String::new, |first| first.to_uppercase().chain(characters).collect())
+    } else {
+        format!("{until}{text}")
+    }
+}

@@ -1,0 +1,287 @@
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+use super::{Asked, DivergenceOut, Explanation};
+use crate::controllers::{Controller, Rules};
+use crate::model::Timestamp;
+use crate::report::machine::Model;
+use crate::report::testing::{
+    bound_pv, bound_pvc, claim_ref, deleted, parts, pod, pv, pvc, sc, simulate, target, with, world,
+};
+use crate::simulate::{Settings, Simulation};
+use crate::snapshot::Snapshot;
+use crate::text::width;
+use serde_json::{Value, json};
+
+fn model() -> Model {
+    Model::new(&Rules::default(), &Controller::ALL, "assumed")
+}
+
+/// Hands the explanation of an object to a test.
+fn explained<T>(snapshot: &Snapshot, object: &str, test: impl FnOnce(&Explanation<'_>) -> T) -> T {
+    colored::control::set_override(false);
+    let simulation = Simulation::new(snapshot, Settings { tracing: true, ..Settings::new(Rules::default()) }, 1);
+    let asked = Asked { simulation: &simulation, model: model(), from_files: false };
+    if let Some(class) = object.strip_prefix("sc/") {
+        return test(&Explanation::of_class(asked, snapshot.class(class).unwrap()));
+    }
+    let prediction = simulation.predict(target(snapshot, object));
+    test(&Explanation::of_object(asked, &prediction))
+}
+
+fn headline(objects: &[Value], object: &str) -> String {
+    explained(&world(objects), object, |explanation| explanation.headline.clone())
+}
+
+fn spec(object: Value, fields: Value) -> Value {
+    with(object, json!({ "spec": fields }))
+}
+
+fn csi(volume: Value, policy: &str) -> Value {
+    spec(
+        volume,
+        json!({
+            "nfs": null, "csi": { "driver": "x.example.com", "volumeHandle": "h" },
+            "persistentVolumeReclaimPolicy": policy,
+        }),
+    )
+}
+
+/// Each first line answers what `failure-modes.md` says that people ask: who holds it and does that one live, which
+/// field differs, who has to act, are the data lost, what dies with it.
+#[test]
+fn the_first_line_answers_what_people_ask() {
+    let local = |object| spec(object, json!({ "storageClassName": "local" }));
+    let late = || sc("local", "kubernetes.io/no-provisioner", true);
+    let cases: Vec<(Vec<Value>, &str, &str)> = vec![
+        (vec![pvc("data"), pv("a")], "pvc/data", "Claim db/data is Pending and becomes Bound to a: matches a."),
+        (
+            vec![pvc("data"), spec(pv("a"), json!({ "capacity": { "storage": "5Gi" } }))],
+            "pvc/data",
+            "Claim db/data is Pending and stays so: no volume fits, and it has no class. You have to act: nobody else \
+             makes a volume for it. The nearest volume is a: capacity 5Gi < requested 10Gi.",
+        ),
+        (
+            vec![spec(pvc("data"), json!({ "storageClassName": "fasd" })), sc("fast", "x.example.com", false)],
+            "pvc/data",
+            "Claim db/data is Pending and stays so: no volume fits, and class \"fasd\" does not exist. You have to \
+             act. Did you mean class \"fast\"?",
+        ),
+        (
+            vec![local(pvc("data")), late()],
+            "pvc/data",
+            "Claim db/data is Pending and stays so: waits for a pod that uses it (normal for class \"local\"). Nothing \
+             is wrong: the scheduler binds it when a pod uses it.",
+        ),
+        (
+            vec![spec(pvc("data"), json!({ "storageClassName": "fast" })), sc("fast", "x.example.com", false)],
+            "pvc/data",
+            "Claim db/data is Pending and stays so: waits for x.example.com to provision a volume. That driver has to \
+             act: Kubernetes itself only asks it. If nothing comes, see whether it runs.",
+        ),
+        (
+            vec![bound_pvc("data", "a")],
+            "pvc/data",
+            "Claim db/data is Bound and becomes Lost: the volume a is gone. The event says that the data are lost; it \
+             misleads: no controller touched them for this. The object is gone; whether its storage is, only the \
+             storage system can tell.",
+        ),
+        (
+            vec![
+                with(bound_pvc("data", "a"), json!({ "status": { "phase": "Lost" } })),
+                with(pv("a"), claim_ref("data", "")),
+            ],
+            "pvc/data",
+            "Claim db/data is Lost and stays so: the claimRef of a has lost the claim's uid. The event speaks of two \
+             claims on one volume; it misleads: there is no other claim. No data are lost by this. It is Bound again \
+             as soon as spec.claimRef of a names it with uid uid-data.",
+        ),
+        (
+            vec![
+                with(bound_pvc("data", "a"), json!({ "status": { "phase": "Lost" } })),
+                csi(with(pv("a"), claim_ref("data", "uid-old")), "Delete"),
+            ],
+            "pvc/data",
+            "Claim db/data is Lost and stays so: a belongs to an earlier claim of this name. The event speaks of two \
+             claims on one volume; it misleads: there is no other claim. Danger: the volume counts as released, and \
+             its policy Delete will destroy the data. It is Bound again as soon as spec.claimRef of a names it with \
+             uid uid-data.",
+        ),
+        (
+            vec![
+                with(bound_pvc("data", "a"), deleted()),
+                csi(bound_pv("a", "data"), "Delete"),
+                pod("web-0", "data", "node-1"),
+            ],
+            "pvc/data",
+            "Claim db/data is being deleted; kept by pod web-0, which uses it (recorded phase Bound). When the claim \
+             is gone, x.example.com deletes volume a and its data (policy Delete).",
+        ),
+        (
+            vec![spec(pvc("data"), json!({ "volumeName": "a" })), bound_pv("a", "logs"), bound_pvc("logs", "a")],
+            "pvc/data",
+            "Claim db/data is Pending and stays so: a belongs to db/logs, which is bound to it. You have to act.",
+        ),
+        (
+            vec![bound_pv("a", "data"), bound_pvc("data", "a")],
+            "pv/a",
+            "Volume a is Bound and stays so: bound to db/data. If the claim is deleted, volume a is Released and its \
+             data stay (policy Retain).",
+        ),
+        (
+            vec![with(with(pv("a"), claim_ref("data", "uid-old")), json!({ "status": { "phase": "Released" } }))],
+            "pv/a",
+            "Volume a is Released and stays so: its claim db/data is gone; policy Retain keeps the data. You have to \
+             free it for another claim, or delete it.",
+        ),
+        (
+            vec![csi(with(bound_pv("a", "data"), deleted()), "Delete"), bound_pvc("data", "a")],
+            "pv/a",
+            "Volume a is being deleted; kept while it is Bound to db/data (recorded phase Bound). Once its claim is \
+             gone, it goes too; no finalizer holds it until x.example.com has deleted the storage, which may be left \
+             behind.",
+        ),
+        (
+            vec![late()],
+            "sc/local",
+            "Class local: nothing provisions volumes; they are made by hand, and claims stay Pending until a pod uses \
+             them, which is normal.",
+        ),
+        (
+            vec![with(
+                sc("std", "kubernetes.io/aws-ebs", false),
+                json!({ "metadata": { "annotations": { "storageclass.kubernetes.io/is-default-class": "true" } } }),
+            )],
+            "sc/std",
+            "Class std: ebs.csi.aws.com provisions volumes (for kubernetes.io/aws-ebs), and claims are bound as soon \
+             as there is a volume for them. When a claim is deleted, so are its volume and the data (policy Delete). \
+             It is the default class: claims that state none get it.",
+        ),
+    ];
+    let wrong: Vec<String> = cases
+        .into_iter()
+        .filter_map(|(objects, object, expected)| {
+            let said = headline(&objects, object);
+            (said != expected).then(|| format!("{object}:\n  expected {expected}\n  said     {said}"))
+        })
+        .collect();
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn the_binding_is_held_against_the_other_side() {
+    let objects = [bound_pvc("data", "a"), with(pv("a"), claim_ref("data", "uid-old"))];
+    explained(&world(&objects), "pvc/data", |explanation| {
+        let binding = explanation.binding.as_ref().unwrap();
+        let verdict = |field: &str| {
+            let mut fields = binding.claim.iter().chain(&binding.volume);
+            let found = fields.find(|entry| entry.field == field).unwrap();
+            (found.verdict, found.value.as_str(), found.wanted.as_deref())
+        };
+        assert_eq!(verdict("spec.volumeName"), ("ok", "a", None));
+        assert_eq!(verdict("spec.claimRef"), ("ok", "db/data", None));
+        assert_eq!(verdict("spec.claimRef.uid"), ("mismatch", "uid-old", Some("uid-data")));
+    });
+    explained(&world(&[pvc("data")]), "pvc/data", |explanation| assert!(explanation.binding.is_none()));
+}
+
+#[test]
+fn the_field_that_decided_has_both_values() {
+    let small = spec(pv("a"), json!({ "capacity": { "storage": "5Gi" } }));
+    let snapshot = world(&[spec(pvc("data"), json!({ "volumeName": "a" })), small]);
+    explained(&snapshot, "pvc/data", |explanation| {
+        let last: Vec<(&str, &str, &str)> = explanation
+            .evidence
+            .iter()
+            .rev()
+            .take(2)
+            .map(|entry| (entry.object.as_str(), entry.field, entry.value.as_str()))
+            .collect();
+        assert_eq!(
+            last,
+            [("pvc/data", "spec.resources.requests.storage", "10Gi"), ("pv/a", "spec.capacity.storage", "5Gi")]
+        );
+        assert_eq!(
+            explanation.events_to_come[0].message,
+            "Cannot bind to requested volume \"a\": requested PV is too small"
+        );
+        assert_eq!(explanation.next[0].who, "you");
+    });
+}
+
+#[test]
+fn the_controller_is_suspected_only_where_the_times_show_it() {
+    let divergence = |created: &str, now: &str| {
+        let mut parts = parts(&[
+            with(pvc("data"), json!({ "metadata": { "creationTimestamp": created } })),
+            with(pv("a"), json!({ "status": { "lastPhaseTransitionTime": "2026-01-01T00:00:00Z" } })),
+        ]);
+        parts.now = Timestamp::parse(now);
+        explained(&Snapshot::new(parts), "pvc/data", |explanation| explanation.divergence.clone())
+    };
+    let of = |lasted, sure| DivergenceOut {
+        recorded: "Pending".to_owned(),
+        predicted: vec!["Bound".to_owned()],
+        lasted_seconds: Some(lasted),
+        controller_not_running: sure,
+    };
+    // The controller resyncs every 15 seconds.
+    assert_eq!(divergence("2026-01-02T00:00:00Z", "2026-01-02T00:00:20Z"), Some(of(20, None)));
+    assert_eq!(divergence("2026-01-02T00:00:00Z", "2026-01-02T01:00:00Z"), Some(of(3600, Some("probably"))));
+    // Nothing says when the claim went, so nothing can be said of the controller.
+    let mut orphan = parts(&[with(
+        bound_pv("a", "data"),
+        json!({ "status": { "lastPhaseTransitionTime": "2026-01-01T00:00:00Z" } }),
+    )]);
+    orphan.now = Timestamp::parse("2026-06-01T00:00:00Z");
+    let found = explained(&Snapshot::new(orphan), "pv/a", |explanation| explanation.divergence.clone()).unwrap();
+    assert_eq!((found.lasted_seconds, found.controller_not_running), (None, None));
+    let snapshot = world(&[bound_pv("a", "data"), bound_pvc("data", "a")]);
+    assert_eq!(explained(&snapshot, "pv/a", |explanation| explanation.divergence.clone()), None);
+}
+
+#[test]
+fn no_line_is_wider_than_the_terminal_and_nothing_controls_it() {
+    let hostile = "数据\u{1b}[2J";
+    let objects = [
+        with(pvc("data"), json!({ "spec": { "storageClassName": hostile } })),
+        with(pv("a"), json!({ "spec": { "storageClassName": "slow" } })),
+        bound_pv("b", "logs"),
+        pod("web-0", "data", ""),
+    ];
+    let snapshot = world(&objects);
+    for object in ["pvc/data", "pv/a", "pv/b"] {
+        explained(&snapshot, object, |explanation| {
+            for columns in [80, 100, 132] {
+                let text = explanation.text(Some(columns), true);
+                for line in text.lines() {
+                    assert!(width(line) <= columns, "{columns}: {line}");
+                    assert!(!line.chars().any(char::is_control), "{line:?}");
+                }
+                assert!(text.contains("Decision") && text.contains("Next") && text.contains("Events to come"));
+            }
+        });
+    }
+}
+
+#[test]
+fn it_is_a_document_of_the_contract() {
+    let snapshot = world(&[pvc("data"), pv("a"), pod("web-0", "data", "")]);
+    let document = explained(&snapshot, "pvc/data", |explanation| serde_json::to_value(explanation).unwrap());
+    assert_eq!(document["apiVersion"], "pvctl.dev/v1");
+    assert_eq!(document["kind"], "Explanation");
+    assert_eq!(document["object"]["name"], "data");
+    assert_eq!(document["prediction"]["outcomes"][0]["volumeName"], "a");
+    assert_eq!(document["candidates"][0]["verdict"], "CandidateChosen");
+    assert_eq!(
+        document["usedBy"][0],
+        json!({
+            "object": { "kind": "Pod", "namespace": "db", "name": "web-0", "uid": "uid-web-0" },
+            "terminated": false, "keepsClaim": false,
+        })
+    );
+    assert!(document.get("divergence").is_some(), "Pending is recorded, and Bound is predicted");
+    let class = world(&[sc("fast", "x.example.com", false)]);
+    let document = explained(&class, "sc/fast", |explanation| serde_json::to_value(explanation).unwrap());
+    assert_eq!(document["class"]["provisionerKind"], "external");
+    assert_eq!(simulate(&class).targets().count(), 0);
+}

@@ -1,0 +1,276 @@
+//! An explanation as text for people.
+
+use super::{BindingOut, ClassOut, Explanation, FieldOut};
+use crate::report::match_table::{MatchRow, rows_table};
+use crate::report::table::{Table, TableStyle};
+use crate::report::wrap::wrap;
+use crate::text::{pad, sanitize, width};
+use colored::Colorize as _;
+use std::convert::Infallible;
+
+/// The most candidates that are shown.
+const MOST_CANDIDATES: usize = 10;
+/// The most pods and claims that are listed.
+const MOST_LISTED: usize = 10;
+
+impl Explanation<'_> {
+    /// The text: the answer in the first line, and sections with what it rests on. It needs no colour to be understood.
+    pub fn text(&self, columns: Option<usize>, trace: bool) -> String {
+        let mut page = Page { text: String::new(), columns };
+        for line in wrap(&self.headline, columns, 0).lines() {
+            page.raw(&line.bold().to_string());
+        }
+        if let Some(divergence) = &self.divergence {
+            page.line(0, &divergence.sentence());
+        }
+        self.assumptions(&mut page);
+        if let Some(class) = &self.class {
+            class_section(&mut page, class, &self.evidence);
+            return page.text;
+        }
+        self.decision_section(&mut page, trace);
+        self.candidates_section(&mut page);
+        if let Some(binding) = &self.binding {
+            binding_section(&mut page, binding);
+        }
+        self.users_section(&mut page);
+        self.next_section(&mut page);
+        self.events_section(&mut page);
+        page.text
+    }
+
+    fn assumptions(&self, page: &mut Page) {
+        let Some(prediction) = &self.prediction else { return };
+        let assumed: Vec<&str> = prediction
+            .assumed
+            .iter()
+            .filter(|assumed| assumed.taken_as == "empty")
+            .map(|assumed| assumed.resource)
+            .collect();
+        if !assumed.is_empty() {
+            page.line(0, &format!("Assumed: there are no other {} than those in the input.", assumed.join(", ")));
+        }
+        if prediction.assumed.iter().any(|assumed| assumed.taken_as == "defaults") {
+            page.line(0, "Assumed: what the object lacks is as an API server would set it.");
+        }
+    }
+
+    fn decision_section(&self, page: &mut Page, trace: bool) {
+        page.heading("Decision");
+        for decision in self.decisions.iter().filter(|decision| trace || !decision.idle) {
+            page.line(1, &format!("{}: {}", decision.controller, decision.branch));
+            page.line(2, decision.about);
+            if let Some(error) = &decision.error {
+                page.line(2, &format!("error: {error}"));
+            }
+            if trace {
+                for test in &decision.tests {
+                    page.line(2, test);
+                }
+            }
+        }
+        for entry in &self.evidence {
+            page.line(1, &format!("{} {} = {}", entry.object, entry.field, entry.value));
+        }
+        if let Some(prediction) = &self.prediction {
+            for unknown in &prediction.unknown {
+                let place = if unknown.needs.namespace.is_empty() {
+                    String::new()
+                } else {
+                    format!(" in {}", unknown.needs.namespace)
+                };
+                page.line(
+                    1,
+                    &format!(
+                        "unknown: the {} rest on a {} of {}{place} ({})",
+                        unknown.field, unknown.needs.verb, unknown.needs.resource, unknown.reason
+                    ),
+                );
+            }
+        }
+    }
+
+    fn candidates_section(&self, page: &mut Page) {
+        if self.candidates.is_empty() {
+            return;
+        }
+        let fitting = self.candidates.iter().filter(|row| row.fits()).count();
+        page.heading(&format!("Candidates ({fitting} of {} fit)", self.candidates.len()));
+        let shown: Vec<&MatchRow<'_>> = self.candidates.iter().take(MOST_CANDIDATES).collect();
+        page.table(&rows_table(&shown, false, page.columns.map(|columns| columns.saturating_sub(2))));
+        if self.candidates.len() > MOST_CANDIDATES {
+            page.line(1, &format!("and {} more; `match` shows all", self.candidates.len() - MOST_CANDIDATES));
+        }
+    }
+
+    fn users_section(&self, page: &mut Page) {
+        page.heading("Used by");
+        if self.used_by.is_empty() {
+            page.line(1, self.no_users());
+        }
+        for user in self.used_by.iter().take(MOST_LISTED) {
+            let state = match (user.node_name, user.terminated) {
+                ("", true) => "ended, was never placed".to_owned(),
+                ("", false) => "not placed on a node yet".to_owned(),
+                (node, true) => format!("on node {node}, ended"),
+                (node, false) => format!("on node {node}"),
+            };
+            page.line(1, &format!("pod {}, {state}", user.object.name));
+        }
+        if self.used_by.len() > MOST_LISTED {
+            page.line(1, &format!("and {} more", self.used_by.len() - MOST_LISTED));
+        }
+    }
+
+    /// What it means that no pod is listed: the entry for the object's namespace goes before the one for all.
+    fn no_users(&self) -> &'static str {
+        let pods = || self.coverage.iter().filter(|entry| entry.resource == "pods");
+        let own = pods().find(|entry| entry.namespace == Some(self.object.namespace));
+        match own.or_else(|| pods().find(|entry| entry.namespace.is_none())).map(|entry| entry.state) {
+            Some("complete") => "no pod",
+            None | Some("assumed" | "notNeeded") => "no pod that was read",
+            Some(_) => "unknown: pods could not be read",
+        }
+    }
+
+    fn next_section(&self, page: &mut Page) {
+        page.heading("Next");
+        for next in &self.next {
+            page.line(1, &format!("{}: {}", next.who, next.what));
+        }
+        match self.ends.as_slice() {
+            [] => page.line(1, "Where it ends is unknown."),
+            [only] => page.line(1, &format!("Ends {only}.")),
+            several => {
+                page.line(1, "Ends as one of these:");
+                for end in several {
+                    page.line(2, &format!("- {end}"));
+                }
+                let by: Vec<&str> =
+                    self.prediction.iter().flat_map(|prediction| &prediction.decided_by).copied().collect();
+                for by in by {
+                    page.line(
+                        2,
+                        match by {
+                            "equalCandidates" => "Several volumes are equally good; the controller takes any of them.",
+                            _ => "The order in which the controller looks at the objects decides; nobody controls it.",
+                        },
+                    );
+                }
+            }
+        }
+        if let Some(data) = self.data_once_released {
+            page.line(
+                1,
+                match data {
+                    "kept" => "Data once the claim is gone: kept.",
+                    "handedToDriver" => "Data once the claim is gone: deleted by the driver.",
+                    "destroyed" => "Data once the claim is gone: destroyed by the controller.",
+                    _ => "Data once the claim is gone: erased, and the volume is offered again.",
+                },
+            );
+        }
+    }
+
+    fn events_section(&self, page: &mut Page) {
+        page.heading("Events to come");
+        if self.events_to_come.is_empty() {
+            page.line(1, "none");
+        }
+        for event in &self.events_to_come {
+            page.line(1, &format!("{} {}: {}", event.event_type, event.reason, event.message));
+        }
+    }
+}
+
+fn binding_section(page: &mut Page, binding: &BindingOut) {
+    page.heading("Binding");
+    let fields: Vec<&FieldOut> = binding.claim.iter().chain(&binding.volume).collect();
+    let name = |field: &FieldOut| format!("{} {}", field.object, field.field);
+    let widest = fields.iter().map(|field| width(&sanitize(&name(field)))).max().unwrap_or(0);
+    // Beside names that are too long nothing can be lined up.
+    let lined_up = page.columns.is_none_or(|columns| widest + 30 <= columns);
+    for field in fields {
+        let mut line = sanitize(&name(field)).into_owned();
+        if lined_up {
+            line = pad(&line, widest).into_owned();
+        }
+        let verdict = match (field.verdict, &field.wanted) {
+            ("mismatch", Some(wanted)) => format!("  MISMATCH, wanted {wanted}"),
+            ("absent", Some(wanted)) => format!("  missing, wanted {wanted}"),
+            ("mismatch", None) => "  MISMATCH".to_owned(),
+            ("ok", _) => "  ok".to_owned(),
+            _ => String::new(),
+        };
+        page.marked(&format!("{line}  {}{verdict}", field.value), field.verdict == "mismatch");
+    }
+}
+
+fn class_section(page: &mut Page, class: &ClassOut<'_>, evidence: &[super::EvidenceOut]) {
+    page.heading("Fields");
+    for entry in evidence {
+        page.line(1, &format!("{} = {}", entry.field, entry.value));
+    }
+    for (title, phases) in [("Claims", &class.claims), ("Volumes", &class.volumes)] {
+        page.heading(title);
+        if phases.is_empty() {
+            page.line(1, "none");
+        }
+        for (phase, count) in phases {
+            page.line(1, &format!("{count} {phase}"));
+        }
+    }
+}
+
+/// The text so far, and how wide it may be.
+struct Page {
+    text: String,
+    columns: Option<usize>,
+}
+
+impl Page {
+    fn raw(&mut self, line: &str) {
+        self.text.push_str(line);
+        self.text.push('\n');
+    }
+
+    fn heading(&mut self, title: &str) {
+        self.text.push('\n');
+        self.raw(title);
+    }
+
+    fn line(&mut self, depth: usize, text: &str) {
+        let indent = depth * 2;
+        self.raw(&wrap(&format!("{:indent$}{text}", ""), self.columns, indent + 2));
+    }
+
+    /// A line whose blanks line something up; it is wrapped only where it has to be.
+    fn marked(&mut self, text: &str, red: bool) {
+        let safe = format!("  {}", sanitize(text));
+        let fits = self.columns.is_none_or(|columns| width(&safe) <= columns);
+        let shown = if fits { safe } else { wrap(&safe, self.columns, 4) };
+        for line in shown.lines() {
+            if red {
+                self.raw(&line.red().to_string());
+            } else {
+                self.raw(line);
+            }
+        }
+    }
+
+    fn table(&mut self, table: &Table) {
+        let width = self.columns.map(|columns| columns.saturating_sub(2));
+        let mut text = String::new();
+        let rendered = table.render(TableStyle { width, headers: true }, |part| {
+            text.push_str(part);
+            Ok::<(), Infallible>(())
+        });
+        match rendered {
+            Ok(()) => {}
+            Err(never) => match never {},
+        }
+        for line in text.lines() {
+            self.raw(&format!("  {line}"));
+        }
+    }
+}
