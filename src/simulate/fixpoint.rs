@@ -16,6 +16,7 @@ use super::state::{same_claim, same_volume};
 use crate::controllers::persistent_volume::binding::is_volume_bound_to_claim;
 use crate::controllers::persistent_volume::matching::{Fit, Query};
 use crate::controllers::persistent_volume::plugins::delete_host_path;
+use crate::controllers::persistent_volume::reclaim::{DataFate, data_fate};
 use crate::controllers::{Controller, Sync};
 use crate::model::{AnnotationKey, BindingMode, ClaimKey, PersistentVolume, PersistentVolumeClaim, Quantity, Str};
 use crate::snapshot::{ClaimId, Snapshot, VolumeId};
@@ -867,6 +868,7 @@ impl Sets<'_, '_, '_> {
             .iter()
             .map(|(number, unsettled)| self.kind_of(target, &growth.objects[place].states[*number], *unsettled))
             .collect();
+        kinds.extend(self.destroyed(target, place));
         kinds.sort();
         kinds.dedup();
         let mut count = 0u64;
@@ -887,15 +889,32 @@ impl Sets<'_, '_, '_> {
         OutcomeSet { listed: Arc::from(cut(listed, limit)), count, exact: false }
     }
 
+    /// The ends of a volume whose storage the controller itself may delete: states do not tell whether it has, so each
+    /// counts with and without.
+    fn destroyed(&self, target: Target, place: usize) -> Vec<(Outcome, Option<usize>)> {
+        let Target::Volume(id) = target else { return Vec::new() };
+        let growth = self.growth;
+        let rules = &growth.settings.rules;
+        if data_fate(rules, growth.snapshot.volume(id)) != DataFate::Destroyed {
+            return Vec::new();
+        }
+        let ends =
+            self.ends[place].iter().map(|(number, unsettled)| (&growth.objects[place].states[*number], *unsettled));
+        ends.filter_map(|(state, unsettled)| match state {
+            ObjectState::Volume(volume) => Some((Outcome::of_volume(rules, volume.as_deref(), true, unsettled), None)),
+            ObjectState::Claim(_) => None,
+        })
+        .collect()
+    }
+
     /// What a state means: the outcome, and the group in which any member may take the place of the named object; its
     /// own name is left out then.
     fn kind_of(&self, target: Target, state: &ObjectState, unsettled: bool) -> (Outcome, Option<usize>) {
         let (snapshot, groups) = (self.growth.snapshot, self.growth.groups);
         let several = |group: &usize| groups.members[*group].len() > 1;
         match (target, state) {
-            (Target::Volume(id), ObjectState::Volume(volume)) => {
-                let recorded = Some(snapshot.volume(id));
-                let outcome = Outcome::of_volume(&self.growth.settings.rules, recorded, volume.as_deref(), unsettled);
+            (Target::Volume(_), ObjectState::Volume(volume)) => {
+                let outcome = Outcome::of_volume(&self.growth.settings.rules, volume.as_deref(), false, unsettled);
                 let claim = volume.as_ref().and_then(|volume| volume.claim_ref.as_ref()).and_then(|named| {
                     let id = snapshot.claim_id(&named.namespace, &named.name)?;
                     (snapshot.claim(id).meta.uid == named.uid).then_some(Target::Claim(id))

@@ -147,7 +147,10 @@ fn run_deleter<'s>(sync: &mut Sync<'_, 's>, rules: &Rules, volume: Volume<'s>, p
             return;
         }
         PluginAnswer::Failed(text) => Some(text),
-        PluginAnswer::Done => remove_finalizer(sync, rules, &volume.object.meta.name).err(),
+        PluginAnswer::Done => {
+            sync.storage_deleted(volume.id);
+            remove_finalizer(sync, rules, &volume.object.meta.name).err()
+        }
     };
     if let Some(text) = failure {
         let marked = fail_volume(sync, volume, "VolumeFailedDelete", &text);
