@@ -267,7 +267,7 @@ async fn truncated_and_endless_lists_are_failures() {
 #[tokio::test]
 async fn a_server_that_does_not_answer_is_given_up_in_time() {
     let fake = FakeApi::start().await;
-    fake.fail("/", usize::MAX, Answer::Late(Duration::from_secs(60)));
+    fake.fail("/", usize::MAX, Answer::Late(Duration::from_mins(1)));
     let started = Instant::now();
     let options = ConnectOptions { request_timeout: Some(Duration::from_millis(200)), ..to(&fake) };
     let error = read(&options).await.unwrap_err();
@@ -407,7 +407,7 @@ async fn the_version_and_names() {
     assert!(cluster.names(Kind::PersistentVolume, None).await.is_empty());
     fake.fail("/", 1, Answer::Html(200));
     assert_eq!(cluster.server_version().await.unwrap_err().kind(), ClusterErrorKind::NotKubernetes);
-    fake.fail("/", 1, Answer::Late(Duration::from_secs(60)));
+    fake.fail("/", 1, Answer::Late(Duration::from_mins(1)));
     let started = Instant::now();
     assert!(cluster.names(Kind::PersistentVolume, None).await.is_empty());
     assert!(started.elapsed() < Duration::from_secs(5));

@@ -1,5 +1,11 @@
 //! The recorded answers of the real controller, replayed: `tests/conformance/README.md` says how they were made.
-#![expect(clippy::unwrap_used, reason = "a recorded file that cannot be read is a failed test")]
+#![expect(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::disallowed_types,
+    clippy::print_stderr,
+    reason = "recorded files are read, and what is wrong with them or differs fails the test"
+)]
 
 use flate2::read::GzDecoder;
 use pvctl::controllers::{Controller, Rules};

@@ -1,4 +1,6 @@
 //! No decision reads a redacted value: a redacted object decodes to the same.
+
+#![expect(clippy::disallowed_types, reason = "the recorded worlds are read from a file")]
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use proptest::prelude::*;

@@ -127,6 +127,8 @@ fn parse_timeout(text: &str) -> Option<Duration> {
 
 #[cfg(test)]
 mod tests {
+    #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+
     use super::*;
 
     #[test]

@@ -10,10 +10,11 @@ mod text;
 pub use binding::{BindingOut, FieldOut};
 pub use class::ClassOut;
 
+use super::decision::{DecisionOut, EventOut};
 use super::machine::{API_VERSION, CoverageOut, Model, ObjectId, coverage_out};
 use super::match_table::{MatchRow, candidate_rows};
 use super::misfit::{misfit, shown};
-use super::prediction::{DecisionOut, EventOut, PredictionOut, StateOut};
+use super::prediction::{PredictionOut, StateOut};
 use super::why::{View, verdict_of};
 use crate::controllers::persistent_volume::reclaim::data_fate;
 use crate::controllers::protection::pod_uses_claim;

@@ -116,3 +116,9 @@ pub fn coverage_out(coverage: &Coverage) -> Vec<CoverageOut<'_>> {
         })
         .collect()
 }
+
+/// Whether a flag is left out.
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it with a reference")]
+pub(super) fn is_false(value: &bool) -> bool {
+    !*value
+}

@@ -159,7 +159,7 @@ impl<'a> MatchTable<'a> {
             claim: ObjectId::new(Kind::PersistentVolumeClaim, &claim.meta),
             asks: AsksOut {
                 storage: claim.request.map(|request| request.to_string()),
-                access_modes: claim.access_modes.0.iter().map(|mode| mode.as_str()).collect(),
+                access_modes: claim.access_modes.0.iter().map(super::super::model::access_mode::AccessMode::as_str).collect(),
                 storage_class_name: claim.class(),
                 volume_mode: claim.mode().as_str().to_owned(),
                 volume_name: &claim.volume_name,
@@ -389,7 +389,7 @@ fn rows<'a>(
             MatchRow {
                 object: ObjectId::new(Kind::PersistentVolume, &volume.meta),
                 capacity: volume.storage().map(Quantity::to_string),
-                access_modes: volume.access_modes.0.iter().map(|mode| mode.as_str()).collect(),
+                access_modes: volume.access_modes.0.iter().map(super::super::model::access_mode::AccessMode::as_str).collect(),
                 storage_class_name: volume.class(),
                 phase: volume.status.phase.as_str(),
                 verdict: candidate.verdict.name(),

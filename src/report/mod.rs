@@ -1,5 +1,6 @@
 //! How results are shown, one file for each format: values in, text out. Nothing here decides.
 
+pub mod decision;
 pub mod explanation;
 pub mod machine;
 pub mod match_table;

@@ -1,13 +1,13 @@
 //! `PredictionList`: predictions as data, by the output contract.
 
-use super::machine::{API_VERSION, CoverageOut, Model, ObjectId, coverage_out};
+use super::decision::DecisionOut;
+use super::machine::{API_VERSION, CoverageOut, Model, ObjectId, coverage_out, is_false};
 use crate::controllers::persistent_volume::reclaim::DataFate;
 use crate::model::{ClaimRef, Kind, PersistentVolume, PersistentVolumeClaim};
-use crate::simulate::{Decision, Outcome, Prediction, Target};
+use crate::simulate::{Outcome, Prediction, Target};
 use crate::snapshot::Snapshot;
-use crate::world::{Effect, Patch, Write, WriteBody, printed_uid};
+use crate::world::printed_uid;
 use serde::Serialize;
-use std::collections::BTreeMap;
 
 /// The whole document. Large ones are written piece by piece, with the same fields in the same order.
 #[derive(Debug, Serialize)]
@@ -176,128 +176,6 @@ pub struct ClaimRefOut<'a> {
     pub uid: &'a str,
 }
 
-/// What one sync of one controller does.
-#[derive(Debug, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-#[serde(rename_all = "camelCase")]
-pub struct DecisionOut<'a> {
-    /// The controller.
-    pub controller: &'static str,
-    /// The leaf at which the sync function ended.
-    pub branch: &'static str,
-    /// The leaves of the functions that it called, in order.
-    pub steps: Vec<&'static str>,
-    /// The requests to the API server.
-    pub writes: Vec<WriteOut<'a>>,
-    /// The events.
-    pub events: Vec<EventOut<'a>>,
-    /// The asynchronous operations.
-    pub operations: Vec<OperationOut<'a>>,
-    /// The keys that are put on a queue.
-    pub enqueues: Vec<ObjectId<'a>>,
-    /// What wakes the object next: `event`, `resync` or `backoff`.
-    pub next_sync: &'static str,
-    /// The error that the sync function returns, as upstream words it.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub error: Option<&'a str>,
-    /// The comparisons made on the way, with `--trace`.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    #[cfg_attr(test, schemars(default))]
-    pub tests: Vec<TestOut<'a>>,
-}
-
-/// A request to the API server.
-#[derive(Debug, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-pub struct WriteOut<'a> {
-    /// The place in the common order of the decision.
-    pub seq: u32,
-    /// `create`, `update` or `delete`.
-    pub verb: &'static str,
-    /// The resource, as the API's paths write it.
-    pub resource: &'static str,
-    /// `status`, for the status alone.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub subresource: Option<&'static str>,
-    /// The namespace, for resources that have one.
-    #[serde(skip_serializing_if = "str::is_empty")]
-    #[cfg_attr(test, schemars(default))]
-    pub namespace: &'a str,
-    /// The name.
-    pub name: &'a str,
-    /// The RFC 7386 merge patch from the object before this write to the object that is sent.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(test, schemars(with = "Option<BTreeMap<String, serde_json::Value>>"))]
-    pub patch: Option<Patch<'a>>,
-    /// The object that is created.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub object: Option<serde_json::Value>,
-    /// Why the API server refuses it.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub refused: Option<&'a str>,
-}
-
-/// An event.
-#[derive(Debug, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-#[serde(rename_all = "camelCase")]
-pub struct EventOut<'a> {
-    /// The place in the common order of the decision.
-    pub seq: u32,
-    /// `Normal` or `Warning`.
-    #[serde(rename = "type")]
-    pub event_type: &'static str,
-    /// The reason.
-    pub reason: &'static str,
-    /// The message, exactly as recorded by the controller.
-    pub message: &'a str,
-    /// Only the order of names inside the message is open; they are sorted here.
-    #[serde(skip_serializing_if = "is_false")]
-    #[cfg_attr(test, schemars(default))]
-    pub message_varies: bool,
-    /// The object that it is about.
-    pub about: ObjectId<'a>,
-}
-
-/// An asynchronous operation.
-#[derive(Debug, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-pub struct OperationOut<'a> {
-    /// The place in the common order of the decision.
-    pub seq: u32,
-    /// Upstream's name for it.
-    pub name: &'a str,
-    /// `started`, `running` or `backoff`.
-    pub state: &'static str,
-}
-
-/// A comparison made on the way.
-#[derive(Debug, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-pub struct TestOut<'a> {
-    /// What was asked.
-    pub question: &'static str,
-    /// The first side.
-    pub left: ComparedOut<'a>,
-    /// The second side, if there is one.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub right: Option<ComparedOut<'a>>,
-    /// The answer.
-    pub holds: bool,
-}
-
-/// One side of a comparison.
-#[derive(Debug, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-pub struct ComparedOut<'a> {
-    /// The object, as people type it.
-    pub object: &'a str,
-    /// The path of the field.
-    pub field: &'static str,
-    /// Its value.
-    pub value: &'a str,
-}
-
 /// Someone who would have to act.
 #[derive(Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
@@ -355,11 +233,6 @@ pub struct NeedOut<'a> {
     #[serde(skip_serializing_if = "str::is_empty")]
     #[cfg_attr(test, schemars(default))]
     pub namespace: &'a str,
-}
-
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it with a reference")]
-fn is_false(value: &bool) -> bool {
-    !*value
 }
 
 impl<'a> PredictionOut<'a> {
@@ -496,129 +369,4 @@ impl<'a> ClaimRefOut<'a> {
     fn new(claim: &'a ClaimRef) -> Self {
         Self { namespace: &claim.namespace, name: &claim.name, uid: printed_uid(&claim.uid) }
     }
-}
-
-impl<'a> DecisionOut<'a> {
-    /// A decision as data.
-    pub fn new(decision: &'a Decision<'a>) -> Self {
-        let record = &decision.record;
-        let (mut writes, mut events, mut operations, mut enqueues) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
-        let mut seq = 0;
-        for effect in &record.effects {
-            match effect {
-                Effect::Write(write) => {
-                    seq += 1;
-                    writes.push(WriteOut::new(seq, write));
-                }
-                Effect::Event(event) => {
-                    seq += 1;
-                    events.push(EventOut {
-                        seq,
-                        event_type: event.event_type.as_str(),
-                        reason: event.reason,
-                        message: &event.message,
-                        message_varies: event.message_varies,
-                        about: ObjectId {
-                            kind: event.about.kind.as_str(),
-                            namespace: &event.about.namespace,
-                            name: &event.about.name,
-                            uid: "",
-                        },
-                    });
-                }
-                Effect::Operation { name, state } => {
-                    seq += 1;
-                    operations.push(OperationOut { seq, name, state: state.as_str() });
-                }
-                Effect::Enqueue(key) => enqueues.push(ObjectId {
-                    kind: key.kind.as_str(),
-                    namespace: &key.namespace,
-                    name: &key.name,
-                    uid: "",
-                }),
-            }
-        }
-        Self {
-            controller: decision.controller.name(),
-            branch: decision.branch.name(),
-            steps: record.steps.iter().map(|step| step.name()).collect(),
-            writes,
-            events,
-            operations,
-            enqueues,
-            next_sync: decision.next_sync.as_str(),
-            error: record.error.as_deref(),
-            tests: record
-                .tests
-                .iter()
-                .map(|test| TestOut {
-                    question: test.question,
-                    left: ComparedOut::new(&test.left),
-                    right: test.right.as_ref().map(ComparedOut::new),
-                    holds: test.holds,
-                })
-                .collect(),
-        }
-    }
-}
-
-impl<'a> ComparedOut<'a> {
-    fn new(compared: &'a crate::world::Compared) -> Self {
-        Self { object: &compared.object, field: compared.field, value: &compared.value }
-    }
-}
-
-impl<'a> WriteOut<'a> {
-    fn new(seq: u32, write: &'a Write<'a>) -> Self {
-        let (verb, status, object) = match &write.body {
-            WriteBody::UpdateVolume { status, .. } | WriteBody::UpdateClaim { status, .. } => ("update", *status, None),
-            WriteBody::CreateVolume(volume) => ("create", false, Some(created(volume))),
-            WriteBody::DeleteVolume(_) => ("delete", false, None),
-        };
-        let (kind, meta) = write.body.target();
-        Self {
-            seq,
-            verb,
-            resource: kind.resource(),
-            subresource: status.then_some("status"),
-            namespace: &meta.namespace,
-            name: &meta.name,
-            patch: write.patch(),
-            object,
-            refused: write.refused.as_deref(),
-        }
-    }
-}
-
-/// A created volume as the controller sends it. Only the host-path plugin still creates any.
-fn created(volume: &PersistentVolume) -> serde_json::Value {
-    let annotations: BTreeMap<&str, &str> = volume
-        .meta
-        .annotations
-        .iter()
-        .map(|(key, value)| (key.as_str(), value))
-        .chain([("kubernetes.io/createdby", "hostpath-dynamic-provisioner")])
-        .collect();
-    let capacity: BTreeMap<&str, String> =
-        volume.capacity.iter().map(|(resource, quantity)| (resource.as_str(), quantity.to_string())).collect();
-    let claim_ref = volume.claim_ref.as_ref().map(|claim| {
-        serde_json::json!({
-            "apiVersion": claim.api_version.as_str(), "kind": claim.kind.as_str(),
-            "namespace": claim.namespace.as_str(), "name": claim.name.as_str(),
-            "uid": printed_uid(&claim.uid), "resourceVersion": claim.resource_version.as_str(),
-        })
-    });
-    let finalizers: Vec<&str> = volume.meta.finalizers.iter().map(compact_str::CompactString::as_str).collect();
-    let modes: Vec<&str> =
-        volume.access_modes.0.iter().map(super::super::model::access_mode::AccessMode::as_str).collect();
-    serde_json::json!({
-        "apiVersion": "v1", "kind": "PersistentVolume",
-        "metadata": { "name": volume.meta.name.as_str(), "annotations": annotations, "finalizers": finalizers },
-        "spec": {
-            "accessModes": modes, "capacity": capacity, "claimRef": claim_ref,
-            "hostPath": { "path": volume.source.detail.as_str() },
-            "persistentVolumeReclaimPolicy": volume.reclaim_policy.as_str(),
-            "storageClassName": volume.class_name.as_str(),
-        },
-    })
 }

@@ -105,9 +105,9 @@ impl<'v> View<'v> {
         }
         let left: Vec<&str> = match self.only_outcome() {
             Some(Outcome::Claim { terminating: Some(left), .. } | Outcome::Volume { terminating: Some(left), .. }) => {
-                left.iter().map(|finalizer| finalizer.as_str()).collect()
+                left.iter().map(compact_str::CompactString::as_str).collect()
             }
-            _ => finalizers.iter().map(|finalizer| finalizer.as_str()).collect(),
+            _ => finalizers.iter().map(compact_str::CompactString::as_str).collect(),
         };
         let noun = if left.len() == 1 { "finalizer" } else { "finalizers" };
         format!("is being deleted; kept by {noun} {}", left.join(", "))

@@ -11,13 +11,13 @@
 
 use super::component::{Component, is_permanent, may_search};
 use super::decide::{Limit, Settings, Target, memory_of, run};
-use super::outcome::{Outcome, OutcomeSet, cut};
+use super::outcome::{Outcome, OutcomeSet, cut, most};
 use super::state::{same_claim, same_volume};
 use crate::controllers::persistent_volume::binding::is_volume_bound_to_claim;
 use crate::controllers::persistent_volume::matching::{Fit, Query};
 use crate::controllers::persistent_volume::plugins::delete_host_path;
 use crate::controllers::{Controller, Sync};
-use crate::model::{AnnotationKey, BindingMode, PersistentVolume, PersistentVolumeClaim, Quantity, Str};
+use crate::model::{AnnotationKey, BindingMode, ClaimKey, PersistentVolume, PersistentVolumeClaim, Quantity, Str};
 use crate::snapshot::{ClaimId, Snapshot, VolumeId};
 use crate::world::{Answers, ApiError, Cached, Choices, ControllerState, Effect, Held, World};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -103,15 +103,12 @@ impl Groups {
         let mut by_text: FxHashMap<String, usize> = FxHashMap::default();
         let mut of = FxHashMap::default();
         for target in component.objects() {
-            let group = match identity_free(snapshot, settings, &selectors, target, by_size) {
-                Some(text) => *by_text.entry(text).or_insert_with(|| {
-                    members.push(Vec::new());
-                    members.len() - 1
-                }),
-                None => {
-                    members.push(Vec::new());
-                    members.len() - 1
-                }
+            let group = if let Some(text) = identity_free(snapshot, settings, &selectors, target, by_size) { *by_text.entry(text).or_insert_with(|| {
+                members.push(Vec::new());
+                members.len() - 1
+            }) } else {
+                members.push(Vec::new());
+                members.len() - 1
             };
             members[group].push(target);
             of.insert(target, group);
@@ -230,6 +227,27 @@ struct Standing {
     target: Target,
     states: Vec<ObjectState>,
     steps: Vec<(usize, usize)>,
+    /// The states of a volume without a claimRef, and those with one by the claim that it names.
+    free: Vec<usize>,
+    held: FxHashMap<ClaimKey, Vec<usize>>,
+}
+
+impl Standing {
+    fn new(target: Target) -> Self {
+        let (states, steps, free, held) = (Vec::new(), Vec::new(), Vec::new(), FxHashMap::default());
+        Self { target, states, steps, free, held }
+    }
+
+    fn add(&mut self, state: ObjectState) {
+        let number = self.states.len();
+        if let Some(volume) = state.volume() {
+            match &volume.claim_ref {
+                None => self.free.push(number),
+                Some(named) => self.held.entry(named.claim_key()).or_default().push(number),
+            }
+        }
+        self.states.push(state);
+    }
 }
 
 /// Who else is in the world of a sync: an object by its place, in one of its states.
@@ -267,7 +285,9 @@ impl<'a, 's> Growth<'a, 's> {
                 Target::Claim(id) => ObjectState::Claim(Some(Arc::new(snapshot.claim(*id).clone()))),
             };
             places.insert(*target, objects.len());
-            objects.push(Standing { target: *target, states: vec![recorded], steps: Vec::new() });
+            let mut object = Standing::new(*target);
+            object.add(recorded);
+            objects.push(object);
         }
         let unusable = component.claims.iter().any(|id| {
             let claim = snapshot.claim(*id);
@@ -323,13 +343,13 @@ impl<'a, 's> Growth<'a, 's> {
                     None if self.created.values().all(|created| *created != target) => continue,
                     None => {
                         self.places.insert(target, self.objects.len());
-                        self.objects.push(Standing { target, states: Vec::new(), steps: Vec::new() });
+                        self.objects.push(Standing::new(target));
                         self.objects.len() - 1
                     }
                 };
                 let object = &mut self.objects[at];
                 let reached = object.states.iter().position(|known| known.same(&state)).unwrap_or_else(|| {
-                    object.states.push(state);
+                    object.add(state);
                     grown = true;
                     object.states.len() - 1
                 });
@@ -564,18 +584,23 @@ impl<'a, 's> Growth<'a, 's> {
                         })
             })
         };
+        let key = claim.key();
         let mut partners: Vec<Partner> = Vec::new();
         if always.is_empty() {
             partners.push(None);
         }
         for (place, object) in volumes() {
             // With a cache that lags, a claim may go for what a volume was.
-            let was = self.settings.failures && object.states[0].volume().is_some_and(fits);
-            for (number, state) in object.states.iter().enumerate() {
-                if was || state.volume().is_some_and(|volume| fits(volume) && !beaten(volume)) {
-                    partners.push(Some((place, number)));
-                }
+            if self.settings.failures && object.states[0].volume().is_some_and(fits) {
+                partners.extend((0..object.states.len()).map(|number| Some((place, number))));
+                continue;
             }
+            let held = object.held.get(&key).into_iter().flatten();
+            let open = object.free.iter().chain(held).copied();
+            let can_be_had = |number: &usize| {
+                object.states[*number].volume().is_some_and(|volume| fits(volume) && !beaten(volume))
+            };
+            partners.extend(open.filter(can_be_had).map(|number| Some((place, number))));
         }
         partners
     }
@@ -736,13 +761,10 @@ impl<'a, 's> Growth<'a, 's> {
             let stays = match &object.states[number] {
                 ObjectState::Volume(Some(volume)) => {
                     let sees = claim_seen(volume, state);
-                    match seen.iter().find(|(known, _)| *known == sees) {
-                        Some((_, stays)) => *stays,
-                        None => {
-                            let stays = leaves();
-                            seen.push((sees, stays));
-                            stays
-                        }
+                    if let Some((_, stays)) = seen.iter().find(|(known, _)| *known == sees) { *stays } else {
+                        let stays = leaves();
+                        seen.push((sees, stays));
+                        stays
                     }
                 }
                 ObjectState::Claim(Some(claim)) if state.volume().is_some_and(|volume| is_taken(volume, claim)) => {
@@ -922,13 +944,6 @@ impl Sets<'_, '_, '_> {
         });
         let names = fitting.checked_sub(1).map(|last| ladder.first[last].clone()).unwrap_or_default();
         (fitting as u64, names)
-    }
-}
-
-fn most(limit: Limit) -> usize {
-    match limit {
-        Limit::AtMost(limit) => limit,
-        Limit::All => usize::MAX,
     }
 }
 

@@ -5,11 +5,12 @@
 //! fill everything between: a condition on prefix sums.
 
 use super::component::{Component, may_search, searched_classes};
-use super::decide::Settings;
-use super::outcome::{Outcome, OutcomeSet, cut};
+use super::decide::{Limit, Settings};
+use super::outcome::{Outcome, OutcomeSet, cut, most};
 use crate::controllers::persistent_volume::plugins::{Provider, find_provisionable_plugin};
 use crate::model::{ClaimPhase, PersistentVolume, PersistentVolumeClaim, Quantity, VolumePhase};
 use crate::snapshot::{ClaimId, Snapshot, VolumeId};
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 /// The outcomes of a component, in its order of objects; nothing where the component is not of this kind.
@@ -78,45 +79,49 @@ impl Nested {
         let occupied = occupied(&levels);
         let limit = settings.outcomes;
 
+        let volumes_up_to = sums(levels.iter().map(|level| level.volumes.len()));
+        let first_volumes = FirstOf::new(levels.iter().map(|level| level.volumes.as_slice()), limit);
         let claim_sets: Vec<Option<OutcomeSet>> = levels
             .iter()
             .enumerate()
             .map(|(at, level)| {
                 let reach = (!level.claims.is_empty()).then(|| reaches[at])?;
-                let range = &levels[at..=reach.last];
-                let mut count: u64 = range.iter().map(|level| level.volumes.len() as u64).sum();
+                let mut count = volumes_up_to[reach.last + 1] - volumes_up_to[at];
                 let mut listed = Vec::new();
                 if reach.may_stay_pending {
                     listed.push(Outcome::bound_claim(None));
                     count += 1;
                 }
-                let names = cut(range.iter().flat_map(|level| cut(level.volumes.iter().copied(), limit)), limit);
+                let names = first_volumes.within(at, reach.last);
                 listed.extend(names.into_iter().map(|id| Outcome::bound_claim(Some(snapshot.volume(id)))));
                 Some(OutcomeSet { listed: Arc::from(cut(listed, limit)), count, exact: true })
             })
             .collect();
 
-        let volume_sets: Vec<OutcomeSet> = levels
-            .iter()
-            .enumerate()
-            .map(|(at, level)| {
-                let takers = || {
-                    levels[..=at]
-                        .iter()
-                        .enumerate()
-                        .filter(|(from, taker)| !taker.claims.is_empty() && reaches[*from].last >= at)
-                };
-                let mut count: u64 = takers().map(|(_, taker)| taker.claims.len() as u64).sum();
-                let mut listed = Vec::new();
-                if occupied[at] < level.volumes.len() {
-                    listed.push(Outcome::plain_volume(None));
-                    count += 1;
+        // Who can take a volume of a level: the claims of the levels that reach it, kept while the levels go up.
+        let mut ending: Vec<Vec<usize>> = vec![Vec::new(); levels.len()];
+        for (at, reach) in reaches.iter().enumerate() {
+            ending[reach.last].push(at);
+        }
+        let mut takers: BTreeSet<ClaimId> = BTreeSet::new();
+        let mut volume_sets: Vec<OutcomeSet> = Vec::with_capacity(levels.len());
+        for (at, level) in levels.iter().enumerate() {
+            takers.extend(&level.claims);
+            let mut count = takers.len() as u64;
+            let mut listed = Vec::new();
+            if occupied[at] < level.volumes.len() {
+                listed.push(Outcome::plain_volume(None));
+                count += 1;
+            }
+            let names = takers.iter().take(most(limit));
+            listed.extend(names.map(|id| Outcome::plain_volume(Some(snapshot.claim(*id)))));
+            volume_sets.push(OutcomeSet { listed: Arc::from(cut(listed, limit)), count, exact: true });
+            for ended in &ending[at] {
+                for claim in &levels[*ended].claims {
+                    takers.remove(claim);
                 }
-                let names = cut(takers().flat_map(|(_, taker)| cut(taker.claims.iter().copied(), limit)), limit);
-                listed.extend(names.into_iter().map(|id| Outcome::plain_volume(Some(snapshot.claim(id)))));
-                OutcomeSet { listed: Arc::from(cut(listed, limit)), count, exact: true }
-            })
-            .collect();
+            }
+        }
 
         let unreachable = OutcomeSet { listed: Arc::from([Outcome::bound_claim(None)]), count: 1, exact: true };
         Self {
@@ -127,6 +132,67 @@ impl Nested {
                 .collect(),
         }
     }
+}
+
+/// How many there are before each place, and in all.
+fn sums(lengths: impl Iterator<Item = usize>) -> Vec<u64> {
+    let mut sums = vec![0];
+    for length in lengths {
+        sums.push(sums.last().copied().unwrap_or_default() + length as u64);
+    }
+    sums
+}
+
+/// The first volumes by name in any range of levels, as many as are listed: a tree of ranges, each half of its parent.
+struct FirstOf {
+    /// The root is at 1, the children of `n` at `2n` and `2n + 1`, the levels from `leaves` on.
+    nodes: Vec<Vec<VolumeId>>,
+    leaves: usize,
+    most: usize,
+}
+
+impl FirstOf {
+    fn new<'l>(levels: impl ExactSizeIterator<Item = &'l [VolumeId]>, limit: Limit) -> Self {
+        let (leaves, most) = (levels.len(), most(limit));
+        let mut nodes: Vec<Vec<VolumeId>> = vec![Vec::new(); leaves];
+        nodes.extend(levels.map(|volumes| cut(volumes.iter().copied(), limit)));
+        // With everything listed, a tree would hold everything many times over; each range is put together then.
+        if limit != Limit::All {
+            for node in (1..leaves).rev() {
+                nodes[node] = merged([&nodes[2 * node], &nodes[2 * node + 1]].into_iter(), most);
+            }
+        }
+        Self { nodes, leaves, most }
+    }
+
+    /// The first volumes of the levels from one to another, both included.
+    fn within(&self, from: usize, last: usize) -> Vec<VolumeId> {
+        if self.most == usize::MAX {
+            return merged(self.nodes[self.leaves + from..=self.leaves + last].iter(), self.most);
+        }
+        let (mut low, mut high) = (from + self.leaves, last + self.leaves + 1);
+        let mut covering = Vec::new();
+        while low < high {
+            if low % 2 == 1 {
+                covering.push(&self.nodes[low]);
+                low += 1;
+            }
+            if high % 2 == 1 {
+                high -= 1;
+                covering.push(&self.nodes[high]);
+            }
+            low /= 2;
+            high /= 2;
+        }
+        merged(covering.into_iter(), self.most)
+    }
+}
+
+fn merged<'l>(lists: impl Iterator<Item = &'l Vec<VolumeId>>, most: usize) -> Vec<VolumeId> {
+    let mut all: Vec<VolumeId> = lists.flatten().copied().collect();
+    all.sort_unstable();
+    all.truncate(most);
+    all
 }
 
 /// The levels in ascending size, and the level of each volume and claim. A claim larger than all volumes gets the

@@ -167,6 +167,14 @@ impl OutcomeSet {
     }
 }
 
+/// How many of a set are listed at most.
+pub(super) fn most(limit: Limit) -> usize {
+    match limit {
+        Limit::AtMost(limit) => limit,
+        Limit::All => usize::MAX,
+    }
+}
+
 /// The smallest values, sorted, as many as the limit allows.
 pub(super) fn cut<T: Ord>(values: impl IntoIterator<Item = T>, limit: Limit) -> Vec<T> {
     let Limit::AtMost(limit) = limit else {

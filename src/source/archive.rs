@@ -132,6 +132,8 @@ fn visible(json: &str) -> Cow<'_, str> {
 
 #[cfg(test)]
 mod tests {
+    #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+
     use super::*;
     use serde_json::json;
 

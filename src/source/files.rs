@@ -79,6 +79,9 @@ pub struct Loaded {
     pub report: Report,
 }
 
+/// Takes the kind of an object, its JSON, and the input that it is from.
+pub type EachRaw<'a> = dyn FnMut(Kind, &[u8], &str) -> ControlFlow<()> + 'a;
+
 /// Reads all inputs.
 ///
 /// Claims and pods without a namespace are taken to be in `default`, as kubectl takes them.
@@ -144,10 +147,7 @@ pub fn read_with(options: &FileOptions, stdin: &mut dyn Read) -> Result<Loaded, 
 /// # Errors
 ///
 /// As [`read`]; an object whose kind cannot be read is fatal here.
-pub fn each_raw(
-    options: &FileOptions,
-    each: &mut dyn FnMut(Kind, &[u8], &str) -> ControlFlow<()>,
-) -> Result<(), SourceError> {
+pub fn each_raw(options: &FileOptions, each: &mut EachRaw<'_>) -> Result<(), SourceError> {
     each_raw_with(options, &mut stdin(), each)
 }
 
@@ -156,11 +156,7 @@ pub fn each_raw(
 /// # Errors
 ///
 /// As [`each_raw`].
-pub fn each_raw_with(
-    options: &FileOptions,
-    stdin: &mut dyn Read,
-    each: &mut dyn FnMut(Kind, &[u8], &str) -> ControlFlow<()>,
-) -> Result<(), SourceError> {
+pub fn each_raw_with(options: &FileOptions, stdin: &mut dyn Read, each: &mut EachRaw<'_>) -> Result<(), SourceError> {
     let (inputs, _) = inputs(options)?;
     let mut raw = Raw { each, unnamed: Vec::new(), stopped: false };
     for input in &inputs {
@@ -175,7 +171,7 @@ pub fn each_raw_with(
 
 /// Hands objects on as they are.
 struct Raw<'a> {
-    each: &'a mut dyn FnMut(Kind, &[u8], &str) -> ControlFlow<()>,
+    each: &'a mut EachRaw<'a>,
     unnamed: Vec<(Vec<u8>, Arc<str>)>,
     stopped: bool,
 }
@@ -227,7 +223,7 @@ impl Sink for Raw<'_> {
                 Expect::Typed(kind) => self.hand(*kind, &json, &origin)?,
                 Expect::Unneeded(_) => {}
                 Expect::Stated | Expect::Later => {
-                    let batch = Batch { items: vec![0..json.len()], bytes: json, base: 0, expect: Expect::Stated, origin };
+                    let batch = Batch::of_one(json, 0, Expect::Stated, origin);
                     self.batch(batch)?;
                 }
             }
@@ -295,7 +291,7 @@ fn yaml_documents(reader: &mut dyn Read, sink: &mut dyn Sink, origin: &Arc<str>)
         if let Some(found) = not_an_object(&json) {
             return Err(SourceError::new(&**origin, Fault::NotObjects(found)));
         }
-        Cutter::new(&mut json.as_slice(), sink, Arc::clone(origin), 0).run().map(|_| ()).map_err(|error| {
+        Cutter::new(&mut json.as_slice(), sink, Arc::clone(origin), 0).run().map_err(|error| {
             // Places in the JSON that was made of the document mean nothing to anyone.
             SourceError { place: Place::default(), ..error }
         })

@@ -158,6 +158,8 @@ pub(super) fn escape(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
+    #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+
     use super::*;
     use http::HeaderValue;
 

@@ -204,6 +204,8 @@ fn meta(page: &[u8]) -> Result<ListMeta, String> {
 
 #[cfg(test)]
 mod tests {
+    #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+
     use super::*;
 
     #[test]

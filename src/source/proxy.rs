@@ -84,6 +84,8 @@ fn in_network(address: IpAddr, network: IpAddr, bits: u32) -> bool {
 
 #[cfg(test)]
 mod tests {
+    #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+
     use super::*;
 
     fn environment(no_proxy: &str) -> Environment {

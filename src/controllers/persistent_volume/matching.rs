@@ -4,7 +4,7 @@ use super::binding::{Volume, is_volume_bound_to_claim};
 use crate::controllers::{CandidateVerdict, Rules, Sync};
 use crate::model::selector::CompiledSelector;
 use crate::model::{AccessModeSet, PersistentVolume, PersistentVolumeClaim, Quantity, VolumePhase};
-use crate::snapshot::{GroupKey, Snapshot, VolumeId};
+use crate::snapshot::{CandidateGroup, GroupKey, Snapshot, VolumeId};
 use crate::world::World;
 
 /// The volume that the search ends with.
@@ -221,13 +221,7 @@ fn best_of_group(sync: &mut Sync<'_, '_>, query: &Query<'_>, set: AccessModeSet)
     if query.delay || sync.world().is_focused() {
         return best.map(|(_, volumes)| volumes).unwrap_or_default();
     }
-    let key = GroupKey {
-        class: claim.class().into(),
-        mode: claim.mode(),
-        attributes_class: if query.attributes_class { claim.attributes_class().into() } else { "".into() },
-        access_modes: set,
-    };
-    if let Some(group) = snapshot.candidate_group(&key) {
+    for group in groups_of(snapshot, query, set) {
         let size = |id: VolumeId| snapshot.volume(id).storage().copied().unwrap_or(Quantity::ZERO);
         let start = group.members.partition_point(|id| size(*id).compare(&query.request).is_lt());
         for id in &group.members[start..] {
@@ -245,6 +239,25 @@ fn best_of_group(sync: &mut Sync<'_, '_>, query: &Query<'_>, set: AccessModeSet)
         }
     }
     best.map(|(_, volumes)| volumes).unwrap_or_default()
+}
+
+/// The groups of free volumes with these access modes that the claim may take: one, unless attributes classes are not
+/// compared, as before 1.31.
+fn groups_of<'s>(snapshot: &'s Snapshot, query: &Query<'_>, set: AccessModeSet) -> Vec<&'s CandidateGroup> {
+    let claim = query.claim;
+    let key = GroupKey {
+        class: claim.class().into(),
+        mode: claim.mode(),
+        attributes_class: if query.attributes_class { claim.attributes_class().into() } else { "".into() },
+        access_modes: set,
+    };
+    if query.attributes_class_compared {
+        return snapshot.candidate_group(&key).into_iter().collect();
+    }
+    let alike = |group: &&CandidateGroup| {
+        group.key.class == key.class && group.key.mode == key.mode && group.key.access_modes == key.access_modes
+    };
+    snapshot.candidate_groups().iter().filter(alike).collect()
 }
 
 fn keep_smallest(best: &mut Option<(Quantity, Vec<VolumeId>)>, capacity: Quantity, id: VolumeId) {

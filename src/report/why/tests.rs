@@ -1,4 +1,6 @@
-#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+//! The sentences for whole situations, each compared word for word.
+
+#![expect(clippy::needless_pass_by_value, reason = "literal JSON is handed over")]
 
 use super::super::testing::{
     bound_pv, bound_pvc, claim_ref, deleted, pod, pv, pvc, sc, simulate, target, with, world, world_without,

@@ -479,6 +479,9 @@ impl<'de> Visitor<'de> for QuantitiesVisitor {
         let mut pairs: Vec<(Str, Quantity)> = Vec::new();
         while let Some(Text(resource)) = map.next_key()? {
             if let Some(quantity) = map.next_value::<Option<Quantity>>()? {
+                if pairs.is_empty() {
+                    pairs.reserve_exact(1);
+                }
                 pairs.push((resource, quantity));
             }
         }
@@ -633,6 +636,10 @@ impl<'de, T: Deserialize<'de>> Visitor<'de> for ListVisitor<T> {
     fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<List<T>, A::Error> {
         let mut elements = Vec::new();
         while let Some(element) = list.next_element()? {
+            if elements.is_empty() {
+                // Most lists have one element, and what is kept of them is cut to size.
+                elements.reserve_exact(1);
+            }
             elements.push(element);
         }
         Ok(List(elements))

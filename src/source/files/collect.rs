@@ -176,11 +176,15 @@ impl Collector {
     }
 
     /// Waits until everything that was sent is in.
+    ///
+    /// # Errors
+    ///
+    /// The first one in the order of the input.
     pub(super) fn drain(&mut self) -> Result<(), SourceError> {
-        while self.taken < self.sent {
+        while self.failed.is_none() && self.taken < self.sent {
             self.take()?;
         }
-        Ok(())
+        self.failed.clone().map_or(Ok(()), Err)
     }
 
     /// Takes one outcome, and puts in what is next in the order of the input.
@@ -204,9 +208,8 @@ impl Collector {
             return Err(error.clone());
         }
         let issue = outcome.objects.issues.first().filter(|_| self.strict);
-        let undecodable = issue.map(|issue| {
-            SourceError::new(issue.origin.clone(), Fault::Undecodable(Box::new(issue.clone())))
-        });
+        let undecodable =
+            issue.map(|issue| SourceError::new(issue.origin.clone(), Fault::Undecodable(Box::new(issue.clone()))));
         // A batch ends at its first error, so an object that could not be decoded comes before it.
         if let Some(error) = undecodable.or(outcome.error) {
             self.failed = Some(error.clone());
@@ -239,8 +242,7 @@ impl Sink for Collector {
         }
         self.drain()?;
         for (json, place, origin) in std::mem::take(&mut self.unnamed) {
-            let batch = Batch { items: vec![0..json.len()], bytes: json, base: place, expect: expect.clone(), origin };
-            self.put(decode_batch(batch))?;
+            self.put(decode_batch(Batch::of_one(json, place, expect.clone(), origin)))?;
         }
         Ok(())
     }

@@ -63,6 +63,14 @@ pub(super) struct Batch {
     pub(super) origin: Arc<str>,
 }
 
+impl Batch {
+    /// A batch of one object that was kept back.
+    pub(super) fn of_one(json: Vec<u8>, base: u64, expect: Expect, origin: Arc<str>) -> Self {
+        let whole = 0..json.len();
+        Self { bytes: json, items: Vec::from_iter([whole]), base, expect, origin }
+    }
+}
+
 /// Takes what is cut out, in the order of the input.
 pub(super) trait Sink {
     /// Takes a batch, and gives back a buffer that is free, if there is one.
@@ -116,14 +124,20 @@ impl<'a> Cutter<'a> {
         }
     }
 
-    /// Cuts the whole input, and says how many documents it held.
-    pub(super) fn run(mut self) -> Result<u64, SourceError> {
-        let mut documents = 0;
+    /// Cuts the whole input.
+    pub(super) fn run(mut self) -> Result<(), SourceError> {
+        let cut = self.documents();
+        // What was cut before an error comes first: the sink may find an earlier one in it.
+        self.flush()?;
+        cut
+    }
+
+    fn documents(&mut self) -> Result<(), SourceError> {
         loop {
             self.skip_space()?;
             self.keep = self.at;
             match self.peek()? {
-                None => break,
+                None => return Ok(()),
                 Some(b'{') => self.document()?,
                 Some(b'[') => {
                     self.expect(Expect::Stated)?;
@@ -131,10 +145,7 @@ impl<'a> Cutter<'a> {
                 }
                 Some(byte) => return Err(self.unexpected(byte, "an object should begin")),
             }
-            documents += 1;
         }
-        self.flush()?;
-        Ok(documents)
     }
 
     /// One object, or one list of objects, at the current place.
@@ -253,7 +264,8 @@ impl<'a> Cutter<'a> {
 
     /// The frame of a list must be JSON too.
     fn check(&self, json: &[u8], start: usize, added: usize) -> Result<(), SourceError> {
-        let text = std::str::from_utf8(json).map_err(|error| (error.valid_up_to(), "the bytes are not UTF-8 text".into()));
+        let text =
+            std::str::from_utf8(json).map_err(|error| (error.valid_up_to(), "the bytes are not UTF-8 text".into()));
         let checked = text.and_then(|text| {
             serde_json::from_str::<IgnoredAny>(text).map(|_| ()).map_err(|error| {
                 let offset = crate::snapshot::decode::offset(text, &error);
@@ -311,7 +323,8 @@ impl<'a> Cutter<'a> {
             b'{' | b'[' => self.skip_container(),
             byte if scalar(byte) => {
                 while self.peek()?.is_some_and(scalar) {
-                    self.at += 1;
+                    let rest = &self.buffer[self.at..];
+                    self.at += rest.iter().position(|byte| !scalar(*byte)).unwrap_or(rest.len());
                 }
                 Ok(())
             }
@@ -328,10 +341,14 @@ impl<'a> Cutter<'a> {
     }
 
     fn skip_string(&mut self) -> Result<(), SourceError> {
+        let mut seen = 1;
         loop {
-            if let Some(length) = string_length(&self.buffer[self.at..]) {
-                self.at += length;
-                return Ok(());
+            match string_end(&self.buffer[self.at..], seen) {
+                Ok(length) => {
+                    self.at += length;
+                    return Ok(());
+                }
+                Err(so_far) => seen = so_far,
             }
             self.more()?;
         }
@@ -339,14 +356,22 @@ impl<'a> Cutter<'a> {
 
     fn skip_container(&mut self) -> Result<(), SourceError> {
         let mut depth = 0_usize;
+        // How much of the string is known that began at the current place, and did not end.
+        let mut seen = 1;
         loop {
             let bytes = &self.buffer[..];
             let mut at = self.at;
             while at < bytes.len() {
                 match bytes[at] {
-                    b'"' => match string_length(&bytes[at..]) {
-                        Some(length) => at += length,
-                        None => break,
+                    b'"' => match string_end(&bytes[at..], seen) {
+                        Ok(length) => {
+                            at += length;
+                            seen = 1;
+                        }
+                        Err(so_far) => {
+                            seen = so_far;
+                            break;
+                        }
                     },
                     b'{' | b'[' => {
                         depth += 1;
@@ -486,16 +511,19 @@ fn text(string: Vec<u8>) -> Cow<'static, str> {
     Cow::Owned(String::from_utf8(string).unwrap_or_default())
 }
 
-/// The length of the string that begins here, with its quotes, if its end is there.
-fn string_length(bytes: &[u8]) -> Option<usize> {
-    let mut at = 1;
-    loop {
-        at += memchr::memchr2(b'"', b'\\', bytes.get(at..)?)?;
+/// The length of the string that begins here, with its quotes; or how much of it was looked at, if its end is not there.
+/// Looking begins after `seen` bytes.
+fn string_end(bytes: &[u8], seen: usize) -> Result<usize, usize> {
+    let mut at = seen;
+    while let Some(found) = bytes.get(at..).and_then(|rest| memchr::memchr2(b'"', b'\\', rest)) {
+        at += found;
         if bytes[at] == b'"' {
-            return Some(at + 1);
+            return Ok(at + 1);
         }
         at += 2;
     }
+    // An escape may reach beyond the bytes that are there.
+    Err(at.max(bytes.len()))
 }
 
 /// Indentation makes up much of what kubectl prints.

@@ -68,8 +68,7 @@ impl<R: Read> Read for Bounded<R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let count = self.inner.read(buffer)?;
         self.expanded += count as u64;
-        let implausible = self.expanded > RATIO_COUNTS_FROM
-            && self.expanded / HIGHEST_RATIO > self.compressed.get();
+        let implausible = self.expanded > RATIO_COUNTS_FROM && self.expanded / HIGHEST_RATIO > self.compressed.get();
         if self.expanded > self.limit || implausible {
             return Err(io::Error::other(TooMuch(self.limit)));
         }
@@ -130,11 +129,12 @@ pub(super) fn prepare<'a>(path: &str, raw: impl Read + 'a, limit: u64) -> Result
     }
     let Some(first) = start.iter().find(|byte| !byte.is_ascii_whitespace()) else {
         // A file of white space alone, as long as it does not go on.
-        let fault = if start.len() < PREFIX - 3 { Fault::Empty } else { Fault::Syntax("it begins with blanks only".into()) };
+        let fault =
+            if start.len() < PREFIX - 3 { Fault::Empty } else { Fault::Syntax("it begins with blanks only".into()) };
         return Err(refuse(path, fault));
     };
     let format = if matches!(first, b'{' | b'[') { Format::Json } else { Format::Yaml };
-    if format == Format::Yaml && start.iter().any(|byte| *byte == 0) {
+    if format == Format::Yaml && start.contains(&0) {
         return Err(refuse(path, Fault::Binary));
     }
     Ok(Input { reader: Box::new(Cursor::new(start).chain(reader)), format, bytes, skipped })
@@ -148,4 +148,46 @@ fn prefix(reader: &mut impl Read, length: usize) -> io::Result<Vec<u8>> {
     let mut start = Vec::with_capacity(length);
     reader.take(length as u64).read_to_end(&mut start)?;
     Ok(start)
+}
+
+#[cfg(test)]
+#[expect(clippy::unwrap_used, reason = "tests")]
+mod tests {
+    use super::*;
+    use flate2::Compression;
+    use flate2::write::GzEncoder;
+    use std::io::Write as _;
+
+    fn fault(mut reader: impl Read) -> Fault {
+        let error = io::copy(&mut reader, &mut io::sink()).unwrap_err();
+        read_error("x", &error, 0).fault
+    }
+
+    #[test]
+    fn expansion_ends_at_its_limit() {
+        let mut packed = GzEncoder::new(Vec::new(), Compression::best());
+        packed.write_all(format!("[{}]", " ".repeat(100_000)).as_bytes()).unwrap();
+        let packed = packed.finish().unwrap();
+        assert_eq!(fault(prepare("x", packed.as_slice(), 50_000).unwrap().reader), Fault::Expansion(50_000));
+        let whole = io::copy(&mut prepare("x", packed.as_slice(), 200_000).unwrap().reader, &mut io::sink()).unwrap();
+        assert_eq!(whole, 100_002);
+    }
+
+    #[test]
+    fn expansion_beyond_any_plausible_ratio_ends_early() {
+        let bounded = |compressed| Bounded {
+            inner: io::repeat(b' ').take(2 * RATIO_COUNTS_FROM),
+            expanded: 0,
+            compressed: Rc::new(Cell::new(compressed)),
+            limit: LARGEST_EXPANSION,
+        };
+        assert_eq!(fault(bounded(1000)), Fault::Expansion(LARGEST_EXPANSION));
+        assert!(io::copy(&mut bounded(2 << 20), &mut io::sink()).is_ok());
+    }
+
+    #[test]
+    fn the_mark_of_utf_8_is_passed_over() {
+        let input = prepare("x", "\u{feff} {}".as_bytes(), 10).unwrap();
+        assert_eq!((input.format, input.skipped), (Format::Json, 3));
+    }
 }

@@ -70,9 +70,8 @@ pub(super) fn find(root: &Path, recursive: bool) -> Result<(Vec<Found>, u64), So
 
 /// Dumps are read with all that is below them; other directories only when that is asked for.
 fn layout(root: &Path) -> Result<Layout, SourceError> {
-    let gathered = |directory: &Path| {
-        directory.join("cluster-scoped-resources").is_dir() || directory.join("namespaces").is_dir()
-    };
+    let gathered =
+        |directory: &Path| directory.join("cluster-scoped-resources").is_dir() || directory.join("namespaces").is_dir();
     if gathered(root) {
         return Ok(Layout::MustGather);
     }
@@ -85,9 +84,8 @@ fn layout(root: &Path) -> Result<Layout, SourceError> {
 }
 
 fn sorted(directory: &Path) -> Result<Vec<PathBuf>, SourceError> {
-    let entries = fs::read_dir(directory).and_then(|entries| {
-        entries.map(|entry| entry.map(|entry| entry.path())).collect::<io::Result<Vec<PathBuf>>>()
-    });
+    let entries = fs::read_dir(directory)
+        .and_then(|entries| entries.map(|entry| entry.map(|entry| entry.path())).collect::<io::Result<Vec<PathBuf>>>());
     let mut entries = entries.map_err(|error| unreadable(directory, &error))?;
     entries.sort();
     Ok(entries)

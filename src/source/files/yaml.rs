@@ -4,13 +4,38 @@
 
 use serde::de::{Deserialize, DeserializeSeed, Deserializer, MapAccess, SeqAccess, Visitor};
 use std::fmt;
-use std::io::Read;
+use std::io::{self, Read};
 
 /// How deep a document may be nested.
 const DEEPEST: usize = 128;
 
 /// The longest document, in bytes: a dump of 200,000 objects has a third of it.
 const LONGEST: usize = 2 << 30;
+
+/// The longest line, in bytes. The parser holds a text in memory as a whole before it says anything about it.
+const LONGEST_LINE: usize = super::cut::LARGEST_OBJECT;
+
+/// Stops at a line beyond all measure, give or take what is read at once.
+struct Lines<R> {
+    inner: R,
+    /// How many bytes of the current line were read.
+    length: usize,
+    limit: usize,
+}
+
+impl<R: Read> Read for Lines<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let count = self.inner.read(buffer)?;
+        self.length = match memchr::memrchr(b'\n', &buffer[..count]) {
+            Some(newline) => count - newline - 1,
+            None => self.length + count,
+        };
+        if self.length > self.limit {
+            return Err(io::Error::other(format!("a line is longer than {} bytes", self.limit)));
+        }
+        Ok(count)
+    }
+}
 
 /// Why a document could not be read.
 #[derive(Debug)]
@@ -25,7 +50,7 @@ pub(super) fn documents<E>(
     input: &mut dyn Read,
     mut each: impl FnMut(Vec<u8>) -> Result<(), E>,
 ) -> Result<Result<(), E>, YamlError> {
-    let mut input = input;
+    let mut input = Lines { inner: input, length: 0, limit: LONGEST_LINE };
     let options = serde_yaml::options! {
         with_snippet: false,
         // What an alias may repeat keeps its default, so that it cannot explode.
@@ -194,7 +219,7 @@ impl<'de> Visitor<'de> for Value<'_> {
     }
 }
 
-impl<'de> Visitor<'de> for Key<'_> {
+impl Visitor<'_> for Key<'_> {
     type Value = ();
 
     fn expecting(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -223,5 +248,53 @@ impl<'de> Visitor<'de> for Key<'_> {
 
     fn visit_str<E: serde::de::Error>(self, key: &str) -> Result<(), E> {
         self.text(key)
+    }
+}
+
+#[cfg(test)]
+#[expect(clippy::unwrap_used, reason = "tests")]
+mod tests {
+    use super::*;
+
+    fn json(yaml: &str) -> Result<Vec<String>, YamlError> {
+        let mut read = Vec::new();
+        documents(&mut yaml.as_bytes(), |json| {
+            read.push(String::from_utf8(json).unwrap());
+            Ok::<(), ()>(())
+        })
+        .map(|all| all.map(|()| read).unwrap())
+    }
+
+    #[test]
+    fn documents_become_json_in_their_order() {
+        let yaml = "b: [1, -2, 1.5, true, ~, x, \"1\"]\na: {}\n1: |\n  two\n  lines\n---\n[]\n---\n";
+        let expected = r#"{"b":[1,-2,1.5,true,null,"x","1"],"a":{},"1":"two\nlines\n"}"#;
+        assert_eq!(json(yaml).unwrap(), [expected, "[]"]);
+    }
+
+    #[test]
+    fn times_stay_texts() {
+        assert_eq!(json("a: 2026-06-01T10:00:00Z\n").unwrap(), [r#"{"a":"2026-06-01T10:00:00Z"}"#]);
+    }
+
+    #[test]
+    fn anchors_and_merge_keys_are_resolved() {
+        let expected = r#"{"a":{"x":1},"b":{"x":1},"c":{"x":1,"z":2}}"#;
+        let mut read: serde_json::Value =
+            serde_json::from_str(&json("a: &a {x: 1}\nb: *a\nc:\n  <<: *a\n  z: 2\n").unwrap()[0]).unwrap();
+        assert_eq!(read.take(), serde_json::from_str::<serde_json::Value>(expected).unwrap());
+    }
+
+    #[test]
+    fn a_key_that_stands_twice_is_an_error() {
+        assert!(json("a: 1\nb: 2\na: 3\n").is_err());
+    }
+
+    #[test]
+    fn a_line_beyond_all_measure_is_refused() {
+        let read =
+            |text: &str| io::copy(&mut Lines { inner: text.as_bytes(), length: 0, limit: 10 }, &mut io::sink()).is_ok();
+        assert!(read("0123456789\n0123456789\n"));
+        assert!(!read("0123456789\n0123456789X"));
     }
 }
