@@ -159,7 +159,12 @@ impl<'a> MatchTable<'a> {
             claim: ObjectId::new(Kind::PersistentVolumeClaim, &claim.meta),
             asks: AsksOut {
                 storage: claim.request.map(|request| request.to_string()),
-                access_modes: claim.access_modes.0.iter().map(super::super::model::access_mode::AccessMode::as_str).collect(),
+                access_modes: claim
+                    .access_modes
+                    .0
+                    .iter()
+                    .map(super::super::model::access_mode::AccessMode::as_str)
+                    .collect(),
                 storage_class_name: claim.class(),
                 volume_mode: claim.mode().as_str().to_owned(),
                 volume_name: &claim.volume_name,
@@ -389,7 +394,12 @@ fn rows<'a>(
             MatchRow {
                 object: ObjectId::new(Kind::PersistentVolume, &volume.meta),
                 capacity: volume.storage().map(Quantity::to_string),
-                access_modes: volume.access_modes.0.iter().map(super::super::model::access_mode::AccessMode::as_str).collect(),
+                access_modes: volume
+                    .access_modes
+                    .0
+                    .iter()
+                    .map(super::super::model::access_mode::AccessMode::as_str)
+                    .collect(),
                 storage_class_name: volume.class(),
                 phase: volume.status.phase.as_str(),
                 verdict: candidate.verdict.name(),
@@ -448,8 +458,7 @@ impl Judged<'_> {
             CandidateVerdict::CandidateVolumeMode => (9, "no"),
             CandidateVerdict::CandidateTooSmall => (10, "no"),
             CandidateVerdict::CandidateAccessModes if self.volume.claim_ref.is_none() => (11, "no"),
-            CandidateVerdict::CandidateAccessModes => (12, "no"),
-            CandidateVerdict::CandidateClaimedByOther => (12, "no"),
+            CandidateVerdict::CandidateAccessModes | CandidateVerdict::CandidateClaimedByOther => (12, "no"),
             CandidateVerdict::CandidateDelayed
             | CandidateVerdict::CandidateExcluded
             | CandidateVerdict::CandidateReservedWrongNode

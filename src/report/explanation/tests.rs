@@ -1,4 +1,5 @@
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+#![expect(clippy::needless_pass_by_value, reason = "literal JSON is handed over")]
 
 use super::{Asked, DivergenceOut, Explanation};
 use crate::controllers::{Controller, Rules};
