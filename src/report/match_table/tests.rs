@@ -1,3 +1,5 @@
+//! Verdicts and reasons of candidates, literally.
+
 //! The sentences for whole situations, each compared word for word.
 
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
