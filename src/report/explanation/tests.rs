@@ -1,4 +1,7 @@
+//! First lines, bindings, divergence and the document, held against what people ask.
+
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+#![expect(clippy::needless_pass_by_value, reason = "literal JSON is handed over")]
 
 use super::{Asked, DivergenceOut, Explanation};
 use crate::controllers::{Controller, Rules};
