@@ -1,0 +1,216 @@
+//! Which of the grown states an object can stay in.
+
+use super::ObjectState;
+use super::growth::{ClaimSeen, Growth, Partner, claim_seen, is_taken};
+use crate::controllers::persistent_volume::binding::is_volume_bound_to_claim;
+use crate::controllers::persistent_volume::matching::Fit;
+use crate::simulate::component::may_search;
+use crate::simulate::decide::Target;
+use rustc_hash::{FxHashMap, FxHashSet};
+
+/// The numbers of the states that are ends, for each object, each with whether it goes round.
+pub(super) type Ends = Vec<Vec<(usize, bool)>>;
+
+/// Whether a state leaves itself as it is.
+enum Stands {
+    /// In no world.
+    Never,
+    /// Whatever the object is that it names, if it names any.
+    Alone,
+    /// With that object in one of these states.
+    With(usize, Vec<usize>),
+}
+
+impl Growth<'_, '_> {
+    /// Whether a sync of the object leaves both as they are, for every choice.
+    fn leaves(&self, place: usize, number: usize, partner: Partner, partner_too: bool) -> bool {
+        let target = self.objects[place].target;
+        self.syncs(place, number, partner, false).iter().all(|after| {
+            let volumes = after.changed_volumes().iter().all(|(id, volume)| {
+                let changed = Target::Volume(*id);
+                let is = ObjectState::Volume(volume.clone());
+                self.was(changed, place, number, partner).map_or(changed != target, |was| was.same(&is))
+                    || (changed != target && !partner_too)
+            });
+            let claims = after.changed_claims().iter().all(|(id, claim)| {
+                let changed = Target::Claim(*id);
+                let is = ObjectState::Claim(claim.clone());
+                self.was(changed, place, number, partner).map_or(changed != target, |was| was.same(&is))
+                    || (changed != target && !partner_too)
+            });
+            volumes && claims
+        })
+    }
+
+    fn was(&self, changed: Target, place: usize, number: usize, partner: Partner) -> Option<&ObjectState> {
+        if changed == self.objects[place].target {
+            return Some(&self.objects[place].states[number]);
+        }
+        let (other, state) = partner.filter(|(other, _)| self.objects[*other].target == changed)?;
+        Some(&self.objects[other].states[state])
+    }
+
+    /// The states in which each object can stay, where worlds may go round: some partner leaves it as it is, or it
+    /// comes round to it again. Each with whether it goes round.
+    pub(super) fn possible_ends(&self) -> Ends {
+        let mut ends = Vec::new();
+        for (place, object) in self.objects.iter().enumerate() {
+            let mut kept = Vec::new();
+            for (number, state) in object.states.iter().enumerate() {
+                let gone = matches!(state, ObjectState::Volume(None) | ObjectState::Claim(None));
+                if on_cycle(number, &object.steps) {
+                    kept.push((number, true));
+                }
+                let rests = || self.partners(place, number).into_iter().any(|p| self.leaves(place, number, p, false));
+                if gone || rests() {
+                    kept.push((number, false));
+                }
+            }
+            ends.push(kept);
+        }
+        ends
+    }
+
+    /// The states in which each object can stay, where all worlds settle: the largest sets in which every state leaves
+    /// itself as it is, and goes together with some end of each object that it touches.
+    pub(super) fn consistent_ends(&self) -> Ends {
+        let mut kept: Vec<Vec<bool>> = self.objects.iter().map(|object| vec![true; object.states.len()]).collect();
+        let stands: Vec<Vec<Stands>> = (0..self.objects.len())
+            .map(|place| (0..self.objects[place].states.len()).map(|number| self.stands(place, number)).collect())
+            .collect();
+        let mut searching: Vec<usize> = Vec::new();
+        let mut naming: FxHashMap<usize, Vec<usize>> = FxHashMap::default();
+        for (place, object) in self.objects.iter().enumerate() {
+            let Some(claim) = object.states.first().and_then(ObjectState::claim) else { continue };
+            if may_search(claim) {
+                searching.push(place);
+            } else if let Some(volume) = self.volume_of(claim) {
+                naming.entry(volume).or_default().push(place);
+            }
+        }
+        loop {
+            let mut dropped = false;
+            for (place, object) in self.objects.iter().enumerate() {
+                for (number, state) in object.states.iter().enumerate() {
+                    if !kept[place][number] {
+                        continue;
+                    }
+                    let stays = match &stands[place][number] {
+                        Stands::Never => false,
+                        Stands::Alone => true,
+                        Stands::With(partner, states) => states.iter().any(|state| kept[*partner][*state]),
+                    };
+                    let goes_together = || match state {
+                        ObjectState::Volume(Some(volume)) => {
+                            let free = volume.claim_ref.is_none();
+                            let searching = searching.iter().filter(|_| free && !self.groups.sizes_differ);
+                            let naming = naming.get(&place).into_iter().flatten();
+                            searching.chain(naming).all(|claim| {
+                                let ends = kept[*claim].iter().enumerate().filter(|(_, kept)| **kept);
+                                let mut ends = ends.map(|(end, _)| end);
+                                ends.any(|end| self.compatible(&stands, (*claim, end), (place, number)))
+                            })
+                        }
+                        ObjectState::Claim(Some(claim)) if may_search(claim) && !self.groups.sizes_differ => {
+                            self.query(claim).is_none()
+                                || self.objects.iter().enumerate().all(|(other, object)| {
+                                    matches!(object.target, Target::Claim(_))
+                                        || kept[other].iter().enumerate().any(|(end, kept)| {
+                                            *kept && self.compatible(&stands, (place, number), (other, end))
+                                        })
+                                })
+                        }
+                        _ => true,
+                    };
+                    if !stays || !goes_together() {
+                        kept[place][number] = false;
+                        dropped = true;
+                    }
+                }
+            }
+            if !dropped {
+                break;
+            }
+        }
+        let numbers = |kept: Vec<bool>| (0..kept.len()).filter(|number| kept[*number]).map(|n| (n, false)).collect();
+        kept.into_iter().map(numbers).collect()
+    }
+
+    /// Whether a claim and a volume in these states can both be at rest in one world.
+    fn compatible(&self, stands: &[Vec<Stands>], (claim, at): (usize, usize), (volume, to): (usize, usize)) -> bool {
+        let Some(claim_is) = self.objects[claim].states[at].claim() else { return true };
+        let Some(volume_is) = self.objects[volume].states[to].volume() else { return true };
+        if may_search(claim_is) {
+            let open = volume_is.claim_ref.is_none() || is_volume_bound_to_claim(volume_is, claim_is);
+            return !open
+                || !volume_is.access_modes.set().contains_all(&claim_is.access_modes)
+                || self.query(claim_is).is_none_or(|query| matches!(query.fit(volume_is), Fit::No(_)));
+        }
+        match &stands[claim][at] {
+            Stands::With(partner, states) if *partner == volume => states.contains(&to),
+            Stands::Never => false,
+            Stands::With(..) | Stands::Alone => true,
+        }
+    }
+
+    /// With which states of the object that it names a state leaves itself, and that object, as they are.
+    fn stands(&self, place: usize, number: usize) -> Stands {
+        let alone = |stays: bool| if stays { Stands::Alone } else { Stands::Never };
+        let object = &self.objects[place];
+        let partner = match &object.states[number] {
+            ObjectState::Volume(None) | ObjectState::Claim(None) => return Stands::Alone,
+            ObjectState::Volume(Some(volume)) => self.claim_of(volume),
+            ObjectState::Claim(Some(claim)) if may_search(claim) => {
+                if self.query(claim).is_some() {
+                    return alone(self.leaves(place, number, None, true));
+                }
+                let partners = self.candidates(claim);
+                return alone(partners.into_iter().any(|partner| self.leaves(place, number, partner, true)));
+            }
+            ObjectState::Claim(Some(claim)) => self.volume_of(claim),
+        };
+        let Some(partner) = partner else { return alone(self.leaves(place, number, None, true)) };
+        let mut seen: Vec<(ClaimSeen, bool)> = Vec::new();
+        let mut taken = None;
+        let mut states = Vec::new();
+        for (other, state) in self.objects[partner].states.iter().enumerate() {
+            let leaves = || self.leaves(place, number, Some((partner, other)), true);
+            let stays = match &object.states[number] {
+                ObjectState::Volume(Some(volume)) => {
+                    let view = claim_seen(volume, state);
+                    let known = seen.iter().find(|(known, _)| *known == view).map(|(_, stays)| *stays);
+                    known.unwrap_or_else(|| {
+                        let stays = leaves();
+                        seen.push((view, stays));
+                        stays
+                    })
+                }
+                ObjectState::Claim(Some(claim)) if state.volume().is_some_and(|volume| is_taken(volume, claim)) => {
+                    *taken.get_or_insert_with(leaves)
+                }
+                _ => leaves(),
+            };
+            if stays {
+                states.push(other);
+            }
+        }
+        Stands::With(partner, states)
+    }
+}
+
+/// Whether a walk from that state can come back to it.
+fn on_cycle(start: usize, steps: &[(usize, usize)]) -> bool {
+    let mut seen: FxHashSet<usize> = FxHashSet::default();
+    let mut work: Vec<usize> = vec![start];
+    while let Some(state) = work.pop() {
+        for (_, to) in steps.iter().filter(|(from, _)| *from == state) {
+            if *to == start {
+                return true;
+            }
+            if seen.insert(*to) {
+                work.push(*to);
+            }
+        }
+    }
+    false
+}

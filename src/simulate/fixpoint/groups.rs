@@ -1,0 +1,154 @@
+//! Which objects of a component are alike in all that decides.
+
+use crate::controllers::persistent_volume::plugins::delete_host_path;
+use crate::model::{PersistentVolume, Quantity};
+use crate::simulate::component::Component;
+use crate::simulate::decide::{Settings, Target};
+use crate::snapshot::{ClaimId, Snapshot};
+use rustc_hash::FxHashMap;
+
+/// Above so many pairs of groups, a claim's and a volume's, sizes no longer tell groups apart.
+const MOST_PAIRS: usize = 10_000;
+
+/// The groups of alike objects of a component.
+pub(super) struct Groups {
+    pub(super) members: Vec<Vec<Target>>,
+    of: FxHashMap<Target, usize>,
+    /// Members of one group may differ in size; a volume's representatives are its largest ones, a claim's those that
+    /// ask least, so that they can do whatever any two members can.
+    pub(super) sizes_differ: bool,
+}
+
+impl Groups {
+    pub(super) fn new(snapshot: &Snapshot, settings: &Settings<'_>, component: &Component) -> Self {
+        let exact = Self::by(snapshot, settings, component, true);
+        let volumes = exact.members.iter().filter(|members| matches!(members.first(), Some(Target::Volume(_)))).count();
+        if volumes.saturating_mul(exact.members.len() - volumes) <= MOST_PAIRS {
+            return exact;
+        }
+        Self::by(snapshot, settings, component, false)
+    }
+
+    fn by(snapshot: &Snapshot, settings: &Settings<'_>, component: &Component, by_size: bool) -> Self {
+        let selectors = Selectors::new(snapshot, component);
+        let mut members: Vec<Vec<Target>> = Vec::new();
+        let mut by_text: FxHashMap<String, usize> = FxHashMap::default();
+        let mut of = FxHashMap::default();
+        for target in component.objects() {
+            let next = members.len();
+            let text = identity_free(snapshot, settings, &selectors, target, by_size);
+            let group = text.map_or(next, |text| *by_text.entry(text).or_insert(next));
+            if group == next {
+                members.push(Vec::new());
+            }
+            members[group].push(target);
+            of.insert(target, group);
+        }
+        if !by_size {
+            for members in &mut members {
+                members.sort_by(|a, b| {
+                    let order = size_of(snapshot, *a).compare(&size_of(snapshot, *b));
+                    if matches!(a, Target::Volume(_)) { order.reverse() } else { order }.then(a.cmp(b))
+                });
+            }
+        }
+        Self { members, of, sizes_differ: !by_size }
+    }
+
+    pub(super) fn of(&self, target: Target) -> Option<usize> {
+        self.of.get(&target).copied()
+    }
+}
+
+/// A volume's capacity, a claim's request.
+pub(super) fn size_of(snapshot: &Snapshot, target: Target) -> Quantity {
+    match target {
+        Target::Volume(id) => snapshot.volume(id).storage().copied(),
+        Target::Claim(id) => snapshot.claim(id).request,
+    }
+    .unwrap_or(Quantity::ZERO)
+}
+
+/// The claims with different selectors, one for each selector: of a volume's labels only what these say of them counts.
+struct Selectors(Vec<ClaimId>);
+
+impl Selectors {
+    fn new(snapshot: &Snapshot, component: &Component) -> Self {
+        let mut different: Vec<ClaimId> = Vec::new();
+        for id in &component.claims {
+            let selector = &snapshot.claim(*id).selector;
+            if selector.is_some() && !different.iter().any(|known| snapshot.claim(*known).selector == *selector) {
+                different.push(*id);
+            }
+        }
+        Self(different)
+    }
+
+    fn verdicts(&self, snapshot: &Snapshot, volume: &PersistentVolume) -> String {
+        let matches = |id: &ClaimId| {
+            let compiled = snapshot.claim(*id).selector.as_ref().and_then(|selector| selector.compile().ok());
+            compiled.is_some_and(|selector| selector.matches(&volume.meta.labels))
+        };
+        self.0.iter().map(|id| if matches(id) { '1' } else { '0' }).collect()
+    }
+}
+
+/// All that decides about an object whose identity nobody refers to, as text; nothing where somebody does.
+fn identity_free(
+    snapshot: &Snapshot,
+    settings: &Settings<'_>,
+    selectors: &Selectors,
+    target: Target,
+    by_size: bool,
+) -> Option<String> {
+    let lags = match target {
+        Target::Volume(id) => settings.controller.cached_volume(id).is_some(),
+        Target::Claim(id) => settings.controller.cached_claim(id).is_some(),
+    };
+    if lags || !settings.controller.operations.is_empty() {
+        return None;
+    }
+    match target {
+        Target::Volume(id) => {
+            let volume = snapshot.volume(id);
+            let alone = volume.claim_ref.is_some() || !snapshot.claims_naming(&volume.meta.name).is_empty();
+            (!alone).then(|| {
+                format!(
+                    "v {:?} {:?} {:?} {:?} {:?} {:?} {:?} {}",
+                    Snapshot::group_key(volume),
+                    volume.storage().map(|size| if by_size { size.to_string() } else { String::new() }),
+                    volume.status.phase,
+                    (volume.meta.deleted.is_some(), volume.meta.deletion_grace_seconds),
+                    volume.meta.finalizers,
+                    volume.meta.annotations,
+                    (&volume.reclaim_policy, &volume.source.kind, delete_host_path(volume).is_ok()),
+                    selectors.verdicts(snapshot, volume)
+                )
+            })
+        }
+        Target::Claim(id) => {
+            let claim = snapshot.claim(id);
+            let alone = !claim.volume_name.is_empty()
+                || settings.rules.hostpath_provisioning
+                || !snapshot.volumes_naming(&claim.meta.namespace, &claim.meta.name).is_empty()
+                // Only a claim that is being deleted can vanish, and only then pods decide anything.
+                || (claim.terminating()
+                    && snapshot.pods_of(&claim.meta.namespace, &claim.meta.name).next().is_some());
+            (!alone).then(|| {
+                format!(
+                    "c {:?} {:?} {:?} {:?} {:?} {:?} {:?} {:?} {:?} {:?}",
+                    claim.class_name,
+                    claim.mode(),
+                    claim.attributes_class,
+                    claim.request.map(|request| if by_size { request.to_string() } else { String::new() }),
+                    claim.access_modes,
+                    claim.selector,
+                    claim.status.phase,
+                    claim.meta.annotations,
+                    claim.meta.finalizers,
+                    (claim.meta.deleted.is_some(), claim.meta.deletion_grace_seconds, claim.data_source)
+                )
+            })
+        }
+    }
+}

@@ -1,0 +1,429 @@
+//! Growing the possible states of each object: one sync of one of its states, with one partner in one of its own.
+
+use super::ObjectState;
+use super::groups::Groups;
+use crate::controllers::persistent_volume::binding::is_volume_bound_to_claim;
+use crate::controllers::persistent_volume::matching::{Fit, Query};
+use crate::controllers::{Controller, Sync};
+use crate::model::{AnnotationKey, BindingMode, ClaimKey, PersistentVolume, PersistentVolumeClaim, Quantity, Str};
+use crate::simulate::component::{Component, is_permanent, may_search};
+use crate::simulate::decide::{Settings, Target, memory_of, run};
+use crate::snapshot::{Snapshot, VolumeId};
+use crate::world::{Answers, ApiError, Cached, Choices, ControllerState, Effect, Held, World};
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// Two members stand for a group: the one that is looked at, and another one.
+const REPRESENTATIVES: usize = 2;
+
+/// An object that stands for its group, with its possible states, and from which state some sync led to which.
+pub(super) struct Standing {
+    pub(super) target: Target,
+    pub(super) states: Vec<ObjectState>,
+    pub(super) steps: Vec<(usize, usize)>,
+    /// The states of a volume without a claimRef, and those with one by the claim that it names.
+    free: Vec<usize>,
+    held: FxHashMap<ClaimKey, Vec<usize>>,
+}
+
+impl Standing {
+    fn new(target: Target) -> Self {
+        let (states, steps, free, held) = (Vec::new(), Vec::new(), Vec::new(), FxHashMap::default());
+        Self { target, states, steps, free, held }
+    }
+
+    fn add(&mut self, state: ObjectState) {
+        let number = self.states.len();
+        if let Some(volume) = state.volume() {
+            match &volume.claim_ref {
+                None => self.free.push(number),
+                Some(named) => self.held.entry(named.claim_key()).or_default().push(number),
+            }
+        }
+        self.states.push(state);
+    }
+}
+
+/// Who else is in the world of a sync: an object by its place, in one of its states.
+pub(super) type Partner = Option<(usize, usize)>;
+
+pub(super) struct Growth<'a, 's> {
+    pub(super) snapshot: &'s Snapshot,
+    pub(super) settings: &'a Settings<'s>,
+    pub(super) groups: &'a Groups,
+    pub(super) objects: Vec<Standing>,
+    pub(super) places: FxHashMap<Target, usize>,
+    /// Volumes that exist only since some sync, by name.
+    created: BTreeMap<Str, Target>,
+    /// For searches that cannot be used: a volume outside the component that is always there, for some access modes.
+    permanent: Vec<VolumeId>,
+    done: FxHashSet<(usize, usize, Partner)>,
+}
+
+/// What the sync of a volume sees of the claim that its claimRef names.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum ClaimSeen {
+    Gone,
+    NamesNone,
+    NamesThis,
+    NamesOther,
+}
+
+impl<'a, 's> Growth<'a, 's> {
+    pub(super) fn new(
+        snapshot: &'s Snapshot,
+        settings: &'a Settings<'s>,
+        groups: &'a Groups,
+        component: &Component,
+    ) -> Self {
+        let mut objects = Vec::new();
+        let mut places = FxHashMap::default();
+        for target in groups.members.iter().flat_map(|members| members.iter().take(REPRESENTATIVES)) {
+            let recorded = match target {
+                Target::Volume(id) => ObjectState::Volume(Some(Arc::new(snapshot.volume(*id).clone()))),
+                Target::Claim(id) => ObjectState::Claim(Some(Arc::new(snapshot.claim(*id).clone()))),
+            };
+            places.insert(*target, objects.len());
+            let mut object = Standing::new(*target);
+            object.add(recorded);
+            objects.push(object);
+        }
+        let unusable = component.claims.iter().any(|id| {
+            let claim = snapshot.claim(*id);
+            may_search(claim) && Query::new(&settings.rules, claim, false).is_err()
+        });
+        let mut permanent: Vec<VolumeId> = Vec::new();
+        if unusable {
+            let mut sets = Vec::new();
+            for (id, volume) in (0..).map(VolumeId).zip(snapshot.volumes()) {
+                if is_permanent(volume) && !sets.contains(&volume.access_modes.set()) {
+                    sets.push(volume.access_modes.set());
+                    permanent.push(id);
+                }
+            }
+        }
+        let (created, done) = (BTreeMap::new(), FxHashSet::default());
+        Self { snapshot, settings, groups, objects, places, created, permanent, done }
+    }
+
+    /// Whether every world comes to rest once no more failures happen. The controllers by themselves never undo what they
+    /// did; where writes are refused or caches lag for good, they may.
+    pub(super) fn settles(&self) -> bool {
+        let memory = &self.settings.controller;
+        self.settings.answers == Answers::default()
+            && memory.volumes.is_empty()
+            && memory.claims.is_empty()
+            && memory.operations.is_empty()
+    }
+
+    /// One round over all states; whether anything was added.
+    pub(super) fn grow(&mut self) -> bool {
+        let mut grown = false;
+        for place in 0..self.objects.len() {
+            for number in 0..self.objects[place].states.len() {
+                for partner in self.partners(place, number) {
+                    if self.done.insert((place, number, partner)) {
+                        grown |= self.step(place, number, partner);
+                    }
+                }
+            }
+        }
+        grown
+    }
+
+    /// One sync in a world of two; whether it led to a new state.
+    fn step(&mut self, place: usize, number: usize, partner: Partner) -> bool {
+        let mut grown = false;
+        for after in self.syncs(place, number, partner, self.settings.failures) {
+            for (target, state) in self.changes(&after) {
+                let at = match self.places.get(&target) {
+                    Some(at) => *at,
+                    // A volume outside the component stands in the world only for its access modes.
+                    None if self.created.values().all(|created| *created != target) => continue,
+                    None => {
+                        self.places.insert(target, self.objects.len());
+                        self.objects.push(Standing::new(target));
+                        self.objects.len() - 1
+                    }
+                };
+                let object = &mut self.objects[at];
+                let reached = object.states.iter().position(|known| known.same(&state)).unwrap_or_else(|| {
+                    object.add(state);
+                    grown = true;
+                    object.states.len() - 1
+                });
+                let from =
+                    if at == place { Some(number) } else { partner.filter(|(other, _)| *other == at).map(|p| p.1) };
+                if let Some(from) = from
+                    && from != reached
+                    && !object.steps.contains(&(from, reached))
+                {
+                    object.steps.push((from, reached));
+                }
+            }
+        }
+        grown
+    }
+
+    /// Everything in a focused world, as states. A volume that the sync created gets an id by its claim.
+    fn changes(&mut self, world: &World<'s>) -> Vec<(Target, ObjectState)> {
+        let recorded = self.snapshot.volumes().len();
+        let mut all = Vec::new();
+        for (id, volume) in world.changed_volumes() {
+            let mut target = Target::Volume(*id);
+            if let Some(volume) = volume.as_ref().filter(|_| id.0 as usize >= recorded) {
+                let next = u32::try_from(recorded + self.created.len()).unwrap_or(u32::MAX);
+                target = *self.created.entry(volume.meta.name.clone()).or_insert(Target::Volume(VolumeId(next)));
+            }
+            all.push((target, ObjectState::Volume(volume.clone())));
+        }
+        let claims = world.changed_claims().iter();
+        all.extend(claims.map(|(id, claim)| (Target::Claim(*id), ObjectState::Claim(claim.clone()))));
+        all
+    }
+
+    fn world(&self, place: usize, number: usize, partner: Partner) -> World<'s> {
+        let mut world = World::focused(self.snapshot);
+        put(&mut world, self.objects[place].target, &self.objects[place].states[number]);
+        if let Some((other, state)) = partner {
+            put(&mut world, self.objects[other].target, &self.objects[other].states[state]);
+        }
+        if let Some(claim) = self.objects[place].states[number].claim()
+            && may_search(claim)
+            && let Some(id) = self.permanent_for(claim)
+        {
+            // It is met only by a search that cannot be used: in all others it is in the component, or does not fit.
+            if world.volume(id).is_none() && self.query(claim).is_none() {
+                world.set_volume(id, Some(Arc::new(self.snapshot.volume(id).clone())));
+            }
+        }
+        world
+    }
+
+    fn permanent_for(&self, claim: &PersistentVolumeClaim) -> Option<VolumeId> {
+        let has_modes =
+            |id: &&VolumeId| self.snapshot.volume(**id).access_modes.set().contains_all(&claim.access_modes);
+        self.permanent.iter().find(has_modes).copied()
+    }
+
+    /// The worlds after one sync of every controller, for every choice.
+    pub(super) fn syncs(&self, place: usize, number: usize, partner: Partner, failures: bool) -> Vec<World<'s>> {
+        let before = self.world(place, number, partner);
+        let target = self.objects[place].target;
+        let mut worlds = Vec::new();
+        for controller in &self.settings.controllers {
+            let memory = memory_of(*controller, &self.settings.controller);
+            self.runs(&before, *controller, target, &memory, failures, &mut worlds);
+            if failures {
+                for lagging in self.lagging(&before, &memory) {
+                    self.runs(&before, *controller, target, &lagging, false, &mut worlds);
+                }
+            }
+        }
+        worlds
+    }
+
+    /// The worlds after one sync of one controller, for every choice; with `cuts`, also those where a write is refused
+    /// or the controller stops before it.
+    fn runs(
+        &self,
+        before: &World<'s>,
+        controller: Controller,
+        target: Target,
+        memory: &ControllerState<'s>,
+        cuts: bool,
+        worlds: &mut Vec<World<'s>>,
+    ) {
+        let rules = &self.settings.rules;
+        let mut choices = Some(Choices::first());
+        while let Some(script) = choices {
+            let mut after = before.clone();
+            let mut own = memory.clone();
+            let sync = Sync::new(&mut after, &mut own, &self.settings.answers, script);
+            let Some((decision, met)) = run(sync, rules, controller, target) else { break };
+            worlds.push(after);
+            let writes = decision.record.effects.iter().filter(|effect| matches!(effect, Effect::Write(_))).count();
+            for write in (1..=if cuts { writes } else { 0 }).filter_map(|write| u32::try_from(write).ok()) {
+                let refused = Answers {
+                    refuse: Some((write, ApiError::Other("refused".to_owned()))),
+                    ..self.settings.answers.clone()
+                };
+                for (answers, crash) in [(&self.settings.answers, Some(write)), (&refused, None)] {
+                    let mut after = before.clone();
+                    let mut own = memory.clone();
+                    let sync = Sync::new(&mut after, &mut own, answers, met.repeat()).crashing_before(crash);
+                    run(sync, rules, controller, target);
+                    worlds.push(after);
+                }
+            }
+            choices = met.next();
+        }
+    }
+
+    /// The controller's memory with one of the objects as it was recorded.
+    fn lagging(&self, world: &World<'s>, memory: &ControllerState<'s>) -> Vec<ControllerState<'s>> {
+        let recorded = self.snapshot.volumes().len();
+        let mut all = Vec::new();
+        for (id, _) in world.changed_volumes().iter().filter(|(id, _)| (id.0 as usize) < recorded) {
+            let mut lagging = memory.clone();
+            lagging.volumes.push((*id, Cached::Stale(Held::Base(self.snapshot.volume(*id)))));
+            all.push(lagging);
+        }
+        for (id, _) in world.changed_claims() {
+            let mut lagging = memory.clone();
+            lagging.claims.push((*id, Cached::Stale(Held::Base(self.snapshot.claim(*id)))));
+            all.push(lagging);
+        }
+        all
+    }
+
+    /// The place of the claim that a volume's claimRef names, if there is one.
+    pub(super) fn claim_of(&self, volume: &PersistentVolume) -> Option<usize> {
+        let named = volume.claim_ref.as_ref()?;
+        let id = self.snapshot.claim_id(&named.namespace, &named.name)?;
+        self.places.get(&Target::Claim(id)).copied()
+    }
+
+    /// The place of the volume that a claim names, if there is one.
+    pub(super) fn volume_of(&self, claim: &PersistentVolumeClaim) -> Option<usize> {
+        let recorded = self.snapshot.volume_id(&claim.volume_name).map(Target::Volume);
+        let target = recorded.or_else(|| self.created.get(&claim.volume_name).copied())?;
+        self.places.get(&target).copied()
+    }
+
+    /// With whom a sync of the object in that state has to be looked at.
+    pub(super) fn partners(&self, place: usize, number: usize) -> Vec<Partner> {
+        let state = &self.objects[place].states[number];
+        match state {
+            ObjectState::Volume(None) | ObjectState::Claim(None) => Vec::new(),
+            ObjectState::Volume(Some(volume)) => match self.claim_of(volume) {
+                None => vec![None],
+                Some(claim) => {
+                    let states = self.objects[claim].states.iter().enumerate();
+                    if self.settings.failures {
+                        return states.map(|(number, _)| Some((claim, number))).collect();
+                    }
+                    let mut seen: Vec<ClaimSeen> = Vec::new();
+                    let mut partners = Vec::new();
+                    for (number, state) in states {
+                        let view = claim_seen(volume, state);
+                        if !seen.contains(&view) {
+                            seen.push(view);
+                            partners.push(Some((claim, number)));
+                        }
+                    }
+                    partners
+                }
+            },
+            ObjectState::Claim(Some(claim)) if may_search(claim) => self.candidates(claim),
+            ObjectState::Claim(Some(claim)) => match self.volume_of(claim) {
+                None => vec![None],
+                Some(volume) => {
+                    let mut taken = false;
+                    let states = self.objects[volume].states.iter().enumerate();
+                    let once = |(number, state): (usize, &ObjectState)| {
+                        let is_taken = state.volume().is_some_and(|volume| is_taken(volume, claim));
+                        let again = is_taken && taken && !self.settings.failures;
+                        taken |= is_taken;
+                        (!again).then_some(Some((volume, number)))
+                    };
+                    states.filter_map(once).collect()
+                }
+            },
+        }
+    }
+
+    /// The search of a claim, if it can be used.
+    pub(super) fn query<'c>(&self, claim: &'c PersistentVolumeClaim) -> Option<Query<'c>> {
+        let rules = &self.settings.rules;
+        let selected = rules.selected_node_ends_delay && claim.meta.annotations.has(AnnotationKey::SelectedNode);
+        let class = self.snapshot.class(claim.class());
+        let delays = |mode: &BindingMode| *mode == BindingMode::WaitForFirstConsumer;
+        let delay = !selected && class.is_some_and(|class| class.binding_mode.as_ref().is_some_and(delays));
+        Query::new(rules, claim, delay).ok()
+    }
+
+    /// The volumes that a searching claim may find, each in a state in which it fits; and nobody, unless some volume
+    /// fits in all of its states. Volumes that are always beaten by such a one are left out.
+    pub(super) fn candidates(&self, claim: &PersistentVolumeClaim) -> Vec<Partner> {
+        let volumes = || self.objects.iter().enumerate().filter(|(_, o)| matches!(o.target, Target::Volume(_)));
+        let has_modes = |volume: &PersistentVolume| volume.access_modes.set().contains_all(&claim.access_modes);
+        let Some(query) = self.query(claim) else {
+            // The search fails as such where any volume has the access modes, and else finds nothing.
+            let any = volumes().find_map(|(place, object)| {
+                let number = object.states.iter().position(|state| state.volume().is_some_and(has_modes))?;
+                Some(Some((place, number)))
+            });
+            return [None].into_iter().chain(any).collect();
+        };
+        let fits = |volume: &PersistentVolume| {
+            (volume.claim_ref.is_none() || is_volume_bound_to_claim(volume, claim))
+                && has_modes(volume)
+                && !matches!(query.fit(volume), Fit::No(_))
+        };
+        // What an always available volume beats: later tiers, and in its own group larger sizes.
+        let always: Vec<&PersistentVolume> = if self.groups.sizes_differ || self.settings.failures {
+            Vec::new()
+        } else {
+            volumes()
+                .filter(|(_, object)| object.states.iter().all(|state| state.volume().is_some_and(fits)))
+                .filter_map(|(_, object)| object.states.first().and_then(ObjectState::volume))
+                .collect()
+        };
+        let size = |volume: &PersistentVolume| volume.storage().copied().unwrap_or(Quantity::ZERO);
+        let beaten = |volume: &PersistentVolume| {
+            always.iter().any(|rival| {
+                let (rival_set, set) = (rival.access_modes.set(), volume.access_modes.set());
+                rival_set.len() < set.len()
+                    || (rival_set == set
+                        && match (query.fit(rival), query.fit(volume)) {
+                            (Fit::Reserved, Fit::Free) => true,
+                            (Fit::Free, Fit::Free) => size(rival).compare(&size(volume)).is_lt(),
+                            _ => false,
+                        })
+            })
+        };
+        let key = claim.key();
+        let mut partners: Vec<Partner> = Vec::new();
+        if always.is_empty() {
+            partners.push(None);
+        }
+        for (place, object) in volumes() {
+            // With a cache that lags, a claim may go for what a volume was.
+            if self.settings.failures && object.states[0].volume().is_some_and(fits) {
+                partners.extend((0..object.states.len()).map(|number| Some((place, number))));
+                continue;
+            }
+            let held = object.held.get(&key).into_iter().flatten();
+            let open = object.free.iter().chain(held).copied();
+            let can_be_had =
+                |number: &usize| object.states[*number].volume().is_some_and(|volume| fits(volume) && !beaten(volume));
+            partners.extend(open.filter(can_be_had).map(|number| Some((place, number))));
+        }
+        partners
+    }
+}
+
+pub(super) fn claim_seen(volume: &PersistentVolume, claim: &ObjectState) -> ClaimSeen {
+    match claim.claim() {
+        None => ClaimSeen::Gone,
+        Some(claim) if claim.volume_name.is_empty() => ClaimSeen::NamesNone,
+        Some(claim) if claim.volume_name == volume.meta.name => ClaimSeen::NamesThis,
+        Some(_) => ClaimSeen::NamesOther,
+    }
+}
+
+/// Whether the volume belongs to another claim by all that a claim that names it looks at.
+pub(super) fn is_taken(volume: &PersistentVolume, claim: &PersistentVolumeClaim) -> bool {
+    volume.claim_ref.as_ref().is_some_and(|named| named.uid != claim.meta.uid)
+        && !is_volume_bound_to_claim(volume, claim)
+}
+
+fn put(world: &mut World<'_>, target: Target, state: &ObjectState) {
+    match (target, state) {
+        (Target::Volume(id), ObjectState::Volume(volume)) => world.set_volume(id, volume.clone()),
+        (Target::Claim(id), ObjectState::Claim(claim)) => world.set_claim(id, claim.clone()),
+        _ => {}
+    }
+}

@@ -1,0 +1,74 @@
+//! The sound engine for everything else: the possible states of each object, grown until nothing is added.
+//!
+//! Objects that are alike in all that decides form a group, of which two stand for all: the one that is looked at, and
+//! another one. A sync is the controllers' own code, run in a world that holds the synced object in one of its states
+//! and at most one partner in one of its own; a claim that searches is run against each volume that it could find, and
+//! against none unless some volume that fits is always there.
+//!
+//! Where every world settles, a state is kept as an end only if each object that it touches has an end that goes with
+//! it: a free volume and a claim that would take it are no ends together. No end is missed; some that are listed may
+//! not be possible.
+
+mod ends;
+mod groups;
+mod growth;
+mod sets;
+
+use self::groups::Groups;
+use self::growth::Growth;
+use self::sets::Sets;
+use super::component::Component;
+use super::decide::{Settings, Target};
+use super::outcome::OutcomeSet;
+use super::state::{same_claim, same_volume};
+use crate::model::{PersistentVolume, PersistentVolumeClaim};
+use crate::snapshot::Snapshot;
+use std::sync::Arc;
+
+/// The outcomes of each object of a component: of the volumes, and of the claims.
+pub(super) fn fixpoint(
+    snapshot: &Snapshot,
+    settings: &Settings<'_>,
+    component: &Component,
+) -> (Vec<OutcomeSet>, Vec<OutcomeSet>) {
+    let groups = Groups::new(snapshot, settings, component);
+    let mut growth = Growth::new(snapshot, settings, &groups, component);
+    while growth.grow() {}
+    let ends = if growth.settles() { growth.consistent_ends() } else { growth.possible_ends() };
+    let mut sets = Sets::new(&growth, &ends);
+    let volumes = component.volumes.iter().map(|id| sets.of(Target::Volume(*id))).collect();
+    let claims = component.claims.iter().map(|id| sets.of(Target::Claim(*id))).collect();
+    (volumes, claims)
+}
+
+/// A possible state of an object.
+#[derive(Clone, Debug)]
+enum ObjectState {
+    Volume(Option<Arc<PersistentVolume>>),
+    Claim(Option<Arc<PersistentVolumeClaim>>),
+}
+
+impl ObjectState {
+    fn same(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::Volume(None), Self::Volume(None)) | (Self::Claim(None), Self::Claim(None)) => true,
+            (Self::Volume(Some(a)), Self::Volume(Some(b))) => Arc::ptr_eq(a, b) || same_volume(a, b),
+            (Self::Claim(Some(a)), Self::Claim(Some(b))) => Arc::ptr_eq(a, b) || same_claim(a, b),
+            _ => false,
+        }
+    }
+
+    fn volume(&self) -> Option<&PersistentVolume> {
+        match self {
+            Self::Volume(volume) => volume.as_deref(),
+            Self::Claim(_) => None,
+        }
+    }
+
+    fn claim(&self) -> Option<&PersistentVolumeClaim> {
+        match self {
+            Self::Claim(claim) => claim.as_deref(),
+            Self::Volume(_) => None,
+        }
+    }
+}

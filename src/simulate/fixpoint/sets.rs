@@ -1,0 +1,160 @@
+//! The sets of outcomes that the ends mean, for every member of a group.
+
+use super::ObjectState;
+use super::ends::Ends;
+use super::groups::size_of;
+use super::growth::Growth;
+use crate::controllers::persistent_volume::reclaim::{DataFate, data_fate};
+use crate::model::{Quantity, Str};
+use crate::simulate::decide::{Limit, Target};
+use crate::simulate::outcome::{Outcome, OutcomeSet, cut, most};
+use crate::snapshot::Snapshot;
+use rustc_hash::FxHashMap;
+use std::sync::Arc;
+
+/// The members of a group by size, with the first ones by name among all from each size on.
+struct Ladder {
+    sizes: Vec<Quantity>,
+    first: Vec<Vec<Target>>,
+}
+
+/// The sets of outcomes, one for all members of a group that have the same size.
+pub(super) struct Sets<'g, 'a, 's> {
+    growth: &'g Growth<'a, 's>,
+    ends: &'g Ends,
+    ladders: FxHashMap<usize, Ladder>,
+    known: FxHashMap<(usize, Quantity), OutcomeSet>,
+}
+
+impl<'g, 'a, 's> Sets<'g, 'a, 's> {
+    pub(super) fn new(growth: &'g Growth<'a, 's>, ends: &'g Ends) -> Self {
+        Self { growth, ends, ladders: FxHashMap::default(), known: FxHashMap::default() }
+    }
+
+    pub(super) fn of(&mut self, target: Target) -> OutcomeSet {
+        let group = self.growth.groups.of(target).unwrap_or_default();
+        let size = size_of(self.growth.snapshot, target);
+        if let Some(known) = self.known.get(&(group, size)) {
+            return known.clone();
+        }
+        let set = self.build(target, group, &size);
+        self.known.insert((group, size), set.clone());
+        set
+    }
+
+    fn build(&mut self, target: Target, group: usize, size: &Quantity) -> OutcomeSet {
+        let growth = self.growth;
+        let standing = growth.groups.members[group][0];
+        let place = growth.places.get(&standing).copied().unwrap_or_default();
+        let limit = growth.settings.outcomes;
+        let mut kinds: Vec<(Outcome, Option<usize>)> = self.ends[place]
+            .iter()
+            .map(|(number, unsettled)| self.kind_of(target, &growth.objects[place].states[*number], *unsettled))
+            .collect();
+        kinds.extend(self.destroyed(target, place));
+        kinds.sort();
+        kinds.dedup();
+        let mut count = 0u64;
+        let mut listed: Vec<Outcome> = Vec::new();
+        for (outcome, partners) in kinds {
+            match partners {
+                None => {
+                    count += 1;
+                    listed.push(outcome);
+                }
+                Some(partners) => {
+                    let (members, names) = self.members(partners, target, size, limit);
+                    count += members;
+                    listed.extend(names.into_iter().map(|name| named(growth.snapshot, &outcome, name)));
+                }
+            }
+        }
+        OutcomeSet { listed: Arc::from(cut(listed, limit)), count, exact: false }
+    }
+
+    /// The ends of a volume whose storage the controller itself may delete: states do not tell whether it has, so each
+    /// counts with and without.
+    fn destroyed(&self, target: Target, place: usize) -> Vec<(Outcome, Option<usize>)> {
+        let Target::Volume(id) = target else { return Vec::new() };
+        let growth = self.growth;
+        let rules = &growth.settings.rules;
+        if data_fate(rules, growth.snapshot.volume(id)) != DataFate::Destroyed {
+            return Vec::new();
+        }
+        let ends =
+            self.ends[place].iter().map(|(number, unsettled)| (&growth.objects[place].states[*number], *unsettled));
+        ends.filter_map(|(state, unsettled)| match state {
+            ObjectState::Volume(volume) => Some((Outcome::of_volume(rules, volume.as_deref(), true, unsettled), None)),
+            ObjectState::Claim(_) => None,
+        })
+        .collect()
+    }
+
+    /// What a state means: the outcome, and the group in which any member may take the place of the named object; its
+    /// own name is left out then.
+    fn kind_of(&self, target: Target, state: &ObjectState, unsettled: bool) -> (Outcome, Option<usize>) {
+        let (snapshot, groups) = (self.growth.snapshot, self.growth.groups);
+        let several = |group: &usize| groups.members[*group].len() > 1;
+        match (target, state) {
+            (Target::Volume(_), ObjectState::Volume(volume)) => {
+                let outcome = Outcome::of_volume(&self.growth.settings.rules, volume.as_deref(), false, unsettled);
+                let claim = volume.as_ref().and_then(|volume| volume.claim_ref.as_ref()).and_then(|named| {
+                    let id = snapshot.claim_id(&named.namespace, &named.name)?;
+                    (snapshot.claim(id).meta.uid == named.uid).then_some(Target::Claim(id))
+                });
+                match claim.and_then(|claim| groups.of(claim)).filter(several) {
+                    Some(group) => (outcome.with_claim(<(Str, Str, Str)>::default()), Some(group)),
+                    None => (outcome, None),
+                }
+            }
+            (_, ObjectState::Claim(claim)) => {
+                let outcome = Outcome::of_claim(claim.as_deref(), unsettled);
+                let volume = claim.as_ref().and_then(|claim| snapshot.volume_id(&claim.volume_name));
+                match volume.and_then(|id| groups.of(Target::Volume(id))).filter(several) {
+                    Some(group) => (outcome.with_volume(Str::const_new("?")), Some(group)),
+                    None => (outcome, None),
+                }
+            }
+            (Target::Claim(_), ObjectState::Volume(_)) => (Outcome::of_claim(None, unsettled), None),
+        }
+    }
+
+    /// How many members of a group can be the partner of an object of that size, and the first ones by name.
+    fn members(&mut self, group: usize, of: Target, size: &Quantity, limit: Limit) -> (u64, Vec<Target>) {
+        let (snapshot, groups) = (self.growth.snapshot, self.growth.groups);
+        let members = &groups.members[group];
+        if !groups.sizes_differ {
+            return (members.len() as u64, members.iter().copied().take(most(limit)).collect());
+        }
+        let ladder = self.ladders.entry(group).or_insert_with(|| {
+            let mut first: Vec<Vec<Target>> = Vec::with_capacity(members.len());
+            for member in members {
+                let mut names = first.last().cloned().unwrap_or_default();
+                if let Err(free) = names.binary_search(member) {
+                    names.insert(free, *member);
+                }
+                names.truncate(most(limit));
+                first.push(names);
+            }
+            Ladder { sizes: members.iter().map(|member| size_of(snapshot, *member)).collect(), first }
+        });
+        // Volumes stand from the largest down, claims from the one that asks least up.
+        let fitting = ladder.sizes.partition_point(|other| match of {
+            Target::Claim(_) => size.compare(other).is_le(),
+            Target::Volume(_) => other.compare(size).is_le(),
+        });
+        let names = fitting.checked_sub(1).map(|last| ladder.first[last].clone()).unwrap_or_default();
+        (fitting as u64, names)
+    }
+}
+
+/// The same end with that partner.
+fn named(snapshot: &Snapshot, outcome: &Outcome, partner: Target) -> Outcome {
+    match partner {
+        Target::Volume(id) => outcome.clone().with_volume(snapshot.volume(id).meta.name.clone()),
+        Target::Claim(id) => {
+            let meta = &snapshot.claim(id).meta;
+            outcome.clone().with_claim((meta.namespace.clone(), meta.name.clone(), meta.uid.clone()))
+        }
+    }
+}
