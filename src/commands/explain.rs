@@ -34,18 +34,17 @@ pub(super) fn run(args: &ExplainArgs, global: &GlobalArgs, terminal: &Terminal) 
         from_files: !args.source.filenames.is_empty(),
     };
     let prediction = target.map(|target| simulation.predict(target));
-    let explanation = match &prediction {
-        Some(prediction) => Explanation::of_object(asked, prediction),
-        None => {
-            let class = snapshot.class(&name).ok_or_else(|| {
-                let names = snapshot.classes().iter().map(|class| class.meta.name.as_str());
-                let near: Vec<String> =
-                    nearest(&name, names, OFFERED).into_iter().map(|name| format!("sc/{name}")).collect();
-                let missing = Error::usage(format!("StorageClass {name:?} does not exist in what was read"));
-                if near.is_empty() { missing } else { missing.hint(format!("did you mean {}?", near.join(" or "))) }
-            })?;
-            Explanation::of_class(asked, class)
-        }
+    let explanation = if let Some(prediction) = &prediction {
+        Explanation::of_object(asked, prediction)
+    } else {
+        let class = snapshot.class(&name).ok_or_else(|| {
+            let names = snapshot.classes().iter().map(|class| class.meta.name.as_str());
+            let near: Vec<String> =
+                nearest(&name, names, OFFERED).into_iter().map(|name| format!("sc/{name}")).collect();
+            let missing = Error::usage(format!("StorageClass {name:?} does not exist in what was read"));
+            if near.is_empty() { missing } else { missing.hint(format!("did you mean {}?", near.join(" or "))) }
+        })?;
+        Explanation::of_class(asked, class)
     };
     let mut output = terminal.output();
     if matches!(args.output, Format::Json | Format::Yaml) {

@@ -241,7 +241,7 @@ impl<'a> Explanation<'a> {
 }
 
 /// The candidates of a claim that is still to be bound, the nearest first.
-fn candidates<'a>(view: View<'a>) -> Vec<MatchRow<'a>> {
+fn candidates(view: View<'_>) -> Vec<MatchRow<'_>> {
     let Target::Claim(id) = view.prediction.target else { return Vec::new() };
     let searches = view.binder().any(|decision| match decision.branch {
         Branch::ClaimBranch(branch) => branch < ClaimBranch::BoundClaimVolumeNameCleared,
@@ -358,7 +358,7 @@ fn end(outcome: &Outcome) -> String {
         None => String::new(),
         Some([]) => ", being deleted".to_owned(),
         Some(left) => {
-            let left: Vec<&str> = left.iter().map(|finalizer| finalizer.as_str()).collect();
+            let left: Vec<&str> = left.iter().map(Str::as_str).collect();
             format!(", being deleted, kept by {}", left.join(", "))
         }
     };

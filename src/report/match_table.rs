@@ -458,8 +458,7 @@ impl Judged<'_> {
             CandidateVerdict::CandidateVolumeMode => (9, "no"),
             CandidateVerdict::CandidateTooSmall => (10, "no"),
             CandidateVerdict::CandidateAccessModes if self.volume.claim_ref.is_none() => (11, "no"),
-            CandidateVerdict::CandidateAccessModes => (12, "no"),
-            CandidateVerdict::CandidateClaimedByOther => (12, "no"),
+            CandidateVerdict::CandidateAccessModes | CandidateVerdict::CandidateClaimedByOther => (12, "no"),
             CandidateVerdict::CandidateDelayed
             | CandidateVerdict::CandidateExcluded
             | CandidateVerdict::CandidateReservedWrongNode

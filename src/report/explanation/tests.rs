@@ -32,14 +32,14 @@ fn headline(objects: &[Value], object: &str) -> String {
     explained(&world(objects), object, |explanation| explanation.headline.clone())
 }
 
-fn spec(object: Value, fields: Value) -> Value {
+fn spec(object: Value, fields: &Value) -> Value {
     with(object, json!({ "spec": fields }))
 }
 
 fn csi(volume: Value, policy: &str) -> Value {
     spec(
         volume,
-        json!({
+        &json!({
             "nfs": null, "csi": { "driver": "x.example.com", "volumeHandle": "h" },
             "persistentVolumeReclaimPolicy": policy,
         }),
@@ -50,18 +50,18 @@ fn csi(volume: Value, policy: &str) -> Value {
 /// field differs, who has to act, are the data lost, what dies with it.
 #[test]
 fn the_first_line_answers_what_people_ask() {
-    let local = |object| spec(object, json!({ "storageClassName": "local" }));
+    let local = |object| spec(object, &json!({ "storageClassName": "local" }));
     let late = || sc("local", "kubernetes.io/no-provisioner", true);
     let cases: Vec<(Vec<Value>, &str, &str)> = vec![
         (vec![pvc("data"), pv("a")], "pvc/data", "Claim db/data is Pending and becomes Bound to a: matches a."),
         (
-            vec![pvc("data"), spec(pv("a"), json!({ "capacity": { "storage": "5Gi" } }))],
+            vec![pvc("data"), spec(pv("a"), &json!({ "capacity": { "storage": "5Gi" } }))],
             "pvc/data",
             "Claim db/data is Pending and stays so: no volume fits, and it has no class. You have to act: nobody else \
              makes a volume for it. The nearest volume is a: capacity 5Gi < requested 10Gi.",
         ),
         (
-            vec![spec(pvc("data"), json!({ "storageClassName": "fasd" })), sc("fast", "x.example.com", false)],
+            vec![spec(pvc("data"), &json!({ "storageClassName": "fasd" })), sc("fast", "x.example.com", false)],
             "pvc/data",
             "Claim db/data is Pending and stays so: no volume fits, and class \"fasd\" does not exist. You have to \
              act. Did you mean class \"fast\"?",
@@ -73,7 +73,7 @@ fn the_first_line_answers_what_people_ask() {
              is wrong: the scheduler binds it when a pod uses it.",
         ),
         (
-            vec![spec(pvc("data"), json!({ "storageClassName": "fast" })), sc("fast", "x.example.com", false)],
+            vec![spec(pvc("data"), &json!({ "storageClassName": "fast" })), sc("fast", "x.example.com", false)],
             "pvc/data",
             "Claim db/data is Pending and stays so: waits for x.example.com to provision a volume. That driver has to \
              act: Kubernetes itself only asks it. If nothing comes, see whether it runs.",
@@ -117,7 +117,7 @@ fn the_first_line_answers_what_people_ask() {
              is gone, x.example.com deletes volume a and its data (policy Delete).",
         ),
         (
-            vec![spec(pvc("data"), json!({ "volumeName": "a" })), bound_pv("a", "logs"), bound_pvc("logs", "a")],
+            vec![spec(pvc("data"), &json!({ "volumeName": "a" })), bound_pv("a", "logs"), bound_pvc("logs", "a")],
             "pvc/data",
             "Claim db/data is Pending and stays so: a belongs to db/logs, which is bound to it. You have to act.",
         ),
@@ -186,8 +186,8 @@ fn the_binding_is_held_against_the_other_side() {
 
 #[test]
 fn the_field_that_decided_has_both_values() {
-    let small = spec(pv("a"), json!({ "capacity": { "storage": "5Gi" } }));
-    let snapshot = world(&[spec(pvc("data"), json!({ "volumeName": "a" })), small]);
+    let small = spec(pv("a"), &json!({ "capacity": { "storage": "5Gi" } }));
+    let snapshot = world(&[spec(pvc("data"), &json!({ "volumeName": "a" })), small]);
     explained(&snapshot, "pvc/data", |explanation| {
         let last: Vec<(&str, &str, &str)> = explanation
             .evidence
