@@ -1,3 +1,5 @@
+//! The sections and first lines of whole explanations, compared word for word.
+
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use super::{Asked, DivergenceOut, Explanation};
