@@ -55,7 +55,7 @@ Register-ArgumentCompleter -Native -CommandName 'kubectl-pvctl' -ScriptBlock {
             [CompletionResult]::new('explain', 'explain', [CompletionResultType]::ParameterValue, 'Explain why an object is as it is, and what to do')
             [CompletionResult]::new('match', 'match', [CompletionResultType]::ParameterValue, 'Show which volumes fit a claim, and why the others do not')
             [CompletionResult]::new('snapshot', 'snapshot', [CompletionResultType]::ParameterValue, 'Print what was read, with credentials removed, for use with -f')
-            [CompletionResult]::new('version', 'version', [CompletionResultType]::ParameterValue, 'Print the versions of pvctl and of Kubernetes that are modelled')
+            [CompletionResult]::new('version', 'version', [CompletionResultType]::ParameterValue, 'Print the versions of pvctl, of the Kubernetes that is modelled, and of the cluster''s')
             [CompletionResult]::new('completion', 'completion', [CompletionResultType]::ParameterValue, 'Print the completion script of a shell')
             break
         }
@@ -286,6 +286,7 @@ Register-ArgumentCompleter -Native -CommandName 'kubectl-pvctl' -ScriptBlock {
             [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colour')
             [CompletionResult]::new('-v', '-v', [CompletionResultType]::ParameterName, 'Say more on stderr; from 6 on every request to the API server, with tokens hidden')
             [CompletionResult]::new('--v', '--v', [CompletionResultType]::ParameterName, 'Say more on stderr; from 6 on every request to the API server, with tokens hidden')
+            [CompletionResult]::new('--client', '--client', [CompletionResultType]::ParameterName, 'Do not ask the cluster for its version')
             [CompletionResult]::new('-A', '-A ', [CompletionResultType]::ParameterName, 'Show the objects of all namespaces')
             [CompletionResult]::new('--all-namespaces', '--all-namespaces', [CompletionResultType]::ParameterName, 'Show the objects of all namespaces')
             [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')

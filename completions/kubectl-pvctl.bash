@@ -1196,7 +1196,7 @@ _kubectl__pvctl() {
             return 0
             ;;
         kubectl__subcmd__pvctl__subcmd__version)
-            opts="-o -n -A -l -s -v -h --output --namespace --all-namespaces --selector --kubeconfig --context --cluster --user --server --token --as --as-group --as-uid --request-timeout --certificate-authority --client-certificate --client-key --insecure-skip-tls-verify --tls-server-name --chunk-size --color --v --help"
+            opts="-o -n -A -l -s -v -h --client --output --namespace --all-namespaces --selector --kubeconfig --context --cluster --user --server --token --as --as-group --as-uid --request-timeout --certificate-authority --client-certificate --client-key --insecure-skip-tls-verify --tls-server-name --chunk-size --color --v --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0

@@ -52,7 +52,7 @@ set edit:completion:arg-completer[kubectl-pvctl] = {|@words|
             cand explain 'Explain why an object is as it is, and what to do'
             cand match 'Show which volumes fit a claim, and why the others do not'
             cand snapshot 'Print what was read, with credentials removed, for use with -f'
-            cand version 'Print the versions of pvctl and of Kubernetes that are modelled'
+            cand version 'Print the versions of pvctl, of the Kubernetes that is modelled, and of the cluster''s'
             cand completion 'Print the completion script of a shell'
         }
         &'kubectl-pvctl;predict'= {
@@ -278,6 +278,7 @@ set edit:completion:arg-completer[kubectl-pvctl] = {|@words|
             cand --color 'When to use colour'
             cand -v 'Say more on stderr; from 6 on every request to the API server, with tokens hidden'
             cand --v 'Say more on stderr; from 6 on every request to the API server, with tokens hidden'
+            cand --client 'Do not ask the cluster for its version'
             cand -A 'Show the objects of all namespaces'
             cand --all-namespaces 'Show the objects of all namespaces'
             cand -h 'Print help (see more with ''--help'')'

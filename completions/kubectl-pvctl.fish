@@ -54,7 +54,7 @@ complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_needs_command" -f -a "predict
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_needs_command" -f -a "explain" -d 'Explain why an object is as it is, and what to do'
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_needs_command" -f -a "match" -d 'Show which volumes fit a claim, and why the others do not'
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_needs_command" -f -a "snapshot" -d 'Print what was read, with credentials removed, for use with -f'
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_needs_command" -f -a "version" -d 'Print the versions of pvctl and of Kubernetes that are modelled'
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_needs_command" -f -a "version" -d 'Print the versions of pvctl, of the Kubernetes that is modelled, and of the cluster\'s'
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_needs_command" -f -a "completion" -d 'Print the completion script of a shell'
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand predict" -s o -l output -d 'How to print the answer' -r -f -a "table\t''
 wide\t''
@@ -284,6 +284,7 @@ complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand version" -l 
 always\t'Always, also into a pipe'
 never\t'Never'"
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand version" -s v -l v -d 'Say more on stderr; from 6 on every request to the API server, with tokens hidden' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand version" -l client -d 'Do not ask the cluster for its version'
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand version" -s A -l all-namespaces -d 'Show the objects of all namespaces'
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand version" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand completion" -s n -l namespace -d 'Show the objects of this namespace, and the volumes that belong to its claims' -r

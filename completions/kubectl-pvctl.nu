@@ -278,8 +278,9 @@ module completions {
     [ "auto" "always" "never" ]
   }
 
-  # Print the versions of pvctl and of Kubernetes that are modelled
+  # Print the versions of pvctl, of the Kubernetes that is modelled, and of the cluster's
   export extern "kubectl-pvctl version" [
+    --client                  # Do not ask the cluster for its version
     --output(-o): string@"nu-complete kubectl-pvctl version output" # How to print it
     --namespace(-n): string   # Show the objects of this namespace, and the volumes that belong to its claims
     --all-namespaces(-A)      # Show the objects of all namespaces

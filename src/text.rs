@@ -215,7 +215,7 @@ mod tests {
 
     #[test]
     fn ages_are_those_of_kubectl() {
-        // From the table of upstream's own TestHumanDuration and TestHumanDurationBoundaries.
+        // The boundaries at which upstream's `HumanDuration` (apimachinery 0.36) changes its form, and what it prints there.
         let cases = [
             (-2, "<invalid>"),
             (-1, "0s"),

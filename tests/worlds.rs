@@ -1,6 +1,5 @@
 //! Small worlds for property tests: few objects over tiny domains of values, so that they meet in every way, also in
 //! ways that an API server would not store.
-#![expect(clippy::unwrap_used, reason = "the quantities stand below")]
 #![expect(clippy::unwrap_used, reason = "a world that cannot be made is a failed test")]
 
 use proptest::prelude::*;

@@ -121,7 +121,7 @@ pub enum Verb {
     /// It is a plain `v1` List that kubectl and every verb read back. Keep it as evidence, send it with a bug report, or work
     /// on it without the cluster.
     Snapshot(SnapshotArgs),
-    /// Print the versions of pvctl and of Kubernetes that are modelled
+    /// Print the versions of pvctl, of the Kubernetes that is modelled, and of the cluster's
     Version(VersionArgs),
     /// Print the completion script of a shell
     ///
@@ -258,8 +258,12 @@ pub struct SnapshotArgs {
 #[derive(Clone, Debug, Args)]
 #[command(after_help = "EXAMPLES\n  \
         kubectl pvctl version\n  \
-        kubectl pvctl version -o json")]
+        kubectl pvctl version --client -o json")]
 pub struct VersionArgs {
+    /// Do not ask the cluster for its version
+    #[arg(long)]
+    pub client: bool,
+
     /// How to print it
     #[arg(short, long, value_name = "FORMAT", default_value = "text", hide_default_value = true, help_heading = "Output",
         value_parser = OutputParser(&[Output::Text, Output::Json, Output::Yaml]))]

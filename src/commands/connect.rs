@@ -3,7 +3,9 @@
 use super::complete::{Question, Wanted};
 use crate::cli::{ClusterArgs, GlobalArgs};
 use crate::error::Error;
-use crate::source::{Cluster, ConnectOptions, Environment, RequestLog, contexts};
+use crate::source::{
+    Cluster, ClusterError, ClusterErrorKind, ConnectOptions, Environment, RequestLog, ServerVersion, contexts,
+};
 use crate::terminal::Terminal;
 use std::time::Duration;
 use tokio::runtime::Runtime;
@@ -21,14 +23,35 @@ pub(super) fn with_cluster<T>(
     terminal: &Terminal,
     work: impl AsyncFnOnce(Cluster<'_>) -> Result<T, Error>,
 ) -> Result<T, Error> {
+    with_connection(global, terminal, async |cluster| work(cluster?).await)
+}
+
+/// Asks the cluster that the flags mean for its version; none where no cluster is configured at all.
+///
+/// # Errors
+///
+/// As [`with_cluster`].
+pub(super) fn server_version(global: &GlobalArgs, terminal: &Terminal) -> Result<Option<ServerVersion>, Error> {
+    with_connection(global, terminal, async |cluster| match cluster {
+        Err(failure) if failure.kind() == ClusterErrorKind::NoCluster => Ok(None),
+        cluster => Ok(Some(cluster?.server_version().await?)),
+    })
+}
+
+fn with_connection<T>(
+    global: &GlobalArgs,
+    terminal: &Terminal,
+    work: impl AsyncFnOnce(Result<Cluster<'_>, ClusterError>) -> Result<T, Error>,
+) -> Result<T, Error> {
     let options = options(&global.cluster, global.scope.namespace.as_deref())?;
     let show = |request: &RequestLog| {
         let status = request.status.map_or_else(|| "no answer".to_owned(), |status| status.to_string());
         terminal.message(&format!("{} {} {status} in {} ms", request.method, request.url, request.milliseconds));
     };
     runtime()?.block_on(async {
-        let cluster = Cluster::connect(&options, &Environment::of_process()).await?;
-        if global.verbosity >= SHOW_REQUESTS { work(cluster.observed(&show)).await } else { work(cluster).await }
+        let cluster = Cluster::connect(&options, &Environment::of_process()).await;
+        let loud = global.verbosity >= SHOW_REQUESTS;
+        work(cluster.map(|cluster| if loud { cluster.observed(&show) } else { cluster })).await
     })
 }
 

@@ -154,7 +154,7 @@ fn remark(snapshot: &Snapshot, modelled: &Modelled, detected: Option<u32>, notes
 }
 
 /// One sentence about an object that could not be decoded.
-fn issue_sentence(issue: &DecodeIssue) -> String {
+pub(super) fn issue_sentence(issue: &DecodeIssue) -> String {
     let kind = if issue.kind.is_empty() { "an object" } else { &issue.kind };
     let place = if issue.namespace.is_empty() { String::new() } else { format!("{}/", issue.namespace) };
     let name = if issue.name.is_empty() { String::new() } else { format!(" {place}{}", issue.name) };

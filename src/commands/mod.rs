@@ -54,7 +54,7 @@ pub fn run(cli: &Cli, terminal: &Terminal) -> Result<Status, Error> {
         Some(Verb::Explain(args)) => explain::run(args, &cli.global, terminal),
         Some(Verb::Match(args)) => matching::run(args, &cli.global, terminal),
         Some(Verb::Snapshot(args)) => snapshot::run(args, &cli.global, terminal),
-        Some(Verb::Version(args)) => version::run(args, terminal),
+        Some(Verb::Version(args)) => version::run(args, &cli.global, terminal),
         Some(Verb::Completion(args)) => completion::run(args, terminal),
     }
 }

@@ -7,9 +7,13 @@ pub mod match_table;
 pub mod misfit;
 pub mod prediction;
 pub mod table;
+pub mod version;
 pub mod why;
 pub mod wrap;
 
+#[cfg(test)]
+#[expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+mod schema;
 #[cfg(test)]
 #[expect(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 mod testing;

@@ -2,6 +2,7 @@
 
 use super::cluster_error::{ClusterError, ClusterErrorKind};
 use super::{exec_plugin, kubeconfig, proxy};
+use anyhow::Context as _;
 use http::Uri;
 use k8s_openapi::ByteString;
 use kube::config::{AuthInfo, Cluster, ExecAuthCluster};
@@ -302,34 +303,38 @@ fn server_url(cluster: &Cluster) -> Result<Uri, ClusterError> {
 
 /// The certificate authorities, as kube wants them; none means those of the operating system.
 fn root_certificates(cluster: &Cluster) -> Result<Option<Vec<Vec<u8>>>, ClusterError> {
-    let from = cluster.certificate_authority.as_deref().unwrap_or("the kubeconfig's certificate-authority-data");
-    let unusable = |problem: &str| {
+    certificates(cluster).map_err(|error| {
+        let from = cluster.certificate_authority.as_deref().unwrap_or("the kubeconfig's certificate-authority-data");
+        let problem = innermost(error.as_ref());
         ClusterError::new(
             ClusterErrorKind::Credentials,
             format!("the certificate authority in {from} cannot be used: {problem}"),
         )
         .with_hint("it has to be a file of PEM certificates")
-    };
-    // kube's way of reading either the file or the data, which it keeps to itself otherwise.
-    let authority = ExecAuthCluster::try_from(cluster).map_err(|error| unusable(&innermost(&error)))?;
-    let Some(pem) = authority.certificate_authority_data.filter(|pem| !pem.is_empty()) else { return Ok(None) };
-    let certificates = pem_certificates(&String::from_utf8_lossy(&pem));
-    match certificates {
-        Some(certificates) if !certificates.is_empty() => Ok(Some(certificates)),
-        _ => Err(unusable("there is no certificate in it")),
-    }
+    })
 }
 
-/// The certificates in a PEM text, as DER; none when one of them is damaged.
-fn pem_certificates(pem: &str) -> Option<Vec<Vec<u8>>> {
+/// The certificates that a cluster's entry names or holds. What goes wrong is kube's error for the file, serde's for
+/// what is encoded in it, or this function's own.
+fn certificates(cluster: &Cluster) -> anyhow::Result<Option<Vec<Vec<u8>>>> {
+    // kube's way of reading either the file or the data, which it keeps to itself otherwise.
+    let authority = ExecAuthCluster::try_from(cluster)?;
+    let Some(pem) = authority.certificate_authority_data.filter(|pem| !pem.is_empty()) else { return Ok(None) };
+    let certificates = pem_certificates(&String::from_utf8_lossy(&pem))?;
+    anyhow::ensure!(!certificates.is_empty(), "there is no certificate in it");
+    Ok(Some(certificates))
+}
+
+/// The certificates in a PEM text, as DER.
+fn pem_certificates(pem: &str) -> anyhow::Result<Vec<Vec<u8>>> {
     const BEGIN: &str = "-----BEGIN CERTIFICATE-----";
     const END: &str = "-----END CERTIFICATE-----";
     pem.split(BEGIN)
         .skip(1)
         .map(|block| {
-            let (body, _) = block.split_once(END)?;
+            let (body, _) = block.split_once(END).context("a certificate in it has no end")?;
             let encoded: String = body.split_whitespace().collect();
-            serde_json::from_value::<ByteString>(encoded.into()).ok().map(|der| der.0)
+            Ok(serde_json::from_value::<ByteString>(encoded.into())?.0)
         })
         .collect()
 }

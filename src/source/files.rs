@@ -142,7 +142,7 @@ pub fn read_with(options: &FileOptions, stdin: &mut dyn Read) -> Result<Loaded, 
 
 /// Hands each object of the five kinds to `each` as JSON, in the order of the input (items that state no kind, in a list
 /// that states it after them, come at its end), until it breaks off. The bytes are those of the input, or JSON made of
-/// its YAML; they are cut out, and not yet known to be valid.
+/// its YAML, and well-formed.
 ///
 /// # Errors
 ///
@@ -193,6 +193,9 @@ impl Sink for Raw<'_> {
         for item in items {
             let place = base + item.start as u64;
             let json = &bytes[item];
+            if let Err(decode::Failure::Syntax { offset, reason }) = decode::check(json) {
+                return Err(SourceError::at_byte(&*origin, Fault::Syntax(reason), place + offset as u64));
+            }
             let kind = match &expect {
                 Expect::Typed(kind) => Some(*kind),
                 Expect::Unneeded(_) => None,

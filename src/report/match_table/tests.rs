@@ -33,7 +33,7 @@ fn table_of(snapshot: &Snapshot, claim: &PersistentVolumeClaim) -> Vec<(String, 
     table.ranked().iter().map(row).collect()
 }
 
-fn spec(object: Value, fields: Value) -> Value {
+fn spec(object: Value, fields: &Value) -> Value {
     with(object, json!({ "spec": fields }))
 }
 
@@ -51,27 +51,27 @@ fn check(claim: Value, volumes: Vec<Value>, expected: &[[&str; 3]]) {
 #[test]
 fn each_volume_has_its_reason_with_both_values() {
     let claim =
-        spec(pvc("data"), json!({ "storageClassName": "fast", "selector": { "matchLabels": { "disk": "ssd" } } }));
+        spec(pvc("data"), &json!({ "storageClassName": "fast", "selector": { "matchLabels": { "disk": "ssd" } } }));
     let fast = |name: &str, labels: Value| {
-        with(spec(pv(name), json!({ "storageClassName": "fast" })), json!({ "metadata": { "labels": labels } }))
+        with(spec(pv(name), &json!({ "storageClassName": "fast" })), json!({ "metadata": { "labels": labels } }))
     };
     let ssd = |name: &str| fast(name, json!({ "disk": "ssd" }));
     check(
         claim,
         vec![
             ssd("a"),
-            spec(ssd("b"), json!({ "storageClassName": "slow" })),
+            spec(ssd("b"), &json!({ "storageClassName": "slow" })),
             fast("c", json!({ "disk": "hdd" })),
             fast("d", json!({})),
             with(ssd("e"), json!({ "status": { "phase": "Released" } })),
             with(ssd("f"), deleted()),
-            spec(ssd("g"), json!({ "volumeMode": "Block" })),
-            spec(ssd("h"), json!({ "capacity": { "storage": "5Gi" } })),
-            spec(ssd("i"), json!({ "accessModes": ["ReadOnlyMany"] })),
+            spec(ssd("g"), &json!({ "volumeMode": "Block" })),
+            spec(ssd("h"), &json!({ "capacity": { "storage": "5Gi" } })),
+            spec(ssd("i"), &json!({ "accessModes": ["ReadOnlyMany"] })),
             bound_pv("j", "logs"),
-            spec(ssd("k"), json!({ "capacity": { "storage": "20Gi" } })),
-            spec(ssd("l"), json!({ "accessModes": ["ReadWriteOnce", "ReadOnlyMany"] })),
-            spec(ssd("m"), json!({ "volumeAttributesClassName": "gold" })),
+            spec(ssd("k"), &json!({ "capacity": { "storage": "20Gi" } })),
+            spec(ssd("l"), &json!({ "accessModes": ["ReadWriteOnce", "ReadOnlyMany"] })),
+            spec(ssd("m"), &json!({ "volumeAttributesClassName": "gold" })),
         ],
         &[
             ["a", "chosen", "fits best: fewest access modes, then smallest"],
@@ -98,7 +98,7 @@ fn equal_ones_are_tied_and_a_reservation_goes_first() {
         vec![pv("a"), pv("b")],
         &[["a", "tied", "fits; one of 2 that may be taken"], ["b", "tied", "fits; one of 2 that may be taken"]],
     );
-    let large = spec(with(pv("b"), claim_ref("data", "")), json!({ "capacity": { "storage": "1Ti" } }));
+    let large = spec(with(pv("b"), claim_ref("data", "")), &json!({ "capacity": { "storage": "1Ti" } }));
     check(
         pvc("data"),
         vec![pv("a"), large],
@@ -110,8 +110,8 @@ fn equal_ones_are_tied_and_a_reservation_goes_first() {
 fn a_late_class_leaves_the_choice_to_the_scheduler() {
     let local = json!({ "storageClassName": "local" });
     check(
-        spec(pvc("data"), local.clone()),
-        vec![spec(pv("a"), local), pv("b"), sc("local", "kubernetes.io/no-provisioner", true)],
+        spec(pvc("data"), &local),
+        vec![spec(pv("a"), &local), pv("b"), sc("local", "kubernetes.io/no-provisioner", true)],
         &[
             ["a", "scheduler", "fits; the scheduler chooses when a pod uses the claim"],
             ["b", "no", "no class, wanted \"local\""],
@@ -122,8 +122,8 @@ fn a_late_class_leaves_the_choice_to_the_scheduler() {
 #[test]
 fn a_claim_that_names_its_volume_looks_at_no_other() {
     check(
-        spec(pvc("data"), json!({ "volumeName": "b" })),
-        vec![pv("a"), spec(pv("b"), json!({ "capacity": { "storage": "5Gi" } }))],
+        spec(pvc("data"), &json!({ "volumeName": "b" })),
+        vec![pv("a"), spec(pv("b"), &json!({ "capacity": { "storage": "5Gi" } }))],
         &[["b", "no", "capacity 5Gi < requested 10Gi"]],
     );
 }
@@ -142,9 +142,9 @@ fn a_planned_claim_gets_the_newest_default_class() {
     let snapshot = world(&[
         default("new", "2026-02-01T00:00:00Z"),
         default("old", "2026-01-01T00:00:00Z"),
-        spec(pv("a"), json!({ "storageClassName": "new" })),
+        spec(pv("a"), &json!({ "storageClassName": "new" })),
     ]);
-    let manifest = spec(pvc("data"), json!({ "storageClassName": null }));
+    let manifest = spec(pvc("data"), &json!({ "storageClassName": null }));
     let Item::Claim(claim) = decode::decode(manifest.to_string().as_bytes(), "a test").unwrap() else {
         unreachable!("the manifest is a claim")
     };

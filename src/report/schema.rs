@@ -1,0 +1,46 @@
+//! The JSON schemas in `docs/schema/`, generated from the types that are printed.
+
+use super::explanation::Explanation;
+use super::match_table::MatchTable;
+use super::prediction::PredictionList;
+use super::version::Version;
+use schemars::JsonSchema;
+use schemars::generate::SchemaSettings;
+use std::path::Path;
+
+/// The schema of what serde writes for the type, as a file.
+fn schema<T: JsonSchema>() -> String {
+    let schema = SchemaSettings::draft2020_12().for_serialize().into_generator().into_root_schema_for::<T>();
+    serde_json::to_string_pretty(&schema).unwrap() + "\n"
+}
+
+#[test]
+#[expect(clippy::disallowed_methods, reason = "the test reads the project's files, and writes them when asked to")]
+fn generated_schemas_are_in_step() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/schema");
+    let update = std::env::var_os("UPDATE").is_some();
+    if update {
+        std::fs::create_dir_all(&folder).unwrap();
+    }
+    let expected = [
+        ("Explanation.json", schema::<Explanation<'_>>()),
+        ("MatchTable.json", schema::<MatchTable<'_>>()),
+        ("PredictionList.json", schema::<PredictionList<'_>>()),
+        ("Version.json", schema::<Version>()),
+    ];
+    for (name, should) in &expected {
+        let path = folder.join(name);
+        if update {
+            std::fs::write(&path, should).unwrap();
+        }
+        let is = std::fs::read_to_string(&path).unwrap_or_default();
+        assert!(
+            is == *should,
+            "docs/schema/{name} is out of step: run `UPDATE=1 cargo test --locked generated` and commit the result"
+        );
+    }
+    let mut present: Vec<String> =
+        std::fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+    present.sort();
+    assert_eq!(present, expected.map(|(name, _)| name.to_owned()), "other files than generated");
+}
