@@ -13,7 +13,9 @@ use std::ops::ControlFlow;
 
 fn examples() -> Vec<String> {
     let paths = files("examples", "").into_iter().map(|(path, _)| path);
-    let found: Vec<String> = paths.filter(|path| path.ends_with(".json") || path.ends_with(".yaml")).collect();
+    let found: Vec<String> = paths
+        .filter(|path| [Some("json"), Some("yaml")].contains(&path.rsplit_once('.').map(|(_, ending)| ending)))
+        .collect();
     assert!(found.len() > 10, "{found:?}");
     found
 }

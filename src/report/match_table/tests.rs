@@ -1,9 +1,6 @@
 //! Verdicts and reasons of candidates, literally.
 
-//! The sentences for whole situations, each compared word for word.
-
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
-#![expect(clippy::needless_pass_by_value, reason = "literal JSON is handed over")]
 
 use super::{MatchTable, Matched};
 use crate::controllers::{Controller, Rules};
