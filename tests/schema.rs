@@ -1,0 +1,158 @@
+//! What is printed as data, against the committed schemas and the fields of the output contract.
+#![expect(clippy::expect_used, reason = "tests fail by panicking")]
+
+use crate::support::{Run, files, root, text};
+use jsonschema::Validator;
+use serde_json::{Value, json};
+
+/// The fields that the contract promises, by the path through the schema that leads to them.
+const CONTRACT: [(&[&str], &[&str]); 7] = [
+    (&[], &["apiVersion", "kind", "model", "coverage", "items"]),
+    (&["model"], &["kubernetes", "verified", "featureGates", "controllers"]),
+    (&["coverage"], &["resource", "state"]),
+    (
+        &["items"],
+        &[
+            "object",
+            "recorded",
+            "component",
+            "decisions",
+            "decisionCount",
+            "outcomes",
+            "outcomeCount",
+            "exact",
+            "waitingFor",
+            "assumed",
+            "unknown",
+        ],
+    ),
+    (
+        &["items", "decisions"],
+        &["controller", "branch", "steps", "writes", "events", "operations", "enqueues", "nextSync"],
+    ),
+    (&["items", "decisions", "writes"], &["seq", "verb", "resource", "subresource", "namespace", "name", "patch"]),
+    (&["items", "waitingFor"], &["component", "name", "for"]),
+];
+
+fn schema(kind: &str) -> Value {
+    serde_json::from_str(&text(&format!("docs/schema/{kind}.json"))).expect("a schema is JSON")
+}
+
+/// The same schema, refusing every field that it does not name.
+fn strict(schema: &mut Value) {
+    match schema {
+        Value::Object(fields) => {
+            fields.values_mut().for_each(strict);
+            if fields.get("properties").is_some_and(Value::is_object) && !fields.contains_key("additionalProperties") {
+                fields.insert("additionalProperties".into(), false.into());
+            }
+        }
+        Value::Array(items) => items.iter_mut().for_each(strict),
+        _ => {}
+    }
+}
+
+fn validator(kind: &str) -> Validator {
+    let mut schema = schema(kind);
+    strict(&mut schema);
+    jsonschema::validator_for(&schema).expect("the schema is one")
+}
+
+fn assert_valid(validator: &Validator, document: &Value, from: &str) {
+    let faults: Vec<String> =
+        validator.iter_errors(document).map(|fault| format!("{}: {fault}", fault.instance_path)).collect();
+    assert!(faults.is_empty(), "{from}: {faults:#?}");
+}
+
+fn printed(arguments: &[&str]) -> Value {
+    let run = Run::new(arguments).current_dir(root()).finish();
+    assert_eq!(run.code, Some(0), "{arguments:?}: {}", run.stderr);
+    serde_json::from_str(&run.stdout).expect("stdout is one JSON document")
+}
+
+/// The part of a schema that describes what is reached by these fields, lists and references followed.
+fn part<'s>(schema: &'s Value, path: &[&str]) -> &'s Value {
+    let mut part = schema;
+    for field in path {
+        part = resolved(schema, &part["properties"][field]);
+        assert!(part["properties"].is_object(), "{field} is an object, or a list of them: {part}");
+    }
+    part
+}
+
+fn resolved<'s>(schema: &'s Value, mut part: &'s Value) -> &'s Value {
+    loop {
+        if let Some(reference) = part["$ref"].as_str() {
+            part = schema.pointer(reference.trim_start_matches('#')).expect("the reference leads somewhere");
+        } else if part["items"].is_object() {
+            part = &part["items"];
+        } else {
+            return part;
+        }
+    }
+}
+
+#[test]
+fn every_field_of_the_contract_is_in_the_schema() {
+    let schema = schema("PredictionList");
+    for (path, fields) in CONTRACT {
+        let properties = &part(&schema, path)["properties"];
+        for field in fields {
+            assert!(properties[field].is_object(), "{path:?} has no field `{field}`");
+        }
+    }
+}
+
+#[test]
+fn a_field_that_no_schema_names_is_refused() {
+    let validator = validator("PredictionList");
+    let mut document = printed(&["predict", "-f", "examples/half-bound.json", "-o", "json"]);
+    assert_valid(&validator, &document, "as printed");
+    document["items"][0]["decisions"][0]["surprise"] = json!(1);
+    assert!(!validator.is_valid(&document), "a field deep inside");
+    document = json!({"apiVersion": "pvctl.dev/v1", "kind": "PredictionList"});
+    assert!(!validator.is_valid(&document), "fields that are missing");
+}
+
+#[test]
+fn what_is_printed_of_every_example_follows_the_schemas() {
+    let [list, explanation, table] = ["PredictionList", "Explanation", "MatchTable"].map(validator);
+    let mut reached = std::collections::BTreeSet::new();
+    for (path, _) in files("examples", "json") {
+        let predictions = printed(&["predict", "-f", &path, "-o", "json"]);
+        assert_valid(&list, &predictions, &path);
+        for item in predictions["items"].as_array().expect("a list") {
+            reached.extend(item.as_object().expect("an object").keys().cloned());
+            let object = &item["object"];
+            let [kind, name] = ["kind", "name"].map(|field| object[field].as_str().expect("a text"));
+            let namespace = object["namespace"].as_str().unwrap_or("default");
+            let explained = printed(&["explain", kind, name, "-n", namespace, "-f", &path, "-o", "json"]);
+            assert_valid(&explanation, &explained, &format!("{path}: explain {kind} {name}"));
+            // Both verbs say the same of the object.
+            let told = &explained["prediction"];
+            for field in ["object", "recorded", "outcomes", "outcomeCount", "exact"] {
+                assert_eq!(told[field], item[field], "{path}: {kind} {name}: {field}");
+            }
+            if kind == "PersistentVolumeClaim" {
+                let matched = printed(&["match", kind, name, "-n", namespace, "-f", &path, "-o", "json"]);
+                assert_valid(&table, &matched, &format!("{path}: match {name}"));
+            }
+        }
+    }
+    for field in CONTRACT[3].1.iter().filter(|field| **field != "unknown") {
+        assert!(reached.contains(*field), "no example has `{field}`");
+    }
+}
+
+#[test]
+fn classes_planned_claims_and_versions_follow_the_schemas() {
+    let file = "examples/contended.json";
+    let class = printed(&["explain", "sc/fast-disks", "-f", file, "-o", "json"]);
+    assert_valid(&validator("Explanation"), &class, "explain sc");
+    let planned = printed(&["match", "--claim", "examples/planned-claim.yaml", "-f", file, "-o", "json"]);
+    assert_valid(&validator("MatchTable"), &planned, "match --claim");
+    assert_valid(&validator("Version"), &printed(&["version", "-o", "json"]), "version");
+    assert_valid(&validator("Version"), &printed(&["version", "--client", "-o", "json"]), "version --client");
+    let unknown = printed(&["predict", "-f", "examples/contended.json", "--partial", "pvc,pods", "-o", "json"]);
+    assert_valid(&validator("PredictionList"), &unknown, "with unknown parts");
+}
