@@ -140,11 +140,90 @@ fn the_first_line_answers_what_people_ask() {
              gone, it goes too; no finalizer holds it until x.example.com has deleted the storage, which may be left \
              behind.",
         ),
+        // The annotation migrated-to is written before anything is reclaimed, so the driver deletes it.
+        (
+            vec![
+                spec(
+                    with(
+                        bound_pv("a", "data"),
+                        json!({ "metadata": {
+                            "annotations": { "pv.kubernetes.io/provisioned-by": "kubernetes.io/aws-ebs" },
+                        } }),
+                    ),
+                    json!({
+                        "nfs": null, "awsElasticBlockStore": { "volumeID": "v" },
+                        "persistentVolumeReclaimPolicy": "Delete",
+                    }),
+                ),
+                bound_pvc("data", "a"),
+            ],
+            "pv/a",
+            "Volume a is Bound and stays so: bound to db/data. If the claim is deleted, ebs.csi.aws.com deletes volume \
+             a and its data (policy Delete).",
+        ),
+        // Recycling that failed is tried again in every sync.
+        (
+            vec![spec(
+                with(with(pv("a"), claim_ref("data", "uid-old")), json!({ "status": { "phase": "Failed" } })),
+                json!({ "persistentVolumeReclaimPolicy": "Recycle" }),
+            )],
+            "pv/a",
+            "Volume a is Failed and stays so: its claim db/data is gone; policy Recycle: a pod erases the data. \
+             Danger: the data are erased.",
+        ),
+        // A reservation without a uid is for the other claim, which exists.
+        (
+            vec![
+                with(bound_pvc("data", "a"), json!({ "status": { "phase": "Lost" } })),
+                with(pv("a"), claim_ref("logs", "")),
+                spec(pvc("logs"), json!({ "accessModes": ["ReadWriteMany"] })),
+            ],
+            "pvc/data",
+            "Claim db/data is Lost and stays so: a belongs to db/logs, which is Pending. No data are lost by this. It is \
+             Bound again as soon as spec.claimRef of a names it with uid uid-data.",
+        ),
+        (
+            vec![with(
+                spec(
+                    pv("a"),
+                    json!({
+                        "nfs": null, "hostPath": { "path": "/tmp/a" }, "persistentVolumeReclaimPolicy": "Delete",
+                    }),
+                ),
+                with(deleted(), json!({ "metadata": { "finalizers": ["x.example.com/keep"] } })),
+            )],
+            "pv/a",
+            "Volume a is being deleted; kept by finalizer x.example.com/keep (recorded phase Available). No claim has \
+             it, so nothing deletes its storage.",
+        ),
+        (
+            vec![
+                with(
+                    spec(
+                        bound_pv("a", "data"),
+                        json!({
+                            "nfs": null, "hostPath": { "path": "/tmp/a" }, "persistentVolumeReclaimPolicy": "Delete",
+                        }),
+                    ),
+                    deleted(),
+                ),
+                bound_pvc("data", "a"),
+            ],
+            "pv/a",
+            "Volume a is being deleted; kept while it is Bound to db/data (recorded phase Bound). Once its claim is \
+             gone, it goes too; its storage is deleted, unless the object vanishes first.",
+        ),
         (
             vec![late()],
             "sc/local",
             "Class local: nothing provisions volumes; they are made by hand, and claims stay Pending until a pod uses \
              them, which is normal.",
+        ),
+        (
+            vec![sc("hp", "kubernetes.io/host-path", false)],
+            "sc/hp",
+            "Class hp: nothing provisions volumes: kubernetes.io/host-path is switched off, as \
+             --enable-hostpath-provisioner is by default, and claims are bound as soon as there is a volume for them.",
         ),
         (
             vec![with(
