@@ -364,3 +364,71 @@ fn it_is_a_document_of_the_contract() {
     assert_eq!(document["class"]["provisionerKind"], "external");
     assert_eq!(simulate(&class).targets().count(), 0);
 }
+
+/// Who has to act for a volume that is reserved by name alone depends on the claim of that name.
+#[test]
+fn a_reservation_asks_for_what_is_missing() {
+    let next = |objects: &[Value]| {
+        explained(&world(objects), "pv/a", |explanation| {
+            explanation.next.iter().map(|next| format!("{}: {}", next.who, next.what)).collect::<Vec<_>>()
+        })
+    };
+    let reserved = || with(pv("a"), claim_ref("data", ""));
+    assert_eq!(next(&[reserved()]), ["you: create the claim for which the volume is reserved"]);
+    assert!(next(&[reserved(), pvc("data")]).is_empty(), "the claim takes it by itself");
+    assert_eq!(
+        next(&[reserved(), bound_pvc("data", "a")]),
+        [
+            "you: put the claim's uid into spec.claimRef.uid: a claim that was bound does not take a volume by name alone"
+        ]
+    );
+    assert_eq!(
+        next(&[reserved(), bound_pvc("data", "b"), bound_pv("b", "data")]),
+        ["you: delete the volume or free it for another claim: the claim for which it is reserved has another volume"]
+    );
+}
+
+/// The advice for a claim must not end in another dead end, nor take a volume from a claim that uses it.
+#[test]
+fn advice_for_claims_leads_out() {
+    let what =
+        |objects: &[Value]| explained(&world(objects), "pvc/data", |explanation| explanation.next[0].what.clone());
+    // A claimRef without a uid counts as misbound for a claim that was bound.
+    assert_eq!(
+        what(&[bound_pvc("data", "a")]),
+        "create the PersistentVolume again, without a claimRef or with one that has this claim's uid"
+    );
+    assert_eq!(
+        what(&[spec(pvc("data"), json!({ "volumeName": "a" })), bound_pv("a", "logs"), bound_pvc("logs", "a")]),
+        "recreate the claim with another volume, or free this one if claim db/logs no longer needs it"
+    );
+    // A class can be set where none was stated; the empty class is final.
+    assert_eq!(
+        what(&[spec(pvc("data"), json!({ "storageClassName": null }))]),
+        "create a PersistentVolume that fits, set the claim's storageClassName, or make some class the default one"
+    );
+    assert_eq!(what(&[pvc("data")]), "create a PersistentVolume that fits, or give the claim a class by recreating it");
+}
+
+/// A uid that only an API server could give is a placeholder wherever it is shown.
+#[test]
+fn what_a_server_would_give_is_a_placeholder() {
+    let planned = with(bound_pvc("data", "a"), json!({ "metadata": { "uid": null } }));
+    let snapshot = world(&[planned, with(pv("a"), claim_ref("data", "uid-old"))]);
+    explained(&snapshot, "pvc/data", |explanation| {
+        let uids: Vec<&str> = explanation
+            .evidence
+            .iter()
+            .filter(|entry| entry.field == "metadata.uid")
+            .map(|entry| entry.value.as_str())
+            .collect();
+        assert_eq!(uids, ["<uid>"]);
+    });
+    let planned = with(pvc("data"), json!({ "metadata": { "uid": null }, "spec": { "storageClassName": "fast" } }));
+    let snapshot = world(&[planned, sc("fast", "x.example.com", false)]);
+    explained(&snapshot, "pvc/data", |explanation| {
+        let document = serde_json::to_value(explanation).unwrap();
+        let operation = &document["prediction"]["decisions"][0]["operations"][0];
+        assert_eq!(operation["name"], "provision-db/data[<uid>]");
+    });
+}
