@@ -359,7 +359,7 @@ async fn pods_are_read_only_where_a_decision_asks_for_them() {
     assert_eq!(parts.coverage.state(Kind::Pod, "idle"), CoverageState::NotNeeded);
     assert_eq!(parts.coverage.state(Kind::Node, ""), CoverageState::NotNeeded);
     let cluster = connect(&to(&fake)).await.unwrap();
-    let parts = cluster.read(Needs { host_path_provisioning: true }, &Silent).await.unwrap();
+    let parts = cluster.read(Needs { host_path_provisioning: true, ..Needs::default() }, &Silent).await.unwrap();
     assert_eq!(parts.coverage.state(Kind::Node, ""), CoverageState::Complete);
 }
 

@@ -71,10 +71,11 @@ fn from_cluster(
     global: &GlobalArgs,
     terminal: &Terminal,
 ) -> Result<(Parts, Option<u32>, Option<String>), Error> {
-    let hostpath = Modelled::new(model, None)?.rules.hostpath_provisioning;
+    let asked = Modelled::new(model, None)?.rules;
     connect::with_cluster(global, terminal, async |cluster| {
         let detected = if model.kube_version.is_some() { None } else { Some(cluster.server_version().await?.minor) };
-        let needs = Needs { host_path_provisioning: hostpath };
+        let needs =
+            Needs { host_path_provisioning: asked.hostpath_provisioning, unused_condition: asked.unused_condition };
         let mut parts = cluster.read(needs, &*terminal.progress()).await?;
         parts.now = source.now.or(parts.now);
         Ok((parts, detected, Some(cluster.namespace().to_owned())))

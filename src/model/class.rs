@@ -29,6 +29,14 @@ impl StorageClass {
     }
 }
 
+/// The newest of the default classes, of equally old ones the first by name. Upstream: `GetDefaultClass`, 1.36.
+pub fn newest_default(classes: &[StorageClass]) -> Option<&StorageClass> {
+    classes
+        .iter()
+        .filter(|class| class.is_default())
+        .min_by(|a, b| b.meta.created.cmp(&a.meta.created).then_with(|| a.meta.name.cmp(&b.meta.name)))
+}
+
 /// `volumeBindingMode` of a class.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum BindingMode {

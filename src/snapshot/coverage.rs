@@ -113,11 +113,40 @@ impl Coverage {
     pub fn absence(&self, kind: Kind, namespace: &str) -> Absence {
         match self.state(kind, namespace) {
             CoverageState::Complete => Absence::Certain,
-            CoverageState::Assumed | CoverageState::NotNeeded => Absence::Assumed,
-            state @ (CoverageState::Partial
+            CoverageState::Assumed => Absence::Assumed,
+            // A decision that asks for it after all must not take it for empty.
+            state @ (CoverageState::NotNeeded
+            | CoverageState::Partial
             | CoverageState::Forbidden
             | CoverageState::NotServed
             | CoverageState::Failed) => Absence::Unknown(state),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Only a file that does not say may be taken at its word; what was never read is unknown.
+    #[test]
+    fn what_was_not_read_is_not_absent() {
+        let absence = |state| {
+            let mut coverage = Coverage::default();
+            coverage.set(CoverageEntry {
+                kind: Kind::Pod,
+                namespace: None,
+                state,
+                resource_version: None,
+                reason: None,
+            });
+            coverage.absence(Kind::Pod, "db")
+        };
+        assert_eq!(absence(CoverageState::Complete), Absence::Certain);
+        assert_eq!(absence(CoverageState::Assumed), Absence::Assumed);
+        for state in [CoverageState::NotNeeded, CoverageState::Partial, CoverageState::Forbidden, CoverageState::Failed]
+        {
+            assert_eq!(absence(state), Absence::Unknown(state));
         }
     }
 }

@@ -1,11 +1,12 @@
 //! The API server's defaults, for objects that were never on one.
 //!
 //! Upstream: `SetDefaults_PersistentVolume`, `SetDefaults_PersistentVolumeClaim` (`pkg/apis/core/v1`),
-//! `SetDefaults_StorageClass` (`pkg/apis/storage/v1`) and the strategies' `PrepareForCreate`, 1.36.
+//! `SetDefaults_StorageClass` (`pkg/apis/storage/v1`), the strategies' `PrepareForCreate`, and the admission plugin
+//! `DefaultStorageClass` (`plugin/pkg/admission/storage/storageclass/setdefault`), which is on by default, 1.36.
 
 use crate::model::{
     BindingMode, ClaimPhase, Kind, ObjectKey, ObjectMeta, PersistentVolume, PersistentVolumeClaim, ReclaimPolicy,
-    StorageClass, Str, VolumeMode, VolumePhase,
+    StorageClass, Str, VolumeMode, VolumePhase, newest_default,
 };
 
 /// What stands at the start of a uid that the API server would give; output prints just this.
@@ -27,8 +28,13 @@ pub(super) fn apply(
         }
         note(touched, Kind::PersistentVolume, &volume.meta, defaulted);
     }
+    let default_class = newest_default(classes).map(|class| class.meta.name.clone());
     for claim in claims {
         let mut touched = default_uid(&mut claim.meta);
+        // What was stored without a class was stored while there was no default one; what never was gets it now.
+        if touched && !claim.has_class() {
+            claim.class_name.clone_from(&default_class);
+        }
         touched |= fill(&mut claim.volume_mode, VolumeMode::Filesystem);
         if claim.status.phase == ClaimPhase::Empty {
             claim.status.phase = ClaimPhase::Pending;
@@ -64,5 +70,35 @@ fn default_uid(meta: &mut ObjectMeta) -> bool {
 fn note(touched: bool, kind: Kind, meta: &ObjectMeta, defaulted: &mut Vec<ObjectKey>) {
     if touched {
         defaulted.push(ObjectKey { kind, namespace: meta.namespace.clone(), name: meta.name.clone() });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::AnnotationKey;
+
+    fn class_of(uid: &str, stated: Option<&str>) -> Option<String> {
+        let mut class = StorageClass {
+            meta: ObjectMeta { name: "std".into(), ..ObjectMeta::default() },
+            ..StorageClass::default()
+        };
+        class.meta.annotations.set(AnnotationKey::IsDefaultClass, "true");
+        let mut claims = [PersistentVolumeClaim {
+            meta: ObjectMeta { name: "data".into(), uid: uid.into(), ..ObjectMeta::default() },
+            class_name: stated.map(Str::from),
+            ..PersistentVolumeClaim::default()
+        }];
+        apply(&mut [], &mut claims, &mut [class], &mut Vec::new());
+        claims[0].class_name.as_deref().map(str::to_owned)
+    }
+
+    /// Admission acts on creation alone, and only where no class is stated at all.
+    #[test]
+    fn a_claim_that_was_never_stored_gets_the_default_class() {
+        assert_eq!(class_of("", None).as_deref(), Some("std"));
+        assert_eq!(class_of("", Some("")).as_deref(), Some(""));
+        assert_eq!(class_of("", Some("fast")).as_deref(), Some("fast"));
+        assert_eq!(class_of("u", None), None);
     }
 }

@@ -421,7 +421,7 @@ impl<'a> Cluster<'a> {
         if gathered.parts.coverage.state(Kind::Pod, "") == CoverageState::Forbidden {
             // The whole cluster's pods are hidden; some namespaces' may not be.
             let single: Vec<_> =
-                pod_namespaces(&gathered.parts).into_iter().map(|namespace| (Kind::Pod, Some(namespace))).collect();
+                pod_namespaces(&gathered.parts, needs).into_iter().map(|namespace| (Kind::Pod, Some(namespace))).collect();
             self.lists(&single, gathered, progress).await?;
         }
         Ok(())

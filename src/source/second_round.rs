@@ -1,7 +1,8 @@
 //! What else has to be read once volumes, claims and classes are there: only what some decision asks for.
 //!
 //! Which decisions read pods and nodes, upstream 1.36: claim protection (`podUsesPVCForDeletion`), delayed binding
-//! (`findNonScheduledPodsByPVC`), recycling (`isVolumeUsed`); nodes only for host-path provisioning.
+//! (`findNonScheduledPodsByPVC`), recycling (`isVolumeUsed`), the condition `Unused` (`podUsesPVCForUnusedSince`); nodes
+//! only for host-path provisioning.
 
 use crate::model::{BindingMode, Kind, PersistentVolumeClaim, ReclaimPolicy, StorageClass, Str};
 use crate::snapshot::{CoverageState, Parts};
@@ -15,11 +16,13 @@ const MOST_NAMESPACES: usize = 32;
 pub struct Needs {
     /// Whether host-path provisioning (a flag of the controller manager) is taken to be on.
     pub host_path_provisioning: bool,
+    /// Whether the gate `PersistentVolumeClaimUnusedSinceTime` is on: the pods of every claim decide then.
+    pub unused_condition: bool,
 }
 
 /// The lists to read next, in order: a kind, and a namespace or all of them.
 pub fn second_round(parts: &Parts, needs: Needs) -> Vec<(Kind, Option<Str>)> {
-    let namespaces = pod_namespaces(parts);
+    let namespaces = pod_namespaces(parts, needs);
     let mut lists: Vec<(Kind, Option<Str>)> = if namespaces.len() > MOST_NAMESPACES {
         vec![(Kind::Pod, None)]
     } else {
@@ -32,7 +35,7 @@ pub fn second_round(parts: &Parts, needs: Needs) -> Vec<(Kind, Option<Str>)> {
 }
 
 /// The namespaces in which some decision looks for pods.
-pub(super) fn pod_namespaces(parts: &Parts) -> BTreeSet<Str> {
+pub(super) fn pod_namespaces(parts: &Parts, needs: Needs) -> BTreeSet<Str> {
     let classes: HashMap<&str, &StorageClass> =
         parts.classes.iter().map(|class| (class.meta.name.as_str(), class)).collect();
     let classes_known = parts.coverage.state(Kind::StorageClass, "") == CoverageState::Complete;
@@ -52,7 +55,7 @@ pub(super) fn pod_namespaces(parts: &Parts) -> BTreeSet<Str> {
     let mut namespaces: BTreeSet<Str> = parts
         .claims
         .iter()
-        .filter(|claim| claim.terminating() || may_wait(claim))
+        .filter(|claim| needs.unused_condition || claim.terminating() || may_wait(claim))
         .map(|claim| claim.meta.namespace.clone())
         .collect();
     let live: HashSet<(&str, &str, &str)> = parts
@@ -140,6 +143,17 @@ mod tests {
         assert_eq!(pods_in(&parts(claims, vec![waiting, immediate])), ["b", "c"]);
     }
 
+    /// `processPVC` with the gate looks for the pods of each claim that is not being deleted, too.
+    #[test]
+    fn with_the_condition_unused_the_pods_of_every_claim_count() {
+        let mut bound = claim("a", Some("fast"));
+        bound.volume_name = "pv-1".into();
+        let world = parts(vec![bound], vec![class("fast", BindingMode::Immediate, false)]);
+        assert_eq!(second_round(&world, Needs::default()), []);
+        let needs = Needs { unused_condition: true, ..Needs::default() };
+        assert_eq!(second_round(&world, needs), [(Kind::Pod, Some("a".into()))]);
+    }
+
     #[test]
     fn a_claim_without_a_class_waits_when_the_default_does() {
         let waiting = class("slow", BindingMode::WaitForFirstConsumer, true);
@@ -186,7 +200,7 @@ mod tests {
             .collect();
         let world = parts(claims, Vec::new());
         assert_eq!(
-            second_round(&world, Needs { host_path_provisioning: true }),
+            second_round(&world, Needs { host_path_provisioning: true, ..Needs::default() }),
             [(Kind::Pod, None), (Kind::Node, None)]
         );
         assert_eq!(second_round(&parts(Vec::new(), Vec::new()), Needs::default()), []);

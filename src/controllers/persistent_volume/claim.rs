@@ -6,9 +6,8 @@ use super::plugins::migrated_driver;
 use super::provision::provision_claim;
 use super::volume::migration_annotations;
 use crate::controllers::{CandidateVerdict, ClaimBranch, Rules, Sync};
-use crate::model::{
-    AnnotationKey, BindingMode, ClaimPhase, PersistentVolume, PersistentVolumeClaim, StorageClass, Str,
-};
+pub use crate::model::newest_default;
+use crate::model::{AnnotationKey, BindingMode, ClaimPhase, PersistentVolume, PersistentVolumeClaim, Str};
 use crate::snapshot::ClaimId;
 use crate::world::{ApiError, Compared, Event, EventType, ObjectRef, Test, printed_uid};
 
@@ -179,14 +178,6 @@ fn assign_default_storage_class(sync: &mut Sync<'_, '_>, rules: &Rules, claim: &
 
 fn default_class(sync: &mut Sync<'_, '_>) -> Result<Option<Str>, ApiError> {
     Ok(newest_default(sync.classes()?).map(|class| class.meta.name.clone()))
-}
-
-/// The newest of the default classes, of equally old ones the first by name. Upstream: `GetDefaultClass`, 1.36.
-pub fn newest_default(classes: &[StorageClass]) -> Option<&StorageClass> {
-    classes
-        .iter()
-        .filter(|class| class.is_default())
-        .min_by(|a, b| b.meta.created.cmp(&a.meta.created).then_with(|| a.meta.name.cmp(&b.meta.name)))
 }
 
 /// Upstream: `emitEventForUnboundDelayBindingClaim`, 1.36.

@@ -60,7 +60,13 @@ fn becomes(view: View<'_>, phase: &str) -> String {
         .collect();
     ends.dedup();
     match ends.as_slice() {
-        [only] if only == phase || (phase == "Bound" && only.starts_with("Bound")) => " and stays so".to_owned(),
+        // A volume may be Bound in the end as well, but to another claim.
+        [only]
+            if only == phase
+                || (phase == "Bound" && only.starts_with("Bound") && !view.prediction.changes(view.snapshot())) =>
+        {
+            " and stays so".to_owned()
+        }
         [only] if only == DELETED => " and will be deleted".to_owned(),
         [only] => format!(" and becomes {only}"),
         [] => String::new(),

@@ -174,6 +174,19 @@ fn the_first_line_answers_what_people_ask() {
             "Volume a is Failed and stays so: its claim db/data is gone; policy Recycle: a pod erases the data. \
              Danger: the data are erased.",
         ),
+        (
+            vec![
+                bound_pv("a", "data"),
+                bound_pvc("data", "a"),
+                with(
+                    bound_pv("b", "data"),
+                    json!({ "metadata": { "annotations": { "pv.kubernetes.io/bound-by-controller": "yes" } } }),
+                ),
+                pvc("logs"),
+            ],
+            "pv/b",
+            "Volume b is Bound and becomes Bound to db/logs: becomes free: db/data has a; then goes to db/logs.",
+        ),
         // A reservation without a uid is for the other claim, which exists.
         (
             vec![
