@@ -1,4 +1,5 @@
-//! The README's command blocks: each is run, or where it needs a cluster or is CI's own work, checked.
+//! The command blocks of the README and of `docs/transcripts/`: each is run, or where it needs a cluster or is CI's own
+//! work, checked.
 //!
 //! A block is fenced as `sh` (every line a command) or `console` (commands after `$ `, what they print under them; a
 //! line `…` stands for any lines). A comment right before it says how it is treated:
@@ -198,6 +199,34 @@ fn every_command_of_the_readme_works() {
     for block in &readme {
         check(block, place.path(), &ci);
     }
+}
+
+#[cfg(unix)]
+#[test]
+fn every_transcript_is_what_is_printed() {
+    let ci = text(".ci/run");
+    let mut verbs = Vec::new();
+    for (path, bytes) in files("docs/transcripts", "md") {
+        let name = path.rsplit('/').next().expect("a file has a name");
+        verbs.push(name.trim_end_matches(".md").to_owned());
+        let transcript = blocks(&String::from_utf8(bytes).expect("transcripts are UTF-8"));
+        assert!(
+            transcript.iter().any(|block| block.marker.starts_with("exit ")),
+            "{path} shows nothing that goes wrong"
+        );
+        let place = workplace();
+        for block in &transcript {
+            assert!(block.marker.is_empty() || block.marker.starts_with("exit "), "{path}: <!-- {} -->", block.marker);
+            check(block, place.path(), &ci);
+        }
+    }
+    let mut known: Vec<String> = cli::command()
+        .get_subcommands()
+        .filter(|verb| !verb.is_hide_set())
+        .map(|verb| verb.get_name().to_owned())
+        .collect();
+    known.sort();
+    assert_eq!(verbs, known, "one transcript for each verb");
 }
 
 #[test]
