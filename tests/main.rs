@@ -6,6 +6,7 @@ mod cluster;
 mod clusters;
 mod conformance;
 mod fake_api;
+mod fates;
 mod files;
 mod generated;
 mod leaves;

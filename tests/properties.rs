@@ -194,9 +194,9 @@ fn end_of(world: &World<'_>, settings: &Settings<'_>, unsettled: bool) -> Vec<(T
     targets(world)
         .into_iter()
         .filter_map(|target| match target {
-            Target::Volume(id) => snapshot.volumes().get(id.0 as usize).map(|recorded| {
-                let volume = world.volume(id);
-                (target, Outcome::of_volume(&settings.rules, Some(recorded), volume.as_deref(), unsettled))
+            Target::Volume(id) => snapshot.volumes().get(id.0 as usize).map(|_| {
+                let (volume, destroyed) = (world.volume(id), world.destroyed().contains(&id));
+                (target, Outcome::of_volume(&settings.rules, volume.as_deref(), destroyed, unsettled))
             }),
             Target::Claim(id) => Some((target, Outcome::of_claim(world.claim(id).as_deref(), unsettled))),
         })

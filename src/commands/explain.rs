@@ -4,9 +4,10 @@ use super::gather::gather;
 use super::{Status, named, print_document};
 use crate::cli::{ExplainArgs, GlobalArgs, Output as Format, one_object};
 use crate::error::Error;
-use crate::model::Kind;
+use crate::model::{Kind, StorageClass};
 use crate::report::explanation::{Asked, Explanation};
 use crate::simulate::{Simulation, Target};
+use crate::snapshot::Snapshot;
 use crate::terminal::Terminal;
 use crate::text::nearest;
 
@@ -15,16 +16,24 @@ const KINDS: [Kind; 3] = [Kind::PersistentVolumeClaim, Kind::PersistentVolume, K
 /// How many names are offered for one that does not exist.
 const OFFERED: usize = 3;
 
+/// What is explained.
+enum Object<'s> {
+    Target(Target),
+    Class(&'s StorageClass),
+}
+
 /// Explains and prints.
 pub(super) fn run(args: &ExplainArgs, global: &GlobalArgs, terminal: &Terminal) -> Result<Status, Error> {
     let (kind, name) = one_object(&args.object, &KINDS)?;
     let gathered = gather(&args.source, &args.model, global, terminal)?;
     let snapshot = &gathered.snapshot;
     let settings = gathered.modelled.settings(snapshot, &args.model, true)?;
-    let target = match kind {
-        Kind::PersistentVolume => Some(Target::Volume(named::volume(snapshot, &name)?)),
-        Kind::PersistentVolumeClaim => Some(Target::Claim(named::claim(snapshot, &name, gathered.named_namespace())?)),
-        _ => None,
+    let object = match kind {
+        Kind::PersistentVolume => Object::Target(Target::Volume(named::volume(snapshot, &name)?)),
+        Kind::PersistentVolumeClaim => {
+            Object::Target(Target::Claim(named::claim(snapshot, &name, gathered.named_namespace())?))
+        }
+        _ => Object::Class(class(snapshot, &name)?),
     };
     terminal.progress().step("predicting", 0);
     let simulation = Simulation::new(snapshot, settings, gathered.threads);
@@ -33,18 +42,13 @@ pub(super) fn run(args: &ExplainArgs, global: &GlobalArgs, terminal: &Terminal) 
         model: gathered.modelled.document(),
         from_files: !args.source.filenames.is_empty(),
     };
-    let prediction = target.map(|target| simulation.predict(target));
-    let explanation = if let Some(prediction) = &prediction {
-        Explanation::of_object(asked, prediction)
-    } else {
-        let class = snapshot.class(&name).ok_or_else(|| {
-            let names = snapshot.classes().iter().map(|class| class.meta.name.as_str());
-            let near: Vec<String> =
-                nearest(&name, names, OFFERED).into_iter().map(|name| format!("sc/{name}")).collect();
-            let missing = Error::usage(format!("StorageClass {name:?} does not exist in what was read"));
-            if near.is_empty() { missing } else { missing.hint(format!("did you mean {}?", near.join(" or "))) }
-        })?;
-        Explanation::of_class(asked, class)
+    let prediction;
+    let explanation = match object {
+        Object::Target(target) => {
+            prediction = simulation.predict(target);
+            Explanation::of_object(asked, &prediction)
+        }
+        Object::Class(class) => Explanation::of_class(asked, class),
     };
     let mut output = terminal.output();
     if matches!(args.output, Format::Json | Format::Yaml) {
@@ -57,4 +61,14 @@ pub(super) fn run(args: &ExplainArgs, global: &GlobalArgs, terminal: &Terminal) 
     }
     output.finish()?;
     Ok(if gathered.unjudged() { Status::Unjudged } else { Status::Done })
+}
+
+/// The class of that name.
+fn class<'s>(snapshot: &'s Snapshot, name: &str) -> Result<&'s StorageClass, Error> {
+    snapshot.class(name).ok_or_else(|| {
+        let names = snapshot.classes().iter().map(|class| class.meta.name.as_str());
+        let near: Vec<String> = nearest(name, names, OFFERED).into_iter().map(|name| format!("sc/{name}")).collect();
+        let missing = Error::usage(format!("StorageClass {name:?} does not exist in what was read"));
+        if near.is_empty() { missing } else { missing.hint(format!("did you mean {}?", near.join(" or "))) }
+    })
 }

@@ -222,7 +222,7 @@ impl<'a> Explanation<'a> {
             model,
             coverage: coverage_out(snapshot.coverage()),
             object: ObjectId::new(Kind::StorageClass, &class.meta),
-            headline: described.headline(snapshot, class),
+            headline: described.headline(snapshot, &simulation.settings().rules, class),
             recorded: None,
             prediction: None,
             evidence: class::evidence(class),

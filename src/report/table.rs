@@ -1,5 +1,6 @@
 //! Tables as kubectl prints them. Small ones are laid out as a whole; large ones are streamed with fixed widths.
 
+use super::wrap::wrap;
 use crate::text::{pad, sanitize, truncate, width};
 use comfy_table::{ContentArrangement, presets};
 
@@ -10,6 +11,13 @@ const SAMPLE: usize = 1_000;
 /// The widest a column of a streamed table gets.
 const WIDEST: usize = 80;
 const GAP: usize = 3;
+/// The column whose cells are sentences, and the least width in which they are set beside the others.
+const PROSE: &str = "WHY";
+const PROSE_MIN: usize = 30;
+/// Between columns, and the narrowest column, where the terminal is narrow.
+const NARROW_GAP: usize = 2;
+const NARROWEST: usize = 8;
+const INDENT: usize = 4;
 
 /// Rows of text under the names of their columns.
 #[derive(Clone, Debug)]
@@ -80,19 +88,44 @@ impl Table {
     }
 
     fn laid_out(&self, style: TableStyle) -> String {
+        let natural = self.widths(usize::MAX, self.rows.len(), style.headers);
+        let total: usize = natural.iter().sum::<usize>() + GAP * natural.len().saturating_sub(1);
+        let prose = self.headers.iter().position(|header| *header == PROSE);
+        match (style.width, prose) {
+            (Some(columns), Some(prose)) if total > columns => {
+                let room = (columns + natural[prose]).saturating_sub(total);
+                if room >= PROSE_MIN { self.wrapped(style, prose, room) } else { self.stacked(style, prose, columns) }
+            }
+            _ => self.wrapped(style, usize::MAX, 0),
+        }
+    }
+
+    /// The natural width of each column, over that many rows.
+    fn widths(&self, most: usize, rows: usize, headers: bool) -> Vec<usize> {
+        (0..self.headers.len())
+            .map(|at| {
+                let cells = self.rows.iter().take(rows).map(|row| width(&row[at]));
+                let header = if headers { width(self.headers[at]) } else { 0 };
+                cells.chain([header]).max().unwrap_or(0).min(most)
+            })
+            .collect()
+    }
+
+    /// One line for each row; only the cells of the prose column may take several, of that many columns.
+    fn wrapped(&self, style: TableStyle, prose: usize, room: usize) -> String {
         let mut table = comfy_table::Table::new();
         table.load_style(presets::NOTHING);
+        table.set_content_arrangement(ContentArrangement::Disabled);
         if style.headers {
             table.set_header(self.headers.iter().copied());
         }
-        table.add_rows(self.rows.iter());
-        if let Some(width) = style.width.and_then(|width| u16::try_from(width).ok()) {
-            table.set_content_arrangement(ContentArrangement::Dynamic).set_width(width);
-        } else {
-            table.set_content_arrangement(ContentArrangement::Disabled);
-        }
+        table.add_rows(self.rows.iter().map(|row| {
+            let cell =
+                |(at, cell): (usize, &String)| if at == prose { wrap(cell, Some(room), 0) } else { cell.clone() };
+            row.iter().enumerate().map(cell).collect::<Vec<_>>()
+        }));
         for column in table.column_iter_mut() {
-            column.set_padding((0, 3));
+            column.set_padding((0, u16::try_from(GAP).unwrap_or(1)));
         }
         let mut text = String::new();
         for line in table.lines() {
@@ -102,13 +135,44 @@ impl Table {
         text
     }
 
+    /// For narrow terminals: the prose stands below its row, indented; of the others the widest cells are cut.
+    fn stacked(&self, style: TableStyle, prose: usize, columns: usize) -> String {
+        let mut widths = self.widths(usize::MAX, self.rows.len(), style.headers);
+        widths[prose] = 0;
+        let gaps = NARROW_GAP * widths.len().saturating_sub(2);
+        while widths.iter().sum::<usize>() + gaps > columns {
+            match widths.iter_mut().max().filter(|widest| **widest > NARROWEST) {
+                Some(widest) => *widest -= 1,
+                None => break,
+            }
+        }
+        let mut text = String::new();
+        let mut line = |cells: &mut dyn Iterator<Item = &str>, below: Option<&str>| {
+            let mut line = String::new();
+            for (at, (cell, width)) in cells.zip(&widths).enumerate() {
+                if at != prose {
+                    line.push_str(&pad(&truncate(cell, *width), width + NARROW_GAP));
+                }
+            }
+            text.push_str(line.trim_end());
+            text.push('\n');
+            if let Some(prose) = below {
+                let indented = format!("{:INDENT$}{prose}", "");
+                text.push_str(&wrap(&indented, Some(columns), INDENT));
+                text.push('\n');
+            }
+        };
+        if style.headers {
+            line(&mut self.headers.iter().copied(), None);
+        }
+        for row in &self.rows {
+            line(&mut row.iter().map(String::as_str), Some(&row[prose]));
+        }
+        text
+    }
+
     fn stream<E>(&self, style: TableStyle, mut write: impl FnMut(&str) -> Result<(), E>) -> Result<(), E> {
-        let widths: Vec<usize> = (0..self.headers.len())
-            .map(|at| {
-                let cells = self.rows.iter().take(SAMPLE).map(|row| width(&row[at]));
-                cells.chain([width(self.headers[at])]).max().unwrap_or(0).min(WIDEST)
-            })
-            .collect();
+        let widths = self.widths(WIDEST, SAMPLE, style.headers);
         let line = |cells: &mut dyn Iterator<Item = &str>| {
             let mut line = String::new();
             for (cell, width) in cells.zip(&widths) {
@@ -126,5 +190,69 @@ impl Table {
             write(&line(&mut row.iter().map(String::as_str)))?;
         }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Table, TableStyle};
+    use crate::text::width;
+
+    fn table() -> Table {
+        let mut table = Table::new(vec!["NAME", "BINDING", "WHY", "AGE"]);
+        table.row(vec![
+            "pv/\u{6570}\u{636e}".into(),
+            String::new(),
+            "its claim is gone and nothing else keeps it".into(),
+            "3d".into(),
+        ]);
+        table.row(vec!["pv/x\u{1b}[2J".into(), "db/data-0".into(), "bound to db/data-0".into(), "4d".into()]);
+        table
+    }
+
+    fn text(columns: Option<usize>) -> String {
+        let mut text = String::new();
+        let style = TableStyle { width: columns, headers: true };
+        let done: Result<(), ()> = table().render(style, |part| {
+            text.push_str(part);
+            Ok(())
+        });
+        assert_eq!(done, Ok(()));
+        text
+    }
+
+    #[test]
+    fn without_a_width_every_row_is_one_line() {
+        assert_eq!(
+            text(None),
+            "NAME          BINDING     WHY                                           AGE\n\
+             pv/\u{6570}\u{636e}       <none>      its claim is gone and nothing else keeps it   3d\n\
+             pv/x\\x1b[2J   db/data-0   bound to db/data-0                            4d\n"
+        );
+    }
+
+    #[test]
+    fn sentences_are_wrapped_where_there_is_room_and_stand_below_where_there_is_none() {
+        assert_eq!(
+            text(Some(70)),
+            "NAME          BINDING     WHY                                  AGE\n\
+             pv/\u{6570}\u{636e}       <none>      its claim is gone and nothing else   3d\n                          keeps it\n\
+             pv/x\\x1b[2J   db/data-0   bound to db/data-0                   4d\n"
+        );
+        assert_eq!(
+            text(Some(30)),
+            "NAME         BINDING    AGE\n\
+             pv/\u{6570}\u{636e}      <none>     3d\n    its claim is gone and\n    nothing else keeps it\n\
+             pv/x\\x1b[2J  db/data-0  4d\n    bound to db/data-0\n"
+        );
+    }
+
+    #[test]
+    fn no_line_is_wider_than_the_terminal() {
+        for columns in [20, 24, 30, 40, 60, 80] {
+            for line in text(Some(columns)).lines() {
+                assert!(width(line) <= columns.max(28), "{columns}: {line:?}");
+            }
+        }
     }
 }

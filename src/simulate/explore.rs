@@ -47,6 +47,7 @@ pub fn explore<'s>(snapshot: &'s Snapshot, settings: &Settings<'s>, objects: &[T
         states: Vec::new(),
         edges: Vec::new(),
         failures,
+        lags_at_first: !settings.controller.in_step_with_all(),
         capacities_stated: objects.iter().all(|target| match target {
             Target::Volume(id) => snapshot.volume(*id).storage().is_some(),
             Target::Claim(id) => !settings.rules.hostpath_provisioning || snapshot.claim(*id).request.is_some(),
@@ -62,7 +63,7 @@ pub fn explore<'s>(snapshot: &'s Snapshot, settings: &Settings<'s>, objects: &[T
         next += 1;
     }
     let ends = bottom_components(&search.edges);
-    Some(search.outcomes(snapshot, &ends))
+    Some(search.outcomes(&ends))
 }
 
 struct Search<'a, 's> {
@@ -74,6 +75,8 @@ struct Search<'a, 's> {
     /// Where syncs without a failure lead: the ends are those of a world in which no more failures happen.
     edges: Vec<Vec<usize>>,
     failures: bool,
+    /// The controller was given a memory that is not in step, and catches up at some time.
+    lags_at_first: bool,
     /// No volume that is there or may be created lacks its capacity.
     capacities_stated: bool,
 }
@@ -101,6 +104,7 @@ impl<'s> Search<'_, 's> {
                 let reached = self.syncs(&world, *controller, target, &mut failed);
                 if let [(only, true)] = reached.as_slice()
                     && !self.failures
+                    && !self.lags_at_first
                 {
                     let only = only.clone();
                     let to = self.visit(only);
@@ -145,7 +149,7 @@ impl<'s> Search<'_, 's> {
         let mut choices = Some(Choices::first());
         while let Some(script) = choices {
             let mut after = world.clone();
-            let mut memory = memory_of(controller, &self.settings.controller);
+            let mut memory = ControllerState::in_step();
             let sync = Sync::new(&mut after, &mut memory, &self.settings.answers, script);
             let Some((decision, met)) = run(sync, &self.settings.rules, controller, target) else { break };
             runs += 1;
@@ -164,7 +168,30 @@ impl<'s> Search<'_, 's> {
                 *private = false;
             }
         }
+        if self.lags_at_first {
+            self.lagging_at_first(world, controller, target, failed);
+        }
         reached
+    }
+
+    /// The states that the same sync leads to while the controller still has the memory that it was given. It catches
+    /// up some time, so the ends are those of a controller in step.
+    fn lagging_at_first(
+        &mut self,
+        world: &World<'s>,
+        controller: Controller,
+        target: Target,
+        reached: &mut Vec<State>,
+    ) {
+        let mut choices = Some(Choices::first());
+        while let Some(script) = choices {
+            let mut after = world.clone();
+            let mut memory = memory_of(controller, &self.settings.controller);
+            let sync = Sync::new(&mut after, &mut memory, &self.settings.answers, script);
+            let Some((_, met)) = run(sync, &self.settings.rules, controller, target) else { break };
+            reached.push(self.variants.state_of(&after));
+            choices = met.next();
+        }
     }
 
     /// The states that the same sync leads to when a write is refused, when the controller stops before a write, and
@@ -218,7 +245,7 @@ impl<'s> Search<'_, 's> {
         reached
     }
 
-    fn outcomes(&self, snapshot: &'s Snapshot, ends: &[(usize, bool)]) -> Explored {
+    fn outcomes(&self, ends: &[(usize, bool)]) -> Explored {
         let rules = &self.settings.rules;
         let mut per_object: Vec<(Target, Vec<Outcome>)> =
             self.objects.iter().map(|target| (*target, Vec::new())).collect();
@@ -230,7 +257,8 @@ impl<'s> Search<'_, 's> {
                 let outcome = match target {
                     Target::Claim(id) => Outcome::of_claim(world.claim(*id).as_deref(), *unsettled),
                     Target::Volume(id) => {
-                        Outcome::of_volume(rules, Some(snapshot.volume(*id)), world.volume(*id).as_deref(), *unsettled)
+                        let destroyed = world.destroyed().binary_search(id).is_ok();
+                        Outcome::of_volume(rules, world.volume(*id).as_deref(), destroyed, *unsettled)
                     }
                 };
                 if let Err(free) = outcomes.binary_search(&outcome) {

@@ -23,8 +23,12 @@ pub(super) fn nested(snapshot: &Snapshot, settings: &Settings<'_>, component: &C
     eligible.then(|| Nested::new(snapshot, settings, component))
 }
 
+/// A volume without a capacity is none: a claim of nothing would take it, and binding ends before the claim is Bound.
 fn is_plain_volume(volume: &PersistentVolume) -> bool {
-    volume.claim_ref.is_none() && volume.status.phase == VolumePhase::Available && !volume.terminating()
+    volume.claim_ref.is_none()
+        && volume.status.phase == VolumePhase::Available
+        && !volume.terminating()
+        && volume.storage().is_some()
 }
 
 fn is_plain_claim(

@@ -56,19 +56,12 @@ impl Outcome {
         }
     }
 
-    /// The end state of a volume; `recorded` is the volume before anything moved.
-    pub fn of_volume(
-        rules: &Rules,
-        recorded: Option<&PersistentVolume>,
-        volume: Option<&PersistentVolume>,
-        unsettled: bool,
-    ) -> Self {
+    /// The end state of a volume; `destroyed` is whether the controller has deleted its storage. A volume whose object
+    /// vanishes otherwise leaves its storage alone.
+    pub fn of_volume(rules: &Rules, volume: Option<&PersistentVolume>, destroyed: bool, unsettled: bool) -> Self {
+        let lost = destroyed.then_some(DataFate::Destroyed);
         match volume {
-            None => {
-                let data = recorded
-                    .map(|recorded| if recorded.terminating() { DataFate::Kept } else { data_fate(rules, recorded) });
-                Self::Gone { data, unsettled }
-            }
+            None => Self::Gone { data: Some(lost.unwrap_or(DataFate::Kept)), unsettled },
             Some(volume) => Self::Volume {
                 phase: volume.status.phase.clone(),
                 claim_ref: volume
@@ -76,8 +69,10 @@ impl Outcome {
                     .as_ref()
                     .map(|named| (named.namespace.clone(), named.name.clone(), named.uid.clone())),
                 terminating: volume.terminating().then(|| volume.meta.finalizers.to_vec()),
-                data: matches!(volume.status.phase, VolumePhase::Released | VolumePhase::Failed)
-                    .then(|| data_fate(rules, volume)),
+                data: lost.or_else(|| {
+                    matches!(volume.status.phase, VolumePhase::Released | VolumePhase::Failed)
+                        .then(|| data_fate(rules, volume))
+                }),
                 unsettled,
             },
         }

@@ -18,7 +18,8 @@ pub(super) type State = Box<[(Target, Variant)]>;
 
 #[derive(Clone, Debug)]
 enum Stored {
-    Volume(Option<Arc<PersistentVolume>>),
+    /// A volume, if it is there, and whether its storage was deleted.
+    Volume(Option<Arc<PersistentVolume>>, bool),
     Claim(Option<Arc<PersistentVolumeClaim>>),
 }
 
@@ -38,19 +39,24 @@ impl<'s> Variants<'s> {
     pub(super) fn state_of(&mut self, world: &World<'s>) -> State {
         let mut state = Vec::with_capacity(world.changed_volumes().len() + world.changed_claims().len());
         for (id, volume) in world.changed_volumes() {
-            let target = Target::Volume(*id);
             let recorded = self.snapshot.volumes().get(id.0 as usize);
-            if volume.as_deref().is_some_and(|volume| recorded.is_some_and(|base| same_volume(base, volume))) {
+            let destroyed = world.destroyed().binary_search(id).is_ok();
+            if !destroyed
+                && volume.as_deref().is_some_and(|volume| recorded.is_some_and(|base| same_volume(base, volume)))
+            {
                 continue;
             }
+            let target = Target::Volume(*id);
             let known = self.known.entry(target).or_default();
             let at = known.iter().position(|stored| match (stored, volume) {
-                (Stored::Volume(None), None) => true,
-                (Stored::Volume(Some(a)), Some(b)) => Arc::ptr_eq(a, b) || same_volume(a, b),
+                (Stored::Volume(None, lost), None) => *lost == destroyed,
+                (Stored::Volume(Some(a), lost), Some(b)) => {
+                    *lost == destroyed && (Arc::ptr_eq(a, b) || same_volume(a, b))
+                }
                 _ => false,
             });
             let at = at.unwrap_or_else(|| {
-                known.push(Stored::Volume(volume.clone()));
+                known.push(Stored::Volume(volume.clone(), destroyed));
                 known.len() - 1
             });
             state.push((target, number(at)));
@@ -82,7 +88,12 @@ impl<'s> Variants<'s> {
         for (target, variant) in state {
             let stored = self.known.get(target).and_then(|known| known.get(usize::from(*variant) - 1));
             match (target, stored) {
-                (Target::Volume(id), Some(Stored::Volume(volume))) => world.set_volume(*id, volume.clone()),
+                (Target::Volume(id), Some(Stored::Volume(volume, destroyed))) => {
+                    world.set_volume(*id, volume.clone());
+                    if *destroyed {
+                        world.destroy_storage(*id);
+                    }
+                }
                 (Target::Claim(id), Some(Stored::Claim(claim))) => world.set_claim(*id, claim.clone()),
                 _ => {}
             }

@@ -54,6 +54,11 @@ impl<'s> ControllerState<'s> {
         Self::default()
     }
 
+    /// Whether the caches are in step and no operation runs or backs off.
+    pub fn in_step_with_all(&self) -> bool {
+        self.volumes.is_empty() && self.claims.is_empty() && self.operations.is_empty()
+    }
+
     /// How the cached copy of a volume differs, if it does.
     pub fn cached_volume(&self, id: VolumeId) -> Option<&Cached<'s, PersistentVolume>> {
         self.volumes.iter().find(|(cached, _)| *cached == id).map(|(_, cached)| cached)

@@ -22,6 +22,8 @@ pub struct World<'s> {
     snapshot: &'s Snapshot,
     volumes: Vec<(VolumeId, Option<Arc<PersistentVolume>>)>,
     claims: Vec<(ClaimId, Option<Arc<PersistentVolumeClaim>>)>,
+    /// The volumes whose storage the controller has deleted, whether the objects are still there or not.
+    destroyed: Vec<VolumeId>,
     /// Only what the overlay holds exists.
     focused: bool,
 }
@@ -29,7 +31,7 @@ pub struct World<'s> {
 impl<'s> World<'s> {
     /// The world as it was read.
     pub fn new(snapshot: &'s Snapshot) -> Self {
-        Self { snapshot, volumes: Vec::new(), claims: Vec::new(), focused: false }
+        Self { snapshot, volumes: Vec::new(), claims: Vec::new(), destroyed: Vec::new(), focused: false }
     }
 
     /// A world without any volume or claim, to which the few of interest are added.
@@ -105,6 +107,22 @@ impl<'s> World<'s> {
         match self.claims.binary_search_by_key(&id, |(changed, _)| *changed) {
             Ok(at) => self.claims[at].1 = claim,
             Err(free) => self.claims.insert(free, (id, claim)),
+        }
+    }
+
+    /// The volumes whose storage the controller has deleted, in order.
+    pub fn destroyed(&self) -> &[VolumeId] {
+        &self.destroyed
+    }
+
+    /// Records that the controller has deleted the storage behind a volume.
+    pub fn destroy_storage(&mut self, id: VolumeId) {
+        if let Err(free) = self.destroyed.binary_search(&id) {
+            self.destroyed.insert(free, id);
+            // The overlay names every volume that differs from the snapshot, and this one does now.
+            if let Some(Held::Base(volume)) = self.volume(id) {
+                self.set_volume(id, Some(Arc::new(volume.clone())));
+            }
         }
     }
 

@@ -498,6 +498,13 @@ impl<'a, 's, Step> Sync<'a, 's, Step> {
         verdict
     }
 
+    /// Records that a plugin has deleted the storage behind a volume: no request, and not to be undone.
+    pub fn storage_deleted(&mut self, id: VolumeId) {
+        if !self.crashed() {
+            self.world.destroy_storage(id);
+        }
+    }
+
     /// Counts a write. Fails where the process is to die; gives the scripted refusal if there is one.
     fn next_write(&mut self) -> Result<Option<ApiError>, ApiError> {
         self.writes += 1;

@@ -10,7 +10,7 @@ use crate::model::{
     AnnotationKey, BindingMode, ClaimPhase, PersistentVolume, PersistentVolumeClaim, StorageClass, Str,
 };
 use crate::snapshot::ClaimId;
-use crate::world::{ApiError, Compared, Event, EventType, ObjectRef, Test};
+use crate::world::{ApiError, Compared, Event, EventType, ObjectRef, Test, printed_uid};
 
 /// Syncs a claim that exists. Upstream: `syncClaim`, 1.36. Neither the deletion timestamp nor the phase is looked at.
 pub fn sync_claim(sync: &mut Sync<'_, '_>, rules: &Rules, id: ClaimId) -> Option<ClaimBranch> {
@@ -104,7 +104,13 @@ fn sync_unbound_claim<'s>(sync: &mut Sync<'_, 's>, rules: &Rules, claim: Claim<'
             "FailedBinding",
             "no persistent volumes available for this claim and no storage class is set",
         );
-        sync.wait_for("user", "", "create a PersistentVolume that fits, or give the claim a class by recreating it");
+        // Only a class that was never stated can be added to a claim.
+        let action = if claim.object.has_class() {
+            "create a PersistentVolume that fits, or give the claim a class by recreating it"
+        } else {
+            "create a PersistentVolume that fits, set the claim's storageClassName, or make some class the default one"
+        };
+        sync.wait_for("user", "", action);
         ClaimBranch::UnboundClaimNoVolumeNoClass
     };
     set_pending(sync, &claim);
@@ -258,7 +264,11 @@ fn sync_claim_with_volume_name<'s>(sync: &mut Sync<'_, 's>, rules: &Rules, claim
         "FailedBinding",
         format!("volume {:?} already bound to a different claim.", wanted.as_str()),
     );
-    sync.wait_for("user", wanted.as_str(), format!("free the volume, which names claim {holder}"));
+    sync.wait_for(
+        "user",
+        wanted.as_str(),
+        format!("recreate the claim with another volume, or free this one if claim {holder} no longer needs it"),
+    );
     if claim.object.meta.annotations.has(AnnotationKey::BoundByController) {
         sync.fail(format!(
             "invalid binding of claim \"{}\" to volume {:?}: volume already claimed by {holder:?}",
@@ -330,7 +340,12 @@ fn sync_bound_claim<'s>(sync: &mut Sync<'_, 's>, rules: &Rules, claim: Claim<'s>
         return ClaimBranch::BoundClaimVolumeNameCleared;
     }
     let Some((id, volume)) = sync.cached_volume_named(&name) else {
-        sync.wait_for("user", name.as_str(), "create the PersistentVolume again, with a claimRef to this claim");
+        // A claimRef without the uid makes the claim Lost as well.
+        sync.wait_for(
+            "user",
+            name.as_str(),
+            "create the PersistentVolume again, without a claimRef or with one that has this claim's uid",
+        );
         lose_claim(sync, &claim, "ClaimLost", "Bound claim has lost its PersistentVolume. Data on the volume is lost!");
         return ClaimBranch::BoundClaimVolumeMissing;
     };
@@ -344,12 +359,12 @@ fn sync_bound_claim<'s>(sync: &mut Sync<'_, 's>, rules: &Rules, claim: Claim<'s>
         left: Compared {
             object: format!("pv/{name}"),
             field: "spec.claimRef.uid",
-            value: volume.claim_ref.as_ref().map_or("<unset>", |named| named.uid.as_str()).to_owned(),
+            value: volume.claim_ref.as_ref().map_or("<unset>", |named| printed_uid(&named.uid)).to_owned(),
         },
         right: Some(Compared {
             object: object_name(&claim.object),
             field: "metadata.uid",
-            value: claim.object.meta.uid.to_string(),
+            value: printed_uid(&claim.object.meta.uid).to_owned(),
         }),
         holds: branch == ClaimBranch::BoundClaimVolumeOurs,
     });

@@ -9,7 +9,7 @@ use crate::model::{
     AnnotationKey, Annotations, ClaimRef, ObjectMeta, PersistentVolume, ReclaimPolicy, SourceKind, StorageClass, Str,
     VolumeMode, VolumeSource, VolumeStatus,
 };
-use crate::world::{ApiError, EventType, Held, ObjectRef, PluginAnswer, Started};
+use crate::world::{ApiError, EventType, Held, ObjectRef, PluginAnswer, Started, printed_uid};
 
 /// How often upstream tries to create a provisioned volume. Upstream: `createProvisionedPVRetryCount`, 1.36.
 const CREATE_RETRIES: u32 = 5;
@@ -48,7 +48,7 @@ pub(super) fn provision_claim<'s>(sync: &mut Sync<'_, 's>, rules: &Rules, claim:
         Provider::External => ClaimBranch::UnboundClaimProvisionExternal,
         Provider::InTree(_) => ClaimBranch::UnboundClaimProvisionInTree,
     };
-    match sync.start_operation(&format!("provision-{key}[{}]", claim.object.meta.uid)) {
+    match sync.start_operation(&format!("provision-{key}[{}]", printed_uid(&claim.object.meta.uid))) {
         Started::Running => ClaimBranch::UnboundClaimProvisionRunning,
         Started::Backoff => ClaimBranch::UnboundClaimProvisionBackoff,
         Started::Yes => {

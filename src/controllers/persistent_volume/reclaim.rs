@@ -1,10 +1,10 @@
 //! Reclaiming: what happens to a volume whose claim is gone.
 
 use super::binding::{Volume, fail_volume, unbind_volume};
-use super::plugins::{Plugin, Provider, delete_host_path, find_deletable_plugin, recyclable};
+use super::plugins::{Plugin, Provider, delete_host_path, find_deletable_plugin, migrated_driver, recyclable};
 use super::volume::without_in_tree_finalizer;
 use crate::controllers::{DeleteStep, ReclaimStep, RecycleStep, Rules, Sync};
-use crate::model::{AnnotationKey, PersistentVolume, ReclaimPolicy, SourceKind, VolumePhase};
+use crate::model::{AnnotationKey, PersistentVolume, ReclaimPolicy, SourceKind};
 use crate::world::{ApiError, EventType, ObjectRef, PluginAnswer, Started, printed_uid};
 
 /// Upstream: `reclaimVolume`, 1.36.
@@ -147,7 +147,10 @@ fn run_deleter<'s>(sync: &mut Sync<'_, 's>, rules: &Rules, volume: Volume<'s>, p
             return;
         }
         PluginAnswer::Failed(text) => Some(text),
-        PluginAnswer::Done => remove_finalizer(sync, rules, &volume.object.meta.name).err(),
+        PluginAnswer::Done => {
+            sync.storage_deleted(volume.id);
+            remove_finalizer(sync, rules, &volume.object.meta.name).err()
+        }
     };
     if let Some(text) = failure {
         let marked = fail_volume(sync, volume, "VolumeFailedDelete", &text);
@@ -276,9 +279,20 @@ impl DataFate {
     }
 }
 
-/// What reclaiming does, or would do, to the data behind a volume.
+/// The driver to which the controller leaves a migrated volume, once it has put the volume's annotation right; it does
+/// that before it reclaims. Upstream: `updateMigrationAnnotations`, 1.36.
+pub fn migrated_to<'v>(rules: &Rules, volume: &'v PersistentVolume) -> Option<&'v str> {
+    let annotations = &volume.meta.annotations;
+    match annotations.get(AnnotationKey::ProvisionedBy) {
+        Some(provisioner) => migrated_driver(rules, provisioner),
+        None => annotations.get(AnnotationKey::MigratedTo).filter(|driver| !driver.is_empty()),
+    }
+}
+
+/// What reclaiming does, or would do, to the data behind a volume. A recycling that failed is tried again in every sync,
+/// so the data of a Failed volume are not safe.
 pub fn data_fate(rules: &Rules, volume: &PersistentVolume) -> DataFate {
-    let migrated = volume.meta.annotations.get(AnnotationKey::MigratedTo).is_some_and(|driver| !driver.is_empty());
+    let migrated = migrated_to(rules, volume).is_some();
     match &volume.reclaim_policy {
         ReclaimPolicy::Delete if migrated => DataFate::HandedToDriver,
         ReclaimPolicy::Delete => match find_deletable_plugin(rules, volume) {
@@ -287,9 +301,7 @@ pub fn data_fate(rules: &Rules, volume: &PersistentVolume) -> DataFate {
             Provider::InTree(Plugin::HostPath) if delete_host_path(volume).is_ok() => DataFate::Destroyed,
             Provider::InTree(Plugin::HostPath) | Provider::Nobody(_) => DataFate::Kept,
         },
-        ReclaimPolicy::Recycle if !migrated && recyclable(volume) && volume.status.phase != VolumePhase::Failed => {
-            DataFate::Scrubbed
-        }
+        ReclaimPolicy::Recycle if !migrated && recyclable(volume) => DataFate::Scrubbed,
         ReclaimPolicy::Recycle | ReclaimPolicy::Retain | ReclaimPolicy::Other(_) => DataFate::Kept,
     }
 }

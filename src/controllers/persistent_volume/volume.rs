@@ -5,7 +5,7 @@ use super::plugins::{IN_TREE_PREFIX, migrated_driver};
 use super::reclaim::reclaim_volume;
 use crate::controllers::{Rules, Sync, VolumeBranch};
 use crate::model::{
-    AnnotationKey, Annotations, PersistentVolume, PersistentVolumeClaim, ReclaimPolicy, Str, VolumePhase,
+    AnnotationKey, Annotations, ClaimRef, PersistentVolume, PersistentVolumeClaim, ReclaimPolicy, Str, VolumePhase,
 };
 use crate::snapshot::VolumeId;
 use crate::world::{ApiError, Compared, EventType, Held, ObjectRef, Test};
@@ -51,11 +51,7 @@ fn sync_annotated<'s>(sync: &mut Sync<'_, 's>, rules: &Rules, volume: Volume<'s>
         )
     });
     if claim_ref.uid.is_empty() {
-        sync.wait_for(
-            "user",
-            claim_ref.claim_key().to_string(),
-            "create the claim for which the volume is reserved, or let it name this volume",
-        );
+        await_reserved(sync, &name, &claim_ref);
         set_phase(sync, volume, VolumePhase::Available);
         return VolumeBranch::VolumeReserved;
     }
@@ -118,6 +114,24 @@ fn sync_annotated<'s>(sync: &mut Sync<'_, 's>, rules: &Rules, volume: Volume<'s>
         sync.fail(error.to_string());
     }
     branch
+}
+
+/// Who has to act for a volume that is reserved by name alone. Upstream does not look the claim up here, and a claim that
+/// is there and open takes the volume by itself, or says at its own sync why it does not.
+fn await_reserved(sync: &mut Sync<'_, '_>, volume: &str, named: &ClaimRef) {
+    let world = sync.world();
+    let claim = world.claim_id(&named.namespace, &named.name).and_then(|id| world.claim(id));
+    let action = match &claim {
+        None => "create the claim for which the volume is reserved",
+        Some(claim) if claim.volume_name == volume && claim.meta.annotations.has(AnnotationKey::BindCompleted) => {
+            "put the claim's uid into spec.claimRef.uid: a claim that was bound does not take a volume by name alone"
+        }
+        Some(claim) if !claim.volume_name.is_empty() && claim.volume_name != volume => {
+            "delete the volume or free it for another claim: the claim for which it is reserved has another volume"
+        }
+        Some(_) => return,
+    };
+    sync.wait_for("user", named.claim_key().to_string(), action);
 }
 
 fn set_phase<'s>(sync: &mut Sync<'_, 's>, volume: Volume<'s>, phase: VolumePhase) {

@@ -11,6 +11,8 @@ use std::collections::BTreeMap;
 
 /// The provisioner of classes for volumes that are made by hand.
 const NO_PROVISIONER: &str = "kubernetes.io/no-provisioner";
+/// The one in-tree plugin that still provisions, if a flag lets it.
+const HOST_PATH: &str = "kubernetes.io/host-path";
 
 /// What a class does.
 #[derive(Debug, PartialEq, Eq, Serialize)]
@@ -74,11 +76,16 @@ impl<'a> ClassOut<'a> {
     }
 
     /// What the class does, in words.
-    pub(super) fn headline(&self, snapshot: &Snapshot, class: &StorageClass) -> String {
+    pub(super) fn headline(&self, snapshot: &Snapshot, rules: &Rules, class: &StorageClass) -> String {
         let name = &class.meta.name;
         let provisions = match (self.provisioner_kind, self.driver) {
             ("migrated", Some(driver)) => format!("{driver} provisions volumes (for {})", self.provisioner),
             ("external", _) => format!("{} provisions volumes", self.provisioner),
+            // The host-path plugin is the only one that a flag keeps from it.
+            ("inTree", _) if class.provisioner == HOST_PATH && !rules.hostpath_provisioning => format!(
+                "nothing provisions volumes: {} is switched off, as --enable-hostpath-provisioner is by default",
+                self.provisioner
+            ),
             ("inTree", _) => format!("Kubernetes itself provisions volumes ({})", self.provisioner),
             ("none", _) => "nothing provisions volumes; they are made by hand".to_owned(),
             _ => format!("nothing provisions volumes: Kubernetes has no {}", self.provisioner),
@@ -91,6 +98,7 @@ impl<'a> ClassOut<'a> {
         };
         let data = match (&class.reclaim_policy, self.provisioner_kind) {
             (_, "none" | "unknown") => String::new(),
+            _ if class.provisioner == HOST_PATH && !rules.hostpath_provisioning => String::new(),
             (Some(ReclaimPolicy::Delete) | None, _) => {
                 " When a claim is deleted, so are its volume and the data (policy Delete).".to_owned()
             }

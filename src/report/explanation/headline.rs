@@ -1,12 +1,14 @@
 //! The first line: what is and why, whether that is normal, who has to act, and what becomes of the data.
 
 use super::released;
-use crate::controllers::persistent_volume::reclaim::{DataFate, data_fate};
+use crate::controllers::persistent_volume::reclaim::{DataFate, data_fate, migrated_to};
+use crate::controllers::protection::VOLUME_FINALIZER;
 use crate::controllers::{Branch, ClaimBranch, VolumeBranch};
-use crate::model::{AnnotationKey, PersistentVolume, PersistentVolumeClaim, ReclaimPolicy, VolumePhase};
+use crate::model::{AnnotationKey, Kind, PersistentVolume, PersistentVolumeClaim, ReclaimPolicy, VolumePhase};
 use crate::report::match_table::MatchRow;
 use crate::report::why::{View, pod_beside_the_scheduler, why};
 use crate::simulate::{Outcome, Target};
+use crate::snapshot::Absence;
 use crate::text::nearest;
 
 const DRIVER_FINALIZER: &str = "external-provisioner.volume.kubernetes.io/finalizer";
@@ -186,10 +188,14 @@ fn lost(view: View<'_>, claim: &PersistentVolumeClaim, sentences: &mut Vec<Strin
     let Some(id) = snapshot.volume_id(&claim.volume_name) else { return };
     let volume = snapshot.volume(id);
     let alone = volume.claim_ref.as_ref().is_some_and(|named| {
-        snapshot.claim_id(&named.namespace, &named.name).is_none_or(|id| {
-            let other = snapshot.claim(id);
-            other.meta.uid == claim.meta.uid || other.meta.uid != named.uid
-        })
+        let itself = named.name == claim.meta.name && named.namespace == claim.meta.namespace;
+        let absence = snapshot.coverage().absence(Kind::PersistentVolumeClaim, &named.namespace);
+        match snapshot.claim_id(&named.namespace, &named.name) {
+            _ if itself => true,
+            None => !matches!(absence, Absence::Unknown(_)),
+            // Without a uid the volume is reserved for whichever claim has that name.
+            Some(id) => !named.uid.is_empty() && snapshot.claim(id).meta.uid != named.uid,
+        }
     });
     if alone {
         sentences
@@ -236,7 +242,7 @@ fn fate(view: View<'_>, volume: &PersistentVolume) -> String {
         }
         DataFate::Kept => format!("volume {name} is Released and its data stay (policy {policy} does nothing to them)"),
         DataFate::HandedToDriver => {
-            format!("{} deletes volume {name} and its data (policy {policy})", driver(volume))
+            format!("{} deletes volume {name} and its data (policy {policy})", driver(view, volume))
         }
         DataFate::Destroyed => format!("volume {name} and its data are deleted (policy {policy})"),
         DataFate::Scrubbed => format!("the data of volume {name} are erased (policy {policy})"),
@@ -244,9 +250,8 @@ fn fate(view: View<'_>, volume: &PersistentVolume) -> String {
 }
 
 /// Who would have to delete the storage.
-fn driver(volume: &PersistentVolume) -> String {
-    let annotations = &volume.meta.annotations;
-    [annotations.get(AnnotationKey::MigratedTo), annotations.get(AnnotationKey::ProvisionedBy)]
+fn driver(view: View<'_>, volume: &PersistentVolume) -> String {
+    [migrated_to(view.rules(), volume), volume.meta.annotations.get(AnnotationKey::ProvisionedBy)]
         .into_iter()
         .flatten()
         .chain([volume.source.detail.as_str()])
@@ -284,17 +289,28 @@ fn volume_sentences(view: View<'_>, volume: &PersistentVolume, sentences: &mut V
 
 /// What a volume that is being deleted takes with it.
 fn terminating_volume(view: View<'_>, volume: &PersistentVolume) -> String {
+    // A volume without a claim is made Available, and reclaiming is for volumes whose claim is gone.
+    if volume.claim_ref.as_ref().is_none_or(|named| named.uid.is_empty()) {
+        return "No claim has it, so nothing deletes its storage.".to_owned();
+    }
     let until = if volume.status.phase == VolumePhase::Bound { "Once its claim is gone, it goes too; " } else { "" };
     let guarded = volume.meta.has_finalizer(DRIVER_FINALIZER) || volume.meta.has_finalizer(IN_TREE_FINALIZER);
     let text = match data_fate(view.rules(), volume) {
         DataFate::Kept => "the object vanishes, and its storage stays.".to_owned(),
         DataFate::HandedToDriver if guarded => {
-            format!("its finalizer holds it until {} has deleted the storage.", driver(volume))
+            format!("its finalizer holds it until {} has deleted the storage.", driver(view, volume))
         }
         DataFate::HandedToDriver => {
-            format!("no finalizer holds it until {} has deleted the storage, which may be left behind.", driver(volume))
+            format!(
+                "no finalizer holds it until {} has deleted the storage, which may be left behind.",
+                driver(view, volume)
+            )
         }
-        DataFate::Destroyed => "its storage is deleted.".to_owned(),
+        // Its deleter runs only while the object is there.
+        DataFate::Destroyed if volume.meta.finalizers.iter().any(|finalizer| finalizer != VOLUME_FINALIZER) => {
+            "its storage is deleted.".to_owned()
+        }
+        DataFate::Destroyed => "its storage is deleted, unless the object vanishes first.".to_owned(),
         DataFate::Scrubbed => "its storage may be erased.".to_owned(),
     };
     if until.is_empty() {

@@ -1,6 +1,7 @@
-//! The sections and first lines of whole explanations, compared word for word.
+//! First lines, bindings, divergence and the document, held against what people ask.
 
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+#![expect(clippy::needless_pass_by_value, reason = "literal JSON is handed over")]
 
 use super::{Asked, DivergenceOut, Explanation};
 use crate::controllers::{Controller, Rules};
@@ -34,14 +35,14 @@ fn headline(objects: &[Value], object: &str) -> String {
     explained(&world(objects), object, |explanation| explanation.headline.clone())
 }
 
-fn spec(object: Value, fields: &Value) -> Value {
+fn spec(object: Value, fields: Value) -> Value {
     with(object, json!({ "spec": fields }))
 }
 
 fn csi(volume: Value, policy: &str) -> Value {
     spec(
         volume,
-        &json!({
+        json!({
             "nfs": null, "csi": { "driver": "x.example.com", "volumeHandle": "h" },
             "persistentVolumeReclaimPolicy": policy,
         }),
@@ -52,18 +53,18 @@ fn csi(volume: Value, policy: &str) -> Value {
 /// field differs, who has to act, are the data lost, what dies with it.
 #[test]
 fn the_first_line_answers_what_people_ask() {
-    let local = |object| spec(object, &json!({ "storageClassName": "local" }));
+    let local = |object| spec(object, json!({ "storageClassName": "local" }));
     let late = || sc("local", "kubernetes.io/no-provisioner", true);
     let cases: Vec<(Vec<Value>, &str, &str)> = vec![
         (vec![pvc("data"), pv("a")], "pvc/data", "Claim db/data is Pending and becomes Bound to a: matches a."),
         (
-            vec![pvc("data"), spec(pv("a"), &json!({ "capacity": { "storage": "5Gi" } }))],
+            vec![pvc("data"), spec(pv("a"), json!({ "capacity": { "storage": "5Gi" } }))],
             "pvc/data",
             "Claim db/data is Pending and stays so: no volume fits, and it has no class. You have to act: nobody else \
              makes a volume for it. The nearest volume is a: capacity 5Gi < requested 10Gi.",
         ),
         (
-            vec![spec(pvc("data"), &json!({ "storageClassName": "fasd" })), sc("fast", "x.example.com", false)],
+            vec![spec(pvc("data"), json!({ "storageClassName": "fasd" })), sc("fast", "x.example.com", false)],
             "pvc/data",
             "Claim db/data is Pending and stays so: no volume fits, and class \"fasd\" does not exist. You have to \
              act. Did you mean class \"fast\"?",
@@ -75,7 +76,7 @@ fn the_first_line_answers_what_people_ask() {
              is wrong: the scheduler binds it when a pod uses it.",
         ),
         (
-            vec![spec(pvc("data"), &json!({ "storageClassName": "fast" })), sc("fast", "x.example.com", false)],
+            vec![spec(pvc("data"), json!({ "storageClassName": "fast" })), sc("fast", "x.example.com", false)],
             "pvc/data",
             "Claim db/data is Pending and stays so: waits for x.example.com to provision a volume. That driver has to \
              act: Kubernetes itself only asks it. If nothing comes, see whether it runs.",
@@ -119,7 +120,7 @@ fn the_first_line_answers_what_people_ask() {
              is gone, x.example.com deletes volume a and its data (policy Delete).",
         ),
         (
-            vec![spec(pvc("data"), &json!({ "volumeName": "a" })), bound_pv("a", "logs"), bound_pvc("logs", "a")],
+            vec![spec(pvc("data"), json!({ "volumeName": "a" })), bound_pv("a", "logs"), bound_pvc("logs", "a")],
             "pvc/data",
             "Claim db/data is Pending and stays so: a belongs to db/logs, which is bound to it. You have to act.",
         ),
@@ -142,11 +143,90 @@ fn the_first_line_answers_what_people_ask() {
              gone, it goes too; no finalizer holds it until x.example.com has deleted the storage, which may be left \
              behind.",
         ),
+        // The annotation migrated-to is written before anything is reclaimed, so the driver deletes it.
+        (
+            vec![
+                spec(
+                    with(
+                        bound_pv("a", "data"),
+                        json!({ "metadata": {
+                            "annotations": { "pv.kubernetes.io/provisioned-by": "kubernetes.io/aws-ebs" },
+                        } }),
+                    ),
+                    json!({
+                        "nfs": null, "awsElasticBlockStore": { "volumeID": "v" },
+                        "persistentVolumeReclaimPolicy": "Delete",
+                    }),
+                ),
+                bound_pvc("data", "a"),
+            ],
+            "pv/a",
+            "Volume a is Bound and stays so: bound to db/data. If the claim is deleted, ebs.csi.aws.com deletes volume \
+             a and its data (policy Delete).",
+        ),
+        // Recycling that failed is tried again in every sync.
+        (
+            vec![spec(
+                with(with(pv("a"), claim_ref("data", "uid-old")), json!({ "status": { "phase": "Failed" } })),
+                json!({ "persistentVolumeReclaimPolicy": "Recycle" }),
+            )],
+            "pv/a",
+            "Volume a is Failed and stays so: its claim db/data is gone; policy Recycle: a pod erases the data. \
+             Danger: the data are erased.",
+        ),
+        // A reservation without a uid is for the other claim, which exists.
+        (
+            vec![
+                with(bound_pvc("data", "a"), json!({ "status": { "phase": "Lost" } })),
+                with(pv("a"), claim_ref("logs", "")),
+                spec(pvc("logs"), json!({ "accessModes": ["ReadWriteMany"] })),
+            ],
+            "pvc/data",
+            "Claim db/data is Lost and stays so: a belongs to db/logs, which is Pending. No data are lost by this. It is \
+             Bound again as soon as spec.claimRef of a names it with uid uid-data.",
+        ),
+        (
+            vec![with(
+                spec(
+                    pv("a"),
+                    json!({
+                        "nfs": null, "hostPath": { "path": "/tmp/a" }, "persistentVolumeReclaimPolicy": "Delete",
+                    }),
+                ),
+                with(deleted(), json!({ "metadata": { "finalizers": ["x.example.com/keep"] } })),
+            )],
+            "pv/a",
+            "Volume a is being deleted; kept by finalizer x.example.com/keep (recorded phase Available). No claim has \
+             it, so nothing deletes its storage.",
+        ),
+        (
+            vec![
+                with(
+                    spec(
+                        bound_pv("a", "data"),
+                        json!({
+                            "nfs": null, "hostPath": { "path": "/tmp/a" }, "persistentVolumeReclaimPolicy": "Delete",
+                        }),
+                    ),
+                    deleted(),
+                ),
+                bound_pvc("data", "a"),
+            ],
+            "pv/a",
+            "Volume a is being deleted; kept while it is Bound to db/data (recorded phase Bound). Once its claim is \
+             gone, it goes too; its storage is deleted, unless the object vanishes first.",
+        ),
         (
             vec![late()],
             "sc/local",
             "Class local: nothing provisions volumes; they are made by hand, and claims stay Pending until a pod uses \
              them, which is normal.",
+        ),
+        (
+            vec![sc("hp", "kubernetes.io/host-path", false)],
+            "sc/hp",
+            "Class hp: nothing provisions volumes: kubernetes.io/host-path is switched off, as \
+             --enable-hostpath-provisioner is by default, and claims are bound as soon as there is a volume for them.",
         ),
         (
             vec![with(
@@ -188,8 +268,8 @@ fn the_binding_is_held_against_the_other_side() {
 
 #[test]
 fn the_field_that_decided_has_both_values() {
-    let small = spec(pv("a"), &json!({ "capacity": { "storage": "5Gi" } }));
-    let snapshot = world(&[spec(pvc("data"), &json!({ "volumeName": "a" })), small]);
+    let small = spec(pv("a"), json!({ "capacity": { "storage": "5Gi" } }));
+    let snapshot = world(&[spec(pvc("data"), json!({ "volumeName": "a" })), small]);
     explained(&snapshot, "pvc/data", |explanation| {
         let last: Vec<(&str, &str, &str)> = explanation
             .evidence
@@ -286,4 +366,72 @@ fn it_is_a_document_of_the_contract() {
     let document = explained(&class, "sc/fast", |explanation| serde_json::to_value(explanation).unwrap());
     assert_eq!(document["class"]["provisionerKind"], "external");
     assert_eq!(simulate(&class).targets().count(), 0);
+}
+
+/// Who has to act for a volume that is reserved by name alone depends on the claim of that name.
+#[test]
+fn a_reservation_asks_for_what_is_missing() {
+    let next = |objects: &[Value]| {
+        explained(&world(objects), "pv/a", |explanation| {
+            explanation.next.iter().map(|next| format!("{}: {}", next.who, next.what)).collect::<Vec<_>>()
+        })
+    };
+    let reserved = || with(pv("a"), claim_ref("data", ""));
+    assert_eq!(next(&[reserved()]), ["you: create the claim for which the volume is reserved"]);
+    assert!(next(&[reserved(), pvc("data")]).is_empty(), "the claim takes it by itself");
+    assert_eq!(
+        next(&[reserved(), bound_pvc("data", "a")]),
+        [
+            "you: put the claim's uid into spec.claimRef.uid: a claim that was bound does not take a volume by name alone"
+        ]
+    );
+    assert_eq!(
+        next(&[reserved(), bound_pvc("data", "b"), bound_pv("b", "data")]),
+        ["you: delete the volume or free it for another claim: the claim for which it is reserved has another volume"]
+    );
+}
+
+/// The advice for a claim must not end in another dead end, nor take a volume from a claim that uses it.
+#[test]
+fn advice_for_claims_leads_out() {
+    let what =
+        |objects: &[Value]| explained(&world(objects), "pvc/data", |explanation| explanation.next[0].what.clone());
+    // A claimRef without a uid counts as misbound for a claim that was bound.
+    assert_eq!(
+        what(&[bound_pvc("data", "a")]),
+        "create the PersistentVolume again, without a claimRef or with one that has this claim's uid"
+    );
+    assert_eq!(
+        what(&[spec(pvc("data"), json!({ "volumeName": "a" })), bound_pv("a", "logs"), bound_pvc("logs", "a")]),
+        "recreate the claim with another volume, or free this one if claim db/logs no longer needs it"
+    );
+    // A class can be set where none was stated; the empty class is final.
+    assert_eq!(
+        what(&[spec(pvc("data"), json!({ "storageClassName": null }))]),
+        "create a PersistentVolume that fits, set the claim's storageClassName, or make some class the default one"
+    );
+    assert_eq!(what(&[pvc("data")]), "create a PersistentVolume that fits, or give the claim a class by recreating it");
+}
+
+/// A uid that only an API server could give is a placeholder wherever it is shown.
+#[test]
+fn what_a_server_would_give_is_a_placeholder() {
+    let planned = with(bound_pvc("data", "a"), json!({ "metadata": { "uid": null } }));
+    let snapshot = world(&[planned, with(pv("a"), claim_ref("data", "uid-old"))]);
+    explained(&snapshot, "pvc/data", |explanation| {
+        let uids: Vec<&str> = explanation
+            .evidence
+            .iter()
+            .filter(|entry| entry.field == "metadata.uid")
+            .map(|entry| entry.value.as_str())
+            .collect();
+        assert_eq!(uids, ["<uid>"]);
+    });
+    let planned = with(pvc("data"), json!({ "metadata": { "uid": null }, "spec": { "storageClassName": "fast" } }));
+    let snapshot = world(&[planned, sc("fast", "x.example.com", false)]);
+    explained(&snapshot, "pvc/data", |explanation| {
+        let document = serde_json::to_value(explanation).unwrap();
+        let operation = &document["prediction"]["decisions"][0]["operations"][0];
+        assert_eq!(operation["name"], "provision-db/data[<uid>]");
+    });
 }

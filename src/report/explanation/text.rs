@@ -192,23 +192,24 @@ impl Explanation<'_> {
 fn binding_section(page: &mut Page, binding: &BindingOut) {
     page.heading("Binding");
     let fields: Vec<&FieldOut> = binding.claim.iter().chain(&binding.volume).collect();
-    let name = |field: &FieldOut| format!("{} {}", field.object, field.field);
-    let widest = fields.iter().map(|field| width(&sanitize(&name(field)))).max().unwrap_or(0);
-    // Beside names that are too long nothing can be lined up.
-    let lined_up = page.columns.is_none_or(|columns| widest + 30 <= columns);
+    let widest = fields.iter().map(|field| width(field.field)).max().unwrap_or(0);
+    // Beside long names of fields there is no room to line up values of uids' length.
+    let lined_up = page.columns.is_none_or(|columns| widest + 50 <= columns);
+    let mut object = "";
     for field in fields {
-        let mut line = sanitize(&name(field)).into_owned();
-        if lined_up {
-            line = pad(&line, widest).into_owned();
+        if field.object != object {
+            object = &field.object;
+            page.line(1, object);
         }
+        let name = if lined_up { pad(field.field, widest) } else { field.field.into() };
         let verdict = match (field.verdict, &field.wanted) {
             ("mismatch", Some(wanted)) => format!("  MISMATCH, wanted {wanted}"),
-            ("absent", Some(wanted)) => format!("  missing, wanted {wanted}"),
             ("mismatch", None) => "  MISMATCH".to_owned(),
+            ("absent", Some(wanted)) => format!("  missing, wanted {wanted}"),
             ("ok", _) => "  ok".to_owned(),
             _ => String::new(),
         };
-        page.marked(&format!("{line}  {}{verdict}", field.value), field.verdict == "mismatch");
+        page.marked(&format!("{name}  {}{verdict}", field.value), field.verdict == "mismatch");
     }
 }
 
@@ -252,9 +253,9 @@ impl Page {
 
     /// A line whose blanks line something up; it is wrapped only where it has to be.
     fn marked(&mut self, text: &str, red: bool) {
-        let safe = format!("  {}", sanitize(text));
+        let safe = format!("    {}", sanitize(text));
         let fits = self.columns.is_none_or(|columns| width(&safe) <= columns);
-        let shown = if fits { safe } else { wrap(&safe, self.columns, 4) };
+        let shown = if fits { safe } else { wrap(&safe, self.columns, 6) };
         for line in shown.lines() {
             if red {
                 self.raw(&line.red().to_string());

@@ -1,4 +1,4 @@
-//! The sentences for whole situations, each compared word for word.
+//! Verdicts and reasons of candidates, literally.
 
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 

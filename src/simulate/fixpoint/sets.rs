@@ -4,6 +4,7 @@ use super::ObjectState;
 use super::ends::Ends;
 use super::groups::size_of;
 use super::growth::Growth;
+use crate::controllers::persistent_volume::reclaim::{DataFate, data_fate};
 use crate::model::{Quantity, Str};
 use crate::simulate::decide::{Limit, Target};
 use crate::simulate::outcome::{Outcome, OutcomeSet, cut, most};
@@ -50,6 +51,7 @@ impl<'g, 'a, 's> Sets<'g, 'a, 's> {
             .iter()
             .map(|(number, unsettled)| self.kind_of(target, &growth.objects[place].states[*number], *unsettled))
             .collect();
+        kinds.extend(self.destroyed(target, place));
         kinds.sort();
         kinds.dedup();
         let mut count = 0u64;
@@ -70,15 +72,32 @@ impl<'g, 'a, 's> Sets<'g, 'a, 's> {
         OutcomeSet { listed: Arc::from(cut(listed, limit)), count, exact: false }
     }
 
+    /// The ends of a volume whose storage the controller itself may delete: states do not tell whether it has, so each
+    /// counts with and without.
+    fn destroyed(&self, target: Target, place: usize) -> Vec<(Outcome, Option<usize>)> {
+        let Target::Volume(id) = target else { return Vec::new() };
+        let growth = self.growth;
+        let rules = &growth.settings.rules;
+        if data_fate(rules, growth.snapshot.volume(id)) != DataFate::Destroyed {
+            return Vec::new();
+        }
+        let ends =
+            self.ends[place].iter().map(|(number, unsettled)| (&growth.objects[place].states[*number], *unsettled));
+        ends.filter_map(|(state, unsettled)| match state {
+            ObjectState::Volume(volume) => Some((Outcome::of_volume(rules, volume.as_deref(), true, unsettled), None)),
+            ObjectState::Claim(_) => None,
+        })
+        .collect()
+    }
+
     /// What a state means: the outcome, and the group in which any member may take the place of the named object; its
     /// own name is left out then.
     fn kind_of(&self, target: Target, state: &ObjectState, unsettled: bool) -> (Outcome, Option<usize>) {
         let (snapshot, groups) = (self.growth.snapshot, self.growth.groups);
         let several = |group: &usize| groups.members[*group].len() > 1;
         match (target, state) {
-            (Target::Volume(id), ObjectState::Volume(volume)) => {
-                let recorded = Some(snapshot.volume(id));
-                let outcome = Outcome::of_volume(&self.growth.settings.rules, recorded, volume.as_deref(), unsettled);
+            (Target::Volume(_), ObjectState::Volume(volume)) => {
+                let outcome = Outcome::of_volume(&self.growth.settings.rules, volume.as_deref(), false, unsettled);
                 let claim = volume.as_ref().and_then(|volume| volume.claim_ref.as_ref()).and_then(|named| {
                     let id = snapshot.claim_id(&named.namespace, &named.name)?;
                     (snapshot.claim(id).meta.uid == named.uid).then_some(Target::Claim(id))
