@@ -4,6 +4,7 @@
 #![expect(clippy::disallowed_types, clippy::disallowed_methods, reason = "the test makes files and looks at the time")]
 
 use crate::fake_api::{Answer, DATE, FakeApi};
+use crate::support::Run;
 use pvctl::model::{Kind, Timestamp};
 use pvctl::progress::Silent;
 use pvctl::snapshot::{CoverageState, Parts, decode};
@@ -733,4 +734,22 @@ async fn no_cluster_at_all_points_to_files() {
     let (kind, message, _) = fails(named, &Environment::default()).await;
     assert_eq!(kind, ClusterErrorKind::Configuration);
     assert_eq!(message, "--context names \"prod\", and there is no kubeconfig");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_servers_version_is_printed_unless_it_is_not_wanted() {
+    let api = FakeApi::start().await;
+    let run = async |arguments: &'static [&'static str]| {
+        let url = api.url();
+        let all = move || Run::new(&[arguments, &["--server", &url]].concat()).finish();
+        tokio::task::spawn_blocking(all).await.unwrap()
+    };
+    let asked = run(&["version"]).await;
+    assert!(asked.stdout.ends_with("\nserver:               v1.36.3-test\n"), "{}", asked.stdout);
+    assert_eq!((asked.code, asked.stderr.as_str(), api.count("/version")), (Some(0), "", 1));
+    let document: Value = serde_json::from_str(&run(&["version", "-o", "json"]).await.stdout).unwrap();
+    assert_eq!(document["server"], json!({"version": "v1.36.3-test"}));
+    let unasked = run(&["version", "--client"]).await;
+    assert!(!unasked.stdout.contains("server:"), "{}", unasked.stdout);
+    assert_eq!((unasked.code, api.count("/version")), (Some(0), 2));
 }

@@ -1,4 +1,5 @@
-//! The README's command blocks: each is run, or where it needs a cluster or is CI's own work, checked.
+//! The command blocks of the README and of `docs/transcripts/`: each is run, or where it needs a cluster or is CI's own
+//! work, checked.
 //!
 //! A block is fenced as `sh` (every line a command) or `console` (commands after `$ `, what they print under them; a
 //! line `…` stands for any lines). A comment right before it says how it is treated:
@@ -12,7 +13,7 @@
     reason = "tests prepare a folder for the commands, and fail by panicking"
 )]
 
-use crate::support::{BINARY, Run, files, text};
+use crate::support::{BINARY, Finished, Run, files, text};
 use pvctl::cli;
 use std::fs;
 use std::path::Path;
@@ -103,10 +104,15 @@ fn assert_parses(command: &str) {
 
 /// Runs a command in a folder that has the examples, with the program on the path, also as kubectl's plugin.
 #[cfg(unix)]
-fn assert_runs(directory: &Path, command: &str, shown: Option<&str>, code: i32) {
+fn run_in(directory: &Path, command: &str) -> Finished {
     let programs = Path::new(BINARY).parent().expect("the program is in a folder");
     let path = format!("{}:{}:/usr/bin:/bin", directory.join("bin").display(), programs.display());
-    let run = Run::of(Path::new("/bin/sh"), &["-c", command]).current_dir(directory).env("PATH", &path).finish();
+    Run::of(Path::new("/bin/sh"), &["-c", command]).current_dir(directory).env("PATH", &path).finish()
+}
+
+#[cfg(unix)]
+fn assert_runs(directory: &Path, command: &str, shown: Option<&str>, code: i32) {
+    let run = run_in(directory, command);
     assert_eq!(run.code, Some(code), "`{command}` says: {}", run.stderr);
     if let Some(shown) = shown {
         let printed = run.stdout + &run.stderr;
@@ -198,6 +204,69 @@ fn every_command_of_the_readme_works() {
     for block in &readme {
         check(block, place.path(), &ci);
     }
+}
+
+/// The transcript with what its commands print now.
+#[cfg(unix)]
+fn replayed(transcript: &str) -> String {
+    let place = workplace();
+    let mut now = String::new();
+    let mut console = false;
+    for line in transcript.lines() {
+        if line.starts_with("```") {
+            console = line == "```console";
+        } else if let Some(command) = line.strip_prefix("$ ").filter(|_| console) {
+            let run = run_in(place.path(), command);
+            let printed = run.stdout + &run.stderr;
+            now.push_str(line);
+            now.push('\n');
+            for printed in trimmed(&printed) {
+                now.push_str(printed);
+                now.push('\n');
+            }
+            continue;
+        } else if console {
+            continue;
+        }
+        now.push_str(line);
+        now.push('\n');
+    }
+    now
+}
+
+#[cfg(unix)]
+#[test]
+fn generated_transcripts_are_what_is_printed() {
+    if std::env::var_os("UPDATE").is_some() {
+        for (path, bytes) in files("docs/transcripts", "md") {
+            let transcript = String::from_utf8(bytes).expect("transcripts are UTF-8");
+            fs::write(crate::support::root().join(path), replayed(&transcript)).expect("the transcript can be written");
+        }
+    }
+
+    let ci = text(".ci/run");
+    let mut verbs = Vec::new();
+    for (path, bytes) in files("docs/transcripts", "md") {
+        let name = path.rsplit('/').next().expect("a file has a name");
+        verbs.push(name.trim_end_matches(".md").to_owned());
+        let transcript = blocks(&String::from_utf8(bytes).expect("transcripts are UTF-8"));
+        assert!(
+            transcript.iter().any(|block| block.marker.starts_with("exit ")),
+            "{path} shows nothing that goes wrong"
+        );
+        let place = workplace();
+        for block in &transcript {
+            assert!(block.marker.is_empty() || block.marker.starts_with("exit "), "{path}: <!-- {} -->", block.marker);
+            check(block, place.path(), &ci);
+        }
+    }
+    let mut known: Vec<String> = cli::command()
+        .get_subcommands()
+        .filter(|verb| !verb.is_hide_set())
+        .map(|verb| verb.get_name().to_owned())
+        .collect();
+    known.sort();
+    assert_eq!(verbs, known, "one transcript for each verb");
 }
 
 #[test]

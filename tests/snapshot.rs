@@ -12,10 +12,8 @@ use std::io::{BufRead, BufReader};
 use std::ops::ControlFlow;
 
 fn examples() -> Vec<String> {
-    let paths = files("examples", "").into_iter().map(|(path, _)| path);
-    let found: Vec<String> = paths
-        .filter(|path| [Some("json"), Some("yaml")].contains(&path.rsplit_once('.').map(|(_, ending)| ending)))
-        .collect();
+    let found = ["json", "yaml"].into_iter().flat_map(|extension| files("examples", extension));
+    let found: Vec<String> = found.map(|(path, _)| path).collect();
     assert!(found.len() > 10, "{found:?}");
     found
 }

@@ -64,7 +64,7 @@ pub fn sync_claim_protection(
     let protected = claim.meta.has_finalizer(CLAIM_FINALIZER);
     if claim.terminating() && protected {
         if sync.pods_of(&claim.meta.namespace, &claim.meta.name).any(|pod| pod_uses_claim(pod, &claim)) {
-            sync.wait_for("user", "", "end the pods that use the claim; it vanishes after that");
+            sync.wait_for("user", "", "delete the pods that use the claim, finished ones too; it vanishes after that");
             return ProtectionBranch::ClaimKeptUsedByCachedPod;
         }
         if let Some(error) = sync.live_pods_failure() {

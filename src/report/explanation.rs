@@ -138,7 +138,7 @@ pub struct DivergenceOut {
 }
 
 /// A decision as people read it.
-#[derive(Debug)]
+#[derive(Debug, PartialEq, Eq)]
 struct TextDecision {
     controller: &'static str,
     branch: &'static str,

@@ -255,8 +255,7 @@ fn inputs(options: &FileOptions) -> Result<(Vec<Named>, u64), SourceError> {
             inputs.push(Named { path: None, origin: STDIN.into(), covers: Covers::Nothing });
             continue;
         }
-        let unreadable =
-            |error: io::Error| SourceError::new(path.display().to_string(), Fault::Unreadable(error.to_string()));
+        let unreadable = |error: io::Error| input::read_error(&path.display().to_string(), &error, 0);
         let named = |path: PathBuf, covers| {
             let origin = path.display().to_string().into();
             Named { path: Some(path), origin, covers }

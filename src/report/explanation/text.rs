@@ -57,8 +57,14 @@ impl Explanation<'_> {
 
     fn decision_section(&self, page: &mut Page, trace: bool) {
         page.heading("Decision");
-        for decision in self.decisions.iter().filter(|decision| trace || !decision.idle) {
-            page.line(1, &format!("{}: {}", decision.controller, decision.branch));
+        // Decisions that read alike differ in the candidate that is taken: the section on candidates shows these.
+        for alike in self.decisions.chunk_by(|one, other| one == other) {
+            let decision = &alike[0];
+            if decision.idle && !trace {
+                continue;
+            }
+            let ways = if alike.len() > 1 { format!(", in {} ways", alike.len()) } else { String::new() };
+            page.line(1, &format!("{}: {}{ways}", decision.controller, decision.branch));
             page.line(2, decision.about);
             if let Some(error) = &decision.error {
                 page.line(2, &format!("error: {error}"));

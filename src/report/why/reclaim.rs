@@ -62,7 +62,7 @@ fn deleted(step: Option<DeleteStep>, decision: &Decision<'_>) -> String {
             format!("policy Delete: {driver} has to delete it")
         }
         DeleteStep::DeletePluginMissing => "policy Delete, but nothing can delete its storage".to_owned(),
-        DeleteStep::DeleteSucceeded => "policy Delete: its storage is deleted, then it".to_owned(),
+        DeleteStep::DeleteSucceeded => "policy Delete: its storage is deleted, then the volume".to_owned(),
         DeleteStep::DeleteObjectRefused => "its storage is deleted, but deleting the object was refused".to_owned(),
         DeleteStep::DeleteFailed => format!("policy Delete, but that fails: {}", reason()),
         DeleteStep::DeleteMarkFailed => "policy Delete fails, and marking it Failed was refused".to_owned(),

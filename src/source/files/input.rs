@@ -98,6 +98,9 @@ pub(super) fn read_error(path: &str, error: &io::Error, place: u64) -> SourceErr
         io::ErrorKind::InvalidInput | io::ErrorKind::InvalidData => {
             SourceError::at_byte(path, Fault::Syntax(format!("its gzip stream is broken ({error})")), place)
         }
+        // In words, and without the system's number for it.
+        io::ErrorKind::NotFound => SourceError::new(path, Fault::Unreadable("there is no such file".to_owned())),
+        io::ErrorKind::PermissionDenied => SourceError::new(path, Fault::Unreadable("you may not read it".to_owned())),
         _ => SourceError::new(path, Fault::Unreadable(error.to_string())),
     }
 }
