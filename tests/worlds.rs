@@ -11,6 +11,7 @@ use pvctl::model::{
 };
 use pvctl::snapshot::{Coverage, Parts};
 use std::fmt;
+use std::sync::Arc;
 
 /// A strategy that yields one of a few values, each with a weight.
 macro_rules! weighted {
@@ -105,13 +106,13 @@ fn deleted() -> impl Strategy<Value = (Option<Timestamp>, Option<i64>)> {
     weighted![10 => (None, None), 2 => (Some(Timestamp(1_700_000_000)), Some(0)), 1 => (Some(Timestamp(1_700_000_000)), None)]
 }
 
-fn finalizers(known: &'static [&'static str]) -> impl Strategy<Value = Box<[Str]>> {
+fn finalizers(known: &'static [&'static str]) -> impl Strategy<Value = Arc<[Str]>> {
     let odd = subsequence(known.to_vec(), 0..=known.len());
     prop_oneof![3 => Just(vec![known[0]]), 2 => Just(vec![]), 1 => odd]
         .prop_map(|finalizers| finalizers.into_iter().map(Str::from).collect())
 }
 
-fn labels() -> impl Strategy<Value = Box<[(Str, Str)]>> {
+fn labels() -> impl Strategy<Value = Arc<[(Str, Str)]>> {
     weighted![3 => None, 1 => Some("a"), 1 => Some("b")]
         .prop_map(|tier| tier.map(|tier| (Str::from("tier"), Str::from(tier))).into_iter().collect())
 }
@@ -238,14 +239,14 @@ fn wild_volume(number: usize, claims: usize) -> impl Strategy<Value = Persistent
 pub(crate) fn free_volume(name: String, size: &str, class: &str) -> PersistentVolume {
     let mut volume = PersistentVolume {
         meta: meta(name, ""),
-        capacity: Box::new([("storage".into(), quantity(size))]),
-        access_modes: AccessModes(Box::new([AccessMode::ReadWriteOnce])),
+        capacity: Arc::new([("storage".into(), quantity(size))]),
+        access_modes: AccessModes(Arc::new([AccessMode::ReadWriteOnce])),
         class_name: class.into(),
         source: VolumeSource { kind: SourceKind::Csi, detail: "csi.example.com".into(), handle: Str::default() },
         ..PersistentVolume::default()
     };
     volume.status.phase = VolumePhase::Available;
-    volume.meta.finalizers = Box::new([VOLUME_FINALIZER.into()]);
+    volume.meta.finalizers = Arc::new([VOLUME_FINALIZER.into()]);
     volume
 }
 
@@ -254,12 +255,12 @@ pub(crate) fn waiting_claim(name: String, namespace: &str, request: &str, class:
     let mut claim = PersistentVolumeClaim {
         meta: meta(name, namespace),
         request: Some(quantity(request)),
-        access_modes: AccessModes(Box::new([AccessMode::ReadWriteOnce])),
+        access_modes: AccessModes(Arc::new([AccessMode::ReadWriteOnce])),
         class_name: Some(class.into()),
         ..PersistentVolumeClaim::default()
     };
     claim.status.phase = ClaimPhase::Pending;
-    claim.meta.finalizers = Box::new([CLAIM_FINALIZER.into()]);
+    claim.meta.finalizers = Arc::new([CLAIM_FINALIZER.into()]);
     claim
 }
 
@@ -268,7 +269,7 @@ fn plain_volume(number: usize) -> impl Strategy<Value = PersistentVolume> {
         move |(size, class, protected)| {
             let mut volume = free_volume(format!("v{number}"), size, class);
             if !protected {
-                volume.meta.finalizers = Box::default();
+                volume.meta.finalizers = Arc::default();
             }
             volume
         },

@@ -8,14 +8,14 @@ use crate::model::{Kind, LabelFilter, ObjectMeta, parse_label_filter};
 use crate::report::prediction::{Head, JointOut, PredictionOut};
 use crate::report::table::{Table, TableStyle};
 use crate::report::why::why;
-use crate::simulate::{Outcome, Prediction, Simulation, Target, in_parallel};
+use crate::simulate::{Outcome, Prediction, Simulation, Target, in_order};
 use crate::terminal::{Output, Terminal, output_error};
 use crate::text::human_age;
 use rustc_hash::FxHashSet;
 use std::io::Write as _;
 
-/// How many predictions are computed between two writes.
-const BATCH: usize = 4096;
+/// How many predictions are computed and written together.
+const BATCH: usize = 64;
 
 /// Predicts and prints.
 pub(super) fn run(args: &PredictArgs, global: &GlobalArgs, terminal: &Terminal) -> Result<Status, Error> {
@@ -40,7 +40,11 @@ pub(super) fn run(args: &PredictArgs, global: &GlobalArgs, terminal: &Terminal) 
         Format::Table | Format::Wide | Format::Text => shown.table(terminal, &mut output)?,
     };
     output.finish()?;
-    Ok(if gathered.unjudged() {
+    let unjudged = gathered.unjudged();
+    // The process ends here: taking the objects apart one by one would only cost time.
+    std::mem::forget(simulation);
+    std::mem::forget(gathered);
+    Ok(if unjudged {
         Status::Unjudged
     } else if args.exit_code && changes {
         Status::Findings
@@ -106,27 +110,33 @@ impl<'s> Shown<'_, 's> {
         }
     }
 
-    /// Computes predictions batch by batch, on all cores, and hands each batch on in order. Whether any changes.
-    fn each<T: Send>(
+    /// Computes predictions batch by batch, on all cores, and hands each batch on in order, while the next ones are
+    /// computed: what `render` made of its predictions, one after the other. Whether any changes.
+    fn each<T: Send + Default>(
         &self,
-        render: impl Fn(&Prediction<'s>) -> T + Sync,
+        render: impl Fn(&Prediction<'s>, &mut T) -> Result<(), serde_json::Error> + Sync,
         mut hand_on: impl FnMut(T) -> Result<(), Error>,
     ) -> Result<bool, Error> {
         let targets = self.targets();
+        let batches: Vec<&[Target]> = targets.chunks(BATCH).collect();
         let mut changes = false;
-        for batch in targets.chunks(BATCH) {
-            let rendered = in_parallel(self.gathered.threads, batch.len(), |at| {
-                let prediction = self.simulation.predict(batch[at]);
+        let work = |number: usize| {
+            let (mut any, mut rendered) = (false, T::default());
+            for target in batches[number] {
+                let prediction = self.simulation.predict(*target);
                 let changed = prediction.changes(self.simulation.snapshot());
-                (changed, (!self.args.changed || changed).then(|| render(&prediction)))
-            });
-            for (changed, rendered) in rendered {
-                changes |= changed;
-                if let Some(rendered) = rendered {
-                    hand_on(rendered)?;
+                any |= changed;
+                if !self.args.changed || changed {
+                    render(&prediction, &mut rendered)?;
                 }
             }
-        }
+            Ok((any, rendered))
+        };
+        in_order(self.gathered.threads, batches.len(), work, |done| {
+            let (any, rendered) = done.map_err(|error: serde_json::Error| output_error(&error.into()))?;
+            changes |= any;
+            hand_on(rendered)
+        })?;
         Ok(changes)
     }
 
@@ -139,12 +149,15 @@ impl<'s> Shown<'_, 's> {
         let snapshot = self.simulation.snapshot();
         let mut first = true;
         let changes = self.each(
-            |prediction| serde_json::to_vec(&PredictionOut::new(snapshot, prediction)),
-            |item| {
-                let item = item.map_err(|error| failed(error.into()))?;
-                output.write_all(if first { b"\n" } else { b",\n" }).map_err(failed)?;
-                first = false;
-                output.write_all(&item).map_err(failed)
+            |prediction, items: &mut Vec<u8>| {
+                items.extend_from_slice(b",\n");
+                serde_json::to_writer(items, &PredictionOut::new(snapshot, prediction))
+            },
+            |items| {
+                // Before the first item there is nothing to part it from.
+                let from = usize::from(first && !items.is_empty());
+                first &= items.is_empty();
+                output.write_all(&items[from..]).map_err(failed)
             },
         )?;
         output.write_all(b"\n],\"worlds\":[").map_err(failed)?;
@@ -164,9 +177,12 @@ impl<'s> Shown<'_, 's> {
         let snapshot = self.simulation.snapshot();
         let mut items = Vec::new();
         let changes = self.each(
-            |prediction| serde_json::to_value(PredictionOut::new(snapshot, prediction)),
-            |item| {
-                items.push(item.map_err(failed)?);
+            |prediction, batch: &mut Vec<serde_json::Value>| {
+                batch.push(serde_json::to_value(PredictionOut::new(snapshot, prediction))?);
+                Ok(())
+            },
+            |batch| {
+                items.extend(batch);
                 Ok(())
             },
         )?;
@@ -191,11 +207,14 @@ impl<'s> Shown<'_, 's> {
     fn names(&self, output: &mut Output) -> Result<bool, Error> {
         let snapshot = self.simulation.snapshot();
         self.each(
-            |prediction| {
+            |prediction, lines: &mut String| {
                 let key = crate::simulate::key_of(snapshot, prediction.target);
-                format!("{}/{}\n", key.kind.as_str().to_ascii_lowercase(), key.name)
+                let name = format!("{}/{}", key.kind.as_str().to_ascii_lowercase(), key.name);
+                lines.push_str(&crate::text::sanitize(&name));
+                lines.push('\n');
+                Ok(())
             },
-            |line| output.print(&crate::text::sanitize(line.trim_end())).and_then(|()| output.print("\n")),
+            |lines| output.print(&lines),
         )
     }
 
@@ -208,9 +227,14 @@ impl<'s> Shown<'_, 's> {
         headers.extend(["WHY", "AGE"]);
         let mut table = Table::new(headers);
         let changes = self.each(
-            |prediction| self.row(prediction, wide),
-            |row| {
-                table.row(row);
+            |prediction, rows: &mut Vec<Vec<String>>| {
+                rows.push(self.row(prediction, wide));
+                Ok(())
+            },
+            |rows| {
+                for row in rows {
+                    table.row(row);
+                }
                 Ok(())
             },
         )?;

@@ -3,6 +3,7 @@
 use super::{ProtectionBranch, Rules, Sync};
 use crate::model::{PersistentVolumeClaim, Pod, Str, VolumePhase};
 use crate::snapshot::{ClaimId, VolumeId};
+use std::sync::Arc;
 
 /// The finalizer that keeps a claim.
 pub const CLAIM_FINALIZER: &str = "kubernetes.io/pvc-protection";
@@ -116,10 +117,10 @@ fn finish(result: Result<(), crate::world::ApiError>, sync: &mut Sync<'_, '_>) {
     }
 }
 
-fn with(finalizers: &[Str], added: &'static str) -> Box<[Str]> {
+fn with(finalizers: &[Str], added: &'static str) -> Arc<[Str]> {
     finalizers.iter().cloned().chain([Str::const_new(added)]).collect()
 }
 
-fn without(finalizers: &[Str], removed: &str) -> Box<[Str]> {
+fn without(finalizers: &[Str], removed: &str) -> Arc<[Str]> {
     finalizers.iter().filter(|finalizer| *finalizer != removed).cloned().collect()
 }

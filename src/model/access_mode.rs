@@ -1,6 +1,7 @@
 //! Access modes, as a list where the order is stored and as a set where only membership counts.
 
 use super::Str;
+use std::sync::Arc;
 
 /// One access mode.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -53,7 +54,7 @@ impl AccessMode {
 
 /// Access modes in their stored order, duplicates included.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
-pub struct AccessModes(pub Box<[AccessMode]>);
+pub struct AccessModes(pub Arc<[AccessMode]>);
 
 impl AccessModes {
     /// The modes as a set; one that Kubernetes does not know is not in it.

@@ -1,6 +1,7 @@
 //! PersistentVolumeClaims.
 
 use super::{AccessModes, AnnotationKey, ClaimKey, LabelSelector, ObjectMeta, Quantity, Str, VolumeMode};
+use std::sync::Arc;
 
 /// A PersistentVolumeClaim as stored.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -70,7 +71,7 @@ pub struct ClaimStatus {
     /// `status.accessModes`; empty when absent.
     pub access_modes: AccessModes,
     /// `status.capacity` by resource name in order; empty when absent.
-    pub capacity: Box<[(Str, Quantity)]>,
+    pub capacity: Arc<[(Str, Quantity)]>,
     /// `status.currentVolumeAttributesClassName`.
     pub current_attributes_class: Option<Str>,
     /// Whether the alpha condition `Unused` is true; none where the claim has no such condition.

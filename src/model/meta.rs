@@ -2,6 +2,7 @@
 
 use super::{Annotations, Labels, Str};
 use std::fmt;
+use std::sync::Arc;
 
 /// `metadata` of an object, without the parts that no decision reads.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -25,7 +26,7 @@ pub struct ObjectMeta {
     /// `metadata.labels`.
     pub labels: Labels,
     /// `metadata.finalizers`, in the stored order.
-    pub finalizers: Box<[Str]>,
+    pub finalizers: Arc<[Str]>,
     /// The `uid` of the owner with `controller: true`, if there is one.
     pub controller_owner: Option<Str>,
 }

@@ -37,8 +37,8 @@ pub use volume::{
 /// The string of the domain: short ones are stored in place, which is what makes a large snapshot small.
 pub type Str = compact_str::CompactString;
 
-/// Labels in the order of their keys.
-pub type Labels = Box<[(Str, Str)]>;
+/// Labels in the order of their keys. Like all lists of an object they are shared between its versions in a simulation.
+pub type Labels = std::sync::Arc<[(Str, Str)]>;
 
 /// The value of a label, if the object has that key.
 pub fn label<'a>(labels: &'a [(Str, Str)], key: &str) -> Option<&'a str> {

@@ -1,6 +1,7 @@
 //! PersistentVolumes.
 
 use super::{AccessModes, AnnotationKey, ClaimKey, NodeSelector, ObjectMeta, Quantity, Str, Timestamp};
+use std::sync::Arc;
 
 /// A PersistentVolume as stored.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -8,7 +9,7 @@ pub struct PersistentVolume {
     /// `metadata`.
     pub meta: ObjectMeta,
     /// `spec.capacity`, by resource name in order. Valid ones hold `storage` alone.
-    pub capacity: Box<[(Str, Quantity)]>,
+    pub capacity: Arc<[(Str, Quantity)]>,
     /// `spec.accessModes`.
     pub access_modes: AccessModes,
     /// `spec.claimRef`.
@@ -24,7 +25,7 @@ pub struct PersistentVolume {
     /// The storage itself.
     pub source: VolumeSource,
     /// `spec.nodeAffinity.required`.
-    pub node_affinity: Option<Box<NodeSelector>>,
+    pub node_affinity: Option<Arc<NodeSelector>>,
     /// `status`.
     pub status: VolumeStatus,
 }

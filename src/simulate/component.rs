@@ -50,21 +50,22 @@ pub fn components(snapshot: &Snapshot, rules: &Rules) -> Vec<Component> {
     join_by_matching(snapshot, rules, &mut union);
     join_unusable(snapshot, rules, &mut union);
 
-    let mut by_root: BTreeMap<usize, Component> = BTreeMap::new();
-    let mut first_of: Vec<usize> = vec![usize::MAX; volumes.len() + claims.len()];
+    let mut components: Vec<Component> = Vec::new();
+    let mut number_of: Vec<usize> = vec![usize::MAX; volumes.len() + claims.len()];
     for place in 0..volumes.len() + claims.len() {
         let root = union.find(place);
-        if first_of[root] == usize::MAX {
-            first_of[root] = place;
+        if number_of[root] == usize::MAX {
+            number_of[root] = components.len();
+            components.push(Component::default());
         }
-        let component = by_root.entry(first_of[root]).or_default();
+        let component = &mut components[number_of[root]];
         if place < volumes.len() {
             component.volumes.push(VolumeId(u32::try_from(place).unwrap_or(u32::MAX)));
         } else {
             component.claims.push(ClaimId(u32::try_from(place - volumes.len()).unwrap_or(u32::MAX)));
         }
     }
-    by_root.into_values().collect()
+    components
 }
 
 /// The classes for which a claim may search for a free volume: its own, and the default class if it has none. Classes

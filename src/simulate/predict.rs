@@ -9,6 +9,7 @@ use crate::model::{Kind, ObjectKey, Str};
 use crate::snapshot::{Absence, ClaimId, CoverageState, Snapshot, VolumeId};
 use crate::world::{Need, World};
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::mpsc::{Receiver, sync_channel};
 
 /// The world of one run, cut into components whose outcomes are known.
 #[derive(Debug)]
@@ -288,7 +289,8 @@ impl<'s> Simulation<'s> {
             decided_by,
             assumed,
             unknown,
-            defaulted: self.snapshot.defaulted().binary_search(&key_of(self.snapshot, target)).is_ok(),
+            defaulted: !self.snapshot.defaulted().is_empty()
+                && self.snapshot.defaulted().binary_search(&key_of(self.snapshot, target)).is_ok(),
         }
     }
 
@@ -347,4 +349,44 @@ pub fn in_parallel<T: Send>(threads: usize, length: usize, work: impl Fn(usize) 
     });
     batches.sort_by_key(|(start, _)| *start);
     batches.into_iter().flat_map(|(_, batch)| batch).collect()
+}
+
+/// Computes `0..length` on several threads and hands the results on in order, on this one, while others are computed.
+/// Few wait at any time: a thread that is far ahead waits for the ones before it.
+///
+/// # Errors
+/// The first error of `hand_on`; no further result is handed on then.
+pub fn in_order<T: Send, E>(
+    threads: usize,
+    length: usize,
+    work: impl Fn(usize) -> T + Sync,
+    mut hand_on: impl FnMut(T) -> Result<(), E>,
+) -> Result<(), E> {
+    const AHEAD: usize = 8;
+    if threads <= 1 || length <= 1 {
+        return (0..length).try_for_each(|number| hand_on(work(number)));
+    }
+    std::thread::scope(|scope| {
+        let work = &work;
+        // Each thread has every so manieth number, so that the order of what it sends is known.
+        let results: Vec<Receiver<T>> = (0..threads)
+            .map(|first| {
+                let (sender, receiver) = sync_channel(AHEAD);
+                scope.spawn(move || {
+                    for number in (first..length).step_by(threads) {
+                        if sender.send(work(number)).is_err() {
+                            return;
+                        }
+                    }
+                });
+                receiver
+            })
+            .collect();
+        for number in 0..length {
+            // A thread that ends early has panicked, which the scope passes on.
+            let Ok(result) = results[number % threads].recv() else { break };
+            hand_on(result)?;
+        }
+        Ok(())
+    })
 }

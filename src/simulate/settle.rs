@@ -1,13 +1,15 @@
 //! The outcomes of a component, by the engine that suits it.
 
 use super::component::Component;
-use super::decide::{Settings, Target};
+use super::decide::{Settings, Target, memory_of, run};
 use super::explore::{Budget, JOINT_LIMIT, explore};
 use super::fixpoint::fixpoint;
 use super::nested::nested;
 use super::outcome::{Outcome, OutcomeSet};
+use crate::controllers::Sync;
 use crate::snapshot::Snapshot;
-use crate::world::Answers;
+use crate::world::{Answers, Choices, World};
+use std::sync::Arc;
 
 /// Components of up to so many objects are explored for their joint end states, and up to twice as many for all else.
 const SMALL: usize = 16;
@@ -39,6 +41,9 @@ pub fn settle(snapshot: &Snapshot, settings: &Settings<'_>, component: &Componen
         let worlds = explored.and_then(|explored| explored.worlds);
         return Settled { volumes: solved.volumes, claims: solved.claims, worlds };
     }
+    if plain && let Some(settled) = at_rest(snapshot, settings, &objects) {
+        return settled;
+    }
     if objects.len() <= SMALL * 2
         && let Some(explored) = explore(snapshot, settings, &objects)
     {
@@ -47,6 +52,41 @@ pub fn settle(snapshot: &Snapshot, settings: &Settings<'_>, component: &Componen
     }
     let (volumes, claims) = fixpoint(snapshot, settings, component);
     Settled { volumes, claims, worlds: None }
+}
+
+/// The outcomes of a small component in which nothing moves: no sync of any of its objects writes anything, so that
+/// exploring would meet the recorded state alone.
+fn at_rest(snapshot: &Snapshot, settings: &Settings<'_>, objects: &[Target]) -> Option<Settled> {
+    if objects.len() > SMALL * 2 || settings.budget.states == 0 {
+        return None;
+    }
+    for target in objects {
+        for controller in &settings.controllers {
+            let mut world = World::new(snapshot);
+            let mut memory = memory_of(*controller, &settings.controller);
+            let sync = Sync::new(&mut world, &mut memory, &settings.answers, Choices::first());
+            let Some((_, met)) = run(sync, &settings.rules, *controller, *target) else { continue };
+            if met.next().is_some() || !world.changed_volumes().is_empty() || !world.changed_claims().is_empty() {
+                return None;
+            }
+        }
+    }
+    let mut settled = Settled { volumes: Vec::new(), claims: Vec::new(), worlds: None };
+    let mut joint = Vec::with_capacity(objects.len());
+    for target in objects {
+        let (outcome, sets) = match target {
+            Target::Volume(id) => {
+                let volume = Some(snapshot.volume(*id));
+                (Outcome::of_volume(&settings.rules, volume, volume, false), &mut settled.volumes)
+            }
+            Target::Claim(id) => (Outcome::of_claim(Some(snapshot.claim(*id)), false), &mut settled.claims),
+        };
+        let listed = if settings.outcomes.allows(0) { Arc::from([outcome.clone()]) } else { Arc::default() };
+        sets.push(OutcomeSet { listed, count: 1, exact: true });
+        joint.push(outcome);
+    }
+    settled.worlds = Some(vec![joint]);
+    Some(settled)
 }
 
 fn split(outcomes: Vec<(Target, Vec<Outcome>)>, settings: &Settings<'_>) -> (Vec<OutcomeSet>, Vec<OutcomeSet>) {

@@ -16,6 +16,7 @@ use serde::de::IgnoredAny;
 use serde_json::error::Category;
 use std::borrow::Cow;
 use std::fmt;
+use std::sync::Arc;
 
 /// One decoded object.
 #[derive(Clone, Debug)]
@@ -287,7 +288,7 @@ impl<'a> Context<'a> {
             deleted: meta.deleted.0,
             deletion_grace_seconds: meta.deletion_grace_seconds,
             annotations: meta.annotations.0,
-            labels: meta.labels.0,
+            labels: meta.labels.0.into(),
             finalizers: meta.finalizers.strings(),
             controller_owner: meta
                 .owners
@@ -340,7 +341,7 @@ fn volume(at: &Context<'_>, object: wire::VolumeObject) -> Result<Item, Failure>
     let status = object.status;
     Ok(Item::Volume(Box::new(PersistentVolume {
         meta: at.meta(object.metadata)?,
-        capacity: spec.capacity.0,
+        capacity: spec.capacity.0.into(),
         access_modes: spec.access_modes.modes(),
         claim_ref: spec.claim_ref.map(wire::Reference::into_claim_ref),
         reclaim_policy: match spec.reclaim_policy.0.as_str() {
@@ -352,7 +353,7 @@ fn volume(at: &Context<'_>, object: wire::VolumeObject) -> Result<Item, Failure>
         attributes_class: spec.attributes_class.map(|class| class.0),
         volume_mode: spec.volume_mode.map(|mode| VolumeMode::from_manifest(&mode.0)),
         source,
-        node_affinity: spec.node_affinity.required.map(|selector| Box::new(selector.into_selector())),
+        node_affinity: spec.node_affinity.required.map(|selector| Arc::new(selector.into_selector())),
         status: VolumeStatus {
             phase: VolumePhase::from_manifest(&status.phase.0),
             message: status.message.0,
@@ -377,7 +378,7 @@ fn claim(at: &Context<'_>, object: wire::ClaimObject) -> Result<Item, Failure> {
         status: ClaimStatus {
             phase: ClaimPhase::from_manifest(&status.phase.0),
             access_modes: status.access_modes.modes(),
-            capacity: status.capacity.0,
+            capacity: status.capacity.0.into(),
             current_attributes_class: status.current_attributes_class.map(|class| class.0),
             unused: status
                 .conditions

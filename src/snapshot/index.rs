@@ -3,9 +3,11 @@
 use super::{ClaimId, VolumeId};
 use crate::model::{
     AccessModeSet, Node, ObjectMeta, PersistentVolume, PersistentVolumeClaim, Pod, Quantity, StorageClass, Str,
-    VolumeMode,
+    VolumeMode, VolumePhase,
 };
+use rustc_hash::FxBuildHasher;
 use std::cmp::Ordering;
+use std::hash::BuildHasher as _;
 
 /// What all volumes of a group share.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -27,10 +29,55 @@ pub struct CandidateGroup {
     pub key: GroupKey,
     /// The volumes by capacity, equal ones by name.
     pub members: Vec<VolumeId>,
+    /// Those of them that are Available and not being deleted, in the same order.
+    pub free: Vec<VolumeId>,
+}
+
+/// Places by namespace and name: a hash table of places alone, open to one side. Names stand in the objects.
+#[derive(Debug)]
+struct Names {
+    /// A power of two of slots, at most half of them taken.
+    slots: Vec<u32>,
+}
+
+impl Names {
+    /// No object is in the slot.
+    const FREE: u32 = u32::MAX;
+
+    fn new<'m>(metas: impl ExactSizeIterator<Item = &'m ObjectMeta>) -> Self {
+        let mut slots = vec![Self::FREE; (metas.len() * 2).next_power_of_two()];
+        for (place, meta) in ids(metas.len()).zip(metas) {
+            let mut at = Self::slot(slots.len(), &meta.namespace, &meta.name);
+            while slots[at] != Self::FREE {
+                at = (at + 1) % slots.len();
+            }
+            slots[at] = place;
+        }
+        Self { slots }
+    }
+
+    fn slot(length: usize, namespace: &str, name: &str) -> usize {
+        let hash = FxBuildHasher.hash_one((namespace, name));
+        usize::try_from(hash % length as u64).unwrap_or(0)
+    }
+
+    fn place<'m>(&self, meta: impl Fn(usize) -> &'m ObjectMeta, namespace: &str, name: &str) -> Option<u32> {
+        let mut at = Self::slot(self.slots.len(), namespace, name);
+        while self.slots[at] != Self::FREE {
+            let found = meta(self.slots[at] as usize);
+            if found.name == name && found.namespace == namespace {
+                return Some(self.slots[at]);
+            }
+            at = (at + 1) % self.slots.len();
+        }
+        None
+    }
 }
 
 #[derive(Debug)]
 pub(super) struct Index {
+    volume_names: Names,
+    claim_names: Names,
     volumes_by_ref: Vec<VolumeId>,
     claims_by_volume: Vec<ClaimId>,
     pods_by_claim: Vec<(Str, Str, u32)>,
@@ -57,7 +104,23 @@ impl Index {
         pods_by_claim.sort();
         pods_by_claim.dedup();
         let pod_places = pods_by_claim.iter().map(|(_, _, place)| *place).collect();
-        Self { volumes_by_ref, claims_by_volume, pods_by_claim, pod_places, groups: groups(volumes) }
+        Self {
+            volume_names: Names::new(volumes.iter().map(|volume| &volume.meta)),
+            claim_names: Names::new(claims.iter().map(|claim| &claim.meta)),
+            volumes_by_ref,
+            claims_by_volume,
+            pods_by_claim,
+            pod_places,
+            groups: groups(volumes),
+        }
+    }
+
+    pub(super) fn volume_id(&self, volumes: &[PersistentVolume], name: &str) -> Option<VolumeId> {
+        self.volume_names.place(|place| &volumes[place].meta, "", name).map(VolumeId)
+    }
+
+    pub(super) fn claim_id(&self, claims: &[PersistentVolumeClaim], namespace: &str, name: &str) -> Option<ClaimId> {
+        self.claim_names.place(|place| &claims[place].meta, namespace, name).map(ClaimId)
     }
 
     pub(super) fn volumes_naming(&self, volumes: &[PersistentVolume], namespace: &str, claim: &str) -> &[VolumeId] {
@@ -135,8 +198,15 @@ fn groups(volumes: &[PersistentVolume]) -> Vec<CandidateGroup> {
     for (key, id) in keyed {
         match groups.last_mut() {
             Some(group) if group.key == key => group.members.push(id),
-            _ => groups.push(CandidateGroup { key, members: vec![id] }),
+            _ => groups.push(CandidateGroup { key, members: vec![id], free: Vec::new() }),
         }
+    }
+    let is_free = |id: &VolumeId| {
+        let volume = &volumes[id.0 as usize];
+        volume.status.phase == VolumePhase::Available && !volume.terminating()
+    };
+    for group in &mut groups {
+        group.free = group.members.iter().copied().filter(is_free).collect();
     }
     groups
 }

@@ -142,14 +142,12 @@ impl Snapshot {
 
     /// The id of the volume of that name.
     pub fn volume_id(&self, name: &str) -> Option<VolumeId> {
-        index::place(&self.volumes, |volume| &volume.meta, "", name).and_then(|at| u32::try_from(at).ok()).map(VolumeId)
+        self.index.volume_id(&self.volumes, name)
     }
 
     /// The id of the claim of that name.
     pub fn claim_id(&self, namespace: &str, name: &str) -> Option<ClaimId> {
-        index::place(&self.claims, |claim| &claim.meta, namespace, name)
-            .and_then(|at| u32::try_from(at).ok())
-            .map(ClaimId)
+        self.index.claim_id(&self.claims, namespace, name)
     }
 
     /// The id of the claim of that key.
@@ -210,10 +208,26 @@ fn order<T>(
         ResourceVersion::Recorded(text) => text.parse::<u64>().unwrap_or(0),
         ResourceVersion::Next(_) => u64::MAX,
     };
-    objects.sort_by(|left, right| {
+    let compare = |left: &T, right: &T| {
         let (a, b) = (meta(left), meta(right));
         (&a.namespace, &a.name).cmp(&(&b.namespace, &b.name)).then_with(|| version(right).cmp(&version(left)))
-    });
+    };
+    if !objects.is_sorted_by(|left, right| compare(left, right).is_le()) {
+        // The objects are large: their places are sorted, and then each object is moved once. `from[at]` is the old
+        // place of the object that belongs at `at`; a cycle of such moves is a chain of swaps.
+        let mut from: Vec<usize> = (0..objects.len()).collect();
+        from.sort_by(|left, right| compare(&objects[*left], &objects[*right]));
+        for start in 0..from.len() {
+            let mut at = start;
+            while from[at] != start {
+                let next = from[at];
+                objects.swap(at, next);
+                from[at] = at;
+                at = next;
+            }
+            from[at] = at;
+        }
+    }
     objects.dedup_by(|later, kept| {
         let (a, b) = (meta(later), meta(kept));
         let same = a.namespace == b.namespace && a.name == b.name;

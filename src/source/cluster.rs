@@ -420,8 +420,10 @@ impl<'a> Cluster<'a> {
         self.lists(&lists, gathered, progress).await?;
         if gathered.parts.coverage.state(Kind::Pod, "") == CoverageState::Forbidden {
             // The whole cluster's pods are hidden; some namespaces' may not be.
-            let single: Vec<_> =
-                pod_namespaces(&gathered.parts, needs).into_iter().map(|namespace| (Kind::Pod, Some(namespace))).collect();
+            let single: Vec<_> = pod_namespaces(&gathered.parts, needs)
+                .into_iter()
+                .map(|namespace| (Kind::Pod, Some(namespace)))
+                .collect();
             self.lists(&single, gathered, progress).await?;
         }
         Ok(())

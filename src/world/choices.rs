@@ -1,10 +1,17 @@
 //! Where upstream's result depends on an order that nobody controls, a sync asks here.
 
+use crate::snapshot::VolumeId;
+use std::sync::Arc;
+
 /// The choices of one run: a script to follow, and what was met on the way.
 #[derive(Clone, Debug, Default)]
 pub struct Choices {
     script: Vec<usize>,
     met: Vec<(usize, usize)>,
+    /// The volumes among which the first search of such a sync picks. Nothing was picked before it, so that it finds
+    /// the same in every run of one sync, and is made in the first one only.
+    found: Option<Arc<[VolumeId]>>,
+    searches: u32,
 }
 
 impl Choices {
@@ -31,14 +38,27 @@ impl Choices {
     /// The same choices once more.
     #[must_use]
     pub fn repeat(&self) -> Self {
-        Self { script: self.met.iter().map(|(picked, _)| *picked).collect(), met: Vec::new() }
+        Self { script: self.met.iter().map(|(picked, _)| *picked).collect(), ..Self::default() }
     }
 
-    /// The script of the next run in order, if there is one.
+    /// What the next search of this run finds, where an earlier run of the same sync made it.
+    pub(super) fn found(&mut self) -> Option<Arc<[VolumeId]>> {
+        self.searches += 1;
+        self.found.clone().filter(|_| self.searches == 1)
+    }
+
+    /// Keeps what the search found that was asked for last.
+    pub(super) fn keep(&mut self, found: &Arc<[VolumeId]>) {
+        if self.searches == 1 {
+            self.found = Some(Arc::clone(found));
+        }
+    }
+
+    /// The script of the next run in order, if there is one. It is for a run of the same sync in the same world.
     pub fn next(&self) -> Option<Self> {
         let last = self.met.iter().rposition(|(picked, options)| picked + 1 < *options)?;
         let mut script: Vec<usize> = self.met[..=last].iter().map(|(picked, _)| *picked).collect();
         script[last] += 1;
-        Some(Self { script, met: Vec::new() })
+        Some(Self { script, found: self.found.clone(), ..Self::default() })
     }
 }

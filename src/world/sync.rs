@@ -583,9 +583,16 @@ impl<'a, 's, Step> Sync<'a, 's, Step> {
         }
     }
 
-    /// Picks among equal possibilities.
-    pub fn pick(&mut self, options: usize) -> usize {
-        self.choices.pick(options)
+    /// Picks one of the equally good volumes of a search; none where there are none. The search is left out where
+    /// another run of this sync made it.
+    pub fn pick_volume(&mut self, search: impl FnOnce(&mut Self) -> Vec<VolumeId>) -> Option<VolumeId> {
+        let found = self.choices.found().unwrap_or_else(|| {
+            let found = search(self).into();
+            self.choices.keep(&found);
+            found
+        });
+        let picked = self.choices.pick(found.len());
+        found.get(picked).copied()
     }
 }
 

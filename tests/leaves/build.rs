@@ -7,6 +7,7 @@ use pvctl::model::{
     Quantity, ReclaimPolicy, ResourceVersion, SourceKind, StorageClass, Str, Timestamp, VolumeMode, VolumePhase,
     VolumeSource, VolumeStatus,
 };
+use std::sync::Arc;
 
 /// The namespace of every claim and pod here.
 pub(crate) const NAMESPACE: &str = "a";
@@ -39,7 +40,7 @@ fn quantity(text: &str) -> Quantity {
     Quantity::parse(text).unwrap()
 }
 
-fn strings(texts: &[&str]) -> Box<[Str]> {
+fn strings<L: FromIterator<Str>>(texts: &[&str]) -> L {
     texts.iter().map(|text| Str::from(*text)).collect()
 }
 
@@ -90,7 +91,7 @@ pub(crate) struct Volume(pub(crate) PersistentVolume);
 pub(crate) fn volume(name: &str) -> Volume {
     Volume(PersistentVolume {
         meta: meta("", name, "10"),
-        capacity: Box::new([("storage".into(), quantity("1Gi"))]),
+        capacity: Arc::new([("storage".into(), quantity("1Gi"))]),
         access_modes: modes(&["RWO"]),
         class_name: "gold".into(),
         volume_mode: Some(VolumeMode::Filesystem),
@@ -104,12 +105,12 @@ impl Volume {
     metadata_methods!(annotated, finalizers, terminating);
 
     pub(crate) fn size(mut self, size: &str) -> Self {
-        self.0.capacity = Box::new([("storage".into(), quantity(size))]);
+        self.0.capacity = Arc::new([("storage".into(), quantity(size))]);
         self
     }
 
     pub(crate) fn without_capacity(mut self) -> Self {
-        self.0.capacity = Box::default();
+        self.0.capacity = Arc::default();
         self
     }
 
@@ -149,7 +150,7 @@ impl Volume {
     }
 
     pub(crate) fn label(mut self, key: &str, value: &str) -> Self {
-        self.0.meta.labels = Box::new([(key.into(), value.into())]);
+        self.0.meta.labels = Arc::new([(key.into(), value.into())]);
         self
     }
 
@@ -255,7 +256,7 @@ impl Claim {
     pub(crate) fn status(mut self, phase: &str, names: &[&str], capacity: &str) -> Self {
         self.0.status.phase = ClaimPhase::from_manifest(phase);
         self.0.status.access_modes = modes(names);
-        self.0.status.capacity = Box::new([("storage".into(), quantity(capacity))]);
+        self.0.status.capacity = Arc::new([("storage".into(), quantity(capacity))]);
         self
     }
 

@@ -7,6 +7,7 @@ use crate::model::{
 };
 use crate::snapshot::{ClaimId, VolumeId};
 use crate::world::{ApiError, EventType, Held, ObjectRef};
+use std::sync::Arc;
 
 /// A volume with its id.
 #[derive(Clone, Debug)]
@@ -147,32 +148,39 @@ fn bound_claim_status(
     claim: &PersistentVolumeClaim,
     volume: &PersistentVolume,
 ) -> Result<Option<PersistentVolumeClaim>, String> {
-    let mut changed = claim.clone();
-    if claim.status.access_modes != volume.access_modes {
-        changed.status.access_modes = volume.access_modes.clone();
+    let recorded = &claim.status;
+    let right_modes = recorded.access_modes == volume.access_modes;
+    if right_modes && recorded.phase == ClaimPhase::Bound {
+        return Ok(None);
     }
-    if claim.status.phase != ClaimPhase::Bound {
-        changed.status.phase = ClaimPhase::Bound;
+    let mut status = recorded.clone();
+    if !right_modes {
+        status.access_modes = volume.access_modes.clone();
+    }
+    if recorded.phase != ClaimPhase::Bound {
+        status.phase = ClaimPhase::Bound;
         let Some(capacity) = volume.storage() else {
             return Err(format!("PersistentVolume {:?} is without a storage capacity", volume.meta.name.as_str()));
         };
         if let Some(before) = volume.meta.annotations.get(AnnotationKey::PreResizeCapacity) {
             let before = Quantity::parse(before).unwrap_or(*capacity);
-            changed.status.capacity = with_storage(&claim.status.capacity, before);
-        } else if claim.status.storage().is_none_or(|recorded| recorded.compare(capacity).is_ne()) {
-            changed.status.capacity.clone_from(&volume.capacity);
+            status.capacity = with_storage(&recorded.capacity, before);
+        } else if recorded.storage().is_none_or(|recorded| recorded.compare(capacity).is_ne()) {
+            status.capacity.clone_from(&volume.capacity);
         }
         if rules.attributes_class
-            && claim.status.phase == ClaimPhase::Pending
-            && claim.status.current_attributes_class != volume.attributes_class
+            && recorded.phase == ClaimPhase::Pending
+            && recorded.current_attributes_class != volume.attributes_class
         {
-            changed.status.current_attributes_class.clone_from(&volume.attributes_class);
+            status.current_attributes_class.clone_from(&volume.attributes_class);
         }
     }
-    Ok((changed.status != claim.status).then_some(changed))
+    let mut changed = claim.clone();
+    changed.status = status;
+    Ok(Some(changed))
 }
 
-fn with_storage(capacity: &[(Str, Quantity)], storage: Quantity) -> Box<[(Str, Quantity)]> {
+fn with_storage(capacity: &[(Str, Quantity)], storage: Quantity) -> Arc<[(Str, Quantity)]> {
     let mut resources: Vec<(Str, Quantity)> =
         capacity.iter().filter(|(resource, _)| resource != "storage").cloned().collect();
     resources.push((Str::const_new("storage"), storage));

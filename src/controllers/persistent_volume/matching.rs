@@ -134,21 +134,10 @@ pub(super) fn find_best_match_for_claim<'s>(
         Err(error) => return Err(error),
     };
     sync.reads_all_volumes();
-    let possible = possible_volumes(sync, &query);
-    if possible.volumes.is_empty() {
-        return Ok(None);
-    }
-    let picked = possible.volumes[sync.pick(possible.volumes.len())];
+    let Some(picked) = sync.pick_volume(|sync| possible_volumes(sync, &query)) else { return Ok(None) };
     let Some(object) = sync.cached_volume(picked) else { return Ok(None) };
     let reserved = is_volume_bound_to_claim(&object, claim);
     Ok(Some(Found { volume: Volume { id: picked, object }, reserved }))
-}
-
-/// The volumes that the search may end with, by name.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Possible {
-    /// Any of these, depending on an order that nobody controls.
-    pub volumes: Vec<VolumeId>,
 }
 
 /// The sets of access modes that contain the requested ones, in tiers of equally many modes.
@@ -173,7 +162,8 @@ fn all_volumes(world: &World<'_>) -> Vec<VolumeId> {
     (0..recorded).map(VolumeId).chain(created).collect()
 }
 
-fn possible_volumes(sync: &mut Sync<'_, '_>, query: &Query<'_>) -> Possible {
+/// The volumes that the search may end with, by name: any of these, depending on an order that nobody controls.
+fn possible_volumes(sync: &mut Sync<'_, '_>, query: &Query<'_>) -> Vec<VolumeId> {
     let claim = query.claim;
     for tier in tiers(claim) {
         let mut volumes: Vec<VolumeId> = Vec::new();
@@ -183,10 +173,10 @@ fn possible_volumes(sync: &mut Sync<'_, '_>, query: &Query<'_>) -> Possible {
         if !volumes.is_empty() {
             volumes.sort_unstable();
             volumes.dedup();
-            return Possible { volumes };
+            return volumes;
         }
     }
-    Possible::default()
+    Vec::new()
 }
 
 /// The volumes of one group that may come out: any reserved one if there is one, else the smallest that fit.
@@ -223,6 +213,14 @@ fn best_of_group(sync: &mut Sync<'_, '_>, query: &Query<'_>, set: AccessModeSet)
     }
     for group in groups_of(snapshot, query, set) {
         let size = |id: VolumeId| snapshot.volume(id).storage().copied().unwrap_or(Quantity::ZERO);
+        // A claim without a selector can have every free member that is large enough, as long as all are as recorded.
+        if changed.is_empty() && query.selector.is_none() && query.attributes_class && query.attributes_class_compared {
+            let start = group.free.partition_point(|id| size(*id).compare(&query.request).is_lt());
+            let large = &group.free[start..];
+            let Some(smallest) = large.first().map(|id| size(*id)) else { continue };
+            let end = large.partition_point(|id| size(*id).compare(&smallest).is_eq());
+            return large[..end].to_vec();
+        }
         let start = group.members.partition_point(|id| size(*id).compare(&query.request).is_lt());
         for id in &group.members[start..] {
             let capacity = size(*id);

@@ -10,6 +10,7 @@ use crate::model::{
     VolumeMode, VolumeSource, VolumeStatus,
 };
 use crate::world::{ApiError, EventType, Held, ObjectRef, PluginAnswer, Started, printed_uid};
+use std::sync::Arc;
 
 /// How often upstream tries to create a provisioned volume. Upstream: `createProvisionedPVRetryCount`, 1.36.
 const CREATE_RETRIES: u32 = 5;
@@ -224,10 +225,10 @@ fn provisioned_volume(
         ],
         1,
     );
-    let finalizers: Box<[Str]> = if rules.deletion_finalizers && policy == ReclaimPolicy::Delete {
-        Box::new([Str::const_new("kubernetes.io/pv-controller")])
+    let finalizers: Arc<[Str]> = if rules.deletion_finalizers && policy == ReclaimPolicy::Delete {
+        Arc::new([Str::const_new("kubernetes.io/pv-controller")])
     } else {
-        Box::default()
+        Arc::default()
     };
     let claim = &claim.object;
     PersistentVolume {

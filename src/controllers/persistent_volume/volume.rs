@@ -9,6 +9,7 @@ use crate::model::{
 };
 use crate::snapshot::VolumeId;
 use crate::world::{ApiError, Compared, EventType, Held, ObjectRef, Test};
+use std::sync::Arc;
 
 const IN_TREE_FINALIZER: &str = "kubernetes.io/pv-controller";
 const EXTERNAL_FINALIZER: &str = "external-provisioner.volume.kubernetes.io/finalizer";
@@ -252,7 +253,7 @@ pub(super) fn migration_annotations(annotations: &Annotations, migrated: Option<
 }
 
 /// The finalizers that a provisioned volume should have, if they differ. Upstream: `modifyDeletionFinalizers`, 1.36.
-fn deletion_finalizers(rules: &Rules, volume: &PersistentVolume, provisioner: &str) -> Option<Box<[Str]>> {
+fn deletion_finalizers(rules: &Rules, volume: &PersistentVolume, provisioner: &str) -> Option<Arc<[Str]>> {
     if !rules.deletion_finalizers {
         return None;
     }

@@ -2,8 +2,7 @@
 
 use crate::model::{
     AccessMode, AccessModes, AnnotationKey, Annotations, ClaimRef, LabelOperator, LabelRequirement, LabelSelector,
-    Labels, NodeOperator, NodeRequirement, NodeSelector, NodeSelectorTerm, Quantity, SourceKind, Str, Timestamp,
-    VolumeSource,
+    NodeOperator, NodeRequirement, NodeSelector, NodeSelectorTerm, Quantity, SourceKind, Str, Timestamp, VolumeSource,
 };
 use serde::de::{Deserialize, Deserializer, Error, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use std::fmt;
@@ -299,7 +298,7 @@ impl LabelTerms {
             operator: LabelOperator::from_manifest(&requirement.operator.0),
             values: requirement.values.strings(),
         });
-        LabelSelector { match_labels: self.labels.0, expressions: expressions.collect() }
+        LabelSelector { match_labels: self.labels.0.into(), expressions: expressions.collect() }
     }
 }
 
@@ -460,7 +459,7 @@ impl<'de> Deserialize<'de> for Quantity {
 
 /// Quantities by resource name, in its order.
 #[derive(Default)]
-pub(super) struct Quantities(pub(super) Box<[(Str, Quantity)]>);
+pub(super) struct Quantities(pub(super) Vec<(Str, Quantity)>);
 
 struct QuantitiesVisitor;
 
@@ -497,7 +496,7 @@ impl<'de> Deserialize<'de> for Quantities {
 
 /// Labels, in the order of their keys.
 #[derive(Default)]
-pub(super) struct LabelMap(pub(super) Labels);
+pub(super) struct LabelMap(pub(super) Vec<(Str, Str)>);
 
 struct LabelsVisitor;
 
@@ -527,11 +526,11 @@ impl<'de> Deserialize<'de> for LabelMap {
     }
 }
 
-fn sorted<T, E: Error>(mut pairs: Vec<(Str, T)>) -> Result<Box<[(Str, T)]>, E> {
+fn sorted<T, E: Error>(mut pairs: Vec<(Str, T)>) -> Result<Vec<(Str, T)>, E> {
     pairs.sort_by(|(left, _), (right, _)| left.cmp(right));
     match pairs.windows(2).find(|pair| pair[0].0 == pair[1].0) {
         Some(pair) => Err(E::custom(format_args!("the key `{}` stands here twice", pair[0].0))),
-        None => Ok(pairs.into()),
+        None => Ok(pairs),
     }
 }
 
@@ -609,7 +608,7 @@ impl<T> Default for List<T> {
 }
 
 impl List<Text> {
-    pub(super) fn strings(self) -> Box<[Str]> {
+    pub(super) fn strings<L: FromIterator<Str>>(self) -> L {
         self.0.into_iter().map(|text| text.0).collect()
     }
 }
