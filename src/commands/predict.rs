@@ -101,9 +101,14 @@ impl<'s> Shown<'_, 's> {
                         .any(|id| snapshot.claim(*id).meta.namespace == namespace)
                 };
                 let may_get = || {
-                    self.simulation.outcomes(target).listed.iter().any(|outcome| {
+                    let outcomes = self.simulation.outcomes(target);
+                    let listed = outcomes.listed.iter().any(|outcome| {
                         matches!(outcome, Outcome::Volume { claim_ref: Some((ns, _, _)), .. } if ns == namespace)
-                    })
+                    });
+                    // Where not all are listed, any claim of the namespace that this volume meets may be among them.
+                    let cut = outcomes.count > outcomes.listed.len() as u64;
+                    let claims = || self.simulation.component_of(target).claims.iter();
+                    listed || (cut && claims().any(|id| snapshot.claim(*id).meta.namespace == namespace))
                 };
                 names || wanted() || may_get()
             }

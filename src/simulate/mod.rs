@@ -6,6 +6,7 @@ pub mod component;
 pub mod decide;
 pub mod explore;
 mod fixpoint;
+mod needs;
 mod nested;
 pub mod outcome;
 pub mod predict;

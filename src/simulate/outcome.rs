@@ -118,6 +118,17 @@ impl Outcome {
         }
     }
 
+    /// Whether the object is being deleted in the end and was not before, or its data are destroyed while it stays.
+    pub(super) fn ends_worse(&self, terminating_before: bool) -> bool {
+        match self {
+            Self::Claim { terminating, .. } => terminating.is_some() && !terminating_before,
+            Self::Volume { terminating, data, .. } => {
+                (terminating.is_some() && !terminating_before) || *data == Some(DataFate::Destroyed)
+            }
+            Self::Gone { .. } => true,
+        }
+    }
+
     /// What it is bound to, as one text that tells bindings apart; empty for none.
     pub(super) fn binding(&self) -> String {
         match self {

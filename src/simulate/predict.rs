@@ -1,13 +1,15 @@
 //! Predictions: for each object what one sync does now, where it all ends, and on what reading the answer rests.
 
-use super::component::{Component, components, may_become_free, may_search};
+use super::component::{Component, components, may_search};
 use super::decide::{Decisions, Settings, Target, decide};
+use super::needs::uncertain_needs;
 use super::outcome::{Outcome, OutcomeSet, binding_of_volume};
 use super::settle::{Settled, settle};
-use crate::controllers::{Branch, ClaimBranch, Controller};
-use crate::model::{Kind, ObjectKey, Str};
+use crate::controllers::Controller;
+use crate::model::{Kind, ObjectKey, Str, VolumePhase};
 use crate::snapshot::{Absence, ClaimId, CoverageState, Snapshot, VolumeId};
 use crate::world::{Need, World};
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, sync_channel};
 
@@ -18,6 +20,10 @@ pub struct Simulation<'s> {
     settings: Settings<'s>,
     components: Vec<Component>,
     settled: Vec<Settled>,
+    /// For each component, the readings on which its outcomes rest and that are not certain.
+    uncertain: Vec<Vec<(Need, Absence)>>,
+    /// For each component, whether some claim of it could take any of several equal volumes now; found when asked for.
+    ties: Vec<OnceLock<bool>>,
     place_of_volume: Vec<(u32, u32)>,
     place_of_claim: Vec<(u32, u32)>,
 }
@@ -44,9 +50,14 @@ pub struct Prediction<'s> {
 }
 
 impl Prediction<'_> {
-    /// Whether the object can end in another state than the recorded one: another phase, another binding, or gone.
+    /// Whether the object can end in another state than the recorded one: another phase, another binding,
+    /// newly being deleted, without its data, or gone.
     /// Where that is unknown it does not count as a change.
     pub fn changes(&self, snapshot: &Snapshot) -> bool {
+        let terminating = match self.target {
+            Target::Volume(id) => snapshot.volume(id).terminating(),
+            Target::Claim(id) => snapshot.claim(id).terminating(),
+        };
         let recorded = match self.target {
             Target::Volume(id) => {
                 let volume = snapshot.volume(id);
@@ -66,7 +77,11 @@ impl Prediction<'_> {
             }
         };
         self.outcomes.as_ref().is_some_and(|set| {
-            set.count > 1 || set.listed.iter().any(|outcome| (outcome.phase(), outcome.binding()) != recorded)
+            set.count > 1
+                || set
+                    .listed
+                    .iter()
+                    .any(|outcome| (outcome.phase(), outcome.binding()) != recorded || outcome.ends_worse(terminating))
         })
     }
 
@@ -153,7 +168,10 @@ impl<'s> Simulation<'s> {
             }
         }
         let settled = in_parallel(threads, components.len(), |number| settle(snapshot, &settings, &components[number]));
-        Self { snapshot, settings, components, settled, place_of_volume, place_of_claim }
+        let uncertain =
+            in_parallel(threads, components.len(), |number| uncertain_needs(snapshot, &settings, &components[number]));
+        let ties = components.iter().map(|_| OnceLock::new()).collect();
+        Self { snapshot, settings, components, settled, uncertain, ties, place_of_volume, place_of_claim }
     }
 
     /// What the simulation is of.
@@ -175,10 +193,11 @@ impl<'s> Simulation<'s> {
             .chain((0..bound(claims)).map(|id| Target::Claim(ClaimId(id))))
     }
 
-    /// The joint end states of components that have few, each with its number and objects.
+    /// The joint end states of components that have few and rest on no missing reading, each with its number and objects.
     pub fn worlds(&self) -> impl Iterator<Item = (usize, Vec<Target>, &[Vec<Outcome>])> {
         self.settled.iter().enumerate().filter_map(|(number, settled)| {
-            let worlds = settled.worlds.as_deref()?;
+            let unknown = self.uncertain[number].iter().any(|(_, absence)| matches!(absence, Absence::Unknown(_)));
+            let worlds = settled.worlds.as_deref().filter(|_| !unknown)?;
             Some((number + 1, self.components[number].objects(), worlds))
         })
     }
@@ -210,25 +229,9 @@ impl<'s> Simulation<'s> {
         let world = World::new(self.snapshot);
         let mut decisions = decide(&world, &self.settings, target);
         let outcomes = self.outcomes(target).clone();
-        let mut decided_by = Vec::new();
-        if outcomes.count > 1 {
-            let ties = decisions.count
-                > decisions
-                    .listed
-                    .iter()
-                    .map(|decision| decision.controller)
-                    .fold((0u64, None), |(count, last), controller| {
-                        if last == Some(controller) { (count, last) } else { (count + 1, Some(controller)) }
-                    })
-                    .0;
-            if ties {
-                decided_by.push(DecidedBy::EqualCandidates);
-            }
-            decided_by.push(DecidedBy::OrderOfSyncs);
-        }
+        let decided_by = if outcomes.count > 1 { self.decided_by(self.place(target).0) } else { Vec::new() };
         let mut assumed = Vec::new();
         let mut unknown = Vec::new();
-        let mut outcomes_unknown = false;
         let mut hidden: Vec<Controller> = Vec::new();
         for decision in &decisions.listed {
             for need in &decision.record.needs {
@@ -236,42 +239,26 @@ impl<'s> Simulation<'s> {
                     Absence::Certain => {}
                     Absence::Assumed => note(&mut assumed, need),
                     Absence::Unknown(reason) => {
-                        let part = Unknown {
-                            field: "decisions",
-                            controller: Some(decision.controller),
-                            need: need.clone(),
-                            reason,
-                        };
+                        let controller = Some(decision.controller);
+                        let part = Unknown { field: "decisions", controller, need: need.clone(), reason };
                         if !unknown.contains(&part) {
                             unknown.push(part);
                         }
                         if !hidden.contains(&decision.controller) {
                             hidden.push(decision.controller);
                         }
-                        // Whether pods wait changes what is said to the claim, not where it ends.
-                        let only_said = need.kind == Kind::Pod
-                            && matches!(
-                                decision.branch,
-                                Branch::ClaimBranch(
-                                    ClaimBranch::UnboundClaimWaitForFirstConsumer
-                                        | ClaimBranch::UnboundClaimWaitForPodScheduled
-                                )
-                            );
-                        outcomes_unknown |= !only_said;
-                        if !only_said {
-                            unknown.push(Unknown { field: "outcomes", controller: None, need: need.clone(), reason });
-                        }
                     }
                 }
             }
         }
-        if let Some(need) = self.rivals_need(target) {
-            match self.snapshot.coverage().absence(need.kind, &need.namespace) {
+        let mut outcomes_unknown = false;
+        for (need, absence) in &self.uncertain[self.place(target).0] {
+            match absence {
                 Absence::Certain => {}
-                Absence::Assumed => note(&mut assumed, &need),
+                Absence::Assumed => note(&mut assumed, need),
                 Absence::Unknown(reason) => {
                     outcomes_unknown = true;
-                    unknown.push(Unknown { field: "outcomes", controller: None, need, reason });
+                    unknown.push(Unknown { field: "outcomes", controller: None, need: need.clone(), reason: *reason });
                 }
             }
         }
@@ -294,13 +281,31 @@ impl<'s> Simulation<'s> {
         }
     }
 
-    /// Where an object ends rests on all claims of the cluster when some claim that nobody sees could take its part.
-    fn rivals_need(&self, target: Target) -> Option<Need> {
-        let contended = match target {
-            Target::Volume(id) => may_become_free(self.snapshot, self.snapshot.volume(id)),
-            Target::Claim(id) => may_search(self.snapshot.claim(id)) && !self.component_of(target).volumes.is_empty(),
+    /// What decides between the outcomes of a component that has several.
+    fn decided_by(&self, number: usize) -> Vec<DecidedBy> {
+        let component = &self.components[number];
+        let ties = *self.ties[number].get_or_init(|| {
+            let world = World::new(self.snapshot);
+            let binder = Settings { controllers: vec![Controller::PersistentVolumeBinder], ..self.settings.clone() };
+            component
+                .claims
+                .iter()
+                .any(|id| may_search(self.snapshot.claim(*id)) && decide(&world, &binder, Target::Claim(*id)).count > 1)
+        });
+        // One claim that picks among free volumes does not depend on any order.
+        let free = |id: &VolumeId| {
+            let volume = self.snapshot.volume(*id);
+            volume.claim_ref.is_none() && volume.status.phase == VolumePhase::Available && !volume.terminating()
         };
-        contended.then(|| Need { verb: "list", kind: Kind::PersistentVolumeClaim, namespace: Str::default() })
+        let alone = matches!(component.claims.as_slice(), [only] if !self.snapshot.claim(*only).terminating());
+        let mut decided_by = Vec::new();
+        if ties {
+            decided_by.push(DecidedBy::EqualCandidates);
+        }
+        if !ties || !alone || !component.volumes.iter().all(free) {
+            decided_by.push(DecidedBy::OrderOfSyncs);
+        }
+        decided_by
     }
 }
 

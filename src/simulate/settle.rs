@@ -6,7 +6,7 @@ use super::explore::{Budget, JOINT_LIMIT, explore};
 use super::fixpoint::fixpoint;
 use super::nested::nested;
 use super::outcome::{Outcome, OutcomeSet};
-use crate::controllers::Sync;
+use crate::controllers::{Controller, Sync};
 use crate::snapshot::Snapshot;
 use crate::world::{Answers, Choices, World};
 use std::sync::Arc;
@@ -28,7 +28,8 @@ pub struct Settled {
 /// All states in which the objects of a component can be when nothing moves any more.
 pub fn settle(snapshot: &Snapshot, settings: &Settings<'_>, component: &Component) -> Settled {
     let objects = component.objects();
-    let plain = settings.controller.claims.is_empty()
+    let plain = settings.controllers.contains(&Controller::PersistentVolumeBinder)
+        && settings.controller.claims.is_empty()
         && settings.controller.volumes.is_empty()
         && settings.answers == Answers::default()
         && !settings.failures;
@@ -57,7 +58,8 @@ pub fn settle(snapshot: &Snapshot, settings: &Settings<'_>, component: &Componen
 /// The outcomes of a small component in which nothing moves: no sync of any of its objects writes anything, so that
 /// exploring would meet the recorded state alone.
 fn at_rest(snapshot: &Snapshot, settings: &Settings<'_>, objects: &[Target]) -> Option<Settled> {
-    if objects.len() > SMALL * 2 || settings.budget.states == 0 {
+    let in_step = settings.controller.in_step_with_all();
+    if objects.len() > SMALL * 2 || settings.budget.states == 0 || !in_step {
         return None;
     }
     for target in objects {
@@ -77,7 +79,7 @@ fn at_rest(snapshot: &Snapshot, settings: &Settings<'_>, objects: &[Target]) -> 
         let (outcome, sets) = match target {
             Target::Volume(id) => {
                 let volume = Some(snapshot.volume(*id));
-                (Outcome::of_volume(&settings.rules, volume, volume, false), &mut settled.volumes)
+                (Outcome::of_volume(&settings.rules, volume, false, false), &mut settled.volumes)
             }
             Target::Claim(id) => (Outcome::of_claim(Some(snapshot.claim(*id)), false), &mut settled.claims),
         };

@@ -103,7 +103,10 @@ impl Coverage {
     /// The state of a kind in a namespace; the entry for the namespace goes before the one for all.
     pub fn state(&self, kind: Kind, namespace: &str) -> CoverageState {
         let find = |wanted: Option<&str>| {
-            self.entries.iter().find(|entry| entry.kind == kind && entry.namespace.as_deref() == wanted)
+            self.entries
+                .binary_search_by(|entry| (entry.kind, entry.namespace.as_deref()).cmp(&(kind, wanted)))
+                .ok()
+                .map(|at| &self.entries[at])
         };
         let specific = if kind.namespaced() { find(Some(namespace)) } else { None };
         specific.or_else(|| find(None)).map_or(CoverageState::Assumed, |entry| entry.state)

@@ -359,7 +359,7 @@ impl<'a, 's, Step> Sync<'a, 's, Step> {
                 }
                 stored.meta.resource_version = before.meta.resource_version.successor();
                 let stored = Arc::new(stored);
-                self.world.set_volume(id, survives(&stored.meta).then(|| Arc::clone(&stored)));
+                self.world.set_volume(id, survives(&before.meta, &stored.meta).then(|| Arc::clone(&stored)));
                 self.controller.volumes.retain(|(cached, _)| *cached != id);
                 (stored, Ok(()))
             }
@@ -419,7 +419,7 @@ impl<'a, 's, Step> Sync<'a, 's, Step> {
                 }
                 stored.meta.resource_version = before.meta.resource_version.successor();
                 let stored = Arc::new(stored);
-                self.world.set_claim(id, survives(&stored.meta).then(|| Arc::clone(&stored)));
+                self.world.set_claim(id, survives(&before.meta, &stored.meta).then(|| Arc::clone(&stored)));
                 self.controller.claims.retain(|(cached, _)| *cached != id);
                 (stored, Ok(()))
             }
@@ -596,9 +596,12 @@ impl<'a, 's, Step> Sync<'a, 's, Step> {
     }
 }
 
+/// Whether an object stays after an update: one that was being deleted goes with its last finalizer.
 /// Upstream: `ShouldDeleteDuringUpdate`, `apiserver/pkg/registry/generic/registry`, 0.36.
-fn survives(meta: &crate::model::ObjectMeta) -> bool {
-    !(meta.finalizers.is_empty() && meta.deletion_grace_seconds == Some(0))
+fn survives(before: &crate::model::ObjectMeta, after: &crate::model::ObjectMeta) -> bool {
+    !after.finalizers.is_empty()
+        || before.deleted.is_none()
+        || before.deletion_grace_seconds.is_some_and(|seconds| seconds != 0)
 }
 
 fn check_volume(current: Option<&PersistentVolume>, sent: &PersistentVolume) -> Result<(), ApiError> {

@@ -128,12 +128,12 @@ pub(super) fn find_best_match_for_claim<'s>(
     claim: &PersistentVolumeClaim,
     delay: bool,
 ) -> Result<Option<Found<'s>>, String> {
+    sync.reads_all_volumes();
     let query = match Query::new(rules, claim, delay) {
         Ok(query) => query,
         Err(_) if !any_group(sync, claim) => return Ok(None),
         Err(error) => return Err(error),
     };
-    sync.reads_all_volumes();
     let Some(picked) = sync.pick_volume(|sync| possible_volumes(sync, &query)) else { return Ok(None) };
     let Some(object) = sync.cached_volume(picked) else { return Ok(None) };
     let reserved = is_volume_bound_to_claim(&object, claim);
