@@ -68,7 +68,8 @@ fn at_rest(snapshot: &Snapshot, settings: &Settings<'_>, objects: &[Target]) -> 
             let mut memory = memory_of(*controller, &settings.controller);
             let sync = Sync::new(&mut world, &mut memory, &settings.answers, Choices::first());
             let Some((_, met)) = run(sync, &settings.rules, *controller, *target) else { continue };
-            if met.next().is_some() || !world.changed_volumes().is_empty() || !world.changed_claims().is_empty() {
+            let changed = !world.changed_volumes().is_empty() || !world.changed_claims().is_empty();
+            if met.next().is_some() || changed || !world.destroyed().is_empty() {
                 return None;
             }
         }
