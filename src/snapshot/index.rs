@@ -87,14 +87,23 @@ pub(super) struct Index {
 
 impl Index {
     pub(super) fn new(volumes: &[PersistentVolume], claims: &[PersistentVolumeClaim], pods: &[Pod]) -> Self {
-        let mut volumes_by_ref: Vec<VolumeId> =
-            ids(volumes.len()).map(VolumeId).filter(|id| volumes[id.0 as usize].claim_ref.is_some()).collect();
-        volumes_by_ref
-            .sort_by(|a, b| reference(&volumes[a.0 as usize]).cmp(&reference(&volumes[b.0 as usize])).then(a.cmp(b)));
-        let mut claims_by_volume: Vec<ClaimId> =
-            ids(claims.len()).map(ClaimId).filter(|id| !claims[id.0 as usize].volume_name.is_empty()).collect();
-        claims_by_volume
-            .sort_by(|a, b| claims[a.0 as usize].volume_name.cmp(&claims[b.0 as usize].volume_name).then(a.cmp(b)));
+        let of_volumes = || {
+            let mut by_ref: Vec<VolumeId> =
+                ids(volumes.len()).map(VolumeId).filter(|id| volumes[id.0 as usize].claim_ref.is_some()).collect();
+            by_ref.sort_by(|a, b| {
+                reference(&volumes[a.0 as usize]).cmp(&reference(&volumes[b.0 as usize])).then(a.cmp(b))
+            });
+            (by_ref, Names::new(volumes.iter().map(|volume| &volume.meta)), groups(volumes))
+        };
+        let of_claims = || {
+            let mut by_volume: Vec<ClaimId> =
+                ids(claims.len()).map(ClaimId).filter(|id| !claims[id.0 as usize].volume_name.is_empty()).collect();
+            by_volume
+                .sort_by(|a, b| claims[a.0 as usize].volume_name.cmp(&claims[b.0 as usize].volume_name).then(a.cmp(b)));
+            (by_volume, Names::new(claims.iter().map(|claim| &claim.meta)))
+        };
+        let ((volumes_by_ref, volume_names, groups), (claims_by_volume, claim_names)) =
+            both(volumes.len() + claims.len(), of_volumes, of_claims);
         let mut pods_by_claim = Vec::new();
         for (place, pod) in ids(pods.len()).zip(pods) {
             for claim in pod.claims.iter().chain(&pod.ephemeral_claims) {
@@ -104,15 +113,7 @@ impl Index {
         pods_by_claim.sort();
         pods_by_claim.dedup();
         let pod_places = pods_by_claim.iter().map(|(_, _, place)| *place).collect();
-        Self {
-            volume_names: Names::new(volumes.iter().map(|volume| &volume.meta)),
-            claim_names: Names::new(claims.iter().map(|claim| &claim.meta)),
-            volumes_by_ref,
-            claims_by_volume,
-            pods_by_claim,
-            pod_places,
-            groups: groups(volumes),
-        }
+        Self { volume_names, claim_names, volumes_by_ref, claims_by_volume, pods_by_claim, pod_places, groups }
     }
 
     pub(super) fn volume_id(&self, volumes: &[PersistentVolume], name: &str) -> Option<VolumeId> {
@@ -145,6 +146,18 @@ impl Index {
     pub(super) fn group(&self, key: &GroupKey) -> Option<&CandidateGroup> {
         self.groups.binary_search_by(|group| group.key.cmp(key)).ok().map(|found| &self.groups[found])
     }
+}
+
+/// Does two things, side by side where they are about so many objects that a thread is worth its while.
+pub(super) fn both<A, B: Send>(objects: usize, one: impl FnOnce() -> A, other: impl FnOnce() -> B + Send) -> (A, B) {
+    const MANY: usize = 10_000;
+    if objects < MANY {
+        return (one(), other());
+    }
+    std::thread::scope(|scope| {
+        let other = scope.spawn(other);
+        (one(), other.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
+    })
 }
 
 /// The key of the group that a volume would be in, had it no `claimRef`.

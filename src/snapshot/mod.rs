@@ -70,8 +70,13 @@ impl Snapshot {
         let Parts { mut volumes, mut claims, mut classes, mut pods, mut nodes, coverage, now, issues } = parts;
         let mut duplicates = Vec::new();
         let mut defaulted = Vec::new();
-        order(&mut volumes, |volume| &volume.meta, Kind::PersistentVolume, &mut duplicates);
-        order(&mut claims, |claim| &claim.meta, Kind::PersistentVolumeClaim, &mut duplicates);
+        let mut duplicate_claims = Vec::new();
+        index::both(
+            volumes.len() + claims.len(),
+            || order(&mut volumes, |volume| &volume.meta, Kind::PersistentVolume, &mut duplicates),
+            || order(&mut claims, |claim| &claim.meta, Kind::PersistentVolumeClaim, &mut duplicate_claims),
+        );
+        duplicates.append(&mut duplicate_claims);
         order(&mut classes, index::class_meta, Kind::StorageClass, &mut duplicates);
         order(&mut pods, |pod| &pod.meta, Kind::Pod, &mut duplicates);
         order(&mut nodes, index::node_meta, Kind::Node, &mut duplicates);

@@ -619,10 +619,10 @@ fn check(
     current: Option<&crate::model::ObjectMeta>,
     sent: &crate::model::ObjectMeta,
 ) -> Result<(), ApiError> {
-    let name = sent.name.to_string();
-    let Some(current) = current else { return Err(ApiError::NotFound { kind, name }) };
+    let name = &sent.name;
+    let Some(current) = current else { return Err(ApiError::NotFound { kind, name: name.to_string() }) };
     if current.resource_version != sent.resource_version {
-        return Err(ApiError::Conflict { kind, name });
+        return Err(ApiError::Conflict { kind, name: name.to_string() });
     }
     let mut added: Vec<&str> =
         sent.finalizers.iter().filter(|wanted| !current.has_finalizer(wanted)).map(Str::as_str).collect();
