@@ -25,7 +25,7 @@ enum Object<'s> {
 /// Explains and prints.
 pub(super) fn run(args: &ExplainArgs, global: &GlobalArgs, terminal: &Terminal) -> Result<Status, Error> {
     let (kind, name) = one_object(&args.object, &KINDS)?;
-    let gathered = gather(&args.source, &args.model, global, terminal)?;
+    let gathered = gather(&args.source, &args.model, global, terminal, Some((kind, &name)))?;
     let snapshot = &gathered.snapshot;
     let settings = gathered.modelled.settings(snapshot, &args.model, true)?;
     let object = match kind {

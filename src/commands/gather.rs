@@ -27,7 +27,7 @@ pub(super) struct Gathered {
     from_files: bool,
 }
 
-/// Reads from files or from a cluster.
+/// Reads from files or from a cluster; `users_of` is the claim or volume of which is asked who uses it.
 ///
 /// # Errors
 /// What cannot be read, or what a flag lacks.
@@ -36,6 +36,7 @@ pub(super) fn gather(
     model: &ModelArgs,
     global: &GlobalArgs,
     terminal: &Terminal,
+    users_of: Option<(Kind, &str)>,
 ) -> Result<Gathered, Error> {
     // What is wrong with the flags is said before anything is read.
     Modelled::new(model, None)?;
@@ -44,7 +45,7 @@ pub(super) fn gather(
     let (parts, detected, context_namespace) = if from_files {
         (from_paths(source, terminal, &mut notes)?, None, None)
     } else {
-        from_cluster(source, model, global, terminal)?
+        from_cluster(source, model, global, terminal, users_of)?
     };
     if source.strict
         && let Some(issue) = parts.issues.first()
@@ -70,12 +71,16 @@ fn from_cluster(
     model: &ModelArgs,
     global: &GlobalArgs,
     terminal: &Terminal,
+    users_of: Option<(Kind, &str)>,
 ) -> Result<(Parts, Option<u32>, Option<String>), Error> {
     let asked = Modelled::new(model, None)?.rules;
     connect::with_cluster(global, terminal, async |cluster| {
         let detected = if model.kube_version.is_some() { None } else { Some(cluster.server_version().await?.minor) };
-        let needs =
-            Needs { host_path_provisioning: asked.hostpath_provisioning, unused_condition: asked.unused_condition };
+        let needs = Needs {
+            host_path_provisioning: asked.hostpath_provisioning,
+            unused_condition: asked.unused_condition,
+            users_of: users_of.map(|(kind, name)| (kind, cluster.namespace(), name)),
+        };
         let mut parts = cluster.read(needs, &*terminal.progress()).await?;
         parts.now = source.now.or(parts.now);
         Ok((parts, detected, Some(cluster.namespace().to_owned())))

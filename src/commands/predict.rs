@@ -12,6 +12,7 @@ use crate::simulate::{Outcome, Prediction, Simulation, Target, in_order};
 use crate::terminal::{Output, Terminal, output_error};
 use crate::text::human_age;
 use rustc_hash::FxHashSet;
+use std::collections::BTreeSet;
 use std::io::Write as _;
 
 /// How many predictions are computed and written together.
@@ -26,7 +27,7 @@ pub(super) fn run(args: &PredictArgs, global: &GlobalArgs, terminal: &Terminal) 
         .as_deref()
         .map(|text| parse_label_filter(text).map_err(|error| Error::usage(format!("--selector: {error}"))))
         .transpose()?;
-    let gathered = gather(&args.source, &args.model, global, terminal)?;
+    let gathered = gather(&args.source, &args.model, global, terminal, None)?;
     let settings = gathered.modelled.settings(&gathered.snapshot, &args.model, args.trace)?;
     terminal.progress().step("predicting", 0);
     let simulation = Simulation::new(&gathered.snapshot, settings, gathered.threads);
@@ -231,14 +232,17 @@ impl<'s> Shown<'_, 's> {
         }
         headers.extend(["WHY", "AGE"]);
         let mut table = Table::new(headers);
+        let mut assumed: BTreeSet<Kind> = BTreeSet::new();
         let changes = self.each(
-            |prediction, rows: &mut Vec<Vec<String>>| {
-                rows.push(self.row(prediction, wide));
+            |prediction, rows: &mut Vec<(Vec<String>, Vec<Kind>)>| {
+                let kinds = prediction.assumed.iter().map(|assumed| assumed.kind).collect();
+                rows.push((self.row(prediction, wide), kinds));
                 Ok(())
             },
             |rows| {
-                for row in rows {
+                for (row, kinds) in rows {
                     table.row(row);
+                    assumed.extend(kinds);
                 }
                 Ok(())
             },
@@ -251,6 +255,14 @@ impl<'s> Shown<'_, 's> {
         }
         for note in &self.gathered.notes {
             terminal.message(note);
+        }
+        if !assumed.is_empty() {
+            let kinds: Vec<&str> = assumed.into_iter().map(Kind::resource).collect();
+            terminal.message(&format!(
+                "note: it is assumed that there are no other {} than those in the input; --assume-complete confirms \
+                 that, --partial denies it",
+                kinds.join(", ")
+            ));
         }
         if table.is_empty() {
             terminal.message(&self.gathered.nothing_found(self.args.changed));

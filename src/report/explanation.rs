@@ -21,7 +21,7 @@ use crate::controllers::protection::pod_uses_claim;
 use crate::controllers::{Branch, ClaimBranch, ProtectionBranch, VolumeBranch};
 use crate::model::{Kind, PersistentVolume, PersistentVolumeClaim, Pod, StorageClass, Str, Timestamp, VolumePhase};
 use crate::simulate::{Decision, Outcome, Prediction, Simulation, Target, match_claim};
-use crate::snapshot::{ClaimId, Snapshot, VolumeId};
+use crate::snapshot::{Absence, ClaimId, Snapshot, VolumeId};
 use crate::text::human_age;
 use serde::Serialize;
 
@@ -61,7 +61,8 @@ pub struct Explanation<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub binding: Option<BindingOut>,
     /// The pods that use the claim, or the volume's claim.
-    pub used_by: Vec<UserOut<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub used_by: Option<Vec<UserOut<'a>>>,
     /// Who has to act for something else to happen.
     pub next: Vec<NextOut>,
     /// The events that the controllers send next.
@@ -160,6 +161,19 @@ pub struct Asked<'a> {
     pub from_files: bool,
 }
 
+/// Whether the pods that could use the object were read, or are assumed to be all there are.
+fn pods_known(snapshot: &Snapshot, target: Target) -> bool {
+    let known = |namespace: &str| !matches!(snapshot.coverage().absence(Kind::Pod, namespace), Absence::Unknown(_));
+    match target {
+        Target::Claim(id) => known(&snapshot.claim(id).meta.namespace),
+        Target::Volume(id) => {
+            let volume = snapshot.volume(id);
+            volume.claim_ref.as_ref().is_none_or(|claim| known(&claim.namespace))
+                && snapshot.claims_naming(&volume.meta.name).iter().all(|id| known(&snapshot.claim(*id).meta.namespace))
+        }
+    }
+}
+
 impl<'a> Explanation<'a> {
     /// Explains a claim or a volume.
     pub fn of_object(asked: Asked<'a>, prediction: &'a Prediction<'a>) -> Self {
@@ -200,7 +214,7 @@ impl<'a> Explanation<'a> {
             evidence: evidence(view),
             candidates,
             binding: binding::of_object(snapshot, prediction.target),
-            used_by,
+            used_by: pods_known(snapshot, prediction.target).then_some(used_by),
             next: next(prediction),
             events_to_come: events(prediction),
             data_once_released: data,
@@ -228,7 +242,7 @@ impl<'a> Explanation<'a> {
             evidence: class::evidence(class),
             candidates: Vec::new(),
             binding: None,
-            used_by: Vec::new(),
+            used_by: None,
             next: Vec::new(),
             events_to_come: Vec::new(),
             data_once_released: None,

@@ -125,7 +125,7 @@ impl<'a> Cluster<'a> {
     /// # Errors
     ///
     /// There is no connection, the credentials are not accepted, or neither volumes nor claims nor classes are readable.
-    pub async fn read(&self, needs: Needs, progress: &dyn Progress) -> Result<Parts, ClusterError> {
+    pub async fn read(&self, needs: Needs<'_>, progress: &dyn Progress) -> Result<Parts, ClusterError> {
         Ok(self.gather(needs, false, progress).await?.parts)
     }
 
@@ -137,7 +137,7 @@ impl<'a> Cluster<'a> {
     /// Those of [`Self::read`].
     pub async fn read_raw(
         &self,
-        needs: Needs,
+        needs: Needs<'_>,
         progress: &dyn Progress,
     ) -> Result<(Vec<ArchivedObject>, Parts), ClusterError> {
         let gathered = self.gather(needs, true, progress).await?;
@@ -193,7 +193,7 @@ impl<'a> Cluster<'a> {
 
     async fn gather(
         &self,
-        needs: Needs,
+        needs: Needs<'_>,
         keep_archive: bool,
         progress: &dyn Progress,
     ) -> Result<Gathered, ClusterError> {
@@ -406,7 +406,12 @@ impl<'a> Cluster<'a> {
         Ok(())
     }
 
-    async fn second(&self, needs: Needs, gathered: &mut Gathered, progress: &dyn Progress) -> Result<(), ClusterError> {
+    async fn second(
+        &self,
+        needs: Needs<'_>,
+        gathered: &mut Gathered,
+        progress: &dyn Progress,
+    ) -> Result<(), ClusterError> {
         let lists = second_round(&gathered.parts, needs);
         for kind in [Kind::Pod, Kind::Node] {
             gathered.parts.coverage.set(CoverageEntry {

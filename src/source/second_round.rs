@@ -13,15 +13,17 @@ const MOST_NAMESPACES: usize = 32;
 
 /// What the settings of this run ask for beyond what the objects do.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Needs {
+pub struct Needs<'a> {
     /// Whether host-path provisioning (a flag of the controller manager) is taken to be on.
     pub host_path_provisioning: bool,
     /// Whether the gate `PersistentVolumeClaimUnusedSinceTime` is on: the pods of every claim decide then.
     pub unused_condition: bool,
+    /// The claim or volume of which is asked who uses it: its kind, its namespace where it has one, and its name.
+    pub users_of: Option<(Kind, &'a str, &'a str)>,
 }
 
 /// The lists to read next, in order: a kind, and a namespace or all of them.
-pub fn second_round(parts: &Parts, needs: Needs) -> Vec<(Kind, Option<Str>)> {
+pub fn second_round(parts: &Parts, needs: Needs<'_>) -> Vec<(Kind, Option<Str>)> {
     let namespaces = pod_namespaces(parts, needs);
     let mut lists: Vec<(Kind, Option<Str>)> = if namespaces.len() > MOST_NAMESPACES {
         vec![(Kind::Pod, None)]
@@ -35,7 +37,7 @@ pub fn second_round(parts: &Parts, needs: Needs) -> Vec<(Kind, Option<Str>)> {
 }
 
 /// The namespaces in which some decision looks for pods.
-pub(super) fn pod_namespaces(parts: &Parts, needs: Needs) -> BTreeSet<Str> {
+pub(super) fn pod_namespaces(parts: &Parts, needs: Needs<'_>) -> BTreeSet<Str> {
     let classes: HashMap<&str, &StorageClass> =
         parts.classes.iter().map(|class| (class.meta.name.as_str(), class)).collect();
     let classes_known = parts.coverage.state(Kind::StorageClass, "") == CoverageState::Complete;
@@ -70,6 +72,20 @@ pub(super) fn pod_namespaces(parts: &Parts, needs: Needs) -> BTreeSet<Str> {
         {
             namespaces.insert(claim.namespace.clone());
         }
+    }
+    match needs.users_of {
+        Some((Kind::PersistentVolumeClaim, namespace, _)) => {
+            namespaces.insert(Str::from(namespace));
+        }
+        Some((Kind::PersistentVolume, _, name)) => {
+            let named = parts.volumes.iter().filter(|volume| volume.meta.name == name);
+            namespaces.extend(named.filter_map(|volume| Some(volume.claim_ref.as_ref()?.namespace.clone())));
+            let naming = parts.claims.iter().filter(|claim| claim.volume_name == name);
+            namespaces.extend(naming.map(|claim| claim.meta.namespace.clone()));
+            // A claimRef without a namespace names no claim, and no list can be asked for.
+            namespaces.remove("");
+        }
+        Some(_) | None => {}
     }
     namespaces
 }
@@ -152,6 +168,29 @@ mod tests {
         assert_eq!(second_round(&world, Needs::default()), []);
         let needs = Needs { unused_condition: true, ..Needs::default() };
         assert_eq!(second_round(&world, needs), [(Kind::Pod, Some("a".into()))]);
+    }
+
+    /// Whoever explains an object wants to know its users, also where no decision asks for pods.
+    #[test]
+    fn the_users_of_one_object_are_looked_for() {
+        let mut bound = claim("a", Some("fast"));
+        bound.volume_name = "pv-1".into();
+        let mut world = parts(vec![bound], vec![class("fast", BindingMode::Immediate, false)]);
+        let named = |namespace: &str| PersistentVolume {
+            meta: ObjectMeta { name: "pv-1".into(), ..ObjectMeta::default() },
+            claim_ref: Some(ClaimRef { namespace: namespace.into(), name: "data".into(), ..ClaimRef::default() }),
+            ..PersistentVolume::default()
+        };
+        let pods = |world: &Parts, kind, namespace, name| {
+            second_round(world, Needs { users_of: Some((kind, namespace, name)), ..Needs::default() })
+        };
+        assert_eq!(pods(&world, Kind::PersistentVolumeClaim, "x", "data"), [(Kind::Pod, Some("x".into()))]);
+        world.volumes = vec![named("b")];
+        let both = [(Kind::Pod, Some("a".into())), (Kind::Pod, Some("b".into()))];
+        assert_eq!(pods(&world, Kind::PersistentVolume, "x", "pv-1"), both);
+        world.volumes = vec![named("")];
+        assert_eq!(pods(&world, Kind::PersistentVolume, "x", "pv-1"), both[..1]);
+        assert_eq!(pods(&world, Kind::StorageClass, "x", "fast"), []);
     }
 
     #[test]

@@ -111,10 +111,13 @@ impl Explanation<'_> {
 
     fn users_section(&self, page: &mut Page) {
         page.heading("Used by");
-        if self.used_by.is_empty() {
+        let Some(used_by) = &self.used_by else {
+            return page.line(1, "unknown: the pods could not be read");
+        };
+        if used_by.is_empty() {
             page.line(1, self.no_users());
         }
-        for user in self.used_by.iter().take(MOST_LISTED) {
+        for user in used_by.iter().take(MOST_LISTED) {
             let state = match (user.node_name, user.terminated) {
                 ("", true) => "ended, was never placed".to_owned(),
                 ("", false) => "not placed on a node yet".to_owned(),
@@ -123,8 +126,8 @@ impl Explanation<'_> {
             };
             page.line(1, &format!("pod {}, {state}", user.object.name));
         }
-        if self.used_by.len() > MOST_LISTED {
-            page.line(1, &format!("and {} more", self.used_by.len() - MOST_LISTED));
+        if used_by.len() > MOST_LISTED {
+            page.line(1, &format!("and {} more", used_by.len() - MOST_LISTED));
         }
     }
 
