@@ -3,14 +3,19 @@
 
 use pvctl::controllers::persistent_volume::reclaim::DataFate;
 use pvctl::controllers::{Controller, Rules};
+use pvctl::model::Kind;
 use pvctl::simulate::component::components;
-use pvctl::simulate::{Outcome, Settings, settle};
-use pvctl::snapshot::{ClaimId, Coverage, Item, Parts, Snapshot, decode};
+use pvctl::simulate::{Outcome, Settings, Simulation, settle};
+use pvctl::snapshot::{ClaimId, Coverage, CoverageEntry, CoverageState, Item, Parts, Snapshot, decode};
 use pvctl::world::Cached;
 use serde_json::{Value, json};
 
 fn snapshot(objects: &[Value]) -> Snapshot {
-    let mut parts = Parts { coverage: Coverage::complete(), ..Parts::default() };
+    with_coverage(objects, Coverage::complete())
+}
+
+fn with_coverage(objects: &[Value], coverage: Coverage) -> Snapshot {
+    let mut parts = Parts { coverage, ..Parts::default() };
     for object in objects {
         match decode::decode(object.to_string().as_bytes(), "test").unwrap() {
             Item::Volume(volume) => parts.volumes.push(*volume),
@@ -111,5 +116,42 @@ fn a_claim_that_the_cache_has_not_seen_yet_is_bound_in_the_end() {
         let found: Vec<&str> = settled.volumes[0].listed.iter().map(Outcome::phase).collect();
         assert_eq!(found, phases, "the volume under the rules of {version}");
         assert_eq!(settled.claims[0].listed.iter().map(Outcome::phase).collect::<Vec<_>>(), ["Bound"], "{version}");
+    }
+}
+
+/// Unknown is not absent: a pod that may not be listed may keep the claim (X3), and with it the volume's binding. So the
+/// end of both is unknown, and that of the volume is not given as Released.
+#[test]
+fn where_pods_are_hidden_the_ends_of_claim_and_volume_are_unknown() {
+    let mut volume = volume("/mnt/x", false);
+    volume["spec"]["claimRef"] = json!({
+        "apiVersion": "v1", "kind": "PersistentVolumeClaim", "namespace": "db", "name": "data", "uid": "c-1",
+    });
+    volume["status"]["phase"] = "Bound".into();
+    let claim = json!({
+        "apiVersion": "v1", "kind": "PersistentVolumeClaim",
+        "metadata": {
+            "name": "data", "namespace": "db", "uid": "c-1", "resourceVersion": "2",
+            "annotations": { "pv.kubernetes.io/bind-completed": "yes" },
+            "finalizers": ["kubernetes.io/pvc-protection"],
+            "deletionTimestamp": "2026-06-01T10:00:00Z", "deletionGracePeriodSeconds": 0,
+        },
+        "spec": {
+            "accessModes": ["ReadWriteOnce"], "resources": { "requests": { "storage": "1Gi" } },
+            "storageClassName": "a", "volumeMode": "Filesystem", "volumeName": "pv-1",
+        },
+        "status": { "phase": "Bound" },
+    });
+    for (state, known) in [(CoverageState::Complete, true), (CoverageState::Forbidden, false)] {
+        let mut coverage = Coverage::complete();
+        coverage.set(CoverageEntry { kind: Kind::Pod, namespace: None, state, resource_version: None, reason: None });
+        let snapshot = with_coverage(&[volume.clone(), claim.clone()], coverage);
+        let simulation = Simulation::new(&snapshot, Settings::new(Rules::default()), 1);
+        for target in simulation.targets() {
+            let prediction = simulation.predict(target);
+            assert_eq!(prediction.outcomes.is_some(), known, "{target:?} with pods {state:?}");
+            assert_eq!(prediction.unknown.iter().any(|unknown| unknown.field == "outcomes"), !known, "{target:?}");
+        }
+        assert_eq!(simulation.worlds().count(), usize::from(known), "joint states are left out with the rest");
     }
 }

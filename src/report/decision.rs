@@ -242,9 +242,13 @@ fn created(volume: &PersistentVolume) -> serde_json::Value {
     let finalizers: Vec<&str> = volume.meta.finalizers.iter().map(compact_str::CompactString::as_str).collect();
     let modes: Vec<&str> =
         volume.access_modes.0.iter().map(super::super::model::access_mode::AccessMode::as_str).collect();
+    let mut metadata = serde_json::json!({ "name": volume.meta.name.as_str(), "annotations": annotations });
+    if !finalizers.is_empty() {
+        metadata["finalizers"] = finalizers.into();
+    }
     serde_json::json!({
         "apiVersion": "v1", "kind": "PersistentVolume",
-        "metadata": { "name": volume.meta.name.as_str(), "annotations": annotations, "finalizers": finalizers },
+        "metadata": metadata,
         "spec": {
             "accessModes": modes, "capacity": capacity, "claimRef": claim_ref,
             "hostPath": { "path": volume.source.detail.as_str() },

@@ -69,7 +69,7 @@ impl Model {
         let defaults = Rules::of(rules.version);
         Self {
             kubernetes: rules.version.to_string(),
-            verified: VERIFIED_MINORS.contains(&rules.version.minor) && defaults.gates == rules.gates,
+            verified: VERIFIED_MINORS.contains(&rules.version.minor) && defaults == *rules,
             source,
             feature_gates: rules.gates.clone(),
             controller_flags: BTreeMap::from([
