@@ -17,6 +17,8 @@ pub(super) struct Modelled {
     pub(super) rules: Rules,
     /// `given`, `detected` or `assumed`.
     pub(super) source: &'static str,
+    /// The gates and flags that were given, by name.
+    given: Vec<String>,
     /// Who takes part.
     pub(super) controllers: Vec<Controller>,
 }
@@ -43,12 +45,14 @@ impl Modelled {
                 .set_flag(&flag.name, &flag.value)
                 .map_err(|error| Error::usage(format!("--controller-flag: {error}")))?;
         }
-        Ok(Self { rules, source, controllers: controllers(&args.controllers)? })
+        let gates = args.feature_gates.iter().map(|gate| gate.name.clone());
+        let given = gates.chain(args.controller_flags.iter().map(|flag| flag.name.clone())).collect();
+        Ok(Self { rules, source, given, controllers: controllers(&args.controllers)? })
     }
 
     /// The model, as documents print it.
     pub(super) fn document(&self) -> Model {
-        Model::new(&self.rules, &self.controllers, self.source)
+        Model::new(&self.rules, &self.controllers, self.source).with_given(&self.given)
     }
 
     /// Everything that decides besides the objects.

@@ -52,6 +52,10 @@ pub struct Model {
     pub verified: bool,
     /// Where the version comes from: `detected`, `given` or `assumed`.
     pub source: &'static str,
+    /// The gates and flags that were given; the others are assumed to have the defaults of the version.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[cfg_attr(test, schemars(default))]
+    pub given: Vec<String>,
     /// The feature gates that decide.
     pub feature_gates: BTreeMap<&'static str, bool>,
     /// The flags of kube-controller-manager that decide.
@@ -64,6 +68,13 @@ pub struct Model {
 const VERIFIED_MINORS: [u32; 1] = [36];
 
 impl Model {
+    /// The same model, with the names of the gates and flags that were given.
+    #[must_use]
+    pub fn with_given(mut self, given: &[String]) -> Self {
+        self.given = given.to_vec();
+        self
+    }
+
     /// The model of these rules and controllers. `source` says where the version comes from.
     pub fn new(rules: &Rules, controllers: &[Controller], source: &'static str) -> Self {
         let defaults = Rules::of(rules.version);
@@ -71,6 +82,7 @@ impl Model {
             kubernetes: rules.version.to_string(),
             verified: VERIFIED_MINORS.contains(&rules.version.minor) && defaults == *rules,
             source,
+            given: Vec::new(),
             feature_gates: rules.gates.clone(),
             controller_flags: BTreeMap::from([
                 ("enable-dynamic-provisioning", rules.dynamic_provisioning.to_string()),
