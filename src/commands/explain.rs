@@ -7,14 +7,10 @@ use crate::error::Error;
 use crate::model::{Kind, StorageClass};
 use crate::report::explanation::{Asked, Explanation};
 use crate::simulate::{Simulation, Target};
-use crate::snapshot::Snapshot;
 use crate::terminal::Terminal;
-use crate::text::nearest;
 
 /// The kinds that can be explained.
 const KINDS: [Kind; 3] = [Kind::PersistentVolumeClaim, Kind::PersistentVolume, Kind::StorageClass];
-/// How many names are offered for one that does not exist.
-const OFFERED: usize = 3;
 
 /// What is explained.
 enum Object<'s> {
@@ -33,7 +29,7 @@ pub(super) fn run(args: &ExplainArgs, global: &GlobalArgs, terminal: &Terminal) 
         Kind::PersistentVolumeClaim => {
             Object::Target(Target::Claim(named::claim(snapshot, &name, gathered.named_namespace())?))
         }
-        _ => Object::Class(class(snapshot, &name)?),
+        _ => Object::Class(named::class(snapshot, &name)?),
     };
     terminal.progress().step("predicting", 0);
     let simulation = Simulation::new(snapshot, settings, gathered.threads);
@@ -61,14 +57,4 @@ pub(super) fn run(args: &ExplainArgs, global: &GlobalArgs, terminal: &Terminal) 
     }
     output.finish()?;
     Ok(if gathered.unjudged() { Status::Unjudged } else { Status::Done })
-}
-
-/// The class of that name.
-fn class<'s>(snapshot: &'s Snapshot, name: &str) -> Result<&'s StorageClass, Error> {
-    snapshot.class(name).ok_or_else(|| {
-        let names = snapshot.classes().iter().map(|class| class.meta.name.as_str());
-        let near: Vec<String> = nearest(name, names, OFFERED).into_iter().map(|name| format!("sc/{name}")).collect();
-        let missing = Error::usage(format!("StorageClass {name:?} does not exist in what was read"));
-        if near.is_empty() { missing } else { missing.hint(format!("did you mean {}?", near.join(" or "))) }
-    })
 }

@@ -2,7 +2,7 @@
 
 use crate::cli::ObjectArgument;
 use crate::error::Error;
-use crate::model::Kind;
+use crate::model::{Kind, StorageClass};
 use crate::simulate::Target;
 use crate::snapshot::{ClaimId, Snapshot, VolumeId};
 use crate::text::nearest;
@@ -89,6 +89,18 @@ pub(super) fn claim(snapshot: &Snapshot, name: &str, namespace: Option<&str>) ->
             error.hint(format!("there is one in another namespace: pvc/{name} -n {namespace}"))
         })),
     }
+}
+
+/// The class of that name.
+///
+/// # Errors
+/// A usage error with the names that come nearest.
+pub(super) fn class<'s>(snapshot: &'s Snapshot, name: &str) -> Result<&'s StorageClass, Error> {
+    snapshot.class(name).ok_or_else(|| {
+        let names = snapshot.classes().iter().map(|class| class.meta.name.as_str());
+        let missing = Error::usage(format!("StorageClass {name:?} does not exist in what was read"));
+        offer(missing, "sc", nearest(name, names, OFFERED))
+    })
 }
 
 fn offer(error: Error, kind: &str, names: Vec<&str>) -> Error {

@@ -20,6 +20,11 @@ pub struct StorageClass {
 }
 
 impl StorageClass {
+    /// Whether binding waits for a pod that uses the claim.
+    pub fn waits_for_first_consumer(&self) -> bool {
+        self.binding_mode == Some(BindingMode::WaitForFirstConsumer)
+    }
+
     /// Whether either annotation says exactly `true`.
     /// Upstream: `IsDefaultAnnotation`, `pkg/apis/storage/util`, 1.36.
     pub fn is_default(&self) -> bool {

@@ -25,12 +25,6 @@ impl Pod {
         matches!(self.phase, PodPhase::Failed | PodPhase::Succeeded)
             || (self.meta.deleted.is_some() && !self.running_container)
     }
-
-    /// Whether the pod refers to a claim of that name, as a claim volume or a generic ephemeral one.
-    /// Upstream: the pod index `pod-pvc-index`, `pkg/controller/volume/common`, 1.36.
-    pub fn refers_to(&self, claim: &str) -> bool {
-        self.claims.iter().chain(&self.ephemeral_claims).any(|name| name == claim)
-    }
 }
 
 /// `status.phase` of a pod.

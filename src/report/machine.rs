@@ -1,7 +1,7 @@
 //! Parts of the machine-readable output that several kinds of document share. The field names are public API.
 
 use crate::controllers::{Controller, Rules};
-use crate::model::{Kind, ObjectKey};
+use crate::model::Kind;
 use crate::snapshot::Coverage;
 use crate::world::printed_uid;
 use serde::Serialize;
@@ -33,11 +33,6 @@ impl<'a> ObjectId<'a> {
     /// An object of that kind and with that metadata.
     pub fn new(kind: Kind, meta: &'a crate::model::ObjectMeta) -> Self {
         Self { kind: kind.as_str(), namespace: &meta.namespace, name: &meta.name, uid: printed_uid(&meta.uid) }
-    }
-
-    /// An object of that key, without a uid.
-    pub fn of_key(key: &'a ObjectKey) -> Self {
-        Self { kind: key.kind.as_str(), namespace: &key.namespace, name: &key.name, uid: "" }
     }
 }
 

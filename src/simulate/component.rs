@@ -2,7 +2,7 @@
 
 use super::decide::Target;
 use crate::controllers::{Rules, persistent_volume::matching::Query};
-use crate::model::{AnnotationKey, BindingMode, PersistentVolume, PersistentVolumeClaim, Quantity, ReclaimPolicy, Str};
+use crate::model::{AnnotationKey, PersistentVolume, PersistentVolumeClaim, Quantity, ReclaimPolicy, Str};
 use crate::snapshot::{ClaimId, GroupKey, Snapshot, VolumeId};
 use std::collections::BTreeMap;
 
@@ -78,10 +78,7 @@ pub(super) fn searched_classes(snapshot: &Snapshot, rules: &Rules, claim: &Persi
             .extend(snapshot.classes().iter().filter(|class| class.is_default()).map(|class| class.meta.name.clone()));
     }
     let selected = rules.selected_node_ends_delay && claim.meta.annotations.has(AnnotationKey::SelectedNode);
-    classes.retain(|name| {
-        selected
-            || snapshot.class(name).is_none_or(|class| class.binding_mode != Some(BindingMode::WaitForFirstConsumer))
-    });
+    classes.retain(|name| selected || snapshot.class(name).is_none_or(|class| !class.waits_for_first_consumer()));
     classes.dedup();
     classes
 }

@@ -13,8 +13,7 @@ pub use decode::{DecodeIssue, Item};
 pub use index::{CandidateGroup, GroupKey};
 
 use crate::model::{
-    ClaimKey, Kind, Node, ObjectKey, PersistentVolume, PersistentVolumeClaim, Pod, ResourceVersion, StorageClass,
-    Timestamp,
+    Kind, Node, ObjectKey, PersistentVolume, PersistentVolumeClaim, Pod, ResourceVersion, StorageClass, Timestamp,
 };
 use index::Index;
 
@@ -153,11 +152,6 @@ impl Snapshot {
     /// The id of the claim of that name.
     pub fn claim_id(&self, namespace: &str, name: &str) -> Option<ClaimId> {
         self.index.claim_id(&self.claims, namespace, name)
-    }
-
-    /// The id of the claim of that key.
-    pub fn claim_by_key(&self, key: &ClaimKey) -> Option<ClaimId> {
-        self.claim_id(&key.namespace, &key.name)
     }
 
     /// The class of that name.

@@ -4,7 +4,7 @@
 //! (`findNonScheduledPodsByPVC`), recycling (`isVolumeUsed`), the condition `Unused` (`podUsesPVCForUnusedSince`); nodes
 //! only for host-path provisioning.
 
-use crate::model::{BindingMode, Kind, PersistentVolumeClaim, ReclaimPolicy, StorageClass, Str};
+use crate::model::{Kind, PersistentVolumeClaim, ReclaimPolicy, StorageClass, Str};
 use crate::snapshot::{CoverageState, Parts};
 use std::collections::{BTreeSet, HashMap, HashSet};
 
@@ -41,13 +41,13 @@ pub(super) fn pod_namespaces(parts: &Parts, needs: Needs<'_>) -> BTreeSet<Str> {
     let classes: HashMap<&str, &StorageClass> =
         parts.classes.iter().map(|class| (class.meta.name.as_str(), class)).collect();
     let classes_known = parts.coverage.state(Kind::StorageClass, "") == CoverageState::Complete;
-    let default_waits = parts.classes.iter().any(|class| class.is_default() && waits(class));
+    let default_waits = parts.classes.iter().any(|class| class.is_default() && class.waits_for_first_consumer());
     let may_wait = |claim: &PersistentVolumeClaim| {
         if !claim.volume_name.is_empty() {
             return false;
         }
         let of_class = match classes.get(claim.class()) {
-            Some(class) => waits(class),
+            Some(class) => class.waits_for_first_consumer(),
             // A class that cannot be seen may be one that waits.
             None => !classes_known && !claim.class().is_empty(),
         };
@@ -90,14 +90,10 @@ pub(super) fn pod_namespaces(parts: &Parts, needs: Needs<'_>) -> BTreeSet<Str> {
     namespaces
 }
 
-fn waits(class: &StorageClass) -> bool {
-    class.binding_mode == Some(BindingMode::WaitForFirstConsumer)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::{AnnotationKey, ClaimRef, ObjectMeta, PersistentVolume, Timestamp};
+    use crate::model::{AnnotationKey, BindingMode, ClaimRef, ObjectMeta, PersistentVolume, Timestamp};
     use crate::snapshot::Coverage;
 
     fn claim(namespace: &str, class: Option<&str>) -> PersistentVolumeClaim {

@@ -5,7 +5,8 @@ use super::reclaim::reclaimed;
 use super::{View, error_of, with};
 use crate::controllers::VolumeBranch;
 use crate::controllers::persistent_volume::matching::{Fit, Query};
-use crate::model::{AnnotationKey, BindingMode, ClaimRef, Kind, PersistentVolume, PersistentVolumeClaim, VolumePhase};
+use crate::model::{AnnotationKey, ClaimRef, Kind, PersistentVolume, PersistentVolumeClaim, VolumePhase};
+use crate::simulate::candidates::delays_binding;
 use crate::simulate::{Decision, Outcome};
 use crate::snapshot::Absence;
 
@@ -110,9 +111,7 @@ fn why_not_taken(view: View<'_>, volume: &PersistentVolume, named: &ClaimRef) ->
     if !claim.volume_name.is_empty() {
         return format!(", which has {}", claim.volume_name);
     }
-    let delay = snapshot
-        .class(claim.class())
-        .is_some_and(|class| class.binding_mode == Some(BindingMode::WaitForFirstConsumer));
+    let delay = delays_binding(snapshot, view.rules(), claim).unwrap_or(false);
     let Ok(query) = Query::new(view.rules(), claim, delay) else { return String::new() };
     match query.fit(volume) {
         Fit::No(verdict) => match misfit(volume, claim, verdict) {
