@@ -6,7 +6,7 @@ use super::outcome::Outcome;
 use super::state::{State, Variants, private_claim_step, private_volume_step};
 use crate::controllers::{Controller, Sync};
 use crate::snapshot::Snapshot;
-use crate::world::{Answers, ApiError, Cached, Choices, ControllerState, World};
+use crate::world::{Answers, Cached, Choices, ControllerState, Refusal, World};
 use rustc_hash::FxHashMap;
 
 /// How far an exploration may go: a number of states, never a time, so that the answer is the same on every machine.
@@ -209,7 +209,7 @@ impl<'s> Search<'_, 's> {
             decision.record.effects.iter().filter(|effect| matches!(effect, crate::world::Effect::Write(_))).count();
         for write in (1..=writes).filter_map(|write| u32::try_from(write).ok()) {
             let refused = Answers {
-                refuse: Some((write, ApiError::Other("the server is currently unable to handle the request".into()))),
+                refuse: Some((write, Refusal::Other("the server is currently unable to handle the request".into()))),
                 ..self.settings.answers.clone()
             };
             for (answers, crash) in [(&self.settings.answers, Some(write)), (&refused, None)] {

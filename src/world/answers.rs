@@ -62,6 +62,28 @@ impl fmt::Display for ApiError {
     }
 }
 
+/// A refusal that a script asks for. Its text follows from the object that is written.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Refusal {
+    /// The object is gone.
+    NotFound,
+    /// The object changed since it was read.
+    Conflict,
+    /// Anything else, in these words.
+    Other(String),
+}
+
+impl Refusal {
+    /// The API server's error for an object of that kind and name.
+    fn error(&self, kind: Kind, name: &str) -> ApiError {
+        match self {
+            Self::NotFound => ApiError::NotFound { kind, name: name.to_owned() },
+            Self::Conflict => ApiError::Conflict { kind, name: name.to_owned() },
+            Self::Other(text) => ApiError::Other(text.clone()),
+        }
+    }
+}
+
 /// A read of a controller that can fail.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Read {
@@ -95,10 +117,10 @@ pub enum PluginAnswer {
 /// The answers of one run.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Answers {
-    /// The n-th write of the run (from 1) is refused with this error, and so are all later ones.
-    pub refuse_from: Option<(u32, ApiError)>,
-    /// The n-th write of the run (from 1) alone is refused with this error.
-    pub refuse: Option<(u32, ApiError)>,
+    /// The n-th write of the run (from 1) is refused so, and so are all later ones.
+    pub refuse_from: Option<(u32, Refusal)>,
+    /// The n-th write of the run (from 1) alone is refused so.
+    pub refuse: Option<(u32, Refusal)>,
     /// That read fails with this error.
     pub failing_read: Option<(Read, ApiError)>,
     /// What a plugin answers, where the default is not wanted.
@@ -108,11 +130,11 @@ pub struct Answers {
 }
 
 impl Answers {
-    /// The error for the write with that number, if it is to be refused.
-    pub fn refusal(&self, number: u32) -> Option<ApiError> {
+    /// The error for the write with that number, to an object of that kind and name, if it is to be refused.
+    pub fn refusal(&self, number: u32, kind: Kind, name: &str) -> Option<ApiError> {
         let once = self.refuse.as_ref().filter(|(refused, _)| *refused == number);
         let from = self.refuse_from.as_ref().filter(|(first, _)| *first <= number);
-        once.or(from).map(|(_, error)| error.clone())
+        once.or(from).map(|(_, refusal)| refusal.error(kind, name))
     }
 
     /// The error for that read, if it is to fail.

@@ -13,7 +13,7 @@ mod objects;
 mod patch;
 mod sync;
 
-pub use answers::{Answers, ApiError, PluginAnswer, Read};
+pub use answers::{Answers, ApiError, PluginAnswer, Read, Refusal};
 pub use choices::Choices;
 pub use controller_state::{Cached, ControllerState, OperationState};
 pub use effect::{Effect, Event, EventType, ObjectRef, Write, WriteBody};

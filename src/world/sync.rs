@@ -343,7 +343,7 @@ impl<'a, 's, Step> Sync<'a, 's, Step> {
         sent: PersistentVolume,
         status: bool,
     ) -> Result<Held<'s, PersistentVolume>, ApiError> {
-        let scripted = self.next_write()?;
+        let scripted = self.next_write(Kind::PersistentVolume, &sent.meta.name)?;
         let current = self.world.volume(id);
         let before = current.clone().unwrap_or_else(|| Held::Written(Arc::new(sent.clone())));
         let verdict = scripted.map_or_else(|| check_volume(current.as_deref(), &sent), Err);
@@ -403,7 +403,7 @@ impl<'a, 's, Step> Sync<'a, 's, Step> {
         sent: PersistentVolumeClaim,
         status: bool,
     ) -> Result<Held<'s, PersistentVolumeClaim>, ApiError> {
-        let scripted = self.next_write()?;
+        let scripted = self.next_write(Kind::PersistentVolumeClaim, &sent.meta.name)?;
         let current = self.world.claim(id);
         let before = current.clone().unwrap_or_else(|| Held::Written(Arc::new(sent.clone())));
         let verdict = scripted.map_or_else(|| check_claim(current.as_deref(), &sent), Err);
@@ -438,7 +438,7 @@ impl<'a, 's, Step> Sync<'a, 's, Step> {
     /// # Errors
     /// When the API server refuses.
     pub fn create_volume(&mut self, sent: PersistentVolume) -> Result<Held<'s, PersistentVolume>, ApiError> {
-        let scripted = self.next_write()?;
+        let scripted = self.next_write(Kind::PersistentVolume, &sent.meta.name)?;
         let name = sent.meta.name.clone();
         let exists = self.world.volume_id(&name).is_some_and(|id| self.world.volume(id).is_some());
         let verdict = match scripted {
@@ -472,7 +472,7 @@ impl<'a, 's, Step> Sync<'a, 's, Step> {
     /// # Errors
     /// When the API server refuses.
     pub fn delete_volume(&mut self, id: VolumeId, held: &Held<'s, PersistentVolume>) -> Result<(), ApiError> {
-        let scripted = self.next_write()?;
+        let scripted = self.next_write(Kind::PersistentVolume, &held.meta.name)?;
         let verdict = match (scripted, self.world.volume(id)) {
             (Some(error), _) => Err(error),
             (None, None) => Err(ApiError::NotFound { kind: Kind::PersistentVolume, name: held.meta.name.to_string() }),
@@ -506,12 +506,12 @@ impl<'a, 's, Step> Sync<'a, 's, Step> {
     }
 
     /// Counts a write. Fails where the process is to die; gives the scripted refusal if there is one.
-    fn next_write(&mut self) -> Result<Option<ApiError>, ApiError> {
+    fn next_write(&mut self, kind: Kind, name: &str) -> Result<Option<ApiError>, ApiError> {
         self.writes += 1;
         if self.crashed() {
             return Err(ApiError::Other("the controller stopped here".to_owned()));
         }
-        Ok(self.answers.refusal(self.writes))
+        Ok(self.answers.refusal(self.writes, kind, name))
     }
 
     fn crashed(&self) -> bool {

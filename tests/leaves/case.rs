@@ -11,7 +11,7 @@ use pvctl::simulate::{Limit, Settings, Target, decide};
 use pvctl::snapshot::{ClaimId, Coverage, Parts, Snapshot, VolumeId};
 use pvctl::world::{
     Answers, ApiError, Cached, Choices, ControllerState, Effect, Held, ObjectRef, OperationState, PluginAnswer, Read,
-    Record, World, WriteBody,
+    Record, Refusal, World, WriteBody,
 };
 use serde_json::{Map, Value, json};
 use std::sync::Arc;
@@ -155,13 +155,13 @@ impl Case {
 
     /// The API server refuses the n-th write with this text.
     pub(crate) fn refuses(mut self, write: u32, text: &str) -> Self {
-        self.answers.refuse = Some((write, ApiError::Other(text.to_owned())));
+        self.answers.refuse = Some((write, Refusal::Other(text.to_owned())));
         self
     }
 
     /// The API server refuses the n-th write and all that follow with this text.
     pub(crate) fn refuses_from(mut self, write: u32, text: &str) -> Self {
-        self.answers.refuse_from = Some((write, ApiError::Other(text.to_owned())));
+        self.answers.refuse_from = Some((write, Refusal::Other(text.to_owned())));
         self
     }
 

@@ -9,7 +9,7 @@ use crate::model::{AnnotationKey, BindingMode, ClaimKey, PersistentVolume, Persi
 use crate::simulate::component::{Component, is_permanent, may_search};
 use crate::simulate::decide::{Settings, Target, memory_of, run};
 use crate::snapshot::{Snapshot, VolumeId};
-use crate::world::{Answers, ApiError, Cached, Choices, ControllerState, Effect, Held, World};
+use crate::world::{Answers, Cached, Choices, ControllerState, Effect, Held, Refusal, World};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -246,7 +246,7 @@ impl<'a, 's> Growth<'a, 's> {
             let writes = decision.record.effects.iter().filter(|effect| matches!(effect, Effect::Write(_))).count();
             for write in (1..=if cuts { writes } else { 0 }).filter_map(|write| u32::try_from(write).ok()) {
                 let refused = Answers {
-                    refuse: Some((write, ApiError::Other("refused".to_owned()))),
+                    refuse: Some((write, Refusal::Other("refused".to_owned()))),
                     ..self.settings.answers.clone()
                 };
                 for (answers, crash) in [(&self.settings.answers, Some(write)), (&refused, None)] {
