@@ -1,0 +1,72 @@
+//! Files of lines: the recorded corpora of `tests/conformance`, and single cases that a differential run found.
+
+use crate::line::Line;
+use anyhow::{Context as _, Result};
+use flate2::Compression;
+use flate2::read::GzDecoder;
+use flate2::write::GzEncoder;
+use pvctl::controllers::{KubeVersion, Rules};
+use std::fs::{self, File};
+use std::io::{BufRead, BufReader, BufWriter, Read, Write};
+use std::path::{Path, PathBuf};
+
+/// All recorded files below a folder, in the order of their paths.
+///
+/// # Errors
+/// When the folder cannot be read.
+pub fn files(folder: &Path) -> Result<Vec<PathBuf>> {
+    let mut found = Vec::new();
+    let entries = fs::read_dir(folder).with_context(|| format!("{}", folder.display()))?;
+    for entry in entries {
+        let path = entry?.path();
+        if path.is_dir() {
+            found.extend(files(&path)?);
+        } else if path.to_string_lossy().contains(".json") {
+            found.push(path);
+        }
+    }
+    found.sort();
+    Ok(found)
+}
+
+/// The rules of the Kubernetes version that the file's name ends with, such as `decisions-1.36.3.jsonl.gz`.
+///
+/// # Errors
+/// When the name has none.
+pub fn rules_of(path: &Path) -> Result<Rules> {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    let minor = name.rsplit_once("-1.").and_then(|(_, rest)| rest.split('.').next());
+    let minor = minor.with_context(|| format!("{}: the name has no version", path.display()))?;
+    let version = KubeVersion::parse(&format!("1.{minor}"));
+    Ok(Rules::of(version.with_context(|| format!("{}: 1.{minor} is not modelled", path.display()))?))
+}
+
+/// The lines of a file; compressed where its name ends in `.gz`.
+///
+/// # Errors
+/// When the file cannot be read or a line is none.
+pub fn lines(path: &Path) -> Result<impl Iterator<Item = Result<Line>> + use<>> {
+    let file = File::open(path).with_context(|| format!("{}", path.display()))?;
+    let reader: Box<dyn Read + Send> =
+        if path.extension().is_some_and(|end| end == "gz") { Box::new(GzDecoder::new(file)) } else { Box::new(file) };
+    let path = path.to_owned();
+    Ok(BufReader::new(reader).lines().enumerate().map(move |(place, text)| {
+        let place = || format!("{}, line {}", path.display(), place + 1);
+        serde_json::from_str(&text.with_context(place)?).with_context(place)
+    }))
+}
+
+/// Writes lines into a compressed file.
+///
+/// # Errors
+/// When the file cannot be written.
+pub fn write(path: &Path, lines: &[Line]) -> Result<()> {
+    let file = File::create(path).with_context(|| format!("{}", path.display()))?;
+    let mut out = GzEncoder::new(BufWriter::new(file), Compression::best());
+    for line in lines {
+        serde_json::to_writer(&mut out, line)?;
+        out.write_all(b"\n")?;
+    }
+    out.finish()?.flush()?;
+    Ok(())
+}

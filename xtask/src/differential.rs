@@ -1,0 +1,196 @@
+//! The differential run: fresh worlds through both sides, until a number of them is done or something differs.
+
+use crate::judge::{Verdict, judge};
+use crate::line::Line;
+use crate::oracle::{Oracle, Worlds};
+use crate::shrink::shrink;
+use anyhow::{Context as _, Result};
+use pvctl::controllers::Rules;
+use serde::{Deserialize, Serialize};
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::thread;
+
+/// How many worlds are done between two notes of the progress.
+const CHUNK: u64 = 500;
+
+/// What is asked of the oracle.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Question {
+    /// One sync of each object.
+    Decide,
+    /// Where the binder alone ends.
+    Settle,
+    /// Where it ends together with the protection controllers.
+    SettleAll,
+    /// The search for a volume.
+    Match,
+}
+
+impl Question {
+    /// The oracle's arguments.
+    pub fn arguments(self) -> &'static [&'static str] {
+        match self {
+            Self::Decide => &["decide"],
+            Self::Settle => &["settle", "--controllers", "binder"],
+            Self::SettleAll => &["settle", "--controllers", "all"],
+            Self::Match => &["match"],
+        }
+    }
+
+    fn name(self) -> &'static str {
+        match self {
+            Self::Decide => "decide",
+            Self::Settle => "settle",
+            Self::SettleAll => "settle-all",
+            Self::Match => "match",
+        }
+    }
+}
+
+/// A run.
+#[derive(Debug)]
+pub struct Run<'a> {
+    /// The project.
+    pub root: &'a Path,
+    /// Who answers.
+    pub oracle: &'a Oracle,
+    /// The rules of the oracle's version.
+    pub rules: &'a Rules,
+    /// The oracle's version, for the names of files.
+    pub version: &'a str,
+    /// What is asked.
+    pub question: Question,
+    /// The seed.
+    pub seed: u64,
+    /// How many worlds.
+    pub worlds: u64,
+    /// How many differences end the run.
+    pub differences: usize,
+}
+
+/// How far a run is; kept in a file, so that a run that was cut goes on.
+#[derive(Clone, Debug, Default, Deserialize, Serialize)]
+pub struct Progress {
+    /// The worlds that are done.
+    pub done: u64,
+    /// Decision sets compared.
+    pub decisions: usize,
+    /// Sets of ends compared.
+    pub ends: usize,
+    /// Exact ones among them.
+    pub exact: usize,
+    /// Those with one member.
+    pub single: usize,
+    /// Their members.
+    pub members: usize,
+    /// The ends that were seen.
+    pub seen: usize,
+    /// Searches compared.
+    pub matches: usize,
+    /// The worlds that differ.
+    pub differing: Vec<String>,
+    /// Objects with more predicted than seen.
+    pub wider: Vec<String>,
+}
+
+impl Progress {
+    fn add(&mut self, verdict: Verdict) {
+        self.decisions += verdict.decisions;
+        self.ends += verdict.ends;
+        self.exact += verdict.exact;
+        self.single += verdict.single;
+        self.members += verdict.members;
+        self.seen += verdict.seen;
+        self.matches += verdict.matches;
+        self.wider.extend(verdict.wider);
+    }
+}
+
+/// Where the progress of a run is kept.
+fn progress_file(run: &Run<'_>) -> PathBuf {
+    run.root.join(format!("target/differential/{}-{}-seed-{}.json", run.question.name(), run.version, run.seed))
+}
+
+/// Goes through the worlds of a run, beginning where an earlier one of the same seed was cut. Each difference is made
+/// small and written below `tests/conformance/found/`, where the tests replay it.
+///
+/// # Errors
+/// When the oracle fails, or a file cannot be written.
+pub fn differential(run: &Run<'_>, mut say: impl FnMut(&str)) -> Result<Progress> {
+    let file = progress_file(run);
+    let mut progress: Progress = match fs::read(&file) {
+        Ok(text) => serde_json::from_slice(&text).with_context(|| format!("{}", file.display()))?,
+        Err(_) => Progress::default(),
+    };
+    if progress.done > 0 {
+        say(&format!("going on after {} worlds, by {}", progress.done, file.display()));
+    }
+    fs::create_dir_all(file.parent().context("a folder for the progress")?)?;
+    while progress.done < run.worlds && progress.differing.len() < run.differences {
+        let count = CHUNK.min(run.worlds - progress.done);
+        let worlds = Worlds { seed: run.seed, start: progress.done, count };
+        let lines = run.oracle.answer_worlds(worlds, run.question.arguments())?;
+        for (line, verdict) in lines.iter().zip(judge_all(&lines, run.rules)?) {
+            for difference in &verdict.differences {
+                say(&format!("{}: {difference}", line.id));
+            }
+            if !verdict.differences.is_empty() && progress.differing.len() < run.differences {
+                let path = keep(run, line)?;
+                say(&format!("{}: the smallest world that shows it is in {}", line.id, path.display()));
+                progress.differing.push(line.id.clone());
+            }
+            progress.add(verdict);
+        }
+        progress.done += count;
+        fs::write(&file, serde_json::to_vec(&progress)?)?;
+        say(&format!("{} of {} worlds, {} differ", progress.done, run.worlds, progress.differing.len()));
+    }
+    Ok(progress)
+}
+
+/// Judges lines on all cores, in their order.
+fn judge_all(lines: &[Line], rules: &Rules) -> Result<Vec<Verdict>> {
+    let cores = thread::available_parallelism().map_or(1, usize::from);
+    let share = lines.len().div_ceil(cores).max(1);
+    thread::scope(|scope| {
+        let work: Vec<_> = lines
+            .chunks(share)
+            .map(|part| {
+                scope.spawn(move || {
+                    part.iter()
+                        .map(|line| judge(line, rules).with_context(|| format!("world {}", line.id)))
+                        .collect::<Result<Vec<_>>>()
+                })
+            })
+            .collect();
+        let mut verdicts = Vec::with_capacity(lines.len());
+        for part in work {
+            verdicts.extend(part.join().map_err(|_| anyhow::anyhow!("judging panicked"))??);
+        }
+        Ok(verdicts)
+    })
+}
+
+fn keep(run: &Run<'_>, line: &Line) -> Result<PathBuf> {
+    let small = shrink(run.oracle, run.rules, line, run.question.arguments())?;
+    let folder = run.root.join("tests/conformance/found");
+    fs::create_dir_all(&folder)?;
+    let path = folder.join(format!("{}-{}-{}.jsonl", run.question.name(), line.id, run.version));
+    let mut text = serde_json::to_vec(&small)?;
+    text.push(b'\n');
+    fs::write(&path, text)?;
+    Ok(path)
+}
+
+/// Forgets how far an earlier run of the same seed got.
+///
+/// # Errors
+/// When the note cannot be removed.
+pub fn forget(run: &Run<'_>) -> Result<()> {
+    let file = progress_file(run);
+    if file.exists() {
+        fs::remove_file(&file).with_context(|| format!("{}", file.display()))?;
+    }
+    Ok(())
+}

@@ -1,0 +1,394 @@
+//! Compares what the real controllers did with what is predicted, in the terms of the output contract.
+
+use crate::line::{Case, FailRead, Line, Object, Refuse};
+use anyhow::{Context as _, Result, anyhow, bail};
+use pvctl::controllers::persistent_volume::matching::{Fit, Query};
+use pvctl::controllers::{Controller, Rules};
+use pvctl::model::{Kind, Quantity};
+use pvctl::report::decision::DecisionOut;
+use pvctl::report::prediction::StateOut;
+use pvctl::simulate::component::components;
+use pvctl::simulate::{Limit, Settings, Target, decide, settle};
+use pvctl::snapshot::{Coverage, Item, Parts, Snapshot, decode};
+use pvctl::world::{Answers, ApiError, Cached, ControllerState, Held, OperationState, Read, Refusal, World};
+use serde_json::{Value, json};
+use std::collections::BTreeSet;
+use std::fmt;
+use std::sync::Arc;
+
+/// Where prediction and reality part.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Difference {
+    /// Which part of the answer: `decisions`, `cases[2]`, `settle`, `matches`.
+    pub part: String,
+    /// The object.
+    pub object: String,
+    /// What only the real controllers do.
+    pub only_real: Vec<String>,
+    /// What is only predicted.
+    pub only_predicted: Vec<String>,
+}
+
+impl fmt::Display for Difference {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(out, "{} of {}", self.part, self.object)?;
+        for real in &self.only_real {
+            writeln!(out, "  only real:      {real}")?;
+        }
+        for predicted in &self.only_predicted {
+            writeln!(out, "  only predicted: {predicted}")?;
+        }
+        Ok(())
+    }
+}
+
+/// What was compared, and what came of it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Verdict {
+    /// How many decision sets were compared.
+    pub decisions: usize,
+    /// How many sets of ends were compared.
+    pub ends: usize,
+    /// How many of these sets are exact.
+    pub exact: usize,
+    /// How many of these sets have one member.
+    pub single: usize,
+    /// The members of these sets, and the ends that were seen, in all.
+    pub members: usize,
+    /// The distinct ends that were seen, in all.
+    pub seen: usize,
+    /// Objects whose set has members that were not seen.
+    pub wider: Vec<String>,
+    /// How many searches were compared.
+    pub matches: usize,
+    /// Where the two sides part.
+    pub differences: Vec<Difference>,
+}
+
+impl Verdict {
+    /// Adds another world's verdict.
+    pub fn add(&mut self, other: Self) {
+        self.decisions += other.decisions;
+        self.ends += other.ends;
+        self.exact += other.exact;
+        self.single += other.single;
+        self.members += other.members;
+        self.seen += other.seen;
+        self.wider.extend(other.wider);
+        self.matches += other.matches;
+        self.differences.extend(other.differences);
+    }
+}
+
+/// Compares everything that the line has an answer to.
+///
+/// # Errors
+/// When the line's world, cases or answers make no sense.
+pub fn judge(line: &Line, rules: &Rules) -> Result<Verdict> {
+    let snapshot = snapshot(line)?;
+    let mut verdict = Verdict::default();
+    for (place, case) in line.decisions.iter().enumerate() {
+        compare_decisions(&snapshot, rules, case, &format!("decisions[{place}]"), &mut verdict)?;
+    }
+    for (place, case) in line.cases.iter().enumerate() {
+        if case.runs > 0 {
+            compare_decisions(&snapshot, rules, case, &format!("cases[{place}]"), &mut verdict)?;
+        }
+    }
+    compare_ends(&snapshot, rules, line, &mut verdict)?;
+    compare_matches(&snapshot, rules, line, &mut verdict)?;
+    Ok(verdict)
+}
+
+/// The world of a line, of which nothing is missing.
+///
+/// # Errors
+/// When an object cannot be decoded or is of a kind that nobody reads.
+pub fn snapshot(line: &Line) -> Result<Snapshot> {
+    let mut parts = Parts { coverage: Coverage::complete(), ..Parts::default() };
+    for item in &line.world.items {
+        match decoded(item)? {
+            Item::Volume(volume) => parts.volumes.push(*volume),
+            Item::Claim(claim) => parts.claims.push(*claim),
+            Item::Class(class) => parts.classes.push(*class),
+            Item::Pod(pod) => parts.pods.push(*pod),
+            Item::Node(node) => parts.nodes.push(*node),
+            Item::Skipped(kind) => bail!("nobody reads the kind {kind}"),
+        }
+    }
+    Ok(Snapshot::new(parts))
+}
+
+fn decoded(item: &Value) -> Result<Item> {
+    decode::decode(&serde_json::to_vec(item)?, "the world").map_err(|issue| anyhow!("{issue}"))
+}
+
+fn target(snapshot: &Snapshot, object: &Object) -> Result<Target> {
+    match object.kind.as_str() {
+        "PersistentVolume" => snapshot.volume_id(&object.name).map(Target::Volume),
+        "PersistentVolumeClaim" => snapshot.claim_id(&object.namespace, &object.name).map(Target::Claim),
+        _ => None,
+    }
+    .with_context(|| format!("the world has no {}", name(object)))
+}
+
+fn name(object: &Object) -> String {
+    let namespace = if object.namespace.is_empty() { String::new() } else { format!("{}/", object.namespace) };
+    format!("{} {namespace}{}", object.kind, object.name)
+}
+
+fn binder<'s>(rules: &Rules) -> Settings<'s> {
+    Settings {
+        controllers: vec![Controller::PersistentVolumeBinder],
+        decisions: Limit::All,
+        outcomes: Limit::All,
+        ..Settings::new(rules.clone())
+    }
+}
+
+fn compare_decisions(snapshot: &Snapshot, rules: &Rules, case: &Case, part: &str, verdict: &mut Verdict) -> Result<()> {
+    let settings = Settings { controller: memory(snapshot, case)?, answers: answers(case)?, ..binder(rules) };
+    let target = target(snapshot, &case.object)?;
+    let predicted: BTreeSet<String> = decide::decide(&World::new(snapshot), &settings, target)
+        .listed
+        .iter()
+        .map(|decision| Ok(comparable(serde_json::to_value(DecisionOut::new(decision))?).to_string()))
+        .collect::<Result<_>>()?;
+    let real: BTreeSet<String> =
+        case.decisions.iter().map(|decision| comparable(decision.clone()).to_string()).collect();
+    verdict.decisions += 1;
+    differ(part, &case.object, &real, &predicted, verdict);
+    Ok(())
+}
+
+fn differ(part: &str, object: &Object, real: &BTreeSet<String>, predicted: &BTreeSet<String>, verdict: &mut Verdict) {
+    if real != predicted {
+        verdict.differences.push(Difference {
+            part: part.to_owned(),
+            object: name(object),
+            only_real: real.difference(predicted).cloned().collect(),
+            only_predicted: predicted.difference(real).cloned().collect(),
+        });
+    }
+}
+
+/// A decision without what the real controller cannot say of itself: the names of leaves, the queues. An update of an
+/// object that is gone has no patch on the real side, since there is nothing to compare it with.
+fn comparable(mut decision: Value) -> Value {
+    if let Some(fields) = decision.as_object_mut() {
+        fields.retain(|field, _| matches!(field.as_str(), "writes" | "events" | "operations" | "error"));
+    }
+    for write in decision["writes"].as_array_mut().into_iter().flatten() {
+        let gone = write["refused"].as_str().is_some_and(|why| why.ends_with("not found"));
+        if gone && let Some(fields) = write.as_object_mut() {
+            fields.remove("patch");
+        }
+    }
+    for event in decision["events"].as_array_mut().into_iter().flatten() {
+        if let Some(fields) = event.as_object_mut() {
+            fields.remove("messageVaries");
+        }
+    }
+    decision
+}
+
+/// The controller's memory of a case.
+fn memory<'s>(snapshot: &Snapshot, case: &Case) -> Result<ControllerState<'s>> {
+    let mut state = ControllerState::in_step();
+    for cached in &case.cached {
+        let copy = || -> Result<Item> {
+            let copy = cached.copy.as_ref().with_context(|| format!("no copy of {}", name(&cached.object)))?;
+            decoded(copy)
+        };
+        match target(snapshot, &cached.object)? {
+            Target::Volume(id) => {
+                let how = match cached.how.as_str() {
+                    "unseen" => Cached::Unseen,
+                    "informerOnly" => Cached::InformerOnly,
+                    "stale" => match copy()? {
+                        Item::Volume(volume) => Cached::Stale(Held::Written(Arc::new(*volume))),
+                        _ => bail!("the copy of {} is no volume", name(&cached.object)),
+                    },
+                    other => bail!("a copy cannot be {other:?}"),
+                };
+                state.volumes.push((id, how));
+            }
+            Target::Claim(id) => {
+                let how = match cached.how.as_str() {
+                    "unseen" => Cached::Unseen,
+                    "informerOnly" => Cached::InformerOnly,
+                    "stale" => match copy()? {
+                        Item::Claim(claim) => Cached::Stale(Held::Written(Arc::new(*claim))),
+                        _ => bail!("the copy of {} is no claim", name(&cached.object)),
+                    },
+                    other => bail!("a copy cannot be {other:?}"),
+                };
+                state.claims.push((id, how));
+            }
+        }
+    }
+    let running = case.running.iter().map(|name| (name.clone(), OperationState::Running));
+    let backing_off = case.backing_off.iter().map(|name| (name.clone(), OperationState::Backoff));
+    state.operations = running.chain(backing_off).collect();
+    Ok(state)
+}
+
+fn answers(case: &Case) -> Result<Answers> {
+    let mut answers = Answers::default();
+    if let Some(Refuse { write, from, reason, text }) = &case.refuse {
+        let refusal = match reason.as_str() {
+            "NotFound" => Refusal::NotFound,
+            "Conflict" => Refusal::Conflict,
+            "InternalError" => Refusal::Other(internal_error(text)),
+            other => bail!("no write is refused with the reason {other:?}"),
+        };
+        let refused = Some((*write, refusal));
+        if *from { answers.refuse_from = refused } else { answers.refuse = refused }
+    }
+    if let Some(FailRead { read, reason, text }) = &case.fail_read {
+        if reason != "InternalError" {
+            bail!("no read fails with the reason {reason:?}");
+        }
+        let read = match read.as_str() {
+            "getClaim" => Read::LiveClaim,
+            "getVolume" => Read::LiveVolume,
+            "listPods" => Read::LivePods,
+            other => bail!("there is no read {other:?}"),
+        };
+        answers.failing_read = Some((read, ApiError::Other(internal_error(text))));
+    }
+    Ok(answers)
+}
+
+/// The text of an internal error. Upstream: `NewInternalError`, `apimachinery/pkg/api/errors`, 0.36.
+fn internal_error(text: &str) -> String {
+    format!("Internal error occurred: {text}")
+}
+
+fn compare_ends(snapshot: &Snapshot, rules: &Rules, line: &Line, verdict: &mut Verdict) -> Result<()> {
+    let Some(real) = &line.settle else { return Ok(()) };
+    let controllers = if real.controllers.is_empty() {
+        vec![Controller::PersistentVolumeBinder]
+    } else {
+        let known = |name: &String| {
+            Controller::ALL
+                .into_iter()
+                .find(|controller| controller.name() == name)
+                .with_context(|| format!("no controller has the name {name}"))
+        };
+        real.controllers.iter().map(known).collect::<Result<_>>()?
+    };
+    let settings = Settings { controllers, ..binder(rules) };
+    let faulty = Settings { failures: true, ..settings.clone() };
+    let plain = ends_of(snapshot, &settings)?;
+    let mut with_faults = None;
+    for answer in &real.objects {
+        let target = target(snapshot, &answer.object)?;
+        let set = |ends: &[Ended]| -> Result<(BTreeSet<String>, bool)> {
+            let found = ends.iter().find(|ended| ended.target == target);
+            found.map(|ended| (ended.set.clone(), ended.exact)).context("an object in no component")
+        };
+        let (predicted, exact) = set(&plain)?;
+        let seen: BTreeSet<String> = answer.ends.iter().map(ToString::to_string).collect();
+        verdict.ends += 1;
+        verdict.exact += usize::from(exact);
+        verdict.single += usize::from(predicted.len() == 1);
+        verdict.members += predicted.len();
+        verdict.seen += seen.len();
+        if seen.len() < predicted.len() {
+            verdict.wider.push(format!("{} {}", line.id, name(&answer.object)));
+        }
+        let inside: BTreeSet<String> = seen.intersection(&predicted).cloned().collect();
+        differ("settle", &answer.object, &seen, &inside, verdict);
+        let faults = answer.fault_ends.iter().chain(&answer.race_ends);
+        let unforeseen: BTreeSet<String> =
+            faults.map(ToString::to_string).filter(|end| !predicted.contains(end)).collect();
+        if !unforeseen.is_empty() {
+            if with_faults.is_none() {
+                with_faults = Some(ends_of(snapshot, &faulty)?);
+            }
+            let (predicted, _) = set(with_faults.as_deref().unwrap_or_default())?;
+            let inside: BTreeSet<String> = unforeseen.intersection(&predicted).cloned().collect();
+            differ("settle with failures", &answer.object, &unforeseen, &inside, verdict);
+        }
+    }
+    Ok(())
+}
+
+/// The predicted ends of one object.
+struct Ended {
+    target: Target,
+    set: BTreeSet<String>,
+    exact: bool,
+}
+
+fn ends_of(snapshot: &Snapshot, settings: &Settings<'_>) -> Result<Vec<Ended>> {
+    let mut all = Vec::new();
+    for component in components(snapshot, &settings.rules) {
+        let settled = settle(snapshot, settings, &component);
+        for (target, set) in component.objects().into_iter().zip(settled.volumes.iter().chain(&settled.claims)) {
+            let ends = set.listed.iter().map(|outcome| {
+                let mut end = serde_json::to_value(StateOut::of_outcome(outcome))?;
+                if let Some(fields) = end.as_object_mut() {
+                    // The controllers cannot say what becomes of data, and one schedule cannot see that others go on.
+                    fields.retain(|field, _| field != "data" && field != "unsettled");
+                }
+                Ok(end.to_string())
+            });
+            all.push(Ended { target, set: ends.collect::<Result<_>>()?, exact: set.exact });
+        }
+    }
+    Ok(all)
+}
+
+/// `FindMatchingVolume` itself, without a node: what the controller asks. The scheduler's questions are not predicted yet.
+fn compare_matches(snapshot: &Snapshot, rules: &Rules, line: &Line, verdict: &mut Verdict) -> Result<()> {
+    for (place, answer) in line.matches.iter().enumerate() {
+        if !answer.node.is_empty() || !answer.excluded.is_empty() {
+            continue;
+        }
+        let Target::Claim(id) = target(snapshot, &answer.claim)? else { bail!("only claims are matched") };
+        let predicted: BTreeSet<String> = match Query::new(rules, snapshot.claim(id), answer.delayed) {
+            Ok(query) => found(snapshot, &query).into_iter().map(|name| json!(name).to_string()).collect(),
+            Err(error) => [json!({ "error": error }).to_string()].into(),
+        };
+        let real: BTreeSet<String> = if answer.error.is_empty() {
+            answer.chosen.iter().map(|name| json!(name).to_string()).collect()
+        } else {
+            [json!({ "error": answer.error }).to_string()].into()
+        };
+        verdict.matches += 1;
+        differ(&format!("matches[{place}]"), &answer.claim, &real, &predicted, verdict);
+    }
+    Ok(())
+}
+
+/// The volumes that can be found among all: those reserved for the claim, else the smallest free ones, else none.
+fn found(snapshot: &Snapshot, query: &Query<'_>) -> Vec<String> {
+    let fitting = |wanted: Fit| snapshot.volumes().iter().filter(move |volume| query.fit(volume) == wanted);
+    let mut names: Vec<String> = fitting(Fit::Reserved).map(|volume| volume.meta.name.to_string()).collect();
+    if names.is_empty() {
+        let size = |volume: &pvctl::model::PersistentVolume| volume.storage().copied().unwrap_or(Quantity::ZERO);
+        if let Some(smallest) = fitting(Fit::Free).map(size).min_by(Quantity::compare) {
+            names = fitting(Fit::Free)
+                .filter(|volume| size(volume).compare(&smallest).is_eq())
+                .map(|volume| volume.meta.name.to_string())
+                .collect();
+        }
+    }
+    if names.is_empty() {
+        names.push(String::new());
+    }
+    names
+}
+
+/// The kind of object that a line's object is.
+///
+/// # Errors
+/// When it is of no kind that we know.
+pub fn kind(object: &Object) -> Result<Kind> {
+    Kind::ALL
+        .into_iter()
+        .find(|kind| kind.as_str() == object.kind)
+        .with_context(|| format!("no kind has the name {}", object.kind))
+}

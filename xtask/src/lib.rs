@@ -1,0 +1,11 @@
+//! The real controllers as judge of the predictions: what both sides share.
+//!
+//! [`line`] is the format in which the oracle writes worlds and answers; [`judge`] compares an answer with the prediction;
+//! [`oracle`] runs the oracle; [`shrink`] makes a difference small; [`differential`] is the long run.
+
+pub mod corpus;
+pub mod differential;
+pub mod judge;
+pub mod line;
+pub mod oracle;
+pub mod shrink;

@@ -1,0 +1,223 @@
+//! Tasks of the project: `cargo xtask --help`.
+#![expect(clippy::print_stdout, clippy::print_stderr, reason = "a task says what it does")]
+
+use anyhow::{Context as _, Result, bail};
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use pvctl::controllers::{KubeVersion, Rules};
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::time::{Instant, SystemTime, UNIX_EPOCH};
+use xtask::differential::{Question, Run, differential};
+use xtask::judge::{Verdict, judge};
+use xtask::oracle::{Oracle, Worlds};
+use xtask::{corpus, shrink};
+
+/// Compares the predictions with what the real controllers do.
+#[derive(Parser)]
+struct Tasks {
+    #[command(subcommand)]
+    task: Task,
+}
+
+#[derive(Subcommand)]
+enum Task {
+    /// Puts fresh random worlds through the real controllers and the predictions, until something differs.
+    Differential(Differential),
+    /// Compares recorded answers with the predictions; by default all files below tests/conformance.
+    Replay {
+        /// Files of recorded answers.
+        files: Vec<PathBuf>,
+    },
+    /// Lets the real controllers answer, and writes worlds and answers into a file that the tests replay.
+    Record(Record),
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum Asked {
+    Decide,
+    Settle,
+    SettleAll,
+    Match,
+}
+
+impl From<Asked> for Question {
+    fn from(asked: Asked) -> Self {
+        match asked {
+            Asked::Decide => Self::Decide,
+            Asked::Settle => Self::Settle,
+            Asked::SettleAll => Self::SettleAll,
+            Asked::Match => Self::Match,
+        }
+    }
+}
+
+#[derive(Args)]
+struct Common {
+    /// What is asked of the real controllers.
+    #[arg(long, value_enum, default_value = "decide")]
+    ask: Asked,
+    /// The minor version of Kubernetes whose controllers answer.
+    #[arg(long, default_value = "1.36")]
+    kube_version: String,
+}
+
+#[derive(Args)]
+struct Differential {
+    #[command(flatten)]
+    common: Common,
+    /// How many worlds.
+    #[arg(long, default_value_t = 5000)]
+    worlds: u64,
+    /// The seed; `daily` is the number of the day, so that every day brings other worlds.
+    #[arg(long, default_value = "daily")]
+    seed: String,
+    /// How many worlds that differ end the run.
+    #[arg(long, default_value_t = 5)]
+    differences: usize,
+    /// Begins anew, also where an earlier run of the same seed was cut.
+    #[arg(long)]
+    restart: bool,
+}
+
+#[derive(Args)]
+struct Record {
+    #[command(flatten)]
+    common: Common,
+    /// A file of worlds to answer; without it, random ones are made.
+    #[arg(long)]
+    from: Option<PathBuf>,
+    /// How many random worlds.
+    #[arg(long, default_value_t = 100)]
+    worlds: u64,
+    /// The seed of the random worlds.
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+    /// Where to write; its name ends with the version, as in decisions-1.36.3.jsonl.gz.
+    #[arg(long)]
+    to: PathBuf,
+}
+
+/// The module file of a minor version other than the oracle's own, and the patch version that it pins.
+fn oracle(root: &Path, version: &str) -> Result<(Oracle, Rules, String)> {
+    let module =
+        root.join("oracle").join(if version == "1.36" { "go.mod".to_owned() } else { format!("minors/{version}.mod") });
+    let text = fs::read_to_string(&module).with_context(|| format!("no oracle of {version}: {}", module.display()))?;
+    let pinned = text
+        .lines()
+        .find_map(|line| line.trim().trim_start_matches("require ").strip_prefix("k8s.io/kubernetes v"))
+        .with_context(|| format!("{}: no version of k8s.io/kubernetes", module.display()))?;
+    let rules = KubeVersion::parse(version).with_context(|| format!("{version} is not modelled"))?;
+    let oracle = Oracle::build(root, (version != "1.36").then_some(version))?;
+    Ok((oracle, Rules::of(rules), pinned.trim().to_owned()))
+}
+
+fn main() -> ExitCode {
+    match run(Tasks::parse().task) {
+        Ok(true) => ExitCode::SUCCESS,
+        Ok(false) => ExitCode::FAILURE,
+        Err(error) => {
+            eprintln!("error: {error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// Whether both sides agree.
+fn run(task: Task) -> Result<bool> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().context("the project's folder")?;
+    match task {
+        Task::Differential(asked) => {
+            let seed = match asked.seed.as_str() {
+                "daily" => SystemTime::now().duration_since(UNIX_EPOCH)?.as_secs() / 86_400,
+                given => given.parse().with_context(|| format!("--seed {given:?} is no number"))?,
+            };
+            let (oracle, rules, version) = oracle(root, &asked.common.kube_version)?;
+            let question = Question::from(asked.common.ask);
+            let run = Run {
+                root,
+                oracle: &oracle,
+                rules: &rules,
+                version: &version,
+                question,
+                seed,
+                worlds: asked.worlds,
+                differences: asked.differences,
+            };
+            println!("Kubernetes {version}, {}, seed {seed}, {} worlds", question.arguments().join(" "), asked.worlds);
+            if asked.restart {
+                xtask::differential::forget(&run)?;
+            }
+            let start = Instant::now();
+            let done = differential(&run, |text| println!("{text}"))?;
+            println!(
+                "{} worlds in {:.0} s: {} decision sets, {} searches, {} sets of ends ({} exact, {} single, {} members of which \
+                 {} were seen); {} worlds differ",
+                done.done,
+                start.elapsed().as_secs_f64(),
+                done.decisions,
+                done.matches,
+                done.ends,
+                done.exact,
+                done.single,
+                done.members,
+                done.seen,
+                done.differing.len()
+            );
+            if done.decisions + done.matches + done.ends == 0 {
+                bail!("nothing was compared");
+            }
+            Ok(done.differing.is_empty())
+        }
+        Task::Replay { files } => {
+            let files = if files.is_empty() { corpus::files(&root.join("tests/conformance"))? } else { files };
+            let mut agree = true;
+            for file in files {
+                let rules = corpus::rules_of(&file)?;
+                let mut all = Verdict::default();
+                let mut worlds: BTreeMap<bool, usize> = BTreeMap::new();
+                for line in corpus::lines(&file)? {
+                    let line = line?;
+                    let verdict = judge(&line, &rules).with_context(|| format!("world {}", line.id))?;
+                    for difference in &verdict.differences {
+                        println!("{}: {difference}", line.id);
+                    }
+                    *worlds.entry(verdict.differences.is_empty()).or_default() += 1;
+                    all.add(verdict);
+                }
+                agree &= all.differences.is_empty();
+                println!(
+                    "{}: {} worlds agree, {} differ; {} decision sets, {} searches, {} sets of ends ({} exact, {} single, {} \
+                     members of which {} were seen)",
+                    file.display(),
+                    worlds.get(&true).unwrap_or(&0),
+                    worlds.get(&false).unwrap_or(&0),
+                    all.decisions,
+                    all.matches,
+                    all.ends,
+                    all.exact,
+                    all.single,
+                    all.members,
+                    all.seen
+                );
+            }
+            Ok(agree)
+        }
+        Task::Record(asked) => {
+            let (oracle, _, version) = oracle(root, &asked.common.kube_version)?;
+            let arguments = Question::from(asked.common.ask).arguments();
+            let lines = match &asked.from {
+                Some(file) => {
+                    let worlds: Vec<_> =
+                        corpus::lines(file)?.map(|line| Ok(shrink::stripped(&line?))).collect::<Result<_>>()?;
+                    oracle.answer(&worlds, arguments)?
+                }
+                None => oracle.answer_worlds(Worlds { seed: asked.seed, start: 0, count: asked.worlds }, arguments)?,
+            };
+            corpus::write(&asked.to, &lines)?;
+            println!("{} worlds answered by Kubernetes {version} in {}", lines.len(), asked.to.display());
+            Ok(true)
+        }
+    }
+}

@@ -1,0 +1,107 @@
+//! The oracle: the real controllers in a program of their own, built from `oracle/`.
+
+use crate::line::Line;
+use anyhow::{Context as _, Result, bail};
+use std::io::{BufRead, BufReader, Write};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::thread;
+
+/// The program, ready to be asked.
+#[derive(Clone, Debug)]
+pub struct Oracle {
+    program: PathBuf,
+}
+
+/// A run of worlds that the oracle makes itself.
+#[derive(Clone, Copy, Debug)]
+pub struct Worlds {
+    /// The seed of the run.
+    pub seed: u64,
+    /// The number of the first world.
+    pub start: u64,
+    /// How many.
+    pub count: u64,
+}
+
+impl Oracle {
+    /// Builds the oracle with the Go toolchain; `module` names another module file than `go.mod`, for another minor version.
+    ///
+    /// # Errors
+    /// When there is no Go toolchain, or the build fails.
+    pub fn build(root: &Path, module: Option<&str>) -> Result<Self> {
+        let program = root.join("target/oracle").join(format!("oracle{}", module.unwrap_or_default()));
+        let mut build = Command::new("go");
+        build.current_dir(root.join("oracle")).args(["build", "-o"]).arg(&program);
+        if let Some(module) = module {
+            build.arg(format!("-modfile=minors/{module}.mod")).args(["-tags", module]);
+        }
+        let status = build.arg(".").status().context("the oracle needs the Go toolchain: `go` cannot be started")?;
+        if !status.success() {
+            bail!("`go build` in oracle/ failed");
+        }
+        Ok(Self { program })
+    }
+
+    /// Lets the oracle make worlds and answer them.
+    ///
+    /// # Errors
+    /// When the program fails or prints something else than lines.
+    pub fn answer_worlds(&self, worlds: Worlds, arguments: &[&str]) -> Result<Vec<Line>> {
+        let Worlds { seed, start, count } = worlds;
+        let mut source = Command::new(&self.program)
+            .arg("worlds")
+            .args(["--seed", &seed.to_string(), "--start", &start.to_string(), "--count", &count.to_string()])
+            .stdout(Stdio::piped())
+            .spawn()
+            .context("the oracle cannot be started")?;
+        let made = source.stdout.take().context("no output of the oracle")?;
+        let answering = Command::new(&self.program).args(arguments).stdin(made).stdout(Stdio::piped()).spawn()?;
+        let answers = read(answering)?;
+        finish(source)?;
+        if answers.len() as u64 != count {
+            bail!("the oracle answered {} of {count} worlds", answers.len());
+        }
+        Ok(answers)
+    }
+
+    /// Lets the oracle answer given worlds, in their order.
+    ///
+    /// # Errors
+    /// When the program fails or prints something else than lines.
+    pub fn answer(&self, lines: &[Line], arguments: &[&str]) -> Result<Vec<Line>> {
+        let mut answering =
+            Command::new(&self.program).args(arguments).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn()?;
+        let mut input = answering.stdin.take().context("no input of the oracle")?;
+        let mut text = Vec::new();
+        for line in lines {
+            serde_json::to_writer(&mut text, line)?;
+            text.push(b'\n');
+        }
+        let writing = thread::spawn(move || input.write_all(&text));
+        let answers = read(answering);
+        // The program's own failure says more than the pipe that it left behind.
+        let written = writing.join();
+        let answers = answers?;
+        written.map_err(|_| anyhow::anyhow!("writing to the oracle panicked"))??;
+        Ok(answers)
+    }
+}
+
+fn read(mut child: Child) -> Result<Vec<Line>> {
+    let output = child.stdout.take().context("no output of the oracle")?;
+    let lines: Result<Vec<Line>> = BufReader::new(output)
+        .lines()
+        .map(|text| serde_json::from_str(&text?).context("the oracle printed something else than a line"))
+        .collect();
+    finish(child)?;
+    lines
+}
+
+fn finish(mut child: Child) -> Result<()> {
+    let status = child.wait()?;
+    if !status.success() {
+        bail!("the oracle ended with {status}");
+    }
+    Ok(())
+}

@@ -1,0 +1,151 @@
+//! Makes a world that shows a difference smaller, as long as it still shows it.
+
+use crate::judge::{Difference, judge};
+use crate::line::Line;
+use crate::oracle::Oracle;
+use anyhow::Result;
+use pvctl::controllers::Rules;
+use serde_json::Value;
+
+/// How many candidates the oracle is asked about at once.
+const BATCH: usize = 256;
+
+/// The smallest world found that shows a difference in the same part, with the real answers to it.
+///
+/// # Errors
+/// When the line makes no sense.
+pub fn shrink(oracle: &Oracle, rules: &Rules, line: &Line, arguments: &[&str]) -> Result<Line> {
+    let mut best = stripped(line);
+    let Some(wanted) = judge(line, rules)?.differences.first().map(kind_of) else { return Ok(best) };
+    if let Some(answered) = first_that_shows(oracle, rules, std::slice::from_ref(&best), &wanted, arguments) {
+        best = answered;
+    }
+    loop {
+        let mut smaller = None;
+        for batch in candidates(&stripped(&best)).chunks(BATCH) {
+            smaller = first_that_shows(oracle, rules, batch, &wanted, arguments);
+            if smaller.is_some() {
+                break;
+            }
+        }
+        match smaller {
+            Some(line) => best = line,
+            None => return Ok(best),
+        }
+    }
+}
+
+/// What has to stay the same: which kind of answer differs.
+fn kind_of(difference: &Difference) -> String {
+    difference.part.split('[').next().unwrap_or_default().to_owned()
+}
+
+fn first_that_shows(oracle: &Oracle, rules: &Rules, lines: &[Line], wanted: &str, arguments: &[&str]) -> Option<Line> {
+    // A candidate that no longer makes sense ends the oracle: then each is asked on its own.
+    let answered = match oracle.answer(lines, arguments) {
+        Ok(answered) => answered,
+        Err(_) => lines
+            .iter()
+            .filter_map(|line| oracle.answer(std::slice::from_ref(line), arguments).ok())
+            .flatten()
+            .collect(),
+    };
+    let shows = |line: &Line| {
+        judge(line, rules)
+            .is_ok_and(|verdict| verdict.differences.iter().any(|difference| kind_of(difference) == wanted))
+    };
+    answered.into_iter().find(shows)
+}
+
+/// The line without answers.
+pub fn stripped(line: &Line) -> Line {
+    let mut line = line.clone();
+    line.decisions.clear();
+    line.settle = None;
+    line.matches.clear();
+    for case in &mut line.cases {
+        case.decisions.clear();
+        case.runs = 0;
+        case.notes.clear();
+    }
+    line
+}
+
+/// All worlds that are one step smaller, the biggest steps first.
+fn candidates(line: &Line) -> Vec<Line> {
+    let mut all = Vec::new();
+    if !line.cases.is_empty() {
+        all.push(Line { cases: Vec::new(), ..line.clone() });
+    }
+    for place in 0..line.cases.len() {
+        let mut smaller = line.clone();
+        smaller.cases.remove(place);
+        all.push(smaller);
+    }
+    for place in 0..line.world.items.len() {
+        let mut smaller = line.clone();
+        let gone = smaller.world.items.remove(place);
+        smaller.cases.retain(|case| {
+            case.object.name != gone["metadata"]["name"]
+                && case.cached.iter().all(|cached| cached.object.name != gone["metadata"]["name"])
+        });
+        all.push(smaller);
+    }
+    for place in 0..line.world.items.len() {
+        let mut paths = Vec::new();
+        paths_of(&line.world.items[place], &mut Vec::new(), &mut paths);
+        for path in paths {
+            let mut smaller = line.clone();
+            if remove(&mut smaller.world.items[place], &path) {
+                all.push(smaller);
+            }
+        }
+    }
+    all
+}
+
+/// Fields without which an object is none.
+const KEPT: [&str; 6] = ["apiVersion", "kind", "name", "namespace", "uid", "resourceVersion"];
+
+fn paths_of(value: &Value, path: &mut Vec<String>, paths: &mut Vec<Vec<String>>) {
+    let children: Vec<(String, &Value)> = match value {
+        Value::Object(fields) => fields.iter().map(|(name, value)| (name.clone(), value)).collect(),
+        Value::Array(items) => items.iter().enumerate().map(|(place, value)| (place.to_string(), value)).collect(),
+        _ => return,
+    };
+    for (name, child) in children {
+        path.push(name);
+        let kept = path.len() <= 2 && KEPT.contains(&path[path.len() - 1].as_str())
+            || path.len() == 1 && path[0] == "metadata";
+        if !kept {
+            paths.push(path.clone());
+        }
+        paths_of(child, path, paths);
+        path.pop();
+    }
+}
+
+fn remove(value: &mut Value, path: &[String]) -> bool {
+    let Some((last, parents)) = path.split_last() else { return false };
+    let mut inner = value;
+    for name in parents {
+        let next = match inner {
+            Value::Object(fields) => fields.get_mut(name),
+            Value::Array(items) => name.parse::<usize>().ok().and_then(|place| items.get_mut(place)),
+            _ => None,
+        };
+        let Some(next) = next else { return false };
+        inner = next;
+    }
+    match inner {
+        Value::Object(fields) => fields.remove(last).is_some(),
+        Value::Array(items) => match last.parse::<usize>() {
+            Ok(place) if place < items.len() => {
+                items.remove(place);
+                true
+            }
+            _ => false,
+        },
+        _ => false,
+    }
+}
