@@ -88,12 +88,16 @@ pub(super) fn may_search(claim: &PersistentVolumeClaim) -> bool {
     claim.volume_name.is_empty() && !claim.meta.annotations.has(AnnotationKey::BindCompleted)
 }
 
-/// Whether the volume is free, or may become free: its claim may turn to another volume, and the controller then
-/// removes the claimRef that it made itself.
+/// Whether the volume is free to be found, or may become so. One that is being deleted is never found.
 pub(super) fn may_become_free(snapshot: &Snapshot, volume: &PersistentVolume) -> bool {
-    let Some(named) = &volume.claim_ref else { return !volume.terminating() };
-    !volume.terminating()
-        && volume.meta.annotations.has(AnnotationKey::BoundByController)
+    !volume.terminating() && may_have_no_claim(snapshot, volume)
+}
+
+/// Whether the volume names no claim, or may come to name none: its claim may turn to another volume, and the
+/// controller then removes the claimRef that it made itself.
+pub(super) fn may_have_no_claim(snapshot: &Snapshot, volume: &PersistentVolume) -> bool {
+    let Some(named) = &volume.claim_ref else { return true };
+    volume.meta.annotations.has(AnnotationKey::BoundByController)
         && snapshot
             .claim_id(&named.namespace, &named.name)
             .map(|id| snapshot.claim(id))

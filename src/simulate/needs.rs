@@ -1,7 +1,7 @@
 //! On which readings the outcomes of a component rest. What nobody saw could change the end of every object in it, so
 //! the needs are those of the component and not of one object.
 
-use super::component::{Component, may_become_free, may_search};
+use super::component::{Component, may_have_no_claim, may_search};
 use super::decide::Settings;
 use crate::controllers::Controller;
 use crate::controllers::protection::CLAIM_FINALIZER;
@@ -9,11 +9,20 @@ use crate::model::{AnnotationKey, Kind, ReclaimPolicy, Str};
 use crate::snapshot::{Absence, Snapshot};
 use crate::world::Need;
 
-/// The readings that matter and are not certain, each with what its gaps mean.
+/// Whether a claim could be given a default class that nobody saw: then it can take volumes of any class, also of
+/// components other than its own.
+pub(super) fn may_get_any_class(snapshot: &Snapshot) -> bool {
+    snapshot.coverage().absence(Kind::StorageClass, "") != Absence::Certain
+        && snapshot.claims().iter().any(|claim| may_search(claim) && !claim.has_class())
+}
+
+/// The readings that matter and are not certain, each with what its gaps mean. `any_class` is what
+/// [`may_get_any_class`] says.
 pub(super) fn uncertain_needs(
     snapshot: &Snapshot,
     settings: &Settings<'_>,
     component: &Component,
+    any_class: bool,
 ) -> Vec<(Need, Absence)> {
     let mut found: Vec<(Need, Absence)> = Vec::new();
     let mut need = |kind: Kind, namespace: &str| {
@@ -49,8 +58,12 @@ pub(super) fn uncertain_needs(
         }
     }
     for volume in component.volumes.iter().map(|id| snapshot.volume(*id)) {
-        if may_become_free(snapshot, volume) {
+        // A claim that nobody saw could take it; one that names it could, even while the volume is being deleted.
+        if may_have_no_claim(snapshot, volume) {
             need(Kind::PersistentVolumeClaim, "");
+            if any_class {
+                need(Kind::StorageClass, "");
+            }
         }
         if let Some(named) = &volume.claim_ref
             && snapshot.claim_id(&named.namespace, &named.name).is_none()

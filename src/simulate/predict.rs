@@ -2,7 +2,7 @@
 
 use super::component::{Component, components, may_search};
 use super::decide::{Decisions, Settings, Target, decide};
-use super::needs::uncertain_needs;
+use super::needs::{may_get_any_class, uncertain_needs};
 use super::outcome::{Outcome, OutcomeSet, binding_of_volume};
 use super::settle::{Settled, settle};
 use crate::controllers::Controller;
@@ -168,8 +168,10 @@ impl<'s> Simulation<'s> {
             }
         }
         let settled = in_parallel(threads, components.len(), |number| settle(snapshot, &settings, &components[number]));
-        let uncertain =
-            in_parallel(threads, components.len(), |number| uncertain_needs(snapshot, &settings, &components[number]));
+        let any_class = may_get_any_class(snapshot);
+        let uncertain = in_parallel(threads, components.len(), |number| {
+            uncertain_needs(snapshot, &settings, &components[number], any_class)
+        });
         let ties = components.iter().map(|_| OnceLock::new()).collect();
         Self { snapshot, settings, components, settled, uncertain, ties, place_of_volume, place_of_claim }
     }
