@@ -1,0 +1,3 @@
+module pvctl.dev/oracle
+
+go 1.26
