@@ -47,6 +47,20 @@ func run(args []string) error {
 			return err
 		}
 		return each(os.Stdin, os.Stdout, *workers, (*judge.Judge).Decide)
+	case "settle":
+		controllers := flags.String("controllers", "binder", "who takes part: binder, or all with the two protection controllers")
+		schedules := flags.Int("schedules", 32, "the smallest number of schedules of each kind")
+		quiet := flags.Int("quiet", 16, "how many schedules in a row have to bring nothing new")
+		most := flags.Int("most", 256, "the largest number of schedules of each kind")
+		seed := flags.Uint64("seed", 1, "the seed of the schedules")
+		if err := flags.Parse(args[1:]); err != nil {
+			return err
+		}
+		if *controllers != "binder" && *controllers != "all" {
+			return fmt.Errorf("--controllers is %q; it can be binder or all", *controllers)
+		}
+		how := judge.Settling{All: *controllers == "all", Schedules: *schedules, Quiet: *quiet, Most: max(*most, *schedules), Seed: *seed}
+		return each(os.Stdin, os.Stdout, *workers, func(j *judge.Judge, l *line.Line) error { return j.Settle(l, how) })
 	}
 	fmt.Fprint(os.Stderr, usage)
 	return fmt.Errorf("unknown command %q", args[0])

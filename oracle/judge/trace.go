@@ -101,11 +101,7 @@ func failure(reason, text string, r request) error {
 	case metav1.StatusReasonServerTimeout:
 		return apierrors.NewServerTimeout(resource, r.verb, 0)
 	case metav1.StatusReasonInternalError:
-		err := apierrors.NewInternalError(errors.New("refused"))
-		if text != "" {
-			err.ErrStatus.Message = text
-		}
-		return err
+		return apierrors.NewInternalError(errors.New(text))
 	}
 	panic(fmt.Sprintf("unknown reason %q", reason))
 }

@@ -147,8 +147,12 @@ type Settle struct {
 	Controllers []string `json:"controllers"`
 	Schedules   int      `json:"schedules"`
 	Objects     []Ends   `json:"objects"`
-	// Joint are the joint end states that were seen, each in the order of Objects; absent when more than 64.
+	// Joint are the joint end states of the schedules behind Ends, each in the order of Objects as indexes into Ends; absent when
+	// more than 64.
 	Joint [][]int `json:"joint,omitempty"`
+	// Notes: "recycle" (a recycler would have started its pod; it never ends here), "unsettled" (some schedule never came to rest;
+	// the states that it went on visiting carry unsettled: true).
+	Notes []string `json:"notes,omitempty"`
 }
 
 // Ends are the end states of one object: claims {phase, volumeName}, volumes {phase, claimRef {namespace, name, uid}}, {gone: true}
@@ -156,7 +160,8 @@ type Settle struct {
 type Ends struct {
 	Object Object            `json:"object"`
 	Ends   []json.RawMessage `json:"ends"`
-	// FaultEnds were seen only when writes failed or the process died inside a sync, RaceEnds only when workers overlapped.
+	// FaultEnds were seen, beside Ends, only when requests failed, the process died inside a sync or caches lagged, RaceEnds only
+	// when workers overlapped.
 	FaultEnds []json.RawMessage `json:"faultEnds,omitempty"`
 	RaceEnds  []json.RawMessage `json:"raceEnds,omitempty"`
 }
