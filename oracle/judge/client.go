@@ -1,0 +1,109 @@
+package judge
+
+import (
+	"context"
+
+	v1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/watch"
+	"k8s.io/client-go/kubernetes"
+	clientv1 "k8s.io/client-go/kubernetes/typed/core/v1"
+)
+
+// The clients hold only the methods that the controllers call; the embedded interfaces are nil, so that any other call is seen at once.
+
+type client struct {
+	kubernetes.Interface
+	api *api
+}
+
+func (c *client) CoreV1() clientv1.CoreV1Interface { return coreClient{api: c.api} }
+
+type coreClient struct {
+	clientv1.CoreV1Interface
+	api *api
+}
+
+func (c coreClient) PersistentVolumes() clientv1.PersistentVolumeInterface {
+	return volumeClient{api: c.api}
+}
+
+func (c coreClient) PersistentVolumeClaims(namespace string) clientv1.PersistentVolumeClaimInterface {
+	return claimClient{api: c.api, namespace: namespace}
+}
+
+func (c coreClient) Pods(namespace string) clientv1.PodInterface {
+	return podClient{api: c.api, namespace: namespace}
+}
+
+type volumeClient struct {
+	clientv1.PersistentVolumeInterface
+	api *api
+}
+
+func (c volumeClient) Get(_ context.Context, name string, _ metav1.GetOptions) (*v1.PersistentVolume, error) {
+	return c.api.volumes.get("", name)
+}
+
+func (c volumeClient) Update(_ context.Context, volume *v1.PersistentVolume, _ metav1.UpdateOptions) (*v1.PersistentVolume, error) {
+	return c.api.volumes.update(volume, "")
+}
+
+func (c volumeClient) UpdateStatus(_ context.Context, volume *v1.PersistentVolume, _ metav1.UpdateOptions) (*v1.PersistentVolume, error) {
+	return c.api.volumes.update(volume, "status")
+}
+
+func (c volumeClient) Delete(_ context.Context, name string, options metav1.DeleteOptions) error {
+	return c.api.volumes.remove("", name, options)
+}
+
+type claimClient struct {
+	clientv1.PersistentVolumeClaimInterface
+	api       *api
+	namespace string
+}
+
+func (c claimClient) Get(_ context.Context, name string, _ metav1.GetOptions) (*v1.PersistentVolumeClaim, error) {
+	return c.api.claims.get(c.namespace, name)
+}
+
+func (c claimClient) Update(_ context.Context, claim *v1.PersistentVolumeClaim, _ metav1.UpdateOptions) (*v1.PersistentVolumeClaim, error) {
+	return c.api.claims.update(claim, "")
+}
+
+func (c claimClient) UpdateStatus(_ context.Context, claim *v1.PersistentVolumeClaim, _ metav1.UpdateOptions) (*v1.PersistentVolumeClaim, error) {
+	return c.api.claims.update(claim, "status")
+}
+
+type podClient struct {
+	clientv1.PodInterface
+	api       *api
+	namespace string
+}
+
+func (c podClient) List(context.Context, metav1.ListOptions) (*v1.PodList, error) {
+	asked := request{verb: "list", resource: "pods", namespace: c.namespace, read: "listPods"}
+	if c.api.gate != nil {
+		if err := c.api.gate(asked); err != nil {
+			return &v1.PodList{}, err
+		}
+	}
+	if err := c.api.trace.read(asked); err != nil {
+		return &v1.PodList{}, err
+	}
+	list := &v1.PodList{}
+	for _, pod := range c.api.pods {
+		if pod.Namespace == c.namespace {
+			list.Items = append(list.Items, *pod.DeepCopy())
+		}
+	}
+	return list, nil
+}
+
+// recycling ends an operation where a recycler starts to watch for its pod: nobody runs pods here.
+type recycling struct{}
+
+func (c podClient) Watch(context.Context, metav1.ListOptions) (watch.Interface, error) {
+	c.api.trace.note("recycle")
+	panic(recycling{})
+}

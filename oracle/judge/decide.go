@@ -1,0 +1,149 @@
+package judge
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+	"sort"
+
+	v1 "k8s.io/api/core/v1"
+
+	"pvctl.dev/oracle/line"
+)
+
+// Decide fills in what one sync does: for every volume and claim of the line's world, and for every case that the line proposes.
+func (j *Judge) Decide(l *line.Line) error {
+	w, err := read(l.World)
+	if err != nil {
+		return err
+	}
+	j.load(w)
+	l.Decisions = make([]line.Case, 0, len(w.objects))
+	for _, object := range w.objects {
+		answer := line.Case{Object: object}
+		j.answer(&answer)
+		l.Decisions = append(l.Decisions, answer)
+	}
+	for number := range l.Cases {
+		if err := j.answerCase(&l.Cases[number]); err != nil {
+			return fmt.Errorf("case %d: %w", number, err)
+		}
+	}
+	return nil
+}
+
+// answerCase answers a case whose caches may differ from the API's objects.
+func (j *Judge) answerCase(c *line.Case) error {
+	if len(c.Cached) == 0 {
+		j.answer(c)
+		return nil
+	}
+	seen, own := &world{}, &world{}
+	*seen, *own = *j.world, *j.world
+	seen.volumes, own.volumes = slices.Clone(j.world.volumes), slices.Clone(j.world.volumes)
+	seen.claims, own.claims = slices.Clone(j.world.claims), slices.Clone(j.world.claims)
+	for _, cached := range c.Cached {
+		switch cached.As {
+		case "unseen":
+			seen.drop(cached.Object)
+			own.drop(cached.Object)
+		case "informerOnly":
+			own.drop(cached.Object)
+		case "stale":
+			seen.drop(cached.Object)
+			own.drop(cached.Object)
+			if err := seen.add(cached.Copy); err != nil {
+				return err
+			}
+			if cached.Object.Kind == "PersistentVolume" {
+				own.volumes = append(own.volumes, seen.volumes[len(seen.volumes)-1])
+			} else {
+				own.claims = append(own.claims, seen.claims[len(seen.claims)-1])
+			}
+		default:
+			return fmt.Errorf("cached as %q is unknown", cached.As)
+		}
+	}
+	actual := j.world
+	defer func() {
+		j.world, j.cached = actual, false
+		j.reset()
+	}()
+	j.cache(seen.volumes, seen.claims)
+	j.world = own // what reset puts into the binder's own stores
+	j.cached = true
+	j.ownVolumes.dirty, j.ownClaims.dirty = true, true
+	j.answer(c)
+	return nil
+}
+
+// drop removes an object.
+func (w *world) drop(object line.Object) {
+	if object.Kind == "PersistentVolume" {
+		w.volumes = slices.DeleteFunc(w.volumes, func(v *v1.PersistentVolume) bool { return v.Name == object.Name })
+	} else {
+		w.claims = slices.DeleteFunc(w.claims, func(c *v1.PersistentVolumeClaim) bool {
+			return c.Name == object.Name && c.Namespace == object.Namespace
+		})
+	}
+}
+
+// answer syncs the object of a case in every order that can matter.
+func (j *Judge) answer(c *line.Case) {
+	answers := map[string]line.Decision{}
+	c.Runs, c.Notes = 0, nil
+	var notes []string
+	run := func(first *v1.PersistentVolume) {
+		j.reset()
+		j.ownVolumes.first, j.ownVolumes.tied = first, false
+		t := newTrace()
+		t.refuse, t.failRead = c.Refuse, c.FailRead
+		j.api.trace = t
+		j.operations.running, j.operations.backingOff = set(c.Running), set(c.BackingOff)
+		if err := j.sync(c.Object.Kind, key(c.Object)); err != nil {
+			t.decision.Error = err.Error()
+		}
+		j.api.trace = nil
+		c.Runs++
+		answers[string(encode(t.decision))] = t.decision
+		for note := range t.notes {
+			if !slices.Contains(notes, note) {
+				notes = append(notes, note)
+			}
+		}
+	}
+	run(nil)
+	if j.ownVolumes.tied {
+		for _, volume := range j.world.volumes {
+			run(volume)
+		}
+	}
+	j.ownVolumes.first = nil
+	texts := make([]string, 0, len(answers))
+	for text := range answers {
+		texts = append(texts, text)
+	}
+	sort.Slice(texts, func(a, b int) bool { return bytes.Compare([]byte(texts[a]), []byte(texts[b])) < 0 })
+	c.Answers = make([]line.Decision, 0, len(texts))
+	for _, text := range texts {
+		c.Answers = append(c.Answers, answers[text])
+	}
+	sort.Strings(notes)
+	c.Notes = notes
+}
+
+// key is the key of an object on the controller's queues.
+func key(object line.Object) string {
+	if object.Kind == "PersistentVolume" {
+		return object.Name
+	}
+	return object.Namespace + "/" + object.Name
+}
+
+func set(names []string) map[string]bool {
+	result := map[string]bool{}
+	for _, name := range names {
+		result[name] = true
+	}
+	return result
+}

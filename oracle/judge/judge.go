@@ -1,0 +1,319 @@
+// Package judge drives the real controllers of kube-controller-manager in process, against an API server in memory.
+package judge
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"reflect"
+	"sort"
+	"strings"
+	"time"
+	"unsafe"
+
+	"github.com/go-logr/logr"
+	v1 "k8s.io/api/core/v1"
+	"k8s.io/client-go/informers"
+	"k8s.io/client-go/tools/cache"
+	"k8s.io/client-go/tools/record"
+	v1helper "k8s.io/kubernetes/pkg/apis/core/v1/helper"
+	"k8s.io/kubernetes/pkg/controller/volume/persistentvolume"
+	"k8s.io/kubernetes/pkg/controller/volume/pvcprotection"
+	"k8s.io/kubernetes/pkg/controller/volume/pvprotection"
+	"k8s.io/kubernetes/pkg/util/goroutinemap"
+	"k8s.io/kubernetes/pkg/util/goroutinemap/exponentialbackoff"
+
+	"k8s.io/klog/v2"
+)
+
+// Judge is one set of controllers with its caches and its API server. It answers for one world at a time and is not safe for use by
+// several goroutines.
+type Judge struct {
+	ctx              context.Context
+	api              *api
+	world            *world
+	binder           *persistentvolume.PersistentVolumeController
+	volumeProtection *pvprotection.Controller
+	claimProtection  *pvcprotection.Controller
+
+	// The informers' stores, and the stores of the binder itself.
+	volumes, claims, classes, pods, nodes cache.Indexer
+	ownVolumes                            *orderedIndexer
+	ownClaims                             *watchedStore
+	// cached says that the informers hold the world as it is.
+	cached     bool
+	operations *operations
+	// enqueued takes what the binder puts on its own queues: kind and key.
+	enqueued func(kind, key string)
+}
+
+// field is the address of an unexported field.
+func field[T any](object any, names ...string) *T {
+	value := reflect.ValueOf(object).Elem()
+	for _, name := range names {
+		value = value.FieldByName(name)
+	}
+	if value.Type() != reflect.TypeFor[T]() {
+		panic(fmt.Sprintf("field %s of %T is a %s", strings.Join(names, "."), object, value.Type()))
+	}
+	return (*T)(unsafe.Pointer(value.UnsafeAddr()))
+}
+
+// New makes a judge with the controllers as kube-controller-manager configures them by default.
+func New() (*Judge, error) {
+	j := &Judge{ctx: klog.NewContext(context.Background(), logr.Discard()), api: newAPI()}
+	clients := &client{api: j.api}
+	factory := informers.NewSharedInformerFactory(clients, 0)
+	core, storage := factory.Core().V1(), factory.Storage().V1()
+	binder, err := persistentvolume.NewController(j.ctx, persistentvolume.ControllerParameters{
+		KubeClient:                clients,
+		SyncPeriod:                15 * time.Second,
+		VolumePlugins:             plugins(),
+		VolumeInformer:            core.PersistentVolumes(),
+		ClaimInformer:             core.PersistentVolumeClaims(),
+		ClassInformer:             storage.StorageClasses(),
+		PodInformer:               core.Pods(),
+		NodeInformer:              core.Nodes(),
+		EnableDynamicProvisioning: true,
+	})
+	if err != nil {
+		return nil, err
+	}
+	j.binder = binder
+	j.volumeProtection = pvprotection.NewPVProtectionController(logr.Discard(), core.PersistentVolumes(), clients)
+	j.claimProtection, err = pvcprotection.NewPVCProtectionController(
+		logr.Discard(), core.PersistentVolumeClaims(), core.Pods(), clients)
+	if err != nil {
+		return nil, err
+	}
+	j.volumes, j.claims = core.PersistentVolumes().Informer().GetIndexer(), core.PersistentVolumeClaims().Informer().GetIndexer()
+	j.classes = storage.StorageClasses().Informer().GetIndexer()
+	j.pods, j.nodes = core.Pods().Informer().GetIndexer(), core.Nodes().Informer().GetIndexer()
+
+	own := field[cache.Indexer](binder, "volumes", "store")
+	j.ownVolumes = &orderedIndexer{Indexer: *own}
+	*own = j.ownVolumes
+	claims := field[cache.Store](binder, "claims")
+	j.ownClaims = &watchedStore{Store: *claims}
+	*claims = j.ownClaims
+	*field[record.EventRecorder](binder, "eventRecorder") = recorder{j}
+	j.operations = &operations{judge: j}
+	*field[goroutinemap.GoRoutineMap](binder, "runningOperations") = j.operations
+	for kind, name := range map[string]string{"PersistentVolume": "volumeQueue", "PersistentVolumeClaim": "claimQueue"} {
+		inner := field[queue](binder, name)
+		*inner = &spyQueue{queue: *inner, judge: j, kind: kind}
+	}
+	*field[time.Duration](binder, "createProvisionedPVInterval") = 0
+	return j, nil
+}
+
+// load makes a world the state of the API server and of all caches.
+func (j *Judge) load(w *world) {
+	j.world = w
+	j.api.trace, j.api.gate, j.api.changed, j.enqueued = nil, nil, nil, nil
+	j.api.load(w)
+	replace(j.classes, w.classes)
+	replace(j.pods, w.pods)
+	replace(j.nodes, w.nodes)
+	j.cache(w.volumes, w.claims)
+	j.fillOwn(w.volumes, w.claims)
+	j.cached = true
+}
+
+// reset puts everything back to the state after load.
+func (j *Judge) reset() {
+	j.api.reset()
+	if !j.cached {
+		j.cache(j.world.volumes, j.world.claims)
+		j.cached = true
+		j.ownVolumes.dirty, j.ownClaims.dirty = true, true
+	}
+	if j.ownVolumes.dirty {
+		replace(j.ownVolumes, j.world.volumes)
+		j.ownVolumes.dirty = false
+	}
+	if j.ownClaims.dirty {
+		replace(j.ownClaims, j.world.claims)
+		j.ownClaims.dirty = false
+	}
+	j.operations.running, j.operations.backingOff, j.operations.later = nil, nil, nil
+}
+
+// cache fills the informers' stores.
+func (j *Judge) cache(volumes []*v1.PersistentVolume, claims []*v1.PersistentVolumeClaim) {
+	replace(j.volumes, volumes)
+	replace(j.claims, claims)
+}
+
+// fillOwn fills the binder's own stores, as its start does. Objects are shared with the informers instead of copied: the controller
+// copies them itself before it changes them.
+func (j *Judge) fillOwn(volumes []*v1.PersistentVolume, claims []*v1.PersistentVolumeClaim) {
+	replace(j.ownVolumes, volumes)
+	replace(j.ownClaims, claims)
+	j.ownVolumes.dirty, j.ownClaims.dirty = false, false
+}
+
+func replace[T any](store cache.Store, objects []T) {
+	list := make([]any, len(objects))
+	for i, object := range objects {
+		list[i] = object
+	}
+	must(store.Replace(list, ""))
+}
+
+// sync is what the binder's worker does with one key.
+func (j *Judge) sync(kind, key string) error {
+	if kind == "PersistentVolume" {
+		return syncVolumeByKey(j.binder, j.ctx, key)
+	}
+	return syncClaimByKey(j.binder, j.ctx, key)
+}
+
+// watchedStore is a store that knows whether it was changed.
+type watchedStore struct {
+	cache.Store
+	dirty bool
+}
+
+func (s *watchedStore) Add(object any) error {
+	s.dirty = true
+	return s.Store.Add(object)
+}
+
+func (s *watchedStore) Update(object any) error {
+	if old, ok, _ := s.Get(object); !ok || old != object {
+		s.dirty = true
+	}
+	return s.Store.Update(object)
+}
+
+func (s *watchedStore) Delete(object any) error {
+	s.dirty = true
+	return s.Store.Delete(object)
+}
+
+// orderedIndexer is the binder's store of volumes. The real one answers in the order of Go's maps, which is random; this one makes the
+// order a choice: by name with one volume in front of everything, or shuffled.
+//
+// One volume in front is enough to reach every answer: which bucket of access modes is taken, and which of the candidates in it, is
+// open only between equals, and among equals the first wins.
+type orderedIndexer struct {
+	cache.Indexer
+	dirty bool
+	// first is the volume in front, if any; random shuffles instead.
+	first  *v1.PersistentVolume
+	random *rand.Rand
+	// tied says that an order was asked for where there is more than one.
+	tied bool
+}
+
+func (s *orderedIndexer) Add(object any) error {
+	s.dirty = true
+	return s.Indexer.Add(object)
+}
+
+func (s *orderedIndexer) Update(object any) error {
+	if old, ok, _ := s.Get(object); !ok || old != object {
+		s.dirty = true
+	}
+	return s.Indexer.Update(object)
+}
+
+func (s *orderedIndexer) Delete(object any) error {
+	s.dirty = true
+	return s.Indexer.Delete(object)
+}
+
+func (s *orderedIndexer) Index(name string, object any) ([]any, error) {
+	found, err := s.Indexer.Index(name, object)
+	if len(found) < 2 {
+		return found, err
+	}
+	s.tied = true
+	title := func(i int) string { return found[i].(*v1.PersistentVolume).Name }
+	sort.Slice(found, func(a, b int) bool {
+		first := s.first != nil && title(a) == s.first.Name
+		return first || (s.first == nil || title(b) != s.first.Name) && title(a) < title(b)
+	})
+	if s.random != nil {
+		s.random.Shuffle(len(found), func(a, b int) { found[a], found[b] = found[b], found[a] })
+	}
+	return found, err
+}
+
+func (s *orderedIndexer) ListIndexFuncValues(name string) []string {
+	found := s.Indexer.ListIndexFuncValues(name)
+	if len(found) < 2 {
+		return found
+	}
+	s.tied = true
+	sort.Strings(found)
+	if s.first != nil {
+		modes := v1helper.GetAccessModesAsString(s.first.Spec.AccessModes)
+		sort.SliceStable(found, func(a, b int) bool { return found[a] == modes && found[b] != modes })
+	}
+	if s.random != nil {
+		s.random.Shuffle(len(found), func(a, b int) { found[a], found[b] = found[b], found[a] })
+	}
+	return found
+}
+
+// operations is the binder's map of operations. A started operation runs at once, within the sync, unless later takes it.
+type operations struct {
+	judge               *Judge
+	running, backingOff map[string]bool
+	// later, where set, gets the operation instead.
+	later func(name string, run func())
+}
+
+var _ goroutinemap.GoRoutineMap = &operations{}
+
+func (o *operations) Run(name string, operation func() error) error {
+	t := o.judge.api.trace
+	switch {
+	case o.running[name]:
+		t.operation(name, "running")
+		return goroutinemap.NewAlreadyExistsError(name)
+	case o.backingOff[name]:
+		t.operation(name, "backoff")
+		return exponentialbackoff.NewExponentialBackoffError(name, exponentialbackoff.ExponentialBackoff{})
+	}
+	t.operation(name, "started")
+	if o.later != nil {
+		o.later(name, func() { o.finish(operation) })
+	} else {
+		o.finish(operation)
+	}
+	return nil
+}
+
+// finish runs an operation to its end, or to where a recycler would wait for its pod.
+func (o *operations) finish(operation func() error) {
+	defer func() {
+		if ended := recover(); ended != nil {
+			if _, ok := ended.(recycling); !ok {
+				panic(ended)
+			}
+		}
+	}()
+	if err := operation(); err != nil {
+		o.judge.api.trace.note("op-error")
+	}
+}
+
+func (o *operations) Wait()                               {}
+func (o *operations) WaitForCompletion()                  {}
+func (o *operations) IsOperationPending(name string) bool { return o.running[name] }
+
+// spyQueue hands on what the binder enqueues itself; nothing else uses the queues here.
+type spyQueue struct {
+	queue
+	judge *Judge
+	kind  string
+}
+
+func (q *spyQueue) Add(key string) {
+	if q.judge.enqueued != nil {
+		q.judge.enqueued(q.kind, key)
+	}
+}

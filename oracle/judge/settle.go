@@ -1,0 +1,588 @@
+package judge
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"sort"
+
+	v1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/client-go/tools/cache"
+	"k8s.io/kubernetes/pkg/controller/volume/pvcprotection"
+
+	"pvctl.dev/oracle/line"
+)
+
+// Settling says which schedules Settle runs.
+type Settling struct {
+	// All lets the protection controllers take part beside the binder.
+	All bool
+	// Schedules is the smallest number of each kind, Quiet how many in a row have to bring nothing new, Most the largest number.
+	Schedules, Quiet, Most int
+	// Seed makes the schedules repeatable.
+	Seed uint64
+}
+
+// mode is a kind of schedule.
+type mode int
+
+const (
+	// ordered: one sync after the other in any order, caches in step between them, restarts between them.
+	ordered mode = iota
+	// faulty: requests fail, the process dies inside syncs, the informers lag behind the API server.
+	faulty
+	// racing: the workers and the operations run at the same time.
+	racing
+)
+
+// Bounds of one schedule.
+const (
+	// mostRounds is after how many resyncs a schedule counts as one that never settles.
+	mostRounds = 60
+	// sampled is how many syncs such a schedule is watched for, to see the states that it goes on visiting.
+	sampled = 200
+	// faultySteps is the number of steps in which things go wrong, at most.
+	faultySteps = 60
+)
+
+// Settle fills in where every object of the line's world can end.
+func (j *Judge) Settle(l *line.Line, how Settling) error {
+	w, err := read(l.World)
+	if err != nil {
+		return err
+	}
+	j.load(w)
+	names := []string{"persistentvolume-binder-controller"}
+	if how.All {
+		names = append(names, "persistentvolume-protection-controller", "persistentvolumeclaim-protection-controller")
+	}
+	result := &line.Settle{Controllers: names}
+	notes := map[string]bool{}
+	var found [3]*endings
+	for m := ordered; m <= racing; m++ {
+		found[m] = newEndings(len(w.objects))
+		quiet := 0
+		for n := 0; n < how.Most && (n < how.Schedules || quiet < how.Quiet); n++ {
+			s := &schedule{judge: j, mode: m, all: how.All, random: rand.New(rand.NewPCG(how.Seed, uint64(m)<<32|uint64(n)))}
+			fresh := false
+			for _, state := range s.run(notes) {
+				fresh = found[m].add(state) || fresh
+			}
+			if quiet++; fresh {
+				quiet = 0
+			}
+			if m == ordered {
+				result.Schedules++
+			}
+		}
+	}
+	ends := found[ordered].sorted()
+	for i, object := range w.objects {
+		answer := line.Ends{Object: object}
+		for _, text := range ends[i] {
+			answer.Ends = append(answer.Ends, []byte(text))
+		}
+		for _, text := range found[faulty].beyond(i, found[ordered]) {
+			answer.FaultEnds = append(answer.FaultEnds, []byte(text))
+		}
+		for _, text := range found[racing].beyond(i, found[ordered]) {
+			answer.RaceEnds = append(answer.RaceEnds, []byte(text))
+		}
+		result.Objects = append(result.Objects, answer)
+	}
+	result.Joint = found[ordered].indexes(ends)
+	for note := range notes {
+		result.Notes = append(result.Notes, note)
+	}
+	sort.Strings(result.Notes)
+	l.Settle = result
+	return nil
+}
+
+// endings collects end states: of each object, and of all together.
+type endings struct {
+	each  []map[string]bool
+	joint map[string][]string
+}
+
+func newEndings(objects int) *endings {
+	e := &endings{each: make([]map[string]bool, objects), joint: map[string][]string{}}
+	for i := range e.each {
+		e.each[i] = map[string]bool{}
+	}
+	return e
+}
+
+// add tells whether a joint state is new.
+func (e *endings) add(state []string) bool {
+	name := fmt.Sprint(state)
+	if _, known := e.joint[name]; known {
+		return false
+	}
+	e.joint[name] = state
+	for i, text := range state {
+		e.each[i][text] = true
+	}
+	return true
+}
+
+func (e *endings) sorted() [][]string {
+	result := make([][]string, len(e.each))
+	for i, texts := range e.each {
+		result[i] = keys(texts)
+	}
+	return result
+}
+
+// beyond are the end states of one object that the other collection has not.
+func (e *endings) beyond(i int, other *endings) []string {
+	rest := map[string]bool{}
+	for text := range e.each[i] {
+		if !other.each[i][text] {
+			rest[text] = true
+		}
+	}
+	return keys(rest)
+}
+
+// indexes are the joint states as indexes into the sorted states of each object.
+func (e *endings) indexes(ends [][]string) [][]int {
+	if len(e.joint) > 64 {
+		return nil
+	}
+	result := make([][]int, 0, len(e.joint))
+	for _, state := range e.joint {
+		row := make([]int, len(state))
+		for i, text := range state {
+			row[i] = slices.Index(ends[i], text)
+		}
+		result = append(result, row)
+	}
+	sort.Slice(result, func(a, b int) bool { return slices.Compare(result[a], result[b]) < 0 })
+	return result
+}
+
+func keys(set map[string]bool) []string {
+	result := make([]string, 0, len(set))
+	for key := range set {
+		result = append(result, key)
+	}
+	sort.Strings(result)
+	return result
+}
+
+// work is one key on the queue of one controller.
+type work struct {
+	controller controller
+	kind, key  string
+}
+
+type controller int
+
+const (
+	binder controller = iota
+	protection
+)
+
+// change is an event on its way to the informers.
+type change struct{ before, after runtime.Object }
+
+// schedule is one run from the world as recorded to rest.
+type schedule struct {
+	judge   *Judge
+	mode    mode
+	all     bool
+	random  *rand.Rand
+	pending []work
+	// lagging are changes that the informers have not seen, by kind.
+	lagging [2][]change
+	// moved says that something was written since the last resync.
+	moved bool
+	// faults is how many more steps things go wrong.
+	faults int
+
+	// The rest is for racing: who runs, who waits for a turn, and the channel on which the turn comes back.
+	current *task
+	waiting []*task
+	turn    chan *task
+}
+
+// task is a worker inside a sync, or an operation.
+type task struct {
+	worker string
+	resume chan struct{}
+	done   bool
+}
+
+// crash ends a sync in the middle.
+type crash struct{}
+
+// run runs the schedule and returns the joint end state, or all that it goes on visiting if it never rests.
+func (s *schedule) run(notes map[string]bool) [][]string {
+	j := s.judge
+	j.reset()
+	j.ownVolumes.random = s.random
+	j.cached = false // the informers' stores will change
+	j.api.changed = s.changed
+	j.api.gate = s.gate
+	j.enqueued = func(kind, key string) { s.enqueue(work{binder, kind, key}) }
+	j.api.trace = newTrace()
+	s.turn = make(chan *task)
+	if s.mode == racing {
+		j.operations.later = s.later
+	}
+	if s.mode == faulty {
+		s.faults = 1 + s.random.IntN(faultySteps)
+	}
+	defer func() {
+		for note := range j.api.trace.notes {
+			if note == "recycle" {
+				notes[note] = true
+			}
+		}
+		j.api.trace, j.api.changed, j.api.gate, j.enqueued = nil, nil, nil, nil
+		j.ownVolumes.random, j.operations.later = nil, nil
+	}()
+
+	s.everything()
+	s.moved = true
+	for rounds, still := 0, 0; rounds < mostRounds; {
+		if s.busy() {
+			s.step()
+			continue
+		}
+		if s.moved {
+			still = 0
+		} else if still++; s.mode == ordered || still == 2 {
+			// Where caches may have lagged during the first still round, the second one decides.
+			return [][]string{s.state(false)}
+		}
+		s.moved = false
+		s.everything()
+		rounds++
+	}
+	notes["unsettled"] = true
+	var states [][]string
+	for range sampled {
+		if !s.busy() {
+			s.everything()
+		}
+		s.step()
+		if len(s.waiting) == 0 {
+			states = append(states, s.state(true))
+		}
+	}
+	for len(s.waiting) > 0 {
+		s.step()
+	}
+	return states
+}
+
+// busy tells whether there is anything to do before the next resync.
+func (s *schedule) busy() bool {
+	return len(s.pending)+len(s.waiting)+len(s.lagging[0])+len(s.lagging[1]) > 0
+}
+
+// everything puts every object on every queue, as a start and a resync do.
+func (s *schedule) everything() {
+	for _, object := range s.judge.volumes.List() {
+		s.enqueueObject(object.(runtime.Object))
+	}
+	for _, object := range s.judge.claims.List() {
+		s.enqueueObject(object.(runtime.Object))
+	}
+}
+
+func (s *schedule) enqueueObject(object runtime.Object) {
+	kind, key := identity(object)
+	s.enqueue(work{binder, kind, key})
+	if s.all {
+		s.enqueue(work{protection, kind, key})
+	}
+}
+
+func (s *schedule) enqueue(item work) {
+	if !slices.Contains(s.pending, item) {
+		s.pending = append(s.pending, item)
+	}
+}
+
+func identity(object runtime.Object) (kind, key string) {
+	switch object := object.(type) {
+	case *v1.PersistentVolume:
+		return "PersistentVolume", object.Name
+	case *v1.PersistentVolumeClaim:
+		return "PersistentVolumeClaim", object.Namespace + "/" + object.Name
+	}
+	panic(fmt.Sprintf("unexpected %T", object))
+}
+
+// step does one thing, chosen at random.
+func (s *schedule) step() {
+	switch s.mode {
+	case racing:
+		s.race()
+		return
+	case faulty:
+		if s.faults > 0 {
+			s.faults--
+		}
+		lagging := len(s.lagging[0]) + len(s.lagging[1])
+		if lagging > 0 && (len(s.pending) == 0 || s.random.IntN(3) == 0) {
+			s.deliverOne()
+			return
+		}
+		if s.faults > 0 && s.random.IntN(12) == 0 {
+			s.restart()
+			return
+		}
+	case ordered:
+		if s.random.IntN(40) == 0 && s.moved {
+			s.restart()
+			return
+		}
+	}
+	s.work(s.take(nil))
+	if s.mode == ordered {
+		s.inStep()
+	}
+}
+
+// take removes a random key from the queues, not one of the workers that are busy.
+func (s *schedule) take(busy func(work) bool) (work, bool) {
+	var free []int
+	for i, item := range s.pending {
+		if busy == nil || !busy(item) {
+			free = append(free, i)
+		}
+	}
+	if len(free) == 0 {
+		return work{}, false
+	}
+	i := free[s.random.IntN(len(free))]
+	item := s.pending[i]
+	s.pending = slices.Delete(s.pending, i, i+1)
+	return item, true
+}
+
+// work syncs one key. An error puts it back, as the controllers do, while errors are still injected; later the resync does that.
+func (s *schedule) work(item work, ok bool) {
+	if !ok {
+		return
+	}
+	defer func() {
+		if ended := recover(); ended != nil {
+			if _, died := ended.(crash); !died {
+				panic(ended)
+			}
+			s.restart()
+		}
+	}()
+	j := s.judge
+	var err error
+	switch {
+	case item.controller == binder:
+		err = j.sync(item.kind, item.key)
+	case item.kind == "PersistentVolume":
+		err = processVolume(j.volumeProtection, j.ctx, item.key)
+	default:
+		namespace, name, _ := cache.SplitMetaNamespaceKey(item.key)
+		err = processClaim(j.claimProtection, j.ctx, namespace, name, &pvcprotection.LazyLivePodList{})
+	}
+	if err != nil && s.faults > 0 {
+		s.enqueue(item)
+	}
+}
+
+// changed hears of every change at the API server.
+func (s *schedule) changed(before, after runtime.Object) {
+	s.moved = true
+	event := change{before, after}
+	if s.mode == faulty {
+		i := 0
+		if _, claim := before.(*v1.PersistentVolumeClaim); claim {
+			i = 1
+		}
+		s.lagging[i] = append(s.lagging[i], event)
+		return
+	}
+	s.deliver(event)
+}
+
+// deliverOne lets the informers of one kind see their next change.
+func (s *schedule) deliverOne() {
+	i := s.random.IntN(2)
+	if len(s.lagging[i]) == 0 {
+		i = 1 - i
+	}
+	event := s.lagging[i][0]
+	s.lagging[i] = s.lagging[i][1:]
+	s.deliver(event)
+}
+
+func (s *schedule) deliver(event change) {
+	store := s.judge.volumes
+	if _, claim := event.before.(*v1.PersistentVolumeClaim); claim {
+		store = s.judge.claims
+	}
+	if event.after == nil {
+		must(store.Delete(event.before))
+	} else {
+		must(store.Update(event.after))
+	}
+	s.enqueueObject(event.before)
+}
+
+// inStep brings the binder's own stores in step with the API server.
+func (s *schedule) inStep() {
+	j := s.judge
+	if j.ownVolumes.dirty || j.ownClaims.dirty || j.api.volumes.dirty || j.api.claims.dirty {
+		replace(j.ownVolumes, values(j.api.volumes.stored))
+		replace(j.ownClaims, values(j.api.claims.stored))
+	}
+}
+
+func values[T any](table map[string]T) []T {
+	result := make([]T, 0, len(table))
+	for _, value := range table {
+		result = append(result, value)
+	}
+	return result
+}
+
+// restart is a new process: caches from the API server, nothing running, everything on the queues.
+func (s *schedule) restart() {
+	j := s.judge
+	volumes, claims := values(j.api.volumes.stored), values(j.api.claims.stored)
+	j.cache(volumes, claims)
+	j.fillOwn(volumes, claims)
+	j.ownVolumes.dirty, j.ownClaims.dirty = true, true
+	s.pending, s.lagging = nil, [2][]change{}
+	s.everything()
+}
+
+// gate is asked before every request to the API server.
+func (s *schedule) gate(r request) error {
+	switch {
+	case s.mode == racing:
+		me := s.current
+		s.turn <- me
+		<-me.resume
+	case s.faults > 0:
+		if s.random.IntN(14) == 0 {
+			panic(crash{})
+		}
+		if s.random.IntN(5) == 0 {
+			reasons := []string{"Conflict", "ServerTimeout", "InternalError"}
+			if r.read != "" {
+				reasons = reasons[1:]
+			}
+			return failure(reasons[s.random.IntN(len(reasons))], "fault", r)
+		}
+	}
+	return nil
+}
+
+// later makes an operation a task of its own.
+func (s *schedule) later(name string, operation func()) {
+	s.judge.operations.running = with(s.judge.operations.running, name)
+	s.start("operation "+name, func() {
+		operation()
+		delete(s.judge.operations.running, name)
+	})
+}
+
+func with(set map[string]bool, name string) map[string]bool {
+	if set == nil {
+		set = map[string]bool{}
+	}
+	set[name] = true
+	return set
+}
+
+// start makes a task that waits for its first turn.
+func (s *schedule) start(worker string, run func()) {
+	t := &task{worker: worker, resume: make(chan struct{})}
+	s.waiting = append(s.waiting, t)
+	go func() {
+		<-t.resume
+		run()
+		t.done = true
+		s.turn <- t
+	}()
+}
+
+// worker names the goroutine of kube-controller-manager that takes an item: each controller has one for each kind here.
+func (w work) worker() string { return fmt.Sprint(w.controller, w.kind) }
+
+// race gives the turn to a random task, or starts a worker that is idle.
+func (s *schedule) race() {
+	busy := map[string]bool{}
+	for _, t := range s.waiting {
+		busy[t.worker] = true
+	}
+	if len(s.waiting) == 0 || s.random.IntN(3) == 0 {
+		if item, ok := s.take(func(item work) bool { return busy[item.worker()] }); ok {
+			s.start(item.worker(), func() { s.work(item, true) })
+			if len(s.waiting) > 1 {
+				return
+			}
+		}
+	}
+	i := s.random.IntN(len(s.waiting))
+	s.current = s.waiting[i]
+	s.current.resume <- struct{}{}
+	if back := <-s.turn; back.done {
+		s.waiting = slices.DeleteFunc(s.waiting, func(t *task) bool { return t == back })
+	}
+}
+
+// state is the state of every object of the world, as JSON texts in the order of the line.
+func (s *schedule) state(unsettled bool) []string {
+	a := s.judge.api
+	result := make([]string, 0, len(s.judge.world.objects))
+	for _, object := range s.judge.world.objects {
+		end := end{Unsettled: unsettled}
+		if object.Kind == "PersistentVolume" {
+			if volume, ok := a.volumes.stored[key(object)]; ok {
+				end.Phase = string(volume.Status.Phase)
+				end.Terminating = volume.DeletionTimestamp != nil
+				end.Finalizers = volume.Finalizers
+				if ref := volume.Spec.ClaimRef; ref != nil {
+					end.ClaimRef = &claimRef{Namespace: ref.Namespace, Name: ref.Name, UID: string(ref.UID)}
+				}
+			} else {
+				end.Gone = true
+			}
+		} else if claim, ok := a.claims.stored[key(object)]; ok {
+			end.Phase, end.VolumeName = string(claim.Status.Phase), claim.Spec.VolumeName
+			end.Terminating = claim.DeletionTimestamp != nil
+			end.Finalizers = claim.Finalizers
+		} else {
+			end.Gone = true
+		}
+		if !end.Terminating {
+			end.Finalizers = nil
+		}
+		result = append(result, string(encode(end)))
+	}
+	return result
+}
+
+// end is the state of one object in which it can end.
+type end struct {
+	ClaimRef    *claimRef `json:"claimRef,omitempty"`
+	Finalizers  []string  `json:"finalizers,omitempty"`
+	Gone        bool      `json:"gone,omitempty"`
+	Phase       string    `json:"phase,omitempty"`
+	Terminating bool      `json:"terminating,omitempty"`
+	Unsettled   bool      `json:"unsettled,omitempty"`
+	VolumeName  string    `json:"volumeName,omitempty"`
+}
+
+type claimRef struct {
+	Name      string `json:"name,omitempty"`
+	Namespace string `json:"namespace,omitempty"`
+	UID       string `json:"uid,omitempty"`
+}

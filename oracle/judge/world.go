@@ -1,0 +1,118 @@
+package judge
+
+import (
+	"encoding/json"
+	"fmt"
+
+	v1 "k8s.io/api/core/v1"
+	storagev1 "k8s.io/api/storage/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	utiljson "k8s.io/apimachinery/pkg/util/json"
+	pvcutil "k8s.io/kubernetes/pkg/api/persistentvolumeclaim"
+	"k8s.io/kubernetes/pkg/apis/core"
+	corev1 "k8s.io/kubernetes/pkg/apis/core/v1"
+	storageapi "k8s.io/kubernetes/pkg/apis/storage/v1"
+
+	"pvctl.dev/oracle/line"
+)
+
+// world is the typed form of a line's objects, with the API's defaults.
+type world struct {
+	volumes []*v1.PersistentVolume
+	claims  []*v1.PersistentVolumeClaim
+	classes []*storagev1.StorageClass
+	pods    []*v1.Pod
+	nodes   []*v1.Node
+	// objects are the volumes and claims in the order of the line.
+	objects []line.Object
+}
+
+// read parses the objects of a line. Kinds that no controller here looks at are passed over.
+func read(list line.List) (*world, error) {
+	w := &world{}
+	for number, item := range list.Items {
+		if err := w.add(item); err != nil {
+			return nil, fmt.Errorf("item %d: %w", number, err)
+		}
+	}
+	return w, nil
+}
+
+func (w *world) add(item json.RawMessage) error {
+	var meta metav1.TypeMeta
+	if err := json.Unmarshal(item, &meta); err != nil {
+		return err
+	}
+	switch meta.Kind {
+	case "PersistentVolume":
+		volume, err := readVolume(item)
+		if err != nil {
+			return err
+		}
+		w.volumes = append(w.volumes, volume)
+		w.objects = append(w.objects, line.Object{Kind: meta.Kind, Name: volume.Name})
+	case "PersistentVolumeClaim":
+		claim, err := readClaim(item)
+		if err != nil {
+			return err
+		}
+		w.claims = append(w.claims, claim)
+		w.objects = append(w.objects, line.Object{Kind: meta.Kind, Namespace: claim.Namespace, Name: claim.Name})
+	case "StorageClass":
+		class := &storagev1.StorageClass{}
+		if err := utiljson.Unmarshal(item, class); err != nil {
+			return err
+		}
+		class.TypeMeta = metav1.TypeMeta{}
+		storageapi.SetObjectDefaults_StorageClass(class)
+		w.classes = append(w.classes, class)
+	case "Pod":
+		pod := &v1.Pod{}
+		if err := utiljson.Unmarshal(item, pod); err != nil {
+			return err
+		}
+		pod.TypeMeta = metav1.TypeMeta{}
+		corev1.SetObjectDefaults_Pod(pod)
+		w.pods = append(w.pods, pod)
+	case "Node":
+		node := &v1.Node{}
+		if err := utiljson.Unmarshal(item, node); err != nil {
+			return err
+		}
+		node.TypeMeta = metav1.TypeMeta{}
+		corev1.SetObjectDefaults_Node(node)
+		w.nodes = append(w.nodes, node)
+	}
+	return nil
+}
+
+func readVolume(item json.RawMessage) (*v1.PersistentVolume, error) {
+	volume := &v1.PersistentVolume{}
+	if err := utiljson.Unmarshal(item, volume); err != nil {
+		return nil, err
+	}
+	volume.TypeMeta = metav1.TypeMeta{}
+	corev1.SetObjectDefaults_PersistentVolume(volume)
+	return volume, nil
+}
+
+func readClaim(item json.RawMessage) (*v1.PersistentVolumeClaim, error) {
+	claim := &v1.PersistentVolumeClaim{}
+	if err := utiljson.Unmarshal(item, claim); err != nil {
+		return nil, err
+	}
+	claim.TypeMeta = metav1.TypeMeta{}
+	corev1.SetObjectDefaults_PersistentVolumeClaim(claim)
+	if claim.Spec.DataSource != nil || claim.Spec.DataSourceRef != nil {
+		// The API server completes the two data source fields from each other whenever it reads a claim.
+		spec := &core.PersistentVolumeClaimSpec{}
+		if err := corev1.Convert_v1_PersistentVolumeClaimSpec_To_core_PersistentVolumeClaimSpec(&claim.Spec, spec, nil); err != nil {
+			return nil, err
+		}
+		pvcutil.NormalizeDataSources(spec)
+		if err := corev1.Convert_core_PersistentVolumeClaimSpec_To_v1_PersistentVolumeClaimSpec(spec, &claim.Spec, nil); err != nil {
+			return nil, err
+		}
+	}
+	return claim, nil
+}

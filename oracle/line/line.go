@@ -1,0 +1,203 @@
+// Package line holds the one format that every command of the oracle reads and writes: JSON lines, one world each.
+package line
+
+import (
+	"bufio"
+	"encoding/json"
+	"fmt"
+	"io"
+)
+
+// Line is one world, and, after a command has answered, what the controller does with it.
+type Line struct {
+	ID   string   `json:"id"`
+	Tags []string `json:"tags,omitempty"`
+	// World is a v1 List of the objects as the API server stores them. Their order has no meaning.
+	World List `json:"world"`
+	// Cases are syncs under other circumstances than caches in step and requests that succeed. The generator proposes
+	// them, decide answers them.
+	Cases []Case `json:"cases,omitempty"`
+	// Decisions are the answers of decide, for every claim and volume of the world.
+	Decisions []Case `json:"decisions,omitempty"`
+	// Settle is the answer of settle.
+	Settle *Settle `json:"settle,omitempty"`
+	// Matches are the answers of match.
+	Matches []Match `json:"matches,omitempty"`
+}
+
+// List is a v1 List whose items stay as they were read.
+type List struct {
+	APIVersion string            `json:"apiVersion"`
+	Kind       string            `json:"kind"`
+	Items      []json.RawMessage `json:"items"`
+}
+
+// Object names an object of the world.
+type Object struct {
+	Kind      string `json:"kind"`
+	Namespace string `json:"namespace,omitempty"`
+	Name      string `json:"name"`
+}
+
+// Case is one sync of one object, under the circumstances that it names, and its answers.
+type Case struct {
+	Object Object `json:"object"`
+	// Cached are the copies of the controller that differ from the API's.
+	Cached []Cached `json:"cached,omitempty"`
+	// Running are the names of operations that run already, BackingOff of those that failed a short while ago.
+	Running    []string `json:"running,omitempty"`
+	BackingOff []string `json:"backingOff,omitempty"`
+	// Refuse makes writes fail.
+	Refuse *Refuse `json:"refuse,omitempty"`
+	// FailRead makes reads fail that a controller sends to the API server itself.
+	FailRead *FailRead `json:"failRead,omitempty"`
+
+	// Answers is the set of what the controller can do, without repetition, sorted by its JSON text.
+	Answers []Decision `json:"decisions,omitempty"`
+	// Runs is how often the sync was repeated to find the set.
+	Runs  int      `json:"runs,omitempty"`
+	Notes []string `json:"notes,omitempty"`
+}
+
+// Cached is a copy of the controller that differs from the API's object.
+type Cached struct {
+	Object Object `json:"object"`
+	// As says how: "unseen" (neither the informer nor the controller's own cache has it), "informerOnly" (the
+	// informer has it, the controller's own cache does not), "stale" (both hold the older version in Copy).
+	As   string          `json:"as"`
+	Copy json.RawMessage `json:"copy,omitempty"`
+}
+
+// Refuse makes the Write-th write of the sync fail, counted from 1; with From all later ones too.
+type Refuse struct {
+	Write int  `json:"write"`
+	From  bool `json:"from,omitempty"`
+	// Reason is the API's reason: "Conflict", "NotFound", "ServerTimeout" or "InternalError".
+	Reason string `json:"reason"`
+	// Text is the error's text for reasons whose text does not follow from the object ("InternalError"). It is part of the case,
+	// so that both sides use the same one.
+	Text string `json:"text,omitempty"`
+}
+
+// FailRead makes one kind of live read fail.
+type FailRead struct {
+	// Read is "getClaim", "getVolume" or "listPods".
+	Read   string `json:"read"`
+	Reason string `json:"reason"`
+	Text   string `json:"text,omitempty"`
+}
+
+// Decision is what one sync did.
+type Decision struct {
+	Writes     []Write     `json:"writes"`
+	Events     []Event     `json:"events"`
+	Operations []Operation `json:"operations"`
+	// Error is the text of the error that the sync returned.
+	Error string `json:"error,omitempty"`
+}
+
+// Write is a request that changes something. Seq numbers writes, events and operations of a decision together, from 1.
+type Write struct {
+	Seq         int    `json:"seq"`
+	Verb        string `json:"verb"`
+	Resource    string `json:"resource"`
+	Subresource string `json:"subresource,omitempty"`
+	Namespace   string `json:"namespace,omitempty"`
+	Name        string `json:"name"`
+	// Patch is, for an update, the RFC 7386 merge patch from the API's object right before the write to the object that is sent,
+	// without metadata.resourceVersion and managedFields. A number that the oracle's own server gave out is "<next>".
+	Patch json.RawMessage `json:"patch,omitempty"`
+	// Object is what a create sends.
+	Object json.RawMessage `json:"object,omitempty"`
+	// Preconditions are those of a delete.
+	Preconditions json.RawMessage `json:"preconditions,omitempty"`
+	// Refused is the text of the API's error.
+	Refused string `json:"refused,omitempty"`
+}
+
+// Event is an event as the controller recorded it.
+type Event struct {
+	Seq     int    `json:"seq"`
+	Type    string `json:"type"`
+	Reason  string `json:"reason"`
+	Message string `json:"message"`
+	About   Object `json:"about"`
+}
+
+// Operation is an operation that the sync asked to run. State is "started", "running" or "backoff".
+type Operation struct {
+	Seq   int    `json:"seq"`
+	Name  string `json:"name"`
+	State string `json:"state"`
+}
+
+// UnmarshalJSON reads an operation, also one of the first recordings, which were names only.
+func (o *Operation) UnmarshalJSON(text []byte) error {
+	if len(text) > 0 && text[0] == '"' {
+		o.State = "started"
+		return json.Unmarshal(text, &o.Name)
+	}
+	type plain Operation
+	return json.Unmarshal(text, (*plain)(o))
+}
+
+// Settle is what can be when nothing moves any more.
+type Settle struct {
+	// Controllers are the names of those that took part, as kube-controller-manager's --controllers names them.
+	Controllers []string `json:"controllers"`
+	Schedules   int      `json:"schedules"`
+	Objects     []Ends   `json:"objects"`
+	// Joint are the joint end states of the schedules behind Ends, each in the order of Objects as indexes into Ends; absent when
+	// more than 64.
+	Joint [][]int `json:"joint,omitempty"`
+	// Notes: "recycle" (a recycler would have started its pod; it never ends here), "unsettled" (some schedule never came to rest;
+	// the states that it went on visiting carry unsettled: true).
+	Notes []string `json:"notes,omitempty"`
+}
+
+// Ends are the end states of one object: claims {phase, volumeName}, volumes {phase, claimRef {namespace, name, uid}}, {gone: true}
+// for a deleted object, with terminating: true and the finalizers left where deletion is under way.
+type Ends struct {
+	Object Object            `json:"object"`
+	Ends   []json.RawMessage `json:"ends"`
+	// FaultEnds were seen, beside Ends, only when requests failed, the process died inside a sync or caches lagged, RaceEnds only
+	// when workers overlapped.
+	FaultEnds []json.RawMessage `json:"faultEnds,omitempty"`
+	RaceEnds  []json.RawMessage `json:"raceEnds,omitempty"`
+}
+
+// Match is FindMatchingVolume's answer for one claim of the world, over all orders of the volumes that were tried.
+type Match struct {
+	Claim   Object `json:"claim"`
+	Delayed bool   `json:"delayed,omitempty"`
+	// Node is the name of the node that the scheduler asks for, if it asks.
+	Node string `json:"node,omitempty"`
+	// Excluded are the names of volumes that the scheduler has given to other claims.
+	Excluded []string `json:"excluded,omitempty"`
+	// Chosen are the names that can be answered; "" is no volume.
+	Chosen []string `json:"chosen"`
+	Error  string   `json:"error,omitempty"`
+}
+
+// Each calls answer for every line of in, in order.
+func Each(in io.Reader, answer func(*Line) error) error {
+	reader := bufio.NewReaderSize(in, 1<<20)
+	for number := 1; ; number++ {
+		text, err := reader.ReadBytes('\n')
+		if len(text) > 0 {
+			var read Line
+			if bad := json.Unmarshal(text, &read); bad != nil {
+				return fmt.Errorf("line %d: %w", number, bad)
+			}
+			if bad := answer(&read); bad != nil {
+				return fmt.Errorf("line %d, world %s: %w", number, read.ID, bad)
+			}
+		}
+		if err == io.EOF {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+	}
+}

@@ -1,0 +1,130 @@
+// Command oracle asks the real volume controllers of Kubernetes what they do.
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"runtime"
+	"sync"
+
+	"pvctl.dev/oracle/judge"
+	"pvctl.dev/oracle/line"
+)
+
+const usage = `usage: oracle COMMAND [flags]
+
+  worlds  --seed S --count N [--start I]                  random worlds, one a line
+  decide                                                  what one sync of each object does
+  settle  [--controllers binder|all] [--schedules N]      where everything can end
+  match                                                   FindMatchingVolume for each unbound claim
+
+All but worlds read lines on stdin. Lines are described in README.md.
+`
+
+func main() {
+	if err := run(os.Args[1:]); err != nil {
+		fmt.Fprintln(os.Stderr, "oracle:", err)
+		os.Exit(1)
+	}
+}
+
+func run(args []string) error {
+	if len(args) == 0 {
+		fmt.Fprint(os.Stderr, usage)
+		return errors.New("no command given")
+	}
+	flags := flag.NewFlagSet(args[0], flag.ContinueOnError)
+	workers := flags.Int("workers", runtime.NumCPU(), "worlds answered at the same time")
+	switch args[0] {
+	case "decide":
+		if err := flags.Parse(args[1:]); err != nil {
+			return err
+		}
+		return each(os.Stdin, os.Stdout, *workers, (*judge.Judge).Decide)
+	case "settle":
+		controllers := flags.String("controllers", "binder", "who takes part: binder, or all with the two protection controllers")
+		schedules := flags.Int("schedules", 32, "the smallest number of schedules of each kind")
+		quiet := flags.Int("quiet", 16, "how many schedules in a row have to bring nothing new")
+		most := flags.Int("most", 256, "the largest number of schedules of each kind")
+		seed := flags.Uint64("seed", 1, "the seed of the schedules")
+		if err := flags.Parse(args[1:]); err != nil {
+			return err
+		}
+		if *controllers != "binder" && *controllers != "all" {
+			return fmt.Errorf("--controllers is %q; it can be binder or all", *controllers)
+		}
+		how := judge.Settling{All: *controllers == "all", Schedules: *schedules, Quiet: *quiet, Most: max(*most, *schedules), Seed: *seed}
+		return each(os.Stdin, os.Stdout, *workers, func(j *judge.Judge, l *line.Line) error { return j.Settle(l, how) })
+	}
+	fmt.Fprint(os.Stderr, usage)
+	return fmt.Errorf("unknown command %q", args[0])
+}
+
+// each answers the lines of in with several judges, and writes the answers in the order of the lines.
+func each(in io.Reader, out io.Writer, workers int, answer func(*judge.Judge, *line.Line) error) error {
+	type task struct {
+		line line.Line
+		done chan error
+		text bytes.Buffer
+	}
+	todo, order := make(chan *task), make(chan *task, 64)
+	var wait sync.WaitGroup
+	for range workers {
+		j, err := judge.New()
+		if err != nil {
+			return err
+		}
+		wait.Go(func() {
+			for t := range todo {
+				err := answer(j, &t.line)
+				if err == nil {
+					err = encode(&t.text, &t.line)
+				}
+				t.done <- err
+			}
+		})
+	}
+	var failed error
+	go func() {
+		failed = line.Each(in, func(l *line.Line) error {
+			t := &task{line: *l, done: make(chan error, 1)}
+			order <- t
+			todo <- t
+			return nil
+		})
+		close(todo)
+		wait.Wait()
+		close(order)
+	}()
+	writer := bufio.NewWriterSize(out, 1<<20)
+	for t := range order {
+		if err := <-t.done; err != nil {
+			return fmt.Errorf("world %s: %w", t.line.ID, err)
+		}
+		if _, err := t.text.WriteTo(writer); err != nil {
+			return err
+		}
+		if len(order) == 0 {
+			if err := writer.Flush(); err != nil {
+				return err
+			}
+		}
+	}
+	if failed != nil {
+		return failed
+	}
+	return writer.Flush()
+}
+
+// encode writes a line without the escapes that are meant for HTML.
+func encode(out io.Writer, l *line.Line) error {
+	encoder := json.NewEncoder(out)
+	encoder.SetEscapeHTML(false)
+	return encoder.Encode(l)
+}

@@ -1,0 +1,327 @@
+// Package worlds makes small random clusters in which persistent volumes, claims and everything that their controllers
+// read get in each other's way.
+//
+// A world follows from its seed and its index alone: it does not matter how many worlds were made before it. Objects look
+// as the API server stores them. Where a world holds what the API server would refuse or complete, a tag says so:
+//
+//   - deletionTimestamp: a volume or a claim is terminating;
+//   - undefaulted: volumeMode, volumeBindingMode, phases or policies are missing, as in a manifest that no server has seen;
+//   - api-invalid: today's validation refuses an object, so that it also refuses most writes to it;
+//   - invalid-selector: a claim's selector cannot be parsed; only older servers stored some of these;
+//   - noncanonical-quantity, fractional-quantity, huge-quantity: quantities of these kinds occur.
+//
+// The first tag is the profile.
+package worlds
+
+import (
+	"encoding/binary"
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strconv"
+
+	"pvctl.dev/oracle/line"
+)
+
+// object is a JSON object.
+type object = map[string]any
+
+// generator holds one world while it is made.
+type generator struct {
+	*rand.Rand
+	tags map[string]bool
+	// classes, volumes, claims, pods and nodes are the objects so far.
+	classes, volumes, claims, pods, nodes []object
+
+	// What most objects of this world have in common, so that they fit each other.
+	palette    []string
+	modes      []string
+	volumeMode string
+	class      string
+	attributes string
+	labels     object
+	// odd is the chance in percent that a field leaves what is common.
+	odd int
+}
+
+// profile is a kind of world: how often it is made, and how.
+type profile struct {
+	name   string
+	weight int
+	build  func(*generator)
+}
+
+var profiles = []profile{
+	{"near-healthy", 18, nearHealthy},
+	{"contended", 15, contended},
+	{"chains", 13, chains},
+	{"delayed", 11, delayed},
+	{"deletion", 8, deletion},
+	{"reclaim", 11, reclaim},
+	{"defaults", 6, defaults},
+	{"chaotic", 9, chaotic},
+	{"tiny", 5, tiny},
+	{"free", 4, free},
+}
+
+// Generate makes the index-th world of a seed: the same bytes for the same two numbers.
+func Generate(seed uint64, index int) line.Line {
+	var key [32]byte
+	binary.LittleEndian.PutUint64(key[0:], seed)
+	binary.LittleEndian.PutUint64(key[8:], uint64(index))
+	copy(key[16:], "pvctl worlds 1")
+	g := &generator{Rand: rand.New(rand.NewChaCha8(key)), tags: map[string]bool{}}
+
+	total := 0
+	for _, each := range profiles {
+		total += each.weight
+	}
+	drawn := g.IntN(total)
+	var chosen profile
+	for _, each := range profiles {
+		if drawn < each.weight {
+			chosen = each
+			break
+		}
+		drawn -= each.weight
+	}
+	g.common()
+	chosen.build(g)
+	g.finish()
+
+	made := line.Line{
+		ID:    fmt.Sprintf("s%d-%06d", seed, index),
+		World: line.List{APIVersion: "v1", Kind: "List"},
+	}
+	all := slices.Concat(g.classes, g.volumes, g.claims, g.pods, g.nodes)
+	if g.percent(30) {
+		g.Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
+	}
+	for place, each := range all {
+		set(each, strconv.Itoa(firstResourceVersion+place), "metadata", "resourceVersion")
+		made.World.Items = append(made.World.Items, encode(each))
+	}
+	if g.percent(36) {
+		made.Cases = g.cases()
+	}
+	made.Tags = append([]string{chosen.name}, g.sortedTags()...)
+	return made
+}
+
+func (g *generator) sortedTags() []string {
+	names := make([]string, 0, len(g.tags))
+	for name := range g.tags {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	return names
+}
+
+// common draws what the objects of the world have in common.
+func (g *generator) common() {
+	g.palette = one(g, palettes)
+	g.modes = one(g, claimThemes)
+	g.volumeMode = one(g, volumeModes)
+	g.class = one(g, []string{"a", "a", "a", "a", "", "", "b", missingClass})
+	if g.percent(8) {
+		g.attributes = one(g, attributes)
+	}
+	if g.percent(15) {
+		g.labels = object{"tier": "fast"}
+	}
+	g.odd = one(g, []int{0, 3, 8, 15})
+}
+
+// finish makes what the profiles made storable, and then, rarely, unstorable again on purpose.
+func (g *generator) finish() {
+	for _, volume := range g.volumes {
+		if text(volume, "spec", "hostPath", "path") == "/" && text(volume, "spec", "persistentVolumeReclaimPolicy") == "Recycle" {
+			set(volume, "/data", "spec", "hostPath", "path")
+		}
+		if get(volume, "spec", "csi") == nil {
+			remove(volume, "spec", "volumeAttributesClassName")
+		}
+	}
+	if g.percent(4) {
+		g.invalidate()
+	}
+	if g.percent(5) {
+		g.undefault()
+	}
+	for _, each := range slices.Concat(g.volumes, g.claims) {
+		if get(each, "metadata", "deletionTimestamp") != nil {
+			g.tags["deletionTimestamp"] = true
+		}
+		g.tagQuantities(each)
+	}
+}
+
+// tagQuantities notes the kinds of quantities of a volume or a claim.
+func (g *generator) tagQuantities(each object) {
+	for _, path := range [][]string{{"spec", "capacity", "storage"}, {"spec", "resources", "requests", "storage"}, {"status", "capacity", "storage"}} {
+		written := text(each, path...)
+		for _, family := range sizeKeys {
+			place := slices.Index(sizes[family], written)
+			if place < 0 {
+				continue
+			}
+			if place > 0 && written != sizes[family][0] {
+				g.tags["noncanonical-quantity"] = true
+			}
+			switch family {
+			case "1.5":
+				g.tags["fractional-quantity"] = true
+			case "8Ei", "10E", "20E":
+				g.tags["huge-quantity"] = true
+			}
+		}
+	}
+}
+
+// undefault takes away what the API server fills in.
+func (g *generator) undefault() {
+	lost := func(list []object, paths ...[]string) {
+		for _, each := range list {
+			for _, path := range paths {
+				if get(each, path...) != nil && g.percent(50) {
+					remove(each, path...)
+					g.tags["undefaulted"] = true
+				}
+			}
+		}
+	}
+	lost(g.volumes, []string{"spec", "volumeMode"}, []string{"status", "phase"}, []string{"spec", "persistentVolumeReclaimPolicy"}, []string{"spec", "hostPath", "type"})
+	lost(g.claims, []string{"spec", "volumeMode"}, []string{"status", "phase"})
+	lost(g.classes, []string{"volumeBindingMode"}, []string{"reclaimPolicy"})
+	lost(g.pods, []string{"status", "phase"})
+}
+
+// invalidate makes one object one that today's validation refuses to create. Some such objects were accepted once, the
+// others show what the controller does without the API server's help.
+func (g *generator) invalidate() {
+	kinds := []string{}
+	if len(g.volumes) > 0 {
+		kinds = append(kinds, "modes", "no modes", "zero", "no capacity", "local", "root", "attributes", "policy")
+	}
+	if len(g.claims) > 0 {
+		kinds = append(kinds, "claim modes", "claim zero")
+	}
+	if len(g.classes) > 0 {
+		kinds = append(kinds, "provisioner")
+	}
+	if len(kinds) == 0 {
+		return
+	}
+	g.tags["api-invalid"] = true
+	var volume, claim object
+	if len(g.volumes) > 0 {
+		volume = one(g, g.volumes)
+	}
+	if len(g.claims) > 0 {
+		claim = one(g, g.claims)
+	}
+	switch one(g, kinds) {
+	case "modes":
+		set(volume, g.shuffled([]string{"ReadWriteOncePod", one(g, plainModes)}), "spec", "accessModes")
+	case "no modes":
+		remove(volume, "spec", "accessModes")
+	case "zero":
+		set(volume, one(g, sizes["zero"]), "spec", "capacity", "storage")
+	case "no capacity":
+		remove(volume, "spec", "capacity")
+	case "local":
+		g.setSource(volume, "local")
+		remove(volume, "spec", "nodeAffinity")
+	case "root":
+		g.setSource(volume, "hostPath")
+		set(volume, "/", "spec", "hostPath", "path")
+		set(volume, "Recycle", "spec", "persistentVolumeReclaimPolicy")
+	case "attributes":
+		g.setSource(volume, "nfs")
+		set(volume, one(g, attributes), "spec", "volumeAttributesClassName")
+	case "policy":
+		set(volume, "Keep", "spec", "persistentVolumeReclaimPolicy")
+	case "claim modes":
+		set(claim, g.shuffled([]string{"ReadWriteOncePod", one(g, plainModes)}), "spec", "accessModes")
+	case "claim zero":
+		set(claim, one(g, sizes["zero"]), "spec", "resources", "requests", "storage")
+	case "provisioner":
+		set(one(g, g.classes), one(g, []string{"", "kubernetes.io/"}), "provisioner")
+	}
+}
+
+// percent is true in that many of a hundred draws.
+func (g *generator) percent(chance int) bool { return g.IntN(100) < chance }
+
+// between draws a number from low to high, both included.
+func (g *generator) between(low, high int) int { return low + g.IntN(high-low+1) }
+
+func (g *generator) shuffled(list []string) []string {
+	copied := slices.Clone(list)
+	g.Shuffle(len(copied), func(i, j int) { copied[i], copied[j] = copied[j], copied[i] })
+	return copied
+}
+
+// one draws an element; the list must have some.
+func one[T any](g *generator, list []T) T { return list[g.IntN(len(list))] }
+
+// set puts a value at a path, and makes the objects on the way.
+func set(in object, value any, path ...string) {
+	for _, key := range path[:len(path)-1] {
+		next, found := in[key].(object)
+		if !found {
+			next = object{}
+			in[key] = next
+		}
+		in = next
+	}
+	in[path[len(path)-1]] = value
+}
+
+// get reads the value at a path, nil where there is none.
+func get(in object, path ...string) any {
+	for _, key := range path[:len(path)-1] {
+		in, _ = in[key].(object)
+	}
+	return in[path[len(path)-1]]
+}
+
+// text reads the string at a path, "" where there is none.
+func text(in object, path ...string) string {
+	found, _ := get(in, path...).(string)
+	return found
+}
+
+// remove takes away the value at a path, and objects that become empty with it below metadata and spec.
+func remove(in object, path ...string) {
+	parent, found := in, true
+	if len(path) > 1 {
+		parent, found = get(in, path[:len(path)-1]...).(object)
+	}
+	if !found {
+		return
+	}
+	delete(parent, path[len(path)-1])
+	if len(parent) == 0 && len(path) > 2 {
+		remove(in, path[:len(path)-1]...)
+	}
+}
+
+// encode writes an object with its keys in order.
+func encode(each any) json.RawMessage {
+	written, bad := json.Marshal(each)
+	if bad != nil {
+		panic(bad) // Strings, numbers, lists and maps always have a JSON form.
+	}
+	return written
+}
+
+// copied is a deep copy.
+func copied(each object) object {
+	var again object
+	if bad := json.Unmarshal(encode(each), &again); bad != nil {
+		panic(bad) // What was just written can be read.
+	}
+	return again
+}
