@@ -15,6 +15,7 @@ import (
 
 	"pvctl.dev/oracle/judge"
 	"pvctl.dev/oracle/line"
+	"pvctl.dev/oracle/worlds"
 )
 
 const usage = `usage: oracle COMMAND [flags]
@@ -47,6 +48,26 @@ func run(args []string) error {
 			return err
 		}
 		return each(os.Stdin, os.Stdout, *workers, (*judge.Judge).Decide)
+	case "match":
+		if err := flags.Parse(args[1:]); err != nil {
+			return err
+		}
+		return each(os.Stdin, os.Stdout, *workers, (*judge.Judge).Match)
+	case "worlds":
+		seed := flags.Uint64("seed", 1, "the seed")
+		count := flags.Int("count", 1, "how many worlds")
+		start := flags.Int("start", 0, "the index of the first")
+		if err := flags.Parse(args[1:]); err != nil {
+			return err
+		}
+		writer := bufio.NewWriterSize(os.Stdout, 1<<20)
+		for index := *start; index < *start+*count; index++ {
+			world := worlds.Generate(*seed, index)
+			if err := encode(writer, &world); err != nil {
+				return err
+			}
+		}
+		return writer.Flush()
 	case "settle":
 		controllers := flags.String("controllers", "binder", "who takes part: binder, or all with the two protection controllers")
 		schedules := flags.Int("schedules", 32, "the smallest number of schedules of each kind")

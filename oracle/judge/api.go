@@ -205,7 +205,7 @@ func (r *resource[T]) update(sent T, subresource string) (T, error) {
 		fault = r.api.gate(asked)
 	}
 	stored, exists := r.stored[r.key(asked.namespace, asked.name)]
-	if r.api.trace != nil {
+	if r.api.trace.full() {
 		var patch json.RawMessage
 		if exists {
 			patch = mergePatch(stored, sent)
@@ -289,7 +289,7 @@ func (r *resource[T]) remove(namespace, name string, options metav1.DeleteOption
 	if r.api.gate != nil {
 		fault = r.api.gate(asked)
 	}
-	if r.api.trace != nil {
+	if r.api.trace.full() {
 		var preconditions json.RawMessage
 		if options.Preconditions != nil {
 			preconditions = encode(options.Preconditions)

@@ -59,6 +59,11 @@ func field[T any](object any, names ...string) *T {
 	return (*T)(unsafe.Pointer(value.UnsafeAddr()))
 }
 
+func init() {
+	// Nothing that the controllers log is an answer.
+	klog.SetLogger(logr.Discard())
+}
+
 // New makes a judge with the controllers as kube-controller-manager configures them by default.
 func New() (*Judge, error) {
 	j := &Judge{ctx: klog.NewContext(context.Background(), logr.Discard()), api: newAPI()}

@@ -227,7 +227,7 @@ func (s *schedule) run(notes map[string]bool) [][]string {
 	j.api.changed = s.changed
 	j.api.gate = s.gate
 	j.enqueued = func(kind, key string) { s.enqueue(work{binder, kind, key}) }
-	j.api.trace = newTrace()
+	j.api.trace = &trace{notesOnly: true}
 	s.turn = make(chan *task)
 	if s.mode == racing {
 		j.operations.later = s.later
@@ -252,8 +252,9 @@ func (s *schedule) run(notes map[string]bool) [][]string {
 			s.step()
 			continue
 		}
-		if s.moved {
-			still = 0
+		if s.moved || s.faults > 0 {
+			// What looks like rest may be a refused request while things go wrong; after the next resync nothing does.
+			still, s.faults = 0, 0
 		} else if still++; s.mode == ordered || still == 2 {
 			// Where caches may have lagged during the first still round, the second one decides.
 			return [][]string{s.state(false)}
@@ -286,16 +287,16 @@ func (s *schedule) busy() bool {
 
 // everything puts every object on every queue, as a start and a resync do.
 func (s *schedule) everything() {
-	for _, object := range s.judge.volumes.List() {
-		s.enqueueObject(object.(runtime.Object))
+	// The order is that of the names, so that a seed tells the whole schedule.
+	for _, key := range slices.Sorted(slices.Values(s.judge.volumes.ListKeys())) {
+		s.enqueueKey("PersistentVolume", key)
 	}
-	for _, object := range s.judge.claims.List() {
-		s.enqueueObject(object.(runtime.Object))
+	for _, key := range slices.Sorted(slices.Values(s.judge.claims.ListKeys())) {
+		s.enqueueKey("PersistentVolumeClaim", key)
 	}
 }
 
-func (s *schedule) enqueueObject(object runtime.Object) {
-	kind, key := identity(object)
+func (s *schedule) enqueueKey(kind, key string) {
 	s.enqueue(work{binder, kind, key})
 	if s.all {
 		s.enqueue(work{protection, kind, key})
@@ -431,7 +432,7 @@ func (s *schedule) deliver(event change) {
 	} else {
 		must(store.Update(event.after))
 	}
-	s.enqueueObject(event.before)
+	s.enqueueKey(identity(event.before))
 }
 
 // inStep brings the binder's own stores in step with the API server.

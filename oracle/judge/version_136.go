@@ -6,7 +6,9 @@ import (
 	"context"
 	_ "unsafe" // for go:linkname
 
+	v1 "k8s.io/api/core/v1"
 	"k8s.io/client-go/util/workqueue"
+	storagehelpers "k8s.io/component-helpers/storage/volume"
 	"k8s.io/kubernetes/pkg/controller/volume/persistentvolume"
 	"k8s.io/kubernetes/pkg/controller/volume/pvcprotection"
 	"k8s.io/kubernetes/pkg/controller/volume/pvprotection"
@@ -31,3 +33,10 @@ func processVolume(ctrl *pvprotection.Controller, ctx context.Context, name stri
 
 //go:linkname processClaim k8s.io/kubernetes/pkg/controller/volume/pvcprotection.(*Controller).processPVC
 func processClaim(ctrl *pvcprotection.Controller, ctx context.Context, namespace, name string, pods *pvcprotection.LazyLivePodList) error
+
+// findMatchingVolume is the real function, with the gate VolumeAttributesClass as it is by default.
+func findMatchingVolume(
+	claim *v1.PersistentVolumeClaim, volumes []*v1.PersistentVolume, node *v1.Node, excluded map[string]*v1.PersistentVolume, delayed bool,
+) (*v1.PersistentVolume, error) {
+	return storagehelpers.FindMatchingVolume(claim, volumes, node, excluded, delayed, true)
+}

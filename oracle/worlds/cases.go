@@ -27,6 +27,15 @@ func (g *generator) cases() []line.Case {
 			next.Refuse = g.refuse()
 		case 8:
 			next.FailRead = g.failRead(each)
+			if claim := g.claimOf(each); each["kind"] == "PersistentVolume" && claim != nil && g.percent(75) {
+				// The claim is asked from the API server when the controller's copy is missing or another's.
+				next.Cached = []line.Cached{{Object: reference(claim), As: "unseen"}}
+				if g.percent(50) {
+					namesake := g.older(claim)
+					set(namesake, staleUID, "metadata", "uid")
+					next.Cached = []line.Cached{{Object: reference(claim), As: "stale", Copy: encode(namesake)}}
+				}
+			}
 		case 9:
 			// Several circumstances at once.
 			next.Cached = g.cached(each)
@@ -39,6 +48,9 @@ func (g *generator) cases() []line.Case {
 			if g.percent(40) {
 				next.FailRead = g.failRead(each)
 			}
+		}
+		if text(each, "spec", "persistentVolumeReclaimPolicy") == "Keep" && next.Refuse == nil {
+			next.Refuse = g.refuse()
 		}
 		made = append(made, next)
 	}
@@ -117,7 +129,7 @@ func (g *generator) older(each object) object {
 		remove(before, "metadata", "deletionGracePeriodSeconds")
 	}
 	if each["kind"] == "PersistentVolume" {
-		switch g.IntN(8) {
+		switch g.IntN(10) {
 		case 0, 1:
 			remove(before, "spec", "claimRef")
 			unannotate(before, annBoundByController)
@@ -136,6 +148,15 @@ func (g *generator) older(each object) object {
 			if claims := g.claims; len(claims) > 0 {
 				set(before, g.fullRef(one(g, claims)), "spec", "claimRef")
 				set(before, "Bound", "status", "phase")
+			}
+		case 8, 9:
+			// It was about to be reclaimed, and has been taken by another since.
+			gone := object{"metadata": object{"namespace": "default", "name": "gone", "uid": staleUID}}
+			set(before, g.fullRef(gone), "spec", "claimRef")
+			set(before, one(g, []string{"Released", "Released", "Failed"}), "status", "phase")
+			unannotate(before, annMigratedTo)
+			if text(before, "spec", "persistentVolumeReclaimPolicy") == "Retain" {
+				set(before, one(g, []string{"Delete", "Recycle"}), "spec", "persistentVolumeReclaimPolicy")
 			}
 		case 7:
 			remove(before, "metadata", "finalizers")

@@ -61,7 +61,7 @@ var sizes = map[string][]string{
 	// From here on the numbers do not fit into 63 bits: binary suffixes are cut to the largest number when they are
 	// read, decimal ones are kept, and their whole value is then 0 for the controllers.
 	"8Ei":  {"8Ei", "16Ei", "9223372036854775807"},
-	"10E":  {"10E", "10E", "1e19", "10000000000000000000"},
+	"10E":  {"10E", "10E", "1e19", "10000P"},
 	"20E":  {"20E", "20000P"},
 	"zero": {"0", "0Gi"},
 }
@@ -115,7 +115,7 @@ var (
 		hostPathName, hostPathName, hostPathName, "kubernetes.io/nfs", "kubernetes.io/rbd", "kubernetes.io/x", "",
 	}
 	migratedTo = []string{"ebs.csi.aws.com", "ebs.csi.aws.com", driverName, ""}
-	preResizes = []string{"512Mi", "1Gi", "1024Mi", "1.5", "", "many", "-1Gi"}
+	preResizes = []string{"512Mi", "1Gi", "1024Mi", "1.5", "", "many"}
 
 	// paths are those of hostPath volumes. The controller's plugin really removes what contains /tmp/ and something after
 	// it from the machine on which it runs, so those paths name what exists nowhere.

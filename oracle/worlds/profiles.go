@@ -334,14 +334,22 @@ func reclaim(g *generator) {
 		if g.percent(35) {
 			g.provision(volume)
 		}
+		if g.percent(8) {
+			// The one source whose volumes the controller deletes itself, with its own finalizer.
+			g.setSource(volume, "hostPath")
+			set(volume, paths[0], "spec", "hostPath", "path")
+			set(volume, "Delete", "spec", "persistentVolumeReclaimPolicy")
+			annotate(volume, annProvisionedBy, hostPathName)
+			unannotate(volume, annMigratedTo)
+			setFinalizers(volume, finVolumeProtection, finVolumeController)
+		}
 		switch {
 		case len(g.claims) > 0 && g.percent(15):
 			g.refer(volume, one(g, g.claims))
 		case len(g.claims) > 0 && g.percent(25):
 			g.surplus(volume, one(g, g.claims))
 		case g.percent(90):
-			gone := object{"metadata": object{"namespace": one(g, namespaces), "name": one(g, []string{"gone", "gone", "c1", "c2"}), "uid": staleUID}}
-			set(volume, g.fullRef(gone), "spec", "claimRef")
+			g.orphan(volume)
 		}
 		if g.percent(60) {
 			annotate(volume, annBoundByController, one(g, yesValues))
@@ -361,6 +369,12 @@ func reclaim(g *generator) {
 	for range g.between(0, 2) {
 		g.mutate()
 	}
+}
+
+// orphan makes a volume one whose claim is gone.
+func (g *generator) orphan(volume object) {
+	gone := object{"metadata": object{"namespace": one(g, namespaces), "name": one(g, []string{"gone", "gone", "c1", "c2"}), "uid": staleUID}}
+	set(volume, g.fullRef(gone), "spec", "claimRef")
 }
 
 // surplus makes a volume one that a claim has, which has another volume too.

@@ -102,7 +102,7 @@ func Generate(seed uint64, index int) line.Line {
 		set(each, strconv.Itoa(firstResourceVersion+place), "metadata", "resourceVersion")
 		made.World.Items = append(made.World.Items, encode(each))
 	}
-	if g.percent(36) {
+	if g.percent(33) || chosen.name == "reclaim" && g.percent(25) {
 		made.Cases = g.cases()
 	}
 	made.Tags = append([]string{chosen.name}, g.sortedTags()...)
@@ -141,6 +141,11 @@ func (g *generator) finish() {
 		}
 		if get(volume, "spec", "csi") == nil {
 			remove(volume, "spec", "volumeAttributesClassName")
+		}
+		if get(volume, "spec", "nfs") == nil {
+			// Validation refuses mount options for some sources, and their writes with them.
+			remove(volume, "spec", "mountOptions")
+			unannotate(volume, annMountOptions)
 		}
 	}
 	if g.percent(4) {
@@ -202,7 +207,7 @@ func (g *generator) undefault() {
 func (g *generator) invalidate() {
 	kinds := []string{}
 	if len(g.volumes) > 0 {
-		kinds = append(kinds, "modes", "no modes", "zero", "no capacity", "local", "root", "attributes", "policy")
+		kinds = append(kinds, "modes", "no modes", "zero", "digits", "no capacity", "local", "root", "attributes", "policy")
 	}
 	if len(g.claims) > 0 {
 		kinds = append(kinds, "claim modes", "claim zero")
@@ -228,8 +233,17 @@ func (g *generator) invalidate() {
 		remove(volume, "spec", "accessModes")
 	case "zero":
 		set(volume, one(g, sizes["zero"]), "spec", "capacity", "storage")
+	case "digits":
+		// Written out like this, the whole value of the number is negative; written as 10E it is 0.
+		set(volume, "10000000000000000000", "spec", "capacity", "storage")
 	case "no capacity":
 		remove(volume, "spec", "capacity")
+		if claim != nil && g.percent(70) {
+			// Only the last step of the binding is left, and it asks for the capacity.
+			g.bind(volume, claim, 3)
+			set(claim, nameOf(volume), "spec", "volumeName")
+			set(claim, object{"phase": "Pending"}, "status")
+		}
 	case "local":
 		g.setSource(volume, "local")
 		remove(volume, "spec", "nodeAffinity")
@@ -242,6 +256,9 @@ func (g *generator) invalidate() {
 		set(volume, one(g, attributes), "spec", "volumeAttributesClassName")
 	case "policy":
 		set(volume, "Keep", "spec", "persistentVolumeReclaimPolicy")
+		if g.percent(60) {
+			g.orphan(volume)
+		}
 	case "claim modes":
 		set(claim, g.shuffled([]string{"ReadWriteOncePod", one(g, plainModes)}), "spec", "accessModes")
 	case "claim zero":

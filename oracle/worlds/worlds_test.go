@@ -269,7 +269,7 @@ func TestEveryValueOccurs(t *testing.T) {
 		want("PersistentVolume spec.capacity.storage", sizes[family]...)
 		want("PersistentVolumeClaim spec.resources.requests.storage", sizes[family]...)
 	}
-	want("PersistentVolume spec.capacity.storage", "0", "<nil>")
+	want("PersistentVolume spec.capacity.storage", "0", "10000000000000000000", "<nil>")
 	want("PersistentVolumeClaim spec.resources.requests.storage", "0")
 	for _, kind := range []string{"PersistentVolume", "PersistentVolumeClaim"} {
 		want(kind+" spec.volumeMode", "<nil>", modeFilesystem, modeBlock)

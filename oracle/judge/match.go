@@ -1,0 +1,75 @@
+package judge
+
+import (
+	"slices"
+	"sort"
+
+	v1 "k8s.io/api/core/v1"
+
+	"pvctl.dev/oracle/line"
+)
+
+// Match fills in what FindMatchingVolume answers for every claim of the world without a volume: as the binder asks and as the scheduler
+// asks, with each node and without, and with each volume excluded that is chosen without that, over orders of the volumes in which each
+// comes first once.
+func (j *Judge) Match(l *line.Line) error {
+	w, err := read(l.World)
+	if err != nil {
+		return err
+	}
+	l.Matches = []line.Match{}
+	for _, claim := range w.claims {
+		if claim.Spec.VolumeName != "" {
+			continue
+		}
+		for _, delayed := range []bool{false, true} {
+			for _, node := range append([]*v1.Node{nil}, w.nodes...) {
+				free := match(w, claim, delayed, node, "")
+				l.Matches = append(l.Matches, free)
+				for _, name := range free.Chosen {
+					if name != "" {
+						l.Matches = append(l.Matches, match(w, claim, delayed, node, name))
+					}
+				}
+			}
+		}
+	}
+	return nil
+}
+
+func match(w *world, claim *v1.PersistentVolumeClaim, delayed bool, node *v1.Node, excluded string) line.Match {
+	answer := line.Match{
+		Claim:   line.Object{Kind: "PersistentVolumeClaim", Namespace: claim.Namespace, Name: claim.Name},
+		Delayed: delayed, Chosen: []string{},
+	}
+	if node != nil {
+		answer.Node = node.Name
+	}
+	without := map[string]*v1.PersistentVolume{}
+	if excluded != "" {
+		without[excluded] = nil
+		answer.Excluded = []string{excluded}
+	}
+	for first := range max(1, len(w.volumes)) {
+		order := slices.Clone(w.volumes)
+		if first > 0 {
+			order = slices.Insert(slices.Delete(order, first, first+1), 0, w.volumes[first])
+		}
+		for range 2 {
+			found, err := findMatchingVolume(claim, order, node, without, delayed)
+			switch {
+			case err != nil:
+				answer.Error = err.Error()
+			case found == nil:
+				answer.Chosen = append(answer.Chosen, "")
+			default:
+				answer.Chosen = append(answer.Chosen, found.Name)
+			}
+			// Once more with the rest the other way round.
+			slices.Reverse(order[min(1, len(order)):])
+		}
+	}
+	sort.Strings(answer.Chosen)
+	answer.Chosen = slices.Compact(answer.Chosen)
+	return answer
+}
