@@ -90,7 +90,9 @@ fn misnamed(parts: &Parts) -> bool {
 }
 
 fn no_confident_wrong_answer(world: &Cluster, cuts: &[Cut], state: CoverageState) -> TestCaseResult {
-    prop_assume!(!misnamed(&world.0));
+    if misnamed(&world.0) {
+        return Ok(());
+    }
     let full = Snapshot::new(Parts { coverage: Coverage::complete(), ..world.0.clone() });
     let partial = Snapshot::new(cut(&world.0, cuts, state));
     let (known, guessed) = (Simulation::new(&full, all(), 1), Simulation::new(&partial, all(), 1));

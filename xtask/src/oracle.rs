@@ -94,8 +94,9 @@ fn read(mut child: Child) -> Result<Vec<Line>> {
         .lines()
         .map(|text| serde_json::from_str(&text?).context("the oracle printed something else than a line"))
         .collect();
+    let lines = lines?;
     finish(child)?;
-    lines
+    Ok(lines)
 }
 
 fn finish(mut child: Child) -> Result<()> {
