@@ -14,7 +14,7 @@ use super::decision::{DecisionOut, EventOut};
 use super::machine::{API_VERSION, CoverageOut, Model, ObjectId, coverage_out};
 use super::match_table::{MatchRow, candidate_rows};
 use super::misfit::{misfit, shown};
-use super::prediction::{PredictionOut, StateOut};
+use super::prediction::{NeedOut, PredictionOut, StateOut, UnknownOut};
 use super::why::{View, verdict_of};
 use crate::controllers::persistent_volume::reclaim::data_fate;
 use crate::controllers::protection::pod_uses_claim;
@@ -60,9 +60,13 @@ pub struct Explanation<'a> {
     /// The binding from both sides, where there is one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub binding: Option<BindingOut>,
-    /// The pods that use the claim, or the volume's claim.
+    /// The pods that use the claim, or the volume's claim; absent where these could not be read.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub used_by: Option<Vec<UserOut<'a>>>,
+    /// Which parts of this document are absent because something could not be read.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[cfg_attr(test, schemars(default))]
+    pub unknown: Vec<UnknownOut<'a>>,
     /// Who has to act for something else to happen.
     pub next: Vec<NextOut>,
     /// The events that the controllers send next.
@@ -80,6 +84,9 @@ pub struct Explanation<'a> {
     decisions: Vec<TextDecision>,
     #[serde(skip)]
     ends: Vec<String>,
+    /// The namespaces in which pods are taken not to exist, because the input holds none of them.
+    #[serde(skip)]
+    no_pods_read: Vec<&'a str>,
 }
 
 /// One field that decided.
@@ -161,17 +168,22 @@ pub struct Asked<'a> {
     pub from_files: bool,
 }
 
-/// Whether the pods that could use the object were read, or are assumed to be all there are.
-fn pods_known(snapshot: &Snapshot, target: Target) -> bool {
-    let known = |namespace: &str| !matches!(snapshot.coverage().absence(Kind::Pod, namespace), Absence::Unknown(_));
-    match target {
-        Target::Claim(id) => known(&snapshot.claim(id).meta.namespace),
+/// The namespaces whose pods can use the object, in order, each once.
+fn users_namespaces(snapshot: &Snapshot, target: Target) -> Vec<&str> {
+    let mut namespaces: Vec<&str> = match target {
+        Target::Claim(id) => vec![&snapshot.claim(id).meta.namespace],
         Target::Volume(id) => {
             let volume = snapshot.volume(id);
-            volume.claim_ref.as_ref().is_none_or(|claim| known(&claim.namespace))
-                && snapshot.claims_naming(&volume.meta.name).iter().all(|id| known(&snapshot.claim(*id).meta.namespace))
+            let named = volume.claim_ref.iter().map(|claim| claim.namespace.as_str());
+            let naming = snapshot.claims_naming(&volume.meta.name).iter();
+            named.chain(naming.map(|id| snapshot.claim(*id).meta.namespace.as_str())).collect()
         }
-    }
+    };
+    namespaces.sort_unstable();
+    namespaces.dedup();
+    // A claimRef without a namespace names no claim that a pod could use.
+    namespaces.retain(|namespace| !namespace.is_empty());
+    namespaces
 }
 
 impl<'a> Explanation<'a> {
@@ -182,6 +194,20 @@ impl<'a> Explanation<'a> {
         let view = View { simulation, prediction };
         let candidates = candidates(view);
         let headline = headline::of_object(view, &candidates);
+        let mut unknown = Vec::new();
+        let mut no_pods_read = Vec::new();
+        for namespace in users_namespaces(snapshot, prediction.target) {
+            match snapshot.coverage().absence(Kind::Pod, namespace) {
+                Absence::Certain => {}
+                Absence::Assumed => no_pods_read.push(namespace),
+                Absence::Unknown(state) => unknown.push(UnknownOut {
+                    field: "usedBy",
+                    controller: None,
+                    needs: NeedOut { verb: "list", resource: Kind::Pod.resource(), namespace },
+                    reason: state.as_str(),
+                }),
+            }
+        }
         let (object, recorded, used_by, data) = match prediction.target {
             Target::Volume(id) => {
                 let volume = snapshot.volume(id);
@@ -214,7 +240,8 @@ impl<'a> Explanation<'a> {
             evidence: evidence(view),
             candidates,
             binding: binding::of_object(snapshot, prediction.target),
-            used_by: pods_known(snapshot, prediction.target).then_some(used_by),
+            used_by: unknown.is_empty().then_some(used_by),
+            unknown,
             next: next(prediction),
             events_to_come: events(prediction),
             data_once_released: data,
@@ -222,6 +249,7 @@ impl<'a> Explanation<'a> {
             class: None,
             decisions: prediction.decisions.listed.iter().map(TextDecision::new).collect(),
             ends: ends(prediction),
+            no_pods_read,
         }
     }
 
@@ -243,6 +271,7 @@ impl<'a> Explanation<'a> {
             candidates: Vec::new(),
             binding: None,
             used_by: None,
+            unknown: Vec::new(),
             next: Vec::new(),
             events_to_come: Vec::new(),
             data_once_released: None,
@@ -250,6 +279,7 @@ impl<'a> Explanation<'a> {
             class: Some(described),
             decisions: Vec::new(),
             ends: Vec::new(),
+            no_pods_read: Vec::new(),
         }
     }
 }

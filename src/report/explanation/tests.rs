@@ -5,13 +5,13 @@
 
 use super::{Asked, DivergenceOut, Explanation};
 use crate::controllers::{Controller, Rules};
-use crate::model::Timestamp;
+use crate::model::{Kind, Timestamp};
 use crate::report::machine::Model;
 use crate::report::testing::{
-    bound_pv, bound_pvc, claim_ref, deleted, parts, pod, pv, pvc, sc, simulate, target, with, world,
+    bound_pv, bound_pvc, claim_ref, deleted, parts, pod, pv, pvc, sc, simulate, target, with, world, world_without,
 };
 use crate::simulate::{Settings, Simulation};
-use crate::snapshot::Snapshot;
+use crate::snapshot::{Coverage, CoverageEntry, CoverageState, Snapshot};
 use crate::text::width;
 use serde_json::{Value, json};
 
@@ -447,4 +447,47 @@ fn what_a_server_would_give_is_a_placeholder() {
         let operation = &document["prediction"]["decisions"][0]["operations"][0];
         assert_eq!(operation["name"], "provision-db/data[<uid>]");
     });
+}
+
+/// An absent `usedBy` says which reading was missing, under the names of the output contract.
+#[test]
+fn pods_that_could_not_be_read_are_no_absent_users() {
+    let used_by = |snapshot: &Snapshot, object: &str| {
+        explained(snapshot, object, |explanation| {
+            let document = serde_json::to_value(explanation).unwrap();
+            let text = explanation.text(None, false);
+            let (_, section) = text.split_once("\nUsed by\n").unwrap();
+            (document["usedBy"].clone(), document["unknown"].clone(), section.lines().next().unwrap().to_owned())
+        })
+    };
+    let needs = json!({ "verb": "list", "resource": "pods", "namespace": "db" });
+    let unknown = json!([{ "field": "usedBy", "needs": needs, "reason": "forbidden" }]);
+    let objects = [bound_pvc("data", "a"), bound_pv("a", "data"), pv("free")];
+    let hidden = world_without(Kind::Pod, &objects);
+    for object in ["pvc/data", "pv/a"] {
+        let line = "  unknown: you lack the right to list pods in namespace db".to_owned();
+        assert_eq!(used_by(&hidden, object), (Value::Null, unknown.clone(), line), "{object}");
+    }
+    // No pod can use a volume without a claim, whoever may see the pods.
+    let nobody = (json!([]), Value::Null, "  no pod uses it".to_owned());
+    assert_eq!(used_by(&hidden, "pv/free"), nobody);
+    assert_eq!(used_by(&world(&objects), "pvc/data"), nobody);
+    let of = |state| {
+        let mut parts = parts(&objects);
+        parts.coverage = Coverage::default();
+        let (kind, namespace) = (Kind::Pod, Some("db".into()));
+        parts.coverage.set(CoverageEntry { kind, namespace, state, resource_version: None, reason: None });
+        used_by(&Snapshot::new(parts), "pv/a")
+    };
+    assert_eq!(
+        of(CoverageState::Assumed),
+        (
+            json!([]),
+            Value::Null,
+            "  no pod uses it, as far as the input shows: it holds no pods of namespace db".to_owned()
+        )
+    );
+    assert_eq!(of(CoverageState::Failed).2, "  unknown: reading the pods of namespace db failed");
+    assert_eq!(of(CoverageState::Partial).2, "  unknown: not all pods of namespace db were read");
+    assert_eq!(of(CoverageState::NotNeeded).2, "  unknown: the pods of namespace db were not read");
 }
