@@ -97,6 +97,7 @@ pub(super) fn file_options(source: &SourceArgs) -> FileOptions {
         partial: source.partial.iter().map(scope).collect(),
         now: source.now,
         strict: source.strict,
+        last_change_of: None,
     }
 }
 
