@@ -3,9 +3,9 @@
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 #![expect(clippy::needless_pass_by_value, reason = "literal JSON is handed over")]
 
-use super::{Asked, DivergenceOut, Explanation};
+use super::{Asked, Explanation};
 use crate::controllers::{Controller, Rules};
-use crate::model::{Kind, Timestamp};
+use crate::model::Kind;
 use crate::report::machine::Model;
 use crate::report::testing::{
     bound_pv, bound_pvc, claim_ref, deleted, parts, pod, pv, pvc, sc, simulate, target, with, world, world_without,
@@ -301,37 +301,6 @@ fn the_field_that_decided_has_both_values() {
         );
         assert_eq!(explanation.next[0].who, "you");
     });
-}
-
-#[test]
-fn the_controller_is_suspected_only_where_the_times_show_it() {
-    let divergence = |created: &str, now: &str| {
-        let mut parts = parts(&[
-            with(pvc("data"), json!({ "metadata": { "creationTimestamp": created } })),
-            with(pv("a"), json!({ "status": { "lastPhaseTransitionTime": "2026-01-01T00:00:00Z" } })),
-        ]);
-        parts.now = Timestamp::parse(now);
-        explained(&Snapshot::new(parts), "pvc/data", |explanation| explanation.divergence.clone())
-    };
-    let of = |lasted, sure| DivergenceOut {
-        recorded: "Pending".to_owned(),
-        predicted: vec!["Bound".to_owned()],
-        lasted_seconds: Some(lasted),
-        controller_not_running: sure,
-    };
-    // The controller resyncs every 15 seconds.
-    assert_eq!(divergence("2026-01-02T00:00:00Z", "2026-01-02T00:00:20Z"), Some(of(20, None)));
-    assert_eq!(divergence("2026-01-02T00:00:00Z", "2026-01-02T01:00:00Z"), Some(of(3600, Some("probably"))));
-    // Nothing says when the claim went, so nothing can be said of the controller.
-    let mut orphan = parts(&[with(
-        bound_pv("a", "data"),
-        json!({ "status": { "lastPhaseTransitionTime": "2026-01-01T00:00:00Z" } }),
-    )]);
-    orphan.now = Timestamp::parse("2026-06-01T00:00:00Z");
-    let found = explained(&Snapshot::new(orphan), "pv/a", |explanation| explanation.divergence.clone()).unwrap();
-    assert_eq!((found.lasted_seconds, found.controller_not_running), (None, None));
-    let snapshot = world(&[bound_pv("a", "data"), bound_pvc("data", "a")]);
-    assert_eq!(explained(&snapshot, "pv/a", |explanation| explanation.divergence.clone()), None);
 }
 
 #[test]

@@ -22,6 +22,9 @@ impl Explanation<'_> {
         }
         if let Some(divergence) = &self.divergence {
             page.line(0, &divergence.sentence());
+            if let Some(hint) = divergence.hint() {
+                page.line(0, hint);
+            }
         }
         self.assumptions(&mut page);
         if let Some(class) = &self.class {
