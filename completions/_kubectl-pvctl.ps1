@@ -154,6 +154,7 @@ Register-ArgumentCompleter -Native -CommandName 'kubectl-pvctl' -ScriptBlock {
             [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colour')
             [CompletionResult]::new('-v', '-v', [CompletionResultType]::ParameterName, 'Say more on stderr; from 6 on every request to the API server, with tokens hidden')
             [CompletionResult]::new('--v', '--v', [CompletionResultType]::ParameterName, 'Say more on stderr; from 6 on every request to the API server, with tokens hidden')
+            [CompletionResult]::new('--recheck', '--recheck', [CompletionResultType]::ParameterName, 'Where the object differs from what is predicted, read it again after two resync periods (about 30 s): whether the controller acts. Not with -f')
             [CompletionResult]::new('--trace', '--trace', [CompletionResultType]::ParameterName, 'Add the tests made on the way: the field, the two values, the result')
             [CompletionResult]::new('-R', '-R ', [CompletionResultType]::ParameterName, 'Read directories with all that is below them')
             [CompletionResult]::new('--recursive', '--recursive', [CompletionResultType]::ParameterName, 'Read directories with all that is below them')

@@ -349,7 +349,7 @@ _kubectl__pvctl() {
             return 0
             ;;
         kubectl__subcmd__pvctl__subcmd__explain)
-            opts="-o -f -R -n -A -l -s -v -h --trace --output --filename --recursive --assume-complete --partial --now --strict --kube-version --feature-gates --controller-flag --controllers --unseen --failures --decisions --outcomes --budget --namespace --all-namespaces --selector --kubeconfig --context --cluster --user --server --token --as --as-group --as-uid --request-timeout --certificate-authority --client-certificate --client-key --insecure-skip-tls-verify --tls-server-name --chunk-size --color --v --help"
+            opts="-o -f -R -n -A -l -s -v -h --recheck --trace --output --filename --recursive --assume-complete --partial --now --strict --kube-version --feature-gates --controller-flag --controllers --unseen --failures --decisions --outcomes --budget --namespace --all-namespaces --selector --kubeconfig --context --cluster --user --server --token --as --as-group --as-uid --request-timeout --certificate-authority --client-certificate --client-key --insecure-skip-tls-verify --tls-server-name --chunk-size --color --v --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0

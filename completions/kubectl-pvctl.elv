@@ -149,6 +149,7 @@ set edit:completion:arg-completer[kubectl-pvctl] = {|@words|
             cand --color 'When to use colour'
             cand -v 'Say more on stderr; from 6 on every request to the API server, with tokens hidden'
             cand --v 'Say more on stderr; from 6 on every request to the API server, with tokens hidden'
+            cand --recheck 'Where the object differs from what is predicted, read it again after two resync periods (about 30 s): whether the controller acts. Not with -f'
             cand --trace 'Add the tests made on the way: the field, the two values, the result'
             cand -R 'Read directories with all that is below them'
             cand --recursive 'Read directories with all that is below them'

@@ -117,6 +117,7 @@ module completions {
 
   # Explain why an object is as it is, and what to do
   export extern "kubectl-pvctl explain" [
+    --recheck                 # Where the object differs from what is predicted, read it again after two resync periods (about 30 s): whether the controller acts. Not with -f
     --trace                   # Add the tests made on the way: the field, the two values, the result
     --output(-o): string@"nu-complete kubectl-pvctl explain output" # How to print the answer
     --filename(-f): path      # Read this file or directory instead of a cluster; `-` is stdin. May be given several times

@@ -40,6 +40,7 @@ fn recorded(file: &str) -> Vec<Recorded> {
                     Item::Class(class) => parts.classes.push(*class),
                     Item::Pod(pod) => parts.pods.push(*pod),
                     Item::Node(node) => parts.nodes.push(*node),
+                    Item::Lease(_) => panic!("no recorded world has a Lease"),
                     Item::Skipped(kind) => panic!("unexpected kind {kind}"),
                 }
             }

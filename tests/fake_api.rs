@@ -127,6 +127,15 @@ impl FakeApi {
         self.state().objects.extend(objects);
     }
 
+    /// Puts an object in the place of the one of its kind and name.
+    pub(crate) fn replace(&self, object: Value) {
+        let same =
+            |other: &Value| other["kind"] == object["kind"] && other["metadata"]["name"] == object["metadata"]["name"];
+        let mut state = self.state();
+        state.objects.retain(|other| !same(other));
+        state.objects.push(object);
+    }
+
     /// Adds objects that lists do not show yet and single readings do.
     pub(crate) fn hold_later(&self, objects: impl IntoIterator<Item = Value>) {
         self.state().later.extend(objects);
@@ -245,6 +254,7 @@ fn kind(resource: &str) -> Option<&'static str> {
         "storageclasses" => "StorageClass",
         "pods" => "Pod",
         "nodes" => "Node",
+        "leases" => "Lease",
         _ => return None,
     })
 }

@@ -12,6 +12,7 @@ mod files;
 mod generated;
 mod leaves;
 mod licences;
+mod liveness;
 mod properties;
 mod readme;
 mod redaction;

@@ -149,6 +149,7 @@ fn complete(kind: Kind) -> Value {
                 "containerStatuses": [{"name": "c", "state": {"running": {"startedAt": "2024-01-01T00:00:00Z"}}}]
             }
         }),
+        Kind::Lease => json!({"spec": {"holderIdentity": "h", "renewTime": "2024-01-01T00:00:00.000000Z"}}),
         Kind::Node => json!({"spec": {"providerID": "p"}, "status": {"capacity": {"cpu": "1"}}}),
     };
     let Value::Object(rest) = rest else { return object };

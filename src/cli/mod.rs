@@ -181,11 +181,17 @@ pub struct PredictArgs {
         kubectl pvctl explain pvc/data-0 -n db  Why is this claim still Pending\n  \
         kubectl pvctl explain pv data           Why is this volume Released\n  \
         kubectl pvctl explain sc/standard       What this class does to its claims\n  \
+        kubectl pvctl explain pv/data --recheck  Whether the controller acts on it\n  \
         kubectl pvctl explain pvc/data-0 -f dump.json -o json")]
 pub struct ExplainArgs {
     /// The object, as kubectl names it: pvc/NAME, pv/NAME, sc/NAME or TYPE NAME
     #[arg(value_name = "OBJECT", required = true)]
     pub object: Vec<String>,
+
+    /// Where the object differs from what is predicted, read it again after two resync periods (about 30 s): whether the
+    /// controller acts. Not with -f
+    #[arg(long)]
+    pub recheck: bool,
 
     /// Add the tests made on the way: the field, the two values, the result
     #[arg(long, help_heading = "Output")]

@@ -24,7 +24,10 @@ pub fn parse_objects(words: &[String], kinds: &[Kind]) -> Result<Vec<ObjectArgum
     if words.iter().any(|word| word.contains('/')) {
         return words.iter().map(|word| with_slash(word, kinds)).collect();
     }
-    let types = first.split(',').map(|word| kind(word, kinds)).collect::<Result<Vec<Kind>, Error>>()?;
+    let types = first
+        .split(',')
+        .map(|word| kind(word, names.first().map(String::as_str), kinds))
+        .collect::<Result<Vec<Kind>, Error>>()?;
     if names.is_empty() {
         return Ok(types.into_iter().map(|kind| ObjectArgument { kind, name: None }).collect());
     }
@@ -58,7 +61,7 @@ fn with_slash(word: &str, kinds: &[Kind]) -> Result<ObjectArgument, Error> {
         return Err(Error::usage(format!("'{word}' has no type: TYPE/NAME and TYPE NAME cannot be mixed"))
             .hint("write every object as TYPE/NAME"));
     };
-    let kind = kind(kind_word, kinds)?;
+    let kind = kind(kind_word, Some(name), kinds)?;
     if name.is_empty() {
         return Err(Error::usage(format!("'{word}' has no name after the slash")));
     }
@@ -69,16 +72,38 @@ fn with_slash(word: &str, kinds: &[Kind]) -> Result<ObjectArgument, Error> {
     Ok(ObjectArgument { kind, name: Some(name.to_owned()) })
 }
 
-fn kind(word: &str, kinds: &[Kind]) -> Result<Kind, Error> {
-    let known: Vec<&str> = kinds.iter().map(|kind| kind.short()).collect();
+/// The kinds that `explain` takes.
+const EXPLAINED: [Kind; 3] = [Kind::PersistentVolume, Kind::PersistentVolumeClaim, Kind::StorageClass];
+
+fn kind(word: &str, name: Option<&str>, kinds: &[Kind]) -> Result<Kind, Error> {
+    let short: Vec<&str> = kinds.iter().map(|kind| kind.short()).collect();
     match parse_kind(word) {
         Ok(kind) if kinds.contains(&kind) => Ok(kind),
-        Ok(kind) => {
-            Err(Error::usage(format!("a {kind} cannot be named here")).hint(format!("it takes {}", known.join(", "))))
-        }
+        Ok(kind) => Err(not_taken(kind, name.filter(|name| !name.is_empty()), kinds)),
         Err(_) if word.is_empty() => Err(Error::usage("the type before the slash is missing")),
         Err(_) => Err(Error::usage(format!("the type '{word}' is not known here"))
-            .hint(format!("it takes {}, named as TYPE/NAME or TYPE NAME", known.join(", ")))),
+            .hint(format!("it takes {}, named as TYPE/NAME or TYPE NAME", short.join(", ")))),
+    }
+}
+
+/// What to say of a kind that exists and is not taken: what is, and which command is the one for it.
+fn not_taken(kind: Kind, name: Option<&str>, kinds: &[Kind]) -> Error {
+    let taken: Vec<String> = kinds.iter().map(|kind| format!("{}/NAME", kind.short())).collect();
+    let taken = match taken.split_last() {
+        Some((last, [])) => last.clone(),
+        Some((last, others)) => format!("{} or {last}", others.join(", ")),
+        None => String::new(),
+    };
+    let error = Error::usage(format!("this takes {taken}, and not a {kind}"));
+    let name = name.unwrap_or("NAME");
+    match kind {
+        Kind::Pod => error
+            .hint(format!("name a claim of the pod: `kubectl describe pod {name}` lists them under Volumes"))
+            .hint("`kubectl pvctl explain pvc/NAME` says which pods use a claim"),
+        explained if EXPLAINED.contains(&explained) => {
+            error.hint(format!("use `kubectl pvctl explain {}/{name}` for it", kind.short()))
+        }
+        _ => error,
     }
 }
 
@@ -129,7 +154,16 @@ mod tests {
         assert!(refused("/a").contains("type before the slash is missing"));
         assert!(refused("pvc/db/a").contains("pvc/a -n db"));
         assert!(refused("deploy/a").contains("'deploy' is not known"));
-        assert!(refused("sc/a").contains("StorageClass cannot be named here"));
+        assert_eq!(
+            refused("sc/a"),
+            "error: this takes pv/NAME or pvc/NAME, and not a StorageClass\n\
+             hint: use `kubectl pvctl explain sc/a` for it"
+        );
+        assert!(refused("sc").ends_with("use `kubectl pvctl explain sc/NAME` for it"));
+        assert!(refused("pod web-0").contains("`kubectl describe pod web-0` lists them"));
+        assert_eq!(refused("node/n"), "error: this takes pv/NAME or pvc/NAME, and not a Node");
+        let one = one_object(&words("pv/a"), &[Kind::PersistentVolumeClaim]).unwrap_err().to_string();
+        assert!(one.starts_with("error: this takes pvc/NAME, and not a PersistentVolume\n"), "{one}");
         let empty = parse_objects(&["pvc".to_owned(), String::new()], &KINDS).unwrap_err();
         assert!(empty.to_string().contains("a name after 'pvc' is empty"));
         assert!(refused("a").contains("'a' is not known"));

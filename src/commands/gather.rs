@@ -4,9 +4,9 @@ use super::connect;
 use super::settings::Modelled;
 use crate::cli::{GlobalArgs, KindScope, ModelArgs, SourceArgs};
 use crate::error::Error;
-use crate::model::Kind;
+use crate::model::{Kind, Timestamp};
 use crate::snapshot::{CoverageState, DecodeIssue, Parts, Snapshot};
-use crate::source::{FileOptions, Loaded, Needs, Scope, SourceError, files};
+use crate::source::{Cluster, FileOptions, Loaded, Needs, Scope, SourceError, files};
 use crate::terminal::Terminal;
 
 /// What was read, and how it is to be judged.
@@ -24,10 +24,22 @@ pub(super) struct Gathered {
     pub(super) threads: usize,
     /// What people should know about the reading, a sentence each.
     pub(super) notes: Vec<String>,
+    /// When a cluster was read, by the server's clock; none for files.
+    pub(super) read_at: Option<Timestamp>,
     from_files: bool,
 }
 
-/// Reads from files or from a cluster; `users_of` is the claim or volume of which is asked who uses it.
+/// What is asked of a source: the flags, and for `explain` the claim or volume of which is asked who uses it and when it
+/// was written last.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Question<'a> {
+    pub(super) source: &'a SourceArgs,
+    pub(super) model: &'a ModelArgs,
+    pub(super) global: &'a GlobalArgs,
+    pub(super) object: Option<(Kind, &'a str)>,
+}
+
+/// Reads from files or from a cluster.
 ///
 /// # Errors
 /// What cannot be read, or what a flag lacks.
@@ -36,55 +48,86 @@ pub(super) fn gather(
     model: &ModelArgs,
     global: &GlobalArgs,
     terminal: &Terminal,
-    users_of: Option<(Kind, &str)>,
 ) -> Result<Gathered, Error> {
-    // What is wrong with the flags is said before anything is read.
-    Modelled::new(model, None)?;
-    let from_files = !source.filenames.is_empty();
-    let mut notes = Vec::new();
-    let (parts, detected, context_namespace) = if from_files {
-        (from_paths(source, terminal, &mut notes)?, None, None)
-    } else {
-        from_cluster(source, model, global, terminal, users_of)?
-    };
-    if source.strict
-        && let Some(issue) = parts.issues.first()
-    {
-        return Err(Error::unreadable(issue_sentence(issue)).hint("without --strict the other objects are judged"));
+    let question = Question { source, model, global, object: None };
+    question.check()?;
+    if source.filenames.is_empty() {
+        let read = async |cluster: Cluster<'_>| gather_on(&cluster, question, terminal).await;
+        return connect::with_cluster(global, terminal, read);
     }
-    let modelled = Modelled::new(model, detected)?;
-    let snapshot = Snapshot::new(parts);
-    remark(&snapshot, &modelled, detected, &mut notes);
-    let given = global.scope.namespace.clone();
-    let default_namespace = given.clone().or(context_namespace);
-    let namespace = match (global.scope.all_namespaces, from_files) {
-        (true, _) => None,
-        (false, true) => given,
-        (false, false) => default_namespace.clone(),
-    };
-    let threads = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
-    Ok(Gathered { snapshot, modelled, namespace, default_namespace, threads, notes, from_files })
+    gather_files(question, terminal)
 }
 
-fn from_cluster(
-    source: &SourceArgs,
-    model: &ModelArgs,
-    global: &GlobalArgs,
+/// Reads from files.
+///
+/// # Errors
+/// As [`gather`].
+pub(super) fn gather_files(question: Question<'_>, terminal: &Terminal) -> Result<Gathered, Error> {
+    let mut notes = Vec::new();
+    let parts = from_paths(question, terminal, &mut notes)?;
+    question.put_in_order(parts, None, None, notes)
+}
+
+/// Reads from a cluster that is there already.
+///
+/// # Errors
+/// As [`gather`].
+pub(super) async fn gather_on(
+    cluster: &Cluster<'_>,
+    question: Question<'_>,
     terminal: &Terminal,
-    users_of: Option<(Kind, &str)>,
-) -> Result<(Parts, Option<u32>, Option<String>), Error> {
+) -> Result<Gathered, Error> {
+    let Question { source, model, object, .. } = question;
     let asked = Modelled::new(model, None)?.rules;
-    connect::with_cluster(global, terminal, async |cluster| {
-        let detected = if model.kube_version.is_some() { None } else { Some(cluster.server_version().await?.minor) };
-        let needs = Needs {
-            host_path_provisioning: asked.hostpath_provisioning,
-            unused_condition: asked.unused_condition,
-            users_of: users_of.map(|(kind, name)| (kind, cluster.namespace(), name)),
+    let detected = if model.kube_version.is_some() { None } else { Some(cluster.server_version().await?.minor) };
+    let needs = Needs {
+        host_path_provisioning: asked.hostpath_provisioning,
+        unused_condition: asked.unused_condition,
+        users_of: object.map(|(kind, name)| (kind, cluster.namespace(), name)),
+    };
+    let mut parts = cluster.read(needs, &*terminal.progress()).await?;
+    let read_at = parts.now;
+    parts.now = source.now.or(parts.now);
+    let namespace = cluster.namespace().to_owned();
+    Ok(Gathered { read_at, ..question.put_in_order(parts, detected, Some(namespace), Vec::new())? })
+}
+
+impl Question<'_> {
+    /// Whether the flags can be used: that is said before anything is read.
+    ///
+    /// # Errors
+    /// A usage error that names the flag.
+    pub(super) fn check(self) -> Result<(), Error> {
+        Modelled::new(self.model, None).map(drop)
+    }
+
+    fn put_in_order(
+        self,
+        parts: Parts,
+        detected: Option<u32>,
+        context_namespace: Option<String>,
+        mut notes: Vec<String>,
+    ) -> Result<Gathered, Error> {
+        let Question { source, model, global, .. } = self;
+        if source.strict
+            && let Some(issue) = parts.issues.first()
+        {
+            return Err(Error::unreadable(issue_sentence(issue)).hint("without --strict the other objects are judged"));
+        }
+        let modelled = Modelled::new(model, detected)?;
+        let snapshot = Snapshot::new(parts);
+        remark(&snapshot, &modelled, detected, &mut notes);
+        let from_files = !source.filenames.is_empty();
+        let given = global.scope.namespace.clone();
+        let default_namespace = given.clone().or(context_namespace);
+        let namespace = match (global.scope.all_namespaces, from_files) {
+            (true, _) => None,
+            (false, true) => given,
+            (false, false) => default_namespace.clone(),
         };
-        let mut parts = cluster.read(needs, &*terminal.progress()).await?;
-        parts.now = source.now.or(parts.now);
-        Ok((parts, detected, Some(cluster.namespace().to_owned())))
-    })
+        let threads = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
+        Ok(Gathered { snapshot, modelled, namespace, default_namespace, threads, notes, read_at: None, from_files })
+    }
 }
 
 /// The flags as the source of files wants them.
@@ -97,6 +140,7 @@ pub(super) fn file_options(source: &SourceArgs) -> FileOptions {
         partial: source.partial.iter().map(scope).collect(),
         now: source.now,
         strict: source.strict,
+        last_change_of: None,
     }
 }
 
@@ -109,9 +153,11 @@ pub(super) fn unreadable(error: &SourceError) -> Error {
     }
 }
 
-fn from_paths(source: &SourceArgs, terminal: &Terminal, notes: &mut Vec<String>) -> Result<Parts, Error> {
+fn from_paths(question: Question<'_>, terminal: &Terminal, notes: &mut Vec<String>) -> Result<Parts, Error> {
     terminal.progress().step("reading", 0);
-    let Loaded { parts, report } = files::read(&file_options(source)).map_err(|error| unreadable(&error))?;
+    let last_change_of = question.object.map(|(kind, name)| (kind, name.to_owned()));
+    let options = FileOptions { last_change_of, ..file_options(question.source) };
+    let Loaded { parts, report } = files::read(&options).map_err(|error| unreadable(&error))?;
     let skipped: u64 = report.skipped.values().sum();
     if skipped > 0 {
         let kinds: Vec<String> = report.skipped.iter().map(|(kind, count)| format!("{count} {kind}")).collect();

@@ -26,7 +26,7 @@ pub(super) fn run(args: &MatchArgs, global: &GlobalArgs, terminal: &Terminal) ->
     let word =
         if args.claim.is_none() { Some(one_object(&args.object, &[Kind::PersistentVolumeClaim])?) } else { None };
     let manifest = args.claim.as_deref().map(|path| read_claim(path, args)).transpose()?;
-    let gathered = gather(&args.source, &args.model, global, terminal, None)?;
+    let gathered = gather(&args.source, &args.model, global, terminal)?;
     let snapshot = &gathered.snapshot;
     let plan = manifest.map(|claim| planned(snapshot, in_namespace(claim, &gathered)));
     let claim = match (&plan, &word) {

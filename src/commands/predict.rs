@@ -27,7 +27,7 @@ pub(super) fn run(args: &PredictArgs, global: &GlobalArgs, terminal: &Terminal) 
         .as_deref()
         .map(|text| parse_label_filter(text).map_err(|error| Error::usage(format!("--selector: {error}"))))
         .transpose()?;
-    let gathered = gather(&args.source, &args.model, global, terminal, None)?;
+    let gathered = gather(&args.source, &args.model, global, terminal)?;
     let settings = gathered.modelled.settings(&gathered.snapshot, &args.model, args.trace)?;
     terminal.progress().step("predicting", 0);
     let simulation = Simulation::new(&gathered.snapshot, settings, gathered.threads);

@@ -3,7 +3,7 @@
 use super::Str;
 use std::fmt;
 
-/// The kinds of object that some decision reads.
+/// The kinds of object that some answer reads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Kind {
     /// `v1` PersistentVolume.
@@ -16,10 +16,13 @@ pub enum Kind {
     Pod,
     /// `v1` Node.
     Node,
+    /// `coordination.k8s.io/v1` Lease: that of kube-controller-manager alone, which no decision reads. It says whether the
+    /// controllers live.
+    Lease,
 }
 
 impl Kind {
-    /// Every kind, in the order in which they are listed.
+    /// Every kind that some decision reads, in the order in which they are listed.
     pub const ALL: [Self; 5] =
         [Self::PersistentVolume, Self::PersistentVolumeClaim, Self::StorageClass, Self::Pod, Self::Node];
 
@@ -31,6 +34,7 @@ impl Kind {
             Self::StorageClass => "StorageClass",
             Self::Pod => "Pod",
             Self::Node => "Node",
+            Self::Lease => "Lease",
         }
     }
 
@@ -42,6 +46,7 @@ impl Kind {
             Self::StorageClass => "storageclasses",
             Self::Pod => "pods",
             Self::Node => "nodes",
+            Self::Lease => "leases",
         }
     }
 
@@ -53,6 +58,7 @@ impl Kind {
             Self::StorageClass => "sc",
             Self::Pod => "pod",
             Self::Node => "node",
+            Self::Lease => "lease",
         }
     }
 
@@ -60,6 +66,7 @@ impl Kind {
     pub fn api_version(self) -> &'static str {
         match self {
             Self::StorageClass => "storage.k8s.io/v1",
+            Self::Lease => "coordination.k8s.io/v1",
             Self::PersistentVolume | Self::PersistentVolumeClaim | Self::Pod | Self::Node => "v1",
         }
     }
@@ -67,14 +74,14 @@ impl Kind {
     /// Whether objects of the kind live in namespaces.
     pub fn namespaced(self) -> bool {
         match self {
-            Self::PersistentVolumeClaim | Self::Pod => true,
+            Self::PersistentVolumeClaim | Self::Pod | Self::Lease => true,
             Self::PersistentVolume | Self::StorageClass | Self::Node => false,
         }
     }
 
     /// The kind that manifests call `kind`, if it is one of these.
     pub fn from_manifest(kind: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|known| known.as_str() == kind)
+        Self::ALL.into_iter().chain([Self::Lease]).find(|known| known.as_str() == kind)
     }
 
     /// The kind that a person means: singular, plural, short or full resource name, in any case.

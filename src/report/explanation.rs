@@ -2,6 +2,7 @@
 
 mod binding;
 mod class;
+mod divergence;
 mod headline;
 #[cfg(test)]
 mod tests;
@@ -9,24 +10,24 @@ mod text;
 
 pub use binding::{BindingOut, FieldOut};
 pub use class::ClassOut;
+pub use divergence::{DivergenceOut, RESYNCS};
 
 use super::decision::{DecisionOut, EventOut};
 use super::machine::{API_VERSION, CoverageOut, Model, ObjectId, coverage_out};
 use super::match_table::{MatchRow, candidate_rows};
 use super::misfit::{misfit, shown};
-use super::prediction::{PredictionOut, StateOut};
+use super::prediction::{NeedOut, PredictionOut, StateOut, UnknownOut};
 use super::why::{View, verdict_of};
 use crate::controllers::persistent_volume::reclaim::data_fate;
 use crate::controllers::protection::pod_uses_claim;
 use crate::controllers::{Branch, ClaimBranch, ProtectionBranch, VolumeBranch};
-use crate::model::{Kind, PersistentVolume, PersistentVolumeClaim, Pod, StorageClass, Str, Timestamp, VolumePhase};
+use crate::model::{
+    Kind, ManagerLease, ObjectKey, PersistentVolume, PersistentVolumeClaim, Pod, ResourceVersion, StorageClass, Str,
+    Timestamp, VolumePhase,
+};
 use crate::simulate::{Decision, Outcome, Prediction, Simulation, Target, match_claim};
-use crate::snapshot::{Absence, ClaimId, Snapshot, VolumeId};
-use crate::text::human_age;
+use crate::snapshot::{Absence, Snapshot};
 use serde::Serialize;
-
-/// So many resync periods must have passed before a state that should change points at the controller.
-const SEVERAL_RESYNCS: i64 = 4;
 
 /// Why one object is as it is, and who has to act.
 #[derive(Debug, Serialize)]
@@ -60,9 +61,13 @@ pub struct Explanation<'a> {
     /// The binding from both sides, where there is one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub binding: Option<BindingOut>,
-    /// The pods that use the claim, or the volume's claim.
+    /// The pods that use the claim, or the volume's claim; absent where these could not be read.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub used_by: Option<Vec<UserOut<'a>>>,
+    /// Which parts of this document are absent because something could not be read.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[cfg_attr(test, schemars(default))]
+    pub unknown: Vec<UnknownOut<'a>>,
     /// Who has to act for something else to happen.
     pub next: Vec<NextOut>,
     /// The events that the controllers send next.
@@ -80,6 +85,9 @@ pub struct Explanation<'a> {
     decisions: Vec<TextDecision>,
     #[serde(skip)]
     ends: Vec<String>,
+    /// The namespaces in which pods are taken not to exist, because the input holds none of them.
+    #[serde(skip)]
+    no_pods_read: Vec<&'a str>,
 }
 
 /// One field that decided.
@@ -121,23 +129,6 @@ pub struct NextOut {
     pub what: String,
 }
 
-/// A difference between what is recorded and what is predicted.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-#[serde(rename_all = "camelCase")]
-pub struct DivergenceOut {
-    /// The recorded phase.
-    pub recorded: String,
-    /// The phases that are possible in the end.
-    pub predicted: Vec<String>,
-    /// For how many seconds the recorded state has lasted, where that is known.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub lasted_seconds: Option<i64>,
-    /// How sure it is that the controller does not run: `probably` or `possibly`; absent where nothing points at it.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub controller_not_running: Option<&'static str>,
-}
-
 /// A decision as people read it.
 #[derive(Debug, PartialEq, Eq)]
 struct TextDecision {
@@ -161,17 +152,22 @@ pub struct Asked<'a> {
     pub from_files: bool,
 }
 
-/// Whether the pods that could use the object were read, or are assumed to be all there are.
-fn pods_known(snapshot: &Snapshot, target: Target) -> bool {
-    let known = |namespace: &str| !matches!(snapshot.coverage().absence(Kind::Pod, namespace), Absence::Unknown(_));
-    match target {
-        Target::Claim(id) => known(&snapshot.claim(id).meta.namespace),
+/// The namespaces whose pods can use the object, in order, each once.
+fn users_namespaces(snapshot: &Snapshot, target: Target) -> Vec<&str> {
+    let mut namespaces: Vec<&str> = match target {
+        Target::Claim(id) => vec![&snapshot.claim(id).meta.namespace],
         Target::Volume(id) => {
             let volume = snapshot.volume(id);
-            volume.claim_ref.as_ref().is_none_or(|claim| known(&claim.namespace))
-                && snapshot.claims_naming(&volume.meta.name).iter().all(|id| known(&snapshot.claim(*id).meta.namespace))
+            let named = volume.claim_ref.iter().map(|claim| claim.namespace.as_str());
+            let naming = snapshot.claims_naming(&volume.meta.name).iter();
+            named.chain(naming.map(|id| snapshot.claim(*id).meta.namespace.as_str())).collect()
         }
-    }
+    };
+    namespaces.sort_unstable();
+    namespaces.dedup();
+    // A claimRef without a namespace names no claim that a pod could use.
+    namespaces.retain(|namespace| !namespace.is_empty());
+    namespaces
 }
 
 impl<'a> Explanation<'a> {
@@ -182,6 +178,20 @@ impl<'a> Explanation<'a> {
         let view = View { simulation, prediction };
         let candidates = candidates(view);
         let headline = headline::of_object(view, &candidates);
+        let mut unknown = Vec::new();
+        let mut no_pods_read = Vec::new();
+        for namespace in users_namespaces(snapshot, prediction.target) {
+            match snapshot.coverage().absence(Kind::Pod, namespace) {
+                Absence::Certain => {}
+                Absence::Assumed => no_pods_read.push(namespace),
+                Absence::Unknown(state) => unknown.push(UnknownOut {
+                    field: "usedBy",
+                    controller: None,
+                    needs: NeedOut { verb: "list", resource: Kind::Pod.resource(), namespace },
+                    reason: state.as_str(),
+                }),
+            }
+        }
         let (object, recorded, used_by, data) = match prediction.target {
             Target::Volume(id) => {
                 let volume = snapshot.volume(id);
@@ -214,14 +224,40 @@ impl<'a> Explanation<'a> {
             evidence: evidence(view),
             candidates,
             binding: binding::of_object(snapshot, prediction.target),
-            used_by: pods_known(snapshot, prediction.target).then_some(used_by),
+            used_by: unknown.is_empty().then_some(used_by),
+            unknown,
             next: next(prediction),
             events_to_come: events(prediction),
             data_once_released: data,
-            divergence: divergence(view, from_files),
+            divergence: DivergenceOut::new(view, from_files),
             class: None,
             decisions: prediction.decisions.listed.iter().map(TextDecision::new).collect(),
             ends: ends(prediction),
+            no_pods_read,
+        }
+    }
+
+    /// Takes the Lease of kube-controller-manager into account, as it was read on a cluster at that time by the server's
+    /// clock.
+    pub fn add_lease(&mut self, lease: &ManagerLease, read_at: Timestamp) {
+        if let Some(divergence) = &mut self.divergence {
+            divergence.add_lease(lease, read_at, "probably");
+        }
+    }
+
+    /// Says that an earlier reading, more than [`RESYNCS`] resync periods before this one, showed the same version of the
+    /// object with the same divergence; `readings` are the times of both.
+    pub fn add_same_reading(&mut self, object: &ObjectKey, version: &ResourceVersion, readings: [Timestamp; 2]) {
+        if let Some(divergence) = &mut self.divergence {
+            let object = format!("{}/{}", object.kind.short(), object.name);
+            divergence.add_same_reading(&object, &version.to_string(), readings);
+        }
+    }
+
+    /// Says that an earlier reading showed something else.
+    pub fn set_moved(&mut self) {
+        if let Some(divergence) = &mut self.divergence {
+            divergence.set_moved();
         }
     }
 
@@ -243,6 +279,7 @@ impl<'a> Explanation<'a> {
             candidates: Vec::new(),
             binding: None,
             used_by: None,
+            unknown: Vec::new(),
             next: Vec::new(),
             events_to_come: Vec::new(),
             data_once_released: None,
@@ -250,6 +287,7 @@ impl<'a> Explanation<'a> {
             class: Some(described),
             decisions: Vec::new(),
             ends: Vec::new(),
+            no_pods_read: Vec::new(),
         }
     }
 }
@@ -399,84 +437,6 @@ fn end(outcome: &Outcome) -> String {
             format!("{}{claim}{}{}", phase.as_str(), kept(terminating), round(*unsettled))
         }
         Outcome::Gone { unsettled, .. } => format!("gone{}", round(*unsettled)),
-    }
-}
-
-/// Where what is recorded differs from every possible end.
-fn divergence(view: View<'_>, from_files: bool) -> Option<DivergenceOut> {
-    let (snapshot, prediction) = (view.snapshot(), view.prediction);
-    let outcomes = prediction.outcomes.as_ref()?;
-    let (phase, since) = match prediction.target {
-        Target::Volume(id) => (snapshot.volume(id).status.phase.as_str(), volume_since(view, snapshot.volume(id))),
-        Target::Claim(id) => {
-            let claim = snapshot.claim(id);
-            (claim.status.phase.as_str(), claim_since(snapshot, id, outcomes.listed.first()))
-        }
-    };
-    let every_end_differs = prediction.changes(snapshot) && outcomes.listed.iter().all(|end| end.phase() != phase);
-    if !every_end_differs {
-        return None;
-    }
-    let lasted = snapshot.now().zip(since).map(|(now, since)| now.seconds_since(since)).filter(|lasted| *lasted >= 0);
-    let resync = i64::try_from(view.rules().resync_seconds).unwrap_or(i64::MAX);
-    let suspicious = lasted.is_some_and(|lasted| lasted > resync.saturating_mul(SEVERAL_RESYNCS));
-    let mut predicted: Vec<String> = outcomes.listed.iter().map(|end| end.phase().to_owned()).collect();
-    predicted.dedup();
-    Some(DivergenceOut {
-        recorded: phase.to_owned(),
-        predicted,
-        lasted_seconds: lasted,
-        controller_not_running: suspicious.then_some(if from_files { "possibly" } else { "probably" }),
-    })
-}
-
-/// Since when everything was there that lets the next sync change the volume. Most causes, such as a claim that was
-/// deleted, leave no time behind, and then nothing can be said of the controller.
-fn volume_since(view: View<'_>, volume: &PersistentVolume) -> Option<Timestamp> {
-    let Branch::VolumeBranch(branch) = view.binder().next()?.branch else { return None };
-    match branch {
-        VolumeBranch::VolumeUnclaimed | VolumeBranch::VolumeReserved
-            if matches!(volume.status.phase, VolumePhase::Pending | VolumePhase::Empty) =>
-        {
-            volume.meta.created
-        }
-        VolumeBranch::VolumeClaimReplaced => {
-            let named = volume.claim_ref.as_ref()?;
-            let newer = view.snapshot().claim(view.snapshot().claim_id(&named.namespace, &named.name)?);
-            Some(newer.meta.created?.max(volume.status.last_phase_transition?))
-        }
-        _ => None,
-    }
-}
-
-/// Since when at the latest the claim could have been bound: a claim has no time of its last change, so both it and the
-/// volume that it would get must have been there.
-fn claim_since(snapshot: &Snapshot, id: ClaimId, end: Option<&Outcome>) -> Option<Timestamp> {
-    let Some(Outcome::Claim { volume_name, .. }) = end else { return None };
-    let volume: VolumeId = snapshot.volume_id(volume_name)?;
-    let volume = snapshot.volume(volume);
-    if volume.status.phase != VolumePhase::Available {
-        return None;
-    }
-    Some(snapshot.claim(id).meta.created?.max(volume.status.last_phase_transition?))
-}
-
-impl DivergenceOut {
-    /// The difference in one sentence.
-    fn sentence(&self) -> String {
-        let ends = self.predicted.join(" or ");
-        let lasted = match self.lasted_seconds {
-            Some(seconds) => format!(", for {} already", human_age(seconds)),
-            None => String::new(),
-        };
-        match self.controller_not_running {
-            None => format!("Recorded as {}, and the next syncs make it {ends}.", self.recorded),
-            Some(sure) => format!(
-                "Recorded as {}{lasted}, though a sync would have made it {ends} long ago: {sure} the controller is \
-                 not running.",
-                self.recorded
-            ),
-        }
     }
 }
 

@@ -210,7 +210,7 @@ pub struct AssumedOut<'a> {
 #[derive(Debug, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct UnknownOut<'a> {
-    /// `decisions` or `outcomes`.
+    /// `decisions`, `outcomes` or, in an explanation, `usedBy`.
     pub field: &'static str,
     /// Whose decisions, where not all are missing.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -34,6 +34,7 @@ pub(super) fn parts(objects: &[Value]) -> Parts {
             Item::Class(class) => parts.classes.push(*class),
             Item::Pod(pod) => parts.pods.push(*pod),
             Item::Node(node) => parts.nodes.push(*node),
+            Item::Lease(lease) => parts.lease = Some(*lease),
             Item::Skipped(kind) => panic!("{kind} is not read"),
         }
     }

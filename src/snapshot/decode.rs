@@ -2,14 +2,16 @@
 //!
 //! A field that no decision reads is not looked at, whatever its type; `null` counts as absent. What could hold a
 //! secret (`volumeAttributes`, annotations such as the last applied configuration, `managedFields`) is skipped while
-//! it is read and kept nowhere, also not in an issue.
+//! it is read and kept nowhere, also not in an issue. Of `managedFields` [`change_of`] reads the times where they are
+//! asked for.
 
 mod place;
 mod wire;
 
 use crate::model::{
-    BindingMode, ClaimPhase, ClaimStatus, Kind, Node, ObjectMeta, PersistentVolume, PersistentVolumeClaim, Pod,
-    PodPhase, ReclaimPolicy, ResourceVersion, StorageClass, Str, VolumeMode, VolumePhase, VolumeStatus,
+    BindingMode, ClaimPhase, ClaimStatus, Kind, ManagerLease, Node, ObjectKey, ObjectMeta, PersistentVolume,
+    PersistentVolumeClaim, Pod, PodPhase, ReclaimPolicy, ResourceVersion, StorageClass, Str, Timestamp, VolumeMode,
+    VolumePhase, VolumeStatus,
 };
 use serde::Deserialize;
 use serde::de::IgnoredAny;
@@ -31,6 +33,8 @@ pub enum Item {
     Pod(Box<Pod>),
     /// A node.
     Node(Box<Node>),
+    /// The Lease of kube-controller-manager.
+    Lease(Box<ManagerLease>),
     /// An object of a kind that no decision reads.
     Skipped(Str),
 }
@@ -152,6 +156,7 @@ pub fn read(kind: Option<Kind>, json: &[u8], origin: &str) -> Result<Item, Failu
         Some(Kind::StorageClass) => at.parse().and_then(|object| class(&at, object)),
         Some(Kind::Pod) => at.parse().and_then(|object| pod(&at, object)),
         Some(Kind::Node) => at.parse().and_then(|object| node(&at, object)),
+        Some(Kind::Lease) => lease(&at),
         None => at.parse::<IgnoredAny>().map(|_| Item::Skipped(Str::from(stated.as_ref()))),
     }
 }
@@ -431,6 +436,42 @@ fn pod(at: &Context<'_>, object: wire::PodObject) -> Result<Item, Failure> {
     })))
 }
 
+/// Of all Leases that of kube-controller-manager counts. It is evidence and decides nothing, so one that is not as it must
+/// be is passed over like the others.
+fn lease(at: &Context<'_>) -> Result<Item, Failure> {
+    let skipped = || Item::Skipped(Str::const_new(Kind::Lease.as_str()));
+    let object: wire::LeaseObject = match at.parse() {
+        Ok(object) => object,
+        Err(Failure::Issue(_)) => return Ok(skipped()),
+        Err(syntax @ Failure::Syntax { .. }) => return Err(syntax),
+    };
+    let (meta, spec) = (object.metadata, object.spec);
+    if meta.name.0 != ManagerLease::NAME || meta.namespace.0 != ManagerLease::NAMESPACE {
+        return Ok(skipped());
+    }
+    Ok(Item::Lease(Box::new(ManagerLease {
+        holder: spec.holder.0,
+        renewed: spec.renewed.0,
+        duration_seconds: spec.duration_seconds,
+    })))
+}
+
+/// When the object was written last, by `metadata.managedFields`: its newest `time`; none where that cannot be told, and
+/// for all but the volume or claim of the kind and name in question. It takes a second look at the object.
+pub fn change_of(item: &Item, json: &[u8], asked: &(Kind, String)) -> Option<(ObjectKey, Timestamp)> {
+    let (kind, meta) = match item {
+        Item::Volume(volume) => (Kind::PersistentVolume, &volume.meta),
+        Item::Claim(claim) => (Kind::PersistentVolumeClaim, &claim.meta),
+        Item::Class(_) | Item::Pod(_) | Item::Node(_) | Item::Lease(_) | Item::Skipped(_) => return None,
+    };
+    if kind != asked.0 || meta.name != asked.1 {
+        return None;
+    }
+    let object: wire::ManagedObject = serde_json::from_slice(json).ok()?;
+    let newest = object.metadata.managed.0.into_iter().filter_map(|entry| entry.time.0).max()?;
+    Some((ObjectKey { kind, namespace: meta.namespace.clone(), name: meta.name.clone() }, newest))
+}
+
 fn node(at: &Context<'_>, object: wire::NodeObject) -> Result<Item, Failure> {
     Ok(Item::Node(Box::new(Node { meta: at.meta(object.metadata)? })))
 }
@@ -615,6 +656,57 @@ mod tests {
             (json!({"containerStatuses": [{"state": {"waiting": null, "running": {}}}]}), true),
         ] {
             assert_eq!(as_pod(&pod(status.clone())).running_container, runs, "{status}");
+        }
+    }
+
+    /// The newest of the times, for the object in question alone.
+    #[test]
+    fn the_last_change_is_the_newest_time_of_a_manager() {
+        let entry = |time: Value| json!({"manager": "m", "time": time, "fieldsV1": {"f:spec": {}}});
+        let change = |managers: Value, asked: (Kind, &str)| {
+            let mut object = pv(json!({}));
+            object["metadata"]["managedFields"] = managers;
+            let json = object.to_string();
+            let item = decode(json.as_bytes(), "x").unwrap();
+            change_of(&item, json.as_bytes(), &(asked.0, asked.1.to_owned()))
+        };
+        let own = (Kind::PersistentVolume, "pv-1");
+        let (old, new) = ("2026-06-01T10:00:00Z", "2026-06-02T10:00:00Z");
+        let found = change(json!([entry(new.into()), entry(old.into()), entry(Value::Null)]), own).unwrap();
+        assert_eq!((found.0.to_string().as_str(), Some(found.1)), ("pv/pv-1", Timestamp::parse(new)));
+        assert_eq!(change(json!([entry(new.into())]), (Kind::PersistentVolume, "pv-2")), None);
+        assert_eq!(change(json!([entry(new.into())]), (Kind::PersistentVolumeClaim, "pv-1")), None);
+        for odd in [json!(null), json!([]), json!("x"), json!([entry(7.into())]), json!([{}])] {
+            assert_eq!(change(odd.clone(), own), None, "{odd}");
+        }
+    }
+
+    /// Evidence that cannot be read is none, and no reason to warn.
+    #[test]
+    fn of_all_leases_that_of_the_controllers_counts() {
+        let lease = |namespace: &str, name: &str, spec: Value| {
+            item(&json!({"apiVersion": "coordination.k8s.io/v1", "kind": "Lease",
+                         "metadata": {"namespace": namespace, "name": name}, "spec": spec}))
+        };
+        let spec =
+            json!({"holderIdentity": "m_1", "renewTime": "2026-06-01T10:00:00.123456Z", "leaseDurationSeconds": 15});
+        let Item::Lease(found) = lease("kube-system", "kube-controller-manager", spec.clone()) else {
+            panic!("{spec}")
+        };
+        let expected = ManagerLease {
+            holder: "m_1".into(),
+            renewed: Timestamp::parse("2026-06-01T10:00:00Z"),
+            duration_seconds: Some(15),
+        };
+        assert_eq!(*found, expected);
+        for (namespace, name, spec) in [
+            ("kube-system", "kube-scheduler", spec.clone()),
+            ("default", "kube-controller-manager", spec),
+            ("kube-system", "kube-controller-manager", json!({"renewTime": "soon"})),
+            ("kube-system", "kube-controller-manager", json!([])),
+        ] {
+            let found = lease(namespace, name, spec);
+            assert!(matches!(&found, Item::Skipped(kind) if kind == "Lease"), "{found:?}");
         }
     }
 

@@ -13,7 +13,8 @@ pub use decode::{DecodeIssue, Item};
 pub use index::{CandidateGroup, GroupKey};
 
 use crate::model::{
-    Kind, Node, ObjectKey, PersistentVolume, PersistentVolumeClaim, Pod, ResourceVersion, StorageClass, Timestamp,
+    Kind, ManagerLease, Node, ObjectKey, PersistentVolume, PersistentVolumeClaim, Pod, ResourceVersion, StorageClass,
+    Timestamp,
 };
 use index::Index;
 
@@ -44,6 +45,10 @@ pub struct Parts {
     pub now: Option<Timestamp>,
     /// Objects that were there and could not be decoded.
     pub issues: Vec<DecodeIssue>,
+    /// The Lease of kube-controller-manager, where the input holds it.
+    pub lease: Option<ManagerLease>,
+    /// When objects were written last, by their `managedFields`: for those alone of which it was asked.
+    pub changed: Vec<(ObjectKey, Timestamp)>,
 }
 
 /// The objects of one run in a defined order, each once, with the API server's defaults.
@@ -59,6 +64,8 @@ pub struct Snapshot {
     issues: Vec<DecodeIssue>,
     duplicates: Vec<ObjectKey>,
     defaulted: Vec<ObjectKey>,
+    lease: Option<ManagerLease>,
+    changed: Vec<(ObjectKey, Timestamp)>,
     index: Index,
 }
 
@@ -66,7 +73,8 @@ impl Snapshot {
     /// Puts the parts in order. Of an object that was read twice the newer resource version stays; objects that were
     /// never on an API server get its defaults.
     pub fn new(parts: Parts) -> Self {
-        let Parts { mut volumes, mut claims, mut classes, mut pods, mut nodes, coverage, now, issues } = parts;
+        let Parts { mut volumes, mut claims, mut classes, mut pods, mut nodes, coverage, now, issues, lease, changed } =
+            parts;
         let mut duplicates = Vec::new();
         let mut defaulted = Vec::new();
         let mut duplicate_claims = Vec::new();
@@ -81,7 +89,21 @@ impl Snapshot {
         order(&mut nodes, index::node_meta, Kind::Node, &mut duplicates);
         defaults::apply(&mut volumes, &mut claims, &mut classes, &mut defaulted);
         let index = Index::new(&volumes, &claims, &pods);
-        Self { volumes, claims, classes, pods, nodes, coverage, now, issues, duplicates, defaulted, index }
+        Self {
+            volumes,
+            claims,
+            classes,
+            pods,
+            nodes,
+            coverage,
+            now,
+            issues,
+            duplicates,
+            defaulted,
+            lease,
+            changed,
+            index,
+        }
     }
 
     /// All volumes by name.
@@ -132,6 +154,17 @@ impl Snapshot {
     /// Objects that lacked something that an API server always sets, in order of their keys.
     pub fn defaulted(&self) -> &[ObjectKey] {
         &self.defaulted
+    }
+
+    /// The Lease of kube-controller-manager, where the input holds it.
+    pub fn lease(&self) -> Option<&ManagerLease> {
+        self.lease.as_ref()
+    }
+
+    /// When the object was written last, by its `managedFields`; none where nobody asked or where it does not say.
+    pub fn last_change(&self, kind: Kind, namespace: &str, name: &str) -> Option<Timestamp> {
+        let about = |key: &ObjectKey| key.kind == kind && key.namespace == namespace && key.name == name;
+        self.changed.iter().filter(|(key, _)| about(key)).map(|(_, time)| *time).max()
     }
 
     /// The volume with that id.

@@ -2,7 +2,7 @@
 //!
 //! Everything that a decision reads is on the list, so that a redacted object decodes to the same value.
 
-use crate::model::{AnnotationKey, Kind};
+use crate::model::{AnnotationKey, Kind, Timestamp};
 use serde_json::{Map, Value, json};
 
 /// What stands in the place of a text that is kept back.
@@ -77,11 +77,20 @@ const META: [&str; 12] = [
     "uid",
 ];
 
-/// The object without what could be a secret and without `managedFields`; pods and nodes keep only what is read.
+/// The object without what could be a secret; of `managedFields` the times stay, for volumes and claims. Pods, nodes and
+/// Leases keep only what is read.
 pub fn redact(kind: Kind, object: Value) -> Value {
     let Value::Object(fields) = object else { return hidden(object) };
     let fields = fields.into_iter().filter_map(|(key, value)| {
         let kept = match (kind, key.as_str()) {
+            (Kind::PersistentVolume | Kind::PersistentVolumeClaim, "metadata") => {
+                let times = change_times(&value);
+                let mut kept = metadata(value);
+                if let (false, Some(fields)) = (times.is_empty(), kept.as_object_mut()) {
+                    fields.insert("managedFields".to_owned(), Value::Array(times));
+                }
+                kept
+            }
             (_, "metadata") => metadata(value),
             (Kind::PersistentVolume, "spec") => each(value, volume_spec),
             (Kind::PersistentVolume, "status") => {
@@ -103,7 +112,10 @@ pub fn redact(kind: Kind, object: Value) -> Value {
             (Kind::Pod, "spec") => pod_spec(value),
             (Kind::Pod, "status") => pod_status(value),
             (Kind::Node, "spec") => only(value, &["taints", "unschedulable"]),
-            (Kind::Pod | Kind::Node, _) => return None,
+            (Kind::Lease, "spec") => {
+                keep(value, &["acquireTime", "holderIdentity", "leaseDurationSeconds", "leaseTransitions", "renewTime"])
+            }
+            (Kind::Pod | Kind::Node | Kind::Lease, _) => return None,
             _ => hidden(value),
         };
         Some((key, kept))
@@ -122,6 +134,13 @@ fn metadata(value: Value) -> Value {
         (key, kept)
     });
     Value::Object(fields.collect())
+}
+
+/// What stays of `managedFields`: when each manager wrote last, and neither who that was nor what.
+fn change_times(metadata: &Value) -> Vec<Value> {
+    let entries = metadata.get("managedFields").and_then(Value::as_array);
+    let times = entries.into_iter().flatten().filter_map(|entry| entry.get("time")?.as_str());
+    times.filter(|time| Timestamp::parse(time).is_some()).map(|time| json!({ "time": time })).collect()
 }
 
 fn annotation(key: &str, value: Value) -> Value {
@@ -364,6 +383,28 @@ mod tests {
             }
         });
         assert_eq!(redact(Kind::PersistentVolume, volume), expected);
+    }
+
+    #[test]
+    fn of_managers_the_times_stay() {
+        let entries = json!([
+            {"manager": "s3cret", "time": "2026-06-01T10:00:00Z", "fieldsV1": {"f:spec": {}}},
+            {"manager": "s3cret", "time": "s3cret"}, {"manager": "s3cret"}, "s3cret", {"time": 5}
+        ]);
+        let redacted = |kind| redact(kind, json!({"metadata": {"name": "x", "managedFields": entries}}));
+        let times = json!({"metadata": {"name": "x", "managedFields": [{"time": "2026-06-01T10:00:00Z"}]}});
+        assert_eq!(redacted(Kind::PersistentVolume), times);
+        assert_eq!(redacted(Kind::PersistentVolumeClaim), times);
+        assert_eq!(redacted(Kind::StorageClass), json!({"metadata": {"name": "x"}}));
+        let lease = json!({
+            "metadata": {"name": "l", "annotations": {"a": "s3cret"}, "managedFields": entries},
+            "spec": {"holderIdentity": "h", "renewTime": "t", "leaseDurationSeconds": 15, "strategy": "s3cret"}
+        });
+        let expected = json!({
+            "metadata": {"name": "l", "annotations": {"a": "<redacted>"}},
+            "spec": {"holderIdentity": "h", "renewTime": "t", "leaseDurationSeconds": 15, "strategy": "<redacted>"}
+        });
+        assert_eq!(redact(Kind::Lease, lease), expected);
     }
 
     #[test]

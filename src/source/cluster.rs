@@ -12,7 +12,7 @@ use super::partners;
 use super::second_round::{Needs, pod_namespaces, second_round};
 use crate::model::{Kind, ObjectKey, ObjectMeta, Str, Timestamp};
 use crate::progress::Progress;
-use crate::snapshot::decode::decode_as;
+use crate::snapshot::decode::{self, decode_as};
 use crate::snapshot::{CoverageEntry, CoverageState, DecodeIssue, Item, Parts};
 use serde::Deserialize;
 use std::collections::BTreeSet;
@@ -43,7 +43,7 @@ pub struct ServerVersion {
 
 /// One cluster, as one user sees it.
 pub struct Cluster<'a> {
-    api: Api<'a>,
+    pub(super) api: Api<'a>,
     namespace: String,
     chunk_size: u32,
 }
@@ -54,6 +54,8 @@ struct Gathered {
     parts: Parts,
     archive: Vec<ArchivedObject>,
     keep_archive: bool,
+    /// The kind and name of the object of which it is asked when it was written last.
+    asked: Option<(Kind, String)>,
 }
 
 /// What becomes of one page.
@@ -61,6 +63,7 @@ struct Page {
     items: Vec<Item>,
     issues: Vec<DecodeIssue>,
     archive: Vec<ArchivedObject>,
+    changed: Vec<(ObjectKey, Timestamp)>,
 }
 
 impl<'a> Cluster<'a> {
@@ -197,7 +200,8 @@ impl<'a> Cluster<'a> {
         keep_archive: bool,
         progress: &dyn Progress,
     ) -> Result<Gathered, ClusterError> {
-        let mut gathered = Gathered { keep_archive, ..Gathered::default() };
+        let asked = needs.users_of.map(|(kind, _, name)| (kind, name.to_owned()));
+        let mut gathered = Gathered { keep_archive, asked, ..Gathered::default() };
         let first = [Kind::PersistentVolume, Kind::PersistentVolumeClaim, Kind::StorageClass].map(|kind| (kind, None));
         let failures = self.lists(&first, &mut gathered, progress).await?;
         let claims_hidden = gathered.parts.coverage.state(Kind::PersistentVolumeClaim, "") == CoverageState::Forbidden;
@@ -215,6 +219,9 @@ impl<'a> Cluster<'a> {
         self.confirm(&mut gathered, progress).await?;
         self.second(needs, &mut gathered, progress).await?;
         gathered.parts.now.get_or_insert_with(local_time);
+        if keep_archive && let Some((json, _)) = self.raw_controller_lease().await {
+            gathered.archive.extend(ArchivedObject::new(Kind::Lease, &json));
+        }
         Ok(gathered)
     }
 
@@ -228,9 +235,8 @@ impl<'a> Cluster<'a> {
     ) -> Result<Vec<ClusterError>, ClusterError> {
         let mut failures = Vec::new();
         for some in lists.chunks(AT_ONCE) {
-            let reading = some
-                .iter()
-                .map(|(kind, namespace)| self.list(*kind, namespace.as_deref(), gathered.keep_archive, progress));
+            let reading =
+                some.iter().map(|(kind, namespace)| self.list(*kind, namespace.as_deref(), gathered, progress));
             for ((kind, namespace), result) in some.iter().zip(all(reading.collect()).await) {
                 failures.extend(self.take_in(gathered, *kind, namespace.clone(), result)?);
             }
@@ -242,11 +248,12 @@ impl<'a> Cluster<'a> {
         &self,
         kind: Kind,
         namespace: Option<&str>,
-        keep_archive: bool,
+        gathered: &Gathered,
         progress: &dyn Progress,
     ) -> Result<Listed<Page>, ListFailure> {
         let origin = list::describe(kind, namespace);
-        let page = move |bytes: &[u8]| decode_page(kind, bytes, &origin, keep_archive);
+        let (keep_archive, asked) = (gathered.keep_archive, gathered.asked.clone());
+        let page = move |bytes: &[u8]| decode_page(kind, bytes, &origin, keep_archive, asked.as_ref());
         list::read(&self.api, kind, namespace, self.chunk_size, progress, Arc::new(page)).await
     }
 
@@ -269,6 +276,7 @@ impl<'a> Cluster<'a> {
                     page.items.into_iter().for_each(|item| push(&mut gathered.parts, item));
                     gathered.parts.issues.extend(page.issues);
                     gathered.archive.extend(page.archive);
+                    gathered.parts.changed.extend(page.changed);
                 }
                 None
             }
@@ -343,7 +351,8 @@ impl<'a> Cluster<'a> {
             .filter(|entry| entry.kind == kind && entry.state == CoverageState::Complete)
             .map(|entry| (kind, entry.namespace.clone()))
             .collect();
-        let mut fresh = Gathered { keep_archive: gathered.keep_archive, ..Gathered::default() };
+        let mut fresh =
+            Gathered { keep_archive: gathered.keep_archive, asked: gathered.asked.clone(), ..Gathered::default() };
         let failures = self.lists(&readable, &mut fresh, progress).await?;
         if let Some(failure) = failures.first() {
             remark(gathered, kind, &format!("it could not be read a second time: {failure}"));
@@ -352,12 +361,13 @@ impl<'a> Cluster<'a> {
         match kind {
             Kind::PersistentVolume => gathered.parts.volumes = fresh.parts.volumes,
             Kind::PersistentVolumeClaim => gathered.parts.claims = fresh.parts.claims,
-            Kind::StorageClass | Kind::Pod | Kind::Node => return Ok(()),
+            Kind::StorageClass | Kind::Pod | Kind::Node | Kind::Lease => return Ok(()),
         }
         gathered.parts.issues.retain(|issue| issue.kind != kind.as_str());
         gathered.parts.issues.extend(fresh.parts.issues);
         gathered.archive.retain(|object| object.key().kind != kind);
         gathered.archive.extend(fresh.archive);
+        gathered.parts.changed.extend(fresh.parts.changed);
         for entry in fresh.parts.coverage.entries() {
             gathered.parts.coverage.set(entry.clone());
         }
@@ -442,13 +452,23 @@ impl<'a> Cluster<'a> {
     }
 }
 
-fn decode_page(kind: Kind, bytes: &[u8], origin: &str, keep_archive: bool) -> Result<(Page, usize), String> {
+fn decode_page(
+    kind: Kind,
+    bytes: &[u8],
+    origin: &str,
+    keep_archive: bool,
+    asked: Option<&(Kind, String)>,
+) -> Result<(Page, usize), String> {
     let objects = list::items(bytes).map_err(|error| error.to_string())?;
-    let mut page = Page { items: Vec::with_capacity(objects.len()), issues: Vec::new(), archive: Vec::new() };
+    let mut page =
+        Page { items: Vec::with_capacity(objects.len()), issues: Vec::new(), archive: Vec::new(), changed: Vec::new() };
     for object in &objects {
         let json = object.get().as_bytes();
         match decode_as(kind, json, origin) {
-            Ok(item) => page.items.push(item),
+            Ok(item) => {
+                page.changed.extend(asked.and_then(|asked| decode::change_of(&item, json, asked)));
+                page.items.push(item);
+            }
             Err(issue) => page.issues.push(issue),
         }
         if keep_archive {
@@ -465,6 +485,7 @@ fn push(parts: &mut Parts, item: Item) {
         Item::Class(class) => parts.classes.push(*class),
         Item::Pod(pod) => parts.pods.push(*pod),
         Item::Node(node) => parts.nodes.push(*node),
+        Item::Lease(lease) => parts.lease = Some(*lease),
         Item::Skipped(_) => {}
     }
 }
@@ -474,6 +495,8 @@ fn replace(gathered: &mut Gathered, key: &ObjectKey, json: &[u8]) {
     match decode_as(key.kind, json, "a single reading") {
         Ok(item) => {
             remove(gathered, key);
+            let change = gathered.asked.as_ref().and_then(|asked| decode::change_of(&item, json, asked));
+            gathered.parts.changed.extend(change);
             push(&mut gathered.parts, item);
         }
         Err(issue) => {
@@ -499,6 +522,7 @@ fn remove(gathered: &mut Gathered, key: &ObjectKey) {
         Kind::StorageClass => gathered.parts.classes.retain(|class| other(&class.meta)),
         Kind::Pod => gathered.parts.pods.retain(|pod| other(&pod.meta)),
         Kind::Node => gathered.parts.nodes.retain(|node| other(&node.meta)),
+        Kind::Lease => gathered.parts.lease = None,
     }
     gathered.archive.retain(|object| object.key() != key);
 }
@@ -543,7 +567,7 @@ fn names_in(list: &[u8]) -> Vec<String> {
 
 /// The clock of this machine, for a server that does not tell its own.
 #[expect(clippy::disallowed_methods, reason = "the source supplies the snapshot's time")]
-fn local_time() -> Timestamp {
+pub(super) fn local_time() -> Timestamp {
     Timestamp(jiff::Timestamp::now().as_second())
 }
 

@@ -53,6 +53,8 @@ pub struct FileOptions {
     pub now: Option<Timestamp>,
     /// Whether an object that cannot be decoded is fatal.
     pub strict: bool,
+    /// The kind and name of the volume or claim of which it is asked when it was written last.
+    pub last_change_of: Option<(Kind, String)>,
 }
 
 /// What was read.
@@ -110,10 +112,14 @@ pub fn read_with(options: &FileOptions, stdin: &mut dyn Read) -> Result<Loaded, 
     let collected = std::thread::scope(|scope| {
         for _ in 0..cores {
             let (waiting, done) = (&waiting, done.clone());
-            scope.spawn(move || collect::work(waiting, &done));
+            scope.spawn(move || collect::work(waiting, &done, options.last_change_of.as_ref()));
         }
         drop(done);
-        let mut collector = Collector::new(Workers { jobs, outcomes, window: window as u64 }, options.strict);
+        let mut collector = Collector::new(
+            Workers { jobs, outcomes, window: window as u64 },
+            options.strict,
+            options.last_change_of.clone(),
+        );
         for input in &inputs {
             collector.covers = input.covers.clone();
             let read = read_input(input, stdin, &mut collector);
@@ -136,11 +142,11 @@ pub fn read_with(options: &FileOptions, stdin: &mut dyn Read) -> Result<Loaded, 
     report.skipped.clone_from(&objects.skipped);
     let coverage = coverage(&objects, &complete, options);
     let now = options.now.or_else(|| newest(&objects));
-    let Objects { volumes, claims, classes, pods, nodes, issues, skipped: _ } = objects;
-    Ok(Loaded { parts: Parts { volumes, claims, classes, pods, nodes, coverage, now, issues }, report })
+    let Objects { volumes, claims, classes, pods, nodes, issues, lease, changed, skipped: _ } = objects;
+    Ok(Loaded { parts: Parts { volumes, claims, classes, pods, nodes, coverage, now, issues, lease, changed }, report })
 }
 
-/// Hands each object of the five kinds to `each` as JSON, in the order of the input (items that state no kind, in a list
+/// Hands each object of the five kinds, and the Lease of kube-controller-manager, to `each` as JSON, in the order of the input (items that state no kind, in a list
 /// that states it after them, come at its end), until it breaks off. The bytes are those of the input, or JSON made of
 /// its YAML, and well-formed.
 ///
@@ -178,6 +184,10 @@ struct Raw<'a> {
 
 impl Raw<'_> {
     fn hand(&mut self, kind: Kind, json: &[u8], origin: &str) -> Result<(), SourceError> {
+        // Of all Leases one is read.
+        if kind == Kind::Lease && !matches!(decode::read(Some(kind), json, origin), Ok(decode::Item::Lease(_))) {
+            return Ok(());
+        }
         if (self.each)(kind, json, origin).is_break() {
             self.stopped = true;
             // Ends the reading; the caller sees that it was asked for.
@@ -359,7 +369,9 @@ fn newest(objects: &Objects) -> Option<Timestamp> {
         .chain(objects.pods.iter().map(|pod| &pod.meta))
         .chain(objects.nodes.iter().map(|node| &node.meta));
     let changed = objects.volumes.iter().filter_map(|volume| volume.status.last_phase_transition);
-    metas.flat_map(|meta| [meta.created, meta.deleted]).flatten().chain(changed).max()
+    let written = objects.changed.iter().map(|(_, time)| *time);
+    let renewed = objects.lease.iter().filter_map(|lease| lease.renewed);
+    metas.flat_map(|meta| [meta.created, meta.deleted]).flatten().chain(changed).chain(written).chain(renewed).max()
 }
 
 /// What absence means: certain only for what the input holds objects of, for what the layout of a dump says, and for

@@ -8,6 +8,7 @@ mod exec_plugin;
 pub mod files;
 mod http;
 mod kubeconfig;
+mod lease;
 mod list;
 mod partners;
 mod proxy;

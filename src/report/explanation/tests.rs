@@ -3,15 +3,15 @@
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 #![expect(clippy::needless_pass_by_value, reason = "literal JSON is handed over")]
 
-use super::{Asked, DivergenceOut, Explanation};
+use super::{Asked, Explanation};
 use crate::controllers::{Controller, Rules};
-use crate::model::Timestamp;
+use crate::model::Kind;
 use crate::report::machine::Model;
 use crate::report::testing::{
-    bound_pv, bound_pvc, claim_ref, deleted, parts, pod, pv, pvc, sc, simulate, target, with, world,
+    bound_pv, bound_pvc, claim_ref, deleted, parts, pod, pv, pvc, sc, simulate, target, with, world, world_without,
 };
 use crate::simulate::{Settings, Simulation};
-use crate::snapshot::Snapshot;
+use crate::snapshot::{Coverage, CoverageEntry, CoverageState, Snapshot};
 use crate::text::width;
 use serde_json::{Value, json};
 
@@ -304,37 +304,6 @@ fn the_field_that_decided_has_both_values() {
 }
 
 #[test]
-fn the_controller_is_suspected_only_where_the_times_show_it() {
-    let divergence = |created: &str, now: &str| {
-        let mut parts = parts(&[
-            with(pvc("data"), json!({ "metadata": { "creationTimestamp": created } })),
-            with(pv("a"), json!({ "status": { "lastPhaseTransitionTime": "2026-01-01T00:00:00Z" } })),
-        ]);
-        parts.now = Timestamp::parse(now);
-        explained(&Snapshot::new(parts), "pvc/data", |explanation| explanation.divergence.clone())
-    };
-    let of = |lasted, sure| DivergenceOut {
-        recorded: "Pending".to_owned(),
-        predicted: vec!["Bound".to_owned()],
-        lasted_seconds: Some(lasted),
-        controller_not_running: sure,
-    };
-    // The controller resyncs every 15 seconds.
-    assert_eq!(divergence("2026-01-02T00:00:00Z", "2026-01-02T00:00:20Z"), Some(of(20, None)));
-    assert_eq!(divergence("2026-01-02T00:00:00Z", "2026-01-02T01:00:00Z"), Some(of(3600, Some("probably"))));
-    // Nothing says when the claim went, so nothing can be said of the controller.
-    let mut orphan = parts(&[with(
-        bound_pv("a", "data"),
-        json!({ "status": { "lastPhaseTransitionTime": "2026-01-01T00:00:00Z" } }),
-    )]);
-    orphan.now = Timestamp::parse("2026-06-01T00:00:00Z");
-    let found = explained(&Snapshot::new(orphan), "pv/a", |explanation| explanation.divergence.clone()).unwrap();
-    assert_eq!((found.lasted_seconds, found.controller_not_running), (None, None));
-    let snapshot = world(&[bound_pv("a", "data"), bound_pvc("data", "a")]);
-    assert_eq!(explained(&snapshot, "pv/a", |explanation| explanation.divergence.clone()), None);
-}
-
-#[test]
 fn no_line_is_wider_than_the_terminal_and_nothing_controls_it() {
     let hostile = "数据\u{1b}[2J";
     let objects = [
@@ -447,4 +416,47 @@ fn what_a_server_would_give_is_a_placeholder() {
         let operation = &document["prediction"]["decisions"][0]["operations"][0];
         assert_eq!(operation["name"], "provision-db/data[<uid>]");
     });
+}
+
+/// An absent `usedBy` says which reading was missing, under the names of the output contract.
+#[test]
+fn pods_that_could_not_be_read_are_no_absent_users() {
+    let used_by = |snapshot: &Snapshot, object: &str| {
+        explained(snapshot, object, |explanation| {
+            let document = serde_json::to_value(explanation).unwrap();
+            let text = explanation.text(None, false);
+            let (_, section) = text.split_once("\nUsed by\n").unwrap();
+            (document["usedBy"].clone(), document["unknown"].clone(), section.lines().next().unwrap().to_owned())
+        })
+    };
+    let needs = json!({ "verb": "list", "resource": "pods", "namespace": "db" });
+    let unknown = json!([{ "field": "usedBy", "needs": needs, "reason": "forbidden" }]);
+    let objects = [bound_pvc("data", "a"), bound_pv("a", "data"), pv("free")];
+    let hidden = world_without(Kind::Pod, &objects);
+    for object in ["pvc/data", "pv/a"] {
+        let line = "  unknown: you lack the right to list pods in namespace db".to_owned();
+        assert_eq!(used_by(&hidden, object), (Value::Null, unknown.clone(), line), "{object}");
+    }
+    // No pod can use a volume without a claim, whoever may see the pods.
+    let nobody = (json!([]), Value::Null, "  no pod uses it".to_owned());
+    assert_eq!(used_by(&hidden, "pv/free"), nobody);
+    assert_eq!(used_by(&world(&objects), "pvc/data"), nobody);
+    let of = |state| {
+        let mut parts = parts(&objects);
+        parts.coverage = Coverage::default();
+        let (kind, namespace) = (Kind::Pod, Some("db".into()));
+        parts.coverage.set(CoverageEntry { kind, namespace, state, resource_version: None, reason: None });
+        used_by(&Snapshot::new(parts), "pv/a")
+    };
+    assert_eq!(
+        of(CoverageState::Assumed),
+        (
+            json!([]),
+            Value::Null,
+            "  no pod uses it, as far as the input shows: it holds no pods of namespace db".to_owned()
+        )
+    );
+    assert_eq!(of(CoverageState::Failed).2, "  unknown: reading the pods of namespace db failed");
+    assert_eq!(of(CoverageState::Partial).2, "  unknown: not all pods of namespace db were read");
+    assert_eq!(of(CoverageState::NotNeeded).2, "  unknown: the pods of namespace db were not read");
 }

@@ -22,6 +22,9 @@ impl Explanation<'_> {
         }
         if let Some(divergence) = &self.divergence {
             page.line(0, &divergence.sentence());
+            if let Some(hint) = divergence.hint() {
+                page.line(0, hint);
+            }
         }
         self.assumptions(&mut page);
         if let Some(class) = &self.class {
@@ -111,11 +114,18 @@ impl Explanation<'_> {
 
     fn users_section(&self, page: &mut Page) {
         page.heading("Used by");
-        let Some(used_by) = &self.used_by else {
-            return page.line(1, "unknown: the pods could not be read");
-        };
+        for unknown in &self.unknown {
+            page.line(1, &format!("unknown: {}", why_unknown(unknown.reason, unknown.needs.namespace)));
+        }
+        let Some(used_by) = &self.used_by else { return };
         if used_by.is_empty() {
-            page.line(1, self.no_users());
+            let place = match self.no_pods_read.as_slice() {
+                [] => String::new(),
+                namespaces => {
+                    format!(", as far as the input shows: it holds no pods of namespace {}", namespaces.join(" and "))
+                }
+            };
+            page.line(1, &format!("no pod uses it{place}"));
         }
         for user in used_by.iter().take(MOST_LISTED) {
             let state = match (user.node_name, user.terminated) {
@@ -128,17 +138,6 @@ impl Explanation<'_> {
         }
         if used_by.len() > MOST_LISTED {
             page.line(1, &format!("and {} more", used_by.len() - MOST_LISTED));
-        }
-    }
-
-    /// What it means that no pod is listed: the entry for the object's namespace goes before the one for all.
-    fn no_users(&self) -> &'static str {
-        let pods = || self.coverage.iter().filter(|entry| entry.resource == "pods");
-        let own = pods().find(|entry| entry.namespace == Some(self.object.namespace));
-        match own.or_else(|| pods().find(|entry| entry.namespace.is_none())).map(|entry| entry.state) {
-            Some("complete") => "no pod",
-            None | Some("assumed" | "notNeeded") => "no pod that was read",
-            Some(_) => "unknown: pods could not be read",
         }
     }
 
@@ -189,6 +188,17 @@ impl Explanation<'_> {
         for event in &self.events_to_come {
             page.line(1, &format!("{} {}: {}", event.event_type, event.reason, event.message));
         }
+    }
+}
+
+/// Why it is not known which pods of a namespace use the object, and what would tell.
+fn why_unknown(reason: &str, namespace: &str) -> String {
+    match reason {
+        "forbidden" => format!("you lack the right to list pods in namespace {namespace}"),
+        "partial" => format!("not all pods of namespace {namespace} were read"),
+        "notServed" => "this cluster does not serve pods".to_owned(),
+        "failed" => format!("reading the pods of namespace {namespace} failed"),
+        _ => format!("the pods of namespace {namespace} were not read"),
     }
 }
 

@@ -210,6 +210,18 @@ object!(PodStatusObject {
 object!(ContainerStatus { state: ContainerState = "state" });
 object!(ContainerState { waiting: Option<IgnoredAny> = "waiting", terminated: Option<IgnoredAny> = "terminated" });
 
+object!(LeaseObject { metadata: NamedText = "metadata", spec: LeaseSpec = "spec" });
+object!(NamedText { namespace: Text = "namespace", name: Text = "name" });
+object!(LeaseSpec {
+    holder: Text = "holderIdentity",
+    renewed: Moment = "renewTime",
+    duration_seconds: Option<i64> = "leaseDurationSeconds",
+});
+
+object!(ManagedObject { metadata: ManagedMeta = "metadata" });
+object!(ManagedMeta { managed: List<ManagedEntry> = "managedFields" });
+object!(ManagedEntry { time: Moment = "time" });
+
 object!(HeaderObject { api_version: Text = "apiVersion", kind: Text = "kind" });
 object!(NamedObject { kind: Loose = "kind", metadata: Option<NamedMeta> = "metadata" });
 object!(NamedMeta { namespace: Loose = "namespace", name: Loose = "name" });

@@ -3,7 +3,10 @@
 use super::cut::{Batch, Expect, Sink};
 use super::error::{Fault, SourceError};
 use super::layout::Covers;
-use crate::model::{Kind, Node, ObjectMeta, PersistentVolume, PersistentVolumeClaim, Pod, StorageClass, Str};
+use crate::model::{
+    Kind, ManagerLease, Node, ObjectKey, ObjectMeta, PersistentVolume, PersistentVolumeClaim, Pod, StorageClass, Str,
+    Timestamp,
+};
 use crate::snapshot::decode::{self, Failure};
 use crate::snapshot::{DecodeIssue, Item};
 use std::collections::BTreeMap;
@@ -31,6 +34,10 @@ pub(super) struct Objects {
     pub(super) pods: Vec<Pod>,
     pub(super) nodes: Vec<Node>,
     pub(super) issues: Vec<DecodeIssue>,
+    /// The Lease of kube-controller-manager; of several the one that was renewed last.
+    pub(super) lease: Option<ManagerLease>,
+    /// When the objects in question were written last.
+    pub(super) changed: Vec<(ObjectKey, Timestamp)>,
     /// How many objects of other kinds there were, by kind.
     pub(super) skipped: BTreeMap<Str, u64>,
 }
@@ -43,8 +50,26 @@ impl Objects {
         self.pods.append(&mut other.pods);
         self.nodes.append(&mut other.nodes);
         self.issues.append(&mut other.issues);
+        self.changed.append(&mut other.changed);
+        self.renew(other.lease.take());
         for (kind, count) in std::mem::take(&mut other.skipped) {
             *self.skipped.entry(kind).or_default() += count;
+        }
+    }
+
+    fn renew(&mut self, lease: Option<ManagerLease>) {
+        if lease.as_ref().map(|lease| lease.renewed) > self.lease.as_ref().map(|lease| lease.renewed) {
+            self.lease = lease;
+        }
+    }
+
+    /// Notes when the object was written last, if it is the one of which that is asked.
+    fn note_change(&mut self, item: &Item, json: &[u8], asked: &(Kind, String)) {
+        if let Some((mut key, time)) = decode::change_of(item, json, asked) {
+            if key.kind.namespaced() && key.namespace.is_empty() {
+                key.namespace = DEFAULT_NAMESPACE;
+            }
+            self.changed.push((key, time));
         }
     }
 
@@ -61,20 +86,23 @@ impl Objects {
                 self.pods.push(*pod);
             }
             Item::Node(node) => self.nodes.push(*node),
+            Item::Lease(lease) => self.renew(Some(*lease)),
             Item::Skipped(kind) => *self.skipped.entry(kind).or_default() += 1,
         }
     }
 }
 
 /// A manifest may leave the namespace to kubectl, which takes this one unless told otherwise.
+const DEFAULT_NAMESPACE: Str = Str::const_new("default");
+
 fn default_namespace(meta: &mut ObjectMeta) {
     if meta.namespace.is_empty() {
-        meta.namespace = Str::const_new("default");
+        meta.namespace = DEFAULT_NAMESPACE;
     }
 }
 
-/// Decodes one batch.
-fn decode_batch(batch: Batch) -> Outcome {
+/// Decodes one batch, and looks when the named object was written last.
+fn decode_batch(batch: Batch, asked: Option<&(Kind, String)>) -> Outcome {
     let Batch { bytes, items, base, expect, origin } = batch;
     let mut objects = Objects::default();
     let mut unnamed = Vec::new();
@@ -92,7 +120,12 @@ fn decode_batch(batch: Batch) -> Outcome {
             decode::read(kind, json, &origin)
         };
         match decoded {
-            Ok(item) => objects.add(item),
+            Ok(item) => {
+                if let Some(asked) = asked {
+                    objects.note_change(&item, json, asked);
+                }
+                objects.add(item);
+            }
             Err(Failure::Issue(issue)) if expect == Expect::Later && issue.kind.is_empty() => {
                 unnamed.push((json.to_vec(), place));
             }
@@ -116,12 +149,16 @@ pub(super) struct Workers {
 }
 
 /// One worker: decodes until there is nothing more to come.
-pub(super) fn work(jobs: &Mutex<Receiver<(u64, Batch)>>, outcomes: &SyncSender<(u64, Outcome)>) {
+pub(super) fn work(
+    jobs: &Mutex<Receiver<(u64, Batch)>>,
+    outcomes: &SyncSender<(u64, Outcome)>,
+    asked: Option<&(Kind, String)>,
+) {
     loop {
         let job = jobs.lock().unwrap_or_else(PoisonError::into_inner).recv();
         let Ok((number, batch)) = job else { return };
         let mut answer = Answer { number, outcome: Outcome::default(), outcomes };
-        answer.outcome = decode_batch(batch);
+        answer.outcome = decode_batch(batch, asked);
     }
 }
 
@@ -149,6 +186,8 @@ pub(super) struct Collector {
     unnamed: Vec<(Vec<u8>, u64, Arc<str>)>,
     /// Whether an object that cannot be decoded is fatal.
     strict: bool,
+    /// The kind and name of the object of which it is asked when it was written last.
+    asked: Option<(Kind, String)>,
     /// The first error in the order of the input: nothing after it counts.
     failed: Option<SourceError>,
     /// What the file that is being read covers.
@@ -159,7 +198,7 @@ pub(super) struct Collector {
 }
 
 impl Collector {
-    pub(super) fn new(workers: Workers, strict: bool) -> Self {
+    pub(super) fn new(workers: Workers, strict: bool, asked: Option<(Kind, String)>) -> Self {
         Self {
             workers,
             sent: 0,
@@ -168,6 +207,7 @@ impl Collector {
             buffers: Vec::new(),
             unnamed: Vec::new(),
             strict,
+            asked,
             failed: None,
             covers: Covers::Nothing,
             complete: Vec::new(),
@@ -236,13 +276,15 @@ impl Sink for Collector {
 
     fn list_end(&mut self, expect: &Expect) -> Result<(), SourceError> {
         if let (Expect::Typed(kind), Covers::TypedList(namespace)) = (expect, &self.covers)
+            && Kind::ALL.contains(kind)
             && kind.namespaced() == namespace.is_some()
         {
             self.complete.push((*kind, namespace.clone()));
         }
         self.drain()?;
         for (json, place, origin) in std::mem::take(&mut self.unnamed) {
-            self.put(decode_batch(Batch::of_one(json, place, expect.clone(), origin)))?;
+            let batch = Batch::of_one(json, place, expect.clone(), origin);
+            self.put(decode_batch(batch, self.asked.as_ref()))?;
         }
         Ok(())
     }

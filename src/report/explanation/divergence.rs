@@ -1,0 +1,522 @@
+//! Where what is recorded differs from what the controllers would have made of it, and whether they live.
+//!
+//! That a controller does not run is said on evidence alone. On a cluster that is a stale Lease, or two readings more than
+//! two resync periods apart that show the same; how long an object has stood says nothing there, because most causes leave
+//! no time behind. In files, which may be old, it is `possibly` at most.
+
+use super::EvidenceOut;
+use crate::controllers::{Branch, VolumeBranch};
+use crate::model::{Kind, ManagerLease, PersistentVolume, Timestamp, VolumePhase};
+use crate::report::misfit::shown;
+use crate::report::why::View;
+use crate::simulate::{Outcome, Target};
+use crate::snapshot::ClaimId;
+use crate::text::human_age;
+use serde::Serialize;
+
+/// More resync periods than these must pass before a state that should change points at the controller: within each one
+/// it looks at every object once.
+pub const RESYNCS: u64 = 2;
+
+/// A difference between what is recorded and what is predicted.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct DivergenceOut {
+    /// The recorded phase.
+    pub recorded: String,
+    /// The phases that are possible in the end.
+    pub predicted: Vec<String>,
+    /// For how many seconds the recorded state has lasted, where the objects' own times show that.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub lasted_seconds: Option<i64>,
+    /// How sure it is that the controller does not run: `probably` or `possibly`; absent without evidence.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub controller_not_running: Option<&'static str>,
+    /// `alive` where a Lease shows that kube-controller-manager lives, though not what each of its controllers does;
+    /// `stale` where nobody renews the Lease; absent without a Lease.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub controller_manager: Option<&'static str>,
+    /// What tells of the controller: fields of its Lease, times of the objects, the two readings.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[cfg_attr(test, schemars(default))]
+    pub evidence: Vec<EvidenceOut>,
+    /// The reasons to think that it does not run, as clauses.
+    #[serde(skip)]
+    reasons: Vec<String>,
+    /// Who renewed the Lease, and how many seconds before it was read.
+    #[serde(skip)]
+    alive: Option<(String, i64)>,
+    /// What else to say.
+    #[serde(skip)]
+    recheck: Recheck,
+    #[serde(skip)]
+    resync_seconds: u64,
+}
+
+/// What a second reading can tell, or told.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Recheck {
+    /// There is no second reading of files.
+    #[default]
+    Impossible,
+    /// It was not asked for.
+    Possible,
+    /// It showed the same.
+    Same,
+    /// It showed something else.
+    Moved,
+}
+
+impl DivergenceOut {
+    /// Where what is recorded differs from every possible end.
+    pub(super) fn new(view: View<'_>, from_files: bool) -> Option<Self> {
+        let (snapshot, prediction) = (view.snapshot(), view.prediction);
+        let outcomes = prediction.outcomes.as_ref()?;
+        let (phase, stood) = match prediction.target {
+            Target::Volume(id) => (snapshot.volume(id).status.phase.as_str(), volume_stood(view, snapshot.volume(id))),
+            Target::Claim(id) => {
+                (snapshot.claim(id).status.phase.as_str(), claim_stood(view, id, outcomes.listed.first()))
+            }
+        };
+        let every_end_differs = prediction.changes(snapshot) && outcomes.listed.iter().all(|end| end.phase() != phase);
+        if !every_end_differs {
+            return None;
+        }
+        let mut predicted: Vec<String> = outcomes.listed.iter().map(|end| end.phase().to_owned()).collect();
+        predicted.dedup();
+        let lasted = snapshot
+            .now()
+            .zip(stood.as_ref())
+            .map(|(now, stood)| now.seconds_since(stood.since))
+            .filter(|lasted| *lasted >= 0);
+        let mut divergence = Self {
+            recorded: phase.to_owned(),
+            predicted,
+            lasted_seconds: lasted,
+            controller_not_running: None,
+            controller_manager: None,
+            evidence: Vec::new(),
+            reasons: Vec::new(),
+            alive: None,
+            recheck: if from_files { Recheck::Impossible } else { Recheck::Possible },
+            resync_seconds: view.rules().resync_seconds,
+        };
+        if from_files {
+            let needed = i64::try_from(divergence.resync_seconds.saturating_mul(RESYNCS)).unwrap_or(i64::MAX);
+            if let (Some(stood), Some(lasted)) = (stood, lasted.filter(|lasted| *lasted > needed)) {
+                divergence.controller_not_running = Some("possibly");
+                divergence.reasons.push(format!("it has stood so for {}", human_age(lasted)));
+                divergence.evidence.extend(stood.evidence);
+            }
+            if let (Some(lease), Some(now)) = (snapshot.lease(), snapshot.now()) {
+                divergence.add_lease(lease, now, "possibly");
+            }
+        }
+        Some(divergence)
+    }
+
+    /// Takes the Lease of the manager into account: one that nobody renews makes it as sure as `sure` that the
+    /// controller does not run, a fresh one shows that the manager lives.
+    pub(super) fn add_lease(&mut self, lease: &ManagerLease, read_at: Timestamp, sure: &'static str) {
+        let (Some(stale), Some(renewed), Some(age), Some(duration)) =
+            (lease.is_stale(read_at), lease.renewed, lease.age(read_at), lease.duration_seconds)
+        else {
+            return;
+        };
+        let holder = if lease.holder.is_empty() { "nobody".to_owned() } else { shown(&lease.holder) };
+        let object = format!("lease/{} -n {}", ManagerLease::NAME, ManagerLease::NAMESPACE);
+        for (field, value) in [
+            ("spec.holderIdentity", if lease.holder.is_empty() { "<unset>".to_owned() } else { holder.clone() }),
+            ("spec.renewTime", renewed.to_string()),
+            ("spec.leaseDurationSeconds", duration.to_string()),
+            ("age", format!("{age}s")),
+        ] {
+            self.evidence.push(EvidenceOut { object: object.clone(), field, value });
+        }
+        if stale {
+            self.controller_manager = Some("stale");
+            self.controller_not_running = Some(sure);
+            self.reasons.push(format!(
+                "the Lease {} in {}, held by {holder}, was last renewed {} before it was read",
+                ManagerLease::NAME,
+                ManagerLease::NAMESPACE,
+                human_age(age)
+            ));
+        } else {
+            self.controller_manager = Some("alive");
+            self.alive = Some((holder, age.max(0)));
+        }
+    }
+
+    /// A second reading, more than two resync periods after the first, showed the same version of the object, and the
+    /// same is predicted for it.
+    pub(super) fn add_same_reading(&mut self, object: &str, version: &str, readings: [Timestamp; 2]) {
+        self.recheck = Recheck::Same;
+        self.controller_not_running = Some("probably");
+        let [first, second] = readings;
+        self.reasons.push(format!(
+            "it is the same at {second} as it was at {first}, and the controller looks at everything every {}",
+            human_age(i64::try_from(self.resync_seconds).unwrap_or(i64::MAX))
+        ));
+        let mut add =
+            |field, value: String| self.evidence.push(EvidenceOut { object: object.to_owned(), field, value });
+        add("metadata.resourceVersion", shown(version));
+        add("readAt", first.to_string());
+        add("readAt", second.to_string());
+    }
+
+    /// A second reading showed something else than the first.
+    pub(super) fn set_moved(&mut self) {
+        self.recheck = Recheck::Moved;
+    }
+
+    /// The difference in a few sentences.
+    pub(super) fn sentence(&self) -> String {
+        let ends = self.predicted.join(" or ");
+        let alive =
+            self.alive.as_ref().map(|(holder, age)| format!("{holder} renewed its Lease {} ago", human_age(*age)));
+        match (self.controller_not_running, alive) {
+            (None, None) => format!("Recorded as {}, and the next syncs make it {ends}.", self.recorded),
+            (None, Some(alive)) => format!(
+                "Recorded as {}, and the next syncs make it {ends}. The controller manager is alive ({alive}), so this \
+                 should change within {}.",
+                self.recorded,
+                human_age(i64::try_from(self.resync_seconds).unwrap_or(i64::MAX))
+            ),
+            (Some(sure), alive) => {
+                let but = alive.map_or_else(String::new, |alive| {
+                    format!(
+                        " The controller manager itself is alive ({alive}): its log and its flag --controllers tell why \
+                         this controller does nothing."
+                    )
+                });
+                format!(
+                    "Recorded as {}, though a sync would have made it {ends} by now: {sure} the controller is not \
+                     running ({}).{but}",
+                    self.recorded,
+                    self.reasons.join("; ")
+                )
+            }
+        }
+    }
+
+    /// How to find out more, or what was found out.
+    pub(super) fn hint(&self) -> Option<&'static str> {
+        match (self.recheck, self.controller_not_running) {
+            (Recheck::Possible, None) => {
+                Some("Whether the controller acts on it: add --recheck, which reads it again after two resync periods.")
+            }
+            (Recheck::Moved, _) => Some("It changed after the first reading; this is the second one."),
+            (Recheck::Possible | Recheck::Impossible | Recheck::Same, _) => None,
+        }
+    }
+}
+
+/// Since when a sync would have changed the object, and the fields that show it.
+struct Stood {
+    since: Timestamp,
+    evidence: Vec<EvidenceOut>,
+}
+
+impl Stood {
+    /// The newest of these times; none where one of them is not known.
+    fn new<const N: usize>(times: [Option<(String, &'static str, Timestamp)>; N]) -> Option<Self> {
+        let times: Vec<(String, &'static str, Timestamp)> = times.into_iter().collect::<Option<_>>()?;
+        let since = times.iter().map(|(_, _, time)| *time).max()?;
+        let entry = |(object, field, time): (String, &'static str, Timestamp)| EvidenceOut {
+            object,
+            field,
+            value: time.to_string(),
+        };
+        Some(Self { since, evidence: times.into_iter().map(entry).collect() })
+    }
+}
+
+/// When the volume changed last: its phase or, where that is known and later, anything of it.
+fn volume_changed(view: View<'_>, volume: &PersistentVolume) -> Option<(String, &'static str, Timestamp)> {
+    let written = view.snapshot().last_change(Kind::PersistentVolume, "", &volume.meta.name);
+    let phase = volume.status.last_phase_transition.map(|time| (time, "status.lastPhaseTransitionTime"));
+    let (time, field) = phase.into_iter().chain(written.map(|time| (time, "metadata.managedFields[].time"))).max()?;
+    Some((format!("pv/{}", volume.meta.name), field, time))
+}
+
+/// Since when everything was there that lets the next sync change the volume. Most causes, such as a claim that was
+/// deleted, leave no time behind, and then nothing can be said of the controller.
+fn volume_stood(view: View<'_>, volume: &PersistentVolume) -> Option<Stood> {
+    let Branch::VolumeBranch(branch) = view.binder().next()?.branch else { return None };
+    match branch {
+        VolumeBranch::VolumeUnclaimed | VolumeBranch::VolumeReserved
+            if matches!(volume.status.phase, VolumePhase::Pending | VolumePhase::Empty) =>
+        {
+            Stood::new([volume_changed(view, volume)])
+        }
+        VolumeBranch::VolumeClaimReplaced => {
+            let named = volume.claim_ref.as_ref()?;
+            let newer = view.snapshot().claim(view.snapshot().claim_id(&named.namespace, &named.name)?);
+            let created =
+                newer.meta.created.map(|time| (format!("pvc/{}", newer.meta.name), "metadata.creationTimestamp", time));
+            Stood::new([volume_changed(view, volume), created])
+        }
+        _ => None,
+    }
+}
+
+/// Since when at the latest the claim could have been bound: both it and the volume that it would get must have been
+/// there. Of a claim only its `managedFields` tell when it changed.
+fn claim_stood(view: View<'_>, id: ClaimId, end: Option<&Outcome>) -> Option<Stood> {
+    let Some(Outcome::Claim { volume_name, .. }) = end else { return None };
+    let snapshot = view.snapshot();
+    let (claim, volume) = (snapshot.claim(id), snapshot.volume(snapshot.volume_id(volume_name)?));
+    if volume.status.phase != VolumePhase::Available {
+        return None;
+    }
+    let written = snapshot
+        .last_change(Kind::PersistentVolumeClaim, &claim.meta.namespace, &claim.meta.name)
+        .map(|time| (format!("pvc/{}", claim.meta.name), "metadata.managedFields[].time", time));
+    Stood::new([written, volume_changed(view, volume)])
+}
+
+#[cfg(test)]
+mod tests {
+    #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+    use super::*;
+    use crate::controllers::{Controller, Rules};
+    use crate::model::{ObjectKey, ResourceVersion};
+    use crate::report::explanation::{Asked, Explanation};
+    use crate::report::machine::Model;
+    use crate::report::testing::{bound_pv, bound_pvc, parts, pv, pvc, simulate, target, with};
+    use crate::snapshot::{Parts, Snapshot};
+    use serde_json::json;
+
+    /// A claim that should be bound, at this moment; the claim was written at `written`, the volume became free long before.
+    fn waiting(written: Option<&str>, now: &str) -> Parts {
+        let free = json!({ "status": { "lastPhaseTransitionTime": "2026-01-01T00:00:00Z" } });
+        let mut parts = parts(&[pvc("data"), with(pv("a"), free)]);
+        parts.now = Timestamp::parse(now);
+        let key = ObjectKey { kind: Kind::PersistentVolumeClaim, namespace: "db".into(), name: "data".into() };
+        parts.changed = written.map(|written| (key, Timestamp::parse(written).unwrap())).into_iter().collect();
+        parts
+    }
+
+    /// The explanation of `pvc/data` or `pv/a`, from files or from a cluster, after something was added to it.
+    fn diverging(
+        parts: Parts,
+        object: &str,
+        from_files: bool,
+        add: impl FnOnce(&mut Explanation<'_>),
+    ) -> Option<(DivergenceOut, String)> {
+        colored::control::set_override(false);
+        let snapshot = Snapshot::new(parts);
+        let simulation = simulate(&snapshot);
+        let prediction = simulation.predict(target(&snapshot, object));
+        let asked = Asked {
+            simulation: &simulation,
+            model: Model::new(&Rules::default(), &Controller::ALL, "assumed"),
+            from_files,
+        };
+        let mut explanation = Explanation::of_object(asked, &prediction);
+        add(&mut explanation);
+        let text = explanation.text(None, false);
+        let said = text.split("\n\n").next().unwrap().split_once('\n').map_or("", |(_, rest)| rest).to_owned();
+        explanation.divergence.clone().map(|divergence| (divergence, said))
+    }
+
+    fn lease(renewed: &str) -> ManagerLease {
+        ManagerLease { holder: "master-1_x".into(), renewed: Timestamp::parse(renewed), duration_seconds: Some(15) }
+    }
+
+    const WRITTEN: &str = "2026-01-02T00:00:00Z";
+    const OFFER: &str =
+        "Whether the controller acts on it: add --recheck, which reads it again after two resync periods.";
+
+    #[test]
+    fn in_files_the_controller_is_possibly_not_running_where_the_times_show_it() {
+        let of = |parts| diverging(parts, "pvc/data", true, |_| ()).unwrap();
+        // The controller resyncs every 15 seconds: twice that is not enough, a second more is.
+        for (now, lasted, sure) in [("2026-01-02T00:00:30Z", 30, None), ("2026-01-02T00:00:31Z", 31, Some("possibly"))]
+        {
+            let (divergence, said) = of(waiting(Some(WRITTEN), now));
+            assert_eq!(
+                (divergence.recorded.as_str(), divergence.predicted.as_slice()),
+                ("Pending", &["Bound".to_owned()][..])
+            );
+            assert_eq!((divergence.lasted_seconds, divergence.controller_not_running), (Some(lasted), sure), "{now}");
+            let expected = match sure {
+                None => "Recorded as Pending, and the next syncs make it Bound.",
+                Some(_) => {
+                    "Recorded as Pending, though a sync would have made it Bound by now: possibly the controller is not \
+                     running (it has stood so for 31s)."
+                }
+            };
+            assert_eq!(said, expected);
+        }
+        let (divergence, _) = of(waiting(Some(WRITTEN), "2026-01-02T01:00:00Z"));
+        let document = serde_json::to_value(&divergence).unwrap();
+        assert_eq!(
+            document["evidence"],
+            json!([
+                { "object": "pvc/data", "field": "metadata.managedFields[].time", "value": WRITTEN },
+                { "object": "pv/a", "field": "status.lastPhaseTransitionTime", "value": "2026-01-01T00:00:00Z" },
+            ])
+        );
+        // When a claim was made says nothing of when it became as it is.
+        let mut unknown = waiting(None, "2026-06-01T00:00:00Z");
+        unknown.claims[0].meta.created = Timestamp::parse("2026-01-01T00:00:00Z");
+        let (divergence, _) = of(unknown);
+        assert_eq!((divergence.lasted_seconds, divergence.controller_not_running), (None, None));
+        // Nothing says when the claim of a volume went.
+        let mut orphan = parts(&[with(
+            bound_pv("a", "data"),
+            json!({ "status": { "lastPhaseTransitionTime": "2026-01-01T00:00:00Z" } }),
+        )]);
+        orphan.now = Timestamp::parse("2026-06-01T00:00:00Z");
+        let (divergence, _) = diverging(orphan, "pv/a", true, |_| ()).unwrap();
+        assert_eq!((divergence.lasted_seconds, divergence.controller_not_running), (None, None));
+        let as_it_is = parts(&[bound_pv("a", "data"), bound_pvc("data", "a")]);
+        assert_eq!(diverging(as_it_is, "pv/a", true, |_| ()), None);
+    }
+
+    /// A volume that never got a phase is the controller's first task; the later of both times counts.
+    #[test]
+    fn of_a_volume_both_times_count() {
+        let of = |written: Option<&str>| {
+            let new = json!({ "status": { "phase": "Pending", "lastPhaseTransitionTime": "2026-01-01T00:00:00Z" } });
+            let mut parts = parts(&[with(pv("a"), new)]);
+            parts.now = Timestamp::parse("2026-01-01T00:01:00Z");
+            let key = ObjectKey { kind: Kind::PersistentVolume, namespace: "".into(), name: "a".into() };
+            parts.changed = written.map(|written| (key, Timestamp::parse(written).unwrap())).into_iter().collect();
+            let (divergence, _) = diverging(parts, "pv/a", true, |_| ()).unwrap();
+            (
+                divergence.lasted_seconds,
+                divergence.controller_not_running,
+                divergence.evidence.first().map(|entry| entry.field),
+            )
+        };
+        assert_eq!(of(None), (Some(60), Some("possibly"), Some("status.lastPhaseTransitionTime")));
+        assert_eq!(
+            of(Some("2026-01-01T00:00:20Z")),
+            (Some(40), Some("possibly"), Some("metadata.managedFields[].time"))
+        );
+        assert_eq!(of(Some("2026-01-01T00:00:50Z")), (Some(10), None, None));
+    }
+
+    /// How long an object has stood is no evidence on a cluster, a stale Lease is; a fresh one shows that the manager lives.
+    #[test]
+    fn on_a_cluster_the_lease_tells() {
+        let old = || waiting(Some(WRITTEN), "2026-01-02T01:00:00Z");
+        let read_at = Timestamp::parse("2026-01-02T01:00:00Z").unwrap();
+        let with_lease = |lease: ManagerLease| {
+            diverging(old(), "pvc/data", false, |explanation| explanation.add_lease(&lease, read_at)).unwrap()
+        };
+        let (none, said) = diverging(old(), "pvc/data", false, |_| ()).unwrap();
+        assert_eq!((none.lasted_seconds, none.controller_not_running), (Some(3600), None));
+        assert_eq!((none.controller_manager, none.evidence.as_slice()), (None, &[][..]));
+        assert_eq!(said, format!("Recorded as Pending, and the next syncs make it Bound.\n{OFFER}"));
+
+        let (stale, said) = with_lease(lease("2026-01-02T00:00:00Z"));
+        assert_eq!((stale.controller_manager, stale.controller_not_running), (Some("stale"), Some("probably")));
+        assert_eq!(
+            said,
+            "Recorded as Pending, though a sync would have made it Bound by now: probably the controller is not running \
+             (the Lease kube-controller-manager in kube-system, held by master-1_x, was last renewed 60m before it was read)."
+        );
+        let entries: Vec<(&str, &str, &str)> =
+            stale.evidence.iter().map(|entry| (entry.object.as_str(), entry.field, entry.value.as_str())).collect();
+        let object = "lease/kube-controller-manager -n kube-system";
+        assert_eq!(
+            entries,
+            [
+                (object, "spec.holderIdentity", "master-1_x"),
+                (object, "spec.renewTime", "2026-01-02T00:00:00Z"),
+                (object, "spec.leaseDurationSeconds", "15"),
+                (object, "age", "3600s"),
+            ]
+        );
+
+        // Within the duration and the margin it counts as fresh; a holder's clock may also be ahead.
+        for (renewed, ago) in
+            [("2026-01-02T00:59:57Z", "3s"), ("2026-01-02T00:58:45Z", "75s"), ("2026-01-02T01:00:09Z", "0s")]
+        {
+            let (alive, said) = with_lease(lease(renewed));
+            assert_eq!((alive.controller_manager, alive.controller_not_running), (Some("alive"), None), "{renewed}");
+            assert_eq!(
+                said,
+                format!(
+                    "Recorded as Pending, and the next syncs make it Bound. The controller manager is alive (master-1_x \
+                     renewed its Lease {ago} ago), so this should change within 15s.\n{OFFER}"
+                )
+            );
+        }
+        for nothing in
+            [ManagerLease::default(), ManagerLease { duration_seconds: None, ..lease("2026-01-01T00:00:00Z") }]
+        {
+            assert_eq!(with_lease(nothing).0, none);
+        }
+        let hostile = ManagerLease { holder: "a\u{1b}[2Jb".into(), ..lease("2026-01-02T00:00:00Z") };
+        assert!(!with_lease(hostile).1.contains('\u{1b}'));
+    }
+
+    /// In files, which may be old, a stale Lease is no more than a hint.
+    #[test]
+    fn a_lease_in_files_makes_it_possible_at_most() {
+        let of = |renewed: &str| {
+            let mut parts = waiting(None, "2026-01-02T01:00:00Z");
+            parts.lease = Some(lease(renewed));
+            let (divergence, _) = diverging(parts, "pvc/data", true, |_| ()).unwrap();
+            (divergence.controller_manager, divergence.controller_not_running, divergence.evidence.len())
+        };
+        assert_eq!(of("2026-01-02T00:00:00Z"), (Some("stale"), Some("possibly"), 4));
+        assert_eq!(of("2026-01-02T00:59:59Z"), (Some("alive"), None, 4));
+    }
+
+    #[test]
+    fn two_readings_that_show_the_same_are_evidence() {
+        let times = ["2026-01-02T00:00:00Z", "2026-01-02T00:00:32Z"].map(|time| Timestamp::parse(time).unwrap());
+        let key = ObjectKey { kind: Kind::PersistentVolumeClaim, namespace: "db".into(), name: "data".into() };
+        let version = ResourceVersion::Recorded("11".into());
+        let same = |explanation: &mut Explanation<'_>| explanation.add_same_reading(&key, &version, times);
+        let now = || waiting(None, "2026-01-02T00:00:32Z");
+        let (divergence, said) = diverging(now(), "pvc/data", false, same).unwrap();
+        assert_eq!((divergence.controller_not_running, divergence.controller_manager), (Some("probably"), None));
+        let reason = "it is the same at 2026-01-02T00:00:32Z as it was at 2026-01-02T00:00:00Z, and the controller looks at \
+                      everything every 15s";
+        let start = "Recorded as Pending, though a sync would have made it Bound by now: probably the controller is not running";
+        assert_eq!(said, format!("{start} ({reason})."));
+        let entries: Vec<(&str, &str, &str)> = divergence
+            .evidence
+            .iter()
+            .map(|entry| (entry.object.as_str(), entry.field, entry.value.as_str()))
+            .collect();
+        assert_eq!(
+            entries,
+            [
+                ("pvc/data", "metadata.resourceVersion", "11"),
+                ("pvc/data", "readAt", "2026-01-02T00:00:00Z"),
+                ("pvc/data", "readAt", "2026-01-02T00:00:32Z"),
+            ]
+        );
+        // The manager can live while this one of its controllers does nothing.
+        let both = |explanation: &mut Explanation<'_>| {
+            same(explanation);
+            explanation.add_lease(&lease("2026-01-02T00:00:31Z"), times[1]);
+        };
+        let (divergence, said) = diverging(now(), "pvc/data", false, both).unwrap();
+        assert_eq!(
+            (divergence.controller_not_running, divergence.controller_manager),
+            (Some("probably"), Some("alive"))
+        );
+        assert_eq!(
+            said,
+            format!(
+                "{start} ({reason}). The controller manager itself is alive (master-1_x renewed its Lease 1s ago): its log \
+                 and its flag --controllers tell why this controller does nothing."
+            )
+        );
+        let moved = |explanation: &mut Explanation<'_>| explanation.set_moved();
+        let (divergence, said) = diverging(now(), "pvc/data", false, moved).unwrap();
+        assert_eq!((divergence.controller_not_running, divergence.evidence.len()), (None, 0));
+        assert!(said.ends_with("\nIt changed after the first reading; this is the second one."), "{said}");
+    }
+}
