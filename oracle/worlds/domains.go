@@ -66,16 +66,26 @@ var sizes = map[string][]string{
 	"zero": {"0", "0Gi"},
 }
 
+// stored are the spellings of each family that an API server gives back. Only a part of the worlds has others.
+var stored = map[string][]string{
+	"1Gi": {"1Gi", "1Gi", "1Gi", "1073741824"}, "2Gi": {"2Gi", "2Gi", "2147483648"}, "3Gi": {"3Gi", "3Gi", "3221225472"},
+	"1G": {"1G", "1G", "1e9"}, "512Mi": {"512Mi", "512Mi", "536870912"}, "2": {"2"}, "1.5": {"1500m"},
+	"8Ei": {"9223372036854775807"}, "10E": {"10E"}, "20E": {"20E"}, "zero": {"0"},
+}
+
+// oddSizes are the families of sizes that leave what is common.
+var oddSizes = []string{"512Mi", "512Mi", "1G", "1G", "1Gi", "1Gi", "2Gi", "2Gi", "3Gi", "3Gi", "512Mi", "1Gi", "2Gi", "1.5", "2", "8Ei", "10E", "20E"}
+
 // sizeKeys gives the families an order, smallest first.
 var sizeKeys = []string{"zero", "1.5", "2", "512Mi", "1G", "1Gi", "2Gi", "3Gi", "8Ei", "10E", "20E"}
 
 // palettes are what one world draws its sizes from, as family names.
 var palettes = [][]string{
-	{"1Gi"}, {"1Gi"}, {"1Gi"}, {"1Gi"},
+	{"1Gi"}, {"1Gi"}, {"1Gi"}, {"1Gi"}, {"2Gi"}, {"512Mi"},
 	{"1Gi", "2Gi"}, {"1Gi", "2Gi"}, {"1Gi", "2Gi", "3Gi"}, {"512Mi", "1Gi"},
 	{"1G"}, {"1G", "1Gi"}, {"1G", "512Mi"},
 	{"1.5", "2"}, {"1.5", "2"},
-	{"10E", "512Mi"}, {"8Ei", "10E", "20E"}, {"10E"},
+	{"10E", "512Mi"}, {"8Ei", "10E", "20E"},
 }
 
 var (

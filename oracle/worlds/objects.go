@@ -51,9 +51,16 @@ func (g *generator) newObject(version, kind, namespace, name, uid string) object
 // size draws a spelling of a size of the world's.
 func (g *generator) size() string {
 	if g.percent(g.odd) {
-		return one(g, sizes[one(g, sizeKeys[1:])])
+		return g.spell(one(g, oddSizes))
 	}
-	return one(g, sizes[one(g, g.palette)])
+	return g.spell(one(g, g.palette))
+}
+
+func (g *generator) spell(family string) string {
+	if g.spellings {
+		return one(g, sizes[family])
+	}
+	return one(g, stored[family])
 }
 
 // claimModes draws access modes of a claim, in any order, now and then repeated.

@@ -608,7 +608,7 @@ func (g *generator) mutateVolume(volume, any object) {
 	case 14:
 		set(volume, g.anyModes(), "spec", "accessModes")
 	case 15:
-		set(volume, one(g, sizes[one(g, sizeKeys[1:])]), "spec", "capacity", "storage")
+		set(volume, g.spell(one(g, oddSizes)), "spec", "capacity", "storage")
 	case 16:
 		set(volume, one(g, []string{modeFilesystem, modeBlock}), "spec", "volumeMode")
 	case 17:
@@ -676,7 +676,7 @@ func (g *generator) mutateClaim(claim object) {
 	case 14:
 		g.statusOf(claim)
 	case 15:
-		set(claim, one(g, sizes[one(g, sizeKeys[1:])]), "spec", "resources", "requests", "storage")
+		set(claim, g.spell(one(g, oddSizes)), "spec", "resources", "requests", "storage")
 	case 16:
 		set(claim, g.anyModes(), "spec", "accessModes")
 	case 17:

@@ -36,6 +36,7 @@ type generator struct {
 
 	// What most objects of this world have in common, so that they fit each other.
 	palette    []string
+	spellings  bool
 	modes      []string
 	volumeMode string
 	class      string
@@ -121,6 +122,7 @@ func (g *generator) sortedTags() []string {
 // common draws what the objects of the world have in common.
 func (g *generator) common() {
 	g.palette = one(g, palettes)
+	g.spellings = g.percent(30)
 	g.modes = one(g, claimThemes)
 	g.volumeMode = one(g, volumeModes)
 	g.class = one(g, []string{"a", "a", "a", "a", "", "", "b", missingClass})
@@ -171,7 +173,7 @@ func (g *generator) tagQuantities(each object) {
 			if place < 0 {
 				continue
 			}
-			if place > 0 && written != sizes[family][0] {
+			if !slices.Contains(stored[family], written) {
 				g.tags["noncanonical-quantity"] = true
 			}
 			switch family {
