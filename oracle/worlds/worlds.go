@@ -99,6 +99,7 @@ func Generate(seed uint64, index int) line.Line {
 	if g.percent(30) {
 		g.Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
 	}
+	made.World.Items = []json.RawMessage{}
 	for place, each := range all {
 		set(each, strconv.Itoa(firstResourceVersion+place), "metadata", "resourceVersion")
 		made.World.Items = append(made.World.Items, encode(each))

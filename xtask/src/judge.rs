@@ -113,6 +113,7 @@ pub fn snapshot(line: &Line) -> Result<Snapshot> {
             Item::Class(class) => parts.classes.push(*class),
             Item::Pod(pod) => parts.pods.push(*pod),
             Item::Node(node) => parts.nodes.push(*node),
+            Item::Lease(_) => bail!("nobody in the worlds reads a Lease"),
             Item::Skipped(kind) => bail!("nobody reads the kind {kind}"),
         }
     }
