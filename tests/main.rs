@@ -14,6 +14,7 @@ mod licences;
 mod properties;
 mod readme;
 mod redaction;
+mod round_trip;
 mod schema;
 mod snapshot;
 mod support;
