@@ -9,7 +9,7 @@ mod value;
 
 pub use flags::{ClusterArgs, ModelArgs, ScopeArgs, Secret, SourceArgs, TableArgs};
 pub use object::{ObjectArgument, one_object, parse_objects};
-pub use value::{ControllerFlag, FeatureGate, KindScope, Limit, Output, parse_reference};
+pub use value::{ControllerFlag, FeatureGate, KindScope, Limit, Output, UserExtra, parse_reference};
 
 use clap::{Args, CommandFactory as _, FromArgMatches as _, Parser, Subcommand, ValueEnum, ValueHint};
 use std::ffi::{OsStr, OsString};
