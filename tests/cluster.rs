@@ -11,7 +11,7 @@ use pvctl::snapshot::{CoverageState, Parts, decode};
 use pvctl::source::archive::{self, ArchivedObject};
 use pvctl::source::{
     Cluster, ClusterError, ClusterErrorKind, ConnectOptions, Environment, Needs, RequestLog, Retry, ServerVersion,
-    contexts,
+    Statement, contexts,
 };
 use rcgen::{BasicConstraints, CertificateParams, IsCa, Issuer, KeyPair};
 use serde_json::{Value, json};
@@ -424,7 +424,7 @@ async fn an_archive_is_redacted_ordered_and_decodes_to_the_same() {
     let keys: Vec<String> = objects.iter().map(|object| object.key().to_string()).collect();
     assert_eq!(keys, ["pv/pv-1", "pv/pv-2", "pvc/data -n db"]);
     let mut file = Vec::new();
-    archive::write(&objects, &mut file).unwrap();
+    archive::write(&objects, &Statement::default(), &mut file).unwrap();
     assert!(!String::from_utf8_lossy(&file).contains("s3cret"));
     let list: Value = serde_json::from_slice(&file).unwrap();
     let text = |index: usize| list["items"][index].to_string();

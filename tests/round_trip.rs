@@ -3,7 +3,10 @@
 //! The worlds are written as an API server would store them, with much around it that no decision reads and that must
 //! not leave the cluster. A field that redaction drops though a decision reads it changes the prediction.
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a property that cannot be evaluated is a failed test")]
+#![expect(clippy::disallowed_methods, reason = "how long to try is a matter of whoever runs this; dumps are files")]
 
+use crate::fake_api::{Answer, FakeApi};
+use crate::support::Run;
 use crate::worlds::{Cluster, quantity, worlds};
 use proptest::prelude::*;
 use proptest::strategy::ValueTree as _;
@@ -14,16 +17,16 @@ use pvctl::model::{
     NodeSelectorTerm, ObjectMeta, PersistentVolume, PersistentVolumeClaim, Pod, PodPhase, Quantity, ResourceVersion,
     SourceKind, StorageClass, Str, Timestamp,
 };
+use pvctl::progress::Silent;
 use pvctl::report::machine::Model;
 use pvctl::report::prediction::{Head, JointOut, PredictionList, PredictionOut};
 use pvctl::simulate::explore::Budget;
 use pvctl::simulate::{Settings, Simulation};
-use pvctl::snapshot::{Parts, Snapshot};
-use pvctl::source::FileOptions;
-use pvctl::source::archive::{self, ArchivedObject};
-use pvctl::source::files::{each_raw_with, read_with};
+use pvctl::snapshot::{CoverageState, Parts, Snapshot};
+use pvctl::source::files::{archive_with, read_with};
+use pvctl::source::{Archived, ConnectOptions, Environment, FileOptions, Needs, Scope, Statement, archive};
 use serde_json::{Map, Value, json};
-use std::ops::ControlFlow;
+use std::path::Path;
 use std::sync::Arc;
 
 /// What must not be in any snapshot.
@@ -241,11 +244,15 @@ fn node(node: &Node) -> Value {
     object
 }
 
-/// The world as `kubectl get pv,pvc,sc,pods,nodes -A -o json` would print it.
-fn manifest(parts: &Parts) -> String {
+fn manifests(parts: &Parts) -> Vec<Value> {
     let volumes = parts.volumes.iter().map(volume);
     let items = volumes.chain(parts.claims.iter().map(claim)).chain(parts.classes.iter().map(class));
-    let items: Vec<Value> = items.chain(parts.pods.iter().map(pod)).chain(parts.nodes.iter().map(node)).collect();
+    items.chain(parts.pods.iter().map(pod)).chain(parts.nodes.iter().map(node)).collect()
+}
+
+/// The world as `kubectl get pv,pvc,sc,pods,nodes -A -o json` would print it.
+fn manifest(parts: &Parts) -> String {
+    let items = manifests(parts);
     json!({"apiVersion": "v1", "kind": "List", "metadata": {"resourceVersion": ""}, "items": items}).to_string()
 }
 
@@ -328,23 +335,22 @@ fn stdin() -> FileOptions {
     FileOptions { paths: vec!["-".into()], ..FileOptions::default() }
 }
 
-/// What `snapshot -f -` prints of that input.
-fn snapshot_of(input: &str) -> String {
-    let mut objects = Vec::new();
-    each_raw_with(&stdin(), &mut input.as_bytes(), &mut |kind, json, _| {
-        objects.push(ArchivedObject::new(kind, json).unwrap());
-        ControlFlow::Continue(())
-    })
-    .unwrap();
+/// What `snapshot -f -` prints of that input, with these flags.
+fn snapshot_of(input: &str, options: &FileOptions) -> String {
+    let Archived { mut objects, issues, statement } = archive_with(options, &mut input.as_bytes()).unwrap();
+    assert_eq!(issues, []);
     archive::order(&mut objects);
     let mut written = Vec::new();
-    archive::write(&objects, &mut written).unwrap();
+    archive::write(&objects, &statement, &mut written).unwrap();
     String::from_utf8(written).unwrap()
 }
 
 /// What `predict -f - -o json --trace` prints of that input.
-fn prediction(input: &str, rules: &Rules) -> String {
-    let parts = read_with(&stdin(), &mut input.as_bytes()).unwrap().parts;
+fn prediction(input: &str, options: &FileOptions, rules: &Rules) -> String {
+    prediction_of(read_with(options, &mut input.as_bytes()).unwrap().parts, rules)
+}
+
+fn prediction_of(parts: Parts, rules: &Rules) -> String {
     let snapshot = Snapshot::new(parts);
     let settings = Settings { tracing: true, budget: Budget { states: 300 }, ..Settings::new(rules.clone()) };
     let model = Model::new(&settings.rules, &settings.controllers, "assumed");
@@ -363,7 +369,6 @@ fn prediction(input: &str, rules: &Rules) -> String {
 }
 
 /// Checks a property on so many worlds, the same ones in every run.
-#[expect(clippy::disallowed_methods, reason = "how long the properties are tried is a matter of whoever runs them")]
 fn check<S: Strategy>(cases: u32, strategy: S, property: impl Fn(S::Value) -> Result<(), TestCaseError>) {
     let factor: u32 = std::env::var("PROPTEST_CASES").ok().and_then(|text| text.parse().ok()).unwrap_or(1);
     let config =
@@ -381,9 +386,32 @@ fn rules() -> impl Strategy<Value = Rules> {
     prop_oneof![2 => Just(Rules::default()), 1 => Just(all_on)]
 }
 
+/// What is said of the files' completeness, and of the time, by flags.
+fn flags() -> impl Strategy<Value = FileOptions> {
+    let scope = |kind: Kind, namespace: Option<&str>| Scope { kind, namespace: namespace.map(str::to_owned) };
+    let scopes = [
+        scope(Kind::PersistentVolume, None),
+        scope(Kind::PersistentVolumeClaim, None),
+        scope(Kind::PersistentVolumeClaim, Some("ns")),
+        scope(Kind::StorageClass, None),
+        scope(Kind::Pod, Some("other")),
+    ];
+    let some = || prop::sample::subsequence(scopes.to_vec(), 0..=2);
+    let complete = prop_oneof![3 => Just(None), 1 => Just(Some(Vec::new())), 2 => some().prop_map(Some)];
+    let partial = prop_oneof![2 => Just(Vec::new()), 1 => some()];
+    let now = prop_oneof![2 => Just(None), 1 => Just(Some(Timestamp(1_690_000_000)))];
+    (complete, partial, now).prop_map(|(assume_complete, partial, now)| FileOptions {
+        assume_complete,
+        partial,
+        now,
+        ..stdin()
+    })
+}
+
+/// The flags are given once, to whatever reads the world; the reader of the snapshot needs none of them.
 #[test]
 fn a_snapshot_of_any_world_is_predicted_as_that_world() {
-    check(400, (worlds(4, 4), any::<u64>(), rules()), |(Cluster(mut parts), odd, rules)| {
+    check(400, (worlds(4, 4), any::<u64>(), rules(), flags()), |(Cluster(mut parts), odd, rules, flags)| {
         enrich(&mut parts, odd);
         let world = manifest(&parts);
         // What is written is the whole world: a field that this test forgets would not be tested.
@@ -394,10 +422,10 @@ fn a_snapshot_of_any_world_is_predicted_as_that_world() {
         prop_assert_eq!(&read.classes, &parts.classes);
         prop_assert_eq!(&read.pods, &parts.pods);
         prop_assert_eq!(&read.nodes, &parts.nodes);
-        let written = snapshot_of(&world);
+        let written = snapshot_of(&world, &flags);
         prop_assert!(!written.contains(SECRET), "{}", written);
-        prop_assert_eq!(prediction(&written, &rules), prediction(&world, &rules));
-        prop_assert_eq!(snapshot_of(&written), written);
+        prop_assert_eq!(prediction(&written, &stdin(), &rules), prediction(&world, &flags, &rules));
+        prop_assert_eq!(snapshot_of(&written, &stdin()), written);
         Ok(())
     });
 }
@@ -463,9 +491,231 @@ fn a_field_that_redaction_dropped_would_be_noticed() {
         }
         let (Cluster(mut parts), odd, rules) = strategy.new_tree(&mut runner).unwrap().current();
         enrich(&mut parts, odd);
-        let written = snapshot_of(&manifest(&parts));
-        let expected = prediction(&written, &rules);
-        unnoticed.retain(|(kind, path)| prediction(&without(&written, kind, path), &rules) == expected);
+        let written = snapshot_of(&manifest(&parts), &stdin());
+        let expected = prediction(&written, &stdin(), &rules);
+        unnoticed.retain(|(kind, path)| prediction(&without(&written, kind, path), &stdin(), &rules) == expected);
     }
     assert!(unnoticed.is_empty(), "nothing depends on {unnoticed:?}");
+}
+
+/// The same for a cluster, where some kinds may be hidden: what was read in full is not assumed in the file, and what
+/// was hidden is unknown in it.
+#[test]
+fn a_snapshot_of_a_cluster_is_predicted_as_that_cluster() {
+    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
+    let hidden = prop::sample::subsequence(
+        vec![
+            "/api/v1/persistentvolumes",
+            "/api/v1/persistentvolumeclaims",
+            "/apis/storage.k8s.io/v1/storageclasses",
+            "/api/v1/namespaces/ns/pods",
+            "/api/v1/nodes",
+        ],
+        0..=2,
+    );
+    let strategy = (worlds(3, 3), any::<u64>(), rules(), prop_oneof![1 => Just(Vec::new()), 2 => hidden]);
+    let uncertain = std::cell::Cell::new(0);
+    check(25, strategy, |(Cluster(mut parts), odd, rules, hidden)| {
+        enrich(&mut parts, odd);
+        let needs = Needs {
+            host_path_provisioning: rules.hostpath_provisioning,
+            unused_condition: rules.unused_condition,
+            users_of: None,
+        };
+        let (read, objects, stated) = runtime.block_on(async {
+            let fake = FakeApi::start().await;
+            fake.hold(manifests(&parts));
+            for path in &hidden {
+                fake.fail(path, usize::MAX, Answer::Status(403, "User \"eve\" cannot list"));
+            }
+            let options = ConnectOptions { server: Some(fake.url()), ..ConnectOptions::default() };
+            let cluster = connect(&options, &Environment::default()).await;
+            let read = cluster.read(needs, &Silent).await.unwrap();
+            let (objects, parts) = cluster.read_raw(needs, &Silent).await.unwrap();
+            (read, objects, parts)
+        });
+        let mut objects = objects;
+        archive::order(&mut objects);
+        let statement = Statement { coverage: stated.coverage, now: stated.now, kubernetes: Some(35) };
+        for yaml in [false, true] {
+            let mut written = Vec::new();
+            let write = if yaml { archive::write_yaml } else { archive::write };
+            write(&objects, &statement, &mut written).unwrap();
+            let back = read_with(&stdin(), &mut written.as_slice()).unwrap();
+            prop_assert_eq!(back.kubernetes, Some(35));
+            prop_assert_eq!(prediction_of(back.parts, &rules), prediction_of(read.clone(), &rules));
+        }
+        let prediction = prediction_of(read, &rules);
+        prop_assert!(!prediction.contains("\"as\": \"empty\""), "no absence in a cluster is assumed: {}", prediction);
+        uncertain.set(uncertain.get() + u32::from(prediction.contains("\"unknown\": [")));
+        Ok(())
+    });
+    assert!(uncertain.get() > 5, "hardly anything was unknown, so that little was tried");
+}
+
+async fn connect(options: &ConnectOptions, environment: &Environment) -> pvctl::source::Cluster<'static> {
+    pvctl::source::Cluster::connect(options, environment).await.unwrap()
+}
+
+/// The verbs themselves, and what they say besides: `predict` of the snapshot says what `predict` of the source says.
+fn assert_same_answers(source: &[&str], code: i32) -> String {
+    let predict = |arguments: &[&str], input: &str| {
+        let all = [&["predict", "-A", "-o", "json"], arguments].concat();
+        let run = Run::new(&all).stdin(input.as_bytes()).finish();
+        assert_eq!(run.code, Some(code), "{all:?}: {}", run.stderr);
+        run.stdout
+    };
+    let expected = predict(source, "");
+    let mut documents = Vec::new();
+    for format in ["json", "yaml"] {
+        let snapshot = Run::new(&[&["snapshot", "-o", format], source].concat()).finish();
+        assert_eq!(snapshot.code, Some(0), "{source:?}: {}", snapshot.stderr);
+        assert_eq!(predict(&["-f", "-"], &snapshot.stdout), expected, "{source:?} through {format}");
+        documents.push(snapshot.stdout);
+    }
+    // It holds too when kubectl, or somebody, has put the metadata first.
+    let first: Value = serde_json::from_str(&documents[0]).unwrap();
+    let turned = format!(
+        "{{\"metadata\":{},\"items\":{},\"kind\":\"List\",\"apiVersion\":\"v1\"}}",
+        first["metadata"], first["items"]
+    );
+    assert_eq!(predict(&["-f", "-"], &turned), expected);
+    expected
+}
+
+fn write(root: &Path, path: &str, content: &str) {
+    let path = root.join(path);
+    std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+    std::fs::write(path, content).unwrap();
+}
+
+const WAITING_CLAIM: &str = r#"{"apiVersion":"v1","kind":"PersistentVolumeClaim",
+    "metadata":{"name":"data","namespace":"db","uid":"c","deletionTimestamp":"2026-06-01T10:00:00Z",
+        "finalizers":["kubernetes.io/pvc-protection"]},
+    "spec":{"storageClassName":"fast","accessModes":["ReadWriteOnce"],"resources":{"requests":{"storage":"1Gi"}}},
+    "status":{"phase":"Pending"}}"#;
+
+#[test]
+fn a_snapshot_keeps_what_a_dump_says_of_itself() {
+    let directory = tempfile::tempdir().unwrap();
+    let root = directory.path();
+    write(root, "dump/nodes.json", r#"{"kind":"NodeList","apiVersion":"v1","items":[]}"#);
+    write(root, "dump/db/pods.json", r#"{"kind":"PodList","apiVersion":"v1","items":[]}"#);
+    write(root, "dump/claim.json", WAITING_CLAIM);
+    // A must-gather whose list of pods is empty: nobody uses the claim, for certain.
+    let gathered = "gather/image/namespaces/db/core";
+    let claims = format!(r#"{{"kind":"PersistentVolumeClaimList","apiVersion":"v1","items":[{WAITING_CLAIM}]}}"#);
+    write(root, &format!("{gathered}/persistentvolumeclaims.yaml"), &claims);
+    write(root, &format!("{gathered}/pods.yaml"), "apiVersion: v1\nitems: []\nkind: PodList\n");
+    for source in ["dump", "gather"] {
+        let path = root.join(source);
+        let predicted = assert_same_answers(&["-f", path.to_str().unwrap()], 0);
+        let predicted: Value = serde_json::from_str(&predicted).unwrap();
+        let empty = json!({"resource": "pods", "namespace": "db", "state": "complete"});
+        assert!(predicted["coverage"].as_array().unwrap().contains(&empty), "{source}: {}", predicted["coverage"]);
+        assert_eq!(predicted["items"][0]["outcomes"], json!([{"gone": true}]), "{source}");
+        let assumed = predicted["items"][0]["assumed"].to_string();
+        assert!(!assumed.contains("pods"), "{source}: {assumed}");
+    }
+}
+
+/// `--now`, `--partial` and `--assume-complete` say something of the files, and the snapshot of them says it on.
+#[test]
+fn the_flags_about_files_go_into_the_snapshot() {
+    let directory = tempfile::tempdir().unwrap();
+    let file = directory.path().join("claim.json");
+    std::fs::write(&file, WAITING_CLAIM).unwrap();
+    let file = file.to_str().unwrap();
+    let table = |arguments: &[&str], input: &str| {
+        let run = Run::new(&[&["predict"], arguments].concat()).stdin(input.as_bytes()).finish();
+        assert_eq!(run.code, Some(0), "{}", run.stderr);
+        (run.stdout, run.stderr)
+    };
+    let plain = table(&["-f", file], "");
+    for flags in [&["--now", "2030-01-01T00:00:00Z"][..], &["--partial", "pods"], &["--assume-complete"]] {
+        let snapshot = Run::new(&[&["snapshot", "-f", file], flags].concat()).finish();
+        assert_eq!((snapshot.code, snapshot.stderr.lines().count()), (Some(0), usize::from(flags[0] == "--partial")));
+        let back = table(&["-f", "-"], &snapshot.stdout);
+        assert_eq!(back, table(&[&["-f", file], flags].concat(), ""), "{flags:?}");
+        assert!(back != plain || flags[0] == "--now", "{flags:?} change nothing");
+        assert_same_answers(&[&["-f", file], flags].concat(), 0);
+    }
+    let age = Run::new(&["snapshot", "-f", file, "--now", "2030-01-01T00:00:00Z"]).finish().stdout;
+    let age: Value = serde_json::from_str(&age).unwrap();
+    assert_eq!(age["metadata"]["annotations"]["pvctl.dev/now"], "2030-01-01T00:00:00Z");
+    // Whoever reads the snapshot may know better.
+    let partial = Run::new(&["snapshot", "-f", file, "--partial", "pods/db,pods"]).finish().stdout;
+    let better = table(&["-f", "-", "--assume-complete"], &partial);
+    assert_eq!(better, table(&["-f", file, "--assume-complete"], ""));
+}
+
+/// A server of another version, hidden volumes, a claim that waits: all of it is known to whoever reads the snapshot.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_snapshot_keeps_what_is_known_of_a_cluster() {
+    let fake = FakeApi::start().await;
+    let claim: Value = serde_json::from_str(WAITING_CLAIM).unwrap();
+    fake.hold([claim]);
+    fake.fail("/version", usize::MAX, Answer::Body(r#"{"major":"1","minor":"33+","gitVersion":"v1.33.1-x"}"#));
+    let url = fake.url();
+    let predicted = tokio::task::spawn_blocking(move || assert_same_answers(&["--server", &url], 0)).await.unwrap();
+    let predicted: Value = serde_json::from_str(&predicted).unwrap();
+    assert_eq!(
+        (&predicted["model"]["kubernetes"], &predicted["model"]["source"]),
+        (&json!("1.33"), &json!("detected"))
+    );
+    assert_eq!(
+        predicted["coverage"][0],
+        json!({"resource": "persistentvolumes", "state": "complete", "resourceVersion": "77"})
+    );
+    fake.fail("/api/v1/persistentvolumes", usize::MAX, Answer::Status(403, "User \"eve\" cannot list volumes"));
+    fake.fail("/api/v1/namespaces/db/pods", usize::MAX, Answer::Status(403, "User \"eve\" cannot list pods"));
+    let url = fake.url();
+    let predicted = tokio::task::spawn_blocking(move || assert_same_answers(&["--server", &url], 3)).await.unwrap();
+    let predicted: Value = serde_json::from_str(&predicted).unwrap();
+    assert_eq!(predicted["items"][0]["unknown"][0]["reason"], "forbidden", "{predicted}");
+    let assumed = json!([{"resource": "persistentvolumeclaims", "namespace": "db", "as": "defaults"}]);
+    assert_eq!(predicted["items"][0]["assumed"], assumed, "the claim states no volumeMode; nothing else is assumed");
+}
+
+/// A file with a volume does not make up for the volumes that a snapshot could not hold.
+#[test]
+fn a_snapshot_that_lacks_something_lacks_it_beside_other_files_too() {
+    let coverage = json!([{"resource": "persistentvolumes", "state": "forbidden"}]).to_string();
+    let snapshot = json!({
+        "kind": "List", "apiVersion": "v1", "items": [],
+        "metadata": {"annotations": {"pvctl.dev/coverage": coverage}},
+    });
+    let other = r#"{"apiVersion":"v1","kind":"PersistentVolume","metadata":{"name":"a"}}"#;
+    for input in [format!("{snapshot}{other}"), format!("{other}{snapshot}")] {
+        let coverage = read_with(&stdin(), &mut input.as_bytes()).unwrap().parts.coverage;
+        assert_eq!(coverage.state(Kind::PersistentVolume, ""), CoverageState::Forbidden);
+        assert_eq!(coverage.state(Kind::Pod, "x"), CoverageState::Assumed);
+        let both = format!("{input}{}", snapshot.to_string().replace("forbidden", "complete"));
+        let coverage = read_with(&stdin(), &mut both.as_bytes()).unwrap().parts.coverage;
+        assert_eq!(coverage.state(Kind::PersistentVolume, ""), CoverageState::Complete, "another snapshot holds them");
+    }
+}
+
+#[test]
+fn a_statement_that_nobody_understands_is_an_error_and_others_are_passed_over() {
+    let list = |key: &str, value: Value| {
+        json!({"kind": "List", "apiVersion": "v1", "metadata": {"annotations": {key: value}}, "items": []}).to_string()
+    };
+    for (key, value) in [
+        ("pvctl.dev/coverage", json!("[{\"resource\":\"pods\",\"state\":\"perhaps\"}]")),
+        ("pvctl.dev/coverage", json!("pods")),
+        ("pvctl.dev/coverage", json!([])),
+        ("pvctl.dev/now", json!("soon")),
+        ("pvctl.dev/kubernetes", json!("2.0")),
+    ] {
+        for verb in ["snapshot", "predict"] {
+            let run = Run::new(&[verb, "-f", "-"]).stdin(list(key, value.clone()).as_bytes()).finish();
+            assert_eq!((run.code, run.stdout.as_str()), (Some(3), ""), "{key} {value}");
+            assert!(run.stderr.contains(&format!("the list's annotation {key}")), "{}", run.stderr);
+        }
+    }
+    for metadata in [r#"{"annotations":{"other":7}}"#, r#"{"annotations":null}"#, r#"{"annotations":[]}"#, "{}", "[]"] {
+        let input = format!(r#"{{"kind":"List","metadata":{metadata},"items":[]}}"#);
+        assert!(read_with(&stdin(), &mut input.as_bytes()).is_ok(), "{metadata}");
+    }
 }

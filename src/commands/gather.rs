@@ -43,7 +43,8 @@ pub(super) fn gather(
     let from_files = !source.filenames.is_empty();
     let mut notes = Vec::new();
     let (parts, detected, context_namespace) = if from_files {
-        (from_paths(source, terminal, &mut notes)?, None, None)
+        let (parts, stated) = from_paths(source, terminal, &mut notes)?;
+        (parts, stated, None)
     } else {
         from_cluster(source, model, global, terminal, users_of)?
     };
@@ -109,15 +110,21 @@ pub(super) fn unreadable(error: &SourceError) -> Error {
     }
 }
 
-fn from_paths(source: &SourceArgs, terminal: &Terminal, notes: &mut Vec<String>) -> Result<Parts, Error> {
+/// The objects of files, and the Kubernetes minor of the cluster that a snapshot among them says it is of.
+fn from_paths(
+    source: &SourceArgs,
+    terminal: &Terminal,
+    notes: &mut Vec<String>,
+) -> Result<(Parts, Option<u32>), Error> {
     terminal.progress().step("reading", 0);
-    let Loaded { parts, report } = files::read(&file_options(source)).map_err(|error| unreadable(&error))?;
+    let Loaded { parts, report, kubernetes } =
+        files::read(&file_options(source)).map_err(|error| unreadable(&error))?;
     let skipped: u64 = report.skipped.values().sum();
     if skipped > 0 {
         let kinds: Vec<String> = report.skipped.iter().map(|(kind, count)| format!("{count} {kind}")).collect();
         notes.push(format!("note: objects of kinds that decide nothing were passed over: {}", kinds.join(", ")));
     }
-    Ok(parts)
+    Ok((parts, kubernetes))
 }
 
 /// What the reading lacks, in sentences.
