@@ -515,7 +515,7 @@ fn a_snapshot_of_a_cluster_is_predicted_as_that_cluster() {
     );
     let strategy = (worlds(3, 3), any::<u64>(), rules(), prop_oneof![1 => Just(Vec::new()), 2 => hidden]);
     let uncertain = std::cell::Cell::new(0);
-    check(25, strategy, |(Cluster(mut parts), odd, rules, hidden)| {
+    check(40, strategy, |(Cluster(mut parts), odd, rules, hidden)| {
         enrich(&mut parts, odd);
         let needs = Needs {
             host_path_provisioning: rules.hostpath_provisioning,
@@ -550,7 +550,7 @@ fn a_snapshot_of_a_cluster_is_predicted_as_that_cluster() {
         uncertain.set(uncertain.get() + u32::from(prediction.contains("\"unknown\": [")));
         Ok(())
     });
-    assert!(uncertain.get() > 5, "hardly anything was unknown, so that little was tried");
+    assert!(uncertain.get() > 2, "hardly anything was unknown, so that little was tried");
 }
 
 async fn connect(options: &ConnectOptions, environment: &Environment) -> pvctl::source::Cluster<'static> {
