@@ -1,6 +1,7 @@
 //! What becomes of data, and of objects that the controller has not seen yet: small worlds with the written rule beside.
 #![expect(clippy::unwrap_used, reason = "a world that cannot be made is a failed test")]
 
+use crate::support::Run;
 use pvctl::controllers::persistent_volume::reclaim::DataFate;
 use pvctl::controllers::{Controller, Rules};
 use pvctl::model::Kind;
@@ -153,5 +154,48 @@ fn where_pods_are_hidden_the_ends_of_claim_and_volume_are_unknown() {
             assert_eq!(prediction.unknown.iter().any(|unknown| unknown.field == "outcomes"), !known, "{target:?}");
         }
         assert_eq!(simulation.worlds().count(), usize::from(known), "joint states are left out with the rest");
+    }
+}
+
+/// The output contract: what a dry run cannot know is a placeholder, `<uid>`. The controller names a volume that it
+/// provisions after the claim's uid (`pvc-UID`), so of two claims that were never on a server both volumes have the name
+/// `pvc-<uid>` for people and programs, and are two volumes all the same.
+#[test]
+fn a_volume_named_after_a_uid_that_nobody_knows_shows_the_placeholder() {
+    let class = r#"{"apiVersion":"storage.k8s.io/v1","kind":"StorageClass","metadata":{"name":"hp"},
+        "provisioner":"kubernetes.io/host-path"}"#;
+    let claim = |name: &str| {
+        json!({
+            "apiVersion": "v1", "kind": "PersistentVolumeClaim", "metadata": {"name": name, "namespace": "db"},
+            "spec": {
+                "accessModes": ["ReadWriteOnce"], "resources": {"requests": {"storage": "1Gi"}},
+                "storageClassName": "hp",
+            },
+        })
+    };
+    let input = format!("{class}{}{}", claim("a"), claim("b"));
+    let flag = ["-f", "-", "--controller-flag", "enable-hostpath-provisioner=true"];
+    for verb in [
+        &["predict"][..],
+        &["predict", "-o", "wide"],
+        &["predict", "-o", "json", "--trace", "--failures"],
+        &["explain", "pvc/a", "-n", "db"],
+        &["explain", "pvc/a", "-n", "db", "-o", "json", "--trace"],
+        &["match", "pvc/a", "-n", "db", "-o", "json"],
+    ] {
+        let run = Run::new(&[verb, &flag].concat()).stdin(input.as_bytes()).finish();
+        assert_eq!(run.code, Some(0), "{verb:?}: {}", run.stderr);
+        assert_eq!(run.stdout.contains("pvc-<uid>"), verb[0] != "match", "{verb:?}: {}", run.stdout);
+        assert!(!run.stdout.contains("<uid>db"), "{verb:?}: {}", run.stdout);
+    }
+    let run = Run::new(&[&["predict", "-o", "json"], &flag[..]].concat()).stdin(input.as_bytes()).finish();
+    let document: Value = serde_json::from_str(&run.stdout).unwrap();
+    for item in document["items"].as_array().unwrap() {
+        assert_eq!(item["outcomes"], json!([{"phase": "Bound", "volumeName": "pvc-<uid>"}]), "each gets its own");
+        let decision = &item["decisions"][0];
+        assert_eq!(decision["writes"][1]["name"], "pvc-<uid>");
+        assert_eq!(decision["writes"][1]["object"]["metadata"]["name"], "pvc-<uid>");
+        let message = "Successfully provisioned volume pvc-<uid> using kubernetes.io/host-path";
+        assert_eq!(decision["events"][0]["message"], message);
     }
 }

@@ -4,6 +4,7 @@ use super::decide::Limit;
 use crate::controllers::Rules;
 use crate::controllers::persistent_volume::reclaim::{DataFate, data_fate};
 use crate::model::{ClaimPhase, PersistentVolume, PersistentVolumeClaim, Str, VolumePhase};
+use crate::world::printed_volume;
 use std::sync::Arc;
 
 /// One possible end state of one object, as the output contract prints it.
@@ -143,7 +144,7 @@ impl Outcome {
     /// What it is bound to, as a table shows it; empty for none.
     pub fn shown_binding(&self) -> String {
         match self {
-            Self::Claim { volume_name, .. } => volume_name.to_string(),
+            Self::Claim { volume_name, .. } => printed_volume(volume_name).to_owned(),
             Self::Volume { claim_ref, .. } => {
                 claim_ref.as_ref().map_or_else(String::new, |(namespace, name, _)| format!("{namespace}/{name}"))
             }
