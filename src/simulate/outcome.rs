@@ -57,6 +57,18 @@ impl Outcome {
         }
     }
 
+    /// The end states of a volume for which the controller may have started a pod that scrubs it: that goes on when the
+    /// object vanishes meanwhile, or fails, so that the data are one or the other. Upstream: `recycleVolumeOperation`
+    /// and `RecycleVolumeByWatchingPodUntilCompletion` (`pkg/volume/util/recyclerclient`), 1.36.
+    pub fn with_scrubbing(self, scrubbing: bool) -> Vec<Self> {
+        match self {
+            Self::Gone { data: Some(DataFate::Kept), unsettled } if scrubbing => {
+                vec![self, Self::Gone { data: Some(DataFate::Scrubbed), unsettled }]
+            }
+            other => vec![other],
+        }
+    }
+
     /// The end state of a volume; `destroyed` is whether the controller has deleted its storage. A volume whose object
     /// vanishes otherwise leaves its storage alone.
     pub fn of_volume(rules: &Rules, volume: Option<&PersistentVolume>, destroyed: bool, unsettled: bool) -> Self {
