@@ -13,9 +13,9 @@ use proptest::strategy::ValueTree as _;
 use proptest::test_runner::{RngAlgorithm, TestRng, TestRunner};
 use pvctl::controllers::Rules;
 use pvctl::model::{
-    AccessMode, AccessModes, Annotations, Kind, LabelSelector, Node, NodeOperator, NodeRequirement, NodeSelector,
-    NodeSelectorTerm, ObjectMeta, PersistentVolume, PersistentVolumeClaim, Pod, PodPhase, Quantity, ResourceVersion,
-    SourceKind, StorageClass, Str, Timestamp,
+    AccessMode, AccessModes, Annotations, BindingMode, Kind, LabelSelector, Node, NodeOperator, NodeRequirement,
+    NodeSelector, NodeSelectorTerm, ObjectMeta, PersistentVolume, PersistentVolumeClaim, Pod, PodPhase, Quantity,
+    ReclaimPolicy, ResourceVersion, SourceKind, StorageClass, Str, Timestamp, VolumeMode,
 };
 use pvctl::progress::Silent;
 use pvctl::report::machine::Model;
@@ -121,7 +121,7 @@ fn volume(volume: &PersistentVolume) -> Value {
     });
     put(&mut spec, "storageClassName", &volume.class_name);
     maybe(&mut spec, "volumeAttributesClassName", volume.attributes_class.as_deref());
-    maybe(&mut spec, "volumeMode", volume.volume_mode.as_ref().map(|mode| mode.as_str()));
+    maybe(&mut spec, "volumeMode", volume.volume_mode.as_ref().map(VolumeMode::as_str));
     if let Some(named) = &volume.claim_ref {
         let mut reference = json!({});
         for (field, text) in [
@@ -171,7 +171,7 @@ fn claim(claim: &PersistentVolumeClaim) -> Value {
     put(&mut spec, "volumeName", &claim.volume_name);
     maybe(&mut spec, "storageClassName", claim.class_name.as_deref());
     maybe(&mut spec, "volumeAttributesClassName", claim.attributes_class.as_deref());
-    maybe(&mut spec, "volumeMode", claim.volume_mode.as_ref().map(|mode| mode.as_str()));
+    maybe(&mut spec, "volumeMode", claim.volume_mode.as_ref().map(VolumeMode::as_str));
     if let Some(wanted) = &claim.selector {
         spec["selector"] = selector(wanted);
     }
@@ -205,8 +205,8 @@ fn class(class: &StorageClass) -> Value {
     object["parameters"] = json!({"restuserkey": SECRET});
     object["mountOptions"] = texts(&class.mount_options);
     object["allowVolumeExpansion"] = class.allow_expansion.into();
-    maybe(&mut object, "reclaimPolicy", class.reclaim_policy.as_ref().map(|policy| policy.as_str()));
-    maybe(&mut object, "volumeBindingMode", class.binding_mode.as_ref().map(|mode| mode.as_str()));
+    maybe(&mut object, "reclaimPolicy", class.reclaim_policy.as_ref().map(ReclaimPolicy::as_str));
+    maybe(&mut object, "volumeBindingMode", class.binding_mode.as_ref().map(BindingMode::as_str));
     object
 }
 

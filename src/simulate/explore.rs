@@ -274,7 +274,9 @@ impl<'s> Search<'_, 's> {
                 };
                 // More joint states than are listed need not be told apart any more.
                 let others: Vec<Vec<Outcome>> = joints.iter().take(JOINT_LIMIT + 1).cloned().collect();
-                joints.iter_mut().for_each(|joint| joint.extend(ends.first().cloned()));
+                for joint in &mut joints {
+                    joint.extend(ends.first().cloned());
+                }
                 for end in ends.iter().skip(1) {
                     joints.extend(others.iter().map(|joint| [joint.as_slice(), std::slice::from_ref(end)].concat()));
                 }

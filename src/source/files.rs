@@ -264,7 +264,7 @@ struct Raw<'a> {
 impl Raw<'_> {
     fn hand(&mut self, kind: Kind, json: &[u8], origin: &str) -> Result<(), SourceError> {
         // What cannot be decoded makes its kind partial, and where it would be counts for nothing.
-        let namespace = if kind.namespaced() { namespace_of(json) } else { None };
+        let namespace = kind.namespaced().then(|| namespace_of(json));
         self.recent.insert((kind, namespace));
         if (self.each)(kind, json, origin).is_break() {
             self.stopped = true;
@@ -520,7 +520,7 @@ impl Known {
 }
 
 /// The namespace of an object that has one, `default` where it states none.
-fn namespace_of(json: &[u8]) -> Option<Str> {
+fn namespace_of(json: &[u8]) -> Str {
     #[derive(serde::Deserialize)]
     struct Object {
         #[serde(default)]
@@ -532,5 +532,5 @@ fn namespace_of(json: &[u8]) -> Option<Str> {
         namespace: Str,
     }
     let found = serde_json::from_slice::<Object>(json).map(|object| object.metadata.namespace).unwrap_or_default();
-    Some(if found.is_empty() { Str::const_new("default") } else { found })
+    if found.is_empty() { Str::const_new("default") } else { found }
 }
