@@ -1,6 +1,6 @@
 # Print an optspec for argparse to handle cmd's options that are independent of any subcommand.
 function __fish_kubectl_pvctl_global_optspecs
-    string join \n n/namespace= A/all-namespaces l/selector= kubeconfig= context= cluster= user= s/server= token= as= as-group= as-uid= request-timeout= certificate-authority= client-certificate= client-key= insecure-skip-tls-verify= tls-server-name= chunk-size= color= v/v= h/help V/version
+    string join \n n/namespace= A/all-namespaces l/selector= kubeconfig= context= cluster= user= s/server= token= as= as-group= as-uid= as-user-extra= request-timeout= certificate-authority= client-certificate= client-key= insecure-skip-tls-verify= tls-server-name= disable-compression= cache-dir= chunk-size= color= v/v= h/help V/version
 end
 
 function __fish_kubectl_pvctl_needs_command
@@ -35,6 +35,7 @@ complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_needs_command" -l token -d 'T
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_needs_command" -l as -d 'The user to act as' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_needs_command" -l as-group -d 'A group to act as; may be given several times' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_needs_command" -l as-uid -d 'The uid to act as' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_needs_command" -l as-user-extra -d 'Something more to say of the user to act as; may be given several times, also for one key' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_needs_command" -l request-timeout -d 'How long one request may take, for example 30s or 2m; 0 means no limit' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_needs_command" -l certificate-authority -d 'The file with the certificates of the authorities that vouch for the API server' -r -F
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_needs_command" -l client-certificate -d 'The file with the client certificate for TLS' -r -F
@@ -42,6 +43,9 @@ complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_needs_command" -l client-key 
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_needs_command" -l insecure-skip-tls-verify -d 'Do not check the API server\'s certificate; the connection is then not secure' -r -f -a "true\t''
 false\t''"
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_needs_command" -l tls-server-name -d 'The name to expect in the API server\'s certificate' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_needs_command" -l disable-compression -d 'Do not ask the API server for compressed answers' -r -f -a "true\t''
+false\t''"
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_needs_command" -l cache-dir -d 'Accepted because kubectl has it; nothing is cached, every run reads the world anew' -r -f -a "(__fish_complete_directories)"
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_needs_command" -l chunk-size -d 'How many objects to ask for at a time; 0 asks for all at once' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_needs_command" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal, unless the environment asks otherwise (NO_COLOR, CLICOLOR_FORCE, TERM=dumb)'
 always\t'Always, also into a pipe'
@@ -94,6 +98,7 @@ complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand predict" -l 
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand predict" -l as -d 'The user to act as' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand predict" -l as-group -d 'A group to act as; may be given several times' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand predict" -l as-uid -d 'The uid to act as' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand predict" -l as-user-extra -d 'Something more to say of the user to act as; may be given several times, also for one key' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand predict" -l request-timeout -d 'How long one request may take, for example 30s or 2m; 0 means no limit' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand predict" -l certificate-authority -d 'The file with the certificates of the authorities that vouch for the API server' -r -F
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand predict" -l client-certificate -d 'The file with the client certificate for TLS' -r -F
@@ -101,6 +106,9 @@ complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand predict" -l 
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand predict" -l insecure-skip-tls-verify -d 'Do not check the API server\'s certificate; the connection is then not secure' -r -f -a "true\t''
 false\t''"
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand predict" -l tls-server-name -d 'The name to expect in the API server\'s certificate' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand predict" -l disable-compression -d 'Do not ask the API server for compressed answers' -r -f -a "true\t''
+false\t''"
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand predict" -l cache-dir -d 'Accepted because kubectl has it; nothing is cached, every run reads the world anew' -r -f -a "(__fish_complete_directories)"
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand predict" -l chunk-size -d 'How many objects to ask for at a time; 0 asks for all at once' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand predict" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal, unless the environment asks otherwise (NO_COLOR, CLICOLOR_FORCE, TERM=dumb)'
 always\t'Always, also into a pipe'
@@ -150,6 +158,7 @@ complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand explain" -l 
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand explain" -l as -d 'The user to act as' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand explain" -l as-group -d 'A group to act as; may be given several times' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand explain" -l as-uid -d 'The uid to act as' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand explain" -l as-user-extra -d 'Something more to say of the user to act as; may be given several times, also for one key' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand explain" -l request-timeout -d 'How long one request may take, for example 30s or 2m; 0 means no limit' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand explain" -l certificate-authority -d 'The file with the certificates of the authorities that vouch for the API server' -r -F
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand explain" -l client-certificate -d 'The file with the client certificate for TLS' -r -F
@@ -157,6 +166,9 @@ complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand explain" -l 
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand explain" -l insecure-skip-tls-verify -d 'Do not check the API server\'s certificate; the connection is then not secure' -r -f -a "true\t''
 false\t''"
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand explain" -l tls-server-name -d 'The name to expect in the API server\'s certificate' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand explain" -l disable-compression -d 'Do not ask the API server for compressed answers' -r -f -a "true\t''
+false\t''"
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand explain" -l cache-dir -d 'Accepted because kubectl has it; nothing is cached, every run reads the world anew' -r -f -a "(__fish_complete_directories)"
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand explain" -l chunk-size -d 'How many objects to ask for at a time; 0 asks for all at once' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand explain" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal, unless the environment asks otherwise (NO_COLOR, CLICOLOR_FORCE, TERM=dumb)'
 always\t'Always, also into a pipe'
@@ -208,6 +220,7 @@ complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand match" -l to
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand match" -l as -d 'The user to act as' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand match" -l as-group -d 'A group to act as; may be given several times' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand match" -l as-uid -d 'The uid to act as' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand match" -l as-user-extra -d 'Something more to say of the user to act as; may be given several times, also for one key' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand match" -l request-timeout -d 'How long one request may take, for example 30s or 2m; 0 means no limit' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand match" -l certificate-authority -d 'The file with the certificates of the authorities that vouch for the API server' -r -F
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand match" -l client-certificate -d 'The file with the client certificate for TLS' -r -F
@@ -215,6 +228,9 @@ complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand match" -l cl
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand match" -l insecure-skip-tls-verify -d 'Do not check the API server\'s certificate; the connection is then not secure' -r -f -a "true\t''
 false\t''"
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand match" -l tls-server-name -d 'The name to expect in the API server\'s certificate' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand match" -l disable-compression -d 'Do not ask the API server for compressed answers' -r -f -a "true\t''
+false\t''"
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand match" -l cache-dir -d 'Accepted because kubectl has it; nothing is cached, every run reads the world anew' -r -f -a "(__fish_complete_directories)"
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand match" -l chunk-size -d 'How many objects to ask for at a time; 0 asks for all at once' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand match" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal, unless the environment asks otherwise (NO_COLOR, CLICOLOR_FORCE, TERM=dumb)'
 always\t'Always, also into a pipe'
@@ -243,6 +259,7 @@ complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand snapshot" -l
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand snapshot" -l as -d 'The user to act as' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand snapshot" -l as-group -d 'A group to act as; may be given several times' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand snapshot" -l as-uid -d 'The uid to act as' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand snapshot" -l as-user-extra -d 'Something more to say of the user to act as; may be given several times, also for one key' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand snapshot" -l request-timeout -d 'How long one request may take, for example 30s or 2m; 0 means no limit' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand snapshot" -l certificate-authority -d 'The file with the certificates of the authorities that vouch for the API server' -r -F
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand snapshot" -l client-certificate -d 'The file with the client certificate for TLS' -r -F
@@ -250,6 +267,9 @@ complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand snapshot" -l
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand snapshot" -l insecure-skip-tls-verify -d 'Do not check the API server\'s certificate; the connection is then not secure' -r -f -a "true\t''
 false\t''"
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand snapshot" -l tls-server-name -d 'The name to expect in the API server\'s certificate' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand snapshot" -l disable-compression -d 'Do not ask the API server for compressed answers' -r -f -a "true\t''
+false\t''"
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand snapshot" -l cache-dir -d 'Accepted because kubectl has it; nothing is cached, every run reads the world anew' -r -f -a "(__fish_complete_directories)"
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand snapshot" -l chunk-size -d 'How many objects to ask for at a time; 0 asks for all at once' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand snapshot" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal, unless the environment asks otherwise (NO_COLOR, CLICOLOR_FORCE, TERM=dumb)'
 always\t'Always, also into a pipe'
@@ -273,6 +293,7 @@ complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand version" -l 
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand version" -l as -d 'The user to act as' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand version" -l as-group -d 'A group to act as; may be given several times' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand version" -l as-uid -d 'The uid to act as' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand version" -l as-user-extra -d 'Something more to say of the user to act as; may be given several times, also for one key' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand version" -l request-timeout -d 'How long one request may take, for example 30s or 2m; 0 means no limit' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand version" -l certificate-authority -d 'The file with the certificates of the authorities that vouch for the API server' -r -F
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand version" -l client-certificate -d 'The file with the client certificate for TLS' -r -F
@@ -280,6 +301,9 @@ complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand version" -l 
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand version" -l insecure-skip-tls-verify -d 'Do not check the API server\'s certificate; the connection is then not secure' -r -f -a "true\t''
 false\t''"
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand version" -l tls-server-name -d 'The name to expect in the API server\'s certificate' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand version" -l disable-compression -d 'Do not ask the API server for compressed answers' -r -f -a "true\t''
+false\t''"
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand version" -l cache-dir -d 'Accepted because kubectl has it; nothing is cached, every run reads the world anew' -r -f -a "(__fish_complete_directories)"
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand version" -l chunk-size -d 'How many objects to ask for at a time; 0 asks for all at once' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand version" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal, unless the environment asks otherwise (NO_COLOR, CLICOLOR_FORCE, TERM=dumb)'
 always\t'Always, also into a pipe'
@@ -299,6 +323,7 @@ complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand completion" 
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand completion" -l as -d 'The user to act as' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand completion" -l as-group -d 'A group to act as; may be given several times' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand completion" -l as-uid -d 'The uid to act as' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand completion" -l as-user-extra -d 'Something more to say of the user to act as; may be given several times, also for one key' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand completion" -l request-timeout -d 'How long one request may take, for example 30s or 2m; 0 means no limit' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand completion" -l certificate-authority -d 'The file with the certificates of the authorities that vouch for the API server' -r -F
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand completion" -l client-certificate -d 'The file with the client certificate for TLS' -r -F
@@ -306,6 +331,9 @@ complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand completion" 
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand completion" -l insecure-skip-tls-verify -d 'Do not check the API server\'s certificate; the connection is then not secure' -r -f -a "true\t''
 false\t''"
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand completion" -l tls-server-name -d 'The name to expect in the API server\'s certificate' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand completion" -l disable-compression -d 'Do not ask the API server for compressed answers' -r -f -a "true\t''
+false\t''"
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand completion" -l cache-dir -d 'Accepted because kubectl has it; nothing is cached, every run reads the world anew' -r -f -a "(__fish_complete_directories)"
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand completion" -l chunk-size -d 'How many objects to ask for at a time; 0 asks for all at once' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand completion" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal, unless the environment asks otherwise (NO_COLOR, CLICOLOR_FORCE, TERM=dumb)'
 always\t'Always, also into a pipe'

@@ -4,6 +4,10 @@ module completions {
     [ "true" "false" ]
   }
 
+  def "nu-complete kubectl-pvctl disable_compression" [] {
+    [ "true" "false" ]
+  }
+
   def "nu-complete kubectl-pvctl color" [] {
     [ "auto" "always" "never" ]
   }
@@ -22,12 +26,15 @@ module completions {
     --as: string              # The user to act as
     --as-group: string        # A group to act as; may be given several times
     --as-uid: string          # The uid to act as
+    --as-user-extra: string   # Something more to say of the user to act as; may be given several times, also for one key
     --request-timeout: string # How long one request may take, for example 30s or 2m; 0 means no limit
     --certificate-authority: path # The file with the certificates of the authorities that vouch for the API server
     --client-certificate: path # The file with the client certificate for TLS
     --client-key: path        # The file with the client key for TLS
     --insecure-skip-tls-verify: string@"nu-complete kubectl-pvctl insecure_skip_tls_verify" # Do not check the API server's certificate; the connection is then not secure
     --tls-server-name: string # The name to expect in the API server's certificate
+    --disable-compression: string@"nu-complete kubectl-pvctl disable_compression" # Do not ask the API server for compressed answers
+    --cache-dir: directory    # Accepted because kubectl has it; nothing is cached, every run reads the world anew
     --chunk-size: string      # How many objects to ask for at a time; 0 asks for all at once
     --color: string@"nu-complete kubectl-pvctl color" # When to use colour
     --v(-v): string           # Say more on stderr; from 6 on every request to the API server, with tokens hidden
@@ -44,6 +51,10 @@ module completions {
   }
 
   def "nu-complete kubectl-pvctl predict insecure_skip_tls_verify" [] {
+    [ "true" "false" ]
+  }
+
+  def "nu-complete kubectl-pvctl predict disable_compression" [] {
     [ "true" "false" ]
   }
 
@@ -86,12 +97,15 @@ module completions {
     --as: string              # The user to act as
     --as-group: string        # A group to act as; may be given several times
     --as-uid: string          # The uid to act as
+    --as-user-extra: string   # Something more to say of the user to act as; may be given several times, also for one key
     --request-timeout: string # How long one request may take, for example 30s or 2m; 0 means no limit
     --certificate-authority: path # The file with the certificates of the authorities that vouch for the API server
     --client-certificate: path # The file with the client certificate for TLS
     --client-key: path        # The file with the client key for TLS
     --insecure-skip-tls-verify: string@"nu-complete kubectl-pvctl predict insecure_skip_tls_verify" # Do not check the API server's certificate; the connection is then not secure
     --tls-server-name: string # The name to expect in the API server's certificate
+    --disable-compression: string@"nu-complete kubectl-pvctl predict disable_compression" # Do not ask the API server for compressed answers
+    --cache-dir: directory    # Accepted because kubectl has it; nothing is cached, every run reads the world anew
     --chunk-size: string      # How many objects to ask for at a time; 0 asks for all at once
     --color: string@"nu-complete kubectl-pvctl predict color" # When to use colour
     --v(-v): string           # Say more on stderr; from 6 on every request to the API server, with tokens hidden
@@ -108,6 +122,10 @@ module completions {
   }
 
   def "nu-complete kubectl-pvctl explain insecure_skip_tls_verify" [] {
+    [ "true" "false" ]
+  }
+
+  def "nu-complete kubectl-pvctl explain disable_compression" [] {
     [ "true" "false" ]
   }
 
@@ -147,12 +165,15 @@ module completions {
     --as: string              # The user to act as
     --as-group: string        # A group to act as; may be given several times
     --as-uid: string          # The uid to act as
+    --as-user-extra: string   # Something more to say of the user to act as; may be given several times, also for one key
     --request-timeout: string # How long one request may take, for example 30s or 2m; 0 means no limit
     --certificate-authority: path # The file with the certificates of the authorities that vouch for the API server
     --client-certificate: path # The file with the client certificate for TLS
     --client-key: path        # The file with the client key for TLS
     --insecure-skip-tls-verify: string@"nu-complete kubectl-pvctl explain insecure_skip_tls_verify" # Do not check the API server's certificate; the connection is then not secure
     --tls-server-name: string # The name to expect in the API server's certificate
+    --disable-compression: string@"nu-complete kubectl-pvctl explain disable_compression" # Do not ask the API server for compressed answers
+    --cache-dir: directory    # Accepted because kubectl has it; nothing is cached, every run reads the world anew
     --chunk-size: string      # How many objects to ask for at a time; 0 asks for all at once
     --color: string@"nu-complete kubectl-pvctl explain color" # When to use colour
     --v(-v): string           # Say more on stderr; from 6 on every request to the API server, with tokens hidden
@@ -169,6 +190,10 @@ module completions {
   }
 
   def "nu-complete kubectl-pvctl match insecure_skip_tls_verify" [] {
+    [ "true" "false" ]
+  }
+
+  def "nu-complete kubectl-pvctl match disable_compression" [] {
     [ "true" "false" ]
   }
 
@@ -209,12 +234,15 @@ module completions {
     --as: string              # The user to act as
     --as-group: string        # A group to act as; may be given several times
     --as-uid: string          # The uid to act as
+    --as-user-extra: string   # Something more to say of the user to act as; may be given several times, also for one key
     --request-timeout: string # How long one request may take, for example 30s or 2m; 0 means no limit
     --certificate-authority: path # The file with the certificates of the authorities that vouch for the API server
     --client-certificate: path # The file with the client certificate for TLS
     --client-key: path        # The file with the client key for TLS
     --insecure-skip-tls-verify: string@"nu-complete kubectl-pvctl match insecure_skip_tls_verify" # Do not check the API server's certificate; the connection is then not secure
     --tls-server-name: string # The name to expect in the API server's certificate
+    --disable-compression: string@"nu-complete kubectl-pvctl match disable_compression" # Do not ask the API server for compressed answers
+    --cache-dir: directory    # Accepted because kubectl has it; nothing is cached, every run reads the world anew
     --chunk-size: string      # How many objects to ask for at a time; 0 asks for all at once
     --color: string@"nu-complete kubectl-pvctl match color" # When to use colour
     --v(-v): string           # Say more on stderr; from 6 on every request to the API server, with tokens hidden
@@ -227,6 +255,10 @@ module completions {
   }
 
   def "nu-complete kubectl-pvctl snapshot insecure_skip_tls_verify" [] {
+    [ "true" "false" ]
+  }
+
+  def "nu-complete kubectl-pvctl snapshot disable_compression" [] {
     [ "true" "false" ]
   }
 
@@ -255,12 +287,15 @@ module completions {
     --as: string              # The user to act as
     --as-group: string        # A group to act as; may be given several times
     --as-uid: string          # The uid to act as
+    --as-user-extra: string   # Something more to say of the user to act as; may be given several times, also for one key
     --request-timeout: string # How long one request may take, for example 30s or 2m; 0 means no limit
     --certificate-authority: path # The file with the certificates of the authorities that vouch for the API server
     --client-certificate: path # The file with the client certificate for TLS
     --client-key: path        # The file with the client key for TLS
     --insecure-skip-tls-verify: string@"nu-complete kubectl-pvctl snapshot insecure_skip_tls_verify" # Do not check the API server's certificate; the connection is then not secure
     --tls-server-name: string # The name to expect in the API server's certificate
+    --disable-compression: string@"nu-complete kubectl-pvctl snapshot disable_compression" # Do not ask the API server for compressed answers
+    --cache-dir: directory    # Accepted because kubectl has it; nothing is cached, every run reads the world anew
     --chunk-size: string      # How many objects to ask for at a time; 0 asks for all at once
     --color: string@"nu-complete kubectl-pvctl snapshot color" # When to use colour
     --v(-v): string           # Say more on stderr; from 6 on every request to the API server, with tokens hidden
@@ -272,6 +307,10 @@ module completions {
   }
 
   def "nu-complete kubectl-pvctl version insecure_skip_tls_verify" [] {
+    [ "true" "false" ]
+  }
+
+  def "nu-complete kubectl-pvctl version disable_compression" [] {
     [ "true" "false" ]
   }
 
@@ -295,12 +334,15 @@ module completions {
     --as: string              # The user to act as
     --as-group: string        # A group to act as; may be given several times
     --as-uid: string          # The uid to act as
+    --as-user-extra: string   # Something more to say of the user to act as; may be given several times, also for one key
     --request-timeout: string # How long one request may take, for example 30s or 2m; 0 means no limit
     --certificate-authority: path # The file with the certificates of the authorities that vouch for the API server
     --client-certificate: path # The file with the client certificate for TLS
     --client-key: path        # The file with the client key for TLS
     --insecure-skip-tls-verify: string@"nu-complete kubectl-pvctl version insecure_skip_tls_verify" # Do not check the API server's certificate; the connection is then not secure
     --tls-server-name: string # The name to expect in the API server's certificate
+    --disable-compression: string@"nu-complete kubectl-pvctl version disable_compression" # Do not ask the API server for compressed answers
+    --cache-dir: directory    # Accepted because kubectl has it; nothing is cached, every run reads the world anew
     --chunk-size: string      # How many objects to ask for at a time; 0 asks for all at once
     --color: string@"nu-complete kubectl-pvctl version color" # When to use colour
     --v(-v): string           # Say more on stderr; from 6 on every request to the API server, with tokens hidden
@@ -312,6 +354,10 @@ module completions {
   }
 
   def "nu-complete kubectl-pvctl completion insecure_skip_tls_verify" [] {
+    [ "true" "false" ]
+  }
+
+  def "nu-complete kubectl-pvctl completion disable_compression" [] {
     [ "true" "false" ]
   }
 
@@ -333,12 +379,15 @@ module completions {
     --as: string              # The user to act as
     --as-group: string        # A group to act as; may be given several times
     --as-uid: string          # The uid to act as
+    --as-user-extra: string   # Something more to say of the user to act as; may be given several times, also for one key
     --request-timeout: string # How long one request may take, for example 30s or 2m; 0 means no limit
     --certificate-authority: path # The file with the certificates of the authorities that vouch for the API server
     --client-certificate: path # The file with the client certificate for TLS
     --client-key: path        # The file with the client key for TLS
     --insecure-skip-tls-verify: string@"nu-complete kubectl-pvctl completion insecure_skip_tls_verify" # Do not check the API server's certificate; the connection is then not secure
     --tls-server-name: string # The name to expect in the API server's certificate
+    --disable-compression: string@"nu-complete kubectl-pvctl completion disable_compression" # Do not ask the API server for compressed answers
+    --cache-dir: directory    # Accepted because kubectl has it; nothing is cached, every run reads the world anew
     --chunk-size: string      # How many objects to ask for at a time; 0 asks for all at once
     --color: string@"nu-complete kubectl-pvctl completion color" # When to use colour
     --v(-v): string           # Say more on stderr; from 6 on every request to the API server, with tokens hidden

@@ -11,7 +11,7 @@ use pvctl::snapshot::{CoverageState, Parts, decode};
 use pvctl::source::archive::{self, ArchivedObject};
 use pvctl::source::{
     Cluster, ClusterError, ClusterErrorKind, ConnectOptions, Environment, Needs, RequestLog, Retry, ServerVersion,
-    contexts,
+    Statement, contexts,
 };
 use rcgen::{BasicConstraints, CertificateParams, IsCa, Issuer, KeyPair};
 use serde_json::{Value, json};
@@ -424,7 +424,7 @@ async fn an_archive_is_redacted_ordered_and_decodes_to_the_same() {
     let keys: Vec<String> = objects.iter().map(|object| object.key().to_string()).collect();
     assert_eq!(keys, ["pv/pv-1", "pv/pv-2", "pvc/data -n db"]);
     let mut file = Vec::new();
-    archive::write(&objects, &mut file).unwrap();
+    archive::write(&objects, &Statement::default(), &mut file).unwrap();
     assert!(!String::from_utf8_lossy(&file).contains("s3cret"));
     let list: Value = serde_json::from_slice(&file).unwrap();
     let text = |index: usize| list["items"][index].to_string();
@@ -752,4 +752,50 @@ async fn the_servers_version_is_printed_unless_it_is_not_wanted() {
     let unasked = run(&["version", "--client"]).await;
     assert!(!unasked.stdout.contains("server:"), "{}", unasked.stdout);
     assert_eq!((unasked.code, api.count("/version")), (Some(0), 2));
+}
+
+/// kubectl's flags without which the same line would mean something else here: what they make of a request.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_flags_of_kubectl_reach_the_request() {
+    let api = FakeApi::start().await;
+    let headers = async |arguments: &'static [&'static str], header: &str| {
+        let url = api.url();
+        let run = move || Run::new(&[&["version"], arguments, &["--server", &url]].concat()).finish();
+        let run = tokio::task::spawn_blocking(run).await.unwrap();
+        assert_eq!((run.code, run.stderr.as_str()), (Some(0), ""), "{arguments:?}");
+        let seen = api.seen();
+        let values: Vec<String> = seen.last().unwrap().header(header).into_iter().map(str::to_owned).collect();
+        values
+    };
+    assert_eq!(headers(&[], "accept-encoding").await, ["gzip"]);
+    assert_eq!(headers(&["--disable-compression=false"], "accept-encoding").await, ["gzip"]);
+    assert!(headers(&["--disable-compression"], "accept-encoding").await.is_empty());
+    // Several values of one key are several headers, and a key may hold what a header's name may not.
+    let extra = &[
+        "--as=jane",
+        "--as-user-extra=scopes=view",
+        "--as-user-extra",
+        "scopes=edit",
+        "--as-user-extra=example.com/team=a=b",
+    ];
+    assert_eq!(headers(extra, "impersonate-extra-scopes").await, ["view", "edit"]);
+    assert_eq!(headers(extra, "impersonate-extra-example.com%2fteam").await, ["a=b"]);
+    assert!(headers(&["--as=jane"], "impersonate-extra-scopes").await.is_empty());
+    // Nothing is cached, and so nothing is written there.
+    let directory = tempfile::tempdir().unwrap();
+    let cache = directory.path().join("cache");
+    let cache_dir: &'static str = cache.to_str().unwrap().to_owned().leak();
+    let arguments: &'static [&'static str] = vec!["--cache-dir", cache_dir].leak();
+    assert_eq!(headers(arguments, "accept-encoding").await, ["gzip"]);
+    assert!(!cache.exists());
+}
+
+#[test]
+fn extras_without_a_user_to_act_as_are_refused() {
+    let run = Run::new(&["predict", "--server", "http://127.0.0.1:1", "--as-user-extra", "scopes=view"]).finish();
+    assert_eq!((run.code, run.stdout.as_str()), (Some(2), ""), "{}", run.stderr);
+    assert!(run.stderr.contains("--as-user-extra") && run.stderr.contains("add --as USER"), "{}", run.stderr);
+    let run = Run::new(&["version", "--as-user-extra", "scopes"]).finish();
+    assert_eq!((run.code, run.stdout.as_str()), (Some(2), ""));
+    assert!(run.stderr.contains("it must be KEY=VALUE"), "{}", run.stderr);
 }

@@ -1,6 +1,7 @@
 //! What becomes of data, and of objects that the controller has not seen yet: small worlds with the written rule beside.
 #![expect(clippy::unwrap_used, reason = "a world that cannot be made is a failed test")]
 
+use crate::support::Run;
 use pvctl::controllers::persistent_volume::reclaim::DataFate;
 use pvctl::controllers::{Controller, Rules};
 use pvctl::model::Kind;
@@ -154,4 +155,105 @@ fn where_pods_are_hidden_the_ends_of_claim_and_volume_are_unknown() {
         }
         assert_eq!(simulation.worlds().count(), usize::from(known), "joint states are left out with the rest");
     }
+}
+
+/// The output contract: what a dry run cannot know is a placeholder, `<uid>`. The controller names a volume that it
+/// provisions after the claim's uid (`pvc-UID`), so of two claims that were never on a server both volumes have the name
+/// `pvc-<uid>` for people and programs, and are two volumes all the same.
+#[test]
+fn a_volume_named_after_a_uid_that_nobody_knows_shows_the_placeholder() {
+    let class = r#"{"apiVersion":"storage.k8s.io/v1","kind":"StorageClass","metadata":{"name":"hp"},
+        "provisioner":"kubernetes.io/host-path"}"#;
+    let claim = |name: &str| {
+        json!({
+            "apiVersion": "v1", "kind": "PersistentVolumeClaim", "metadata": {"name": name, "namespace": "db"},
+            "spec": {
+                "accessModes": ["ReadWriteOnce"], "resources": {"requests": {"storage": "1Gi"}},
+                "storageClassName": "hp",
+            },
+        })
+    };
+    let input = format!("{class}{}{}", claim("a"), claim("b"));
+    let flag = ["-f", "-", "--controller-flag", "enable-hostpath-provisioner=true"];
+    for verb in [
+        &["predict"][..],
+        &["predict", "-o", "wide"],
+        &["predict", "-o", "json", "--trace", "--failures"],
+        &["explain", "pvc/a", "-n", "db"],
+        &["explain", "pvc/a", "-n", "db", "-o", "json", "--trace"],
+        &["match", "pvc/a", "-n", "db", "-o", "json"],
+    ] {
+        let run = Run::new(&[verb, &flag].concat()).stdin(input.as_bytes()).finish();
+        assert_eq!(run.code, Some(0), "{verb:?}: {}", run.stderr);
+        assert_eq!(run.stdout.contains("pvc-<uid>"), verb[0] != "match", "{verb:?}: {}", run.stdout);
+        assert!(!run.stdout.contains("<uid>db"), "{verb:?}: {}", run.stdout);
+    }
+    let run = Run::new(&[&["predict", "-o", "json"], &flag[..]].concat()).stdin(input.as_bytes()).finish();
+    let document: Value = serde_json::from_str(&run.stdout).unwrap();
+    for item in document["items"].as_array().unwrap() {
+        assert_eq!(item["outcomes"], json!([{"phase": "Bound", "volumeName": "pvc-<uid>"}]), "each gets its own");
+        let decision = &item["decisions"][0];
+        assert_eq!(decision["writes"][1]["name"], "pvc-<uid>");
+        assert_eq!(decision["writes"][1]["object"]["metadata"]["name"], "pvc-<uid>");
+        let message = "Successfully provisioned volume pvc-<uid> using kubernetes.io/host-path";
+        assert_eq!(decision["events"][0]["message"], message);
+    }
+}
+
+/// Rule book F.4 and G.2: a terminating volume with policy Recycle, whose claim is gone, is let go by pv-protection as
+/// soon as it is not Bound, and meanwhile the controller starts the pod that scrubs it (RO6). The pod may be done or not,
+/// so the data are kept or scrubbed. No pod is started where the volume is still in use (RO3), where no plugin recycles
+/// its source (RO4), where no claim ever had it, and where that controller does not take part.
+#[test]
+fn a_terminating_recycled_volume_may_be_scrubbed_before_it_is_gone() {
+    let recycled = |change: &dyn Fn(&mut Value)| {
+        let mut volume = volume("/data", true);
+        volume["spec"]["persistentVolumeReclaimPolicy"] = "Recycle".into();
+        change(&mut volume);
+        volume
+    };
+    let (kept, both) = ([gone(DataFate::Kept)], [gone(DataFate::Kept), gone(DataFate::Scrubbed)]);
+    let user = json!({
+        "apiVersion": "v1", "kind": "Pod", "metadata": {"name": "user", "namespace": "db", "uid": "p"},
+        "spec": {"volumes": [{"name": "v", "persistentVolumeClaim": {"claimName": "gone"}}]},
+        "status": {"phase": "Running"},
+    });
+    let csi = json!({"driver": "d", "volumeHandle": "h"});
+    let of_source = |volume: &mut Value| {
+        volume["spec"]["csi"] = csi.clone();
+        volume["spec"].as_object_mut().unwrap().remove("hostPath");
+    };
+    let settings = Settings::new(Rules::default());
+    for (name, objects, expected) in [
+        ("released", vec![recycled(&|_| {})], &both[..]),
+        ("still Bound", vec![recycled(&|volume| volume["status"]["phase"] = "Bound".into())], &both),
+        ("in use", vec![recycled(&|_| {}), user], &kept),
+        ("nothing recycles it", vec![recycled(&of_source)], &kept),
+        ("reserved", vec![recycled(&|volume| volume["spec"]["claimRef"]["uid"] = "".into())], &kept),
+        (
+            "retained",
+            vec![recycled(&|volume| volume["spec"]["persistentVolumeReclaimPolicy"] = "Retain".into())],
+            &kept,
+        ),
+    ] {
+        let snapshot = snapshot(&objects);
+        assert_eq!(ends_of_volume(&snapshot, &settings), expected, "{name}");
+        let mut bounded = settings.clone();
+        bounded.budget.states = 0;
+        let ends = ends_of_volume(&snapshot, &bounded);
+        assert!(expected.iter().all(|end| ends.contains(end)), "{name}: {ends:?}");
+    }
+    let snapshot = snapshot(&[recycled(&|_| {})]);
+    let controllers = vec![Controller::PersistentVolumeProtection];
+    assert_eq!(ends_of_volume(&snapshot, &Settings { controllers, ..settings.clone() }), kept);
+    let component = &components(&snapshot, &settings.rules)[0];
+    let joint = settle(&snapshot, &settings, component).worlds.unwrap();
+    assert_eq!(joint, both.map(|end| vec![end]), "the joint states are those of the volume");
+    // While the volume stays, the pod ends some time, and is tried again when it fails.
+    let mut staying = recycled(&|_| {});
+    for field in ["deletionTimestamp", "deletionGracePeriodSeconds"] {
+        staying["metadata"].as_object_mut().unwrap().remove(field);
+    }
+    let ends = ends_of_volume(&self::snapshot(&[staying]), &settings);
+    assert!(matches!(ends.as_slice(), [Outcome::Volume { data: Some(DataFate::Scrubbed), .. }]), "{ends:?}");
 }

@@ -16,6 +16,7 @@ mod liveness;
 mod properties;
 mod readme;
 mod redaction;
+mod round_trip;
 mod schema;
 mod snapshot;
 mod support;

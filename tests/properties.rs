@@ -211,11 +211,13 @@ fn naive<'s>(snapshot: &'s Snapshot, settings: &Settings<'s>, most: usize) -> Op
     by_text.insert(format!("{:?}", known[0]), 0);
     let mut states = vec![start];
     let mut edges: Vec<BTreeSet<usize>> = Vec::new();
+    let mut scrubbing: BTreeSet<VolumeId> = BTreeSet::new();
     while edges.len() < states.len() {
         let world = states[edges.len()].clone();
         let mut next = BTreeSet::new();
         for at in everyone(&world, settings) {
             for (after, ..) in runs(&world, settings, at) {
+                scrubbing.extend(after.scrubbing());
                 let is = plain(&after);
                 if is == known[edges.len()] {
                     continue;
@@ -252,7 +254,9 @@ fn naive<'s>(snapshot: &'s Snapshot, settings: &Settings<'s>, most: usize) -> Op
         };
         if last {
             for (target, outcome) in end_of(&states[state], settings, !quiet) {
-                ends.entry(target).or_default().insert(outcome);
+                // A pod that scrubs a volume goes on when the volume's object vanishes, and may fail.
+                let scrubbing = matches!(target, Target::Volume(id) if scrubbing.contains(&id));
+                ends.entry(target).or_default().extend(outcome.with_scrubbing(scrubbing));
             }
         }
     }

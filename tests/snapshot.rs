@@ -4,12 +4,10 @@
 
 use crate::support::{Run, files, root};
 use pvctl::snapshot::Snapshot;
-use pvctl::source::archive::{self, ArchivedObject};
-use pvctl::source::files::{each_raw_with, read_with};
-use pvctl::source::{FileOptions, Loaded};
+use pvctl::source::files::{archive_with, read_with};
+use pvctl::source::{FileOptions, Loaded, archive};
 use serde_json::Value;
 use std::io::{BufRead, BufReader};
-use std::ops::ControlFlow;
 
 fn examples() -> Vec<String> {
     let found = ["json", "yaml"].into_iter().flat_map(|extension| files("examples", extension));
@@ -72,16 +70,12 @@ fn every_recorded_world_comes_back_from_its_snapshot() {
         for line in BufReader::new(flate2::read::GzDecoder::new(file)).lines() {
             let recorded: Value = serde_json::from_str(&line.unwrap()).unwrap();
             let world = recorded["world"].to_string();
-            let mut objects = Vec::new();
-            each_raw_with(&stdin(), &mut world.as_bytes(), &mut |kind, json, _| {
-                objects.push(ArchivedObject::new(kind, json).unwrap());
-                ControlFlow::Continue(())
-            })
-            .unwrap();
+            let archived = archive_with(&stdin(), &mut world.as_bytes()).unwrap();
+            let mut objects = archived.objects;
             assert_eq!(objects.len(), recorded["world"]["items"].as_array().unwrap().len());
             archive::order(&mut objects);
             let mut written = Vec::new();
-            archive::write(&objects, &mut written).unwrap();
+            archive::write(&objects, &archived.statement, &mut written).unwrap();
             assert_eq!(content(load(&written)), content(load(world.as_bytes())), "{}", recorded["id"]);
             worlds += 1;
         }

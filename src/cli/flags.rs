@@ -1,6 +1,6 @@
 //! The flags that several verbs share.
 
-use super::value::{self, ControllerFlag, FeatureGate, KindScope, Limit, parse_reference};
+use super::value::{self, ControllerFlag, FeatureGate, KindScope, Limit, UserExtra, parse_reference};
 use crate::model::{ObjectKey, Timestamp};
 use clap::{ArgAction, Args, ValueHint};
 use std::path::PathBuf;
@@ -62,6 +62,11 @@ pub struct ClusterArgs {
     #[arg(long, global = true, hide_short_help = true, value_name = "UID")]
     pub as_uid: Option<String>,
 
+    /// Something more to say of the user to act as; may be given several times, also for one key
+    #[arg(long, global = true, hide_short_help = true, value_name = "KEY=VALUE", action = ArgAction::Append,
+        value_parser = UserExtra::parse)]
+    pub as_user_extra: Vec<UserExtra>,
+
     /// How long one request may take, for example 30s or 2m; 0 means no limit
     #[arg(long, global = true, hide_short_help = true, value_name = "DURATION")]
     pub request_timeout: Option<String>,
@@ -86,6 +91,15 @@ pub struct ClusterArgs {
     /// The name to expect in the API server's certificate
     #[arg(long, global = true, hide_short_help = true, value_name = "NAME")]
     pub tls_server_name: Option<String>,
+
+    /// Do not ask the API server for compressed answers
+    #[arg(long, global = true, hide_short_help = true, num_args = 0..=1, require_equals = true,
+        default_missing_value = "true", value_name = "BOOL", action = ArgAction::Set)]
+    pub disable_compression: Option<bool>,
+
+    /// Accepted because kubectl has it; nothing is cached, every run reads the world anew
+    #[arg(long, global = true, hide_short_help = true, value_name = "DIRECTORY", value_hint = ValueHint::DirPath)]
+    pub cache_dir: Option<PathBuf>,
 
     /// How many objects to ask for at a time; 0 asks for all at once
     #[arg(long, global = true, hide_short_help = true, value_name = "N")]

@@ -9,7 +9,7 @@ mod value;
 
 pub use flags::{ClusterArgs, ModelArgs, ScopeArgs, Secret, SourceArgs, TableArgs};
 pub use object::{ObjectArgument, one_object, parse_objects};
-pub use value::{ControllerFlag, FeatureGate, KindScope, Limit, Output, parse_reference};
+pub use value::{ControllerFlag, FeatureGate, KindScope, Limit, Output, UserExtra, parse_reference};
 
 use clap::{Args, CommandFactory as _, FromArgMatches as _, Parser, Subcommand, ValueEnum, ValueHint};
 use std::ffi::{OsStr, OsString};
@@ -120,6 +120,10 @@ pub enum Verb {
     ///
     /// It is a plain `v1` List that kubectl and every verb read back. Keep it as evidence, send it with a bug report, or work
     /// on it without the cluster.
+    ///
+    /// In annotations of the list, which kubectl passes over, it says how complete the reading was, when it was, and of
+    /// which Kubernetes. So an answer about the snapshot is the answer about what it was taken of, and --now,
+    /// --assume-complete and --partial are needed once only.
     Snapshot(SnapshotArgs),
     /// Print the versions of pvctl, of the Kubernetes that is modelled, and of the cluster's
     Version(VersionArgs),

@@ -231,6 +231,25 @@ impl ControllerFlag {
     }
 }
 
+/// Something that is said of the user to act as: `Impersonate-Extra-KEY: VALUE`.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct UserExtra {
+    /// The key; it may have several values.
+    pub key: String,
+    /// One of its values.
+    pub value: String,
+}
+
+impl UserExtra {
+    pub(super) fn parse(word: &str) -> Result<Self, String> {
+        let (key, value) = word.split_once('=').ok_or("it must be KEY=VALUE")?;
+        if key.is_empty() {
+            return Err("the key before '=' is missing".to_owned());
+        }
+        Ok(Self { key: key.to_owned(), value: value.to_owned() })
+    }
+}
+
 /// Reads an object with its namespace in one word: `pvc/db/data-0`, `pv/data`.
 ///
 /// # Errors
@@ -279,7 +298,7 @@ pub(super) fn parse_time(word: &str) -> Result<Timestamp, String> {
 
 #[cfg(test)]
 mod tests {
-    use super::{FeatureGate, KindScope, Limit, minor, parse_kind, parse_reference};
+    use super::{FeatureGate, KindScope, Limit, UserExtra, minor, parse_kind, parse_reference};
     use crate::model::Kind;
 
     #[test]
@@ -328,5 +347,8 @@ mod tests {
         assert!(Limit::parse("-1").is_err());
         assert!(FeatureGate::parse("A=yes").is_err());
         assert!(FeatureGate::parse("=true").is_err());
+        assert!(UserExtra::parse("scopes").is_err());
+        assert!(UserExtra::parse("=view").is_err());
+        assert_eq!(UserExtra::parse("a=b=c"), Ok(UserExtra { key: "a".to_owned(), value: "b=c".to_owned() }));
     }
 }

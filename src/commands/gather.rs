@@ -64,8 +64,8 @@ pub(super) fn gather(
 /// As [`gather`].
 pub(super) fn gather_files(question: Question<'_>, terminal: &Terminal) -> Result<Gathered, Error> {
     let mut notes = Vec::new();
-    let parts = from_paths(question, terminal, &mut notes)?;
-    question.put_in_order(parts, None, None, notes)
+    let (parts, stated) = from_paths(question, terminal, &mut notes)?;
+    question.put_in_order(parts, stated, None, notes)
 }
 
 /// Reads from a cluster that is there already.
@@ -153,17 +153,22 @@ pub(super) fn unreadable(error: &SourceError) -> Error {
     }
 }
 
-fn from_paths(question: Question<'_>, terminal: &Terminal, notes: &mut Vec<String>) -> Result<Parts, Error> {
+/// The objects of files, and the Kubernetes minor of the cluster that a snapshot among them says it is of.
+fn from_paths(
+    question: Question<'_>,
+    terminal: &Terminal,
+    notes: &mut Vec<String>,
+) -> Result<(Parts, Option<u32>), Error> {
     terminal.progress().step("reading", 0);
     let last_change_of = question.object.map(|(kind, name)| (kind, name.to_owned()));
     let options = FileOptions { last_change_of, ..file_options(question.source) };
-    let Loaded { parts, report } = files::read(&options).map_err(|error| unreadable(&error))?;
+    let Loaded { parts, report, kubernetes } = files::read(&options).map_err(|error| unreadable(&error))?;
     let skipped: u64 = report.skipped.values().sum();
     if skipped > 0 {
         let kinds: Vec<String> = report.skipped.iter().map(|(kind, count)| format!("{count} {kind}")).collect();
         notes.push(format!("note: objects of kinds that decide nothing were passed over: {}", kinds.join(", ")));
     }
-    Ok(parts)
+    Ok((parts, kubernetes))
 }
 
 /// What the reading lacks, in sentences.

@@ -4,64 +4,61 @@ use super::gather::{file_options, issue_sentence, unreadable};
 use super::{Status, connect};
 use crate::cli::{GlobalArgs, Output as Format, SnapshotArgs};
 use crate::error::Error;
-use crate::snapshot::decode::{DecodeIssue, decode_as};
-use crate::snapshot::{CoverageState, Parts};
-use crate::source::archive::{self, ArchivedObject};
-use crate::source::{Needs, files};
+use crate::snapshot::{CoverageState, DecodeIssue};
+use crate::source::{Archived, Needs, Statement, archive, files};
 use crate::terminal::{Terminal, output_error};
-use std::ops::ControlFlow;
 
 /// Reads everything, then prints it: a reading that fails leaves stdout empty.
 pub(super) fn run(args: &SnapshotArgs, global: &GlobalArgs, terminal: &Terminal) -> Result<Status, Error> {
-    let (mut objects, parts) =
-        if args.source.filenames.is_empty() { from_cluster(global, terminal)? } else { from_files(args, terminal)? };
+    let read = if args.source.filenames.is_empty() {
+        from_cluster(args, global, terminal)?
+    } else {
+        terminal.progress().step("reading", 0);
+        files::archive(&file_options(&args.source)).map_err(|error| unreadable(&error))?
+    };
+    let Archived { mut objects, issues, statement } = read;
     if args.source.strict
-        && let Some(issue) = parts.issues.first()
+        && let Some(issue) = issues.first()
     {
         return Err(Error::unreadable(issue_sentence(issue)).hint("without --strict the object is kept as it is"));
     }
     archive::order(&mut objects);
     let mut output = terminal.output();
     let written = match args.output {
-        Format::Yaml => archive::write_yaml(&objects, &mut output),
+        Format::Yaml => archive::write_yaml(&objects, &statement, &mut output),
         Format::Json | Format::Text | Format::Table | Format::Wide | Format::Name => {
-            archive::write(&objects, &mut output)
+            archive::write(&objects, &statement, &mut output)
         }
     };
     written.map_err(|failure| output_error(&failure))?;
     output.finish()?;
-    warn(&parts, terminal);
+    warn(&issues, &statement, terminal);
     Ok(Status::Done)
 }
 
-fn from_cluster(global: &GlobalArgs, terminal: &Terminal) -> Result<(Vec<ArchivedObject>, Parts), Error> {
+fn from_cluster(args: &SnapshotArgs, global: &GlobalArgs, terminal: &Terminal) -> Result<Archived, Error> {
     connect::with_cluster(global, terminal, async |cluster| {
         // Nodes matter to host-path provisioning alone, and few people may list them.
-        Ok(cluster.read_raw(Needs::default(), &*terminal.progress()).await?)
+        let (objects, parts) = cluster.read_raw(Needs::default(), &*terminal.progress()).await?;
+        let kubernetes = match cluster.server_version().await {
+            Ok(version) => Some(version.minor),
+            Err(failure) => {
+                let assumed = "whoever reads the snapshot has to give --kube-version, or the newest one is assumed";
+                terminal.message(&format!("warning: the server's version is not known: {failure}; {assumed}"));
+                None
+            }
+        };
+        let statement = Statement { coverage: parts.coverage, now: args.source.now.or(parts.now), kubernetes };
+        Ok(Archived { objects, issues: parts.issues, statement })
     })
-}
-
-/// The objects of files, with what could not be decoded of them. As on a cluster these stay in: whoever reads the
-/// snapshot has to learn that something is there that nobody understands.
-fn from_files(args: &SnapshotArgs, terminal: &Terminal) -> Result<(Vec<ArchivedObject>, Parts), Error> {
-    terminal.progress().step("reading", 0);
-    let mut objects = Vec::new();
-    let mut issues: Vec<DecodeIssue> = Vec::new();
-    files::each_raw(&file_options(&args.source), &mut |kind, json, origin| {
-        issues.extend(decode_as(kind, json, origin).err());
-        objects.extend(ArchivedObject::new(kind, json));
-        ControlFlow::Continue(())
-    })
-    .map_err(|error| unreadable(&error))?;
-    Ok((objects, Parts { issues, ..Parts::default() }))
 }
 
 /// What is not in the snapshot, because its reader cannot see that, and what in it cannot be understood.
-fn warn(parts: &Parts, terminal: &Terminal) {
-    for issue in &parts.issues {
+fn warn(issues: &[DecodeIssue], statement: &Statement, terminal: &Terminal) {
+    for issue in issues {
         terminal.message(&format!("warning: {}; it is kept as it is", issue_sentence(issue)));
     }
-    for entry in parts.coverage.entries() {
+    for entry in statement.coverage.entries() {
         let wrong = match entry.state {
             CoverageState::Complete | CoverageState::NotNeeded | CoverageState::Assumed => continue,
             CoverageState::Partial => "are not complete",

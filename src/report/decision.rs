@@ -3,7 +3,7 @@
 use super::machine::{ObjectId, is_false};
 use crate::model::PersistentVolume;
 use crate::simulate::Decision;
-use crate::world::{Compared, Effect, Patch, Write, WriteBody, printed_uid};
+use crate::world::{Compared, Effect, Patch, Write, WriteBody, printed_uid, printed_volume};
 use serde::Serialize;
 use std::collections::BTreeMap;
 
@@ -213,7 +213,7 @@ impl<'a> WriteOut<'a> {
             resource: kind.resource(),
             subresource: status.then_some("status"),
             namespace: &meta.namespace,
-            name: &meta.name,
+            name: if kind == crate::model::Kind::PersistentVolume { printed_volume(&meta.name) } else { &meta.name },
             patch: write.patch(),
             object,
             refused: write.refused.as_deref(),
@@ -242,7 +242,7 @@ fn created(volume: &PersistentVolume) -> serde_json::Value {
     let finalizers: Vec<&str> = volume.meta.finalizers.iter().map(compact_str::CompactString::as_str).collect();
     let modes: Vec<&str> =
         volume.access_modes.0.iter().map(super::super::model::access_mode::AccessMode::as_str).collect();
-    let mut metadata = serde_json::json!({ "name": volume.meta.name.as_str(), "annotations": annotations });
+    let mut metadata = serde_json::json!({ "name": printed_volume(&volume.meta.name), "annotations": annotations });
     if !finalizers.is_empty() {
         metadata["finalizers"] = finalizers.into();
     }

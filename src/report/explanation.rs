@@ -417,7 +417,11 @@ fn end(outcome: &Outcome) -> String {
     let round = |unsettled: bool| if unsettled { " (for a while: it never settles)" } else { "" };
     match outcome {
         Outcome::Claim { phase, volume_name, terminating, unsettled } => {
-            let volume = if volume_name.is_empty() { String::new() } else { format!(" to {volume_name}") };
+            let volume = if volume_name.is_empty() {
+                String::new()
+            } else {
+                format!(" to {}", crate::world::printed_volume(volume_name))
+            };
             let joined = match phase.as_str() {
                 "Bound" => format!("Bound{volume}"),
                 other if volume.is_empty() => other.to_owned(),

@@ -6,7 +6,7 @@ use crate::controllers::persistent_volume::reclaim::DataFate;
 use crate::model::{ClaimRef, Kind, PersistentVolume, PersistentVolumeClaim};
 use crate::simulate::{Outcome, Prediction, Target};
 use crate::snapshot::Snapshot;
-use crate::world::printed_uid;
+use crate::world::{printed_uid, printed_volume};
 use serde::Serialize;
 
 /// The whole document. Large ones are written piece by piece, with the same fields in the same order.
@@ -339,7 +339,7 @@ impl<'a> StateOut<'a> {
         match outcome {
             Outcome::Claim { phase, volume_name, terminating, unsettled } => Self {
                 phase: phase.as_str(),
-                volume_name,
+                volume_name: printed_volume(volume_name),
                 terminating: terminating.is_some(),
                 finalizers: names(terminating),
                 unsettled: *unsettled,

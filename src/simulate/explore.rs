@@ -5,9 +5,10 @@ use super::decide::{Decision, Settings, Target, memory_of, run};
 use super::outcome::Outcome;
 use super::state::{State, Variants, private_claim_step, private_volume_step};
 use crate::controllers::{Controller, Sync};
-use crate::snapshot::Snapshot;
+use crate::snapshot::{Snapshot, VolumeId};
 use crate::world::{Answers, Cached, Choices, ControllerState, Refusal, World};
 use rustc_hash::FxHashMap;
+use std::collections::BTreeSet;
 
 /// How far an exploration may go: a number of states, never a time, so that the answer is the same on every machine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -45,6 +46,7 @@ pub fn explore<'s>(snapshot: &'s Snapshot, settings: &Settings<'s>, objects: &[T
         variants: Variants::new(snapshot),
         numbers: FxHashMap::default(),
         states: Vec::new(),
+        scrubbing: BTreeSet::new(),
         edges: Vec::new(),
         failures,
         lags_at_first: !settings.controller.in_step_with_all(),
@@ -72,6 +74,8 @@ struct Search<'a, 's> {
     variants: Variants<'s>,
     numbers: FxHashMap<State, usize>,
     states: Vec<State>,
+    /// The volumes for which some sync starts a pod that scrubs them.
+    scrubbing: BTreeSet<VolumeId>,
     /// Where syncs without a failure lead: the ends are those of a world in which no more failures happen.
     edges: Vec<Vec<usize>>,
     failures: bool,
@@ -123,6 +127,12 @@ impl<'s> Search<'_, 's> {
         }
     }
 
+    /// The state that a sync leads to; what it starts besides is noted.
+    fn state_of(&mut self, after: &World<'s>) -> State {
+        self.scrubbing.extend(after.scrubbing());
+        self.variants.state_of(after)
+    }
+
     /// The component's objects, with volumes that were created since.
     fn objects_in(&self, world: &World<'s>) -> Vec<Target> {
         let recorded = world.snapshot().volumes().len();
@@ -154,7 +164,7 @@ impl<'s> Search<'_, 's> {
             let Some((decision, met)) = run(sync, &self.settings.rules, controller, target) else { break };
             runs += 1;
             choices = met.next();
-            let state = self.variants.state_of(&after);
+            let state = self.state_of(&after);
             if state != here {
                 let private = is_private(world, &after, target, self.capacities_stated);
                 reached.push((state, private));
@@ -189,7 +199,7 @@ impl<'s> Search<'_, 's> {
             let mut memory = memory_of(controller, &self.settings.controller);
             let sync = Sync::new(&mut after, &mut memory, &self.settings.answers, script);
             let Some((_, met)) = run(sync, &self.settings.rules, controller, target) else { break };
-            reached.push(self.variants.state_of(&after));
+            reached.push(self.state_of(&after));
             choices = met.next();
         }
     }
@@ -217,7 +227,7 @@ impl<'s> Search<'_, 's> {
                 let mut memory = memory_of(controller, &self.settings.controller);
                 let sync = Sync::new(&mut after, &mut memory, answers, met.repeat()).crashing_before(crash);
                 run(sync, &self.settings.rules, controller, target);
-                reached.push(self.variants.state_of(&after));
+                reached.push(self.state_of(&after));
             }
         }
         let snapshot = world.snapshot();
@@ -238,7 +248,7 @@ impl<'s> Search<'_, 's> {
                 let (mut after, mut memory) = (world.clone(), memory.clone());
                 let sync = Sync::new(&mut after, &mut memory, &self.settings.answers, script);
                 let Some((_, met)) = run(sync, &self.settings.rules, controller, target) else { break };
-                reached.push(self.variants.state_of(&after));
+                reached.push(self.state_of(&after));
                 choices = met.next();
             }
         }
@@ -252,22 +262,34 @@ impl<'s> Search<'_, 's> {
         let mut worlds: Vec<Vec<Outcome>> = Vec::new();
         for (number, unsettled) in ends {
             let world = self.variants.world_of(&self.states[*number]);
-            let mut joint = Vec::with_capacity(per_object.len());
+            let mut joints = vec![Vec::with_capacity(per_object.len())];
             for (target, outcomes) in &mut per_object {
-                let outcome = match target {
-                    Target::Claim(id) => Outcome::of_claim(world.claim(*id).as_deref(), *unsettled),
+                let ends = match target {
+                    Target::Claim(id) => vec![Outcome::of_claim(world.claim(*id).as_deref(), *unsettled)],
                     Target::Volume(id) => {
                         let destroyed = world.destroyed().binary_search(id).is_ok();
-                        Outcome::of_volume(rules, world.volume(*id).as_deref(), destroyed, *unsettled)
+                        let end = Outcome::of_volume(rules, world.volume(*id).as_deref(), destroyed, *unsettled);
+                        end.with_scrubbing(self.scrubbing.contains(id))
                     }
                 };
-                if let Err(free) = outcomes.binary_search(&outcome) {
-                    outcomes.insert(free, outcome.clone());
+                // More joint states than are listed need not be told apart any more.
+                let others: Vec<Vec<Outcome>> = joints.iter().take(JOINT_LIMIT + 1).cloned().collect();
+                for joint in &mut joints {
+                    joint.extend(ends.first().cloned());
                 }
-                joint.push(outcome);
+                for end in ends.iter().skip(1) {
+                    joints.extend(others.iter().map(|joint| [joint.as_slice(), std::slice::from_ref(end)].concat()));
+                }
+                for outcome in ends {
+                    if let Err(free) = outcomes.binary_search(&outcome) {
+                        outcomes.insert(free, outcome);
+                    }
+                }
             }
-            if worlds.len() <= JOINT_LIMIT && !worlds.contains(&joint) {
-                worlds.push(joint);
+            for joint in joints {
+                if worlds.len() <= JOINT_LIMIT && !worlds.contains(&joint) {
+                    worlds.push(joint);
+                }
             }
         }
         worlds.sort();

@@ -4,6 +4,7 @@ use super::decide::Limit;
 use crate::controllers::Rules;
 use crate::controllers::persistent_volume::reclaim::{DataFate, data_fate};
 use crate::model::{ClaimPhase, PersistentVolume, PersistentVolumeClaim, Str, VolumePhase};
+use crate::world::printed_volume;
 use std::sync::Arc;
 
 /// One possible end state of one object, as the output contract prints it.
@@ -53,6 +54,18 @@ impl Outcome {
                 terminating: claim.terminating().then(|| claim.meta.finalizers.to_vec()),
                 unsettled,
             },
+        }
+    }
+
+    /// The end states of a volume for which the controller may have started a pod that scrubs it: that goes on when the
+    /// object vanishes meanwhile, or fails, so that the data are one or the other. Upstream: `recycleVolumeOperation`
+    /// and `RecycleVolumeByWatchingPodUntilCompletion` (`pkg/volume/util/recyclerclient`), 1.36.
+    pub fn with_scrubbing(self, scrubbing: bool) -> Vec<Self> {
+        match self {
+            Self::Gone { data: Some(DataFate::Kept), unsettled } if scrubbing => {
+                vec![self, Self::Gone { data: Some(DataFate::Scrubbed), unsettled }]
+            }
+            other => vec![other],
         }
     }
 
@@ -143,7 +156,7 @@ impl Outcome {
     /// What it is bound to, as a table shows it; empty for none.
     pub fn shown_binding(&self) -> String {
         match self {
-            Self::Claim { volume_name, .. } => volume_name.to_string(),
+            Self::Claim { volume_name, .. } => printed_volume(volume_name).to_owned(),
             Self::Volume { claim_ref, .. } => {
                 claim_ref.as_ref().map_or_else(String::new, |(namespace, name, _)| format!("{namespace}/{name}"))
             }

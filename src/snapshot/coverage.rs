@@ -1,5 +1,6 @@
 //! What was read, and so what the absence of an object means.
 
+use super::decode::DecodeIssue;
 use crate::model::{Kind, Str};
 
 /// How complete the reading of one kind is.
@@ -22,6 +23,15 @@ pub enum CoverageState {
 }
 
 impl CoverageState {
+    /// Every state, the one that says most first.
+    pub const ALL: [Self; 7] =
+        [Self::Complete, Self::Partial, Self::Forbidden, Self::Failed, Self::NotServed, Self::NotNeeded, Self::Assumed];
+
+    /// The state that the output contract writes so.
+    pub fn from_word(word: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|state| state.as_str() == word)
+    }
+
     /// The state as the output contract writes it.
     pub fn as_str(self) -> &'static str {
         match self {
@@ -92,6 +102,33 @@ impl Coverage {
         match place {
             Ok(found) => self.entries[found] = entry,
             Err(free) => self.entries.insert(free, entry),
+        }
+    }
+
+    /// Drops the entries of a kind in those states.
+    pub fn forget(&mut self, kind: Kind, states: impl Fn(CoverageState) -> bool) {
+        self.entries.retain(|entry| entry.kind != kind || !states(entry.state));
+    }
+
+    /// Says that a kind is partial, in a namespace or at all; in the latter case nothing else is said of it any more.
+    pub fn set_partial(&mut self, kind: Kind, namespace: Option<Str>, reason: String) {
+        let same = |entry: &CoverageEntry| entry.kind == kind && entry.namespace == namespace;
+        let resource_version =
+            self.entries.iter().find(|entry| same(entry)).and_then(|entry| entry.resource_version.clone());
+        if namespace.is_none() {
+            self.forget(kind, |_| true);
+        }
+        let state = CoverageState::Partial;
+        self.set(CoverageEntry { kind, namespace, state, resource_version, reason: Some(reason) });
+    }
+
+    /// What could not be decoded is there, and nobody knows as what: its kind is partial.
+    pub fn doubt(&mut self, issues: &[DecodeIssue]) {
+        for issue in issues {
+            let Some(kind) = Kind::from_manifest(&issue.kind) else { continue };
+            let namespace = Some(issue.namespace.as_str()).filter(|name| kind.namespaced() && !name.is_empty());
+            let name = if issue.name.is_empty() { "an object without a name" } else { &issue.name };
+            self.set_partial(kind, namespace.map(Str::from), format!("{name} could not be decoded"));
         }
     }
 

@@ -1,11 +1,12 @@
 //! Objects as they were read, redacted, as a `v1` List that `-f` and kubectl read back.
 
+use super::statement::Statement;
 use crate::model::{Kind, ObjectKey, Str};
 use crate::snapshot::redact::redact;
 use crate::text::sanitize;
 use serde::Serialize;
-use serde_json::Value;
 use serde_json::ser::{PrettyFormatter, Serializer};
+use serde_json::{Value, json};
 use std::borrow::Cow;
 use std::fmt;
 use std::io::{self, Write};
@@ -59,29 +60,46 @@ pub fn order(objects: &mut Vec<ArchivedObject>) {
     objects.dedup_by(|later, kept| later.key == kept.key);
 }
 
-/// Writes the objects as kubectl prints a list: keys in alphabetical order, four blanks for each level.
+/// Writes the objects as kubectl prints a list: keys in alphabetical order, four blanks for each level. What is stated
+/// of them stands in annotations of the list.
 ///
 /// # Errors
 ///
 /// Those of the writer.
-pub fn write(objects: &[ArchivedObject], out: &mut dyn Write) -> io::Result<()> {
+pub fn write(objects: &[ArchivedObject], statement: &Statement, out: &mut dyn Write) -> io::Result<()> {
     out.write_all(b"{\n    \"apiVersion\": \"v1\",\n    \"items\": [")?;
     let mut buffer = Vec::new();
     for (place, object) in objects.iter().enumerate() {
-        out.write_all(if place == 0 { b"\n" } else { b",\n" })?;
-        let value: Value = serde_json::from_str(&object.json)?;
-        buffer.clear();
-        value.serialize(&mut Serializer::with_formatter(&mut buffer, PrettyFormatter::with_indent(b"    ")))?;
-        for (place, line) in buffer.split(|byte| *byte == b'\n').enumerate() {
-            if place > 0 {
-                out.write_all(b"\n")?;
-            }
-            let line = String::from_utf8_lossy(line);
-            write!(out, "        {}", visible(&line))?;
-        }
+        out.write_all(if place == 0 { b"\n        " } else { b",\n        " })?;
+        write_value(&serde_json::from_str(&object.json)?, "        ", &mut buffer, out)?;
     }
     out.write_all(if objects.is_empty() { b"]" } else { b"\n    ]" })?;
-    out.write_all(b",\n    \"kind\": \"List\",\n    \"metadata\": {\n        \"resourceVersion\": \"\"\n    }\n}\n")
+    out.write_all(b",\n    \"kind\": \"List\",\n    \"metadata\": ")?;
+    write_value(&metadata(statement), "    ", &mut buffer, out)?;
+    out.write_all(b"\n}\n")
+}
+
+/// Writes a value, all its lines but the first with so many blanks before them.
+fn write_value(value: &Value, indent: &str, buffer: &mut Vec<u8>, out: &mut dyn Write) -> io::Result<()> {
+    buffer.clear();
+    value.serialize(&mut Serializer::with_formatter(&mut *buffer, PrettyFormatter::with_indent(b"    ")))?;
+    for (place, line) in buffer.split(|byte| *byte == b'\n').enumerate() {
+        if place > 0 {
+            write!(out, "\n{indent}")?;
+        }
+        out.write_all(visible(&String::from_utf8_lossy(line)).as_bytes())?;
+    }
+    Ok(())
+}
+
+/// `metadata` of the list.
+fn metadata(statement: &Statement) -> Value {
+    let mut metadata = json!({"resourceVersion": ""});
+    let annotations = statement.annotations();
+    if !annotations.is_empty() {
+        metadata["annotations"] = json!(annotations);
+    }
+    metadata
 }
 
 /// The same list as YAML, again as kubectl prints it.
@@ -89,25 +107,29 @@ pub fn write(objects: &[ArchivedObject], out: &mut dyn Write) -> io::Result<()> 
 /// # Errors
 ///
 /// Those of the writer.
-pub fn write_yaml(objects: &[ArchivedObject], out: &mut dyn Write) -> io::Result<()> {
+pub fn write_yaml(objects: &[ArchivedObject], statement: &Statement, out: &mut dyn Write) -> io::Result<()> {
     out.write_all(if objects.is_empty() { b"apiVersion: v1\nitems: []\n" } else { b"apiVersion: v1\nitems:\n" })?;
     for object in objects {
-        let value: Value = serde_json::from_str(&object.json)?;
-        let text = serde_yaml::to_string(&value).map_err(io::Error::other)?;
-        if text.lines().any(|line| matches!(sanitize(line), Cow::Owned(_))) {
-            // JSON is YAML too, and has escapes in every place.
-            let line = visible(&object.json);
-            writeln!(out, "- {line}")?;
-            continue;
-        }
-        for (place, line) in text.lines().enumerate() {
-            let before = if place == 0 { "- " } else { "  " };
-            // The empty lines of a block of text stay empty.
-            let line = if line.is_empty() { String::new() } else { format!("{before}{line}") };
-            writeln!(out, "{line}")?;
-        }
+        write_yaml_value("- ", &serde_json::from_str(&object.json)?, out)?;
     }
-    out.write_all(b"kind: List\nmetadata:\n  resourceVersion: \"\"\n")
+    out.write_all(b"kind: List\nmetadata:\n")?;
+    write_yaml_value("  ", &metadata(statement), out)
+}
+
+/// Writes a value, with this before its first line and as many blanks before the others.
+fn write_yaml_value(first: &str, value: &Value, out: &mut dyn Write) -> io::Result<()> {
+    let text = serde_yaml::to_string(value).map_err(io::Error::other)?;
+    if text.lines().any(|line| matches!(sanitize(line), Cow::Owned(_))) {
+        // JSON is YAML too, and has escapes in every place.
+        return writeln!(out, "{first}{}", visible(&value.to_string()));
+    }
+    for (place, line) in text.lines().enumerate() {
+        let before = if place == 0 { first } else { "  " };
+        // The empty lines of a block of text stay empty.
+        let line = if line.is_empty() { String::new() } else { format!("{before}{line}") };
+        writeln!(out, "{line}")?;
+    }
+    Ok(())
 }
 
 /// JSON in which characters that a terminal would act on, or hide, are escaped. They can only be inside of texts.
@@ -135,11 +157,10 @@ mod tests {
     #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
     use super::*;
-    use serde_json::json;
 
     fn text(objects: &[ArchivedObject]) -> String {
         let mut out = Vec::new();
-        write(objects, &mut out).unwrap();
+        write(objects, &Statement::default(), &mut out).unwrap();
         String::from_utf8(out).unwrap()
     }
 
@@ -178,7 +199,7 @@ mod tests {
         let node = ArchivedObject::new(Kind::Node, br#"{"metadata":{"name":"n"}}"#).unwrap();
         for objects in [vec![], vec![volume.clone()], vec![volume, node]] {
             let mut out = Vec::new();
-            write_yaml(&objects, &mut out).unwrap();
+            write_yaml(&objects, &Statement::default(), &mut out).unwrap();
             let read: Value = serde_yaml::from_slice(&out).unwrap();
             assert_eq!(read, serde_json::from_str::<Value>(&text(&objects)).unwrap());
             let alike = serde_yaml::to_string(&read).unwrap();
@@ -192,7 +213,7 @@ mod tests {
         let volume = json!({"metadata": {"name": "v", "labels": {label: label}}});
         let volume = ArchivedObject::new(Kind::PersistentVolume, volume.to_string().as_bytes()).unwrap();
         let mut yaml = Vec::new();
-        write_yaml(std::slice::from_ref(&volume), &mut yaml).unwrap();
+        write_yaml(std::slice::from_ref(&volume), &Statement::default(), &mut yaml).unwrap();
         let yaml = String::from_utf8(yaml).unwrap();
         for (shown, read) in [
             (text(std::slice::from_ref(&volume)), serde_json::from_str::<Value>(&text(&[volume])).unwrap()),

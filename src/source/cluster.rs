@@ -218,6 +218,7 @@ impl<'a> Cluster<'a> {
         }
         self.confirm(&mut gathered, progress).await?;
         self.second(needs, &mut gathered, progress).await?;
+        gathered.parts.coverage.doubt(&gathered.parts.issues);
         gathered.parts.now.get_or_insert_with(local_time);
         if keep_archive && let Some((json, _)) = self.raw_controller_lease().await {
             gathered.archive.extend(ArchivedObject::new(Kind::Lease, &json));

@@ -13,9 +13,11 @@ mod yaml;
 
 pub use error::{Fault, Place, SourceError};
 
-use crate::model::{Kind, Str, Timestamp};
+use super::archive::ArchivedObject;
+use super::statement::Statement;
+use crate::model::{Kind, ObjectMeta, Str, Timestamp};
 use crate::snapshot::decode::{self, DecodeIssue};
-use crate::snapshot::{Coverage, CoverageEntry, CoverageState, Parts};
+use crate::snapshot::{Coverage, CoverageEntry, CoverageState, Item, Parts};
 use collect::{Collector, Objects, Workers};
 use cut::{Batch, Cutter, Expect, Sink};
 use input::Format;
@@ -79,6 +81,20 @@ pub struct Loaded {
     pub parts: Parts,
     /// What was read.
     pub report: Report,
+    /// The Kubernetes minor of the cluster that the input says it is of.
+    pub kubernetes: Option<u32>,
+}
+
+/// The objects of the input for a snapshot, in no particular order.
+#[derive(Debug, Default)]
+pub struct Archived {
+    /// The objects, redacted.
+    pub objects: Vec<ArchivedObject>,
+    /// What could not be decoded of them. As on a cluster these stay in: whoever reads the snapshot has to learn that
+    /// something is there that nobody understands.
+    pub issues: Vec<DecodeIssue>,
+    /// What is known of the reading besides.
+    pub statement: Statement,
 }
 
 /// Takes the kind of an object, its JSON, and the input that it is from.
@@ -127,28 +143,72 @@ pub fn read_with(options: &FileOptions, stdin: &mut dyn Read) -> Result<Loaded, 
             collector.drain()?;
             report.bytes += read?;
             report.files += 1;
+            collector.look(false);
             if let Covers::Kind(kind, namespace) = &input.covers {
                 collector.complete.push((*kind, namespace.clone()));
             }
         }
-        Ok((collector.objects, collector.complete))
+        let Collector { objects, complete, stated, held, .. } = collector;
+        Ok((objects, Known { complete, held, stated: Statement::of_all(&stated) }))
     });
-    let (objects, complete) = collected.map_err(|error| with_line(error, &inputs))?;
+    let (objects, known) = collected.map_err(|error| with_line(error, &inputs))?;
     report.objects =
         [objects.volumes.len(), objects.claims.len(), objects.classes.len(), objects.pods.len(), objects.nodes.len()]
             .iter()
             .map(|count| *count as u64)
             .sum();
     report.skipped.clone_from(&objects.skipped);
-    let coverage = coverage(&objects, &complete, options);
-    let now = options.now.or_else(|| newest(&objects));
+    let coverage = known.coverage(&objects.issues, options);
+    let now = options.now.or(known.stated.now).or_else(|| newest(&objects));
     let Objects { volumes, claims, classes, pods, nodes, issues, lease, changed, skipped: _ } = objects;
-    Ok(Loaded { parts: Parts { volumes, claims, classes, pods, nodes, coverage, now, issues, lease, changed }, report })
+    let parts = Parts { volumes, claims, classes, pods, nodes, coverage, now, issues, lease, changed };
+    Ok(Loaded { parts, report, kubernetes: known.stated.kubernetes })
 }
 
-/// Hands each object of the five kinds, and the Lease of kube-controller-manager, to `each` as JSON, in the order of the input (items that state no kind, in a list
-/// that states it after them, come at its end), until it breaks off. The bytes are those of the input, or JSON made of
-/// its YAML, and well-formed.
+/// Reads all inputs for a snapshot: the same objects as [`read`], redacted, with what `read` would know of them.
+///
+/// # Errors
+///
+/// As [`read`]; an object whose kind cannot be read is fatal here.
+pub fn archive(options: &FileOptions) -> Result<Archived, SourceError> {
+    archive_with(options, &mut stdin())
+}
+
+/// As [`archive`], with something else for standard input.
+///
+/// # Errors
+///
+/// As [`archive`].
+pub fn archive_with(options: &FileOptions, stdin: &mut dyn Read) -> Result<Archived, SourceError> {
+    let (mut objects, mut issues) = (Vec::new(), Vec::new());
+    let mut newest = None;
+    let known = raw(options, stdin, &mut |kind, json, origin| {
+        match decode::decode_as(kind, json, origin) {
+            Ok(Item::Volume(volume)) => {
+                newest = newest.max(volume.status.last_phase_transition).max(newest_of(&volume.meta));
+            }
+            Ok(Item::Claim(claim)) => newest = newest.max(newest_of(&claim.meta)),
+            Ok(Item::Class(class)) => newest = newest.max(newest_of(&class.meta)),
+            Ok(Item::Pod(pod)) => newest = newest.max(newest_of(&pod.meta)),
+            Ok(Item::Node(node)) => newest = newest.max(newest_of(&node.meta)),
+            Ok(Item::Lease(lease)) => newest = newest.max(lease.renewed),
+            Ok(Item::Skipped(_)) => {}
+            Err(issue) => issues.push(issue),
+        }
+        objects.extend(ArchivedObject::new(kind, json));
+        ControlFlow::Continue(())
+    })?;
+    let statement = Statement {
+        coverage: known.coverage(&issues, options),
+        now: options.now.or(known.stated.now).or(newest),
+        kubernetes: known.stated.kubernetes,
+    };
+    Ok(Archived { objects, issues, statement })
+}
+
+/// Hands each object of the five kinds, and the Lease of kube-controller-manager, to `each` as JSON, in the order of the
+/// input (items that state no kind, in a list that states it after them, come at its end), until it breaks off. The
+/// bytes are those of the input, or JSON made of its YAML, and well-formed.
 ///
 /// # Errors
 ///
@@ -163,16 +223,35 @@ pub fn each_raw(options: &FileOptions, each: &mut EachRaw<'_>) -> Result<(), Sou
 ///
 /// As [`each_raw`].
 pub fn each_raw_with(options: &FileOptions, stdin: &mut dyn Read, each: &mut EachRaw<'_>) -> Result<(), SourceError> {
+    raw(options, stdin, each).map(|_| ())
+}
+
+/// Hands on each object, and says what is known of all of them.
+fn raw(options: &FileOptions, stdin: &mut dyn Read, each: &mut EachRaw<'_>) -> Result<Known, SourceError> {
     let (inputs, _) = inputs(options)?;
-    let mut raw = Raw { each, unnamed: Vec::new(), stopped: false };
+    let mut raw = Raw {
+        each,
+        unnamed: Vec::new(),
+        stopped: false,
+        covers: Covers::Nothing,
+        known: Known::default(),
+        stated: Vec::new(),
+        recent: BTreeSet::new(),
+    };
     for input in &inputs {
+        raw.covers = input.covers.clone();
         let read = read_input(input, stdin, &mut raw);
         if raw.stopped {
-            return Ok(());
+            break;
         }
         read.map_err(|error| with_line(error, &inputs))?;
+        raw.known.held.append(&mut raw.recent);
+        if let Covers::Kind(kind, namespace) = &input.covers {
+            raw.known.complete.push((*kind, namespace.clone()));
+        }
     }
-    Ok(())
+    raw.known.stated = Statement::of_all(&raw.stated);
+    Ok(raw.known)
 }
 
 /// Hands objects on as they are.
@@ -180,13 +259,25 @@ struct Raw<'a> {
     each: &'a mut EachRaw<'a>,
     unnamed: Vec<(Vec<u8>, Arc<str>)>,
     stopped: bool,
+    /// What the file that is being read covers.
+    covers: Covers,
+    known: Known,
+    /// What lists say of themselves.
+    stated: Vec<Statement>,
+    /// Where there are objects, of what came since the last list.
+    recent: BTreeSet<(Kind, Option<Str>)>,
 }
 
 impl Raw<'_> {
     fn hand(&mut self, kind: Kind, json: &[u8], origin: &str) -> Result<(), SourceError> {
         // Of all Leases one is read.
-        if kind == Kind::Lease && !matches!(decode::read(Some(kind), json, origin), Ok(decode::Item::Lease(_))) {
+        if kind == Kind::Lease && !matches!(decode::read(Some(kind), json, origin), Ok(Item::Lease(_))) {
             return Ok(());
+        }
+        // What cannot be decoded makes its kind partial, and where it would be counts for nothing.
+        if Kind::ALL.contains(&kind) {
+            let namespace = kind.namespaced().then(|| namespace_of(json));
+            self.recent.insert((kind, namespace));
         }
         if (self.each)(kind, json, origin).is_break() {
             self.stopped = true;
@@ -230,7 +321,7 @@ impl Sink for Raw<'_> {
         Ok(bytes)
     }
 
-    fn list_end(&mut self, expect: &Expect) -> Result<(), SourceError> {
+    fn list_end(&mut self, expect: &Expect, stated: Option<Statement>) -> Result<(), SourceError> {
         for (json, origin) in std::mem::take(&mut self.unnamed) {
             match expect {
                 Expect::Typed(kind) => self.hand(*kind, &json, &origin)?,
@@ -241,6 +332,12 @@ impl Sink for Raw<'_> {
                 }
             }
         }
+        self.known.complete.extend(self.covers.of_list(expect));
+        let mut recent = std::mem::take(&mut self.recent);
+        if stated.is_none() {
+            self.known.held.append(&mut recent);
+        }
+        self.stated.extend(stated);
         Ok(())
     }
 }
@@ -371,66 +468,84 @@ fn newest(objects: &Objects) -> Option<Timestamp> {
     let changed = objects.volumes.iter().filter_map(|volume| volume.status.last_phase_transition);
     let written = objects.changed.iter().map(|(_, time)| *time);
     let renewed = objects.lease.iter().filter_map(|lease| lease.renewed);
-    metas.flat_map(|meta| [meta.created, meta.deleted]).flatten().chain(changed).chain(written).chain(renewed).max()
+    metas.filter_map(newest_of).chain(changed).chain(written).chain(renewed).max()
 }
 
-/// What absence means: certain only for what the input holds objects of, for what the layout of a dump says, and for
-/// what was declared. Something that could not be decoded goes before all of that.
-fn coverage(objects: &Objects, complete: &[(Kind, Option<String>)], options: &FileOptions) -> Coverage {
-    let mut states: BTreeMap<(Kind, Option<Str>), (CoverageState, Option<String>)> = BTreeMap::new();
-    for kind in Kind::ALL {
-        states.insert((kind, None), (CoverageState::Assumed, None));
-    }
-    let mut full = |kind: Kind, namespace: Option<&str>| {
-        states.insert((kind, namespace.map(Str::new)), (CoverageState::Complete, None));
-    };
-    for (kind, holds) in [
-        (Kind::PersistentVolume, !objects.volumes.is_empty()),
-        (Kind::StorageClass, !objects.classes.is_empty()),
-        (Kind::Node, !objects.nodes.is_empty()),
-    ] {
-        if holds {
-            full(kind, None);
-        }
-    }
-    let claims: BTreeSet<&str> = objects.claims.iter().map(|claim| claim.meta.namespace.as_str()).collect();
-    let pods: BTreeSet<&str> = objects.pods.iter().map(|pod| pod.meta.namespace.as_str()).collect();
-    for (kind, namespaces) in [(Kind::PersistentVolumeClaim, claims), (Kind::Pod, pods)] {
-        for namespace in namespaces {
-            full(kind, Some(namespace));
-        }
-    }
-    for (kind, namespace) in complete {
-        full(*kind, namespace.as_deref());
-    }
-    match options.assume_complete.as_deref() {
-        Some([]) => Kind::ALL.into_iter().for_each(|kind| full(kind, None)),
-        Some(scopes) => scopes.iter().for_each(|scope| full(scope.kind, scope.namespace.as_deref())),
-        None => {}
-    }
-    let mut partial = |kind: Kind, namespace: Option<&str>, reason: String| {
-        if namespace.is_none() {
-            states.retain(|(present, _), _| *present != kind);
-        }
-        states.insert((kind, namespace.map(Str::new)), (CoverageState::Partial, Some(reason)));
-    };
-    for scope in &options.partial {
-        partial(scope.kind, scope.namespace.as_deref(), "declared to be partial".to_owned());
-    }
-    for issue in &objects.issues {
-        if let Some(kind) = Kind::from_manifest(&issue.kind) {
-            let namespace = Some(issue.namespace.as_str()).filter(|namespace| !namespace.is_empty());
-            partial(kind, namespace.filter(|_| kind.namespaced()), could_not_be_decoded(issue));
-        }
-    }
-    let mut coverage = Coverage::default();
-    for ((kind, namespace), (state, reason)) in states {
-        coverage.set(CoverageEntry { kind, namespace, state, resource_version: None, reason });
-    }
-    coverage
+fn newest_of(meta: &ObjectMeta) -> Option<Timestamp> {
+    meta.created.max(meta.deleted)
 }
 
-fn could_not_be_decoded(issue: &DecodeIssue) -> String {
-    let name = if issue.name.is_empty() { "an object without a name" } else { &issue.name };
-    format!("{name} could not be decoded")
+/// What is known of an input besides its objects.
+#[derive(Default)]
+struct Known {
+    /// What the files of a dump hold in full.
+    complete: Vec<(Kind, Option<String>)>,
+    /// Of which kinds, and in which namespaces, there are objects in input that says nothing of itself.
+    held: BTreeSet<(Kind, Option<Str>)>,
+    /// What snapshots say of themselves.
+    stated: Statement,
+}
+
+impl Known {
+    /// What absence means: certain only for what the input holds objects of, for what the layout of a dump or a
+    /// snapshot says, and for what was declared. Something that could not be decoded goes before all of that.
+    fn coverage(&self, issues: &[DecodeIssue], options: &FileOptions) -> Coverage {
+        let mut coverage = Coverage::default();
+        let mut set = |kind: Kind, namespace: Option<Str>, state: CoverageState| {
+            coverage.set(CoverageEntry { kind, namespace, state, resource_version: None, reason: None });
+        };
+        for kind in Kind::ALL {
+            set(kind, None, CoverageState::Assumed);
+        }
+        for (kind, namespace) in &self.held {
+            // A snapshot that says that it lacks some of a kind is not made complete by a file with a few more.
+            let place = namespace.as_deref().unwrap_or_default();
+            if self.stated.coverage.state(*kind, place) == CoverageState::Assumed {
+                set(*kind, namespace.clone(), CoverageState::Complete);
+            }
+        }
+        for entry in self.stated.coverage.entries() {
+            coverage.set(entry.clone());
+        }
+        let mut full = |kind: Kind, namespace: Option<&str>| {
+            let (namespace, state) = (namespace.map(Str::new), CoverageState::Complete);
+            if namespace.is_none() {
+                coverage.forget(kind, |state| state != CoverageState::Complete);
+            }
+            coverage.set(CoverageEntry { kind, namespace, state, resource_version: None, reason: None });
+        };
+        for (kind, namespace) in &self.complete {
+            full(*kind, namespace.as_deref());
+        }
+        match options.assume_complete.as_deref() {
+            Some([]) => Kind::ALL.into_iter().for_each(|kind| full(kind, None)),
+            Some(scopes) => scopes.iter().for_each(|scope| full(scope.kind, scope.namespace.as_deref())),
+            None => {}
+        }
+        for scope in &options.partial {
+            coverage.set_partial(
+                scope.kind,
+                scope.namespace.as_deref().map(Str::new),
+                "declared to be partial".to_owned(),
+            );
+        }
+        coverage.doubt(issues);
+        coverage
+    }
+}
+
+/// The namespace of an object that has one, `default` where it states none.
+fn namespace_of(json: &[u8]) -> Str {
+    #[derive(serde::Deserialize)]
+    struct Object {
+        #[serde(default)]
+        metadata: Metadata,
+    }
+    #[derive(Default, serde::Deserialize)]
+    struct Metadata {
+        #[serde(default)]
+        namespace: Str,
+    }
+    let found = serde_json::from_slice::<Object>(json).map(|object| object.metadata.namespace).unwrap_or_default();
+    if found.is_empty() { Str::const_new("default") } else { found }
 }

@@ -13,11 +13,13 @@ mod list;
 mod partners;
 mod proxy;
 mod second_round;
+mod statement;
 
 pub use cluster::{Cluster, ServerVersion};
 pub use cluster_error::{ClusterError, ClusterErrorKind};
 pub use connect::{ConnectOptions, DEFAULT_CHUNK_SIZE, Environment};
-pub use files::{FileOptions, Loaded, Report, Scope, SourceError};
+pub use files::{Archived, FileOptions, Loaded, Report, Scope, SourceError};
 pub use http::{Observer, RequestLog, Retry};
 pub use kubeconfig::contexts;
 pub use second_round::{Needs, second_round};
+pub use statement::Statement;

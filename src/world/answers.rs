@@ -48,15 +48,22 @@ impl fmt::Display for ApiError {
             Kind::StorageClass => "storageclass.storage.k8s.io",
             other => other.resource(),
         };
+        let shown = |kind: &Kind, name: &String| match kind {
+            Kind::PersistentVolume => super::printed_volume(name).to_owned(),
+            _ => name.clone(),
+        };
         match self {
-            Self::NotFound { kind, name } => write!(out, "{} \"{name}\" not found", resource(kind)),
+            Self::NotFound { kind, name } => write!(out, "{} \"{}\" not found", resource(kind), shown(kind, name)),
             Self::Conflict { kind, name } => write!(
                 out,
-                "Operation cannot be fulfilled on {} \"{name}\": the object has been modified; please apply your \
+                "Operation cannot be fulfilled on {} \"{}\": the object has been modified; please apply your \
                  changes to the latest version and try again",
-                resource(kind)
+                resource(kind),
+                shown(kind, name)
             ),
-            Self::AlreadyExists { kind, name } => write!(out, "{} \"{name}\" already exists", resource(kind)),
+            Self::AlreadyExists { kind, name } => {
+                write!(out, "{} \"{}\" already exists", resource(kind), shown(kind, name))
+            }
             Self::Invalid(text) | Self::Other(text) => out.write_str(text),
         }
     }

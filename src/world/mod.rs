@@ -21,6 +21,6 @@ pub use held::Held;
 pub use objects::{Need, World};
 pub use patch::{
     AnnotationsPatch, CapacityPatch, ClaimRefPatch, Field, MetaPatch, Patch, SpecPatch, StatusPatch, UnusedCondition,
-    printed_uid,
+    printed_uid, printed_volume,
 };
 pub use sync::{Compared, Record, Started, Sync, Test, Waiting};

@@ -24,6 +24,8 @@ pub struct World<'s> {
     claims: Vec<(ClaimId, Option<Arc<PersistentVolumeClaim>>)>,
     /// The volumes whose storage the controller has deleted, whether the objects are still there or not.
     destroyed: Vec<VolumeId>,
+    /// The volumes for which the controller has started a pod that scrubs them.
+    scrubbing: Vec<VolumeId>,
     /// Only what the overlay holds exists.
     focused: bool,
 }
@@ -31,7 +33,14 @@ pub struct World<'s> {
 impl<'s> World<'s> {
     /// The world as it was read.
     pub fn new(snapshot: &'s Snapshot) -> Self {
-        Self { snapshot, volumes: Vec::new(), claims: Vec::new(), destroyed: Vec::new(), focused: false }
+        Self {
+            snapshot,
+            volumes: Vec::new(),
+            claims: Vec::new(),
+            destroyed: Vec::new(),
+            scrubbing: Vec::new(),
+            focused: false,
+        }
     }
 
     /// A world without any volume or claim, to which the few of interest are added.
@@ -113,6 +122,17 @@ impl<'s> World<'s> {
     /// The volumes whose storage the controller has deleted, in order.
     pub fn destroyed(&self) -> &[VolumeId] {
         &self.destroyed
+    }
+
+    /// The volumes for which a pod that scrubs them was started in this world, in the order of the starts. It is no part
+    /// of the API's objects: the pod goes on whatever becomes of the volume, and nobody knows when it is done.
+    pub fn scrubbing(&self) -> &[VolumeId] {
+        &self.scrubbing
+    }
+
+    /// Records that a pod that scrubs a volume was started.
+    pub fn scrub_storage(&mut self, id: VolumeId) {
+        self.scrubbing.push(id);
     }
 
     /// Records that the controller has deleted the storage behind a volume.

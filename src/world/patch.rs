@@ -199,6 +199,14 @@ pub fn printed_uid(uid: &str) -> &str {
     if uid.starts_with(PLACEHOLDER_UID) { PLACEHOLDER_UID } else { uid }
 }
 
+/// The name of a volume as output prints it: one made of a claim's uid that only an API server could give ends in the
+/// placeholder, which tells whoever reads it that the rest cannot be known.
+pub fn printed_volume(name: &str) -> &str {
+    const PREFIX: usize = "pvc-".len();
+    let made = name.strip_prefix("pvc-").is_some_and(|uid| uid.starts_with(PLACEHOLDER_UID));
+    if made { &name[..PREFIX + PLACEHOLDER_UID.len()] } else { name }
+}
+
 impl Write<'_> {
     /// The merge patch of an update; none for a creation or a deletion. What the API server does not take from that
     /// kind of update is left out: the status of a main one, the spec of one of the status.

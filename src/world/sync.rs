@@ -505,6 +505,13 @@ impl<'a, 's, Step> Sync<'a, 's, Step> {
         }
     }
 
+    /// Records that the controller has started a pod that scrubs the storage behind a volume.
+    pub fn scrub_started(&mut self, id: VolumeId) {
+        if !self.crashed() {
+            self.world.scrub_storage(id);
+        }
+    }
+
     /// Counts a write. Fails where the process is to die; gives the scripted refusal if there is one.
     fn next_write(&mut self, kind: Kind, name: &str) -> Result<Option<ApiError>, ApiError> {
         self.writes += 1;

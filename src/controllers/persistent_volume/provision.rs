@@ -9,7 +9,7 @@ use crate::model::{
     AnnotationKey, Annotations, ClaimRef, ObjectMeta, PersistentVolume, ReclaimPolicy, SourceKind, StorageClass, Str,
     VolumeMode, VolumeSource, VolumeStatus,
 };
-use crate::world::{ApiError, EventType, Held, ObjectRef, PluginAnswer, Started, printed_uid};
+use crate::world::{ApiError, EventType, Held, ObjectRef, PluginAnswer, Started, printed_uid, printed_volume};
 use std::sync::Arc;
 
 /// How often upstream tries to create a provisioned volume. Upstream: `createProvisionedPVRetryCount`, 1.36.
@@ -283,7 +283,7 @@ fn create_volume<'s>(
             about,
             EventType::Normal,
             "ProvisioningSucceeded",
-            format!("Successfully provisioned volume {name} using {}", plugin.name()),
+            format!("Successfully provisioned volume {} using {}", printed_volume(&name), plugin.name()),
         );
         return sync.step(ProvisionStep::InTreeProvisioned.into());
     };

@@ -224,6 +224,7 @@ fn recycle_volume_operation<'s>(sync: &mut Sync<'_, 's>, volume: &Volume<'s>) {
     }
     match sync.plugin_answer().cloned().unwrap_or(PluginAnswer::Waiting) {
         PluginAnswer::Waiting | PluginAnswer::InUse(_) => {
+            sync.scrub_started(fresh.id);
             sync.wait_for(
                 "node",
                 format!("recycler-for-{}", fresh.object.meta.name),

@@ -50,7 +50,9 @@ fn becomes(view: View<'_>, phase: &str) -> String {
         .listed
         .iter()
         .map(|outcome| match outcome {
-            Outcome::Claim { volume_name, .. } if outcome.phase() == "Bound" => format!("Bound to {volume_name}"),
+            Outcome::Claim { volume_name, .. } if outcome.phase() == "Bound" => {
+                format!("Bound to {}", crate::world::printed_volume(volume_name))
+            }
             Outcome::Volume { claim_ref: Some((namespace, name, _)), .. } if outcome.phase() == "Bound" => {
                 format!("Bound to {namespace}/{name}")
             }

@@ -87,7 +87,7 @@ fn with_end(view: View<'_>, claim: &PersistentVolumeClaim, branch: ClaimBranch, 
     match view.only_outcome() {
         Some(Outcome::Claim { phase: ClaimPhase::Bound, volume_name, .. }) if !decided => {
             if branch == ClaimBranch::UnboundClaimDefaultClassAssigned {
-                return format!("{now}, then {volume_name}");
+                return format!("{now}, then {}", crate::world::printed_volume(volume_name));
             }
             let volume = view.snapshot().volume_id(volume_name).map(|id| view.snapshot().volume(id));
             match volume {
@@ -98,7 +98,7 @@ fn with_end(view: View<'_>, claim: &PersistentVolumeClaim, branch: ClaimBranch, 
                     }
                 }
                 Some(_) => format!("{now}; then gets {volume_name}"),
-                None => format!("{now}; that is {volume_name}"),
+                None => format!("{now}; that is {}", crate::world::printed_volume(volume_name)),
             }
         }
         Some(Outcome::Claim { phase: ClaimPhase::Lost, .. }) if decided => format!("{now}; but ends Lost"),

@@ -72,21 +72,27 @@ impl<'g, 'a, 's> Sets<'g, 'a, 's> {
         OutcomeSet { listed: Arc::from(cut(listed, limit)), count, exact: false }
     }
 
-    /// The ends of a volume whose storage the controller itself may delete: states do not tell whether it has, so each
-    /// counts with and without.
+    /// The ends of a volume whose storage the controller itself may delete or scrub: states do not tell whether it has,
+    /// so each counts with and without.
     fn destroyed(&self, target: Target, place: usize) -> Vec<(Outcome, Option<usize>)> {
         let Target::Volume(id) = target else { return Vec::new() };
         let growth = self.growth;
         let rules = &growth.settings.rules;
-        if data_fate(rules, growth.snapshot.volume(id)) != DataFate::Destroyed {
+        let fate = data_fate(rules, growth.snapshot.volume(id));
+        if !matches!(fate, DataFate::Destroyed | DataFate::Scrubbed) {
             return Vec::new();
         }
         let ends =
             self.ends[place].iter().map(|(number, unsettled)| (&growth.objects[place].states[*number], *unsettled));
         ends.filter_map(|(state, unsettled)| match state {
-            ObjectState::Volume(volume) => Some((Outcome::of_volume(rules, volume.as_deref(), true, unsettled), None)),
+            ObjectState::Volume(None) if fate == DataFate::Scrubbed => {
+                Outcome::of_volume(rules, None, false, unsettled).with_scrubbing(true).pop()
+            }
+            ObjectState::Volume(_) if fate == DataFate::Scrubbed => None,
+            ObjectState::Volume(volume) => Some(Outcome::of_volume(rules, volume.as_deref(), true, unsettled)),
             ObjectState::Claim(_) => None,
         })
+        .map(|outcome| (outcome, None))
         .collect()
     }
 

@@ -1,5 +1,6 @@
 //! Decodes batches on all cores and puts the results together in the order of the input.
 
+use super::super::statement::Statement;
 use super::cut::{Batch, Expect, Sink};
 use super::error::{Fault, SourceError};
 use super::layout::Covers;
@@ -9,7 +10,7 @@ use crate::model::{
 };
 use crate::snapshot::decode::{self, Failure};
 use crate::snapshot::{DecodeIssue, Item};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::mpsc::{Receiver, SyncSender};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -194,6 +195,12 @@ pub(super) struct Collector {
     pub(super) covers: Covers,
     /// What the files of a dump hold in full.
     pub(super) complete: Vec<(Kind, Option<String>)>,
+    /// What lists say of themselves.
+    pub(super) stated: Vec<Statement>,
+    /// Of which kinds, and in which namespaces, there are objects in input that says nothing of itself.
+    pub(super) held: BTreeSet<(Kind, Option<Str>)>,
+    /// How many volumes, claims, classes, pods and nodes were looked at for that.
+    looked_at: [usize; 5],
     pub(super) objects: Objects,
 }
 
@@ -211,6 +218,9 @@ impl Collector {
             failed: None,
             covers: Covers::Nothing,
             complete: Vec::new(),
+            stated: Vec::new(),
+            held: BTreeSet::new(),
+            looked_at: [0; 5],
             objects: Objects::default(),
         }
     }
@@ -225,6 +235,35 @@ impl Collector {
             self.take()?;
         }
         self.failed.clone().map_or(Ok(()), Err)
+    }
+
+    /// The objects that came since the last call are of an input that says how complete it is, or of one that does not.
+    pub(super) fn look(&mut self, stated: bool) {
+        let Objects { volumes, claims, classes, pods, nodes, .. } = &self.objects;
+        let [seen_volumes, seen_claims, seen_classes, seen_pods, seen_nodes] = self.looked_at;
+        self.looked_at = [volumes.len(), claims.len(), classes.len(), pods.len(), nodes.len()];
+        if stated {
+            return;
+        }
+        for (kind, holds) in [
+            (Kind::PersistentVolume, volumes.len() > seen_volumes),
+            (Kind::StorageClass, classes.len() > seen_classes),
+            (Kind::Node, nodes.len() > seen_nodes),
+        ] {
+            if holds {
+                self.held.insert((kind, None));
+            }
+        }
+        let claims = claims[seen_claims..].iter().map(|claim| (Kind::PersistentVolumeClaim, &claim.meta.namespace));
+        let pods = pods[seen_pods..].iter().map(|pod| (Kind::Pod, &pod.meta.namespace));
+        let mut last = None;
+        for place in claims.chain(pods) {
+            // Most objects stand beside others of their namespace.
+            if last != Some(place) {
+                self.held.insert((place.0, Some(place.1.clone())));
+                last = Some(place);
+            }
+        }
     }
 
     /// Takes one outcome, and puts in what is next in the order of the input.
@@ -274,18 +313,15 @@ impl Sink for Collector {
         Ok(self.buffers.pop().unwrap_or_default())
     }
 
-    fn list_end(&mut self, expect: &Expect) -> Result<(), SourceError> {
-        if let (Expect::Typed(kind), Covers::TypedList(namespace)) = (expect, &self.covers)
-            && Kind::ALL.contains(kind)
-            && kind.namespaced() == namespace.is_some()
-        {
-            self.complete.push((*kind, namespace.clone()));
-        }
+    fn list_end(&mut self, expect: &Expect, stated: Option<Statement>) -> Result<(), SourceError> {
+        self.complete.extend(self.covers.of_list(expect));
         self.drain()?;
         for (json, place, origin) in std::mem::take(&mut self.unnamed) {
             let batch = Batch::of_one(json, place, expect.clone(), origin);
             self.put(decode_batch(batch, self.asked.as_ref()))?;
         }
+        self.look(stated.is_some());
+        self.stated.extend(stated);
         Ok(())
     }
 }

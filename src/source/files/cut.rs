@@ -3,6 +3,7 @@
 //! Only the frame is understood here: documents, the `items` of lists, where a value ends. Each value that is cut out is
 //! checked by the real parser later, so a bracket that does not match is found there.
 
+use super::super::statement::{self, Statement};
 use super::error::{Fault, SourceError};
 use crate::model::{Kind, Str};
 use crate::snapshot::decode::Header;
@@ -76,8 +77,8 @@ pub(super) trait Sink {
     /// Takes a batch, and gives back a buffer that is free, if there is one.
     fn batch(&mut self, batch: Batch) -> Result<Vec<u8>, SourceError>;
 
-    /// A list has ended: what its items without a kind are, and whether the list was a typed one.
-    fn list_end(&mut self, expect: &Expect) -> Result<(), SourceError>;
+    /// A list has ended: what its items without a kind are, whether the list was a typed one, and what it says of itself.
+    fn list_end(&mut self, expect: &Expect, stated: Option<Statement>) -> Result<(), SourceError>;
 }
 
 /// The state of the cutting of one input.
@@ -174,6 +175,7 @@ impl<'a> Cutter<'a> {
     /// Reads the keys of the document. Stops at its end, or, if it is a list, has cut its items too.
     fn probe(&mut self) -> Result<Probe, SourceError> {
         let mut header = Header::default();
+        let mut metadata = None;
         self.at += 1;
         self.skip_space()?;
         if self.peek()? == Some(b'}') {
@@ -197,9 +199,10 @@ impl<'a> Cutter<'a> {
                 (b"kind", b'"') => header.kind = text(self.string()?),
                 (b"apiVersion", b'"') => header.api_version = text(self.string()?),
                 (b"items", b'[') if header.kind.is_empty() || header.kind.ends_with("List") => {
-                    self.list(header)?;
+                    self.list(header, metadata)?;
                     return Ok(Probe::List);
                 }
+                (b"metadata", b'{') => metadata = Some(self.container()?),
                 _ => self.skip_value()?,
             }
             self.skip_space()?;
@@ -215,7 +218,9 @@ impl<'a> Cutter<'a> {
     }
 
     /// The items of a list, and what comes after them, up to the end of the document.
-    fn list(&mut self, mut header: Header<'_>) -> Result<(), SourceError> {
+    fn list(&mut self, mut header: Header<'_>, metadata: Option<Range<usize>>) -> Result<(), SourceError> {
+        let kept = |from: &Self, range: Range<usize>| from.buffer[from.keep..][range].to_vec();
+        let mut metadata = metadata.map(|range| kept(self, range));
         let mut before = self.buffer[self.keep..self.at].to_vec();
         before.extend_from_slice(b"0}");
         self.check(&before, self.keep, 0)?;
@@ -250,6 +255,10 @@ impl<'a> Cutter<'a> {
             match (key.as_slice(), self.peek_inside()?) {
                 (b"kind", b'"') => header.kind = text(self.string()?),
                 (b"apiVersion", b'"') => header.api_version = text(self.string()?),
+                (b"metadata", b'{') => {
+                    let range = self.container()?;
+                    metadata = Some(kept(self, range));
+                }
                 _ => self.skip_value()?,
             }
         }
@@ -259,7 +268,9 @@ impl<'a> Cutter<'a> {
         after.extend_from_slice(&self.buffer[self.keep..self.at]);
         self.check(&after, self.keep, added)?;
         self.keep = self.at;
-        self.sink.list_end(&Expect::of_list(&header))
+        let stated = metadata.map_or(Ok(None), |metadata| statement::read(&metadata));
+        let stated = stated.map_err(|reason| self.syntax(&reason))?;
+        self.sink.list_end(&Expect::of_list(&header), stated)
     }
 
     /// The frame of a list must be JSON too.
@@ -352,6 +363,13 @@ impl<'a> Cutter<'a> {
             }
             self.more()?;
         }
+    }
+
+    /// Passes the object or list at the current place, and says where it is, counted from what is kept.
+    fn container(&mut self) -> Result<Range<usize>, SourceError> {
+        let start = self.at - self.keep;
+        self.skip_container()?;
+        Ok(start..self.at - self.keep)
     }
 
     fn skip_container(&mut self) -> Result<(), SourceError> {

@@ -1,6 +1,7 @@
 //! Directories: which files in them are read, and what the layout of a dump says about completeness.
 #![expect(clippy::disallowed_methods, reason = "finding files is the business of this module")]
 
+use super::cut::Expect;
 use super::error::{Fault, SourceError};
 use crate::model::Kind;
 use std::fs;
@@ -27,6 +28,20 @@ pub(super) enum Covers {
     Kind(Kind, Option<String>),
     /// If it is a typed list: all objects of its kind, in that namespace if the kind has namespaces.
     TypedList(Option<String>),
+}
+
+impl Covers {
+    /// What a list is known to hold in full, where its file is known to hold it so.
+    pub(super) fn of_list(&self, expect: &Expect) -> Option<(Kind, Option<String>)> {
+        match (expect, self) {
+            (Expect::Typed(kind), Self::TypedList(namespace))
+                if Kind::ALL.contains(kind) && kind.namespaced() == namespace.is_some() =>
+            {
+                Some((*kind, namespace.clone()))
+            }
+            _ => None,
+        }
+    }
 }
 
 /// A file to read.

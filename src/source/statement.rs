@@ -1,0 +1,125 @@
+//! What a snapshot says of itself: how complete the reading was, when it was, and of which Kubernetes. Without that, the
+//! reader of the file would have to assume what the one who wrote it knew.
+//!
+//! It stands in annotations of the list. kubectl reads a list's items alone, and passes that over.
+
+use crate::model::{Kind, Str, Timestamp};
+use crate::snapshot::{Coverage, CoverageEntry, CoverageState};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// How complete the reading was: a JSON list, in the form of `coverage` in documents.
+const COVERAGE: &str = "pvctl.dev/coverage";
+/// The moment from which ages count, in RFC 3339.
+const NOW: &str = "pvctl.dev/now";
+/// The Kubernetes of the server, such as `1.36`.
+const KUBERNETES: &str = "pvctl.dev/kubernetes";
+
+/// What is known of a reading besides its objects.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Statement {
+    /// What the absence of an object means.
+    pub coverage: Coverage,
+    /// The moment from which ages count.
+    pub now: Option<Timestamp>,
+    /// The minor version of the server, where there was one.
+    pub kubernetes: Option<u32>,
+}
+
+#[derive(Deserialize, Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Entry {
+    resource: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    namespace: Option<Str>,
+    state: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    resource_version: Option<Str>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    reason: Option<String>,
+}
+
+impl Statement {
+    /// The annotations that say it; none where there is nothing to say.
+    pub fn annotations(&self) -> BTreeMap<&'static str, String> {
+        let entries = self.coverage.entries().iter().map(|entry| Entry {
+            resource: entry.kind.resource().to_owned(),
+            namespace: entry.namespace.clone(),
+            state: entry.state.as_str().to_owned(),
+            resource_version: entry.resource_version.clone(),
+            reason: entry.reason.clone(),
+        });
+        let entries: Vec<Entry> = entries.collect();
+        // Texts alone are in it, so that writing it cannot fail.
+        let coverage = serde_json::to_string(&entries).ok().filter(|_| !entries.is_empty());
+        let now = self.now.map(|moment| moment.to_string());
+        let kubernetes = self.kubernetes.map(|minor| format!("1.{minor}"));
+        [(COVERAGE, coverage), (NOW, now), (KUBERNETES, kubernetes)]
+            .into_iter()
+            .filter_map(|(key, value)| Some((key, value?)))
+            .collect()
+    }
+
+    /// What several inputs say together. Each adds to what is known: of two that read the same, the one that says more
+    /// counts, and of two versions neither.
+    pub fn of_all(statements: &[Self]) -> Self {
+        let mut all = Self::default();
+        let rank = |state| CoverageState::ALL.iter().position(|known| *known == state);
+        for entry in statements.iter().flat_map(|statement| statement.coverage.entries()) {
+            let known = all.coverage.entries().iter();
+            let known = known.filter(|known| known.kind == entry.kind && known.namespace == entry.namespace);
+            if known.map(|known| rank(known.state)).all(|known| rank(entry.state) < known) {
+                all.coverage.set(entry.clone());
+            }
+        }
+        all.now = statements.iter().filter_map(|statement| statement.now).max();
+        let mut versions = statements.iter().filter_map(|statement| statement.kubernetes);
+        all.kubernetes = versions.next().filter(|first| versions.all(|other| other == *first));
+        all
+    }
+}
+
+/// Reads the statement out of a list's metadata; none where there is none.
+///
+/// # Errors
+///
+/// An annotation of ours does not hold what we write, in words for people.
+pub(super) fn read(metadata: &[u8]) -> Result<Option<Statement>, String> {
+    #[derive(Deserialize)]
+    struct Metadata {
+        #[serde(default)]
+        annotations: Option<BTreeMap<String, serde_json::Value>>,
+    }
+    // What is not of the form of metadata is not by us, and the parser of the frame judges its syntax.
+    let Ok(Metadata { annotations: Some(annotations) }) = serde_json::from_slice(metadata) else { return Ok(None) };
+    let text = |key: &str| match annotations.get(key) {
+        Some(serde_json::Value::String(text)) => Ok(Some(text.as_str())),
+        Some(_) => Err(format!("the list's annotation {key} is not a text")),
+        None => Ok(None),
+    };
+    let (coverage, now, kubernetes) = (text(COVERAGE)?, text(NOW)?, text(KUBERNETES)?);
+    if coverage.is_none() && now.is_none() && kubernetes.is_none() {
+        return Ok(None);
+    }
+    let wrong = |key: &str| format!("the list's annotation {key} is not what `snapshot` writes there");
+    let mut statement = Statement::default();
+    if let Some(text) = coverage {
+        let entries: Vec<Entry> = serde_json::from_str(text).map_err(|_| wrong(COVERAGE))?;
+        for entry in entries {
+            // A kind that a later version reads decides nothing here.
+            let Some(kind) = Kind::ALL.into_iter().find(|kind| kind.resource() == entry.resource) else { continue };
+            let state = CoverageState::from_word(&entry.state).ok_or_else(|| wrong(COVERAGE))?;
+            let Entry { namespace, resource_version, reason, .. } = entry;
+            let namespace = namespace.filter(|_| kind.namespaced());
+            statement.coverage.set(CoverageEntry { kind, namespace, state, resource_version, reason });
+        }
+    }
+    if let Some(text) = now {
+        statement.now = Some(Timestamp::parse(text).ok_or_else(|| wrong(NOW))?);
+    }
+    if let Some(text) = kubernetes {
+        let minor = text.strip_prefix("1.").and_then(|minor| minor.parse().ok());
+        statement.kubernetes = Some(minor.ok_or_else(|| wrong(KUBERNETES))?);
+    }
+    Ok(Some(statement))
+}
