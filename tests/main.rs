@@ -8,6 +8,7 @@ mod conformance;
 mod fake_api;
 mod fates;
 mod files;
+mod folded;
 mod generated;
 mod leaves;
 mod licences;

@@ -24,7 +24,7 @@ use std::sync::Arc;
 
 /// Checks a property on so many worlds, the same ones in every run.
 #[expect(clippy::disallowed_methods, reason = "how long the properties are tried is a matter of whoever runs them")]
-fn check<S: Strategy>(cases: u32, strategy: S, property: impl Fn(S::Value) -> TestCaseResult) {
+pub(crate) fn check<S: Strategy>(cases: u32, strategy: S, property: impl Fn(S::Value) -> TestCaseResult) {
     let factor: u32 = std::env::var("PROPTEST_CASES").ok().and_then(|text| text.parse().ok()).unwrap_or(1);
     let config = ProptestConfig {
         cases: cases.saturating_mul(factor),
@@ -55,7 +55,7 @@ fn all_rules() -> Vec<Rules> {
     all
 }
 
-fn some_rules() -> impl Strategy<Value = Rules> {
+pub(crate) fn some_rules() -> impl Strategy<Value = Rules> {
     prop_oneof![2 => Just(Rules::default()), 1 => proptest::sample::select(all_rules())]
 }
 

@@ -5,6 +5,7 @@ use super::{Status, named};
 use crate::cli::{GlobalArgs, Output as Format, PredictArgs, parse_objects};
 use crate::error::Error;
 use crate::model::{Kind, LabelFilter, ObjectMeta, parse_label_filter};
+use crate::report::folded::write_folded;
 use crate::report::prediction::{Head, JointOut, PredictionOut};
 use crate::report::table::{Table, TableStyle};
 use crate::report::why::why;
@@ -120,6 +121,7 @@ impl<'s> Shown<'_, 's> {
     /// computed: what `render` made of its predictions, one after the other. Whether any changes.
     fn each<T: Send + Default>(
         &self,
+        predict: impl Fn(Target) -> Prediction<'s> + Sync,
         render: impl Fn(&Prediction<'s>, &mut T) -> Result<(), serde_json::Error> + Sync,
         mut hand_on: impl FnMut(T) -> Result<(), Error>,
     ) -> Result<bool, Error> {
@@ -129,7 +131,7 @@ impl<'s> Shown<'_, 's> {
         let work = |number: usize| {
             let (mut any, mut rendered) = (false, T::default());
             for target in batches[number] {
-                let prediction = self.simulation.predict(*target);
+                let prediction = predict(*target);
                 let changed = prediction.changes(self.simulation.snapshot());
                 any |= changed;
                 if !self.args.changed || changed {
@@ -155,9 +157,14 @@ impl<'s> Shown<'_, 's> {
         let snapshot = self.simulation.snapshot();
         let mut first = true;
         let changes = self.each(
+            |target| self.simulation.predict_folded(target),
             |prediction, items: &mut Vec<u8>| {
                 items.extend_from_slice(b",\n");
-                serde_json::to_writer(items, &PredictionOut::new(snapshot, prediction))
+                if write_folded(items, snapshot, prediction)? {
+                    return Ok(());
+                }
+                let unfolded = self.simulation.predict(prediction.target);
+                serde_json::to_writer(items, &PredictionOut::new(snapshot, &unfolded))
             },
             |items| {
                 // Before the first item there is nothing to part it from.
@@ -183,6 +190,7 @@ impl<'s> Shown<'_, 's> {
         let snapshot = self.simulation.snapshot();
         let mut items = Vec::new();
         let changes = self.each(
+            |target| self.simulation.predict(target),
             |prediction, batch: &mut Vec<serde_json::Value>| {
                 batch.push(serde_json::to_value(PredictionOut::new(snapshot, prediction))?);
                 Ok(())
@@ -213,6 +221,7 @@ impl<'s> Shown<'_, 's> {
     fn names(&self, output: &mut Output) -> Result<bool, Error> {
         let snapshot = self.simulation.snapshot();
         self.each(
+            |target| self.simulation.predict(target),
             |prediction, lines: &mut String| {
                 let key = crate::simulate::key_of(snapshot, prediction.target);
                 let name = format!("{}/{}", key.kind.as_str().to_ascii_lowercase(), key.name);
@@ -234,6 +243,7 @@ impl<'s> Shown<'_, 's> {
         let mut table = Table::new(headers);
         let mut assumed: BTreeSet<Kind> = BTreeSet::new();
         let changes = self.each(
+            |target| self.simulation.predict(target),
             |prediction, rows: &mut Vec<(Vec<String>, Vec<Kind>)>| {
                 let kinds = prediction.assumed.iter().map(|assumed| assumed.kind).collect();
                 rows.push((self.row(prediction, wide), kinds));

@@ -1,7 +1,7 @@
 //! Predictions: for each object what one sync does now, where it all ends, and on what reading the answer rests.
 
 use super::component::{Component, components, may_search};
-use super::decide::{Decisions, Settings, Target, decide};
+use super::decide::{Decision, Decisions, Settings, Target, decide, decide_folded};
 use super::needs::uncertain_needs;
 use super::outcome::{Outcome, OutcomeSet, binding_of_volume};
 use super::settle::{Settled, settle};
@@ -226,8 +226,15 @@ impl<'s> Simulation<'s> {
 
     /// Everything that is predicted for an object.
     pub fn predict(&self, target: Target) -> Prediction<'s> {
-        let world = World::new(self.snapshot);
-        let mut decisions = decide(&world, &self.settings, target);
+        self.predicted(target, decide(&World::new(self.snapshot), &self.settings, target))
+    }
+
+    /// The same, where one decision may stand for several that differ in the volume alone; see [`decide_folded`].
+    pub fn predict_folded(&self, target: Target) -> Prediction<'s> {
+        self.predicted(target, decide_folded(&World::new(self.snapshot), &self.settings, target))
+    }
+
+    fn predicted(&self, target: Target, mut decisions: Decisions<'s>) -> Prediction<'s> {
         let outcomes = self.outcomes(target).clone();
         let decided_by = if outcomes.count > 1 { self.decided_by(self.place(target).0) } else { Vec::new() };
         let mut assumed = Vec::new();
@@ -264,7 +271,7 @@ impl<'s> Simulation<'s> {
         }
         decisions.listed.retain(|decision| !hidden.contains(&decision.controller));
         if !hidden.is_empty() {
-            decisions.count = decisions.listed.len() as u64;
+            decisions.count = decisions.listed.iter().map(Decision::stands_for).sum::<usize>() as u64;
         }
         unknown.dedup();
         assumed.sort();
@@ -287,10 +294,9 @@ impl<'s> Simulation<'s> {
         let ties = *self.ties[number].get_or_init(|| {
             let world = World::new(self.snapshot);
             let binder = Settings { controllers: vec![Controller::PersistentVolumeBinder], ..self.settings.clone() };
-            component
-                .claims
-                .iter()
-                .any(|id| may_search(self.snapshot.claim(*id)) && decide(&world, &binder, Target::Claim(*id)).count > 1)
+            component.claims.iter().any(|id| {
+                may_search(self.snapshot.claim(*id)) && decide_folded(&world, &binder, Target::Claim(*id)).count > 1
+            })
         });
         // One claim that picks among free volumes does not depend on any order.
         let free = |id: &VolumeId| {
