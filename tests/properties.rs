@@ -15,7 +15,7 @@ use pvctl::model::{
 };
 use pvctl::simulate::component::components;
 use pvctl::simulate::explore::{Budget, explore};
-use pvctl::simulate::{Limit, Outcome, Settings, Target, decide, settle};
+use pvctl::simulate::{Limit, Outcome, Settings, Simulation, Target, decide, settle};
 use pvctl::snapshot::{ClaimId, Parts, Snapshot, VolumeId};
 use pvctl::world::{Choices, ControllerState, Effect, World, WriteBody};
 use std::cell::RefCell;
@@ -609,4 +609,37 @@ fn lists_of_outcomes_keep_to_their_limit_and_count_all() {
         }
         assert!(Arc::ptr_eq(&settled.claims[0].listed, &settled.claims[1].listed));
     }
+}
+
+#[test]
+fn joint_states_are_known_wherever_every_object_has_one_outcome() {
+    let found = RefCell::new((0, 0));
+    let strategy = prop_oneof![2 => worlds(4, 4).boxed(), 1 => contended(12, 12).boxed()];
+    check(200, (strategy, some_rules(), any::<bool>()), |(Cluster(parts), rules, explored)| {
+        let snapshot = Snapshot::new(parts);
+        let budget = Budget { states: if explored { 300 } else { 0 } };
+        let simulation = Simulation::new(&snapshot, Settings { budget, ..all_outcomes(rules) }, 1);
+        for (number, component) in (1..).zip(components(&snapshot, &simulation.settings().rules)) {
+            let single = component.objects().iter().all(|target| {
+                let set = simulation.outcomes(*target);
+                set.exact && set.count == 1
+            });
+            let Some((objects, states)) = simulation.joint(number) else {
+                prop_assert!(!single, "{component:?} has one joint state");
+                continue;
+            };
+            prop_assert_eq!(&objects, &component.objects());
+            prop_assert_eq!(single, states.len() == 1);
+            for (place, target) in objects.iter().enumerate() {
+                let met: BTreeSet<&Outcome> = states.iter().map(|state| state[place]).collect();
+                prop_assert_eq!(met, simulation.outcomes(*target).listed.iter().collect::<BTreeSet<_>>());
+            }
+            let mut found = found.borrow_mut();
+            found.0 += usize::from(single && objects.len() > 1);
+            found.1 += usize::from(!single);
+        }
+        Ok(())
+    });
+    let (single, several) = found.into_inner();
+    assert!(single > 20 && several > 10, "{single} components with one joint state, {several} with several");
 }

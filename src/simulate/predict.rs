@@ -1,7 +1,7 @@
 //! Predictions: for each object what one sync does now, where it all ends, and on what reading the answer rests.
 
 use super::component::{Component, components, may_search};
-use super::decide::{Decision, Decisions, Settings, Target, decide, decide_folded};
+use super::decide::{Decision, Decisions, Limit, Settings, Target, decide, decide_folded};
 use super::needs::uncertain_needs;
 use super::outcome::{Outcome, OutcomeSet, binding_of_volume};
 use super::settle::{Settled, settle};
@@ -9,9 +9,9 @@ use crate::controllers::Controller;
 use crate::model::{Kind, ObjectKey, Str, VolumePhase};
 use crate::snapshot::{Absence, ClaimId, CoverageState, Snapshot, VolumeId};
 use crate::world::{Need, World};
-use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, sync_channel};
+use std::sync::{Arc, OnceLock};
 
 /// The world of one run, cut into components whose outcomes are known.
 #[derive(Debug)]
@@ -167,7 +167,10 @@ impl<'s> Simulation<'s> {
                 place_of_claim[id.0 as usize] = (number, place);
             }
         }
-        let settled = in_parallel(threads, components.len(), |number| settle(snapshot, &settings, &components[number]));
+        // Joint states are told by the listed outcomes, so that one is listed also where none is to be shown.
+        let outcomes = if settings.outcomes.allows(0) { settings.outcomes } else { Limit::AtMost(1) };
+        let listing = Settings { outcomes, ..settings.clone() };
+        let settled = in_parallel(threads, components.len(), |number| settle(snapshot, &listing, &components[number]));
         let uncertain =
             in_parallel(threads, components.len(), |number| uncertain_needs(snapshot, &settings, &components[number]));
         let ties = components.iter().map(|_| OnceLock::new()).collect();
@@ -193,13 +196,14 @@ impl<'s> Simulation<'s> {
             .chain((0..bound(claims)).map(|id| Target::Claim(ClaimId(id))))
     }
 
-    /// The joint end states of components that have few and rest on no missing reading, each with its number and objects.
-    pub fn worlds(&self) -> impl Iterator<Item = (usize, Vec<Target>, &[Vec<Outcome>])> {
-        self.settled.iter().enumerate().filter_map(|(number, settled)| {
-            let unknown = self.uncertain[number].iter().any(|(_, absence)| matches!(absence, Absence::Unknown(_)));
-            let worlds = settled.worlds.as_deref().filter(|_| !unknown)?;
-            Some((number + 1, self.components[number].objects(), worlds))
-        })
+    /// The objects of the component with that number, from 1, and its joint end states: where these are known, few, and
+    /// rest on no missing reading.
+    pub fn joint(&self, number: usize) -> Option<(Vec<Target>, Vec<Vec<&Outcome>>)> {
+        let at = number.checked_sub(1)?;
+        if self.uncertain[at].iter().any(|(_, absence)| matches!(absence, Absence::Unknown(_))) {
+            return None;
+        }
+        Some((self.components[at].objects(), self.settled[at].joint()?))
     }
 
     /// The component of an object.
@@ -235,7 +239,10 @@ impl<'s> Simulation<'s> {
     }
 
     fn predicted(&self, target: Target, mut decisions: Decisions<'s>) -> Prediction<'s> {
-        let outcomes = self.outcomes(target).clone();
+        let mut outcomes = self.outcomes(target).clone();
+        if !self.settings.outcomes.allows(0) {
+            outcomes.listed = Arc::default();
+        }
         let decided_by = if outcomes.count > 1 { self.decided_by(self.place(target).0) } else { Vec::new() };
         let mut assumed = Vec::new();
         let mut unknown = Vec::new();
