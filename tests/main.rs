@@ -9,6 +9,7 @@ mod cuts;
 mod fake_api;
 mod fates;
 mod files;
+mod folded;
 mod generated;
 mod leaves;
 mod licences;

@@ -15,7 +15,7 @@ use pvctl::model::{
 };
 use pvctl::simulate::component::components;
 use pvctl::simulate::explore::{Budget, explore};
-use pvctl::simulate::{Limit, Outcome, Settings, Target, decide, settle};
+use pvctl::simulate::{Limit, Outcome, Settings, Simulation, Target, decide, settle};
 use pvctl::snapshot::{ClaimId, Parts, Snapshot, VolumeId};
 use pvctl::world::{Choices, ControllerState, Effect, World, WriteBody};
 use std::cell::RefCell;
@@ -55,7 +55,7 @@ fn all_rules() -> Vec<Rules> {
     all
 }
 
-fn some_rules() -> impl Strategy<Value = Rules> {
+pub(crate) fn some_rules() -> impl Strategy<Value = Rules> {
     prop_oneof![2 => Just(Rules::default()), 1 => proptest::sample::select(all_rules())]
 }
 
@@ -463,7 +463,9 @@ fn the_engine_for_free_volumes_and_waiting_claims_is_exact() {
         for component in components(&snapshot, &settings.rules) {
             let explored = explore(&snapshot, &settings, &component.objects()).unwrap();
             let (solved, again) = (settle(&snapshot, &without, &component), settle(&snapshot, &settings, &component));
-            prop_assert_eq!(&explored.worlds, &again.worlds);
+            let worlds: Option<Vec<Vec<&Outcome>>> =
+                explored.worlds.as_ref().map(|worlds| worlds.iter().map(|world| world.iter().collect()).collect());
+            prop_assert_eq!(worlds, again.joint());
             for (sets, exact) in [(&solved, !component.volumes.is_empty()), (&again, true)] {
                 for ((_, ends), set) in explored.outcomes.iter().zip(sets.volumes.iter().chain(&sets.claims)) {
                     prop_assert_eq!(ends.as_slice(), &*set.listed);
@@ -613,4 +615,37 @@ fn lists_of_outcomes_keep_to_their_limit_and_count_all() {
         }
         assert!(Arc::ptr_eq(&settled.claims[0].listed, &settled.claims[1].listed));
     }
+}
+
+#[test]
+fn joint_states_are_known_wherever_every_object_has_one_outcome() {
+    let found = RefCell::new((0, 0));
+    let strategy = prop_oneof![2 => worlds(4, 4).boxed(), 1 => contended(12, 12).boxed()];
+    check(200, (strategy, some_rules(), any::<bool>()), |(Cluster(parts), rules, explored)| {
+        let snapshot = Snapshot::new(parts);
+        let budget = Budget { states: if explored { 300 } else { 0 } };
+        let simulation = Simulation::new(&snapshot, Settings { budget, ..all_outcomes(rules) }, 1);
+        for (number, component) in (1..).zip(components(&snapshot, &simulation.settings().rules)) {
+            let single = component.objects().iter().all(|target| {
+                let set = simulation.outcomes(*target);
+                set.exact && set.count == 1
+            });
+            let Some((objects, states)) = simulation.joint(number) else {
+                prop_assert!(!single, "{component:?} has one joint state");
+                continue;
+            };
+            prop_assert_eq!(&objects, &component.objects());
+            prop_assert_eq!(single, states.len() == 1);
+            for (place, target) in objects.iter().enumerate() {
+                let met: BTreeSet<&Outcome> = states.iter().map(|state| state[place]).collect();
+                prop_assert_eq!(met, simulation.outcomes(*target).listed.iter().collect::<BTreeSet<_>>());
+            }
+            let mut found = found.borrow_mut();
+            found.0 += usize::from(single && objects.len() > 1);
+            found.1 += usize::from(!single);
+        }
+        Ok(())
+    });
+    let (single, several) = found.into_inner();
+    assert!(single > 20 && several > 10, "{single} components with one joint state, {several} with several");
 }

@@ -26,6 +26,7 @@ use pvctl::snapshot::{CoverageState, Parts, Snapshot};
 use pvctl::source::files::{archive_with, read_with};
 use pvctl::source::{Archived, ConnectOptions, Environment, FileOptions, Needs, Scope, Statement, archive};
 use serde_json::{Map, Value, json};
+use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -356,12 +357,16 @@ fn prediction_of(parts: Parts, rules: &Rules) -> String {
     let model = Model::new(&settings.rules, &settings.controllers, "assumed");
     let simulation = Simulation::new(&snapshot, settings, 1);
     let predictions: Vec<_> = simulation.targets().map(|target| simulation.predict(target)).collect();
+    let components: BTreeSet<usize> = predictions.iter().map(|prediction| prediction.component).collect();
     let list = PredictionList {
         head: Head::new(model, &snapshot),
         items: predictions.iter().map(|prediction| PredictionOut::new(&snapshot, prediction)).collect(),
-        worlds: simulation
-            .worlds()
-            .map(|(number, objects, worlds)| JointOut::new(&snapshot, number, &objects, worlds))
+        worlds: components
+            .into_iter()
+            .filter_map(|number| {
+                let (objects, worlds) = simulation.joint(number)?;
+                Some(JointOut::new(&snapshot, number, &objects, &worlds))
+            })
             .collect(),
     };
     // Ages and the objects that got defaults stand in tables and texts alone.

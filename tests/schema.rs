@@ -4,10 +4,11 @@
 use crate::support::{Run, files, root, text};
 use jsonschema::Validator;
 use serde_json::{Value, json};
+use std::collections::{BTreeMap, BTreeSet};
 
 /// The fields that the contract promises, by the path through the schema that leads to them.
-const CONTRACT: [(&[&str], &[&str]); 7] = [
-    (&[], &["apiVersion", "kind", "model", "coverage", "items"]),
+const CONTRACT: [(&[&str], &[&str]); 9] = [
+    (&[], &["apiVersion", "kind", "model", "coverage", "items", "worlds"]),
     (&["model"], &["kubernetes", "verified", "featureGates", "controllers"]),
     (&["coverage"], &["resource", "state"]),
     (
@@ -32,6 +33,8 @@ const CONTRACT: [(&[&str], &[&str]); 7] = [
     ),
     (&["items", "decisions", "writes"], &["seq", "verb", "resource", "subresource", "namespace", "name", "patch"]),
     (&["items", "waitingFor"], &["component", "name", "for"]),
+    (&["worlds"], &["component", "states"]),
+    (&["worlds", "states"], &["object", "state"]),
 ];
 
 fn schema(kind: &str) -> Value {
@@ -114,13 +117,50 @@ fn a_field_that_no_schema_names_is_refused() {
     assert!(!validator.is_valid(&document), "fields that are missing");
 }
 
+/// The contract of `worlds`: an entry for each component of at most eight outcomes, the ones with a single outcome
+/// included, and none for a component whose end is unknown; what they say of an object is what its item says.
+fn assert_joint(list: &Value, from: &str) {
+    let listed = |value: &Value| value.as_array().cloned().unwrap_or_default();
+    let mut components: BTreeMap<String, Vec<Value>> = BTreeMap::new();
+    for item in listed(&list["items"]) {
+        components.entry(item["component"].as_str().expect("a text").to_owned()).or_default().push(item);
+    }
+    let mut worlds = BTreeMap::new();
+    for joint in listed(&list["worlds"]) {
+        let name = joint["component"].as_str().expect("a text").to_owned();
+        assert!(worlds.insert(name, listed(&joint["states"])).is_none(), "{from}: one entry for each component");
+    }
+    assert!(worlds.keys().all(|name| components.contains_key(name)), "{from}: only components with a shown object");
+    for (name, items) in &components {
+        let all_single = items.iter().all(|item| item["outcomeCount"] == 1 && item["exact"] == true);
+        let Some(states) = worlds.get(name) else {
+            // One with several outcomes may have more than eight states, or none that are known.
+            assert!(!all_single, "{from}: {name} has one joint state, and it is not there");
+            continue;
+        };
+        assert!((1..=8).contains(&states.len()), "{from}: {name} has {} states", states.len());
+        assert_eq!(all_single, states.len() == 1, "{from}: {name}");
+        for item in items {
+            let expected: BTreeSet<String> = listed(&item["outcomes"]).iter().map(Value::to_string).collect();
+            let joint: BTreeSet<String> = states
+                .iter()
+                .flat_map(&listed)
+                .filter(|entry| entry["object"] == item["object"])
+                .map(|entry| entry["state"].to_string())
+                .collect();
+            assert_eq!(joint, expected, "{from}: {}", item["object"]);
+        }
+    }
+}
+
 #[test]
 fn what_is_printed_of_every_example_follows_the_schemas() {
     let [list, explanation, table] = ["PredictionList", "Explanation", "MatchTable"].map(validator);
-    let mut reached = std::collections::BTreeSet::new();
+    let mut reached = BTreeSet::new();
     for (path, _) in files("examples", "json") {
         let predictions = printed(&["predict", "-f", &path, "-o", "json"]);
         assert_valid(&list, &predictions, &path);
+        assert_joint(&predictions, &path);
         for item in predictions["items"].as_array().expect("a list") {
             reached.extend(item.as_object().expect("an object").keys().cloned());
             let object = &item["object"];
@@ -155,4 +195,10 @@ fn classes_planned_claims_and_versions_follow_the_schemas() {
     assert_valid(&validator("Version"), &printed(&["version", "--client", "-o", "json"]), "version --client");
     let unknown = printed(&["predict", "-f", "examples/contended.json", "--partial", "pvc,pods", "-o", "json"]);
     assert_valid(&validator("PredictionList"), &unknown, "with unknown parts");
+    assert_eq!(unknown["worlds"], json!([]), "the ends are unknown, and so are the joint ones");
+    for outcomes in ["0", "1"] {
+        let few = printed(&["predict", "-f", file, "--outcomes", outcomes, "-o", "json"]);
+        let all = printed(&["predict", "-f", file, "-o", "json"]);
+        assert_eq!(few["worlds"], all["worlds"], "joint states with --outcomes {outcomes}");
+    }
 }

@@ -5,13 +5,13 @@ use super::{Status, named};
 use crate::cli::{GlobalArgs, Output as Format, PredictArgs, parse_objects};
 use crate::error::Error;
 use crate::model::{Kind, LabelFilter, ObjectMeta, parse_label_filter};
+use crate::report::folded::write_folded;
 use crate::report::prediction::{Head, JointOut, PredictionOut};
 use crate::report::table::{Table, TableStyle};
 use crate::report::why::why;
 use crate::simulate::{Outcome, Prediction, Simulation, Target, in_order};
 use crate::terminal::{Output, Terminal, output_error};
 use crate::text::human_age;
-use rustc_hash::FxHashSet;
 use std::collections::BTreeSet;
 use std::io::Write as _;
 
@@ -52,6 +52,24 @@ pub(super) fn run(args: &PredictArgs, global: &GlobalArgs, terminal: &Terminal) 
     } else {
         Status::Done
     })
+}
+
+/// What stands before each element of a list.
+const PART: &[u8] = b",\n";
+
+/// A list that is written in pieces, in which each element has [`PART`] before it.
+#[derive(Default)]
+struct Parted {
+    started: bool,
+}
+
+impl Parted {
+    fn write(&mut self, output: &mut Output, piece: &[u8]) -> Result<(), Error> {
+        // Before the first element there is nothing to part it from.
+        let from = usize::from(!self.started && !piece.is_empty());
+        self.started |= !piece.is_empty();
+        output.write_all(&piece[from..]).map_err(|failure| output_error(&failure))
+    }
 }
 
 struct Shown<'a, 's> {
@@ -120,6 +138,7 @@ impl<'s> Shown<'_, 's> {
     /// computed: what `render` made of its predictions, one after the other. Whether any changes.
     fn each<T: Send + Default>(
         &self,
+        predict: impl Fn(Target) -> Prediction<'s> + Sync,
         render: impl Fn(&Prediction<'s>, &mut T) -> Result<(), serde_json::Error> + Sync,
         mut hand_on: impl FnMut(T) -> Result<(), Error>,
     ) -> Result<bool, Error> {
@@ -129,7 +148,7 @@ impl<'s> Shown<'_, 's> {
         let work = |number: usize| {
             let (mut any, mut rendered) = (false, T::default());
             for target in batches[number] {
-                let prediction = self.simulation.predict(*target);
+                let prediction = predict(*target);
                 let changed = prediction.changes(self.simulation.snapshot());
                 any |= changed;
                 if !self.args.changed || changed {
@@ -153,26 +172,34 @@ impl<'s> Shown<'_, 's> {
         let head = head.strip_suffix('}').unwrap_or(&head);
         write!(output, "{head},\"items\":[").map_err(failed)?;
         let snapshot = self.simulation.snapshot();
-        let mut first = true;
+        let mut shown = BTreeSet::new();
+        let mut parted = Parted::default();
         let changes = self.each(
-            |prediction, items: &mut Vec<u8>| {
-                items.extend_from_slice(b",\n");
-                serde_json::to_writer(items, &PredictionOut::new(snapshot, prediction))
+            |target| self.simulation.predict_folded(target),
+            |prediction, (items, components): &mut (Vec<u8>, BTreeSet<usize>)| {
+                components.insert(prediction.component);
+                items.extend_from_slice(PART);
+                if write_folded(items, snapshot, prediction)? {
+                    return Ok(());
+                }
+                let unfolded = self.simulation.predict(prediction.target);
+                serde_json::to_writer(items, &PredictionOut::new(snapshot, &unfolded))
             },
-            |items| {
-                // Before the first item there is nothing to part it from.
-                let from = usize::from(first && !items.is_empty());
-                first &= items.is_empty();
-                output.write_all(&items[from..]).map_err(failed)
+            |(items, components)| {
+                shown.extend(components);
+                parted.write(output, &items)
             },
         )?;
         output.write_all(b"\n],\"worlds\":[").map_err(failed)?;
-        let mut first = true;
-        for joint in self.joint() {
-            output.write_all(if first { b"\n" } else { b",\n" }).map_err(failed)?;
-            first = false;
-            serde_json::to_writer(&mut *output, &joint).map_err(|error| failed(error.into()))?;
-        }
+        let mut parted = Parted::default();
+        self.joint(
+            &shown,
+            |joint, written: &mut Vec<u8>| {
+                written.extend_from_slice(PART);
+                serde_json::to_writer(written, &joint)
+            },
+            |written| parted.write(output, &written),
+        )?;
         output.write_all(b"]}\n").map_err(failed)?;
         Ok(changes)
     }
@@ -181,38 +208,68 @@ impl<'s> Shown<'_, 's> {
     fn yaml(&self, output: &mut Output) -> Result<bool, Error> {
         let failed = |error: serde_json::Error| Error::bug("the answer cannot be put into YAML").caused_by(&error);
         let snapshot = self.simulation.snapshot();
-        let mut items = Vec::new();
+        let (mut items, mut worlds, mut shown) = (Vec::new(), Vec::new(), BTreeSet::new());
         let changes = self.each(
-            |prediction, batch: &mut Vec<serde_json::Value>| {
-                batch.push(serde_json::to_value(PredictionOut::new(snapshot, prediction))?);
+            |target| self.simulation.predict(target),
+            |prediction, batch: &mut Vec<(usize, serde_json::Value)>| {
+                batch.push((prediction.component, serde_json::to_value(PredictionOut::new(snapshot, prediction))?));
                 Ok(())
             },
             |batch| {
-                items.extend(batch);
+                for (component, item) in batch {
+                    shown.insert(component);
+                    items.push(item);
+                }
+                Ok(())
+            },
+        )?;
+        self.joint(
+            &shown,
+            |joint, batch: &mut Vec<serde_json::Value>| {
+                batch.push(serde_json::to_value(joint)?);
+                Ok(())
+            },
+            |batch| {
+                worlds.extend(batch);
                 Ok(())
             },
         )?;
         let mut document =
             serde_json::to_value(Head::new(self.gathered.modelled.document(), snapshot)).map_err(failed)?;
         document["items"] = items.into();
-        document["worlds"] = serde_json::to_value(self.joint()).map_err(failed)?;
+        document["worlds"] = worlds.into();
         super::print_document(&document, Format::Yaml, output)?;
         Ok(changes)
     }
 
-    /// The joint end states of components with a shown object; one alone says no more than the objects' own outcomes.
-    fn joint(&self) -> Vec<JointOut<'_>> {
-        let shown: FxHashSet<Target> = self.targets().into_iter().collect();
-        self.simulation
-            .worlds()
-            .filter(|(_, objects, worlds)| worlds.len() > 1 && objects.iter().any(|object| shown.contains(object)))
-            .map(|(number, objects, worlds)| JointOut::new(self.simulation.snapshot(), number, &objects, worlds))
-            .collect()
+    /// The joint end states of these components, as far as they are known and few: batch by batch, like predictions.
+    fn joint<T: Send + Default>(
+        &self,
+        components: &BTreeSet<usize>,
+        render: impl Fn(JointOut<'_>, &mut T) -> Result<(), serde_json::Error> + Sync,
+        mut hand_on: impl FnMut(T) -> Result<(), Error>,
+    ) -> Result<(), Error> {
+        let numbers: Vec<usize> = components.iter().copied().collect();
+        let batches: Vec<&[usize]> = numbers.chunks(BATCH).collect();
+        let work = |number: usize| {
+            let mut rendered = T::default();
+            for number in batches[number] {
+                if let Some((objects, worlds)) = self.simulation.joint(*number) {
+                    let joint = JointOut::new(self.simulation.snapshot(), *number, &objects, &worlds);
+                    render(joint, &mut rendered)?;
+                }
+            }
+            Ok(rendered)
+        };
+        in_order(self.gathered.threads, batches.len(), work, |done| {
+            hand_on(done.map_err(|error: serde_json::Error| output_error(&error.into()))?)
+        })
     }
 
     fn names(&self, output: &mut Output) -> Result<bool, Error> {
         let snapshot = self.simulation.snapshot();
         self.each(
+            |target| self.simulation.predict(target),
             |prediction, lines: &mut String| {
                 let key = crate::simulate::key_of(snapshot, prediction.target);
                 let name = format!("{}/{}", key.kind.as_str().to_ascii_lowercase(), key.name);
@@ -234,6 +291,7 @@ impl<'s> Shown<'_, 's> {
         let mut table = Table::new(headers);
         let mut assumed: BTreeSet<Kind> = BTreeSet::new();
         let changes = self.each(
+            |target| self.simulation.predict(target),
             |prediction, rows: &mut Vec<(Vec<String>, Vec<Kind>)>| {
                 let kinds = prediction.assumed.iter().map(|assumed| assumed.kind).collect();
                 rows.push((self.row(prediction, wide), kinds));

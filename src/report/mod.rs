@@ -2,6 +2,7 @@
 
 pub mod decision;
 pub mod explanation;
+pub mod folded;
 pub mod machine;
 pub mod match_table;
 pub mod misfit;

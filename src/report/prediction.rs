@@ -19,7 +19,7 @@ pub struct PredictionList<'a> {
     pub head: Head<'a>,
     /// One item for each volume and claim in scope, by kind, namespace and name.
     pub items: Vec<PredictionOut<'a>>,
-    /// The joint end states of components that have a few.
+    /// The joint end states of components with at most eight, by component; absent for one whose end is unknown.
     pub worlds: Vec<JointOut<'a>>,
 }
 
@@ -67,8 +67,8 @@ pub struct JointStateOut<'a> {
 
 impl<'a> JointOut<'a> {
     /// The joint end states of the component with that number.
-    pub fn new(snapshot: &'a Snapshot, number: usize, objects: &[Target], worlds: &'a [Vec<Outcome>]) -> Self {
-        let state = |(target, outcome): (&Target, &'a Outcome)| {
+    pub fn new(snapshot: &'a Snapshot, number: usize, objects: &[Target], worlds: &[Vec<&'a Outcome>]) -> Self {
+        let state = |(target, outcome): (&Target, &&'a Outcome)| {
             let object = match target {
                 Target::Volume(id) => ObjectId::new(Kind::PersistentVolume, &snapshot.volume(*id).meta),
                 Target::Claim(id) => ObjectId::new(Kind::PersistentVolumeClaim, &snapshot.claim(*id).meta),

@@ -1,5 +1,6 @@
 //! What one sync of one object does now, for every outcome of the choices that nobody controls.
 
+use super::alike::{Alike, alike};
 use super::explore::Budget;
 use crate::controllers::persistent_volume::{sync_claim, sync_volume};
 use crate::controllers::protection::{sync_claim_protection, sync_volume_protection};
@@ -31,6 +32,14 @@ impl Limit {
         match self {
             Self::AtMost(limit) => listed < limit,
             Self::All => true,
+        }
+    }
+
+    /// How many more are listed after that many.
+    pub fn left_after(self, listed: usize) -> usize {
+        match self {
+            Self::AtMost(limit) => limit.saturating_sub(listed),
+            Self::All => usize::MAX,
         }
     }
 }
@@ -108,6 +117,15 @@ pub struct Decision<'s> {
     pub record: Record<'s, Branch>,
     /// What wakes the object next.
     pub next_sync: NextSync,
+    /// The next decisions, where they are this one with another volume; see [`decide_folded`].
+    pub alike: Option<Alike>,
+}
+
+impl Decision<'_> {
+    /// How many decisions this one stands for, itself included.
+    pub fn stands_for(&self) -> usize {
+        1 + self.alike.as_ref().map_or(0, |alike| alike.others.len())
+    }
 }
 
 /// All decisions of one object.
@@ -119,9 +137,20 @@ pub struct Decisions<'s> {
     pub count: u64,
 }
 
-/// The decisions of every controller that syncs that kind of object.
+/// The decisions of every controller that syncs that kind of object, each listed.
 pub fn decide<'s>(world: &World<'s>, settings: &Settings<'s>, target: Target) -> Decisions<'s> {
+    decided(world, settings, target, false)
+}
+
+/// The same decisions, where one may stand for the ones after it: [`Decision::alike`] says for which. No run is made
+/// for these, which saves most of the work where many volumes are equally good.
+pub fn decide_folded<'s>(world: &World<'s>, settings: &Settings<'s>, target: Target) -> Decisions<'s> {
+    decided(world, settings, target, settings.controller.in_step_with_all() && settings.answers == Answers::default())
+}
+
+fn decided<'s>(world: &World<'s>, settings: &Settings<'s>, target: Target, folded: bool) -> Decisions<'s> {
     let mut decisions = Decisions::default();
+    let mut listed = 0;
     for controller in &settings.controllers {
         let mut choices = Some(Choices::first());
         let mut first = true;
@@ -129,13 +158,19 @@ pub fn decide<'s>(world: &World<'s>, settings: &Settings<'s>, target: Target) ->
             let mut after = world.clone();
             let mut memory = memory_of(*controller, &settings.controller);
             let sync = Sync::new(&mut after, &mut memory, &settings.answers, script).traced(settings.tracing);
-            let Some((decision, met)) = run(sync, &settings.rules, *controller, target) else { break };
+            let Some((mut decision, mut met)) = run(sync, &settings.rules, *controller, target) else { break };
             if first {
                 decisions.count = decisions.count.saturating_add(met.runs());
                 first = false;
             }
+            listed += 1;
+            if folded {
+                decision.alike = alike(world, &decision.record, &met, settings.decisions.left_after(listed));
+                met = met.passing(decision.stands_for() - 1);
+                listed += decision.stands_for() - 1;
+            }
             decisions.listed.push(decision);
-            choices = if settings.decisions.allows(decisions.listed.len()) { met.next() } else { None };
+            choices = if settings.decisions.allows(listed) { met.next() } else { None };
         }
     }
     decisions
@@ -174,7 +209,7 @@ pub(super) fn run<'s>(
     };
     let (record, choices) = sync.finish();
     let next_sync = next_sync(rules, controller, &record);
-    Some((Decision { controller, branch, record, next_sync }, choices))
+    Some((Decision { controller, branch, record, next_sync, alike: None }, choices))
 }
 
 fn next_sync(rules: &Rules, controller: Controller, record: &Record<'_, Branch>) -> NextSync {

@@ -1,6 +1,7 @@
 //! From controllers to predictions: what one sync does now, and in which states the objects can be when nothing moves
 //! any more.
 
+mod alike;
 pub mod candidates;
 pub mod component;
 pub mod decide;
@@ -13,6 +14,7 @@ pub mod predict;
 pub mod settle;
 mod state;
 
+pub use alike::Alike;
 pub use candidates::{Candidate, Candidates, Planned, Search, match_claim, planned};
 pub use component::Component;
 pub use decide::{Decision, Decisions, Limit, NextSync, Settings, Target};

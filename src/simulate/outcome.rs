@@ -177,6 +177,16 @@ pub struct OutcomeSet {
 }
 
 impl OutcomeSet {
+    /// Whether it is known how the object ends: in the one state of the set.
+    pub fn is_certain(&self) -> bool {
+        self.exact && self.count == 1
+    }
+
+    /// That state, where it is listed.
+    pub fn only(&self) -> Option<&Outcome> {
+        self.listed.first().filter(|_| self.is_certain())
+    }
+
     /// The set with all its outcomes at hand.
     pub fn of(mut outcomes: Vec<Outcome>, exact: bool, limit: Limit) -> Self {
         outcomes.sort();

@@ -1,7 +1,7 @@
 //! Predictions: for each object what one sync does now, where it all ends, and on what reading the answer rests.
 
 use super::component::{Component, components, may_search};
-use super::decide::{Decisions, Settings, Target, decide};
+use super::decide::{Decision, Decisions, Limit, Settings, Target, decide, decide_folded};
 use super::needs::{may_get_any_class, uncertain_needs};
 use super::outcome::{Outcome, OutcomeSet, binding_of_volume};
 use super::settle::{Settled, settle};
@@ -9,9 +9,9 @@ use crate::controllers::Controller;
 use crate::model::{Kind, ObjectKey, Str, VolumePhase};
 use crate::snapshot::{Absence, ClaimId, CoverageState, Snapshot, VolumeId};
 use crate::world::{Need, World};
-use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, sync_channel};
+use std::sync::{Arc, OnceLock};
 
 /// The world of one run, cut into components whose outcomes are known.
 #[derive(Debug)]
@@ -167,7 +167,10 @@ impl<'s> Simulation<'s> {
                 place_of_claim[id.0 as usize] = (number, place);
             }
         }
-        let settled = in_parallel(threads, components.len(), |number| settle(snapshot, &settings, &components[number]));
+        // Joint states are told by the listed outcomes, so that one is listed also where none is to be shown.
+        let outcomes = if settings.outcomes.allows(0) { settings.outcomes } else { Limit::AtMost(1) };
+        let listing = Settings { outcomes, ..settings.clone() };
+        let settled = in_parallel(threads, components.len(), |number| settle(snapshot, &listing, &components[number]));
         let any_class = may_get_any_class(snapshot);
         let uncertain = in_parallel(threads, components.len(), |number| {
             uncertain_needs(snapshot, &settings, &components[number], any_class)
@@ -195,13 +198,14 @@ impl<'s> Simulation<'s> {
             .chain((0..bound(claims)).map(|id| Target::Claim(ClaimId(id))))
     }
 
-    /// The joint end states of components that have few and rest on no missing reading, each with its number and objects.
-    pub fn worlds(&self) -> impl Iterator<Item = (usize, Vec<Target>, &[Vec<Outcome>])> {
-        self.settled.iter().enumerate().filter_map(|(number, settled)| {
-            let unknown = self.uncertain[number].iter().any(|(_, absence)| matches!(absence, Absence::Unknown(_)));
-            let worlds = settled.worlds.as_deref().filter(|_| !unknown)?;
-            Some((number + 1, self.components[number].objects(), worlds))
-        })
+    /// The objects of the component with that number, from 1, and its joint end states: where these are known, few, and
+    /// rest on no missing reading.
+    pub fn joint(&self, number: usize) -> Option<(Vec<Target>, Vec<Vec<&Outcome>>)> {
+        let at = number.checked_sub(1)?;
+        if self.uncertain[at].iter().any(|(_, absence)| matches!(absence, Absence::Unknown(_))) {
+            return None;
+        }
+        Some((self.components[at].objects(), self.settled[at].joint()?))
     }
 
     /// The component of an object.
@@ -228,9 +232,19 @@ impl<'s> Simulation<'s> {
 
     /// Everything that is predicted for an object.
     pub fn predict(&self, target: Target) -> Prediction<'s> {
-        let world = World::new(self.snapshot);
-        let mut decisions = decide(&world, &self.settings, target);
-        let outcomes = self.outcomes(target).clone();
+        self.predicted(target, decide(&World::new(self.snapshot), &self.settings, target))
+    }
+
+    /// The same, where one decision may stand for several that differ in the volume alone; see [`decide_folded`].
+    pub fn predict_folded(&self, target: Target) -> Prediction<'s> {
+        self.predicted(target, decide_folded(&World::new(self.snapshot), &self.settings, target))
+    }
+
+    fn predicted(&self, target: Target, mut decisions: Decisions<'s>) -> Prediction<'s> {
+        let mut outcomes = self.outcomes(target).clone();
+        if !self.settings.outcomes.allows(0) {
+            outcomes.listed = Arc::default();
+        }
         let decided_by = if outcomes.count > 1 { self.decided_by(self.place(target).0) } else { Vec::new() };
         let mut assumed = Vec::new();
         let mut unknown = Vec::new();
@@ -266,7 +280,7 @@ impl<'s> Simulation<'s> {
         }
         decisions.listed.retain(|decision| !hidden.contains(&decision.controller));
         if !hidden.is_empty() {
-            decisions.count = decisions.listed.len() as u64;
+            decisions.count = decisions.listed.iter().map(Decision::stands_for).sum::<usize>() as u64;
         }
         unknown.dedup();
         assumed.sort();
@@ -289,10 +303,9 @@ impl<'s> Simulation<'s> {
         let ties = *self.ties[number].get_or_init(|| {
             let world = World::new(self.snapshot);
             let binder = Settings { controllers: vec![Controller::PersistentVolumeBinder], ..self.settings.clone() };
-            component
-                .claims
-                .iter()
-                .any(|id| may_search(self.snapshot.claim(*id)) && decide(&world, &binder, Target::Claim(*id)).count > 1)
+            component.claims.iter().any(|id| {
+                may_search(self.snapshot.claim(*id)) && decide_folded(&world, &binder, Target::Claim(*id)).count > 1
+            })
         });
         // One claim that picks among free volumes does not depend on any order.
         let free = |id: &VolumeId| {

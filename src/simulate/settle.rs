@@ -21,8 +21,24 @@ pub struct Settled {
     pub volumes: Vec<OutcomeSet>,
     /// The outcomes of each claim, in the component's order.
     pub claims: Vec<OutcomeSet>,
-    /// The joint end states where they are few: for each, the outcomes of volumes and then claims.
+    /// The joint end states where they were explored and are few: for each, the outcomes of volumes and then claims.
     pub worlds: Option<Vec<Vec<Outcome>>>,
+}
+
+impl Settled {
+    /// The joint end states, where they are known and at most [`JOINT_LIMIT`]. Where every object has a single outcome,
+    /// that is one: all of them together. It takes at least one listed outcome for each object.
+    pub fn joint(&self) -> Option<Vec<Vec<&Outcome>>> {
+        if let Some(worlds) = &self.worlds {
+            return Some(worlds.iter().map(|world| world.iter().collect()).collect());
+        }
+        let sets = self.volumes.iter().chain(&self.claims);
+        Some(vec![sets.map(OutcomeSet::only).collect::<Option<_>>()?])
+    }
+
+    fn is_certain(&self) -> bool {
+        self.volumes.iter().chain(&self.claims).all(OutcomeSet::is_certain)
+    }
 }
 
 /// All states in which the objects of a component can be when nothing moves any more.
@@ -38,9 +54,11 @@ pub fn settle(snapshot: &Snapshot, settings: &Settings<'_>, component: &Componen
         // way: parts of at most eight ends, each of at most eight bindings.
         let budget = Budget { states: settings.budget.states.min(JOINT_LIMIT << (SMALL / 2)) };
         let small = Settings { budget, ..settings.clone() };
-        let explored = if objects.len() <= SMALL { explore(snapshot, &small, &objects) } else { None };
-        let worlds = explored.and_then(|explored| explored.worlds);
-        return Settled { volumes: solved.volumes, claims: solved.claims, worlds };
+        let mut settled = Settled { volumes: solved.volumes, claims: solved.claims, worlds: None };
+        if objects.len() <= SMALL && !settled.is_certain() {
+            settled.worlds = explore(snapshot, &small, &objects).and_then(|explored| explored.worlds);
+        }
+        return settled;
     }
     if plain && let Some(settled) = at_rest(snapshot, settings, &objects) {
         return settled;
@@ -75,7 +93,6 @@ fn at_rest(snapshot: &Snapshot, settings: &Settings<'_>, objects: &[Target]) -> 
         }
     }
     let mut settled = Settled { volumes: Vec::new(), claims: Vec::new(), worlds: None };
-    let mut joint = Vec::with_capacity(objects.len());
     for target in objects {
         let (outcome, sets) = match target {
             Target::Volume(id) => {
@@ -84,11 +101,9 @@ fn at_rest(snapshot: &Snapshot, settings: &Settings<'_>, objects: &[Target]) -> 
             }
             Target::Claim(id) => (Outcome::of_claim(Some(snapshot.claim(*id)), false), &mut settled.claims),
         };
-        let listed = if settings.outcomes.allows(0) { Arc::from([outcome.clone()]) } else { Arc::default() };
+        let listed = if settings.outcomes.allows(0) { Arc::from([outcome]) } else { Arc::default() };
         sets.push(OutcomeSet { listed, count: 1, exact: true });
-        joint.push(outcome);
     }
-    settled.worlds = Some(vec![joint]);
     Some(settled)
 }
 

@@ -54,6 +54,23 @@ impl Choices {
         }
     }
 
+    /// The volume that was picked and the ones that would be picked in the next runs, in order: where that is the only
+    /// choice of this run, and the first search made it.
+    pub fn only_search(&self) -> Option<(VolumeId, &[VolumeId])> {
+        let ([(picked, options)], Some(found)) = (self.met.as_slice(), &self.found) else { return None };
+        let (chosen, others) = found.get(*picked..)?.split_first()?;
+        (found.len() == *options).then_some((*chosen, others))
+    }
+
+    /// The same choices after that many more runs that differ in the last of them.
+    #[must_use]
+    pub fn passing(mut self, runs: usize) -> Self {
+        if let Some((picked, options)) = self.met.last_mut() {
+            *picked = (*picked + runs).min(*options - 1);
+        }
+        self
+    }
+
     /// The script of the next run in order, if there is one. It is for a run of the same sync in the same world.
     pub fn next(&self) -> Option<Self> {
         let last = self.met.iter().rposition(|(picked, options)| picked + 1 < *options)?;

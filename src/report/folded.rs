@@ -1,0 +1,96 @@
+//! Predictions as JSON where one decision stands for several: the text of the one, with the other names in it.
+
+use super::decision::{DecisionOut, WriteOut};
+use super::prediction::PredictionOut;
+use crate::model::Kind;
+use crate::simulate::{Alike, Prediction};
+use crate::snapshot::Snapshot;
+use crate::world::Field;
+use memchr::memmem::{Finder, find};
+
+/// Where an item has its decisions. No string can hold this text: the quotes in it would be escaped.
+const DECISIONS: &[u8] = b"\"decisions\":[";
+
+/// Appends a prediction as JSON, every decision listed: the same text as for the prediction that is not folded.
+/// Whether that was possible: if not, nothing is appended.
+///
+/// # Errors
+/// When something cannot be put into JSON.
+pub fn write_folded(
+    out: &mut Vec<u8>,
+    snapshot: &Snapshot,
+    prediction: &Prediction<'_>,
+) -> Result<bool, serde_json::Error> {
+    let listed = &prediction.decisions.listed;
+    let mut item = PredictionOut::new(snapshot, prediction);
+    if listed.iter().all(|decision| decision.alike.is_none()) {
+        serde_json::to_writer(out, &item)?;
+        return Ok(true);
+    }
+    let decisions = std::mem::take(&mut item.decisions);
+    let start = out.len();
+    serde_json::to_writer(&mut *out, &item)?;
+    let Some(place) = find(&out[start..], DECISIONS) else {
+        out.truncate(start);
+        return Ok(false);
+    };
+    let rest = out.split_off(start + place + DECISIONS.len());
+    let mut one = Vec::new();
+    for (number, (decision, rendered)) in listed.iter().zip(&decisions).enumerate() {
+        if number > 0 {
+            out.push(b',');
+        }
+        one.clear();
+        serde_json::to_writer(&mut one, rendered)?;
+        out.extend_from_slice(&one);
+        if let Some(alike) = &decision.alike
+            && !write_others(out, snapshot, alike, rendered, &one)?
+        {
+            out.truncate(start);
+            return Ok(false);
+        }
+    }
+    out.extend_from_slice(&rest);
+    Ok(true)
+}
+
+/// Appends the decision once for each other volume; nothing can be exchanged where the text holds the name in more
+/// places than are known to be the volume's, because something else has the same name. A name without quotes, commas
+/// and colons is found in all its places, since it cannot lie across two strings.
+fn write_others(
+    out: &mut Vec<u8>,
+    snapshot: &Snapshot,
+    alike: &Alike,
+    decision: &DecisionOut<'_>,
+    text: &[u8],
+) -> Result<bool, serde_json::Error> {
+    let chosen = snapshot.volume(alike.chosen).meta.name.as_str();
+    if !chosen.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-._".contains(&byte)) {
+        return Ok(false);
+    }
+    let known: usize = decision.writes.iter().map(|write| places(write, chosen)).sum();
+    let quoted = format!("\"{chosen}\"");
+    let found: Vec<usize> = Finder::new(&quoted).find_iter(text).collect();
+    if found.len() != known {
+        return Ok(false);
+    }
+    for other in &alike.others {
+        let name = serde_json::to_vec(snapshot.volume(*other).meta.name.as_str())?;
+        out.push(b',');
+        let mut from = 0;
+        for place in &found {
+            out.extend_from_slice(&text[from..*place]);
+            out.extend_from_slice(&name);
+            from = place + quoted.len();
+        }
+        out.extend_from_slice(&text[from..]);
+    }
+    Ok(true)
+}
+
+/// In how many places a write names the chosen volume: its own name if it writes the volume, and `spec.volumeName`.
+fn places(write: &WriteOut<'_>, chosen: &str) -> usize {
+    let written = write.resource == Kind::PersistentVolume.resource() && write.name == chosen;
+    let patched = write.patch.as_ref().is_some_and(|patch| patch.spec.volume_name == Field::Set(chosen));
+    usize::from(written) + usize::from(patched)
+}
