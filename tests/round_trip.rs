@@ -14,7 +14,7 @@ use proptest::test_runner::{RngAlgorithm, TestRng, TestRunner};
 use pvctl::controllers::Rules;
 use pvctl::model::{
     AccessMode, AccessModes, Annotations, BindingMode, Kind, LabelSelector, Node, NodeOperator, NodeRequirement,
-    NodeSelector, NodeSelectorTerm, ObjectMeta, PersistentVolume, PersistentVolumeClaim, Pod, PodPhase, Quantity,
+    NodeSelector, NodeSelectorTerm, ObjectMeta, PersistentVolume, PersistentVolumeClaim, Pod, PodPhase, Amount,
     ReclaimPolicy, ResourceVersion, SourceKind, StorageClass, Str, Timestamp, VolumeMode,
 };
 use pvctl::progress::Silent;
@@ -54,7 +54,7 @@ fn modes(modes: &AccessModes) -> Value {
     modes.0.iter().map(AccessMode::as_str).collect()
 }
 
-fn quantities(capacity: &[(Str, Quantity)]) -> Value {
+fn quantities(capacity: &[(Str, Amount)]) -> Value {
     Value::Object(capacity.iter().map(|(name, size)| (name.to_string(), size.to_string().into())).collect())
 }
 
@@ -295,7 +295,7 @@ fn enrich(parts: &mut Parts, odd: u64) {
         claim.status.current_attributes_class = bit(number + 12).then(|| "gold".into());
         if bit(number + 13) {
             claim.status.access_modes = claim.access_modes.clone();
-            claim.status.capacity = Arc::new([("storage".into(), quantity("1Gi"))]);
+            claim.status.capacity = Arc::new([("storage".into(), quantity("1Gi").into())]);
         }
     }
     for (number, class) in parts.classes.iter_mut().enumerate() {

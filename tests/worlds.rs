@@ -214,7 +214,7 @@ fn wild_volume(number: usize, claims: usize) -> impl Strategy<Value = Persistent
             let (size, access_modes, claim_ref, reclaim_policy, class, attributes_class, volume_mode, source) = spec;
             let mut volume = PersistentVolume {
                 meta: meta(format!("v{number}"), ""),
-                capacity: size.into_iter().map(|size| ("storage".into(), size)).collect(),
+                capacity: size.into_iter().map(|size| ("storage".into(), size.into())).collect(),
                 access_modes,
                 claim_ref,
                 reclaim_policy,
@@ -239,7 +239,7 @@ fn wild_volume(number: usize, claims: usize) -> impl Strategy<Value = Persistent
 pub(crate) fn free_volume(name: String, size: &str, class: &str) -> PersistentVolume {
     let mut volume = PersistentVolume {
         meta: meta(name, ""),
-        capacity: Arc::new([("storage".into(), quantity(size))]),
+        capacity: Arc::new([("storage".into(), quantity(size).into())]),
         access_modes: AccessModes(Arc::new([AccessMode::ReadWriteOnce])),
         class_name: class.into(),
         source: VolumeSource { kind: SourceKind::Csi, detail: "csi.example.com".into(), handle: Str::default() },

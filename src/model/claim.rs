@@ -1,6 +1,6 @@
 //! PersistentVolumeClaims.
 
-use super::{AccessModes, AnnotationKey, ClaimKey, LabelSelector, ObjectMeta, Quantity, Str, VolumeMode};
+use super::{AccessModes, Amount, AnnotationKey, ClaimKey, LabelSelector, ObjectMeta, Quantity, Str, VolumeMode};
 use std::sync::Arc;
 
 /// A PersistentVolumeClaim as stored.
@@ -71,7 +71,7 @@ pub struct ClaimStatus {
     /// `status.accessModes`; empty when absent.
     pub access_modes: AccessModes,
     /// `status.capacity` by resource name in order; empty when absent.
-    pub capacity: Arc<[(Str, Quantity)]>,
+    pub capacity: Arc<[(Str, Amount)]>,
     /// `status.currentVolumeAttributesClassName`.
     pub current_attributes_class: Option<Str>,
     /// Whether the alpha condition `Unused` is true; none where the claim has no such condition.
@@ -81,7 +81,7 @@ pub struct ClaimStatus {
 impl ClaimStatus {
     /// `status.capacity.storage`, if it is stated.
     pub fn storage(&self) -> Option<&Quantity> {
-        self.capacity.iter().find(|(resource, _)| resource == "storage").map(|(_, quantity)| quantity)
+        self.capacity.iter().find(|(resource, _)| resource == "storage").map(|(_, amount)| &amount.quantity)
     }
 }
 

@@ -27,7 +27,7 @@ pub use lease::ManagerLease;
 pub use meta::{ObjectMeta, ResourceVersion, Timestamp};
 pub use node::Node;
 pub use pod::{Pod, PodPhase};
-pub use quantity::{Quantity, QuantityError};
+pub use quantity::{Amount, Quantity, QuantityError};
 pub use selector::{
     Comparison, CompiledSelector, LabelOperator, LabelRequirement, LabelSelector, Mismatch, NodeOperator,
     NodeRequirement, NodeSelector, NodeSelectorTerm, SelectorError,

@@ -16,8 +16,6 @@ enum Format {
     BinarySi,
     /// `12e6`.
     DecimalExponent,
-    /// An exponent with a capital `E`, which Go repeats as written where the rest is canonical.
-    CapitalExponent,
 }
 
 /// How upstream holds the same number. Only [`Quantity::value`] can tell them apart, and only where upstream's result
@@ -152,8 +150,7 @@ impl Quantity {
         match self.low >> 2 & 0b11 {
             0 => Format::DecimalSi,
             1 => Format::BinarySi,
-            2 => Format::DecimalExponent,
-            _ => Format::CapitalExponent,
+            _ => Format::DecimalExponent,
         }
     }
 
@@ -170,7 +167,7 @@ impl Quantity {
 /// that was parsed.
 ///
 /// There are two differences to what upstream's `String()` shows. It repeats some texts as they were written (`+5`,
-/// `1.500`), while this is always canonical. And it drops a unit that would have to be larger than `E`, so that
+/// `1.500`), which is what [`Amount`] is for, while this is always canonical. And it drops a unit that would have to be larger than `E`, so that
 /// `1000E` is shown as `1`; this writes `1000E`.
 impl fmt::Display for Quantity {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -194,17 +191,16 @@ impl fmt::Display for Quantity {
             }
             return write!(out, "{mantissa}{}", BINARY[step]);
         }
-        let sign = if self.format() == Format::CapitalExponent { 'E' } else { 'e' };
-        let exponential = matches!(self.format(), Format::DecimalExponent | Format::CapitalExponent);
+        let exponential = self.format() == Format::DecimalExponent;
         while mantissa.is_multiple_of(1000) && (exponential || step < DECIMAL.len() - 1) {
             mantissa /= 1000;
             step += 1;
         }
         match (exponential, step) {
             (false, _) => write!(out, "{mantissa}{}", DECIMAL[step]),
-            (true, 0..3) => write!(out, "{mantissa}{sign}-{}", 9 - 3 * step),
+            (true, 0..3) => write!(out, "{mantissa}e-{}", 9 - 3 * step),
             (true, 3) => write!(out, "{mantissa}"),
-            (true, _) => write!(out, "{mantissa}{sign}{}", 3 * step - 9),
+            (true, _) => write!(out, "{mantissa}e{}", 3 * step - 9),
         }
     }
 }
@@ -218,6 +214,92 @@ impl fmt::Debug for Quantity {
 impl Serialize for Quantity {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.collect_str(self)
+    }
+}
+
+/// A quantity as an object of the API holds it. Upstream's parser keeps some texts that are not canonical, such as `+5`,
+/// `1.500` or `2E0`, and repeats them wherever the quantity is copied to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Amount {
+    /// How much.
+    pub quantity: Quantity,
+    /// The text that upstream repeats, where it is not the canonical one.
+    written: Option<Box<str>>,
+}
+
+impl Amount {
+    /// Parses what [`Quantity::parse`] parses.
+    ///
+    /// # Errors
+    /// As [`Quantity::parse`].
+    pub fn parse(text: &str) -> Result<Self, QuantityError> {
+        let quantity = Quantity::parse(text)?;
+        let written = odd(text.as_bytes()) && repeats(text.as_bytes()) && quantity.to_string() != text;
+        Ok(Self { quantity, written: written.then(|| text.into()) })
+    }
+}
+
+impl From<Quantity> for Amount {
+    fn from(quantity: Quantity) -> Self {
+        Self { quantity, written: None }
+    }
+}
+
+impl fmt::Display for Amount {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.written {
+            Some(text) => out.write_str(text),
+            None => self.quantity.fmt(out),
+        }
+    }
+}
+
+impl Serialize for Amount {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+/// Whether a text may be kept without being canonical. Digits and one unit, which is what almost every object has, are
+/// canonical where they are kept.
+fn odd(text: &[u8]) -> bool {
+    let [first, .., last] = text else { return false };
+    !(b'1'..=b'9').contains(first)
+        || text.contains(&b'.')
+        || last.is_ascii_digit() && text.iter().any(u8::is_ascii_alphabetic)
+}
+
+/// Whether upstream's parser keeps the text. Upstream: `ParseQuantity`, `apimachinery/pkg/api/resource`, 0.36, where it
+/// says that the number is in canonical form.
+fn repeats(text: &[u8]) -> bool {
+    let unsigned = text.strip_prefix(b"-").or(text.strip_prefix(b"+")).unwrap_or(text);
+    let (_, rest) = split(unsigned, |byte| byte == b'0');
+    let (whole, rest) = split(rest, |byte| byte.is_ascii_digit());
+    let (fraction, suffix) = match rest {
+        [b'.', rest @ ..] => split(rest, |byte| byte.is_ascii_digit()),
+        rest => (&[][..], rest),
+    };
+    let digits = whole.len() + fraction.len();
+    if whole.is_empty() || digits > SCALED_DIGITS {
+        return false;
+    }
+    match unit(suffix) {
+        Ok(Unit::Decimal(exponent, _)) => {
+            let zeros = whole.iter().chain(fraction).rev().take_while(|digit| **digit == b'0').count();
+            i64::try_from(fraction.len()).is_ok_and(|length| {
+                let scale = i64::from(exponent) - length;
+                scale >= -9 && scale % 3 == 0
+            }) && zeros < 3
+        }
+        // Eight divides ten to the third, so the last three digits tell.
+        Ok(Unit::Binary(exponent)) => {
+            let last = whole
+                .iter()
+                .skip(whole.len().saturating_sub(3))
+                .fold(0, |sum, digit| sum * 10 + u32::from(digit - b'0'));
+            fraction.is_empty() && binary_form(digits, exponent) != Form::Long && last % 8 != 0
+        }
+        Err(_) => false,
     }
 }
 
@@ -320,15 +402,6 @@ fn general(text: &[u8]) -> Result<Quantity, Problem> {
         Unit::Decimal(exponent, format) => {
             let scale = i64::from(exponent) - i64::try_from(fraction.len()).map_err(|_| Problem::Range)?;
             let form = if digits <= SCALED_DIGITS && scale >= -9 { scaled_form(scale) } else { Form::Long };
-            // The condition under which Go's parser keeps the text: short, a multiple of three, no zeros to shorten.
-            let last = if fraction.is_empty() { whole } else { fraction };
-            let canonical = digits <= SCALED_DIGITS
-                && scale % 3 == 0
-                && zeros.is_empty()
-                && whole.first().is_some_and(|digit| *digit != b'0')
-                && !last.ends_with(b"000");
-            let capital = format == Format::DecimalExponent && canonical && suffix.starts_with(b"E");
-            let format = if capital { Format::CapitalExponent } else { format };
             (decimal(whole, fraction, scale + 9)?, format, form)
         }
         Unit::Binary(exponent) => {
@@ -494,10 +567,7 @@ mod tests {
             match row.as_slice() {
                 ["ok", input, canonical, value, expected_sign] => {
                     let quantity = Quantity::parse(&text(input)).unwrap();
-                    // The table has Go's canonical form; a capital E that Go's String() repeats is repeated here.
-                    let capital = quantity.format() == Format::CapitalExponent;
-                    let expected = if capital { canonical.replace('e', "E") } else { (*canonical).to_owned() };
-                    assert_eq!(quantity.to_string(), expected, "text of {input}");
+                    assert_eq!(quantity.to_string(), *canonical, "text of {input}");
                     assert_eq!(quantity.value().to_string(), *value, "whole units of {input}");
                     assert_eq!(sign(quantity), *expected_sign, "sign of {input}");
                     assert_eq!(quantity.is_zero(), *expected_sign == "0", "zero: {input}");
@@ -556,6 +626,30 @@ mod tests {
                     assert_eq!(slow, quantity, "{input}");
                 }
             }
+        }
+    }
+
+    /// What `Quantity.String()` of apimachinery 0.36.3 prints after parsing, by the conditions in `ParseQuantity`.
+    #[test]
+    fn an_amount_repeats_what_upstream_repeats() {
+        for (input, shown) in [
+            ("+5", "+5"),
+            ("1.500", "1.500"),
+            ("2E0", "2E0"),
+            ("2e0", "2e0"),
+            ("1E9", "1E9"),
+            ("007", "007"),
+            ("+1025Mi", "+1025Mi"),
+            ("1.5", "1500m"),
+            ("0.500", "500m"),
+            ("1000", "1k"),
+            ("2E1", "20"),
+            ("+1024Mi", "1Gi"),
+            ("1.0Gi", "1Gi"),
+            ("10Gi", "10Gi"),
+            ("1500m", "1500m"),
+        ] {
+            assert_eq!(Amount::parse(input).unwrap().to_string(), shown, "{input}");
         }
     }
 

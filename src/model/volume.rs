@@ -1,6 +1,6 @@
 //! PersistentVolumes.
 
-use super::{AccessModes, AnnotationKey, ClaimKey, NodeSelector, ObjectMeta, Quantity, Str, Timestamp};
+use super::{AccessModes, Amount, AnnotationKey, ClaimKey, NodeSelector, ObjectMeta, Quantity, Str, Timestamp};
 use std::sync::Arc;
 
 /// A PersistentVolume as stored.
@@ -9,7 +9,7 @@ pub struct PersistentVolume {
     /// `metadata`.
     pub meta: ObjectMeta,
     /// `spec.capacity`, by resource name in order. Valid ones hold `storage` alone.
-    pub capacity: Arc<[(Str, Quantity)]>,
+    pub capacity: Arc<[(Str, Amount)]>,
     /// `spec.accessModes`.
     pub access_modes: AccessModes,
     /// `spec.claimRef`.
@@ -39,7 +39,7 @@ impl PersistentVolume {
 
     /// `spec.capacity.storage`, if it is stated.
     pub fn storage(&self) -> Option<&Quantity> {
-        self.capacity.iter().find(|(resource, _)| resource == "storage").map(|(_, quantity)| quantity)
+        self.capacity.iter().find(|(resource, _)| resource == "storage").map(|(_, amount)| &amount.quantity)
     }
 
     /// The mode, where none is stated: Filesystem.

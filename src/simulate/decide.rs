@@ -6,7 +6,7 @@ use crate::controllers::persistent_volume::{sync_claim, sync_volume};
 use crate::controllers::protection::{sync_claim_protection, sync_volume_protection};
 use crate::controllers::{Branch, Controller, Rules, Sync};
 use crate::snapshot::{ClaimId, VolumeId};
-use crate::world::{Answers, Choices, ControllerState, Effect, OperationState, Record, World};
+use crate::world::{Answers, Cached, Choices, ControllerState, Effect, OperationState, Record, World};
 
 /// An object that a controller syncs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -157,6 +157,7 @@ fn decided<'s>(world: &World<'s>, settings: &Settings<'s>, target: Target, folde
         while let Some(script) = choices {
             let mut after = world.clone();
             let mut memory = memory_of(*controller, &settings.controller);
+            take_in(&mut memory, target);
             let sync = Sync::new(&mut after, &mut memory, &settings.answers, script).traced(settings.tracing);
             let Some((mut decision, mut met)) = run(sync, &settings.rules, *controller, target) else { break };
             if first {
@@ -182,6 +183,19 @@ pub(super) fn memory_of<'s>(controller: Controller, binder: &ControllerState<'s>
         Controller::PersistentVolumeBinder => binder.clone(),
         Controller::PersistentVolumeProtection | Controller::PersistentVolumeClaimProtection => {
             ControllerState::in_step()
+        }
+    }
+}
+
+/// A controller begins with taking the informer's copy of the object that it is about to sync into its own cache.
+/// Upstream: `storeVolumeUpdate`, `storeClaimUpdate`, 1.36.
+fn take_in(memory: &mut ControllerState<'_>, target: Target) {
+    match target {
+        Target::Volume(id) => {
+            memory.volumes.retain(|(cached, how)| *cached != id || !matches!(how, Cached::InformerOnly));
+        }
+        Target::Claim(id) => {
+            memory.claims.retain(|(cached, how)| *cached != id || !matches!(how, Cached::InformerOnly));
         }
     }
 }

@@ -372,7 +372,7 @@ fn claim(at: &Context<'_>, object: wire::ClaimObject) -> Result<Item, Failure> {
     let status = object.status;
     Ok(Item::Claim(Box::new(PersistentVolumeClaim {
         meta: at.meta(object.metadata)?,
-        request: spec.resources.requests.storage,
+        request: spec.resources.requests.storage.map(|amount| amount.quantity),
         access_modes: spec.access_modes.modes(),
         volume_name: spec.volume_name.0,
         class_name: spec.class_name.map(|class| class.0),

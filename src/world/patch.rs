@@ -3,7 +3,7 @@
 
 use super::{Write, WriteBody};
 use crate::model::{
-    AccessModes, AnnotationKey, Annotations, ClaimRef, PersistentVolume, PersistentVolumeClaim, Quantity, Str,
+    AccessModes, Amount, AnnotationKey, Annotations, ClaimRef, PersistentVolume, PersistentVolumeClaim, Str,
 };
 use crate::snapshot::defaults::PLACEHOLDER_UID;
 use serde::ser::SerializeMap;
@@ -182,7 +182,7 @@ pub struct ClaimRefPatch<'a> {
 
 /// The resources of a capacity that change, each set or removed.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct CapacityPatch<'a>(Vec<(&'a str, Option<Quantity>)>);
+pub struct CapacityPatch<'a>(Vec<(&'a str, Option<&'a Amount>)>);
 
 impl Serialize for CapacityPatch<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
@@ -350,20 +350,20 @@ fn access_modes<'a>(before: &AccessModes, after: &'a AccessModes) -> Field<Vec<&
     }
 }
 
-fn capacity<'a>(before: &'a [(Str, Quantity)], after: &'a [(Str, Quantity)]) -> Field<CapacityPatch<'a>> {
+fn capacity<'a>(before: &'a [(Str, Amount)], after: &'a [(Str, Amount)]) -> Field<CapacityPatch<'a>> {
     if before == after {
         return Field::Same;
     }
     if after.is_empty() {
         return Field::Removed;
     }
-    let find = |list: &[(Str, Quantity)], resource: &str| {
-        list.iter().find(|(known, _)| known == resource).map(|(_, quantity)| *quantity)
+    let find = |list: &'a [(Str, Amount)], resource: &str| {
+        list.iter().find(|(known, _)| known == resource).map(|(_, amount)| amount)
     };
-    let mut changed: Vec<(&str, Option<Quantity>)> = after
+    let mut changed: Vec<(&str, Option<&Amount>)> = after
         .iter()
-        .filter(|(resource, quantity)| find(before, resource) != Some(*quantity))
-        .map(|(resource, quantity)| (resource.as_str(), Some(*quantity)))
+        .filter(|(resource, amount)| find(before, resource) != Some(amount))
+        .map(|(resource, amount)| (resource.as_str(), Some(amount)))
         .collect();
     changed.extend(
         before

@@ -221,12 +221,21 @@ impl<'a, 's, Step> Sync<'a, 's, Step> {
     /// The claim of that name as the API server has it.
     ///
     /// # Errors
-    /// When the request fails; an absent claim is not an error here.
+    /// When the request fails, or cannot be made because a name is missing; an absent claim is not an error here. The
+    /// words are those of client-go 0.36.
     pub fn live_claim(
         &mut self,
         namespace: &str,
         name: &str,
     ) -> Result<Option<Held<'s, PersistentVolumeClaim>>, ApiError> {
+        if name.is_empty() {
+            return Err(ApiError::Other("resource name may not be empty".to_owned()));
+        }
+        if namespace.is_empty() {
+            return Err(ApiError::Other(
+                "an empty namespace may not be set when a resource name is provided".to_owned(),
+            ));
+        }
         if let Some(error) = self.answers.read_failure(Read::LiveClaim) {
             return Err(error);
         }
@@ -619,7 +628,7 @@ fn check_claim(current: Option<&PersistentVolumeClaim>, sent: &PersistentVolumeC
     check(Kind::PersistentVolumeClaim, current.map(|object| &object.meta), &sent.meta)
 }
 
-/// Existence, the version, and the rule that an object under deletion gets no new finalizer.
+/// Existence, the uid, the version, and the rule that an object under deletion gets no new finalizer.
 /// Upstream: `ValidateNoNewFinalizers`, `apimachinery/pkg/api/validation`, 0.36.
 fn check(
     kind: Kind,
@@ -628,6 +637,16 @@ fn check(
 ) -> Result<(), ApiError> {
     let name = &sent.name;
     let Some(current) = current else { return Err(ApiError::NotFound { kind, name: name.to_string() }) };
+    if current.uid != sent.uid {
+        let resource = kind.resource();
+        let place = if sent.namespace.is_empty() { String::new() } else { format!("{}/", sent.namespace) };
+        return Err(ApiError::Invalid(format!(
+            "Operation cannot be fulfilled on {resource} \"{name}\": StorageError: invalid object, Code: 4, Key: \
+             /registry/{resource}/{place}{name}, ResourceVersion: 0, AdditionalErrorMsg: Precondition failed: UID in \
+             precondition: {}, UID in object meta: {}",
+            sent.uid, current.uid
+        )));
+    }
     if current.resource_version != sent.resource_version {
         return Err(ApiError::Conflict { kind, name: name.to_string() });
     }

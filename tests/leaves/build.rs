@@ -91,7 +91,7 @@ pub(crate) struct Volume(pub(crate) PersistentVolume);
 pub(crate) fn volume(name: &str) -> Volume {
     Volume(PersistentVolume {
         meta: meta("", name, "10"),
-        capacity: Arc::new([("storage".into(), quantity("1Gi"))]),
+        capacity: Arc::new([("storage".into(), quantity("1Gi").into())]),
         access_modes: modes(&["RWO"]),
         class_name: "gold".into(),
         volume_mode: Some(VolumeMode::Filesystem),
@@ -105,7 +105,7 @@ impl Volume {
     metadata_methods!(annotated, finalizers, terminating);
 
     pub(crate) fn size(mut self, size: &str) -> Self {
-        self.0.capacity = Arc::new([("storage".into(), quantity(size))]);
+        self.0.capacity = Arc::new([("storage".into(), quantity(size).into())]);
         self
     }
 
@@ -256,7 +256,7 @@ impl Claim {
     pub(crate) fn status(mut self, phase: &str, names: &[&str], capacity: &str) -> Self {
         self.0.status.phase = ClaimPhase::from_manifest(phase);
         self.0.status.access_modes = modes(names);
-        self.0.status.capacity = Arc::new([("storage".into(), quantity(capacity))]);
+        self.0.status.capacity = Arc::new([("storage".into(), quantity(capacity).into())]);
         self
     }
 

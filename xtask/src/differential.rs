@@ -76,6 +76,9 @@ pub struct Progress {
     pub done: u64,
     /// Decision sets compared.
     pub decisions: usize,
+    /// Decision sets left out, because the API server refused an object that it would not store today.
+    #[serde(default)]
+    pub refused: usize,
     /// Sets of ends compared.
     pub ends: usize,
     /// Exact ones among them.
@@ -97,6 +100,7 @@ pub struct Progress {
 impl Progress {
     fn add(&mut self, verdict: Verdict) {
         self.decisions += verdict.decisions;
+        self.refused += verdict.refused;
         self.ends += verdict.ends;
         self.exact += verdict.exact;
         self.single += verdict.single;

@@ -152,11 +152,12 @@ fn run(task: Task) -> Result<bool> {
             let start = Instant::now();
             let done = differential(&run, |text| println!("{text}"))?;
             println!(
-                "{} worlds in {:.0} s: {} decision sets, {} searches, {} sets of ends ({} exact, {} single, {} members of which \
-                 {} were seen); {} worlds differ",
+                "{} worlds in {:.0} s: {} decision sets ({} more left out), {} searches, {} sets of ends ({} exact, {} single, {} members of \
+                 which {} were seen); {} worlds differ",
                 done.done,
                 start.elapsed().as_secs_f64(),
                 done.decisions,
+                done.refused,
                 done.matches,
                 done.ends,
                 done.exact,
@@ -188,12 +189,13 @@ fn run(task: Task) -> Result<bool> {
                 }
                 agree &= all.differences.is_empty();
                 println!(
-                    "{}: {} worlds agree, {} differ; {} decision sets, {} searches, {} sets of ends ({} exact, {} single, {} \
+                    "{}: {} worlds agree, {} differ; {} decision sets ({} more left out), {} searches, {} sets of ends ({} exact, {} single, {} \
                      members of which {} were seen)",
                     file.display(),
                     worlds.get(&true).unwrap_or(&0),
                     worlds.get(&false).unwrap_or(&0),
                     all.decisions,
+                    all.refused,
                     all.matches,
                     all.ends,
                     all.exact,

@@ -2,8 +2,7 @@
 
 use crate::controllers::{BindStep, Rules, Sync, UnbindStep};
 use crate::model::{
-    AnnotationKey, ClaimPhase, ClaimRef, ClaimStatus, PersistentVolume, PersistentVolumeClaim, Quantity, Str,
-    VolumePhase,
+    Amount, AnnotationKey, ClaimPhase, ClaimRef, ClaimStatus, PersistentVolume, PersistentVolumeClaim, Str, VolumePhase,
 };
 use crate::snapshot::{ClaimId, VolumeId};
 use crate::world::{ApiError, EventType, Held, ObjectRef};
@@ -163,7 +162,7 @@ fn bound_claim_status(
             return Err(format!("PersistentVolume {:?} is without a storage capacity", volume.meta.name.as_str()));
         };
         if let Some(before) = volume.meta.annotations.get(AnnotationKey::PreResizeCapacity) {
-            let before = Quantity::parse(before).unwrap_or(*capacity);
+            let before = Amount::parse(before).unwrap_or_else(|_| Amount::from(*capacity));
             status.capacity = with_storage(&recorded.capacity, before);
         } else if recorded.storage().is_none_or(|recorded| recorded.compare(capacity).is_ne()) {
             status.capacity.clone_from(&volume.capacity);
@@ -180,8 +179,8 @@ fn bound_claim_status(
     Ok(Some(changed))
 }
 
-fn with_storage(capacity: &[(Str, Quantity)], storage: Quantity) -> Arc<[(Str, Quantity)]> {
-    let mut resources: Vec<(Str, Quantity)> =
+fn with_storage(capacity: &[(Str, Amount)], storage: Amount) -> Arc<[(Str, Amount)]> {
+    let mut resources: Vec<(Str, Amount)> =
         capacity.iter().filter(|(resource, _)| resource != "storage").cloned().collect();
     resources.push((Str::const_new("storage"), storage));
     resources.sort_by(|(a, _), (b, _)| a.cmp(b));

@@ -1,8 +1,9 @@
 //! The objects as JSON holds them: only the fields that some decision reads, each with `null` as its absence.
 
 use crate::model::{
-    AccessMode, AccessModes, AnnotationKey, Annotations, ClaimRef, LabelOperator, LabelRequirement, LabelSelector,
-    NodeOperator, NodeRequirement, NodeSelector, NodeSelectorTerm, Quantity, SourceKind, Str, Timestamp, VolumeSource,
+    AccessMode, AccessModes, Amount, AnnotationKey, Annotations, ClaimRef, LabelOperator, LabelRequirement,
+    LabelSelector, NodeOperator, NodeRequirement, NodeSelector, NodeSelectorTerm, SourceKind, Str, Timestamp,
+    VolumeSource,
 };
 use serde::de::{Deserialize, Deserializer, Error, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use std::fmt;
@@ -183,7 +184,7 @@ object!(ClaimSpec {
     data_source: Option<IgnoredAny> = "dataSource",
 });
 object!(Resources { requests: Requests = "requests" });
-object!(Requests { storage: Option<Quantity> = "storage" });
+object!(Requests { storage: Option<Amount> = "storage" });
 object!(ClaimStatusObject {
     phase: Text = "phase",
     access_modes: List<Mode> = "accessModes",
@@ -440,30 +441,30 @@ impl<'de> Deserialize<'de> for Moment {
 struct QuantityVisitor;
 
 impl Visitor<'_> for QuantityVisitor {
-    type Value = Quantity;
+    type Value = Amount;
 
     fn expecting(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         out.write_str("a quantity such as 10Gi")
     }
 
-    fn visit_str<E: Error>(self, text: &str) -> Result<Quantity, E> {
-        Quantity::parse(text).map_err(E::custom)
+    fn visit_str<E: Error>(self, text: &str) -> Result<Amount, E> {
+        Amount::parse(text).map_err(E::custom)
     }
 
-    fn visit_u64<E: Error>(self, number: u64) -> Result<Quantity, E> {
+    fn visit_u64<E: Error>(self, number: u64) -> Result<Amount, E> {
         self.visit_str(&number.to_string())
     }
 
-    fn visit_i64<E: Error>(self, number: i64) -> Result<Quantity, E> {
+    fn visit_i64<E: Error>(self, number: i64) -> Result<Amount, E> {
         self.visit_str(&number.to_string())
     }
 
-    fn visit_f64<E: Error>(self, number: f64) -> Result<Quantity, E> {
+    fn visit_f64<E: Error>(self, number: f64) -> Result<Amount, E> {
         self.visit_str(&number.to_string())
     }
 }
 
-impl<'de> Deserialize<'de> for Quantity {
+impl<'de> Deserialize<'de> for Amount {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         deserializer.deserialize_any(QuantityVisitor)
     }
@@ -471,7 +472,7 @@ impl<'de> Deserialize<'de> for Quantity {
 
 /// Quantities by resource name, in its order.
 #[derive(Default)]
-pub(super) struct Quantities(pub(super) Vec<(Str, Quantity)>);
+pub(super) struct Quantities(pub(super) Vec<(Str, Amount)>);
 
 struct QuantitiesVisitor;
 
@@ -487,9 +488,9 @@ impl<'de> Visitor<'de> for QuantitiesVisitor {
     }
 
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Quantities, A::Error> {
-        let mut pairs: Vec<(Str, Quantity)> = Vec::new();
+        let mut pairs: Vec<(Str, Amount)> = Vec::new();
         while let Some(Text(resource)) = map.next_key()? {
-            if let Some(quantity) = map.next_value::<Option<Quantity>>()? {
+            if let Some(quantity) = map.next_value::<Option<Amount>>()? {
                 if pairs.is_empty() {
                     pairs.reserve_exact(1);
                 }
