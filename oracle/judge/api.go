@@ -84,6 +84,7 @@ func newAPI() *api {
 		main: persistentvolume.Strategy, status: persistentvolume.StatusStrategy,
 		empty: func() *v1.PersistentVolume { return &v1.PersistentVolume{} },
 		internal: func(from *v1.PersistentVolume) runtime.Object {
+			corev1.SetObjectDefaults_PersistentVolume(from) // as every decoding at the server does
 			to := &core.PersistentVolume{}
 			must(corev1.Convert_v1_PersistentVolume_To_core_PersistentVolume(from, to, nil))
 			return to
@@ -99,6 +100,7 @@ func newAPI() *api {
 		main: persistentvolumeclaim.Strategy, status: persistentvolumeclaim.StatusStrategy,
 		empty: func() *v1.PersistentVolumeClaim { return &v1.PersistentVolumeClaim{} },
 		internal: func(from *v1.PersistentVolumeClaim) runtime.Object {
+			corev1.SetObjectDefaults_PersistentVolumeClaim(from)
 			to := &core.PersistentVolumeClaim{}
 			must(corev1.Convert_v1_PersistentVolumeClaim_To_core_PersistentVolumeClaim(from, to, nil))
 			return to
