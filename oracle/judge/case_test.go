@@ -228,3 +228,32 @@ func TestMatch(t *testing.T) {
 		t.Errorf("got %v", got)
 	}
 }
+
+// TestFlags holds what the two flags of kube-controller-manager change for a claim that hostPath could provision.
+func TestFlags(t *testing.T) {
+	class := `{"apiVersion":"storage.k8s.io/v1","kind":"StorageClass","metadata":{"name":"hp"},"provisioner":"kubernetes.io/host-path"}`
+	claim := strings.Replace(waitingClaim, `"storageClassName":""`, `"storageClassName":"hp"`, 1)
+	for _, test := range []struct {
+		flags  map[string]string
+		refuse *line.Refuse
+		want   string
+	}{
+		{nil, nil, "started; update c1; ProvisioningFailed"},
+		{map[string]string{"enable-dynamic-provisioning": "false"}, nil, ""},
+		{map[string]string{"enable-hostpath-provisioner": "true"}, nil, "started; update c1; create pvc-u-c1; ProvisioningSucceeded"},
+		{map[string]string{"enable-hostpath-provisioner": "true"}, &line.Refuse{Write: 2, From: true, Reason: "InternalError", Text: "no"},
+			"started; update c1" + strings.Repeat("; create pvc-u-c1 refused", 5) + "; ProvisioningFailed; ProvisioningCleanupFailed"},
+	} {
+		object := line.Object{Kind: "PersistentVolumeClaim", Namespace: "db", Name: "c1"}
+		l := &line.Line{
+			World: line.List{Items: []json.RawMessage{json.RawMessage(class), json.RawMessage(claim)}},
+			Flags: test.flags, Cases: []line.Case{{Object: object, Refuse: test.refuse}},
+		}
+		if err := newJudge(t).Decide(l); err != nil {
+			t.Fatal(err)
+		}
+		if got := summary(l.Cases[0].Answers[0]); got != test.want {
+			t.Errorf("%v: %s, want %s", test.flags, got, test.want)
+		}
+	}
+}

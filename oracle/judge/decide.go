@@ -13,13 +13,11 @@ import (
 
 // Decide fills in what one sync does: for every volume and claim of the line's world, and for every case that the line proposes.
 func (j *Judge) Decide(l *line.Line) error {
-	w, err := read(l.World)
-	if err != nil {
+	if err := j.load(l); err != nil {
 		return err
 	}
-	j.load(w)
-	l.Decisions = make([]line.Case, 0, len(w.objects))
-	for _, object := range w.objects {
+	l.Decisions = make([]line.Case, 0, len(j.world.objects))
+	for _, object := range j.world.objects {
 		answer := line.Case{Object: object}
 		j.answer(&answer)
 		l.Decisions = append(l.Decisions, answer)

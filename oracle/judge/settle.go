@@ -49,11 +49,10 @@ const (
 
 // Settle fills in where every object of the line's world can end.
 func (j *Judge) Settle(l *line.Line, how Settling) error {
-	w, err := read(l.World)
-	if err != nil {
+	if err := j.load(l); err != nil {
 		return err
 	}
-	j.load(w)
+	w := j.world
 	names := []string{"persistentvolume-binder-controller"}
 	if how.All {
 		names = append(names, "persistentvolume-protection-controller", "persistentvolumeclaim-protection-controller")
@@ -215,6 +214,14 @@ const (
 
 // change is an event on its way to the informers.
 type change struct{ before, after runtime.Object }
+
+// about is the object in a version that it had or has.
+func (c change) about() runtime.Object {
+	if c.before == nil {
+		return c.after
+	}
+	return c.before
+}
 
 // schedule is one run from the world as recorded to rest.
 type schedule struct {
@@ -444,7 +451,7 @@ func (s *schedule) changed(before, after runtime.Object) {
 	event := change{before, after}
 	if s.mode == faulty {
 		i := 0
-		if _, claim := before.(*v1.PersistentVolumeClaim); claim {
+		if _, claim := event.about().(*v1.PersistentVolumeClaim); claim {
 			i = 1
 		}
 		s.lagging[i] = append(s.lagging[i], event)
@@ -466,7 +473,7 @@ func (s *schedule) deliverOne() {
 
 func (s *schedule) deliver(event change) {
 	store := s.judge.volumes
-	if _, claim := event.before.(*v1.PersistentVolumeClaim); claim {
+	if _, claim := event.about().(*v1.PersistentVolumeClaim); claim {
 		store = s.judge.claims
 	}
 	if event.after == nil {
@@ -474,7 +481,7 @@ func (s *schedule) deliver(event change) {
 	} else {
 		must(store.Update(event.after))
 	}
-	s.enqueueKey(identity(event.before))
+	s.enqueueKey(identity(event.about()))
 }
 
 // inStep brings the binder's own stores in step with the API server.

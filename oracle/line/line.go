@@ -14,6 +14,9 @@ type Line struct {
 	Tags []string `json:"tags,omitempty"`
 	// World is a v1 List of the objects as the API server stores them. Their order has no meaning.
 	World List `json:"world"`
+	// Flags are those of kube-controller-manager that differ from their defaults: "enable-dynamic-provisioning" and
+	// "enable-hostpath-provisioner", "true" or "false".
+	Flags map[string]string `json:"flags,omitempty"`
 	// Cases are syncs under other circumstances than caches in step and requests that succeed. The generator proposes
 	// them, decide answers them.
 	Cases []Case `json:"cases,omitempty"`
