@@ -11,6 +11,7 @@ import (
 	"io"
 	"os"
 	"runtime"
+	"runtime/debug"
 	"sync"
 
 	"pvctl.dev/oracle/judge"
@@ -103,7 +104,7 @@ func each(in io.Reader, out io.Writer, workers int, answer func(*judge.Judge, *l
 		}
 		wait.Go(func() {
 			for t := range todo {
-				err := answer(j, &t.line)
+				err := safely(func() error { return answer(j, &t.line) })
 				if err == nil {
 					err = encode(&t.text, &t.line)
 				}
@@ -141,6 +142,16 @@ func each(in io.Reader, out io.Writer, workers int, answer func(*judge.Judge, *l
 		return failed
 	}
 	return writer.Flush()
+}
+
+// safely turns a panic into an error, so that the world which caused it gets named.
+func safely(answer func() error) (err error) {
+	defer func() {
+		if ended := recover(); ended != nil {
+			err = fmt.Errorf("panic: %v\n%s", ended, debug.Stack())
+		}
+	}()
+	return answer()
 }
 
 // encode writes a line without the escapes that are meant for HTML.
