@@ -38,7 +38,7 @@ func decideCase(t *testing.T, c string, items ...string) line.Case {
 		t.Fatal(err)
 	}
 	l.Cases = []line.Case{read}
-	if err := newJudge(t).Decide(l); err != nil {
+	if err := newJudge(t).Decide(l, false); err != nil {
 		t.Fatal(err)
 	}
 	return l.Cases[0]
@@ -90,7 +90,8 @@ func TestCases(t *testing.T) {
 		"back-off": {volume + `,"backingOff":["delete-pv-2[u-pv-2]"]}`, "backoff"},
 		"delete refused": {volume + `,"refuse":{"write":1,"reason":"NotFound"}}`,
 			"started; delete pv-2 refused"},
-		"unread volume": {volume + `,"failRead":{"read":"getVolume","reason":"InternalError","text":"no"}}`, "started"},
+		"protection added": {volume + `,"protection":true}`, "update pv-2"},
+		"unread volume":    {volume + `,"failRead":{"read":"getVolume","reason":"InternalError","text":"no"}}`, "started"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			c := decideCase(t, test.given, world...)
@@ -116,7 +117,7 @@ func TestFirstReachesWhatChanceReaches(t *testing.T) {
 	for index := range 400 {
 		l := worlds.Generate(3, index)
 		l.Cases = nil
-		if err := j.Decide(&l); err != nil {
+		if err := j.Decide(&l, false); err != nil {
 			t.Fatal(err)
 		}
 		random := rand.New(rand.NewPCG(1, uint64(index)))
@@ -207,6 +208,21 @@ func TestProtection(t *testing.T) {
 	}
 }
 
+// TestUnreadPods holds that the claim stays protected where the pods cannot be listed.
+func TestUnreadPods(t *testing.T) {
+	terminating := strings.Replace(waitingClaim, `"uid":`,
+		`"deletionTimestamp":"2026-06-05T10:00:00Z","deletionGracePeriodSeconds":0,"finalizers":["kubernetes.io/pvc-protection"],"uid":`, 1)
+	for given, want := range map[string]string{
+		`{"object":` + claimInDb + `,"protection":true}`: "update c1",
+		`{"object":` + claimInDb + `,"protection":true,"failRead":{"read":"listPods","reason":"ServerTimeout"}}`: "error: live list of pods " +
+			"failed: The list operation against pods could not be completed at this time, please try again.",
+	} {
+		if c := decideCase(t, given, terminating); summary(c.Answers[0]) != want {
+			t.Errorf("%s: %s", given, summary(c.Answers[0]))
+		}
+	}
+}
+
 // TestMatch holds the difference between the two who ask: with delayed binding only the scheduler, who names a node, gets a free volume.
 func TestMatch(t *testing.T) {
 	node := `{"apiVersion":"v1","kind":"Node","metadata":{"name":"n1"}}`
@@ -249,7 +265,7 @@ func TestFlags(t *testing.T) {
 			World: line.List{Items: []json.RawMessage{json.RawMessage(class), json.RawMessage(claim)}},
 			Flags: test.flags, Cases: []line.Case{{Object: object, Refuse: test.refuse}},
 		}
-		if err := newJudge(t).Decide(l); err != nil {
+		if err := newJudge(t).Decide(l, false); err != nil {
 			t.Fatal(err)
 		}
 		if got := summary(l.Cases[0].Answers[0]); got != test.want {

@@ -11,8 +11,9 @@ import (
 	"pvctl.dev/oracle/line"
 )
 
-// Decide fills in what one sync does: for every volume and claim of the line's world, and for every case that the line proposes.
-func (j *Judge) Decide(l *line.Line) error {
+// Decide fills in what one sync does: for every volume and claim of the line's world, and for every case that the line proposes. With
+// all, also what the protection controllers do.
+func (j *Judge) Decide(l *line.Line, all bool) error {
 	if err := j.load(l); err != nil {
 		return err
 	}
@@ -21,6 +22,14 @@ func (j *Judge) Decide(l *line.Line) error {
 		answer := line.Case{Object: object}
 		j.answer(&answer)
 		l.Decisions = append(l.Decisions, answer)
+	}
+	l.Protections = nil
+	for _, object := range j.world.objects {
+		if all {
+			answer := line.Case{Object: object, Protection: true}
+			j.answer(&answer)
+			l.Protections = append(l.Protections, answer)
+		}
 	}
 	for number := range l.Cases {
 		if err := j.answerCase(&l.Cases[number]); err != nil {
@@ -98,7 +107,11 @@ func (j *Judge) answer(c *line.Case) {
 		t.refuse, t.failRead = c.Refuse, c.FailRead
 		j.api.trace = t
 		j.operations.running, j.operations.backingOff = set(c.Running), set(c.BackingOff)
-		if err := j.sync(c.Object.Kind, key(c.Object)); err != nil {
+		sync := j.sync
+		if c.Protection {
+			sync = j.protect
+		}
+		if err := sync(c.Object.Kind, key(c.Object)); err != nil {
 			t.decision.Error = err.Error()
 		}
 		j.api.trace = nil

@@ -200,6 +200,19 @@ func (j *Judge) sync(kind, key string) error {
 	return syncClaimByKey(j.binder, j.ctx, key)
 }
 
+// protect is what the worker of the protection controller for a kind does with one key. A live list of pods is shared by the claims that
+// one batch takes; here each claim is a batch of its own.
+func (j *Judge) protect(kind, key string) error {
+	if kind == "PersistentVolume" {
+		return processVolume(j.volumeProtection, j.ctx, key)
+	}
+	namespace, name, err := cache.SplitMetaNamespaceKey(key)
+	if err != nil {
+		return err
+	}
+	return processClaim(j.claimProtection, j.ctx, namespace, name, &pvcprotection.LazyLivePodList{})
+}
+
 // watchedStore is a store that knows whether it was changed.
 type watchedStore struct {
 	cache.Store

@@ -9,8 +9,6 @@ import (
 
 	v1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/runtime"
-	"k8s.io/client-go/tools/cache"
-	"k8s.io/kubernetes/pkg/controller/volume/pvcprotection"
 
 	"pvctl.dev/oracle/line"
 )
@@ -431,14 +429,10 @@ func (s *schedule) work(item work, ok bool) {
 	}()
 	j := s.judge
 	var err error
-	switch {
-	case item.controller == binder:
+	if item.controller == binder {
 		err = j.sync(item.kind, item.key)
-	case item.kind == "PersistentVolume":
-		err = processVolume(j.volumeProtection, j.ctx, item.key)
-	default:
-		namespace, name, _ := cache.SplitMetaNamespaceKey(item.key)
-		err = processClaim(j.claimProtection, j.ctx, namespace, name, &pvcprotection.LazyLivePodList{})
+	} else {
+		err = j.protect(item.kind, item.key)
 	}
 	if err != nil && s.faults > 0 {
 		s.enqueue(item)
