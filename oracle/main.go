@@ -11,6 +11,7 @@ import (
 	"io"
 	"os"
 	"runtime"
+	"runtime/debug"
 	"sync"
 
 	"pvctl.dev/oracle/judge"
@@ -21,7 +22,7 @@ import (
 const usage = `usage: oracle COMMAND [flags]
 
   worlds  --seed S --count N [--start I]                  random worlds, one a line
-  decide                                                  what one sync of each object does
+  decide  [--controllers binder|all]                      what one sync of each object does
   settle  [--controllers binder|all] [--schedules N]      where everything can end
   match                                                   FindMatchingVolume for each unbound claim
 
@@ -44,10 +45,11 @@ func run(args []string) error {
 	workers := flags.Int("workers", runtime.NumCPU(), "worlds answered at the same time")
 	switch args[0] {
 	case "decide":
-		if err := flags.Parse(args[1:]); err != nil {
+		all, err := parse(flags, args[1:])
+		if err != nil {
 			return err
 		}
-		return each(os.Stdin, os.Stdout, *workers, (*judge.Judge).Decide)
+		return each(os.Stdin, os.Stdout, *workers, func(j *judge.Judge, l *line.Line) error { return j.Decide(l, all) })
 	case "match":
 		if err := flags.Parse(args[1:]); err != nil {
 			return err
@@ -69,22 +71,31 @@ func run(args []string) error {
 		}
 		return writer.Flush()
 	case "settle":
-		controllers := flags.String("controllers", "binder", "who takes part: binder, or all with the two protection controllers")
 		schedules := flags.Int("schedules", 32, "the smallest number of schedules of each kind")
 		quiet := flags.Int("quiet", 16, "how many schedules in a row have to bring nothing new")
 		most := flags.Int("most", 256, "the largest number of schedules of each kind")
 		seed := flags.Uint64("seed", 1, "the seed of the schedules")
-		if err := flags.Parse(args[1:]); err != nil {
+		all, err := parse(flags, args[1:])
+		if err != nil {
 			return err
 		}
-		if *controllers != "binder" && *controllers != "all" {
-			return fmt.Errorf("--controllers is %q; it can be binder or all", *controllers)
-		}
-		how := judge.Settling{All: *controllers == "all", Schedules: *schedules, Quiet: *quiet, Most: max(*most, *schedules), Seed: *seed}
+		how := judge.Settling{All: all, Schedules: *schedules, Quiet: *quiet, Most: max(*most, *schedules), Seed: *seed}
 		return each(os.Stdin, os.Stdout, *workers, func(j *judge.Judge, l *line.Line) error { return j.Settle(l, how) })
 	}
 	fmt.Fprint(os.Stderr, usage)
 	return fmt.Errorf("unknown command %q", args[0])
+}
+
+// parse parses the flags and tells whether the protection controllers take part.
+func parse(flags *flag.FlagSet, args []string) (bool, error) {
+	controllers := flags.String("controllers", "binder", "who takes part: binder, or all with the two protection controllers")
+	if err := flags.Parse(args); err != nil {
+		return false, err
+	}
+	if *controllers != "binder" && *controllers != "all" {
+		return false, fmt.Errorf("--controllers is %q; it can be binder or all", *controllers)
+	}
+	return *controllers == "all", nil
 }
 
 // each answers the lines of in with several judges, and writes the answers in the order of the lines.
@@ -103,7 +114,7 @@ func each(in io.Reader, out io.Writer, workers int, answer func(*judge.Judge, *l
 		}
 		wait.Go(func() {
 			for t := range todo {
-				err := answer(j, &t.line)
+				err := safely(func() error { return answer(j, &t.line) })
 				if err == nil {
 					err = encode(&t.text, &t.line)
 				}
@@ -141,6 +152,16 @@ func each(in io.Reader, out io.Writer, workers int, answer func(*judge.Judge, *l
 		return failed
 	}
 	return writer.Flush()
+}
+
+// safely turns a panic into an error, so that the world which caused it gets named.
+func safely(answer func() error) (err error) {
+	defer func() {
+		if ended := recover(); ended != nil {
+			err = fmt.Errorf("panic: %v\n%s", ended, debug.Stack())
+		}
+	}()
+	return answer()
 }
 
 // encode writes a line without the escapes that are meant for HTML.

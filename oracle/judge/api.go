@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"slices"
 	"strconv"
 
 	v1 "k8s.io/api/core/v1"
@@ -15,6 +16,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
 	genericapirequest "k8s.io/apiserver/pkg/endpoints/request"
 	"k8s.io/apiserver/pkg/registry/generic/registry"
 	"k8s.io/apiserver/pkg/registry/rest"
@@ -23,6 +25,7 @@ import (
 	corev1 "k8s.io/kubernetes/pkg/apis/core/v1"
 	"k8s.io/kubernetes/pkg/registry/core/persistentvolume"
 	"k8s.io/kubernetes/pkg/registry/core/persistentvolumeclaim"
+	volumeutil "k8s.io/kubernetes/pkg/volume/util"
 )
 
 // optimisticLock is the API server's text for an update of an older version.
@@ -61,13 +64,19 @@ type object interface {
 	runtime.Object
 }
 
+// strategy is what the API server does with an object beside storing it.
+type strategy interface {
+	rest.RESTCreateStrategy
+	rest.RESTUpdateStrategy
+}
+
 // resource is one table of the API server. Stored objects never change; each change stores a new one.
 type resource[T object] struct {
 	api        *api
 	name, kind string
 	namespaced bool
 	read       string
-	main       rest.RESTUpdateStrategy
+	main       strategy
 	status     rest.RESTUpdateStrategy
 	empty      func() T
 	internal   func(T) runtime.Object
@@ -84,6 +93,7 @@ func newAPI() *api {
 		main: persistentvolume.Strategy, status: persistentvolume.StatusStrategy,
 		empty: func() *v1.PersistentVolume { return &v1.PersistentVolume{} },
 		internal: func(from *v1.PersistentVolume) runtime.Object {
+			corev1.SetObjectDefaults_PersistentVolume(from) // as every decoding at the server does
 			to := &core.PersistentVolume{}
 			must(corev1.Convert_v1_PersistentVolume_To_core_PersistentVolume(from, to, nil))
 			return to
@@ -99,6 +109,7 @@ func newAPI() *api {
 		main: persistentvolumeclaim.Strategy, status: persistentvolumeclaim.StatusStrategy,
 		empty: func() *v1.PersistentVolumeClaim { return &v1.PersistentVolumeClaim{} },
 		internal: func(from *v1.PersistentVolumeClaim) runtime.Object {
+			corev1.SetObjectDefaults_PersistentVolumeClaim(from)
 			to := &core.PersistentVolumeClaim{}
 			must(corev1.Convert_v1_PersistentVolumeClaim_To_core_PersistentVolumeClaim(from, to, nil))
 			return to
@@ -238,15 +249,12 @@ func (r *resource[T]) commit(sent, stored T, exists bool, subresource string) (T
 	if sent.GetResourceVersion() != "" && sent.GetResourceVersion() != stored.GetResourceVersion() {
 		return nil, apierrors.NewConflict(r.group(), sent.GetName(), errors.New(optimisticLock))
 	}
-	strategy, namespace := r.main, metav1.NamespaceNone
+	var rules rest.RESTUpdateStrategy = r.main
 	if subresource == "status" {
-		strategy = r.status
-	}
-	if r.namespaced {
-		namespace = sent.GetNamespace()
+		rules = r.status
 	}
 	fresh, old := r.internal(sent.DeepCopyObject().(T)), r.internal(stored.DeepCopyObject().(T))
-	if err := rest.BeforeUpdate(strategy, genericapirequest.WithNamespace(context.Background(), namespace), fresh, old); err != nil {
+	if err := rest.BeforeUpdate(rules, r.context(sent), fresh, old); err != nil {
 		return nil, err
 	}
 	result := r.external(fresh)
@@ -259,6 +267,63 @@ func (r *resource[T]) commit(sent, stored T, exists bool, subresource string) (T
 		r.api.version++
 		result.SetResourceVersion(strconv.FormatUint(r.api.version, 10))
 		r.put(stored, result)
+	}
+	return result.DeepCopyObject().(T), nil
+}
+
+// context is that of a request about an object.
+func (r *resource[T]) context(about T) context.Context {
+	if !r.namespaced {
+		return genericapirequest.WithNamespace(context.Background(), metav1.NamespaceNone)
+	}
+	return genericapirequest.WithNamespace(context.Background(), about.GetNamespace())
+}
+
+func (r *resource[T]) create(sent T) (T, error) {
+	asked := request{verb: "create", resource: r.name, namespace: sent.GetNamespace(), name: sent.GetName()}
+	var fault error
+	if r.api.gate != nil {
+		fault = r.api.gate(asked)
+	}
+	if r.api.trace.full() {
+		if err := r.api.trace.write(asked, nil, encode(placeholders(tree(sent))), nil); err != nil {
+			fault = err
+		}
+	}
+	if fault == nil {
+		var result T
+		if result, fault = r.add(sent); fault == nil {
+			return result, nil
+		}
+	}
+	r.api.trace.refused(fault)
+	return r.empty(), fault
+}
+
+// add does what the generic registry does with a creation, and what the admission plugin StorageObjectInUseProtection adds to it.
+func (r *resource[T]) add(sent T) (T, error) {
+	fresh := sent.DeepCopyObject().(T)
+	if !slices.Contains(fresh.GetFinalizers(), volumeutil.PVProtectionFinalizer) {
+		fresh.SetFinalizers(append(fresh.GetFinalizers(), volumeutil.PVProtectionFinalizer))
+	}
+	r.api.version++
+	version := strconv.FormatUint(r.api.version, 10)
+	fresh.SetUID(types.UID("00000000-0000-4000-8000-" + version[1:]))
+	fresh.SetCreationTimestamp(now)
+	object := r.internal(fresh)
+	if err := rest.BeforeCreate(r.main, r.context(sent), object); err != nil {
+		return nil, err
+	}
+	key := r.key(sent.GetNamespace(), sent.GetName())
+	if _, exists := r.stored[key]; exists {
+		return nil, apierrors.NewAlreadyExists(r.group(), sent.GetName())
+	}
+	result := r.external(object)
+	result.SetResourceVersion(version)
+	r.dirty = true
+	r.stored[key] = result
+	if r.api.changed != nil {
+		r.api.changed(nil, result)
 	}
 	return result.DeepCopyObject().(T), nil
 }

@@ -45,6 +45,10 @@ func (c volumeClient) Get(_ context.Context, name string, _ metav1.GetOptions) (
 	return c.api.volumes.get("", name)
 }
 
+func (c volumeClient) Create(_ context.Context, volume *v1.PersistentVolume, _ metav1.CreateOptions) (*v1.PersistentVolume, error) {
+	return c.api.volumes.create(volume)
+}
+
 func (c volumeClient) Update(_ context.Context, volume *v1.PersistentVolume, _ metav1.UpdateOptions) (*v1.PersistentVolume, error) {
 	return c.api.volumes.update(volume, "")
 }

@@ -11,18 +11,25 @@ import (
 	"pvctl.dev/oracle/line"
 )
 
-// Decide fills in what one sync does: for every volume and claim of the line's world, and for every case that the line proposes.
-func (j *Judge) Decide(l *line.Line) error {
-	w, err := read(l.World)
-	if err != nil {
+// Decide fills in what one sync does: for every volume and claim of the line's world, and for every case that the line proposes. With
+// all, also what the protection controllers do.
+func (j *Judge) Decide(l *line.Line, all bool) error {
+	if err := j.load(l); err != nil {
 		return err
 	}
-	j.load(w)
-	l.Decisions = make([]line.Case, 0, len(w.objects))
-	for _, object := range w.objects {
+	l.Decisions = make([]line.Case, 0, len(j.world.objects))
+	for _, object := range j.world.objects {
 		answer := line.Case{Object: object}
 		j.answer(&answer)
 		l.Decisions = append(l.Decisions, answer)
+	}
+	l.Protections = nil
+	for _, object := range j.world.objects {
+		if all {
+			answer := line.Case{Object: object, Protection: true}
+			j.answer(&answer)
+			l.Protections = append(l.Protections, answer)
+		}
 	}
 	for number := range l.Cases {
 		if err := j.answerCase(&l.Cases[number]); err != nil {
@@ -100,7 +107,11 @@ func (j *Judge) answer(c *line.Case) {
 		t.refuse, t.failRead = c.Refuse, c.FailRead
 		j.api.trace = t
 		j.operations.running, j.operations.backingOff = set(c.Running), set(c.BackingOff)
-		if err := j.sync(c.Object.Kind, key(c.Object)); err != nil {
+		sync := j.sync
+		if c.Protection {
+			sync = j.protect
+		}
+		if err := sync(c.Object.Kind, key(c.Object)); err != nil {
 			t.decision.Error = err.Error()
 		}
 		j.api.trace = nil

@@ -24,6 +24,8 @@ import (
 	"k8s.io/kubernetes/pkg/util/goroutinemap/exponentialbackoff"
 
 	"k8s.io/klog/v2"
+
+	"pvctl.dev/oracle/line"
 )
 
 // Judge is one set of controllers with its caches and its API server. It answers for one world at a time and is not safe for use by
@@ -43,6 +45,9 @@ type Judge struct {
 	// cached says that the informers hold the world as it is.
 	cached     bool
 	operations *operations
+	// hostPathProvisions and dynamic are the flags of kube-controller-manager that a line can set.
+	hostPathProvisions bool
+	dynamic            *bool
 	// enqueued takes what the binder puts on its own queues: kind and key.
 	enqueued func(kind, key string)
 }
@@ -73,7 +78,7 @@ func New() (*Judge, error) {
 	binder, err := persistentvolume.NewController(j.ctx, persistentvolume.ControllerParameters{
 		KubeClient:                clients,
 		SyncPeriod:                15 * time.Second,
-		VolumePlugins:             plugins(),
+		VolumePlugins:             plugins(&j.hostPathProvisions),
 		VolumeInformer:            core.PersistentVolumes(),
 		ClaimInformer:             core.PersistentVolumeClaims(),
 		ClassInformer:             storage.StorageClasses(),
@@ -108,12 +113,32 @@ func New() (*Judge, error) {
 		inner := field[queue](binder, name)
 		*inner = &spyQueue{queue: *inner, judge: j, kind: kind}
 	}
+	j.dynamic = field[bool](binder, "enableDynamicProvisioning")
 	*field[time.Duration](binder, "createProvisionedPVInterval") = 0
 	return j, nil
 }
 
-// load makes a world the state of the API server and of all caches.
-func (j *Judge) load(w *world) {
+// load makes a line's world the state of the API server and of all caches.
+func (j *Judge) load(l *line.Line) error {
+	w, err := read(l.World)
+	if err != nil {
+		return err
+	}
+	j.hostPathProvisions, *j.dynamic = false, true
+	for name, value := range l.Flags {
+		on := value == "true"
+		if !on && value != "false" {
+			return fmt.Errorf("flag %s is %q; it can be true or false", name, value)
+		}
+		switch name {
+		case "enable-hostpath-provisioner":
+			j.hostPathProvisions = on
+		case "enable-dynamic-provisioning":
+			*j.dynamic = on
+		default:
+			return fmt.Errorf("flag %s is not known", name)
+		}
+	}
 	j.world = w
 	j.api.trace, j.api.gate, j.api.changed, j.enqueued = nil, nil, nil, nil
 	j.api.load(w)
@@ -123,6 +148,7 @@ func (j *Judge) load(w *world) {
 	j.cache(w.volumes, w.claims)
 	j.fillOwn(w.volumes, w.claims)
 	j.cached = true
+	return nil
 }
 
 // reset puts everything back to the state after load.
@@ -172,6 +198,19 @@ func (j *Judge) sync(kind, key string) error {
 		return syncVolumeByKey(j.binder, j.ctx, key)
 	}
 	return syncClaimByKey(j.binder, j.ctx, key)
+}
+
+// protect is what the worker of the protection controller for a kind does with one key. A live list of pods is shared by the claims that
+// one batch takes; here each claim is a batch of its own.
+func (j *Judge) protect(kind, key string) error {
+	if kind == "PersistentVolume" {
+		return processVolume(j.volumeProtection, j.ctx, key)
+	}
+	namespace, name, err := cache.SplitMetaNamespaceKey(key)
+	if err != nil {
+		return err
+	}
+	return processClaim(j.claimProtection, j.ctx, namespace, name, &pvcprotection.LazyLivePodList{})
 }
 
 // watchedStore is a store that knows whether it was changed.

@@ -2,6 +2,7 @@ package judge
 
 import (
 	"errors"
+	"os"
 	"strings"
 
 	v1 "k8s.io/api/core/v1"
@@ -12,12 +13,15 @@ import (
 )
 
 // plugins are the two that kube-controller-manager gives this controller, with the defaults of its flags: of all its plugins only these
-// can provision, delete or recycle.
-func plugins() []volume.VolumePlugin {
-	real := hostpath.ProbeVolumePlugins(volume.VolumeConfig{
-		RecyclerMinimumTimeout: 60, RecyclerTimeoutIncrement: 30, RecyclerPodTemplate: volume.NewPersistentVolumeRecyclerPodTemplate(),
-	})[0]
-	return append([]volume.VolumePlugin{harmless{real.(hostPathPlugin)}}, nfs.ProbeVolumePlugins(volume.VolumeConfig{
+// can provision, delete or recycle. The bool says whether hostPath provisions.
+func plugins(provisions *bool) []volume.VolumePlugin {
+	hostPath := func(provisions bool) hostPathPlugin {
+		return hostpath.ProbeVolumePlugins(volume.VolumeConfig{
+			RecyclerMinimumTimeout: 60, RecyclerTimeoutIncrement: 30,
+			RecyclerPodTemplate: volume.NewPersistentVolumeRecyclerPodTemplate(), ProvisioningEnabled: provisions,
+		})[0].(hostPathPlugin)
+	}
+	return append([]volume.VolumePlugin{harmless{hostPath(false), hostPath(true), provisions}}, nfs.ProbeVolumePlugins(volume.VolumeConfig{
 		RecyclerMinimumTimeout: 300, RecyclerTimeoutIncrement: 30, RecyclerPodTemplate: volume.NewPersistentVolumeRecyclerPodTemplate(),
 	})...)
 }
@@ -34,8 +38,51 @@ type hostPathPlugin interface {
 // not change whether the path counts as one below /tmp, because it ends in the middle of a name.
 const nowhere = "/pvctl-oracle-nowhere/x"
 
-// harmless is the real hostPath plugin, whose deleter works on paths that do not exist.
-type harmless struct{ hostPathPlugin }
+// harmless is the real hostPath plugin, whose deleter works on paths that do not exist, and whose provisioner leaves nothing behind.
+type harmless struct {
+	hostPathPlugin
+	// provisioning is the same plugin with provisioning enabled, used where provisions says so.
+	provisioning hostPathPlugin
+	provisions   *bool
+}
+
+func (h harmless) Init(host volume.VolumeHost) error {
+	if err := h.provisioning.Init(host); err != nil {
+		return err
+	}
+	return h.hostPathPlugin.Init(host)
+}
+
+func (h harmless) NewProvisioner(logger klog.Logger, options volume.VolumeOptions) (volume.Provisioner, error) {
+	if !*h.provisions {
+		return h.hostPathPlugin.NewProvisioner(logger, options)
+	}
+	provisioner, err := h.provisioning.NewProvisioner(logger, options)
+	if err != nil {
+		return nil, err
+	}
+	return harmlessProvisioner{provisioner}, nil
+}
+
+type harmlessProvisioner struct{ volume.Provisioner }
+
+// provisioned is where the real provisioner makes a directory with a random name.
+const provisioned = "/tmp/hostpath_pv/"
+
+// Provision removes the empty directory that the real provisioner made, and its random name from the volume.
+func (h harmlessProvisioner) Provision(node *v1.Node, topologies []v1.TopologySelectorTerm) (*v1.PersistentVolume, error) {
+	result, err := h.Provisioner.Provision(node, topologies)
+	if err != nil {
+		return nil, err
+	}
+	if strings.HasPrefix(result.Spec.HostPath.Path, provisioned) {
+		if err := os.Remove(result.Spec.HostPath.Path); err != nil {
+			return nil, err
+		}
+	}
+	result.Spec.HostPath.Path = provisioned + "<uid>"
+	return result, nil
+}
 
 func (h harmless) NewDeleter(logger klog.Logger, spec *volume.Spec) (volume.Deleter, error) {
 	if spec.PersistentVolume != nil && spec.PersistentVolume.Spec.HostPath != nil {

@@ -72,7 +72,7 @@ func TestDecideAgreesWithTheFirstRecording(t *testing.T) {
 	j, objects := newJudge(t), 0
 	recorded(t, "decisions-1.36.3.jsonl.gz", func(l *line.Line) {
 		old := l.Decisions
-		if err := j.Decide(l); err != nil {
+		if err := j.Decide(l, false); err != nil {
 			t.Fatalf("%s: %v", l.ID, err)
 		}
 		now := map[line.Object]line.Case{}

@@ -1,4 +1,4 @@
-//go:build !k8s135
+//go:build !(k8s_1_34 || k8s_1_32 || k8s_1_30)
 
 package judge
 

@@ -14,11 +14,16 @@ type Line struct {
 	Tags []string `json:"tags,omitempty"`
 	// World is a v1 List of the objects as the API server stores them. Their order has no meaning.
 	World List `json:"world"`
+	// Flags are those of kube-controller-manager that differ from their defaults: "enable-dynamic-provisioning" and
+	// "enable-hostpath-provisioner", "true" or "false".
+	Flags map[string]string `json:"flags,omitempty"`
 	// Cases are syncs under other circumstances than caches in step and requests that succeed. The generator proposes
 	// them, decide answers them.
 	Cases []Case `json:"cases,omitempty"`
 	// Decisions are the answers of decide, for every claim and volume of the world.
 	Decisions []Case `json:"decisions,omitempty"`
+	// Protections are the same for the protection controller of each claim and volume; decide fills them with --controllers all.
+	Protections []Case `json:"protections,omitempty"`
 	// Settle is the answer of settle.
 	Settle *Settle `json:"settle,omitempty"`
 	// Matches are the answers of match.
@@ -42,6 +47,8 @@ type Object struct {
 // Case is one sync of one object, under the circumstances that it names, and its answers.
 type Case struct {
 	Object Object `json:"object"`
+	// Protection says that the protection controller of the object's kind syncs it, not the binder.
+	Protection bool `json:"protection,omitempty"`
 	// Cached are the copies of the controller that differ from the API's.
 	Cached []Cached `json:"cached,omitempty"`
 	// Running are the names of operations that run already, BackingOff of those that failed a short while ago.

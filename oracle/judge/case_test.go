@@ -1,0 +1,275 @@
+package judge
+
+import (
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"pvctl.dev/oracle/line"
+	"pvctl.dev/oracle/worlds"
+)
+
+const (
+	freeVolume = `{"apiVersion":"v1","kind":"PersistentVolume","metadata":{"name":"pv-1","uid":"u-pv-1","resourceVersion":"11"},
+		"spec":{"accessModes":["ReadWriteOnce"],"capacity":{"storage":"1Gi"},"nfs":{"server":"s","path":"/p"},
+		"persistentVolumeReclaimPolicy":"Retain"},"status":{"phase":"Available"}}`
+	waitingClaim = `{"apiVersion":"v1","kind":"PersistentVolumeClaim","metadata":{"name":"c1","namespace":"db","uid":"u-c1","resourceVersion":"12"},
+		"spec":{"accessModes":["ReadWriteOnce"],"resources":{"requests":{"storage":"1Gi"}},"storageClassName":""},
+		"status":{"phase":"Pending"}}`
+	releasedHostPath = `{"apiVersion":"v1","kind":"PersistentVolume","metadata":{"name":"pv-2","uid":"u-pv-2","resourceVersion":"13"},
+		"spec":{"accessModes":["ReadWriteOnce"],"capacity":{"storage":"1Gi"},"hostPath":{"path":"/tmp/x"},
+		"claimRef":{"kind":"PersistentVolumeClaim","namespace":"db","name":"gone","uid":"u-gone"},
+		"persistentVolumeReclaimPolicy":"Delete"},"status":{"phase":"Released"}}`
+	claimInDb = `{"kind":"PersistentVolumeClaim","namespace":"db","name":"c1"}`
+)
+
+// decideCase answers one case in a world.
+func decideCase(t *testing.T, c string, items ...string) line.Case {
+	t.Helper()
+	l := &line.Line{World: line.List{}}
+	for _, item := range items {
+		l.World.Items = append(l.World.Items, json.RawMessage(item))
+	}
+	var read line.Case
+	if err := json.Unmarshal([]byte(c), &read); err != nil {
+		t.Fatal(err)
+	}
+	l.Cases = []line.Case{read}
+	if err := newJudge(t).Decide(l, false); err != nil {
+		t.Fatal(err)
+	}
+	return l.Cases[0]
+}
+
+// summary is a decision in one line: requests, events and operations in their order.
+func summary(d line.Decision) string {
+	parts := make([]string, len(d.Writes)+len(d.Events)+len(d.Operations))
+	for _, w := range d.Writes {
+		text := strings.TrimSpace(fmt.Sprintf("%s %s %s", w.Verb, w.Name, w.Subresource))
+		if w.Refused != "" {
+			text += " refused"
+		}
+		parts[w.Seq-1] = text
+	}
+	for _, e := range d.Events {
+		parts[e.Seq-1] = e.Reason
+	}
+	for _, o := range d.Operations {
+		parts[o.Seq-1] = o.State
+	}
+	if d.Error != "" {
+		parts = append(parts, "error: "+d.Error)
+	}
+	return strings.Join(parts, "; ")
+}
+
+// TestCases holds what a case changes: each follows from the code of the controller or the API server.
+func TestCases(t *testing.T) {
+	world := []string{freeVolume, waitingClaim, releasedHostPath}
+	volume := `{"object":{"kind":"PersistentVolume","name":"pv-2"}`
+	for name, test := range map[string]struct{ given, want string }{
+		"in step": {`{"object":` + claimInDb + `}`, "update pv-1; update pv-1 status; update c1; update c1 status"},
+		"unseen claim": {`{"object":` + claimInDb + `,"cached":[{"object":` + claimInDb + `,"as":"unseen"}]}`,
+			""},
+		"unseen volume": {`{"object":` + claimInDb + `,"cached":[{"object":{"kind":"PersistentVolume","name":"pv-1"},"as":"informerOnly"}]}`,
+			"FailedBinding"},
+		"stale volume": {`{"object":` + claimInDb + `,"cached":[{"object":{"kind":"PersistentVolume","name":"pv-1"},"as":"stale","copy":` +
+			strings.Replace(freeVolume, `"11"`, `"10"`, 1) + `}]}`,
+			`update pv-1 refused; error: Operation cannot be fulfilled on persistentvolumes "pv-1": the object has been modified; ` +
+				`please apply your changes to the latest version and try again`},
+		"third write refused": {`{"object":` + claimInDb + `,"refuse":{"write":3,"reason":"ServerTimeout"}}`,
+			"update pv-1; update pv-1 status; update c1 refused; error: The update operation against persistentvolumeclaims could not be " +
+				"completed at this time, please try again."},
+		"internal error": {`{"object":` + claimInDb + `,"refuse":{"write":1,"reason":"InternalError","text":"no"}}`,
+			"update pv-1 refused; error: Internal error occurred: no"},
+		"delete":   {volume + `}`, "started; delete pv-2"},
+		"running":  {volume + `,"running":["delete-pv-2[u-pv-2]"]}`, "running"},
+		"back-off": {volume + `,"backingOff":["delete-pv-2[u-pv-2]"]}`, "backoff"},
+		"delete refused": {volume + `,"refuse":{"write":1,"reason":"NotFound"}}`,
+			"started; delete pv-2 refused"},
+		"protection added": {volume + `,"protection":true}`, "update pv-2"},
+		"unread volume":    {volume + `,"failRead":{"read":"getVolume","reason":"InternalError","text":"no"}}`, "started"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			c := decideCase(t, test.given, world...)
+			if len(c.Answers) != 1 || summary(c.Answers[0]) != test.want {
+				t.Errorf("got %v, want %s", c.Answers, test.want)
+			}
+		})
+	}
+}
+
+// TestNoNamespace holds that the client refuses to ask for a claim without a namespace, as the real one does.
+func TestNoNamespace(t *testing.T) {
+	lost := strings.Replace(strings.Replace(releasedHostPath, `"namespace":"db",`, "", 1), "Released", "Bound", 1)
+	c := decideCase(t, `{"object":{"kind":"PersistentVolume","name":"pv-2"}}`, lost)
+	if got := summary(c.Answers[0]); got != "error: an empty namespace may not be set when a resource name is provided" {
+		t.Error(got)
+	}
+}
+
+// TestFirstReachesWhatChanceReaches holds that one run with each volume in front finds the same set as many runs in random order.
+func TestFirstReachesWhatChanceReaches(t *testing.T) {
+	j, several := newJudge(t), 0
+	for index := range 400 {
+		l := worlds.Generate(3, index)
+		l.Cases = nil
+		if err := j.Decide(&l, false); err != nil {
+			t.Fatal(err)
+		}
+		random := rand.New(rand.NewPCG(1, uint64(index)))
+		for _, c := range l.Decisions {
+			if c.Runs == 1 {
+				continue
+			}
+			want, got := map[string]bool{}, map[string]bool{}
+			for _, d := range c.Answers {
+				want[string(encode(d))] = true
+			}
+			if len(want) > 1 {
+				several++
+			}
+			for range 40 * len(want) {
+				j.reset()
+				j.api.trace = newTrace()
+				j.ownVolumes.random = random
+				if err := j.sync(c.Object.Kind, key(c.Object)); err != nil {
+					j.api.trace.decision.Error = err.Error()
+				}
+				got[string(encode(j.api.trace.decision))] = true
+			}
+			j.ownVolumes.random, j.api.trace = nil, nil
+			if !slices.Equal(keys(want), keys(got)) {
+				t.Errorf("%s %v: one in front %v, at random %v", l.ID, c.Object, keys(want), keys(got))
+			}
+		}
+	}
+	if several < 20 {
+		t.Errorf("only %d syncs with several decisions", several)
+	}
+}
+
+// TestSettleAgreesWithTheFirstRecording holds the end states against those that were recorded with another program.
+func TestSettleAgreesWithTheFirstRecording(t *testing.T) {
+	j, objects := newJudge(t), 0
+	texts := func(ends []json.RawMessage) []string {
+		set := map[string]bool{}
+		for _, text := range ends {
+			var e end
+			if err := json.Unmarshal(text, &e); err != nil {
+				t.Fatal(err)
+			}
+			set[string(encode(e))] = true
+		}
+		return keys(set)
+	}
+	recorded(t, "outcomes-1.36.3.jsonl.gz", func(l *line.Line) {
+		old := l.Settle.Objects
+		if err := j.Settle(l, Settling{Schedules: 32, Quiet: 16, Most: 256, Seed: 1}); err != nil {
+			t.Fatal(err)
+		}
+		now := map[line.Object][]string{}
+		for _, ends := range l.Settle.Objects {
+			now[ends.Object] = texts(ends.Ends)
+		}
+		for _, ends := range old {
+			objects++
+			if want, got := texts(ends.Ends), now[ends.Object]; !slices.Equal(want, got) {
+				t.Errorf("%s %v: %v, recorded %v", l.ID, ends.Object, got, want)
+			}
+		}
+	})
+	if objects != 621 {
+		t.Errorf("%d objects were compared", objects)
+	}
+}
+
+// TestProtection holds that a deleted claim and its volume go when the protection controllers take part, and stay when they do not.
+func TestProtection(t *testing.T) {
+	terminating := strings.Replace(waitingClaim, `"uid":`,
+		`"deletionTimestamp":"2026-06-05T10:00:00Z","deletionGracePeriodSeconds":0,"finalizers":["kubernetes.io/pvc-protection"],"uid":`, 1)
+	for _, test := range []struct {
+		all  bool
+		want string
+	}{
+		{false, `{"finalizers":["kubernetes.io/pvc-protection"],"phase":"Pending","terminating":true}`},
+		{true, `{"gone":true}`},
+	} {
+		l := &line.Line{World: line.List{Items: []json.RawMessage{json.RawMessage(terminating)}}}
+		if err := newJudge(t).Settle(l, Settling{All: test.all, Schedules: 32, Quiet: 16, Most: 64}); err != nil {
+			t.Fatal(err)
+		}
+		if got := l.Settle.Objects[0].Ends; len(got) != 1 || string(got[0]) != test.want {
+			t.Errorf("all %v: %s", test.all, got)
+		}
+	}
+}
+
+// TestUnreadPods holds that the claim stays protected where the pods cannot be listed.
+func TestUnreadPods(t *testing.T) {
+	terminating := strings.Replace(waitingClaim, `"uid":`,
+		`"deletionTimestamp":"2026-06-05T10:00:00Z","deletionGracePeriodSeconds":0,"finalizers":["kubernetes.io/pvc-protection"],"uid":`, 1)
+	for given, want := range map[string]string{
+		`{"object":` + claimInDb + `,"protection":true}`: "update c1",
+		`{"object":` + claimInDb + `,"protection":true,"failRead":{"read":"listPods","reason":"ServerTimeout"}}`: "error: live list of pods " +
+			"failed: The list operation against pods could not be completed at this time, please try again.",
+	} {
+		if c := decideCase(t, given, terminating); summary(c.Answers[0]) != want {
+			t.Errorf("%s: %s", given, summary(c.Answers[0]))
+		}
+	}
+}
+
+// TestMatch holds the difference between the two who ask: with delayed binding only the scheduler, who names a node, gets a free volume.
+func TestMatch(t *testing.T) {
+	node := `{"apiVersion":"v1","kind":"Node","metadata":{"name":"n1"}}`
+	l := &line.Line{World: line.List{Items: []json.RawMessage{
+		json.RawMessage(freeVolume), json.RawMessage(waitingClaim), json.RawMessage(node),
+	}}}
+	if err := newJudge(t).Match(l); err != nil {
+		t.Fatal(err)
+	}
+	got := []string{}
+	for _, m := range l.Matches {
+		got = append(got, fmt.Sprintf("%v %q %v %q", m.Delayed, m.Node, m.Excluded, m.Chosen))
+	}
+	want := []string{
+		`false "" [] ["pv-1"]`, `false "" [pv-1] [""]`, `false "n1" [] ["pv-1"]`, `false "n1" [pv-1] [""]`,
+		`true "" [] [""]`, `true "n1" [] ["pv-1"]`, `true "n1" [pv-1] [""]`,
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("got %v", got)
+	}
+}
+
+// TestFlags holds what the two flags of kube-controller-manager change for a claim that hostPath could provision.
+func TestFlags(t *testing.T) {
+	class := `{"apiVersion":"storage.k8s.io/v1","kind":"StorageClass","metadata":{"name":"hp"},"provisioner":"kubernetes.io/host-path"}`
+	claim := strings.Replace(waitingClaim, `"storageClassName":""`, `"storageClassName":"hp"`, 1)
+	for _, test := range []struct {
+		flags  map[string]string
+		refuse *line.Refuse
+		want   string
+	}{
+		{nil, nil, "started; update c1; ProvisioningFailed"},
+		{map[string]string{"enable-dynamic-provisioning": "false"}, nil, ""},
+		{map[string]string{"enable-hostpath-provisioner": "true"}, nil, "started; update c1; create pvc-u-c1; ProvisioningSucceeded"},
+		{map[string]string{"enable-hostpath-provisioner": "true"}, &line.Refuse{Write: 2, From: true, Reason: "InternalError", Text: "no"},
+			"started; update c1" + strings.Repeat("; create pvc-u-c1 refused", 5) + "; ProvisioningFailed; ProvisioningCleanupFailed"},
+	} {
+		object := line.Object{Kind: "PersistentVolumeClaim", Namespace: "db", Name: "c1"}
+		l := &line.Line{
+			World: line.List{Items: []json.RawMessage{json.RawMessage(class), json.RawMessage(claim)}},
+			Flags: test.flags, Cases: []line.Case{{Object: object, Refuse: test.refuse}},
+		}
+		if err := newJudge(t).Decide(l, false); err != nil {
+			t.Fatal(err)
+		}
+		if got := summary(l.Cases[0].Answers[0]); got != test.want {
+			t.Errorf("%v: %s, want %s", test.flags, got, test.want)
+		}
+	}
+}
