@@ -13,9 +13,9 @@ use proptest::strategy::ValueTree as _;
 use proptest::test_runner::{RngAlgorithm, TestRng, TestRunner};
 use pvctl::controllers::Rules;
 use pvctl::model::{
-    AccessMode, AccessModes, Annotations, BindingMode, Kind, LabelSelector, Node, NodeOperator, NodeRequirement,
-    NodeSelector, NodeSelectorTerm, ObjectMeta, PersistentVolume, PersistentVolumeClaim, Pod, PodPhase, Amount,
-    ReclaimPolicy, ResourceVersion, SourceKind, StorageClass, Str, Timestamp, VolumeMode,
+    AccessMode, AccessModes, Amount, Annotations, BindingMode, Kind, LabelSelector, Node, NodeOperator,
+    NodeRequirement, NodeSelector, NodeSelectorTerm, ObjectMeta, PersistentVolume, PersistentVolumeClaim, Pod,
+    PodPhase, ReclaimPolicy, ResourceVersion, SourceKind, StorageClass, Str, Timestamp, VolumeMode,
 };
 use pvctl::progress::Silent;
 use pvctl::report::machine::Model;

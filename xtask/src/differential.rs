@@ -7,9 +7,9 @@ use crate::shrink::shrink;
 use anyhow::{Context as _, Result};
 use pvctl::controllers::Rules;
 use serde::{Deserialize, Serialize};
-use std::fs;
 use std::path::{Path, PathBuf};
-use std::thread;
+use std::time::UNIX_EPOCH;
+use std::{env, fs, thread};
 
 /// How many worlds are done between two notes of the progress.
 const CHUNK: u64 = 500;
@@ -31,7 +31,7 @@ impl Question {
     /// The oracle's arguments.
     pub fn arguments(self) -> &'static [&'static str] {
         match self {
-            Self::Decide => &["decide"],
+            Self::Decide => &["decide", "--controllers", "all"],
             Self::Settle => &["settle", "--controllers", "binder"],
             Self::SettleAll => &["settle", "--controllers", "all"],
             Self::Match => &["match"],
@@ -72,6 +72,9 @@ pub struct Run<'a> {
 /// How far a run is; kept in a file, so that a run that was cut goes on.
 #[derive(Clone, Debug, Default, Deserialize, Serialize)]
 pub struct Progress {
+    /// When the two programs that were compared were built: what other programs did says nothing of these.
+    #[serde(default)]
+    pub built: String,
     /// The worlds that are done.
     pub done: u64,
     /// Decision sets compared.
@@ -123,10 +126,14 @@ fn progress_file(run: &Run<'_>) -> PathBuf {
 /// When the oracle fails, or a file cannot be written.
 pub fn differential(run: &Run<'_>, mut say: impl FnMut(&str)) -> Result<Progress> {
     let file = progress_file(run);
+    let built = built(run.oracle)?;
     let mut progress: Progress = match fs::read(&file) {
         Ok(text) => serde_json::from_slice(&text).with_context(|| format!("{}", file.display()))?,
         Err(_) => Progress::default(),
     };
+    if progress.built != built {
+        progress = Progress { built, ..Progress::default() };
+    }
     if progress.done > 0 {
         say(&format!("going on after {} worlds, by {}", progress.done, file.display()));
     }
@@ -151,6 +158,12 @@ pub fn differential(run: &Run<'_>, mut say: impl FnMut(&str)) -> Result<Progress
         say(&format!("{} of {} worlds, {} differ", progress.done, run.worlds, progress.differing.len()));
     }
     Ok(progress)
+}
+
+fn built(oracle: &Oracle) -> Result<String> {
+    let time =
+        |path: &Path| -> Result<u128> { Ok(fs::metadata(path)?.modified()?.duration_since(UNIX_EPOCH)?.as_millis()) };
+    Ok(format!("{} {}", time(&env::current_exe()?)?, time(oracle.program())?))
 }
 
 /// Judges lines on all cores, in their order.

@@ -89,9 +89,17 @@ impl Verdict {
 /// When the line's world, cases or answers make no sense.
 pub fn judge(line: &Line, rules: &Rules) -> Result<Verdict> {
     let snapshot = snapshot(line)?;
+    let mut rules = rules.clone();
+    for (flag, value) in &line.flags {
+        rules.set_flag(flag, value).map_err(|error| anyhow!("{error}"))?;
+    }
+    let rules = &rules;
     let mut verdict = Verdict::default();
     for (place, case) in line.decisions.iter().enumerate() {
         compare_decisions(&snapshot, rules, case, &format!("decisions[{place}]"), &mut verdict)?;
+    }
+    for (place, case) in line.protections.iter().enumerate() {
+        compare_decisions(&snapshot, rules, case, &format!("protections[{place}]"), &mut verdict)?;
     }
     for (place, case) in line.cases.iter().enumerate() {
         if case.runs > 0 {
@@ -151,8 +159,18 @@ fn binder<'s>(rules: &Rules) -> Settings<'s> {
 }
 
 fn compare_decisions(snapshot: &Snapshot, rules: &Rules, case: &Case, part: &str, verdict: &mut Verdict) -> Result<()> {
-    let settings = Settings { controller: memory(snapshot, case)?, answers: answers(case)?, ..binder(rules) };
     let target = target(snapshot, &case.object)?;
+    let controller = match target {
+        _ if !case.protection => Controller::PersistentVolumeBinder,
+        Target::Volume(_) => Controller::PersistentVolumeProtection,
+        Target::Claim(_) => Controller::PersistentVolumeClaimProtection,
+    };
+    let settings = Settings {
+        controllers: vec![controller],
+        controller: memory(snapshot, case)?,
+        answers: answers(case)?,
+        ..binder(rules)
+    };
     if case.decisions.iter().any(refused_by_validation) {
         verdict.refused += 1;
         return Ok(());
@@ -191,7 +209,7 @@ fn refused_by_validation(decision: &Value) -> bool {
     decision["writes"].as_array().into_iter().flatten().any(|write| {
         write["refused"]
             .as_str()
-            .is_some_and(|why| why.contains("\" is invalid: ") && !why.contains("no new finalizers can be added"))
+            .is_some_and(|why| why.contains("\" is invalid: ") && !why.contains("\" is invalid: metadata.finalizers: "))
     })
 }
 
@@ -202,9 +220,7 @@ fn comparable(mut decision: Value, lagging: bool) -> Value {
         fields.retain(|field, _| matches!(field.as_str(), "writes" | "events" | "operations" | "error"));
     }
     for write in decision["writes"].as_array_mut().into_iter().flatten() {
-        let baseless = write["refused"].as_str().is_some_and(|why| {
-            why.ends_with("not found") || lagging && why.starts_with("Operation cannot be fulfilled on ")
-        });
+        let baseless = write["refused"].as_str().is_some_and(|why| lagging || why.ends_with("not found"));
         if baseless && let Some(fields) = write.as_object_mut() {
             fields.remove("patch");
         }

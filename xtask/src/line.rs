@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+use std::collections::BTreeMap;
 
 /// One world and the answers to it.
 #[derive(Clone, Debug, Deserialize, Serialize)]
@@ -14,12 +15,18 @@ pub struct Line {
     pub tags: Vec<String>,
     /// The objects.
     pub world: List,
+    /// The flags of kube-controller-manager that differ from their defaults.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub flags: BTreeMap<String, String>,
     /// Syncs under other circumstances than caches in step and requests that succeed.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub cases: Vec<Case>,
     /// One sync of every object.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub decisions: Vec<Case>,
+    /// One sync of every object by its protection controller.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub protections: Vec<Case>,
     /// Where everything ends.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub settle: Option<Settle>,
@@ -56,6 +63,9 @@ pub struct Object {
 pub struct Case {
     /// What is synced.
     pub object: Object,
+    /// The protection controller of the object's kind syncs it, not the binder.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub protection: bool,
     /// Copies of the controller that differ from the API's.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub cached: Vec<Cached>,
@@ -140,6 +150,9 @@ pub struct Settle {
     /// The joint ends that were seen: for each, the index into the ends of every object.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub joint: Vec<Vec<usize>>,
+    /// What a reader of the answer has to know.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub notes: Vec<String>,
 }
 
 /// The ends of one object.

@@ -43,6 +43,11 @@ impl Oracle {
         Ok(Self { program })
     }
 
+    /// Where the program is.
+    pub fn program(&self) -> &Path {
+        &self.program
+    }
+
     /// Lets the oracle make worlds and answer them.
     ///
     /// # Errors

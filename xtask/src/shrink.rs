@@ -61,6 +61,7 @@ fn first_that_shows(oracle: &Oracle, rules: &Rules, lines: &[Line], wanted: &str
 pub fn stripped(line: &Line) -> Line {
     let mut line = line.clone();
     line.decisions.clear();
+    line.protections.clear();
     line.settle = None;
     line.matches.clear();
     for case in &mut line.cases {
