@@ -55,7 +55,7 @@ func (j *Judge) Settle(l *line.Line, how Settling) error {
 	if how.All {
 		names = append(names, "persistentvolume-protection-controller", "persistentvolumeclaim-protection-controller")
 	}
-	result := &line.Settle{Controllers: names}
+	result := &line.Settle{Controllers: names, Objects: []line.Ends{}}
 	notes := map[string]bool{}
 	var found [3]*endings
 	run := func(m mode, n int) bool {
@@ -272,7 +272,7 @@ func (s *schedule) run(notes map[string]bool) [][]string {
 	}
 	defer func() {
 		for note := range j.api.trace.notes {
-			if note == "recycle" {
+			if note == "recycle" || note == "api-rejected" {
 				notes[note] = true
 			}
 		}

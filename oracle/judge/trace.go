@@ -68,7 +68,14 @@ func (t *trace) write(r request, patch, object, preconditions json.RawMessage) e
 
 // refused completes the write recorded last with the error of the API server.
 func (t *trace) refused(err error) {
-	if err == nil || !t.full() {
+	if err == nil || t == nil {
+		return
+	}
+	if t.notesOnly {
+		// The rule on new finalizers is the only one that refuses objects which a server can hold.
+		if apierrors.IsInvalid(err) && !strings.Contains(err.Error(), "is invalid: metadata.finalizers: ") {
+			t.note("api-rejected")
+		}
 		return
 	}
 	t.decision.Writes[len(t.decision.Writes)-1].Refused = err.Error()

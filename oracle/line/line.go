@@ -157,7 +157,7 @@ type Settle struct {
 	// Joint are the joint end states of the schedules behind Ends, each in the order of Objects as indexes into Ends; absent when
 	// more than 64.
 	Joint [][]int `json:"joint,omitempty"`
-	// Notes: "recycle" (a recycler would have started its pod; it never ends here), "unsettled" (some schedule never came to rest;
+	// Notes: "api-rejected" (the API server refused a write because it would not store the object today), "recycle" (a recycler would have started its pod; it never ends here), "unsettled" (some schedule never came to rest;
 	// the states that it went on visiting carry unsettled: true).
 	Notes []string `json:"notes,omitempty"`
 }

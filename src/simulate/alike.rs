@@ -34,7 +34,7 @@ pub(super) fn alike<T>(world: &World<'_>, record: &Record<'_, T>, met: &Choices,
 
 /// Whether nothing came of a run but updates that succeed, and of volumes only updates of that one.
 fn only_updates<T>(record: &Record<'_, T>, chosen: &PersistentVolume) -> bool {
-    let Record { steps: _, effects, tests, needs: _, waiting, error, operation_failed } = record;
+    let Record { steps: _, effects, tests, needs: _, live_reads: _, waiting, error, operation_failed } = record;
     let plain = |effect: &Effect<'_>| match effect {
         Effect::Write(write) => match &write.body {
             WriteBody::UpdateVolume { after, .. } => write.refused.is_none() && after.meta.name == chosen.meta.name,

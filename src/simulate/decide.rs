@@ -63,7 +63,7 @@ pub struct Settings<'s> {
     pub outcomes: Limit,
     /// How many states the exploration of one component may meet.
     pub budget: Budget,
-    /// Whether outcomes also quantify over refused writes, crashes inside a sync and caches that lag.
+    /// Whether outcomes also quantify over requests that fail, crashes inside a sync and caches that lag.
     pub failures: bool,
 }
 

@@ -2,11 +2,12 @@
 //! ones that are reached again and again however things go on.
 
 use super::decide::{Decision, Settings, Target, memory_of, run};
+use super::failures::{Failure, failures};
 use super::outcome::Outcome;
 use super::state::{State, Variants, private_claim_step, private_volume_step};
 use crate::controllers::{Controller, Sync};
 use crate::snapshot::{Snapshot, VolumeId};
-use crate::world::{Answers, Cached, Choices, ControllerState, Refusal, World};
+use crate::world::{Cached, Choices, ControllerState, World};
 use rustc_hash::FxHashMap;
 use std::collections::BTreeSet;
 
@@ -204,8 +205,7 @@ impl<'s> Search<'_, 's> {
         }
     }
 
-    /// The states that the same sync leads to when a write is refused, when the controller stops before a write, and
-    /// when its cache still has the recorded version of one of the other objects.
+    /// The states that the same sync leads to when something in it goes wrong, and when its cache still has the recorded version of one of the other objects.
     fn failing(
         &mut self,
         world: &World<'s>,
@@ -215,20 +215,12 @@ impl<'s> Search<'_, 's> {
         met: &Choices,
     ) -> Vec<State> {
         let mut reached = Vec::new();
-        let writes =
-            decision.record.effects.iter().filter(|effect| matches!(effect, crate::world::Effect::Write(_))).count();
-        for write in (1..=writes).filter_map(|write| u32::try_from(write).ok()) {
-            let refused = Answers {
-                refuse: Some((write, Refusal::Other("the server is currently unable to handle the request".into()))),
-                ..self.settings.answers.clone()
-            };
-            for (answers, crash) in [(&self.settings.answers, Some(write)), (&refused, None)] {
-                let mut after = world.clone();
-                let mut memory = memory_of(controller, &self.settings.controller);
-                let sync = Sync::new(&mut after, &mut memory, answers, met.repeat()).crashing_before(crash);
-                run(sync, &self.settings.rules, controller, target);
-                reached.push(self.state_of(&after));
-            }
+        for Failure { answers, crash_before } in failures(decision, &self.settings.answers) {
+            let mut after = world.clone();
+            let mut memory = memory_of(controller, &self.settings.controller);
+            let sync = Sync::new(&mut after, &mut memory, &answers, met.repeat()).crashing_before(crash_before);
+            run(sync, &self.settings.rules, controller, target);
+            reached.push(self.state_of(&after));
         }
         let snapshot = world.snapshot();
         let mut lagging: Vec<ControllerState<'s>> = Vec::new();

@@ -6,6 +6,7 @@ pub mod candidates;
 pub mod component;
 pub mod decide;
 pub mod explore;
+mod failures;
 mod fixpoint;
 mod needs;
 mod nested;

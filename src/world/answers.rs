@@ -128,8 +128,8 @@ pub struct Answers {
     pub refuse_from: Option<(u32, Refusal)>,
     /// The n-th write of the run (from 1) alone is refused so.
     pub refuse: Option<(u32, Refusal)>,
-    /// That read fails with this error.
-    pub failing_read: Option<(Read, ApiError)>,
+    /// The n-th read of that kind (from 1) and all later ones fail with this error.
+    pub failing_read: Option<(Read, u32, ApiError)>,
     /// What a plugin answers, where the default is not wanted.
     pub plugin: Option<PluginAnswer>,
     /// The storage of a volume that could not be created cannot be cleaned up either.
@@ -144,8 +144,9 @@ impl Answers {
         once.or(from).map(|(_, refusal)| refusal.error(kind, name))
     }
 
-    /// The error for that read, if it is to fail.
-    pub fn read_failure(&self, read: Read) -> Option<ApiError> {
-        self.failing_read.as_ref().filter(|(failing, _)| *failing == read).map(|(_, error)| error.clone())
+    /// The error for the n-th read of that kind in a run (from 1), if it is to fail.
+    pub fn read_failure(&self, read: Read, number: u32) -> Option<ApiError> {
+        let failing = self.failing_read.as_ref().filter(|(failing, first, _)| *failing == read && *first <= number);
+        failing.map(|(_, _, error)| error.clone())
     }
 }

@@ -65,6 +65,8 @@ pub struct Record<'s, Step> {
     pub tests: Vec<Test>,
     /// The reads whose emptiness decided something.
     pub needs: Vec<Need>,
+    /// The requests that read, in order: each can fail.
+    pub live_reads: Vec<Read>,
     /// Who would have to act for something else to happen.
     pub waiting: Vec<Waiting>,
     /// The error that the sync function returned, as upstream words it.
@@ -80,6 +82,7 @@ impl<Step> Default for Record<'_, Step> {
             effects: Vec::new(),
             tests: Vec::new(),
             needs: Vec::new(),
+            live_reads: Vec::new(),
             waiting: Vec::new(),
             error: None,
             operation_failed: false,
@@ -207,7 +210,7 @@ impl<'a, 's, Step> Sync<'a, 's, Step> {
         namespace: &str,
         name: &str,
     ) -> Result<Option<Held<'s, PersistentVolumeClaim>>, ApiError> {
-        if let Some(error) = self.answers.read_failure(Read::ClaimLister) {
+        if let Some(error) = self.answers.read_failure(Read::ClaimLister, 1) {
             return Err(error);
         }
         let Some(id) = self.world.claim_id(namespace, name) else { return Ok(None) };
@@ -236,7 +239,7 @@ impl<'a, 's, Step> Sync<'a, 's, Step> {
                 "an empty namespace may not be set when a resource name is provided".to_owned(),
             ));
         }
-        if let Some(error) = self.answers.read_failure(Read::LiveClaim) {
+        if let Some(error) = self.live_read_failure(Read::LiveClaim) {
             return Err(error);
         }
         Ok(self.world.claim_id(namespace, name).and_then(|id| self.world.claim(id)))
@@ -247,7 +250,7 @@ impl<'a, 's, Step> Sync<'a, 's, Step> {
     /// # Errors
     /// When the request fails, also because the volume does not exist.
     pub fn live_volume(&mut self, name: &str) -> Result<(VolumeId, Held<'s, PersistentVolume>), ApiError> {
-        if let Some(error) = self.answers.read_failure(Read::LiveVolume) {
+        if let Some(error) = self.live_read_failure(Read::LiveVolume) {
             return Err(error);
         }
         self.world
@@ -261,7 +264,7 @@ impl<'a, 's, Step> Sync<'a, 's, Step> {
     /// # Errors
     /// When the lister fails; an absent class is not an error here.
     pub fn class(&mut self, name: &str) -> Result<Option<&'s StorageClass>, ApiError> {
-        if let Some(error) = self.answers.read_failure(Read::ClassLister) {
+        if let Some(error) = self.answers.read_failure(Read::ClassLister, 1) {
             return Err(error);
         }
         let class = self.world.snapshot().class(name);
@@ -277,7 +280,7 @@ impl<'a, 's, Step> Sync<'a, 's, Step> {
     /// When the lister fails.
     pub fn classes(&mut self) -> Result<&'s [StorageClass], ApiError> {
         self.need("list", Kind::StorageClass, "");
-        match self.answers.read_failure(Read::ClassLister) {
+        match self.answers.read_failure(Read::ClassLister, 1) {
             Some(error) => Err(error),
             None => Ok(self.world.snapshot().classes()),
         }
@@ -290,8 +293,8 @@ impl<'a, 's, Step> Sync<'a, 's, Step> {
     }
 
     /// The failure of a live list of pods, if it is scripted to fail.
-    pub fn live_pods_failure(&self) -> Option<ApiError> {
-        self.answers.read_failure(Read::LivePods)
+    pub fn live_pods_failure(&mut self) -> Option<ApiError> {
+        self.live_read_failure(Read::LivePods)
     }
 
     /// The node of that name.
@@ -311,6 +314,13 @@ impl<'a, 's, Step> Sync<'a, 's, Step> {
     /// Why the storage of a volume that could not be created cannot be cleaned up, if so scripted.
     pub fn cleanup_failure(&self) -> Option<&str> {
         self.answers.cleanup_fails.as_deref()
+    }
+
+    /// Counts a request that reads, and gives its scripted failure if there is one.
+    fn live_read_failure(&mut self, read: Read) -> Option<ApiError> {
+        self.record.live_reads.push(read);
+        let number = self.record.live_reads.iter().filter(|earlier| **earlier == read).count();
+        self.answers.read_failure(read, u32::try_from(number).unwrap_or(u32::MAX))
     }
 
     fn need(&mut self, verb: &'static str, kind: Kind, namespace: &str) {

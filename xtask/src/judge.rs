@@ -296,7 +296,7 @@ fn answers(case: &Case) -> Result<Answers> {
             "listPods" => Read::LivePods,
             other => bail!("there is no read {other:?}"),
         };
-        answers.failing_read = Some((read, ApiError::Other(internal_error(text))));
+        answers.failing_read = Some((read, 1, ApiError::Other(internal_error(text))));
     }
     Ok(answers)
 }
@@ -308,6 +308,10 @@ fn internal_error(text: &str) -> String {
 
 fn compare_ends(snapshot: &Snapshot, rules: &Rules, line: &Line, verdict: &mut Verdict) -> Result<()> {
     let Some(real) = &line.settle else { return Ok(()) };
+    if real.notes.iter().any(|note| note == "api-rejected") {
+        verdict.refused += real.objects.len();
+        return Ok(());
+    }
     let controllers = if real.controllers.is_empty() {
         vec![Controller::PersistentVolumeBinder]
     } else {

@@ -8,8 +8,9 @@ use crate::controllers::{Controller, Sync};
 use crate::model::{AnnotationKey, BindingMode, ClaimKey, PersistentVolume, PersistentVolumeClaim, Quantity, Str};
 use crate::simulate::component::{Component, is_permanent, may_search};
 use crate::simulate::decide::{Settings, Target, memory_of, run};
+use crate::simulate::failures::{Failure, failures};
 use crate::snapshot::{Snapshot, VolumeId};
-use crate::world::{Answers, Cached, Choices, ControllerState, Effect, Held, Refusal, World};
+use crate::world::{Answers, Cached, Choices, ControllerState, Held, World};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -224,8 +225,8 @@ impl<'a, 's> Growth<'a, 's> {
         worlds
     }
 
-    /// The worlds after one sync of one controller, for every choice; with `cuts`, also those where a write is refused
-    /// or the controller stops before it.
+    /// The worlds after one sync of one controller, for every choice; with `cuts`, also those where something in
+    /// it goes wrong.
     fn runs(
         &self,
         before: &World<'s>,
@@ -243,19 +244,14 @@ impl<'a, 's> Growth<'a, 's> {
             let sync = Sync::new(&mut after, &mut own, &self.settings.answers, script);
             let Some((decision, met)) = run(sync, rules, controller, target) else { break };
             worlds.push(after);
-            let writes = decision.record.effects.iter().filter(|effect| matches!(effect, Effect::Write(_))).count();
-            for write in (1..=if cuts { writes } else { 0 }).filter_map(|write| u32::try_from(write).ok()) {
-                let refused = Answers {
-                    refuse: Some((write, Refusal::Other("refused".to_owned()))),
-                    ..self.settings.answers.clone()
-                };
-                for (answers, crash) in [(&self.settings.answers, Some(write)), (&refused, None)] {
-                    let mut after = before.clone();
-                    let mut own = memory.clone();
-                    let sync = Sync::new(&mut after, &mut own, answers, met.repeat()).crashing_before(crash);
-                    run(sync, rules, controller, target);
-                    worlds.push(after);
-                }
+            for Failure { answers, crash_before } in
+                if cuts { failures(&decision, &self.settings.answers) } else { Vec::new() }
+            {
+                let mut after = before.clone();
+                let mut own = memory.clone();
+                let sync = Sync::new(&mut after, &mut own, &answers, met.repeat()).crashing_before(crash_before);
+                run(sync, rules, controller, target);
+                worlds.push(after);
             }
             choices = met.next();
         }
