@@ -183,7 +183,7 @@ pub struct ModelArgs {
     #[arg(long, value_name = "TYPE/[NS/]NAME", action = ArgAction::Append, value_parser = parse_reference)]
     pub unseen: Vec<ObjectKey>,
 
-    /// Let writes be refused, the controller crash inside a sync, and its caches lag
+    /// Let requests fail, the controller crash inside a sync, and its caches lag
     #[arg(long)]
     pub failures: bool,
 
