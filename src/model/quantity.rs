@@ -237,6 +237,11 @@ impl Amount {
         let written = odd(text.as_bytes()) && repeats(text.as_bytes()) && quantity.to_string() != text;
         Ok(Self { quantity, written: written.then(|| text.into()) })
     }
+
+    /// Whether both are written in the same way, which is all that the API's JSON tells of them: `1.0Gi` is stored as `1Gi`.
+    pub fn reads_as(&self, other: &Self) -> bool {
+        self == other || self.to_string() == other.to_string()
+    }
 }
 
 impl From<Quantity> for Amount {

@@ -354,15 +354,12 @@ fn capacity<'a>(before: &'a [(Str, Amount)], after: &'a [(Str, Amount)]) -> Fiel
     if before == after {
         return Field::Same;
     }
-    if after.is_empty() {
-        return Field::Removed;
-    }
     let find = |list: &'a [(Str, Amount)], resource: &str| {
         list.iter().find(|(known, _)| known == resource).map(|(_, amount)| amount)
     };
     let mut changed: Vec<(&str, Option<&Amount>)> = after
         .iter()
-        .filter(|(resource, amount)| find(before, resource) != Some(amount))
+        .filter(|(resource, amount)| find(before, resource).is_none_or(|earlier| !earlier.reads_as(amount)))
         .map(|(resource, amount)| (resource.as_str(), Some(amount)))
         .collect();
     changed.extend(
@@ -371,5 +368,11 @@ fn capacity<'a>(before: &'a [(Str, Amount)], after: &'a [(Str, Amount)]) -> Fiel
             .filter(|(resource, _)| find(after, resource).is_none())
             .map(|(resource, _)| (resource.as_str(), None)),
     );
+    if changed.is_empty() {
+        return Field::Same;
+    }
+    if after.is_empty() {
+        return Field::Removed;
+    }
     Field::Set(CapacityPatch(changed))
 }

@@ -3,7 +3,7 @@
 use crate::judge::{Verdict, judge};
 use crate::line::Line;
 use crate::oracle::{Oracle, Worlds};
-use crate::shrink::shrink;
+use crate::shrink::{shrink, stripped};
 use anyhow::{Context as _, Result};
 use pvctl::controllers::Rules;
 use serde::{Deserialize, Serialize};
@@ -28,6 +28,12 @@ pub enum Question {
 }
 
 impl Question {
+    /// The arguments with which the oracle looks longer for rare ends; nothing where it does not sample.
+    fn longer(self) -> Option<Vec<&'static str>> {
+        let more = ["--schedules", "2000", "--most", "4000", "--seed", "2"];
+        matches!(self, Self::Settle | Self::SettleAll).then(|| [self.arguments(), &more].concat())
+    }
+
     /// The oracle's arguments.
     pub fn arguments(self) -> &'static [&'static str] {
         match self {
@@ -141,8 +147,13 @@ pub fn differential(run: &Run<'_>, mut say: impl FnMut(&str)) -> Result<Progress
     while progress.done < run.worlds && progress.differing.len() < run.differences {
         let count = CHUNK.min(run.worlds - progress.done);
         let worlds = Worlds { seed: run.seed, start: progress.done, count };
-        let lines = run.oracle.answer_worlds(worlds, run.question.arguments())?;
-        for (line, verdict) in lines.iter().zip(judge_all(&lines, run.rules)?) {
+        let mut lines = run.oracle.answer_worlds(worlds, run.question.arguments())?;
+        let mut verdicts = judge_all(&lines, run.rules)?;
+        look_longer(run, &mut lines, &mut verdicts)?;
+        for (line, verdict) in lines.iter().zip(verdicts) {
+            for object in &verdict.wider {
+                say(&format!("{object}: no schedule reached all of what is predicted"));
+            }
             for difference in &verdict.differences {
                 say(&format!("{}: {difference}", line.id));
             }
@@ -158,6 +169,23 @@ pub fn differential(run: &Run<'_>, mut say: impl FnMut(&str)) -> Result<Progress
         say(&format!("{} of {} worlds, {} differ", progress.done, run.worlds, progress.differing.len()));
     }
     Ok(progress)
+}
+
+/// Asks again, with many more schedules, where some predicted end was not seen: it may only be rare.
+fn look_longer(run: &Run<'_>, lines: &mut [Line], verdicts: &mut [Verdict]) -> Result<()> {
+    let Some(arguments) = run.question.longer() else { return Ok(()) };
+    let places: Vec<usize> = (0..lines.len()).filter(|place| !verdicts[*place].wider.is_empty()).collect();
+    let asked: Vec<Line> = places.iter().map(|place| stripped(&lines[*place])).collect();
+    if asked.is_empty() {
+        return Ok(());
+    }
+    let answered = run.oracle.answer(&asked, &arguments)?;
+    let judged = judge_all(&answered, run.rules)?;
+    for ((place, line), verdict) in places.into_iter().zip(answered).zip(judged) {
+        lines[place] = line;
+        verdicts[place] = verdict;
+    }
+    Ok(())
 }
 
 fn built(oracle: &Oracle) -> Result<String> {

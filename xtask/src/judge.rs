@@ -9,7 +9,7 @@ use pvctl::report::decision::DecisionOut;
 use pvctl::report::prediction::StateOut;
 use pvctl::simulate::component::components;
 use pvctl::simulate::{Limit, Settings, Target, decide, settle};
-use pvctl::snapshot::{Coverage, Item, Parts, Snapshot, decode};
+use pvctl::snapshot::{ClaimId, Coverage, Item, Parts, Snapshot, VolumeId, decode};
 use pvctl::world::{Answers, ApiError, Cached, ControllerState, Held, OperationState, Read, Refusal, World};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
@@ -247,7 +247,11 @@ fn memory<'s>(snapshot: &Snapshot, case: &Case) -> Result<ControllerState<'s>> {
                     "unseen" => Cached::Unseen,
                     "informerOnly" => Cached::InformerOnly,
                     "stale" => match copy()? {
-                        Item::Volume(volume) => Cached::Stale(Held::Written(Arc::new(*volume))),
+                        Item::Volume(volume) => {
+                            let parts = Parts { volumes: vec![*volume], ..Parts::default() };
+                            let defaulted = Snapshot::new(parts).volume(VolumeId(0)).clone();
+                            Cached::Stale(Held::Written(Arc::new(defaulted)))
+                        }
                         _ => bail!("the copy of {} is no volume", name(&cached.object)),
                     },
                     other => bail!("a copy cannot be {other:?}"),
@@ -259,7 +263,11 @@ fn memory<'s>(snapshot: &Snapshot, case: &Case) -> Result<ControllerState<'s>> {
                     "unseen" => Cached::Unseen,
                     "informerOnly" => Cached::InformerOnly,
                     "stale" => match copy()? {
-                        Item::Claim(claim) => Cached::Stale(Held::Written(Arc::new(*claim))),
+                        Item::Claim(claim) => {
+                            let parts = Parts { claims: vec![*claim], ..Parts::default() };
+                            let defaulted = Snapshot::new(parts).claim(ClaimId(0)).clone();
+                            Cached::Stale(Held::Written(Arc::new(defaulted)))
+                        }
                         _ => bail!("the copy of {} is no claim", name(&cached.object)),
                     },
                     other => bail!("a copy cannot be {other:?}"),
