@@ -39,7 +39,12 @@ impl PersistentVolume {
 
     /// `spec.capacity.storage`, if it is stated.
     pub fn storage(&self) -> Option<&Quantity> {
-        self.capacity.iter().find(|(resource, _)| resource == "storage").map(|(_, amount)| &amount.quantity)
+        self.stated_storage().map(|amount| &amount.quantity)
+    }
+
+    /// `spec.capacity.storage` as it is written, if it is stated.
+    pub fn stated_storage(&self) -> Option<&Amount> {
+        self.capacity.iter().find(|(resource, _)| resource == "storage").map(|(_, amount)| amount)
     }
 
     /// The mode, where none is stated: Filesystem.

@@ -1,15 +1,16 @@
 //! The differential run: fresh worlds through both sides, until a number of them is done or something differs.
 
-use crate::judge::{Verdict, judge};
+use crate::judge::Verdict;
 use crate::line::Line;
 use crate::oracle::{Oracle, Worlds};
+use crate::replay::judge_all;
 use crate::shrink::{shrink, stripped};
 use anyhow::{Context as _, Result};
 use pvctl::controllers::Rules;
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 use std::time::UNIX_EPOCH;
-use std::{env, fs, thread};
+use std::{env, fs};
 
 /// How many worlds are done between two notes of the progress.
 const CHUNK: u64 = 500;
@@ -192,29 +193,6 @@ fn built(oracle: &Oracle) -> Result<String> {
     let time =
         |path: &Path| -> Result<u128> { Ok(fs::metadata(path)?.modified()?.duration_since(UNIX_EPOCH)?.as_millis()) };
     Ok(format!("{} {}", time(&env::current_exe()?)?, time(oracle.program())?))
-}
-
-/// Judges lines on all cores, in their order.
-fn judge_all(lines: &[Line], rules: &Rules) -> Result<Vec<Verdict>> {
-    let cores = thread::available_parallelism().map_or(1, usize::from);
-    let share = lines.len().div_ceil(cores).max(1);
-    thread::scope(|scope| {
-        let work: Vec<_> = lines
-            .chunks(share)
-            .map(|part| {
-                scope.spawn(move || {
-                    part.iter()
-                        .map(|line| judge(line, rules).with_context(|| format!("world {}", line.id)))
-                        .collect::<Result<Vec<_>>>()
-                })
-            })
-            .collect();
-        let mut verdicts = Vec::with_capacity(lines.len());
-        for part in work {
-            verdicts.extend(part.join().map_err(|_| anyhow::anyhow!("judging panicked"))??);
-        }
-        Ok(verdicts)
-    })
 }
 
 fn keep(run: &Run<'_>, line: &Line) -> Result<PathBuf> {

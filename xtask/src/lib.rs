@@ -1,6 +1,7 @@
 //! The real controllers as judge of the predictions: what both sides share.
 //!
 //! [`line`] is the format in which the oracle writes worlds and answers; [`judge`] compares an answer with the prediction;
+//! [`replay`] judges many lines; [`corpus`] reads and writes files of them;
 //! [`oracle`] runs the oracle; [`shrink`] makes a difference small; [`differential`] is the long run.
 
 pub mod corpus;
@@ -8,4 +9,5 @@ pub mod differential;
 pub mod judge;
 pub mod line;
 pub mod oracle;
+pub mod replay;
 pub mod shrink;

@@ -4,14 +4,13 @@
 use anyhow::{Context as _, Result, bail};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use pvctl::controllers::{KubeVersion, Rules};
-use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
 use xtask::differential::{Question, Run, differential};
-use xtask::judge::{Verdict, judge};
 use xtask::oracle::{Oracle, Worlds};
+use xtask::replay::replay;
 use xtask::{corpus, shrink};
 
 /// Compares the predictions with what the real controllers do.
@@ -175,33 +174,24 @@ fn run(task: Task) -> Result<bool> {
             let files = if files.is_empty() { corpus::files(&root.join("tests/conformance"))? } else { files };
             let mut agree = true;
             for file in files {
-                let rules = corpus::rules_of(&file)?;
-                let mut all = Verdict::default();
-                let mut worlds: BTreeMap<bool, usize> = BTreeMap::new();
-                for line in corpus::lines(&file)? {
-                    let line = line?;
-                    let verdict = judge(&line, &rules).with_context(|| format!("world {}", line.id))?;
-                    for difference in &verdict.differences {
-                        println!("{}: {difference}", line.id);
-                    }
-                    *worlds.entry(verdict.differences.is_empty()).or_default() += 1;
-                    all.add(verdict);
+                let verdict = replay(&file)?;
+                for difference in &verdict.differences {
+                    println!("{difference}");
                 }
-                agree &= all.differences.is_empty();
+                agree &= verdict.differences.is_empty();
                 println!(
-                    "{}: {} worlds agree, {} differ; {} decision sets ({} more left out), {} searches, {} sets of ends ({} exact, {} single, {} \
-                     members of which {} were seen)",
+                    "{}: {} differences; {} decision sets ({} more left out), {} searches, {} sets of ends ({} exact, {} \
+                     single, {} members of which {} were seen)",
                     file.display(),
-                    worlds.get(&true).unwrap_or(&0),
-                    worlds.get(&false).unwrap_or(&0),
-                    all.decisions,
-                    all.refused,
-                    all.matches,
-                    all.ends,
-                    all.exact,
-                    all.single,
-                    all.members,
-                    all.seen
+                    verdict.differences.len(),
+                    verdict.decisions,
+                    verdict.refused,
+                    verdict.matches,
+                    verdict.ends,
+                    verdict.exact,
+                    verdict.single,
+                    verdict.members,
+                    verdict.seen
                 );
             }
             Ok(agree)

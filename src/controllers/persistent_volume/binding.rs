@@ -158,13 +158,13 @@ fn bound_claim_status(
     }
     if recorded.phase != ClaimPhase::Bound {
         status.phase = ClaimPhase::Bound;
-        let Some(capacity) = volume.storage() else {
+        let Some(capacity) = volume.stated_storage() else {
             return Err(format!("PersistentVolume {:?} is without a storage capacity", volume.meta.name.as_str()));
         };
         if let Some(before) = volume.meta.annotations.get(AnnotationKey::PreResizeCapacity) {
-            let before = Amount::parse(before).unwrap_or_else(|_| Amount::from(*capacity));
+            let before = Amount::parse(before).unwrap_or_else(|_| capacity.clone());
             status.capacity = with_storage(&recorded.capacity, before);
-        } else if recorded.storage().is_none_or(|recorded| recorded.compare(capacity).is_ne()) {
+        } else if recorded.storage().is_none_or(|recorded| recorded.compare(&capacity.quantity).is_ne()) {
             status.capacity.clone_from(&volume.capacity);
         }
         if rules.attributes_class
