@@ -254,7 +254,7 @@ pub(crate) fn free_volume(name: String, size: &str, class: &str) -> PersistentVo
 pub(crate) fn waiting_claim(name: String, namespace: &str, request: &str, class: &str) -> PersistentVolumeClaim {
     let mut claim = PersistentVolumeClaim {
         meta: meta(name, namespace),
-        request: Some(quantity(request)),
+        request: Some(quantity(request).into()),
         access_modes: AccessModes(Arc::new([AccessMode::ReadWriteOnce])),
         class_name: Some(class.into()),
         ..PersistentVolumeClaim::default()
@@ -315,7 +315,7 @@ fn wild_claim(number: usize, volumes: usize) -> impl Strategy<Value = Persistent
                 spec;
             let mut claim = PersistentVolumeClaim {
                 meta: meta(format!("c{number}"), claim_namespace(number)),
-                request,
+                request: request.map(Into::into),
                 access_modes,
                 volume_name: match named {
                     "none" => Str::default(),

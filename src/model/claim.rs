@@ -9,7 +9,7 @@ pub struct PersistentVolumeClaim {
     /// `metadata`.
     pub meta: ObjectMeta,
     /// `spec.resources.requests.storage`.
-    pub request: Option<Quantity>,
+    pub request: Option<Amount>,
     /// `spec.accessModes`.
     pub access_modes: AccessModes,
     /// `spec.volumeName`; empty when there is none.
@@ -29,6 +29,11 @@ pub struct PersistentVolumeClaim {
 }
 
 impl PersistentVolumeClaim {
+    /// How much storage the claim requests, if it says so.
+    pub fn requested(&self) -> Option<Quantity> {
+        self.request.as_ref().map(|amount| amount.quantity)
+    }
+
     /// The class that counts: the deprecated annotation if it is present, else the field; empty for none.
     /// Upstream: `GetPersistentVolumeClaimClass`, component-helpers, 1.36.
     pub fn class(&self) -> &str {

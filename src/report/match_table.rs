@@ -158,7 +158,7 @@ impl<'a> MatchTable<'a> {
             coverage: coverage_out(snapshot.coverage()),
             claim: ObjectId::new(Kind::PersistentVolumeClaim, &claim.meta),
             asks: AsksOut {
-                storage: claim.request.map(|request| request.to_string()),
+                storage: claim.requested().map(|request| request.to_string()),
                 access_modes: claim
                     .access_modes
                     .0

@@ -42,7 +42,7 @@ pub fn misfit(volume: &PersistentVolume, claim: &PersistentVolumeClaim, verdict:
         }
         CandidateVerdict::CandidateTooSmall => {
             let has = volume.storage().map_or_else(|| "<unset>".to_owned(), Quantity::to_string);
-            let wants = claim.request.unwrap_or(Quantity::ZERO).to_string();
+            let wants = claim.requested().unwrap_or(Quantity::ZERO).to_string();
             let words = format!("capacity {has} < requested {wants}");
             of("spec.capacity.storage", has, wants, words)
         }

@@ -150,7 +150,7 @@ fn join_by_matching(snapshot: &Snapshot, rules: &Rules, union: &mut Union) {
                 attributes_class: claim.attributes_class().into(),
                 requested: claim.access_modes.set(),
             };
-            let request = claim.request.unwrap_or(Quantity::ZERO);
+            let request = claim.requested().unwrap_or(Quantity::ZERO);
             searches.entry(key).or_default().push((request, claim_place(id)));
         }
     }
@@ -221,7 +221,7 @@ fn join_selecting(
     groups: &BTreeMap<GroupKey, Vec<(Quantity, usize)>>,
 ) {
     let Ok(query) = Query::new(rules, claim, false) else { return };
-    let request = claim.request.unwrap_or(Quantity::ZERO);
+    let request = claim.requested().unwrap_or(Quantity::ZERO);
     for (key, members) in groups {
         let alike = key.class == *class
             && key.mode == claim.mode()

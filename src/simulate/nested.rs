@@ -212,8 +212,11 @@ fn levels(snapshot: &Snapshot, component: &Component) -> (Vec<Level>, Vec<usize>
     for (id, level) in component.volumes.iter().zip(&level_of_volume) {
         levels[*level].volumes.push(*id);
     }
-    let level_of_claim: Vec<usize> =
-        component.claims.iter().map(|id| level_at(&snapshot.claim(*id).request.unwrap_or(Quantity::ZERO))).collect();
+    let level_of_claim: Vec<usize> = component
+        .claims
+        .iter()
+        .map(|id| level_at(&snapshot.claim(*id).requested().unwrap_or(Quantity::ZERO)))
+        .collect();
     for (id, level) in component.claims.iter().zip(&level_of_claim) {
         if let Some(level) = levels.get_mut(*level) {
             level.claims.push(*id);

@@ -372,7 +372,7 @@ fn claim(at: &Context<'_>, object: wire::ClaimObject) -> Result<Item, Failure> {
     let status = object.status;
     Ok(Item::Claim(Box::new(PersistentVolumeClaim {
         meta: at.meta(object.metadata)?,
-        request: spec.resources.requests.storage.map(|amount| amount.quantity),
+        request: spec.resources.requests.storage,
         access_modes: spec.access_modes.modes(),
         volume_name: spec.volume_name.0,
         class_name: spec.class_name.map(|class| class.0),
@@ -602,7 +602,7 @@ mod tests {
             "status": {"phase": "Lost", "capacity": {"storage": 1.5e3}, "accessModes": ["ReadWriteMany"],
                        "currentVolumeAttributesClassName": "silver"}
         }));
-        assert_eq!(claim.request, Some(Quantity::parse("1073741824").unwrap()));
+        assert_eq!(claim.requested(), Some(Quantity::parse("1073741824").unwrap()));
         assert_eq!(claim.class_name.as_deref(), Some(""));
         assert_eq!(claim.attributes_class(), "gold");
         assert_eq!(claim.volume_name, "pv-1");

@@ -198,7 +198,7 @@ pub(crate) struct Claim(pub(crate) PersistentVolumeClaim);
 pub(crate) fn claim(name: &str) -> Claim {
     Claim(PersistentVolumeClaim {
         meta: meta(NAMESPACE, name, "20"),
-        request: Some(quantity("1Gi")),
+        request: Some(quantity("1Gi").into()),
         access_modes: modes(&["RWO"]),
         class_name: Some("gold".into()),
         volume_mode: Some(VolumeMode::Filesystem),
@@ -211,7 +211,7 @@ impl Claim {
     metadata_methods!(annotated, finalizers, terminating, uid);
 
     pub(crate) fn request(mut self, size: &str) -> Self {
-        self.0.request = Some(quantity(size));
+        self.0.request = Some(quantity(size).into());
         self
     }
 

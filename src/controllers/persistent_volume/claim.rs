@@ -287,7 +287,7 @@ pub fn check_volume_satisfy_claim(
         let why = format!("the volume is marked for deletion {:?}", volume.meta.name.as_str());
         return Err((ClaimBranch::UnboundClaimVolumeMismatchDeleting, why));
     }
-    let requested = claim.request.map_or(0, |request| request.value());
+    let requested = claim.requested().map_or(0, |request| request.value());
     if volume.storage().map_or(0, crate::model::quantity::Quantity::value) < requested {
         return fails(ClaimBranch::UnboundClaimVolumeMismatchTooSmall, "requested PV is too small");
     }

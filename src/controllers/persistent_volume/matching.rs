@@ -59,7 +59,7 @@ impl<'c> Query<'c> {
         };
         Ok(Self {
             claim,
-            request: claim.request.unwrap_or(Quantity::ZERO),
+            request: claim.requested().unwrap_or(Quantity::ZERO),
             selector,
             delay,
             attributes_class: rules.attributes_class,

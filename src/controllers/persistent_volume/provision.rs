@@ -233,7 +233,7 @@ fn provisioned_volume(
     let claim = &claim.object;
     PersistentVolume {
         meta: ObjectMeta { name: name.into(), annotations, finalizers, ..ObjectMeta::default() },
-        capacity: claim.request.iter().map(|request| (Str::const_new("storage"), (*request).into())).collect(),
+        capacity: claim.request.iter().map(|request| (Str::const_new("storage"), request.clone())).collect(),
         access_modes: claim.access_modes.clone(),
         claim_ref: Some(ClaimRef {
             api_version: Str::const_new("v1"),

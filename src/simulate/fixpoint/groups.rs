@@ -64,7 +64,7 @@ impl Groups {
 pub(super) fn size_of(snapshot: &Snapshot, target: Target) -> Quantity {
     match target {
         Target::Volume(id) => snapshot.volume(id).storage().copied(),
-        Target::Claim(id) => snapshot.claim(id).request,
+        Target::Claim(id) => snapshot.claim(id).requested(),
     }
     .unwrap_or(Quantity::ZERO)
 }
@@ -140,7 +140,7 @@ fn identity_free(
                     claim.class_name,
                     claim.mode(),
                     claim.attributes_class,
-                    claim.request.map(|request| if by_size { request.to_string() } else { String::new() }),
+                    claim.requested().map(|request| if by_size { request.to_string() } else { String::new() }),
                     claim.access_modes,
                     claim.selector,
                     claim.status.phase,
