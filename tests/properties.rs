@@ -649,3 +649,15 @@ fn joint_states_are_known_wherever_every_object_has_one_outcome() {
     let (single, several) = found.into_inner();
     assert!(single > 20 && several > 10, "{single} components with one joint state, {several} with several");
 }
+
+/// Wherever at most six volumes and six claims can influence each other, the answer is exact.
+#[test]
+fn six_by_six_is_always_exact() {
+    let strategy = prop_oneof![worlds(6, 6).boxed(), contended(6, 6).boxed()];
+    check(60, (strategy, some_rules()), |(Cluster(parts), rules)| {
+        let snapshot = Snapshot::new(parts);
+        let (_, exact) = predicted(&snapshot, &all_outcomes(rules));
+        prop_assert!(exact);
+        Ok(())
+    });
+}
