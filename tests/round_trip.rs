@@ -6,6 +6,7 @@
 #![expect(clippy::disallowed_methods, reason = "how long to try is a matter of whoever runs this; dumps are files")]
 
 use crate::fake_api::{Answer, FakeApi};
+use crate::properties::check;
 use crate::support::Run;
 use crate::worlds::{Cluster, quantity, worlds};
 use proptest::prelude::*;
@@ -371,17 +372,6 @@ fn prediction_of(parts: Parts, rules: &Rules) -> String {
     };
     // Ages and the objects that got defaults stand in tables and texts alone.
     format!("{}\n{:?} {:?}", serde_json::to_string_pretty(&list).unwrap(), snapshot.now(), snapshot.defaulted())
-}
-
-/// Checks a property on so many worlds, the same ones in every run.
-fn check<S: Strategy>(cases: u32, strategy: S, property: impl Fn(S::Value) -> Result<(), TestCaseError>) {
-    let factor: u32 = std::env::var("PROPTEST_CASES").ok().and_then(|text| text.parse().ok()).unwrap_or(1);
-    let config =
-        ProptestConfig { cases: cases.saturating_mul(factor), failure_persistence: None, ..ProptestConfig::default() };
-    let mut runner = TestRunner::new_with_rng(config, TestRng::deterministic_rng(RngAlgorithm::ChaCha));
-    if let Err(error) = runner.run(&strategy, property) {
-        panic!("{error}");
-    }
 }
 
 fn rules() -> impl Strategy<Value = Rules> {

@@ -1,6 +1,6 @@
 //! The differential run: fresh worlds through both sides, until a number of them is done or something differs.
 
-use crate::judge::Verdict;
+use crate::judge::{Counts, Verdict};
 use crate::line::Line;
 use crate::oracle::{Oracle, Worlds};
 use crate::replay::judge_all;
@@ -80,45 +80,15 @@ pub struct Run<'a> {
 #[derive(Clone, Debug, Default, Deserialize, Serialize)]
 pub struct Progress {
     /// When the two programs that were compared were built: what other programs did says nothing of these.
-    #[serde(default)]
     pub built: String,
     /// The worlds that are done.
     pub done: u64,
-    /// Decision sets compared.
-    pub decisions: usize,
-    /// Decision sets left out, because the API server refused an object that it would not store today.
-    #[serde(default)]
-    pub refused: usize,
-    /// Sets of ends compared.
-    pub ends: usize,
-    /// Exact ones among them.
-    pub exact: usize,
-    /// Those with one member.
-    pub single: usize,
-    /// Their members.
-    pub members: usize,
-    /// The ends that were seen.
-    pub seen: usize,
-    /// Searches compared.
-    pub matches: usize,
+    /// What was compared in them.
+    pub counts: Counts,
     /// The worlds that differ.
     pub differing: Vec<String>,
     /// Objects with more predicted than seen.
     pub wider: Vec<String>,
-}
-
-impl Progress {
-    fn add(&mut self, verdict: Verdict) {
-        self.decisions += verdict.decisions;
-        self.refused += verdict.refused;
-        self.ends += verdict.ends;
-        self.exact += verdict.exact;
-        self.single += verdict.single;
-        self.members += verdict.members;
-        self.seen += verdict.seen;
-        self.matches += verdict.matches;
-        self.wider.extend(verdict.wider);
-    }
 }
 
 /// Where the progress of a run is kept.
@@ -135,7 +105,8 @@ pub fn differential(run: &Run<'_>, mut say: impl FnMut(&str)) -> Result<Progress
     let file = progress_file(run);
     let built = built(run.oracle)?;
     let mut progress: Progress = match fs::read(&file) {
-        Ok(text) => serde_json::from_slice(&text).with_context(|| format!("{}", file.display()))?,
+        // What an older program wrote says nothing of this one.
+        Ok(text) => serde_json::from_slice(&text).unwrap_or_default(),
         Err(_) => Progress::default(),
     };
     if progress.built != built {
@@ -163,7 +134,8 @@ pub fn differential(run: &Run<'_>, mut say: impl FnMut(&str)) -> Result<Progress
                 say(&format!("{}: the smallest world that shows it is in {}", line.id, path.display()));
                 progress.differing.push(line.id.clone());
             }
-            progress.add(verdict);
+            progress.counts += verdict.counts;
+            progress.wider.extend(verdict.wider);
         }
         progress.done += count;
         fs::write(&file, serde_json::to_vec(&progress)?)?;

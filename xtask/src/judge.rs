@@ -1,19 +1,21 @@
 //! Compares what the real controllers did with what is predicted, in the terms of the output contract.
 
-use crate::line::{Case, FailRead, Line, Object, Refuse};
+use crate::line::{self, Case, FailRead, Line, Object, Refuse};
 use anyhow::{Context as _, Result, anyhow, bail};
 use pvctl::controllers::persistent_volume::matching::{Fit, Query};
 use pvctl::controllers::{Controller, Rules};
-use pvctl::model::{Kind, Quantity};
+use pvctl::model::Quantity;
 use pvctl::report::decision::DecisionOut;
 use pvctl::report::prediction::StateOut;
 use pvctl::simulate::component::components;
 use pvctl::simulate::{Limit, Settings, Target, decide, settle};
 use pvctl::snapshot::{ClaimId, Coverage, Item, Parts, Snapshot, VolumeId, decode};
 use pvctl::world::{Answers, ApiError, Cached, ControllerState, Held, OperationState, Read, Refusal, World};
+use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use std::fmt;
+use std::ops::AddAssign;
 use std::sync::Arc;
 
 /// Where prediction and reality part.
@@ -42,27 +44,65 @@ impl fmt::Display for Difference {
     }
 }
 
+/// What was compared, in numbers.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
+pub struct Counts {
+    /// Sets of decisions.
+    pub decisions: usize,
+    /// Objects left out, because the API server refused to store them as they are.
+    pub refused: usize,
+    /// Searches for a volume.
+    pub matches: usize,
+    /// Sets of ends.
+    pub ends: usize,
+    /// Exact ones among them.
+    pub exact: usize,
+    /// Those with one member.
+    pub single: usize,
+    /// Their members.
+    pub members: usize,
+    /// The ends that were seen.
+    pub seen: usize,
+}
+
+impl Counts {
+    /// Whether there was anything to compare.
+    pub fn is_empty(&self) -> bool {
+        self.decisions + self.matches + self.ends == 0
+    }
+}
+
+impl AddAssign for Counts {
+    fn add_assign(&mut self, other: Self) {
+        self.decisions += other.decisions;
+        self.refused += other.refused;
+        self.matches += other.matches;
+        self.ends += other.ends;
+        self.exact += other.exact;
+        self.single += other.single;
+        self.members += other.members;
+        self.seen += other.seen;
+    }
+}
+
+impl fmt::Display for Counts {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { decisions, refused, matches, ends, exact, single, members, seen } = self;
+        write!(
+            out,
+            "{decisions} decision sets, {matches} searches, {ends} sets of ends ({exact} exact, {single} single, {members} \
+             members of which {seen} were seen); {refused} objects left out"
+        )
+    }
+}
+
 /// What was compared, and what came of it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Verdict {
-    /// How many decision sets were compared.
-    pub decisions: usize,
-    /// How many were left out, because the API server refused an object that it would not store today.
-    pub refused: usize,
-    /// How many sets of ends were compared.
-    pub ends: usize,
-    /// How many of these sets are exact.
-    pub exact: usize,
-    /// How many of these sets have one member.
-    pub single: usize,
-    /// The members of these sets, and the ends that were seen, in all.
-    pub members: usize,
-    /// The distinct ends that were seen, in all.
-    pub seen: usize,
+    /// In numbers.
+    pub counts: Counts,
     /// Objects whose set has members that were not seen.
     pub wider: Vec<String>,
-    /// How many searches were compared.
-    pub matches: usize,
     /// Where the two sides part.
     pub differences: Vec<Difference>,
 }
@@ -70,15 +110,8 @@ pub struct Verdict {
 impl Verdict {
     /// Adds another world's verdict.
     pub fn add(&mut self, other: Self) {
-        self.decisions += other.decisions;
-        self.refused += other.refused;
-        self.ends += other.ends;
-        self.exact += other.exact;
-        self.single += other.single;
-        self.members += other.members;
-        self.seen += other.seen;
+        self.counts += other.counts;
         self.wider.extend(other.wider);
-        self.matches += other.matches;
         self.differences.extend(other.differences);
     }
 }
@@ -116,8 +149,12 @@ pub fn judge(line: &Line, rules: &Rules) -> Result<Verdict> {
 /// # Errors
 /// When an object cannot be decoded or is of a kind that nobody reads.
 pub fn snapshot(line: &Line) -> Result<Snapshot> {
+    snapshot_of(&line.world.items)
+}
+
+fn snapshot_of(items: &[Value]) -> Result<Snapshot> {
     let mut parts = Parts { coverage: Coverage::complete(), ..Parts::default() };
-    for item in &line.world.items {
+    for item in items {
         match decoded(item)? {
             Item::Volume(volume) => parts.volumes.push(*volume),
             Item::Claim(claim) => parts.claims.push(*claim),
@@ -172,7 +209,7 @@ fn compare_decisions(snapshot: &Snapshot, rules: &Rules, case: &Case, part: &str
         ..binder(rules)
     };
     if case.decisions.iter().any(refused_by_validation) {
-        verdict.refused += 1;
+        verdict.counts.refused += 1;
         return Ok(());
     }
     let lagging = !case.cached.is_empty();
@@ -187,7 +224,7 @@ fn compare_decisions(snapshot: &Snapshot, rules: &Rules, case: &Case, part: &str
     }
     let real: BTreeSet<String> =
         case.decisions.iter().map(|decision| comparable(decision.clone(), lagging).to_string()).collect();
-    verdict.decisions += 1;
+    verdict.counts.decisions += 1;
     differ(part, &case.object, &real, &predicted, verdict);
     Ok(())
 }
@@ -236,50 +273,32 @@ fn comparable(mut decision: Value, lagging: bool) -> Value {
 /// The controller's memory of a case.
 fn memory<'s>(snapshot: &Snapshot, case: &Case) -> Result<ControllerState<'s>> {
     let mut state = ControllerState::in_step();
-    for cached in &case.cached {
-        let copy = || -> Result<Item> {
-            let copy = cached.copy.as_ref().with_context(|| format!("no copy of {}", name(&cached.object)))?;
-            decoded(copy)
-        };
-        match target(snapshot, &cached.object)? {
-            Target::Volume(id) => {
-                let how = match cached.how.as_str() {
-                    "unseen" => Cached::Unseen,
-                    "informerOnly" => Cached::InformerOnly,
-                    "stale" => match copy()? {
-                        Item::Volume(volume) => {
-                            let parts = Parts { volumes: vec![*volume], ..Parts::default() };
-                            let defaulted = Snapshot::new(parts).volume(VolumeId(0)).clone();
-                            Cached::Stale(Held::Written(Arc::new(defaulted)))
-                        }
-                        _ => bail!("the copy of {} is no volume", name(&cached.object)),
-                    },
-                    other => bail!("a copy cannot be {other:?}"),
-                };
-                state.volumes.push((id, how));
-            }
-            Target::Claim(id) => {
-                let how = match cached.how.as_str() {
-                    "unseen" => Cached::Unseen,
-                    "informerOnly" => Cached::InformerOnly,
-                    "stale" => match copy()? {
-                        Item::Claim(claim) => {
-                            let parts = Parts { claims: vec![*claim], ..Parts::default() };
-                            let defaulted = Snapshot::new(parts).claim(ClaimId(0)).clone();
-                            Cached::Stale(Held::Written(Arc::new(defaulted)))
-                        }
-                        _ => bail!("the copy of {} is no claim", name(&cached.object)),
-                    },
-                    other => bail!("a copy cannot be {other:?}"),
-                };
-                state.claims.push((id, how));
-            }
+    for copy in &case.cached {
+        match target(snapshot, &copy.object)? {
+            Target::Volume(id) => state.volumes.push((id, cached(copy, |parts| parts.volume(VolumeId(0)).clone())?)),
+            Target::Claim(id) => state.claims.push((id, cached(copy, |parts| parts.claim(ClaimId(0)).clone())?)),
         }
     }
     let running = case.running.iter().map(|name| (name.clone(), OperationState::Running));
     let backing_off = case.backing_off.iter().map(|name| (name.clone(), OperationState::Backoff));
     state.operations = running.chain(backing_off).collect();
     Ok(state)
+}
+
+/// A copy of the controller. An older version gets the API's defaults, as any object that came from the server has them.
+fn cached<'s, T>(copy: &line::Cached, only: impl Fn(&Snapshot) -> T) -> Result<Cached<'s, T>> {
+    Ok(match copy.how.as_str() {
+        "unseen" => Cached::Unseen,
+        "informerOnly" => Cached::InformerOnly,
+        "stale" => {
+            let older = copy.copy.as_ref().with_context(|| format!("no copy of {}", name(&copy.object)))?;
+            if older["kind"] != copy.object.kind.as_str() {
+                bail!("the copy of {} is of another kind", name(&copy.object));
+            }
+            Cached::Stale(Held::Written(Arc::new(only(&snapshot_of(std::slice::from_ref(older))?))))
+        }
+        other => bail!("a copy cannot be {other:?}"),
+    })
 }
 
 fn answers(case: &Case) -> Result<Answers> {
@@ -317,7 +336,7 @@ fn internal_error(text: &str) -> String {
 fn compare_ends(snapshot: &Snapshot, rules: &Rules, line: &Line, verdict: &mut Verdict) -> Result<()> {
     let Some(real) = &line.settle else { return Ok(()) };
     if real.notes.iter().any(|note| note == "api-rejected") {
-        verdict.refused += real.objects.len();
+        verdict.counts.refused += real.objects.len();
         return Ok(());
     }
     let controllers = if real.controllers.is_empty() {
@@ -343,11 +362,11 @@ fn compare_ends(snapshot: &Snapshot, rules: &Rules, line: &Line, verdict: &mut V
         };
         let (predicted, exact) = set(&plain)?;
         let seen: BTreeSet<String> = answer.ends.iter().map(ToString::to_string).collect();
-        verdict.ends += 1;
-        verdict.exact += usize::from(exact);
-        verdict.single += usize::from(predicted.len() == 1);
-        verdict.members += predicted.len();
-        verdict.seen += seen.len();
+        verdict.counts.ends += 1;
+        verdict.counts.exact += usize::from(exact);
+        verdict.counts.single += usize::from(predicted.len() == 1);
+        verdict.counts.members += predicted.len();
+        verdict.counts.seen += seen.len();
         if seen.len() < predicted.len() {
             verdict.wider.push(format!("{} {}", line.id, name(&answer.object)));
         }
@@ -410,7 +429,7 @@ fn compare_matches(snapshot: &Snapshot, rules: &Rules, line: &Line, verdict: &mu
         } else {
             [json!({ "error": answer.error }).to_string()].into()
         };
-        verdict.matches += 1;
+        verdict.counts.matches += 1;
         differ(&format!("matches[{place}]"), &answer.claim, &real, &predicted, verdict);
     }
     Ok(())
@@ -433,15 +452,4 @@ fn found(snapshot: &Snapshot, query: &Query<'_>) -> Vec<String> {
         names.push(String::new());
     }
     names
-}
-
-/// The kind of object that a line's object is.
-///
-/// # Errors
-/// When it is of no kind that we know.
-pub fn kind(object: &Object) -> Result<Kind> {
-    Kind::ALL
-        .into_iter()
-        .find(|kind| kind.as_str() == object.kind)
-        .with_context(|| format!("no kind has the name {}", object.kind))
 }

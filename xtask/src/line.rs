@@ -37,7 +37,7 @@ pub struct Line {
 
 /// A `v1` List.
 #[derive(Clone, Debug, Deserialize, Serialize)]
-#[serde(rename_all = "camelCase")]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct List {
     api_version: String,
     kind: String,
@@ -137,7 +137,7 @@ pub struct FailRead {
 
 /// Where everything ends.
 #[derive(Clone, Debug, Deserialize, Serialize)]
-#[serde(rename_all = "camelCase")]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Settle {
     /// Who took part; the binder alone where the line does not say.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -157,7 +157,7 @@ pub struct Settle {
 
 /// The ends of one object.
 #[derive(Clone, Debug, Deserialize, Serialize)]
-#[serde(rename_all = "camelCase")]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Ends {
     /// Whose.
     pub object: Object,

@@ -151,21 +151,13 @@ fn run(task: Task) -> Result<bool> {
             let start = Instant::now();
             let done = differential(&run, |text| println!("{text}"))?;
             println!(
-                "{} worlds in {:.0} s: {} decision sets ({} more left out), {} searches, {} sets of ends ({} exact, {} single, {} members of \
-                 which {} were seen); {} worlds differ",
+                "{} worlds in {:.0} s: {}; {} worlds differ",
                 done.done,
                 start.elapsed().as_secs_f64(),
-                done.decisions,
-                done.refused,
-                done.matches,
-                done.ends,
-                done.exact,
-                done.single,
-                done.members,
-                done.seen,
+                done.counts,
                 done.differing.len()
             );
-            if done.decisions + done.matches + done.ends == 0 {
+            if done.counts.is_empty() {
                 bail!("nothing was compared");
             }
             Ok(done.differing.is_empty())
@@ -179,20 +171,7 @@ fn run(task: Task) -> Result<bool> {
                     println!("{difference}");
                 }
                 agree &= verdict.differences.is_empty();
-                println!(
-                    "{}: {} differences; {} decision sets ({} more left out), {} searches, {} sets of ends ({} exact, {} \
-                     single, {} members of which {} were seen)",
-                    file.display(),
-                    verdict.differences.len(),
-                    verdict.decisions,
-                    verdict.refused,
-                    verdict.matches,
-                    verdict.ends,
-                    verdict.exact,
-                    verdict.single,
-                    verdict.members,
-                    verdict.seen
-                );
+                println!("{}: {} differences; {}", file.display(), verdict.differences.len(), verdict.counts);
             }
             Ok(agree)
         }

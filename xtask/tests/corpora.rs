@@ -10,7 +10,7 @@ fn the_recordings_are_predicted() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
     for file in files(&root.join("tests/conformance")).unwrap() {
         let verdict = replay(&file).unwrap();
-        assert!(verdict.decisions + verdict.ends + verdict.matches + verdict.refused > 0, "{}", file.display());
+        assert!(!verdict.counts.is_empty(), "{}", file.display());
         assert!(verdict.differences.is_empty(), "{}: {}", file.display(), verdict.differences[0]);
     }
 }
