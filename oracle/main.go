@@ -23,7 +23,7 @@ import (
 
 const usage = `usage: oracle COMMAND [flags]
 
-  worlds  --seed S --count N [--start I]                  random worlds, one a line
+  worlds  --seed S --count N [--start I] [--cases=false]  random worlds, one a line
   decide  [--controllers binder|all]                      what one sync of each object does
   settle  [--controllers binder|all] [--schedules N]      where everything can end
   match                                                   FindMatchingVolume for each unbound claim
@@ -62,12 +62,16 @@ func run(args []string) error {
 		seed := flags.Uint64("seed", 1, "the seed")
 		count := flags.Int("count", 1, "how many worlds")
 		start := flags.Int("start", 0, "the index of the first")
+		cases := flags.Bool("cases", true, "propose cases, which decide answers")
 		if err := flags.Parse(args[1:]); err != nil {
 			return err
 		}
 		writer := bufio.NewWriterSize(os.Stdout, 1<<20)
 		for index := *start; index < *start+*count; index++ {
 			world := worlds.Generate(*seed, index)
+			if !*cases {
+				world.Cases = nil
+			}
 			if err := encode(writer, &world); err != nil {
 				return err
 			}

@@ -7,12 +7,13 @@ import (
 	"flag"
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 
 	"pvctl.dev/oracle/line"
 )
 
-// settleToo makes TestCorpora settle every world that was settled, instead of one in twenty.
+// settleToo makes TestCorpora settle every world that was settled, instead of those made by hand and one in twenty.
 var settleToo = flag.Bool("settle", false, "settle all worlds of the corpora again")
 
 func newJudge(t *testing.T) *Judge {
@@ -59,14 +60,14 @@ func corpus(t *testing.T, path string) {
 	err = line.Each(unpacked, func(l *line.Line) error {
 		number++
 		old := *l
-		old.Cases = append([]line.Case{}, l.Cases...)
-		if l.Decisions != nil {
+		old.Cases = all(l.Cases)
+		if l.Decisions != nil || l.Cases != nil {
 			if err := j.Decide(l, l.Protections != nil); err != nil {
 				return err
 			}
-			same(l, "decisions", old.Decisions, l.Decisions)
-			same(l, "protections", old.Protections, l.Protections)
-			same(l, "cases", old.Cases, append([]line.Case{}, l.Cases...))
+			same(l, "decisions", all(old.Decisions), all(l.Decisions))
+			same(l, "protections", all(old.Protections), all(l.Protections))
+			same(l, "cases", old.Cases, all(l.Cases))
 		}
 		for _, m := range old.Matches {
 			answer, err := MatchOne(l, m)
@@ -75,7 +76,7 @@ func corpus(t *testing.T, path string) {
 			}
 			same(l, "match", m, answer)
 		}
-		if l.Settle != nil && (*settleToo || number%20 == 0) {
+		if l.Settle != nil && (*settleToo || number%20 == 0 || slices.Contains(l.Tags, "handmade")) {
 			how := Settling{All: len(l.Settle.Controllers) > 1, Schedules: 32, Quiet: 16, Most: 256, Seed: 1}
 			if err := j.Settle(l, how); err != nil {
 				return err
@@ -91,6 +92,9 @@ func corpus(t *testing.T, path string) {
 		t.Errorf("no answers in %s", path)
 	}
 }
+
+// all are cases of their own, none of them nil.
+func all(cases []line.Case) []line.Case { return append([]line.Case{}, cases...) }
 
 // comparable is an answer of settle without the order that JSON gives its objects.
 func comparable(t *testing.T, s *line.Settle) any {
