@@ -78,7 +78,7 @@ func order(tests []*test) {
 		if root(first) != root(second) {
 			return position[root(first)] < position[root(second)]
 		}
-		return first.Kind == "match" && first.Name < second.Name
+		return (first.Kind == "match" || first.Kind == "delays") && first.Name < second.Name
 	})
 	for _, t := range tests {
 		if t.Kind == "match" {
@@ -105,6 +105,8 @@ func (t *test) answer(j *judge.Judge) (*line.Line, error) {
 		return l, t.protection(j, l)
 	case "annotations":
 		return l, t.annotations(j, l)
+	case "delays", "class":
+		return l, t.helper(j, l)
 	case "settle", "controller":
 		return l, t.settle(j, l)
 	case "finalizers":
@@ -466,6 +468,27 @@ func (t *test) annotations(j *judge.Judge, l *line.Line) error {
 	}
 	if got, want := claims[0].Annotations, t.ExpectedClaimAnnotations; len(got)+len(want) > 0 && !maps.Equal(got, want) {
 		return fmt.Errorf("annotations of the claim %v, expected %v", got, want)
+	}
+	return nil
+}
+
+// helper answers a test of a helper by what follows from it when a claim is synced: one that waits for its pod gets an event that says
+// so, and one without a class gets the default class.
+func (t *test) helper(j *judge.Judge, l *line.Line) error {
+	if err := j.Decide(l, false); err != nil {
+		return err
+	}
+	for _, decision := range l.Decisions[0].Answers {
+		waits := slices.ContainsFunc(decision.Events, func(e line.Event) bool { return e.Reason == "WaitForFirstConsumer" })
+		if t.Kind == "delays" && waits != t.Suits {
+			return fmt.Errorf("waits: %v, expected %v", waits, t.Suits)
+		}
+		assigned := slices.ContainsFunc(decision.Writes, func(w line.Write) bool {
+			return strings.Contains(string(w.Patch), `"storageClassName":"default"`)
+		})
+		if t.Kind == "class" && assigned == t.Suits {
+			return fmt.Errorf("gets the default class: %v, expected %v", assigned, !t.Suits)
+		}
 	}
 	return nil
 }

@@ -9,9 +9,6 @@ var leftOutTests = []LeftOut{
 	{"TestDisablingDynamicProvisioner", "calls an inner function with no claim at all; lines with the flag enable-dynamic-provisioning do the same"},
 	{"TestListByAccessModes", "tests the order of the index alone, which nothing depends on"},
 	{"TestAllPossibleAccessModes", "tests an inner function of the index; the choice that follows from it is in the lines of the other index tests"},
-	{"TestCheckVolumeNodeAffinity", "tests a helper alone; TestFindMatchVolumeWithNode reaches it through FindMatchingVolume"},
-	{"TestPersistentVolumeClaimHasClass", "tests a helper alone; 15-5, 15-6 and 15-7 reach it through syncClaim"},
-	{"TestDelayBindingMode", "tests a helper alone; 1-13, 1-14, 11-23 and 11-24 reach it through syncClaim"},
 }
 
 const (
@@ -38,6 +35,8 @@ func (t *test) leftOut() string {
 		}
 	}
 	switch {
+	case t.Kind == "delays" && t.Fails:
+		return "a class without volumeBindingMode; the API server's defaults leave none"
 	case (t.Kind == "sync" || t.Kind == "settle" || t.Scheduler) && !t.AttributesClasses:
 		return "the feature gate VolumeAttributesClass is off; 1.36 has it on, locked"
 	case t.Gate:

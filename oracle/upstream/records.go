@@ -109,14 +109,14 @@ func read(text []byte) (*test, error) {
 		sets = append(sets, t.Injected.Volumes, t.Injected.CachedVolumes)
 		claimSets = append(claimSets, t.Injected.Claims, t.Injected.CachedClaims)
 	}
-	for _, set := range sets {
-		for _, volume := range set {
-			t.completeVolume(volume)
-		}
-	}
 	for _, set := range claimSets {
 		for _, claim := range set {
 			t.completeClaim(claim)
+		}
+	}
+	for _, set := range sets {
+		for _, volume := range set {
+			t.completeVolume(volume)
 		}
 	}
 	for _, class := range t.Classes {
@@ -225,6 +225,10 @@ func (t *test) completeVolume(volume *v1.PersistentVolume) {
 }
 
 func (t *test) completeClaim(claim *v1.PersistentVolumeClaim) {
+	if claim.Name == "" {
+		claim.Name, claim.Namespace = "claim", "default"
+		t.change("name")
+	}
 	t.identify(&claim.ObjectMeta)
 	if len(claim.Spec.AccessModes) == 0 {
 		claim.Spec.AccessModes = []v1.PersistentVolumeAccessMode{v1.ReadWriteOnce}

@@ -95,8 +95,21 @@ var sources = []source{
 	},
 	{
 		module: "k8s.io/component-helpers", dir: "storage/volume", files: []string{"common.go", "volume.go"},
-		tests: []string{"TestFindMatchVolumeWithNode"},
-		edits: []edit{{"pv_helpers_test.go", ` FindMatchingVolume\(scenario`, ` pvctlFind(t, name, scenario`, 1}},
+		tests: []string{
+			"TestFindMatchVolumeWithNode", "TestDelayBindingMode", "TestCheckVolumeNodeAffinity", "TestPersistentVolumeClaimHasClass",
+		},
+		edits: []edit{
+			{"pv_helpers_test.go", ` FindMatchingVolume\(scenario`, ` pvctlFind(t, name, scenario`, 1},
+			{"pv_helpers_test.go", `(\t\tshouldDelay, err := )`,
+				`		pvctlDelays(t, name, test.pvc, classes, test.shouldDelay, test.shouldFail)
+$1`, 1},
+			{"helpers_test.go", `(\t\terr := CheckNodeAffinity)`,
+				`		pvctlNode(t, c.name, c.pv, nodeLabels, c.expectSuccess)
+$1`, 1},
+			{"helpers_test.go", `(\t\t\tgot := PersistentVolumeClaimHasClass)`,
+				`			pvctlClass(t, tc.name, tc.pvc, tc.want)
+$1`, 1},
+		},
 	},
 	{
 		module: "k8s.io/kubernetes", dir: "pkg/controller/volume/pvprotection", files: []string{"common.go", "protection.go"},
