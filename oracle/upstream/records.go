@@ -10,6 +10,7 @@ import (
 
 	v1 "k8s.io/api/core/v1"
 	storagev1 "k8s.io/api/storage/v1"
+	"k8s.io/apimachinery/pkg/api/equality"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -166,11 +167,9 @@ func (t *test) identify(meta *metav1.ObjectMeta) {
 			t.change("finalizer")
 		}
 	}
-	for _, key := range []string{"", "pv-testing-skip-local-store"} {
-		if _, ok := meta.Annotations[key]; ok && key == "" {
-			delete(meta.Annotations, key)
-			t.change("annotation")
-		}
+	if _, ok := meta.Annotations[""]; ok {
+		delete(meta.Annotations, "")
+		t.change("annotation")
 	}
 }
 
@@ -181,6 +180,7 @@ func (t *test) completeVolume(volume *v1.PersistentVolume) {
 	}
 	t.identify(&volume.ObjectMeta)
 	source := &volume.Spec.PersistentVolumeSource
+	before := source.DeepCopy()
 	none := *source == v1.PersistentVolumeSource{}
 	switch {
 	case volume.Spec.VolumeAttributesClassName != nil && source.CSI == nil:
@@ -204,7 +204,9 @@ func (t *test) completeVolume(volume *v1.PersistentVolume) {
 	case none:
 		source.HostPath = &v1.HostPathVolumeSource{Path: "/tmp/x"}
 	}
-	t.change("sources")
+	if !equality.Semantic.DeepEqual(before, source) {
+		t.change("sources")
+	}
 	if len(volume.Spec.Capacity) == 0 {
 		size := resource.MustParse("1Gi")
 		if len(t.Claims) > 0 {
