@@ -50,6 +50,9 @@ func MatchOne(l *line.Line, asked line.Match) (line.Match, error) {
 			node = one
 		}
 	}
+	if node == nil && asked.Node != "" {
+		return asked, fmt.Errorf("node %s is not in the world", asked.Node)
+	}
 	for _, claim := range w.claims {
 		if claim.Namespace == asked.Claim.Namespace && claim.Name == asked.Claim.Name {
 			return match(w, claim, asked.Delayed, node, asked.Excluded...), nil

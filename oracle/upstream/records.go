@@ -133,6 +133,10 @@ func read(text []byte) (*test, error) {
 		corev1.SetObjectDefaults_Pod(pod)
 	}
 	for _, node := range t.Nodes {
+		if node.Name == "" {
+			node.Name = "node"
+			t.change("name")
+		}
 		t.identify(&node.ObjectMeta)
 	}
 	return t, nil
@@ -275,6 +279,10 @@ func (t *test) world(volumes []*v1.PersistentVolume, claims []*v1.PersistentVolu
 		list.Items = append(list.Items, item("v1", "Pod", pod))
 	}
 	for _, node := range t.Nodes {
+		if node.Name == "" {
+			node.Name = "node"
+			t.change("name")
+		}
 		list.Items = append(list.Items, item("v1", "Node", node))
 	}
 	return list
