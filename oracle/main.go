@@ -12,21 +12,24 @@ import (
 	"os"
 	"runtime"
 	"runtime/debug"
+	"strings"
 	"sync"
 
 	"pvctl.dev/oracle/judge"
 	"pvctl.dev/oracle/line"
+	"pvctl.dev/oracle/upstream"
 	"pvctl.dev/oracle/worlds"
 )
 
 const usage = `usage: oracle COMMAND [flags]
 
-  worlds  --seed S --count N [--start I]                  random worlds, one a line
+  worlds  --seed S --count N [--start I] [--cases=false]  random worlds, one a line
   decide  [--controllers binder|all]                      what one sync of each object does
   settle  [--controllers binder|all] [--schedules N]      where everything can end
   match                                                   FindMatchingVolume for each unbound claim
+  upstream [--left-out FILE]                              upstream's own test tables
 
-All but worlds read lines on stdin. Lines are described in README.md.
+All but worlds and upstream read lines on stdin. Lines are described in README.md.
 `
 
 func main() {
@@ -59,17 +62,28 @@ func run(args []string) error {
 		seed := flags.Uint64("seed", 1, "the seed")
 		count := flags.Int("count", 1, "how many worlds")
 		start := flags.Int("start", 0, "the index of the first")
+		cases := flags.Bool("cases", true, "propose cases, which decide answers")
 		if err := flags.Parse(args[1:]); err != nil {
 			return err
 		}
 		writer := bufio.NewWriterSize(os.Stdout, 1<<20)
 		for index := *start; index < *start+*count; index++ {
 			world := worlds.Generate(*seed, index)
+			if !*cases {
+				world.Cases = nil
+			}
 			if err := encode(writer, &world); err != nil {
 				return err
 			}
 		}
 		return writer.Flush()
+	case "upstream":
+		module := flags.String("module", ".", "the directory of the oracle's module")
+		left := flags.String("left-out", "", "a file for the cases that no line stands for")
+		if err := flags.Parse(args[1:]); err != nil {
+			return err
+		}
+		return tables(*module, *left)
 	case "settle":
 		schedules := flags.Int("schedules", 32, "the smallest number of schedules of each kind")
 		quiet := flags.Int("quiet", 16, "how many schedules in a row have to bring nothing new")
@@ -84,6 +98,40 @@ func run(args []string) error {
 	}
 	fmt.Fprint(os.Stderr, usage)
 	return fmt.Errorf("unknown command %q", args[0])
+}
+
+// tables writes the lines of upstream's tables, and the cases left out to a file.
+func tables(module, path string) error {
+	lines, left, wrong := upstream.Tables(module)
+	writer := bufio.NewWriterSize(os.Stdout, 1<<20)
+	for i := range lines {
+		if err := encode(writer, &lines[i]); err != nil {
+			return err
+		}
+	}
+	if err := writer.Flush(); err != nil {
+		return err
+	}
+	if path != "" {
+		var text bytes.Buffer
+		fmt.Fprintf(&text, "Of the test tables of Kubernetes %s, these cases have no line, by reason.\n", judge.Version)
+		var reasons []string
+		names := map[string][]string{}
+		for _, one := range left {
+			if names[one.Reason] == nil {
+				reasons = append(reasons, one.Reason)
+			}
+			names[one.Reason] = append(names[one.Reason], one.Name)
+		}
+		for _, reason := range reasons {
+			fmt.Fprintf(&text, "\n%s:\n    %s\n", reason, strings.Join(names[reason], "\n    "))
+		}
+		if err := os.WriteFile(path, text.Bytes(), 0o644); err != nil {
+			return err
+		}
+	}
+	fmt.Fprintf(os.Stderr, "oracle: %d cases, %d left out\n", len(lines), len(left))
+	return wrong
 }
 
 // parse parses the flags and tells whether the protection controllers take part.

@@ -152,41 +152,6 @@ func TestFirstReachesWhatChanceReaches(t *testing.T) {
 	}
 }
 
-// TestSettleAgreesWithTheFirstRecording holds the end states against those that were recorded with another program.
-func TestSettleAgreesWithTheFirstRecording(t *testing.T) {
-	j, objects := newJudge(t), 0
-	texts := func(ends []json.RawMessage) []string {
-		set := map[string]bool{}
-		for _, text := range ends {
-			var e end
-			if err := json.Unmarshal(text, &e); err != nil {
-				t.Fatal(err)
-			}
-			set[string(encode(e))] = true
-		}
-		return keys(set)
-	}
-	recorded(t, "outcomes-1.36.3.jsonl.gz", func(l *line.Line) {
-		old := l.Settle.Objects
-		if err := j.Settle(l, Settling{Schedules: 32, Quiet: 16, Most: 256, Seed: 1}); err != nil {
-			t.Fatal(err)
-		}
-		now := map[line.Object][]string{}
-		for _, ends := range l.Settle.Objects {
-			now[ends.Object] = texts(ends.Ends)
-		}
-		for _, ends := range old {
-			objects++
-			if want, got := texts(ends.Ends), now[ends.Object]; !slices.Equal(want, got) {
-				t.Errorf("%s %v: %v, recorded %v", l.ID, ends.Object, got, want)
-			}
-		}
-	})
-	if objects != 621 {
-		t.Errorf("%d objects were compared", objects)
-	}
-}
-
 // TestProtection holds that a deleted claim and its volume go when the protection controllers take part, and stay when they do not.
 func TestProtection(t *testing.T) {
 	terminating := strings.Replace(waitingClaim, `"uid":`,

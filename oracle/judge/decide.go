@@ -124,6 +124,9 @@ func (j *Judge) answer(c *line.Case) {
 		}
 	}
 	run(nil)
+	if j.ended != nil {
+		j.ended()
+	}
 	if j.ownVolumes.tied {
 		for _, volume := range j.world.volumes {
 			run(volume)

@@ -50,6 +50,8 @@ type Judge struct {
 	dynamic            *bool
 	// enqueued takes what the binder puts on its own queues: kind and key.
 	enqueued func(kind, key string)
+	// ended is called after the first sync of an answer.
+	ended func()
 }
 
 // field is the address of an unexported field.

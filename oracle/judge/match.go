@@ -1,6 +1,7 @@
 package judge
 
 import (
+	"fmt"
 	"slices"
 	"sort"
 
@@ -24,7 +25,7 @@ func (j *Judge) Match(l *line.Line) error {
 		}
 		for _, delayed := range []bool{false, true} {
 			for _, node := range append([]*v1.Node{nil}, w.nodes...) {
-				free := match(w, claim, delayed, node, "")
+				free := match(w, claim, delayed, node)
 				l.Matches = append(l.Matches, free)
 				for _, name := range free.Chosen {
 					if name != "" {
@@ -37,7 +38,30 @@ func (j *Judge) Match(l *line.Line) error {
 	return nil
 }
 
-func match(w *world, claim *v1.PersistentVolumeClaim, delayed bool, node *v1.Node, excluded string) line.Match {
+// MatchOne answers one question of the scheduler or the binder in a line's world.
+func MatchOne(l *line.Line, asked line.Match) (line.Match, error) {
+	w, err := read(l.World)
+	if err != nil {
+		return asked, err
+	}
+	var node *v1.Node
+	for _, one := range w.nodes {
+		if one.Name == asked.Node {
+			node = one
+		}
+	}
+	if node == nil && asked.Node != "" {
+		return asked, fmt.Errorf("node %s is not in the world", asked.Node)
+	}
+	for _, claim := range w.claims {
+		if claim.Namespace == asked.Claim.Namespace && claim.Name == asked.Claim.Name {
+			return match(w, claim, asked.Delayed, node, asked.Excluded...), nil
+		}
+	}
+	return asked, fmt.Errorf("claim %s/%s is not in the world", asked.Claim.Namespace, asked.Claim.Name)
+}
+
+func match(w *world, claim *v1.PersistentVolumeClaim, delayed bool, node *v1.Node, excluded ...string) line.Match {
 	answer := line.Match{
 		Claim:   line.Object{Kind: "PersistentVolumeClaim", Namespace: claim.Namespace, Name: claim.Name},
 		Delayed: delayed, Chosen: []string{},
@@ -46,9 +70,9 @@ func match(w *world, claim *v1.PersistentVolumeClaim, delayed bool, node *v1.Nod
 		answer.Node = node.Name
 	}
 	without := map[string]*v1.PersistentVolume{}
-	if excluded != "" {
-		without[excluded] = nil
-		answer.Excluded = []string{excluded}
+	for _, name := range excluded {
+		without[name] = nil
+		answer.Excluded = append(answer.Excluded, name)
 	}
 	for first := range max(1, len(w.volumes)) {
 		order := slices.Clone(w.volumes)

@@ -138,16 +138,6 @@ type Operation struct {
 	State string `json:"state"`
 }
 
-// UnmarshalJSON reads an operation, also one of the first recordings, which were names only.
-func (o *Operation) UnmarshalJSON(text []byte) error {
-	if len(text) > 0 && text[0] == '"' {
-		o.State = "started"
-		return json.Unmarshal(text, &o.Name)
-	}
-	type plain Operation
-	return json.Unmarshal(text, (*plain)(o))
-}
-
 // Settle is what can be when nothing moves any more.
 type Settle struct {
 	// Controllers are the names of those that took part, as kube-controller-manager's --controllers names them.

@@ -255,5 +255,7 @@ fn created(volume: &PersistentVolume) -> serde_json::Value {
             "persistentVolumeReclaimPolicy": volume.reclaim_policy.as_str(),
             "storageClassName": volume.class_name.as_str(),
         },
+        // The controller sends it, and the API server drops it. Upstream: `provisionClaimOperation`, 1.36.
+        "status": { "phase": "Bound" },
     })
 }

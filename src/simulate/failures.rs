@@ -1,7 +1,7 @@
 //! What can go wrong inside one sync: refused writes, failed reads, and the end of the process.
 
 use super::decide::Decision;
-use crate::world::{Answers, ApiError, Effect, Refusal};
+use crate::world::{Answers, Effect, Refusal};
 
 /// A sync that goes wrong.
 #[derive(Clone, Debug)]
@@ -26,7 +26,7 @@ pub(super) fn failures(decision: &Decision<'_>, answers: &Answers) -> Vec<Failur
     let reads = &decision.record.live_reads;
     for (place, read) in reads.iter().enumerate() {
         let number = reads[..=place].iter().filter(|earlier| *earlier == read).count();
-        let failing = (*read, u32::try_from(number).unwrap_or(u32::MAX), ApiError::Other(unavailable()));
+        let failing = (*read, u32::try_from(number).unwrap_or(u32::MAX), Refusal::Other(unavailable()));
         let failed = Answers { failing_read: Some(failing), ..answers.clone() };
         all.push(Failure { answers: failed, crash_before: None });
     }

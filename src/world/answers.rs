@@ -69,7 +69,7 @@ impl fmt::Display for ApiError {
     }
 }
 
-/// A refusal that a script asks for. Its text follows from the object that is written.
+/// A refusal that a script asks for. Its text follows from the object that is written or read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Refusal {
     /// The object is gone.
@@ -128,8 +128,8 @@ pub struct Answers {
     pub refuse_from: Option<(u32, Refusal)>,
     /// The n-th write of the run (from 1) alone is refused so.
     pub refuse: Option<(u32, Refusal)>,
-    /// The n-th read of that kind (from 1) and all later ones fail with this error.
-    pub failing_read: Option<(Read, u32, ApiError)>,
+    /// The n-th read of that kind (from 1) and all later ones fail so.
+    pub failing_read: Option<(Read, u32, Refusal)>,
     /// What a plugin answers, where the default is not wanted.
     pub plugin: Option<PluginAnswer>,
     /// The storage of a volume that could not be created cannot be cleaned up either.
@@ -144,9 +144,9 @@ impl Answers {
         once.or(from).map(|(_, refusal)| refusal.error(kind, name))
     }
 
-    /// The error for the n-th read of that kind in a run (from 1), if it is to fail.
-    pub fn read_failure(&self, read: Read, number: u32) -> Option<ApiError> {
+    /// The error for the n-th read of that kind in a run (from 1), of an object of that kind and name, if it is to fail.
+    pub fn read_failure(&self, read: Read, number: u32, kind: Kind, name: &str) -> Option<ApiError> {
         let failing = self.failing_read.as_ref().filter(|(failing, first, _)| *failing == read && *first <= number);
-        failing.map(|(_, _, error)| error.clone())
+        failing.map(|(_, _, refusal)| refusal.error(kind, name))
     }
 }

@@ -210,7 +210,7 @@ impl<'a, 's, Step> Sync<'a, 's, Step> {
         namespace: &str,
         name: &str,
     ) -> Result<Option<Held<'s, PersistentVolumeClaim>>, ApiError> {
-        if let Some(error) = self.answers.read_failure(Read::ClaimLister, 1) {
+        if let Some(error) = self.answers.read_failure(Read::ClaimLister, 1, Kind::PersistentVolumeClaim, name) {
             return Err(error);
         }
         let Some(id) = self.world.claim_id(namespace, name) else { return Ok(None) };
@@ -239,8 +239,10 @@ impl<'a, 's, Step> Sync<'a, 's, Step> {
                 "an empty namespace may not be set when a resource name is provided".to_owned(),
             ));
         }
-        if let Some(error) = self.live_read_failure(Read::LiveClaim) {
-            return Err(error);
+        match self.live_read_failure(Read::LiveClaim, Kind::PersistentVolumeClaim, name) {
+            Some(error) if error.is_not_found() => return Ok(None),
+            Some(error) => return Err(error),
+            None => {}
         }
         Ok(self.world.claim_id(namespace, name).and_then(|id| self.world.claim(id)))
     }
@@ -250,7 +252,7 @@ impl<'a, 's, Step> Sync<'a, 's, Step> {
     /// # Errors
     /// When the request fails, also because the volume does not exist.
     pub fn live_volume(&mut self, name: &str) -> Result<(VolumeId, Held<'s, PersistentVolume>), ApiError> {
-        if let Some(error) = self.live_read_failure(Read::LiveVolume) {
+        if let Some(error) = self.live_read_failure(Read::LiveVolume, Kind::PersistentVolume, name) {
             return Err(error);
         }
         self.world
@@ -264,7 +266,7 @@ impl<'a, 's, Step> Sync<'a, 's, Step> {
     /// # Errors
     /// When the lister fails; an absent class is not an error here.
     pub fn class(&mut self, name: &str) -> Result<Option<&'s StorageClass>, ApiError> {
-        if let Some(error) = self.answers.read_failure(Read::ClassLister, 1) {
+        if let Some(error) = self.answers.read_failure(Read::ClassLister, 1, Kind::StorageClass, name) {
             return Err(error);
         }
         let class = self.world.snapshot().class(name);
@@ -280,7 +282,7 @@ impl<'a, 's, Step> Sync<'a, 's, Step> {
     /// When the lister fails.
     pub fn classes(&mut self) -> Result<&'s [StorageClass], ApiError> {
         self.need("list", Kind::StorageClass, "");
-        match self.answers.read_failure(Read::ClassLister, 1) {
+        match self.answers.read_failure(Read::ClassLister, 1, Kind::StorageClass, "") {
             Some(error) => Err(error),
             None => Ok(self.world.snapshot().classes()),
         }
@@ -294,7 +296,7 @@ impl<'a, 's, Step> Sync<'a, 's, Step> {
 
     /// The failure of a live list of pods, if it is scripted to fail.
     pub fn live_pods_failure(&mut self) -> Option<ApiError> {
-        self.live_read_failure(Read::LivePods)
+        self.live_read_failure(Read::LivePods, Kind::Pod, "")
     }
 
     /// The node of that name.
@@ -317,10 +319,10 @@ impl<'a, 's, Step> Sync<'a, 's, Step> {
     }
 
     /// Counts a request that reads, and gives its scripted failure if there is one.
-    fn live_read_failure(&mut self, read: Read) -> Option<ApiError> {
+    fn live_read_failure(&mut self, read: Read, kind: Kind, name: &str) -> Option<ApiError> {
         self.record.live_reads.push(read);
         let number = self.record.live_reads.iter().filter(|earlier| **earlier == read).count();
-        self.answers.read_failure(read, u32::try_from(number).unwrap_or(u32::MAX))
+        self.answers.read_failure(read, u32::try_from(number).unwrap_or(u32::MAX), kind, name)
     }
 
     fn need(&mut self, verb: &'static str, kind: Kind, namespace: &str) {

@@ -166,7 +166,7 @@ impl Case {
     }
 
     pub(crate) fn read_fails(mut self, read: Read, text: &str) -> Self {
-        self.answers.failing_read = Some((read, 1, ApiError::Other(text.to_owned())));
+        self.answers.failing_read = Some((read, 1, Refusal::Other(text.to_owned())));
         self
     }
 

@@ -1,6 +1,6 @@
 //! The lines of the oracle: one world each, with what the real controllers did. The format is `oracle/line/line.go`'s.
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
 use std::collections::BTreeMap;
 
@@ -146,6 +146,7 @@ pub struct Settle {
     #[serde(default, skip_serializing_if = "is_zero")]
     pub schedules: u32,
     /// The objects and their ends.
+    #[serde(deserialize_with = "null_is_empty")]
     pub objects: Vec<Ends>,
     /// The joint ends that were seen: for each, the index into the ends of every object.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -197,4 +198,8 @@ pub struct Match {
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands over a reference")]
 fn is_zero(number: &u32) -> bool {
     *number == 0
+}
+
+fn null_is_empty<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<Ends>, D::Error> {
+    Ok(Option::deserialize(deserializer)?.unwrap_or_default())
 }

@@ -170,6 +170,9 @@ fn run(task: Task) -> Result<bool> {
                 for difference in &verdict.differences {
                     println!("{difference}");
                 }
+                for object in &verdict.wider {
+                    println!("{object}: not all that is predicted was seen");
+                }
                 agree &= verdict.differences.is_empty();
                 println!("{}: {} differences; {}", file.display(), verdict.differences.len(), verdict.counts);
             }

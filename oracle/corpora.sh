@@ -1,0 +1,15 @@
+#!/bin/sh
+# Records the corpora of ../tests/conformance again. The README there has the same commands.
+set -eu
+cd "$(dirname "$0")"
+out=../tests/conformance
+version=1.36.3
+oracle=$(mktemp -d)/oracle
+go build -o "$oracle" .
+record() { gzip -9n > "$out/$1-$version.jsonl.gz"; }
+"$oracle" worlds --seed 2026 --count 2500 | "$oracle" decide --controllers all | record decisions
+"$oracle" decide --controllers all < handmade.jsonl | "$oracle" match | "$oracle" settle --controllers all | record handmade
+"$oracle" worlds --seed 2027 --count 500 --cases=false | "$oracle" match | record match
+"$oracle" worlds --seed 2028 --count 300 --cases=false | "$oracle" settle | record outcomes
+"$oracle" worlds --seed 2029 --count 300 --cases=false | "$oracle" settle --controllers all | record outcomes-all
+"$oracle" upstream --left-out upstream/LEFT-OUT.txt | record upstream

@@ -1,0 +1,294 @@
+// Command coverage writes COVERAGE.md: what the corpora reach of the controllers' code, and why they do not reach the rest.
+package main
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"os"
+	"os/exec"
+	"path"
+	"path/filepath"
+	"sort"
+	"strconv"
+	"strings"
+
+	"pvctl.dev/oracle/judge"
+)
+
+// packages are those whose code decides, with the functions from which everything else is reached.
+var packages = []struct {
+	module, dir string
+	roots       []string
+}{
+	{"k8s.io/kubernetes", "pkg/controller/volume/persistentvolume", []string{"syncClaimByKey", "syncVolumeByKey", "Less", "Swap", "Len"}},
+	{"k8s.io/component-helpers", "storage/volume", nil},
+	{"k8s.io/kubernetes", "pkg/controller/volume/pvprotection", []string{"processPV"}},
+	{"k8s.io/kubernetes", "pkg/controller/volume/pvcprotection", []string{"processPVC"}},
+}
+
+// block is a run of statements of the coverage profile.
+type block struct {
+	from, to, statements int
+	covered              bool
+}
+
+// function is a declared function and its blocks.
+type function struct {
+	file, name string
+	from, to   int
+	calls      map[string]bool
+	blocks     []block
+}
+
+func main() {
+	if err := run(); err != nil {
+		fmt.Fprintln(os.Stderr, "coverage:", err)
+		os.Exit(1)
+	}
+}
+
+func run() error {
+	work, err := os.MkdirTemp("", "coverage-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(work)
+	profile := filepath.Join(work, "profile")
+	var names []string
+	for _, p := range packages {
+		names = append(names, path.Join(p.module, p.dir))
+	}
+	command := exec.Command("go", "test", "-count=1", "-timeout=30m", "-run", "^TestCorpora$",
+		"-coverpkg="+strings.Join(names, ","), "-coverprofile="+profile, "./judge")
+	if text, err := command.CombinedOutput(); err != nil {
+		return fmt.Errorf("%w\n%s", err, text)
+	}
+	blocks, err := readProfile(profile)
+	if err != nil {
+		return err
+	}
+	reasons, err := readReasons("coverage/unreached.txt")
+	if err != nil {
+		return err
+	}
+	functions, err := reachable(blocks)
+	if err != nil {
+		return err
+	}
+	return report(functions, reasons)
+}
+
+// readProfile reads the blocks of each file. A block that is there several times counts as covered if any of them is.
+func readProfile(name string) (map[string][]block, error) {
+	file, err := os.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	type place struct{ file, span string }
+	found := map[place]*block{}
+	var order []place
+	scanner := bufio.NewScanner(file)
+	for scanner.Scan() {
+		text, rest, ok := strings.Cut(scanner.Text(), ":")
+		fields := strings.Fields(rest)
+		if !ok || len(fields) != 3 {
+			continue // the first line
+		}
+		var b block
+		var column int
+		if _, err := fmt.Sscanf(fields[0], "%d.%d,%d.%d", &b.from, &column, &b.to, &column); err != nil {
+			return nil, err
+		}
+		if b.statements, err = strconv.Atoi(fields[1]); err != nil {
+			return nil, err
+		}
+		at := place{text, fields[0]}
+		if found[at] == nil {
+			found[at] = &b
+			order = append(order, at)
+		}
+		found[at].covered = found[at].covered || fields[2] != "0"
+	}
+	result := map[string][]block{}
+	for _, at := range order {
+		result[at.file] = append(result[at.file], *found[at])
+	}
+	return result, scanner.Err()
+}
+
+// readReasons reads why blocks are not reached: "file:line reason", one a line.
+func readReasons(name string) (map[string]string, error) {
+	text, err := os.ReadFile(name)
+	if err != nil {
+		return nil, err
+	}
+	reasons := map[string]string{}
+	for _, one := range strings.Split(string(text), "\n") {
+		if at, reason, ok := strings.Cut(one, " "); ok && !strings.HasPrefix(one, "#") {
+			reasons[at] = reason
+		}
+	}
+	return reasons, nil
+}
+
+// reachable are the functions that the roots call, directly or not, by name: a name that two packages share counts for both.
+func reachable(blocks map[string][]block) ([]*function, error) {
+	var all []*function
+	byName := map[string][]*function{}
+	var todo []string
+	for _, p := range packages {
+		command := exec.Command("go", "list", "-m", "-f", "{{.Dir}}", p.module)
+		text, err := command.Output()
+		if err != nil {
+			return nil, err
+		}
+		files, err := filepath.Glob(filepath.Join(strings.TrimSpace(string(text)), p.dir, "*.go"))
+		if err != nil {
+			return nil, err
+		}
+		for _, file := range files {
+			if strings.HasSuffix(file, "_test.go") {
+				continue
+			}
+			found, err := declared(file, path.Join(path.Base(p.dir), filepath.Base(file)), blocks[path.Join(p.module, p.dir, filepath.Base(file))])
+			if err != nil {
+				return nil, err
+			}
+			for _, f := range found {
+				all = append(all, f)
+				byName[f.name] = append(byName[f.name], f)
+			}
+		}
+		todo = append(todo, p.roots...)
+	}
+	reached := map[*function]bool{}
+	for len(todo) > 0 {
+		name := todo[0]
+		todo = todo[1:]
+		for _, f := range byName[name] {
+			if reached[f] {
+				continue
+			}
+			reached[f] = true
+			for called := range f.calls {
+				todo = append(todo, called)
+			}
+		}
+	}
+	var result []*function
+	for _, f := range all {
+		if reached[f] && len(f.blocks) > 0 {
+			result = append(result, f)
+		}
+	}
+	return result, nil
+}
+
+func declared(file, title string, blocks []block) ([]*function, error) {
+	set := token.NewFileSet()
+	tree, err := parser.ParseFile(set, file, nil, 0)
+	if err != nil {
+		return nil, err
+	}
+	var result []*function
+	for _, declaration := range tree.Decls {
+		declared, ok := declaration.(*ast.FuncDecl)
+		if !ok || declared.Body == nil {
+			continue
+		}
+		f := &function{
+			file: title, name: declared.Name.Name, calls: map[string]bool{},
+			from: set.Position(declared.Pos()).Line, to: set.Position(declared.End()).Line,
+		}
+		ast.Inspect(declared.Body, func(node ast.Node) bool {
+			// Run is the one of the map of operations; the controllers' own starts their workers.
+			if name, ok := node.(*ast.Ident); ok && name.Name != "Run" {
+				f.calls[name.Name] = true
+			}
+			return true
+		})
+		for _, b := range blocks {
+			if b.from >= f.from && b.to <= f.to {
+				f.blocks = append(f.blocks, b)
+			}
+		}
+		result = append(result, f)
+	}
+	return result, nil
+}
+
+func report(functions []*function, reasons map[string]string) error {
+	file, err := os.Create("COVERAGE.md")
+	if err != nil {
+		return err
+	}
+	defer file.Close()
+	out := bufio.NewWriter(file)
+	var covered, all int
+	var wrong []error
+	used := map[string]bool{}
+	type line struct{ function, place, reason string }
+	var unreached []line
+	var table []string
+	for _, f := range functions {
+		reached, total := 0, 0
+		for _, b := range f.blocks {
+			total += b.statements
+			if b.covered {
+				reached += b.statements
+				continue
+			}
+			if b.statements == 0 {
+				continue
+			}
+			at := fmt.Sprintf("%s:%d", f.file, b.from)
+			place := fmt.Sprintf("%s:%d-%d", f.file, b.from, b.to)
+			used[at] = true
+			if reasons[at] == "" {
+				wrong = append(wrong, fmt.Errorf("%s (%s) is not reached and coverage/unreached.txt does not say why", place, f.name))
+			}
+			unreached = append(unreached, line{f.name, place, reasons[at]})
+		}
+		covered, all = covered+reached, all+total
+		table = append(table, fmt.Sprintf("| `%s` | `%s` | %d | %d |", f.file, f.name, reached, total))
+	}
+	var stale []string
+	for at := range reasons {
+		if !used[at] {
+			stale = append(stale, at)
+		}
+	}
+	sort.Strings(stale)
+	for _, at := range stale {
+		wrong = append(wrong, fmt.Errorf("%s is reached or is no block; take it out of coverage/unreached.txt", at))
+	}
+	fmt.Fprintf(out, `# What the corpora reach
+
+Written by `+"`go run ./coverage`"+` from the Go coverage of `+"`TestCorpora`"+`, which answers every case of `+"`../tests/conformance`"+` again.
+It counts the functions of Kubernetes %s that a sync of the binder or a protection controller calls, directly or not. Lines are those
+of upstream's files.
+
+**%d of %d statements are reached; every other block is explained below.**
+
+| file | function | reached | statements |
+| --- | --- | ---: | ---: |
+%s
+
+## Not reached
+
+| block | function | why |
+| --- | --- | --- |
+`, judge.Version, covered, all, strings.Join(table, "\n"))
+	for _, l := range unreached {
+		fmt.Fprintf(out, "| `%s` | `%s` | %s |\n", l.place, l.function, l.reason)
+	}
+	if err := out.Flush(); err != nil {
+		return err
+	}
+	return errors.Join(wrong...)
+}

@@ -1,0 +1,106 @@
+package judge
+
+import (
+	"bytes"
+	"compress/gzip"
+	"encoding/json"
+	"flag"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"pvctl.dev/oracle/line"
+)
+
+// settleToo makes TestCorpora settle every world that was settled, instead of those made by hand and one in twenty.
+var settleToo = flag.Bool("settle", false, "settle all worlds of the corpora again")
+
+func newJudge(t *testing.T) *Judge {
+	t.Helper()
+	j, err := New()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return j
+}
+
+// TestCorpora holds that every committed answer is the one that the controllers give now. The coverage report comes from this test.
+func TestCorpora(t *testing.T) {
+	paths, err := filepath.Glob("../../tests/conformance/*-" + Version + ".jsonl.gz")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(paths) < 6 {
+		t.Errorf("only %d corpora: %v", len(paths), paths)
+	}
+	for _, path := range paths {
+		t.Run(filepath.Base(path), func(t *testing.T) { corpus(t, path) })
+	}
+}
+
+func corpus(t *testing.T, path string) {
+	t.Parallel()
+	packed, err := os.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer packed.Close()
+	unpacked, err := gzip.NewReader(packed)
+	if err != nil {
+		t.Fatal(err)
+	}
+	j, number, answered := newJudge(t), 0, 0
+	same := func(l *line.Line, what string, was, is any) {
+		answered++
+		if first, second := encode(was), encode(is); !bytes.Equal(first, second) {
+			t.Errorf("%s %s:\n     now %s\nrecorded %s", l.ID, what, second, first)
+		}
+	}
+	err = line.Each(unpacked, func(l *line.Line) error {
+		number++
+		old := *l
+		old.Cases = all(l.Cases)
+		if l.Decisions != nil || l.Cases != nil {
+			if err := j.Decide(l, l.Protections != nil); err != nil {
+				return err
+			}
+			same(l, "decisions", all(old.Decisions), all(l.Decisions))
+			same(l, "protections", all(old.Protections), all(l.Protections))
+			same(l, "cases", old.Cases, all(l.Cases))
+		}
+		for _, m := range old.Matches {
+			answer, err := MatchOne(l, m)
+			if err != nil {
+				return err
+			}
+			same(l, "match", m, answer)
+		}
+		if l.Settle != nil && (*settleToo || number%20 == 0 || slices.Contains(l.Tags, "handmade")) {
+			how := Settling{All: len(l.Settle.Controllers) > 1, Schedules: 32, Quiet: 16, Most: 256, Seed: 1}
+			if err := j.Settle(l, how); err != nil {
+				return err
+			}
+			same(l, "ends", comparable(t, old.Settle), comparable(t, l.Settle))
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if answered == 0 {
+		t.Errorf("no answers in %s", path)
+	}
+}
+
+// all are cases of their own, none of them nil.
+func all(cases []line.Case) []line.Case { return append([]line.Case{}, cases...) }
+
+// comparable is an answer of settle without the order that JSON gives its objects.
+func comparable(t *testing.T, s *line.Settle) any {
+	var tree any
+	if err := json.Unmarshal(encode(s), &tree); err != nil {
+		t.Fatal(err)
+	}
+	return tree
+}

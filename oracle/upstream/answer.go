@@ -1,0 +1,568 @@
+package upstream
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"reflect"
+	"slices"
+	"sort"
+	"strings"
+
+	v1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/equality"
+
+	"pvctl.dev/oracle/judge"
+	"pvctl.dev/oracle/line"
+)
+
+// LeftOut is a test that no line stands for, and why.
+type LeftOut struct{ Name, Reason string }
+
+// Tables asks the judge about every case of upstream's tables, and holds its answers against what the tables expect. Module is the
+// directory of the oracle's own module, from which the version of Kubernetes is taken.
+func Tables(module string) ([]line.Line, []LeftOut, error) {
+	text, err := record(module)
+	if err != nil {
+		return nil, nil, err
+	}
+	j, err := judge.New()
+	if err != nil {
+		return nil, nil, err
+	}
+	var tests []*test
+	for _, one := range bytes.Split(bytes.TrimSpace(text), []byte("\n")) {
+		t, err := read(one)
+		if err != nil {
+			return nil, nil, fmt.Errorf("%.200s: %w", one, err)
+		}
+		tests = append(tests, t)
+	}
+	order(tests)
+	var lines []line.Line
+	left := slices.Clone(leftOutTests)
+	var wrong []error
+	ids := map[string]int{}
+	for _, t := range tests {
+		ids[t.Name]++
+		if ids[t.Name] > 1 {
+			t.Name = fmt.Sprintf("%s #%d", t.Name, ids[t.Name])
+		}
+		if reason := t.leftOut(); reason != "" {
+			left = append(left, LeftOut{t.Name, reason})
+			continue
+		}
+		l, err := t.answer(j)
+		if err != nil {
+			wrong = append(wrong, fmt.Errorf("%s: %w", t.Name, err))
+			continue
+		}
+		lines = append(lines, *l)
+	}
+	return lines, left, errors.Join(wrong...)
+}
+
+// order sorts the cases of tables that are maps; the others stay as they came.
+func order(tests []*test) {
+	root := func(t *test) string { name, _, _ := strings.Cut(t.Test, "/"); return name }
+	position := map[string]int{}
+	for i, t := range tests {
+		if _, ok := position[root(t)]; !ok {
+			position[root(t)] = i
+		}
+	}
+	sort.SliceStable(tests, func(a, b int) bool {
+		first, second := tests[a], tests[b]
+		if root(first) != root(second) {
+			return position[root(first)] < position[root(second)]
+		}
+		return (first.Kind == "match" || first.Kind == "delays") && first.Name < second.Name
+	})
+	for _, t := range tests {
+		if t.Kind == "match" {
+			for _, set := range [][]*v1.PersistentVolume{t.Volumes} {
+				sort.SliceStable(set, func(a, b int) bool { return set[a].Name < set[b].Name })
+			}
+			sort.Strings(t.Excluded)
+		}
+	}
+}
+
+// answer is the line of a test.
+func (t *test) answer(j *judge.Judge) (*line.Line, error) {
+	root, _, _ := strings.Cut(t.Test, "/")
+	sort.Strings(t.changes)
+	l := &line.Line{ID: t.Name, Tags: append([]string{"upstream", root}, t.changes...), World: t.world(t.Volumes, t.Claims)}
+	if t.Plugin != nil && len(t.Plugin.Provision) > 0 {
+		l.Flags = map[string]string{"enable-hostpath-provisioner": "true"}
+	}
+	switch t.Kind {
+	case "match":
+		return l, t.match(j, l)
+	case "protection":
+		return l, t.protection(j, l)
+	case "annotations":
+		return l, t.annotations(j, l)
+	case "delays", "class":
+		return l, t.helper(j, l)
+	case "settle", "controller":
+		return l, t.settle(j, l)
+	case "finalizers":
+		return l, t.finalizers(j, l)
+	}
+	return l, t.sync(j, l)
+}
+
+func claimObject(claim *v1.PersistentVolumeClaim) line.Object {
+	return line.Object{Kind: "PersistentVolumeClaim", Namespace: claim.Namespace, Name: claim.Name}
+}
+
+// synced is the object that the test syncs.
+func (t *test) synced() line.Object {
+	if t.Object == "claim" {
+		return claimObject(t.Claims[0])
+	}
+	return line.Object{Kind: "PersistentVolume", Name: t.Volumes[0].Name}
+}
+
+// skipped marks objects that the framework's API server has and the controller's caches do not.
+const skipped = "pv-testing-skip-local-store"
+
+// sync answers a test that syncs one object once.
+func (t *test) sync(j *judge.Judge, l *line.Line) error {
+	c := line.Case{Object: t.synced()}
+	volumes, claims := t.Volumes, []*v1.PersistentVolumeClaim{}
+	for _, claim := range t.Claims {
+		if _, ok := claim.Annotations[skipped]; !ok {
+			claims = append(claims, claim)
+			continue
+		}
+		cached := line.Cached{Object: claimObject(claim), As: "unseen"}
+		claims = slices.DeleteFunc(claims, func(older *v1.PersistentVolumeClaim) bool {
+			if older.Name != claim.Name {
+				return false
+			}
+			cached.As, cached.Copy = "stale", item("v1", "PersistentVolumeClaim", older)
+			claim.ResourceVersion = older.ResourceVersion + "0"
+			return true
+		})
+		claims = append(claims, claim)
+		c.Cached = append(c.Cached, cached)
+		l.Tags = append(l.Tags, "cache")
+	}
+	if t.Injected != nil && t.Injected.Changed {
+		// The sync is the second one, whose operation finds what was written in between; the caches are those of the controller.
+		volumes, claims = t.Injected.Volumes, t.Injected.Claims
+		c.Cached = append(c.Cached, t.Injected.cached(volumes)...)
+		l.Tags = append(l.Tags, "second-sync")
+	}
+	l.World = t.world(volumes, claims)
+	if err := j.Decide(l, false); err != nil {
+		return err
+	}
+	answer, endVolumes, endClaims, err := j.Ending(l, c)
+	if err != nil {
+		return err
+	}
+	if len(t.Errors) > 0 {
+		for number, write := range answer.Answers[0].Writes {
+			if write.Verb == t.Errors[0].Verb && write.Resource == t.Errors[0].Resource {
+				c.Refuse = &line.Refuse{Write: number + 1, From: len(t.Errors) > 1, Reason: "InternalError", Text: t.Errors[0].Text}
+				break
+			}
+		}
+		if c.Refuse == nil {
+			return fmt.Errorf("no write like %v", t.Errors[0])
+		}
+		if answer, endVolumes, endClaims, err = j.Ending(l, c); err != nil {
+			return err
+		}
+	}
+	if len(c.Cached) > 0 || c.Refuse != nil {
+		l.Cases = []line.Case{answer}
+	}
+	if len(answer.Answers) != 1 {
+		return fmt.Errorf("%d answers", len(answer.Answers))
+	}
+	decision := answer.Answers[0]
+	recycles := slices.Contains(answer.Notes, "recycle")
+	if wants := t.Plugin != nil && len(t.Plugin.Recycle) > 0; wants != recycles {
+		return fmt.Errorf("recycling is %v, expected %v", recycles, wants)
+	}
+	if (decision.Error != "") != t.Fails {
+		return fmt.Errorf("error %q, expected: %v", decision.Error, t.Fails)
+	}
+	if err := t.events(decision); err != nil {
+		return err
+	}
+	if err := t.compareClaims(endClaims); err != nil {
+		return err
+	}
+	if recycles {
+		// What the table expects follows when the recycler has ended, which it never does here.
+		l.Tags = append(l.Tags, "until-recycler")
+		return nil
+	}
+	return t.compareVolumes(endVolumes)
+}
+
+// cached are the copies of the controller that differ from the API's objects, also of volumes that the API has no more.
+func (i *injected) cached(volumes []*v1.PersistentVolume) []line.Cached {
+	var result []line.Cached
+	known := map[string]*v1.PersistentVolume{}
+	for _, volume := range i.CachedVolumes {
+		known[volume.Name] = volume
+	}
+	found := map[string]bool{}
+	for _, volume := range volumes {
+		found[volume.Name] = true
+		object := line.Object{Kind: "PersistentVolume", Name: volume.Name}
+		switch copied := known[volume.Name]; {
+		case copied == nil:
+			result = append(result, line.Cached{Object: object, As: "unseen"})
+		case !equality.Semantic.DeepEqual(copied, volume):
+			result = append(result, line.Cached{Object: object, As: "stale", Copy: item("v1", "PersistentVolume", copied)})
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(known)) {
+		if !found[name] {
+			object := line.Object{Kind: "PersistentVolume", Name: name}
+			result = append(result, line.Cached{Object: object, As: "stale", Copy: item("v1", "PersistentVolume", known[name])})
+		}
+	}
+	return result
+}
+
+// events holds the first events against the beginnings that the table expects; like the framework it lets others follow.
+func (t *test) events(decision line.Decision) error {
+	for i, wanted := range t.ExpectedEvents {
+		if i >= len(decision.Events) {
+			return fmt.Errorf("no event %q", wanted)
+		}
+		event := decision.Events[i]
+		if got := event.Type + " " + event.Reason + " " + event.Message; !strings.HasPrefix(got, wanted) {
+			return fmt.Errorf("event %q, expected %q", got, wanted)
+		}
+	}
+	return nil
+}
+
+func (t *test) compareClaims(ends []*v1.PersistentVolumeClaim) error {
+	got, want := map[string]*v1.PersistentVolumeClaim{}, map[string]*v1.PersistentVolumeClaim{}
+	plain := func(claim *v1.PersistentVolumeClaim) *v1.PersistentVolumeClaim {
+		claim = claim.DeepCopy()
+		claim.ResourceVersion, claim.ManagedFields = "", nil
+		if len(claim.Annotations) == 0 {
+			claim.Annotations = nil
+		}
+		if claim.Spec.DataSource != nil {
+			claim.Spec.DataSourceRef = nil // the API server completes it
+		}
+		return claim
+	}
+	for _, claim := range ends {
+		got[claim.Name] = plain(claim)
+	}
+	for _, claim := range t.ExpectedClaims {
+		want[claim.Name] = plain(claim)
+	}
+	return compare("claims", got, want)
+}
+
+// compareVolumes compares all that a table can expect of a volume: not its source, which the real plugin makes, nor what admission
+// adds to it, nor the text of an error of the framework's own plugin.
+func (t *test) compareVolumes(ends []*v1.PersistentVolume) error {
+	got, want := map[string]*v1.PersistentVolume{}, map[string]*v1.PersistentVolume{}
+	initial := t.initial()
+	plain := func(volume *v1.PersistentVolume) *v1.PersistentVolume {
+		volume = volume.DeepCopy()
+		volume.ResourceVersion, volume.ManagedFields, volume.UID = "", nil, ""
+		volume.CreationTimestamp.Reset()
+		volume.Status.LastPhaseTransitionTime = nil
+		volume.Spec.PersistentVolumeSource = v1.PersistentVolumeSource{}
+		if volume.Spec.ClaimRef != nil {
+			volume.Spec.ClaimRef.ResourceVersion = ""
+		}
+		volume.Finalizers = slices.DeleteFunc(volume.Finalizers, func(name string) bool { return name == "kubernetes.io/pv-protection" })
+		if len(volume.Finalizers) == 0 {
+			volume.Finalizers = nil
+		}
+		delete(volume.Annotations, "kubernetes.io/createdby") // the real plugin's own
+		if !initial[volume.Name] {
+			volume.Status = v1.PersistentVolumeStatus{} // the API server drops the status of a new object; the framework's keeps it
+		}
+		if len(volume.Annotations) == 0 {
+			volume.Annotations = nil
+		}
+		if t.Plugin != nil {
+			volume.Status.Message = ""
+		}
+		return volume
+	}
+	for _, volume := range ends {
+		got[volume.Name] = plain(volume)
+	}
+	for _, volume := range t.ExpectedVolumes {
+		want[volume.Name] = plain(volume)
+	}
+	return compare("volumes", got, want)
+}
+
+// initial are the names of the volumes that are there at the beginning.
+func (t *test) initial() map[string]bool {
+	names := map[string]bool{}
+	for _, volume := range t.Volumes {
+		names[volume.Name] = true
+	}
+	return names
+}
+
+func compare[T any](kind string, got, want map[string]T) error {
+	if equality.Semantic.DeepEqual(got, want) {
+		return nil
+	}
+	first, err := json.Marshal(got)
+	if err != nil {
+		return err
+	}
+	second, err := json.Marshal(want)
+	if err != nil {
+		return err
+	}
+	return fmt.Errorf("%s\n     got %s\nexpected %s", kind, first, second)
+}
+
+// settle answers a test that goes on until nothing changes.
+func (t *test) settle(j *judge.Judge, l *line.Line) error {
+	if err := j.Decide(l, false); err != nil {
+		return err
+	}
+	if err := j.Settle(l, judge.Settling{Schedules: 32, Quiet: 16, Most: 256, Seed: 1}); err != nil {
+		return err
+	}
+	type reference struct{ Namespace, Name, UID string }
+	type end struct {
+		Phase, VolumeName string
+		ClaimRef          *reference
+		Gone              bool
+	}
+	want := map[line.Object]end{}
+	for _, claim := range t.ExpectedClaims {
+		want[claimObject(claim)] = end{Phase: string(claim.Status.Phase), VolumeName: claim.Spec.VolumeName}
+	}
+	initial := t.initial()
+	for _, volume := range t.ExpectedVolumes {
+		if !initial[volume.Name] {
+			continue // ends are those of the world's objects; the claim's end names the new volume
+		}
+		expected := end{Phase: string(volume.Status.Phase)}
+		if ref := volume.Spec.ClaimRef; ref != nil {
+			expected.ClaimRef = &reference{ref.Namespace, ref.Name, string(ref.UID)}
+		}
+		want[line.Object{Kind: "PersistentVolume", Name: volume.Name}] = expected
+	}
+	for _, object := range l.Settle.Objects {
+		expected, ok := want[object.Object]
+		if !ok {
+			expected = end{Gone: true}
+		}
+		delete(want, object.Object)
+		if len(object.Ends) != 1 {
+			return fmt.Errorf("%v has %d ends: %s", object.Object, len(object.Ends), object.Ends)
+		}
+		var got end
+		if err := json.Unmarshal(object.Ends[0], &got); err != nil {
+			return err
+		}
+		if !reflect.DeepEqual(got, expected) {
+			return fmt.Errorf("%v ends as %s, expected %+v", object.Object, object.Ends[0], expected)
+		}
+	}
+	if len(want) > 0 {
+		return fmt.Errorf("not found at the end: %v", want)
+	}
+	return nil
+}
+
+// bind answers a question of the binder's index, which asks FindMatchingVolume for each list of access modes in turn: the sync of the
+// claim asks it, and its first write is to the volume that was found.
+func (t *test) bind(j *judge.Judge, l *line.Line) error {
+	if err := j.Decide(l, false); err != nil {
+		return err
+	}
+	object := claimObject(t.Claims[0])
+	for _, c := range l.Decisions {
+		if c.Object != object {
+			continue
+		}
+		for _, decision := range c.Answers {
+			found := ""
+			for _, write := range decision.Writes {
+				if write.Resource == "persistentvolumes" && found == "" {
+					found = write.Name
+				}
+			}
+			if found != t.Chosen {
+				return fmt.Errorf("chosen %q, expected %q", found, t.Chosen)
+			}
+		}
+	}
+	return nil
+}
+
+// match answers a question of FindMatchingVolume.
+func (t *test) match(j *judge.Judge, l *line.Line) error {
+	if t.Pair && t.Suits {
+		t.Chosen = t.Volumes[0].Name
+	}
+	if !t.Scheduler && !t.Delayed {
+		return t.bind(j, l)
+	}
+	asked := line.Match{Claim: claimObject(t.Claims[0]), Delayed: t.Delayed, Excluded: t.Excluded}
+	if len(t.Nodes) > 0 {
+		asked.Node = t.Nodes[0].Name
+	}
+	answer, err := judge.MatchOne(l, asked)
+	if err != nil {
+		return err
+	}
+	if (answer.Error != "") != (t.Error != "") {
+		return fmt.Errorf("error %q, expected %q", answer.Error, t.Error)
+	}
+	if answer.Error == "" && !slices.Equal(answer.Chosen, []string{t.Chosen}) {
+		return fmt.Errorf("chosen %q, expected %q", answer.Chosen, t.Chosen)
+	}
+	l.Matches = []line.Match{answer}
+	return nil
+}
+
+// annotations answers a test of the annotations of migrated plugins, with a volume and a claim that nothing else changes.
+func (t *test) annotations(j *judge.Judge, l *line.Line) error {
+	volume, claim := &v1.PersistentVolume{}, &v1.PersistentVolumeClaim{}
+	volume.Name, volume.Annotations = "pv", t.VolumeAnnotations
+	volume.Status.Phase = v1.VolumeAvailable
+	none := ""
+	claim.Name, claim.Namespace, claim.Annotations = "claim", "default", t.ClaimAnnotations
+	claim.Spec.StorageClassName, claim.Status.Phase = &none, v1.ClaimPending
+	block := v1.PersistentVolumeBlock
+	claim.Spec.VolumeMode = &block // so that the volume does not suit
+	t.completeVolume(volume)
+	t.completeClaim(claim)
+	l.World = t.world([]*v1.PersistentVolume{volume}, []*v1.PersistentVolumeClaim{claim})
+	l.Tags = []string{"upstream", "TestAnnealMigrationAnnotations", "objects-added"}
+	if err := j.Decide(l, false); err != nil {
+		return err
+	}
+	_, volumes, _, err := j.Ending(l, line.Case{Object: line.Object{Kind: "PersistentVolume", Name: "pv"}})
+	if err != nil {
+		return err
+	}
+	_, _, claims, err := j.Ending(l, line.Case{Object: claimObject(claim)})
+	if err != nil {
+		return err
+	}
+	if got, want := volumes[0].Annotations, t.ExpectedVolumeAnnotations; len(got)+len(want) > 0 && !maps.Equal(got, want) {
+		return fmt.Errorf("annotations of the volume %v, expected %v", got, want)
+	}
+	if got, want := claims[0].Annotations, t.ExpectedClaimAnnotations; len(got)+len(want) > 0 && !maps.Equal(got, want) {
+		return fmt.Errorf("annotations of the claim %v, expected %v", got, want)
+	}
+	return nil
+}
+
+// helper answers a test of a helper by what follows from it when a claim is synced: one that waits for its pod gets an event that says
+// so, and one without a class gets the default class.
+func (t *test) helper(j *judge.Judge, l *line.Line) error {
+	if err := j.Decide(l, false); err != nil {
+		return err
+	}
+	for _, decision := range l.Decisions[0].Answers {
+		waits := slices.ContainsFunc(decision.Events, func(e line.Event) bool { return e.Reason == "WaitForFirstConsumer" })
+		if t.Kind == "delays" && waits != t.Suits {
+			return fmt.Errorf("waits: %v, expected %v", waits, t.Suits)
+		}
+		assigned := slices.ContainsFunc(decision.Writes, func(w line.Write) bool {
+			return strings.Contains(string(w.Patch), `"storageClassName":"default"`)
+		})
+		if t.Kind == "class" && assigned == t.Suits {
+			return fmt.Errorf("gets the default class: %v, expected %v", assigned, !t.Suits)
+		}
+	}
+	return nil
+}
+
+// finalizers answers a test of the finalizers that the controller keeps on a volume.
+func (t *test) finalizers(j *judge.Judge, l *line.Line) error {
+	if err := j.Decide(l, false); err != nil {
+		return err
+	}
+	_, volumes, _, err := j.Ending(l, line.Case{Object: line.Object{Kind: "PersistentVolume", Name: t.Volumes[0].Name}})
+	if err != nil {
+		return err
+	}
+	if !slices.Equal(volumes[0].Finalizers, t.ExpectedFinalizers) {
+		return fmt.Errorf("finalizers %v, expected %v", volumes[0].Finalizers, t.ExpectedFinalizers)
+	}
+	return nil
+}
+
+// protection answers a test of a protection controller: what it sends for each volume or claim, and where a request fails, that it
+// ends with an error, upon which the queue tries again.
+func (t *test) protection(j *judge.Judge, l *line.Line) error {
+	if err := j.Decide(l, true); err != nil {
+		return err
+	}
+	kind := "PersistentVolume"
+	if strings.HasPrefix(t.Test, "TestPVC") {
+		kind = "PersistentVolumeClaim"
+	}
+	type meta struct {
+		Metadata struct {
+			Name, Namespace string
+			Finalizers      []string
+		}
+	}
+	sent := map[line.Object]int{}
+	for _, p := range t.Sent {
+		var m meta
+		if err := json.Unmarshal(p.Object, &m); err != nil {
+			return err
+		}
+		sent[line.Object{Kind: p.Kind, Namespace: m.Metadata.Namespace, Name: m.Metadata.Name}] = len(m.Metadata.Finalizers)
+	}
+	for _, c := range l.Protections {
+		if c.Object.Kind != kind {
+			continue
+		}
+		decision := c.Answers[0]
+		wanted, ok := sent[c.Object]
+		if ok != (len(decision.Writes) == 1) {
+			return fmt.Errorf("%v: %d writes, expected one: %v", c.Object, len(decision.Writes), ok)
+		}
+		if ok {
+			if added := strings.Contains(string(decision.Writes[0].Patch), "protection"); added != (wanted == 1) {
+				return fmt.Errorf("%v: patch %s, expected %d finalizers", c.Object, decision.Writes[0].Patch, wanted)
+			}
+		}
+		failing := line.Case{Object: c.Object, Protection: true}
+		switch t.Failing {
+		case "":
+			continue
+		case "update":
+			failing.Refuse = &line.Refuse{Write: 1, Reason: "InternalError", Text: "Mock error"}
+		case "list":
+			failing.FailRead = &line.FailRead{Read: "listPods", Reason: "InternalError", Text: "Mock error"}
+		}
+		answer, _, _, err := j.Ending(l, failing)
+		if err != nil {
+			return err
+		}
+		if answer.Answers[0].Error == "" {
+			return fmt.Errorf("%v: no error where %s fails", c.Object, t.Failing)
+		}
+		l.Cases = append(l.Cases, answer)
+	}
+	return nil
+}
