@@ -10,6 +10,9 @@ import (
 	"k8s.io/client-go/util/workqueue"
 	storagehelpers "k8s.io/component-helpers/storage/volume"
 	"k8s.io/kubernetes/pkg/controller/volume/pvcprotection"
+	"k8s.io/kubernetes/pkg/volume"
+	"k8s.io/kubernetes/pkg/volume/portworx"
+	"k8s.io/kubernetes/pkg/volume/rbd"
 )
 
 // Version is the release of Kubernetes whose controllers answer.
@@ -18,6 +21,11 @@ const Version = "1.30.14"
 // queues are the binder's work queues, for volumes and for claims.
 func (j *Judge) queues() (volumes, claims *workqueue.Type) {
 	return *field[*workqueue.Type](j.binder, "volumeQueue"), *field[*workqueue.Type](j.binder, "claimQueue")
+}
+
+// olderPlugins are those that later minors no longer have.
+func olderPlugins() []volume.VolumePlugin {
+	return remotePlugins(portworx.ProbeVolumePlugins(), rbd.ProbeVolumePlugins())
 }
 
 //go:linkname protectClaim k8s.io/kubernetes/pkg/controller/volume/pvcprotection.(*Controller).processPVC

@@ -10,6 +10,8 @@ import (
 	"k8s.io/client-go/util/workqueue"
 	storagehelpers "k8s.io/component-helpers/storage/volume"
 	"k8s.io/kubernetes/pkg/controller/volume/pvcprotection"
+	"k8s.io/kubernetes/pkg/volume"
+	"k8s.io/kubernetes/pkg/volume/portworx"
 )
 
 // Version is the release of Kubernetes whose controllers answer.
@@ -19,6 +21,9 @@ const Version = "1.32.13"
 func (j *Judge) queues() (volumes, claims *workqueue.Typed[string]) {
 	return *field[*workqueue.Typed[string]](j.binder, "volumeQueue"), *field[*workqueue.Typed[string]](j.binder, "claimQueue")
 }
+
+// olderPlugins are those that later minors no longer have. Portworx stays in the tree although its migration to CSI is on.
+func olderPlugins() []volume.VolumePlugin { return remotePlugins(portworx.ProbeVolumePlugins()) }
 
 //go:linkname processClaim k8s.io/kubernetes/pkg/controller/volume/pvcprotection.(*Controller).processPVC
 func processClaim(ctrl *pvcprotection.Controller, ctx context.Context, namespace, name string, pods *pvcprotection.LazyLivePodList) error

@@ -12,6 +12,7 @@ import (
 	"k8s.io/kubernetes/pkg/controller/volume/persistentvolume"
 	"k8s.io/kubernetes/pkg/controller/volume/pvcprotection"
 	"k8s.io/kubernetes/pkg/controller/volume/pvprotection"
+	"k8s.io/kubernetes/pkg/volume"
 )
 
 // Everything in this file depends on the minor version of Kubernetes. Another minor gets a file of its own, chosen by a build tag.
@@ -65,6 +66,9 @@ func processVolume(ctrl *pvprotection.Controller, ctx context.Context, name stri
 
 //go:linkname processClaim k8s.io/kubernetes/pkg/controller/volume/pvcprotection.(*Controller).processPVC
 func processClaim(ctrl *pvcprotection.Controller, ctx context.Context, namespace, name string, pods *pvcprotection.LazyLivePodList) error
+
+// olderPlugins are those that only older minors have.
+func olderPlugins() []volume.VolumePlugin { return nil }
 
 // protectClaim is processClaim. A live list of pods is shared by the claims that one batch takes; here each claim is a batch of its own.
 func protectClaim(ctrl *pvcprotection.Controller, ctx context.Context, namespace, name string) error {

@@ -16,6 +16,7 @@ import (
 	"k8s.io/klog/v2"
 	"k8s.io/kubernetes/pkg/controller/volume/persistentvolume"
 	"k8s.io/kubernetes/pkg/controller/volume/pvprotection"
+	"k8s.io/kubernetes/pkg/volume"
 )
 
 // Everything in this file holds for all minors before 1.36 that the oracle is built against.
@@ -129,4 +130,42 @@ func (s *syncError) Info(_ int, text string, values ...any) {
 			s.err = err
 		}
 	}
+}
+
+// remotePlugin is a real plugin up to where it would act on storage, or read what tells it how.
+type remotePlugin struct{ deletingPlugin }
+
+// deletingPlugin is what these plugins can do.
+type deletingPlugin interface {
+	volume.PersistentVolumePlugin
+	volume.DeletableVolumePlugin
+	volume.ProvisionableVolumePlugin
+}
+
+func remotePlugins(probed ...[]volume.VolumePlugin) []volume.VolumePlugin {
+	var all []volume.VolumePlugin
+	for _, plugins := range probed {
+		for _, plugin := range plugins {
+			all = append(all, remotePlugin{plugin.(deletingPlugin)})
+		}
+	}
+	return all
+}
+
+// NewDeleter refuses what the real one refuses: a volume of another kind.
+func (p remotePlugin) NewDeleter(logger klog.Logger, spec *volume.Spec) (volume.Deleter, error) {
+	if !p.CanSupport(spec) {
+		return p.deletingPlugin.NewDeleter(logger, spec)
+	}
+	panic(remoteStorage{})
+}
+
+func (p remotePlugin) NewProvisioner(klog.Logger, volume.VolumeOptions) (volume.Provisioner, error) {
+	return remoteProvisioner{}, nil
+}
+
+type remoteProvisioner struct{}
+
+func (remoteProvisioner) Provision(*v1.Node, []v1.TopologySelectorTerm) (*v1.PersistentVolume, error) {
+	panic(remoteStorage{})
 }
