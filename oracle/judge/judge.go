@@ -111,10 +111,7 @@ func New() (*Judge, error) {
 	*field[record.EventRecorder](binder, "eventRecorder") = recorder{j}
 	j.operations = &operations{judge: j}
 	*field[goroutinemap.GoRoutineMap](binder, "runningOperations") = j.operations
-	for kind, name := range map[string]string{"PersistentVolume": "volumeQueue", "PersistentVolumeClaim": "claimQueue"} {
-		inner := field[queue](binder, name)
-		*inner = &spyQueue{queue: *inner, judge: j, kind: kind}
-	}
+	j.watchQueues()
 	j.dynamic = field[bool](binder, "enableDynamicProvisioning")
 	*field[time.Duration](binder, "createProvisionedPVInterval") = 0
 	return j, nil
@@ -194,16 +191,7 @@ func replace[T any](store cache.Store, objects []T) {
 	must(store.Replace(list, ""))
 }
 
-// sync is what the binder's worker does with one key.
-func (j *Judge) sync(kind, key string) error {
-	if kind == "PersistentVolume" {
-		return syncVolumeByKey(j.binder, j.ctx, key)
-	}
-	return syncClaimByKey(j.binder, j.ctx, key)
-}
-
-// protect is what the worker of the protection controller for a kind does with one key. A live list of pods is shared by the claims that
-// one batch takes; here each claim is a batch of its own.
+// protect is what the worker of the protection controller for a kind does with one key.
 func (j *Judge) protect(kind, key string) error {
 	if kind == "PersistentVolume" {
 		return processVolume(j.volumeProtection, j.ctx, key)
@@ -212,7 +200,7 @@ func (j *Judge) protect(kind, key string) error {
 	if err != nil {
 		return err
 	}
-	return processClaim(j.claimProtection, j.ctx, namespace, name, &pvcprotection.LazyLivePodList{})
+	return protectClaim(j.claimProtection, j.ctx, namespace, name)
 }
 
 // watchedStore is a store that knows whether it was changed.
@@ -333,13 +321,19 @@ func (o *operations) Run(name string, operation func() error) error {
 	return nil
 }
 
-// finish runs an operation to its end, or to where a recycler would wait for its pod.
+// remoteStorage ends an operation where a plugin starts to act on storage: there is none.
+type remoteStorage struct{}
+
+// finish runs an operation to its end, or to where it would leave what is here: a recycler that waits for its pod, a plugin that acts on
+// storage.
 func (o *operations) finish(operation func() error) {
 	defer func() {
-		if ended := recover(); ended != nil {
-			if _, ok := ended.(recycling); !ok {
-				panic(ended)
-			}
+		switch ended := recover().(type) {
+		case nil, recycling:
+		case remoteStorage:
+			o.judge.api.trace.note("remote-storage")
+		default:
+			panic(ended)
 		}
 	}()
 	if err := operation(); err != nil {
@@ -350,16 +344,3 @@ func (o *operations) finish(operation func() error) {
 func (o *operations) Wait()                               {}
 func (o *operations) WaitForCompletion()                  {}
 func (o *operations) IsOperationPending(name string) bool { return o.running[name] }
-
-// spyQueue hands on what the binder enqueues itself; nothing else uses the queues here.
-type spyQueue struct {
-	queue
-	judge *Judge
-	kind  string
-}
-
-func (q *spyQueue) Add(key string) {
-	if q.judge.enqueued != nil {
-		q.judge.enqueued(q.kind, key)
-	}
-}

@@ -12,8 +12,8 @@ import (
 	"k8s.io/kubernetes/pkg/volume/nfs"
 )
 
-// plugins are the two that kube-controller-manager gives this controller, with the defaults of its flags: of all its plugins only these
-// can provision, delete or recycle. The bool says whether hostPath provisions.
+// plugins are those that kube-controller-manager gives this controller, with the defaults of its flags: since 1.36 only these two can
+// provision, delete or recycle; older minors have more. The bool says whether hostPath provisions.
 func plugins(provisions *bool) []volume.VolumePlugin {
 	hostPath := func(provisions bool) hostPathPlugin {
 		return hostpath.ProbeVolumePlugins(volume.VolumeConfig{
@@ -21,9 +21,10 @@ func plugins(provisions *bool) []volume.VolumePlugin {
 			RecyclerPodTemplate: volume.NewPersistentVolumeRecyclerPodTemplate(), ProvisioningEnabled: provisions,
 		})[0].(hostPathPlugin)
 	}
-	return append([]volume.VolumePlugin{harmless{hostPath(false), hostPath(true), provisions}}, nfs.ProbeVolumePlugins(volume.VolumeConfig{
+	all := append([]volume.VolumePlugin{harmless{hostPath(false), hostPath(true), provisions}}, nfs.ProbeVolumePlugins(volume.VolumeConfig{
 		RecyclerMinimumTimeout: 300, RecyclerTimeoutIncrement: 30, RecyclerPodTemplate: volume.NewPersistentVolumeRecyclerPodTemplate(),
 	})...)
+	return append(all, olderPlugins()...)
 }
 
 // hostPathPlugin is what the hostPath plugin can do.

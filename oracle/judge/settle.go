@@ -434,7 +434,7 @@ func (s *schedule) work(item work, ok bool) {
 	} else {
 		err = j.protect(item.kind, item.key)
 	}
-	if err != nil && s.faults > 0 {
+	if err != nil && s.faults > 0 && (retriesErrors || item.controller != binder) {
 		s.enqueue(item)
 	}
 }

@@ -1,6 +1,7 @@
 //! What differs between Kubernetes versions, feature gates and controller-manager flags, as named booleans. The minor
 //! version is looked at here and nowhere else.
 
+use crate::model::ListForm;
 use std::collections::BTreeMap;
 use std::fmt;
 
@@ -115,9 +116,10 @@ pub struct Rules {
     pub errors_are_retried: bool,
     /// Before 1.30 a claim with an explicitly empty class also tried the default class, and was refused.
     pub default_class_for_empty_class: bool,
-    /// Since 1.31 (1.30 with a gate) migrated and CSI volumes are left to their driver.
+    /// Since 1.30 migrated and CSI volumes are left to their driver. 1.30.0 asked for the gate `HonorPVReclaimPolicy`,
+    /// later patches do not (`findDeletablePlugin`, 1.30.4 and 1.30.14; kubernetes/kubernetes#126043).
     pub static_csi_is_external: bool,
-    /// Since 1.31 attributes classes are compared at all.
+    /// Since 1.31 attributes classes are compared at all, and a claim without a volume loses its current one.
     pub attributes_class_compared: bool,
     /// The gate `VolumeAttributesClass`.
     pub attributes_class: bool,
@@ -133,6 +135,10 @@ pub struct Rules {
     pub portworx_migrated: bool,
     /// Ceph RBD still has an in-tree plugin (up to 1.30).
     pub rbd_in_tree: bool,
+    /// The Portworx plugin is still in kube-controller-manager (up to 1.35), also where its migration to CSI is on.
+    pub portworx_in_tree: bool,
+    /// How lists of values are printed in errors: as Go code before 1.34 (`field.Error.ErrorBody` of apimachinery).
+    pub value_lists: ListForm,
     /// 1.14: the selected-node annotation switches the delay of binding off.
     pub selected_node_ends_delay: bool,
     /// 1.14: a missing claim is asked for again only on volumes that the controller bound itself.
@@ -158,7 +164,7 @@ impl Rules {
             resync_seconds: 15,
             errors_are_retried: version.minor >= 36,
             default_class_for_empty_class: version.minor < 30,
-            static_csi_is_external: version.minor >= 31,
+            static_csi_is_external: version.minor >= 30,
             attributes_class_compared: version.minor >= 31,
             attributes_class: false,
             deletion_finalizers: false,
@@ -167,6 +173,8 @@ impl Rules {
             unused_condition: false,
             portworx_migrated: false,
             rbd_in_tree: version.minor <= 30,
+            portworx_in_tree: version.minor <= 35,
+            value_lists: if version.minor >= 34 { ListForm::Json } else { ListForm::Go },
             selected_node_ends_delay: version == KubeVersion::HISTORICAL,
             recheck_only_bound_by_controller: version == KubeVersion::HISTORICAL,
         };
@@ -225,7 +233,6 @@ impl Rules {
         self.attributes_class = self.gate("VolumeAttributesClass");
         self.deletion_finalizers = minor >= 36 || honor;
         self.skip_delete_when_terminating = minor < 36 && !honor;
-        self.static_csi_is_external = minor >= 31 || (minor == 30 && honor);
         self.unused_condition = self.gate("PersistentVolumeClaimUnusedSinceTime");
         self.portworx_migrated = minor >= 36 || self.gate("CSIMigrationPortworx");
     }

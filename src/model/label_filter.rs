@@ -2,7 +2,7 @@
 //!
 //! The rules and the texts of the errors are those of `labels.Parse` in apimachinery 0.36.3.
 
-use super::selector::{Comparison, SelectorError, check, invalid_key};
+use super::selector::{Comparison, ListForm, SelectorError, check, invalid_key};
 use super::{Str, label};
 
 /// What objects are asked for by their labels: all of it has to hold. The default asks nothing.
@@ -148,7 +148,7 @@ impl<'a> Parser<'a> {
         };
         values.sort_unstable();
         values.dedup();
-        check(key, comparison, &values)?;
+        check(key, comparison, &values, ListForm::Json)?;
         Ok(Requirement { key: key.into(), comparison, values: values.into() })
     }
 

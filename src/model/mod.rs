@@ -29,7 +29,7 @@ pub use node::Node;
 pub use pod::{Pod, PodPhase};
 pub use quantity::{Amount, Quantity, QuantityError};
 pub use selector::{
-    Comparison, CompiledSelector, LabelOperator, LabelRequirement, LabelSelector, Mismatch, NodeOperator,
+    Comparison, CompiledSelector, LabelOperator, LabelRequirement, LabelSelector, ListForm, Mismatch, NodeOperator,
     NodeRequirement, NodeSelector, NodeSelectorTerm, SelectorError,
 };
 pub use volume::{

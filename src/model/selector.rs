@@ -177,22 +177,39 @@ impl NodeOperator {
     }
 }
 
+/// How the errors of apimachinery print a list of values.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ListForm {
+    /// As JSON, since 1.34.
+    Json,
+    /// As Go code, up to 1.33.
+    Go,
+}
+
 impl LabelSelector {
     /// Checks the selector as upstream does before it uses one.
     ///
     /// # Errors
+    /// As [`Self::compile_with`] says, in the words of the current version.
+    pub fn compile(&self) -> Result<CompiledSelector<'_>, SelectorError> {
+        self.compile_with(ListForm::Json)
+    }
+
+    /// The same, with errors in the words of another version.
+    ///
+    /// # Errors
     /// With the text of `metav1.LabelSelectorAsSelector` for the first part that is invalid: `matchLabels` before
     /// `matchExpressions`. Of several invalid `matchLabels` upstream reports any; this reports the smallest key.
-    pub fn compile(&self) -> Result<CompiledSelector<'_>, SelectorError> {
+    pub fn compile_with(&self, lists: ListForm) -> Result<CompiledSelector<'_>, SelectorError> {
         for (key, value) in &self.match_labels {
-            check(key, Comparison::Equals, slice::from_ref(value))?;
+            check(key, Comparison::Equals, slice::from_ref(value), lists)?;
         }
         for requirement in &self.expressions {
             let Some(comparison) = requirement.operator.comparison() else {
                 let operator = quoted(requirement.operator.as_str());
                 return Err(SelectorError(format!("{operator} is not a valid label selector operator")));
             };
-            check(&requirement.key, comparison, &requirement.values)?;
+            check(&requirement.key, comparison, &requirement.values, lists)?;
         }
         Ok(CompiledSelector { selector: self })
     }
@@ -286,7 +303,7 @@ impl NodeSelectorTerm {
         let fits = |requirement: &NodeRequirement| {
             requirement.operator.comparison().is_some_and(|comparison| {
                 comparison.holds(label(labels, &requirement.key), &requirement.values)
-                    && check(&requirement.key, comparison, &requirement.values).is_ok()
+                    && check(&requirement.key, comparison, &requirement.values, ListForm::Json).is_ok()
             })
         };
         !empty && self.expressions.iter().all(fits) && self.fields.iter().all(NodeRequirement::is_valid_for_field)
@@ -359,7 +376,7 @@ impl fmt::Display for Comparison {
 ///
 /// # Errors
 /// With upstream's text: all that is wrong, in brackets if that is more than one thing.
-pub(super) fn check(key: &str, comparison: Comparison, values: &[Str]) -> Result<(), SelectorError> {
+pub(super) fn check(key: &str, comparison: Comparison, values: &[Str], lists: ListForm) -> Result<(), SelectorError> {
     let mut errors = Vec::new();
     errors.extend(invalid_key("key", key));
     let count = match comparison {
@@ -377,7 +394,13 @@ pub(super) fn check(key: &str, comparison: Comparison, values: &[Str]) -> Result
         }
         _ => None,
     };
-    errors.extend(count.map(|problem| format!("values: Invalid value: {}: {problem}", json_list(values))));
+    errors.extend(count.map(|problem| {
+        let values = match lists {
+            ListForm::Json => json_list(values),
+            ListForm::Go => go_list(values),
+        };
+        format!("values: Invalid value: {values}: {problem}")
+    }));
     if matches!(comparison, Comparison::GreaterThan | Comparison::LessThan) {
         for (index, value) in values.iter().enumerate().filter(|(_, value)| value.parse::<i64>().is_err()) {
             let problem = "for 'Gt', 'Lt' operators, the value must be an integer";
@@ -511,6 +534,15 @@ fn is_print(character: char) -> bool {
     // In second place, where a combining mark has something to combine with and is not escaped for the lack of it.
     let pair = String::from_iter(['a', character]);
     character == '\'' || pair.escape_debug().eq(pair.chars())
+}
+
+/// The values as Go's `%#v` writes them, which `field.Error` of apimachinery used before 1.34. No values are a nil slice there.
+fn go_list(values: &[Str]) -> String {
+    if values.is_empty() {
+        return "[]string(nil)".to_owned();
+    }
+    let values: Vec<String> = values.iter().map(|value| quoted(value)).collect();
+    format!("[]string{{{}}}", values.join(", "))
 }
 
 /// The values as Go's `encoding/json` writes them. No values are a nil slice there.

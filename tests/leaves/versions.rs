@@ -3,6 +3,7 @@
 use super::build::{claim, class, volume};
 use super::case::case;
 use pvctl::controllers::{KubeVersion, Rules, RulesError};
+use pvctl::model::ListForm;
 use pvctl::world::Read;
 use serde_json::json;
 
@@ -25,7 +26,7 @@ fn minors(rule: impl Fn(&Rules) -> bool) -> Vec<u32> {
 fn each_rule_holds_in_the_minors_of_the_rule_book() {
     assert_eq!(minors(|rules| rules.errors_are_retried), [36]);
     assert_eq!(minors(|rules| rules.default_class_for_empty_class), [28, 29]);
-    assert_eq!(minors(|rules| rules.static_csi_is_external), [31, 32, 33, 34, 35, 36]);
+    assert_eq!(minors(|rules| rules.static_csi_is_external), [30, 31, 32, 33, 34, 35, 36]);
     assert_eq!(minors(|rules| rules.attributes_class_compared), [31, 32, 33, 34, 35, 36]);
     assert_eq!(minors(|rules| rules.attributes_class), [34, 35, 36]);
     assert_eq!(minors(|rules| rules.deletion_finalizers), [31, 32, 33, 34, 35, 36]);
@@ -34,6 +35,8 @@ fn each_rule_holds_in_the_minors_of_the_rule_book() {
     assert_eq!(minors(|rules| rules.unused_condition), [0_u32; 0]);
     assert_eq!(minors(|rules| rules.portworx_migrated), [31, 32, 33, 34, 35, 36]);
     assert_eq!(minors(|rules| rules.rbd_in_tree), [28, 29, 30]);
+    assert_eq!(minors(|rules| rules.portworx_in_tree), [28, 29, 30, 31, 32, 33, 34, 35]);
+    assert_eq!(minors(|rules| rules.value_lists == ListForm::Go), [28, 29, 30, 31, 32, 33]);
     assert_eq!(minors(|rules| rules.selected_node_ends_delay), [0_u32; 0]);
     assert_eq!(minors(|rules| rules.recheck_only_bound_by_controller), [0_u32; 0]);
 }
@@ -76,7 +79,7 @@ fn gates_turn_what_they_gate() {
     for minor in 31..=32 {
         let rules = with(minor, "HonorPVReclaimPolicy", false);
         assert!(!rules.deletion_finalizers && rules.skip_delete_when_terminating, "{minor}");
-        assert!(rules.static_csi_is_external, "unconditional since 1.31, in {minor}");
+        assert!(rules.static_csi_is_external, "without the gate in {minor}");
         assert!(!with(minor, "CSIMigrationPortworx", false).portworx_migrated, "{minor}");
     }
     for minor in 31..=35 {
@@ -152,10 +155,10 @@ cases! {
             "next": "resync",
         }));
 
-    // Static CSI with Delete failed by default up to 1.30; and a missing plugin was a failure with back-off up to 1.35.
-    a_static_csi_volume_before_1_31: case(&["DO6"])
-        .only_with("rules of 1.28 to 1.30")
-        .kube(30)
+    // Static CSI with Delete failed up to 1.29; and a missing plugin was a failure with back-off up to 1.35.
+    a_static_csi_volume_before_1_30: case(&["DO6"])
+        .only_with("rules of 1.28 and 1.29")
+        .kube(29)
         .volume(volume("pv-1").claimed_by("gone", "uid-gone").phase("Released").policy("Delete"))
         .syncs_volume("pv-1")
         .expect(json!({
@@ -171,10 +174,10 @@ cases! {
             "next": "backoff",
         }));
 
-    a_static_csi_volume_in_1_30_with_the_gate: case(&["DO3"])
-        .only_with("rules of 1.30 with the gate HonorPVReclaimPolicy")
+    // The world s7-000004 of the oracle, 1.30.14.
+    a_static_csi_volume_in_1_30: case(&["DO3"])
+        .only_with("rules of 1.30")
         .kube(30)
-        .gate("HonorPVReclaimPolicy", true)
         .volume(volume("pv-1").claimed_by("gone", "uid-gone").phase("Released").policy("Delete"))
         .syncs_volume("pv-1")
         .expect(json!({

@@ -25,16 +25,17 @@ pub struct Worlds {
 }
 
 impl Oracle {
-    /// Builds the oracle with the Go toolchain; `module` names another module file than `go.mod`, for another minor version.
+    /// Builds the oracle with the Go toolchain; `minor`, as in `1.34`, is another version than the one of `go.mod`.
     ///
     /// # Errors
     /// When there is no Go toolchain, or the build fails.
-    pub fn build(root: &Path, module: Option<&str>) -> Result<Self> {
-        let program = root.join("target/oracle").join(format!("oracle{}", module.unwrap_or_default()));
+    pub fn build(root: &Path, minor: Option<&str>) -> Result<Self> {
+        let program = root.join("target/oracle").join(format!("oracle{}", minor.unwrap_or_default()));
         let mut build = Command::new("go");
         build.current_dir(root.join("oracle")).args(["build", "-o"]).arg(&program);
-        if let Some(module) = module {
-            build.arg(format!("-modfile=minors/{module}.mod")).args(["-tags", module]);
+        if let Some(minor) = minor {
+            // A build tag cannot hold a dot.
+            build.arg(format!("-modfile=minors/{minor}.mod")).arg(format!("-tags=k8s_{}", minor.replace('.', "_")));
         }
         let status = build.arg(".").status().context("the oracle needs the Go toolchain: `go` cannot be started")?;
         if !status.success() {

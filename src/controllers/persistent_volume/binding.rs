@@ -187,16 +187,21 @@ fn with_storage(capacity: &[(Str, Amount)], storage: Amount) -> Arc<[(Str, Amoun
     resources.into()
 }
 
-/// The status of a claim without a volume. Upstream: `updateClaimStatus` without a volume, 1.36.
+/// The status of a claim without a volume. Upstream: `updateClaimStatus` without a volume, 1.36; up to 1.30 it knows
+/// nothing of attributes classes.
 ///
 /// # Errors
 /// When the API server refuses.
 pub fn clear_claim_status<'s>(
     sync: &mut Sync<'_, 's>,
+    rules: &Rules,
     claim: &Claim<'s>,
     phase: ClaimPhase,
 ) -> Result<Held<'s, PersistentVolumeClaim>, ApiError> {
-    let status = ClaimStatus { phase, unused: claim.object.status.unused, ..ClaimStatus::default() };
+    let mut status = ClaimStatus { phase, unused: claim.object.status.unused, ..ClaimStatus::default() };
+    if !rules.attributes_class_compared {
+        status.current_attributes_class.clone_from(&claim.object.status.current_attributes_class);
+    }
     if claim.object.status == status {
         return Ok(claim.object.clone());
     }
@@ -207,11 +212,17 @@ pub fn clear_claim_status<'s>(
 
 /// Marks a claim Lost and says so; nothing at all when it is Lost already.
 /// Upstream: `updateClaimStatusWithEvent`, 1.36.
-pub fn lose_claim<'s>(sync: &mut Sync<'_, 's>, claim: &Claim<'s>, reason: &'static str, message: &'static str) {
+pub fn lose_claim<'s>(
+    sync: &mut Sync<'_, 's>,
+    rules: &Rules,
+    claim: &Claim<'s>,
+    reason: &'static str,
+    message: &'static str,
+) {
     if claim.object.status.phase == ClaimPhase::Lost {
         return;
     }
-    match clear_claim_status(sync, claim, ClaimPhase::Lost) {
+    match clear_claim_status(sync, rules, claim, ClaimPhase::Lost) {
         Ok(lost) => sync.event(ObjectRef::claim(&lost), EventType::Warning, reason, message),
         Err(error) => sync.fail(error.to_string()),
     }

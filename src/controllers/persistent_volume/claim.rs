@@ -112,12 +112,12 @@ fn sync_unbound_claim<'s>(sync: &mut Sync<'_, 's>, rules: &Rules, claim: Claim<'
         sync.wait_for("user", "", action);
         ClaimBranch::UnboundClaimNoVolumeNoClass
     };
-    set_pending(sync, &claim);
+    set_pending(sync, rules, &claim);
     branch
 }
 
-fn set_pending<'s>(sync: &mut Sync<'_, 's>, claim: &Claim<'s>) {
-    let pending = clear_claim_status(sync, claim, ClaimPhase::Pending).err();
+fn set_pending<'s>(sync: &mut Sync<'_, 's>, rules: &Rules, claim: &Claim<'s>) {
+    let pending = clear_claim_status(sync, rules, claim, ClaimPhase::Pending).err();
     if let Some(error) = pending {
         sync.fail(error.to_string());
     }
@@ -225,7 +225,7 @@ fn sync_claim_with_volume_name<'s>(sync: &mut Sync<'_, 's>, rules: &Rules, claim
     let wanted = claim.object.volume_name.clone();
     let Some((id, volume)) = sync.cached_volume_named(&wanted) else {
         sync.wait_for("user", wanted.as_str(), "create the PersistentVolume that the claim names");
-        set_pending(sync, &claim);
+        set_pending(sync, rules, &claim);
         return ClaimBranch::UnboundClaimVolumeNameMissing;
     };
     let volume = Volume { id, object: volume };
@@ -239,7 +239,7 @@ fn sync_claim_with_volume_name<'s>(sync: &mut Sync<'_, 's>, rules: &Rules, claim
                 let message = format!("Cannot bind to requested volume {:?}: {why}", wanted.as_str());
                 sync.event(ObjectRef::claim(&claim.object), EventType::Warning, "VolumeMismatch", message);
                 sync.wait_for("user", wanted.as_str(), "make volume and claim fit each other, or recreate the claim");
-                set_pending(sync, &claim);
+                set_pending(sync, rules, &claim);
                 branch
             }
         };
@@ -268,7 +268,7 @@ fn sync_claim_with_volume_name<'s>(sync: &mut Sync<'_, 's>, rules: &Rules, claim
         ));
         return ClaimBranch::UnboundClaimNamedVolumeTakenByController;
     }
-    set_pending(sync, &claim);
+    set_pending(sync, rules, &claim);
     ClaimBranch::UnboundClaimNamedVolumeTaken
 }
 
@@ -324,6 +324,7 @@ fn sync_bound_claim<'s>(sync: &mut Sync<'_, 's>, rules: &Rules, claim: Claim<'s>
     if name.is_empty() {
         lose_claim(
             sync,
+            rules,
             &claim,
             "ClaimLost",
             "Bound claim has lost reference to PersistentVolume. Data on the volume is lost!",
@@ -337,7 +338,13 @@ fn sync_bound_claim<'s>(sync: &mut Sync<'_, 's>, rules: &Rules, claim: Claim<'s>
             name.as_str(),
             "create the PersistentVolume again, without a claimRef or with one that has this claim's uid",
         );
-        lose_claim(sync, &claim, "ClaimLost", "Bound claim has lost its PersistentVolume. Data on the volume is lost!");
+        lose_claim(
+            sync,
+            rules,
+            &claim,
+            "ClaimLost",
+            "Bound claim has lost its PersistentVolume. Data on the volume is lost!",
+        );
         return ClaimBranch::BoundClaimVolumeMissing;
     };
     let branch = match &volume.claim_ref {
@@ -362,6 +369,7 @@ fn sync_bound_claim<'s>(sync: &mut Sync<'_, 's>, rules: &Rules, claim: Claim<'s>
     if branch == ClaimBranch::BoundClaimMisbound {
         lose_claim(
             sync,
+            rules,
             &claim,
             "ClaimMisbound",
             "Two claims are bound to the same volume, this one is bound incorrectly",

@@ -53,7 +53,7 @@ impl<'c> Query<'c> {
         }
         let selector = match &claim.selector {
             None => None,
-            Some(selector) => Some(selector.compile().map_err(|error| {
+            Some(selector) => Some(selector.compile_with(rules.value_lists).map_err(|error| {
                 format!("error creating internal label selector for claim: {}: {error}", claim.key())
             })?),
         };

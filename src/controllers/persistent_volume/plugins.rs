@@ -27,6 +27,11 @@ impl Plugin {
             Self::Remote(name) => name,
         }
     }
+
+    /// Whether volumes of the plugin can have mount options. Upstream: `SupportsMountOption` of the plugins, 1.30 to 1.36.
+    pub fn supports_mount_options(self) -> bool {
+        self == Self::Remote(RBD)
+    }
 }
 
 /// Who has to provision or delete.
@@ -59,7 +64,7 @@ pub fn migrated_driver(rules: &Rules, plugin: &str) -> Option<&'static str> {
 fn remote(rules: &Rules, name: &str) -> Option<Plugin> {
     match name {
         RBD if rules.rbd_in_tree => Some(Plugin::Remote(RBD)),
-        PORTWORX if !rules.portworx_migrated => Some(Plugin::Remote(PORTWORX)),
+        PORTWORX if rules.portworx_in_tree => Some(Plugin::Remote(PORTWORX)),
         _ => None,
     }
 }
@@ -132,6 +137,23 @@ pub fn find_deletable_plugin(rules: &Rules, volume: &PersistentVolume) -> Provid
 /// Whether some plugin can scrub the volume. Upstream: `FindRecyclablePluginBySpec`, `pkg/volume`, 1.36.
 pub fn recyclable(volume: &PersistentVolume) -> bool {
     matches!(volume.source.kind, SourceKind::Nfs | SourceKind::HostPath)
+}
+
+/// What a plugin that acts on storage out of sight says, before it does, of a volume that it is to delete.
+/// Upstream: `newDeleterInternal` of `pkg/volume/portworx`, 1.35, and `NewDeleter` of `pkg/volume/rbd`, 1.30.
+///
+/// # Errors
+/// Upstream's words, when the volume is none of the plugin's.
+pub fn remote_deleter(name: &str, volume: &PersistentVolume) -> Result<(), String> {
+    let (field, title) = if name == RBD {
+        ("rbd", "PersistentVolume.Spec.RBD")
+    } else {
+        ("portworxVolume", "PersistentVolumeSource.PortworxVolume")
+    };
+    if matches!(&volume.source.kind, SourceKind::Other(kind) if kind == field) {
+        return Ok(());
+    }
+    Err(format!("failed to create deleter for volume {:?}: spec.{title} is nil", volume.meta.name.as_str()))
 }
 
 /// What the host-path deleter says of a path: it removes what lies below some `/tmp/`, anywhere in the path.

@@ -152,7 +152,7 @@ fn provision_claim_operation<'s>(
         Err(error) if error.is_not_found() => {}
         Err(_) => return ends(sync, ProvisionStep::InTreeVolumeReadFailed),
     }
-    if !class.mount_options.is_empty() {
+    if !class.mount_options.is_empty() && !plugin.supports_mount_options() {
         let options = class.mount_options.iter().map(Str::as_str).collect::<Vec<_>>().join(" ");
         says(
             sync,

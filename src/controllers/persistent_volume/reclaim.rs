@@ -1,7 +1,9 @@
 //! Reclaiming: what happens to a volume whose claim is gone.
 
 use super::binding::{Volume, fail_volume, unbind_volume};
-use super::plugins::{Plugin, Provider, delete_host_path, find_deletable_plugin, migrated_driver, recyclable};
+use super::plugins::{
+    Plugin, Provider, delete_host_path, find_deletable_plugin, migrated_driver, recyclable, remote_deleter,
+};
 use super::volume::without_in_tree_finalizer;
 use crate::controllers::{DeleteStep, ReclaimStep, RecycleStep, Rules, Sync};
 use crate::model::{AnnotationKey, PersistentVolume, ReclaimPolicy, SourceKind};
@@ -132,7 +134,10 @@ fn run_deleter<'s>(sync: &mut Sync<'_, 's>, rules: &Rules, volume: Volume<'s>, p
             Ok(()) => PluginAnswer::Done,
             Err(text) => PluginAnswer::Failed(text),
         },
-        Plugin::Remote(_) => PluginAnswer::Waiting,
+        Plugin::Remote(name) => match remote_deleter(name, &volume.object) {
+            Ok(()) => PluginAnswer::Waiting,
+            Err(text) => PluginAnswer::Failed(text),
+        },
     };
     let failure = match sync.plugin_answer().cloned().unwrap_or(default) {
         PluginAnswer::Waiting => {

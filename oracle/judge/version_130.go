@@ -1,0 +1,39 @@
+//go:build k8s_1_30
+
+package judge
+
+import (
+	"context"
+	_ "unsafe" // for go:linkname
+
+	v1 "k8s.io/api/core/v1"
+	"k8s.io/client-go/util/workqueue"
+	storagehelpers "k8s.io/component-helpers/storage/volume"
+	"k8s.io/kubernetes/pkg/controller/volume/pvcprotection"
+	"k8s.io/kubernetes/pkg/volume"
+	"k8s.io/kubernetes/pkg/volume/portworx"
+	"k8s.io/kubernetes/pkg/volume/rbd"
+)
+
+// Version is the release of Kubernetes whose controllers answer.
+const Version = "1.30.14"
+
+// queues are the binder's work queues, for volumes and for claims.
+func (j *Judge) queues() (volumes, claims *workqueue.Type) {
+	return *field[*workqueue.Type](j.binder, "volumeQueue"), *field[*workqueue.Type](j.binder, "claimQueue")
+}
+
+// olderPlugins are those that later minors no longer have.
+func olderPlugins() []volume.VolumePlugin {
+	return remotePlugins(portworx.ProbeVolumePlugins(), rbd.ProbeVolumePlugins())
+}
+
+//go:linkname protectClaim k8s.io/kubernetes/pkg/controller/volume/pvcprotection.(*Controller).processPVC
+func protectClaim(ctrl *pvcprotection.Controller, ctx context.Context, namespace, name string) error
+
+// findMatchingVolume is the real function, which knows nothing of VolumeAttributesClass yet.
+func findMatchingVolume(
+	claim *v1.PersistentVolumeClaim, volumes []*v1.PersistentVolume, node *v1.Node, excluded map[string]*v1.PersistentVolume, delayed bool,
+) (*v1.PersistentVolume, error) {
+	return storagehelpers.FindMatchingVolume(claim, volumes, node, excluded, delayed)
+}
