@@ -69,13 +69,13 @@ fn a_wrong_answer_is_a_difference() {
         }
         panic!("no line of {path} has {pointer}");
     };
-    changed("decisions", "/decisions/0/decisions/0/writes/0/patch", json!({"spec": {"volumeName": "other"}}));
-    changed("decisions", "/decisions/0/decisions/0/writes/0/seq", json!(2));
-    changed("decisions", "/decisions/0/decisions/0/writes/0/name", json!("other"));
-    changed("decisions", "/decisions/1/decisions/0/events/0/message", json!("something else"));
-    changed("decisions", "/decisions/1/decisions/0/operations/0/state", json!("backoff"));
-    changed("decisions", "/protections/0/decisions/0/writes/0/patch", json!({"metadata": {"finalizers": ["a"]}}));
-    changed("outcomes", "/settle/objects/0/ends/0/phase", json!("Lost in time"));
+    changed("decisions-1.36", "/decisions/0/decisions/0/writes/0/patch", json!({"spec": {"volumeName": "other"}}));
+    changed("decisions-1.36", "/decisions/0/decisions/0/writes/0/seq", json!(2));
+    changed("decisions-1.36", "/decisions/0/decisions/0/writes/0/name", json!("other"));
+    changed("decisions-1.36", "/decisions/1/decisions/0/events/0/message", json!("something else"));
+    changed("decisions-1.36", "/decisions/1/decisions/0/operations/0/state", json!("backoff"));
+    changed("decisions-1.36", "/protections/0/decisions/0/writes/0/patch", json!({"metadata": {"finalizers": ["a"]}}));
+    changed("outcomes-1.36", "/settle/objects/0/ends/0/phase", json!("Lost in time"));
 }
 
 #[test]
