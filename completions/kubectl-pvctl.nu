@@ -81,7 +81,7 @@ module completions {
     --controller-flag: string # A flag of kube-controller-manager, for example enable-dynamic-provisioning=false. May be given several times
     --controllers: string     # The controllers that take part, in the syntax of kube-controller-manager: `*`, NAME, -NAME
     --unseen: string          # An object that the controller has not in its cache yet, for example pvc/db/data-0. May be given several times
-    --failures                # Let writes be refused, the controller crash inside a sync, and its caches lag
+    --failures                # Let requests fail, the controller crash inside a sync, and its caches lag
     --decisions: string       # How many decisions to list for each object
     --outcomes: string        # How many outcomes to list for each object
     --budget: string          # How many states to explore for each component before going over to bounds
@@ -149,7 +149,7 @@ module completions {
     --controller-flag: string # A flag of kube-controller-manager, for example enable-dynamic-provisioning=false. May be given several times
     --controllers: string     # The controllers that take part, in the syntax of kube-controller-manager: `*`, NAME, -NAME
     --unseen: string          # An object that the controller has not in its cache yet, for example pvc/db/data-0. May be given several times
-    --failures                # Let writes be refused, the controller crash inside a sync, and its caches lag
+    --failures                # Let requests fail, the controller crash inside a sync, and its caches lag
     --decisions: string       # How many decisions to list for each object
     --outcomes: string        # How many outcomes to list for each object
     --budget: string          # How many states to explore for each component before going over to bounds
@@ -218,7 +218,7 @@ module completions {
     --controller-flag: string # A flag of kube-controller-manager, for example enable-dynamic-provisioning=false. May be given several times
     --controllers: string     # The controllers that take part, in the syntax of kube-controller-manager: `*`, NAME, -NAME
     --unseen: string          # An object that the controller has not in its cache yet, for example pvc/db/data-0. May be given several times
-    --failures                # Let writes be refused, the controller crash inside a sync, and its caches lag
+    --failures                # Let requests fail, the controller crash inside a sync, and its caches lag
     --decisions: string       # How many decisions to list for each object
     --outcomes: string        # How many outcomes to list for each object
     --budget: string          # How many states to explore for each component before going over to bounds
