@@ -57,6 +57,7 @@ fn becomes(view: View<'_>, phase: &str) -> String {
                 format!("Bound to {namespace}/{name}")
             }
             Outcome::Gone { .. } => DELETED.to_owned(),
+            other if other.is_terminating() => format!("{}, being deleted", other.phase()),
             other => other.phase().to_owned(),
         })
         .collect();
@@ -237,7 +238,18 @@ fn dies_with(view: View<'_>, claim: &PersistentVolumeClaim) -> Option<String> {
     let id = view.snapshot().volume_id(&claim.volume_name)?;
     let volume = view.snapshot().volume(id);
     let ours = volume.claim_ref.as_ref().is_some_and(|named| named.uid == claim.meta.uid);
-    ours.then(|| format!("When the claim is gone, {}.", fate(view, volume)))
+    ours.then(|| once_gone(view, volume))
+}
+
+/// What becomes of a volume and its data as soon as the claim is gone that is being deleted.
+fn once_gone(view: View<'_>, volume: &PersistentVolume) -> String {
+    let fate = fate(view, volume);
+    match data_fate(view.rules(), volume) {
+        DataFate::Kept => format!("When the claim is gone, {fate}."),
+        DataFate::HandedToDriver | DataFate::Destroyed | DataFate::Scrubbed => {
+            format!("Danger: when the claim is gone, {fate}.")
+        }
+    }
 }
 
 /// What becomes of a volume and its data without its claim.
@@ -286,13 +298,22 @@ fn volume_sentences(view: View<'_>, volume: &PersistentVolume, sentences: &mut V
         return;
     }
     match branch {
-        VolumeBranch::VolumeBound => sentences.push(format!("If the claim is deleted, {}.", fate(view, volume))),
+        VolumeBranch::VolumeBound => sentences.push(match claim_of(view, volume) {
+            Some(claim) if claim.terminating() => once_gone(view, volume),
+            _ => format!("If the claim is deleted, {}.", fate(view, volume)),
+        }),
         VolumeBranch::VolumeReserved if view.only_outcome().is_some_and(|end| end.phase() != "Bound") => {
             sentences.push("No other claim can take it.".to_owned());
         }
         VolumeBranch::VolumeClaimModeMismatch => sentences.push("You have to act: neither mode can change.".to_owned()),
         _ => {}
     }
+}
+
+/// The claim that a volume names, where there is one of that name.
+fn claim_of<'v>(view: View<'v>, volume: &PersistentVolume) -> Option<&'v PersistentVolumeClaim> {
+    let named = volume.claim_ref.as_ref()?;
+    view.snapshot().claim_id(&named.namespace, &named.name).map(|id| view.snapshot().claim(id))
 }
 
 /// What a volume that is being deleted takes with it.

@@ -116,8 +116,25 @@ fn the_first_line_answers_what_people_ask() {
                 pod("web-0", "data", "node-1"),
             ],
             "pvc/data",
-            "Claim db/data is being deleted; kept by pod web-0, which uses it (recorded phase Bound). When the claim \
-             is gone, x.example.com deletes volume a and its data (policy Delete).",
+            "Claim db/data is being deleted; kept by pod web-0, which uses it (recorded phase Bound). Danger: when the \
+             claim is gone, x.example.com deletes volume a and its data (policy Delete).",
+        ),
+        // The deletion has begun, so it is no longer a question of "if".
+        (
+            vec![
+                with(bound_pvc("data", "a"), deleted()),
+                csi(bound_pv("a", "data"), "Delete"),
+                pod("web-0", "data", "node-1"),
+            ],
+            "pv/a",
+            "Volume a is Bound and stays so: bound to db/data, which is being deleted. Danger: when the claim is gone, \
+             x.example.com deletes volume a and its data (policy Delete).",
+        ),
+        (
+            vec![with(bound_pvc("data", "a"), deleted()), bound_pv("a", "data")],
+            "pv/a",
+            "Volume a is Bound and becomes Released: bound to db/data, which is being deleted. When the claim is gone, \
+             volume a is Released and its data stay (policy Retain).",
         ),
         (
             vec![spec(pvc("data"), json!({ "volumeName": "a" })), bound_pv("a", "logs"), bound_pvc("logs", "a")],

@@ -1,0 +1,46 @@
+//! What is said of the examples, where the facts leave only one true sentence.
+
+use crate::support::{Run, root};
+
+/// What the program prints for an example, at a width that wraps nothing.
+fn said(example: &str, arguments: &[&str]) -> String {
+    let file = root().join("examples").join(example).display().to_string();
+    let mut all: Vec<&str> = arguments.to_vec();
+    all.extend(["-f", &file]);
+    let run = Run::new(&all).env("COLUMNS", "400").finish();
+    assert_eq!(run.code, Some(0), "{arguments:?}: {}", run.stderr);
+    run.stdout
+}
+
+/// Looks for these lines, or parts of them, in the explanation of an object of an example.
+fn explains(example: &str, object: &str, namespace: &str, expected: &[&str]) {
+    let text = said(example, &["explain", object, "-n", namespace]);
+    for part in expected {
+        assert!(text.contains(part), "{object} of {example} lacks\n{part}\nin\n{text}");
+    }
+}
+
+/// A deletion cannot be taken back, so that an object that stays is still being deleted in the end.
+#[test]
+fn an_object_that_is_being_deleted_is_so_in_the_end() {
+    let table = said("terminating.json", &["predict", "-A", "--no-headers"]);
+    let cells = |name: &str| -> Vec<&str> {
+        let row = table.lines().find(|row| row.contains(name)).unwrap_or_default();
+        row.split("   ").map(str::trim).filter(|cell| !cell.is_empty()).collect()
+    };
+    let expected = |name: &str| cells(name)[2..4].to_vec();
+    assert_eq!(expected("pvc/library"), ["Bound, Terminating", "Bound, Terminating"]);
+    assert_eq!(expected("pv/pvc-9cc14e74-5391-49de-b2c9-612d0fa8f642"), ["Bound, Terminating", "Bound, Terminating"]);
+    assert_eq!(expected("pvc/data-mysql-0"), ["Bound", "Bound"]);
+    assert_eq!(expected("pvc/cache"), ["Bound, Terminating", "Gone"]);
+}
+
+/// The claim web/cache is being deleted and nothing keeps it: its volume's data go, "if" is no question any more.
+#[test]
+fn what_goes_with_a_claim_that_is_being_deleted_is_a_danger() {
+    let volume = "pv/pvc-f0200a77-87e5-4b49-9533-f2491c8fb400";
+    let danger = "Danger: when the claim is gone, ebs.csi.aws.com deletes volume \
+                  pvc-f0200a77-87e5-4b49-9533-f2491c8fb400 and its data (policy Delete).";
+    explains("terminating.json", volume, "web", &[danger]);
+    explains("terminating.json", "pvc/cache", "web", &[danger]);
+}
