@@ -44,3 +44,18 @@ fn what_goes_with_a_claim_that_is_being_deleted_is_a_danger() {
     explains("terminating.json", volume, "web", &[danger]);
     explains("terminating.json", "pvc/cache", "web", &[danger]);
 }
+
+/// disk-4 is reserved for erp/never by name and uid, and too small; disk-9 fails three tests.
+#[test]
+fn a_volume_that_is_reserved_for_the_claim_is_the_nearest() {
+    explains(
+        "half-bound.json",
+        "pvc/never",
+        "erp",
+        &[
+            "The nearest volume is disk-4: reserved for this claim, but capacity 40Gi < requested 60Gi.\n",
+            "you: make the claim and volume disk-4 fit each other, or recreate the claim: the volume is reserved for \
+             this claim, but capacity 40Gi < requested 60Gi\n",
+        ],
+    );
+}

@@ -178,6 +178,10 @@ impl<'a> Explanation<'a> {
         let view = View { simulation, prediction };
         let candidates = candidates(view);
         let headline = headline::of_object(view, &candidates);
+        let mut next = next(prediction);
+        if candidates.iter().all(|row| !row.fits()) {
+            next.extend(candidates.iter().filter(|row| row.is_reserved_in_vain()).map(make_fit));
+        }
         let mut unknown = Vec::new();
         let mut no_pods_read = Vec::new();
         for namespace in users_namespaces(snapshot, prediction.target) {
@@ -226,7 +230,7 @@ impl<'a> Explanation<'a> {
             binding: binding::of_object(snapshot, prediction.target),
             used_by: unknown.is_empty().then_some(used_by),
             unknown,
-            next: next(prediction),
+            next,
             events_to_come: events(prediction),
             data_once_released: data,
             divergence: DivergenceOut::new(view, from_files),
@@ -378,6 +382,17 @@ fn next(prediction: &Prediction<'_>) -> Vec<NextOut> {
         }
     }
     next
+}
+
+/// What to do about a volume that is reserved for the claim and does not fit it.
+fn make_fit(row: &MatchRow<'_>) -> NextOut {
+    NextOut {
+        who: "you".to_owned(),
+        what: format!(
+            "make the claim and volume {} fit each other, or recreate the claim: the volume is {}",
+            row.object.name, row.why
+        ),
+    }
 }
 
 fn events<'a>(prediction: &'a Prediction<'a>) -> Vec<EventOut<'a>> {

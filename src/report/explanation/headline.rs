@@ -1,11 +1,13 @@
 //! The first line: what is and why, whether that is normal, who has to act, and what becomes of the data.
 
 use super::released;
+use crate::controllers::persistent_volume::matching::Query;
 use crate::controllers::persistent_volume::reclaim::{DataFate, data_fate, migrated_to};
 use crate::controllers::protection::VOLUME_FINALIZER;
 use crate::controllers::{Branch, ClaimBranch, VolumeBranch};
 use crate::model::{AnnotationKey, Kind, PersistentVolume, PersistentVolumeClaim, ReclaimPolicy, VolumePhase};
 use crate::report::match_table::MatchRow;
+use crate::report::misfit::misfit;
 use crate::report::why::{View, pod_beside_the_scheduler, why};
 use crate::simulate::{Outcome, Target};
 use crate::snapshot::Absence;
@@ -115,14 +117,14 @@ fn claim_sentences(
                 Some(class) => sentences.push(format!("You have to act. Did you mean class \"{class}\"?")),
                 None => sentences.push("You have to act.".to_owned()),
             }
-            sentences.extend(nearest_miss(candidates));
+            sentences.extend(nearest_miss(view, claim, candidates));
         }
         ClaimBranch::UnboundClaimProvisioningDisabled
         | ClaimBranch::UnboundClaimInTreeProvisionerUnknown
         | ClaimBranch::UnboundClaimNoVolumeNoClass => {
             if view.only_outcome().is_none_or(|end| end.phase() != "Bound") {
                 sentences.push("You have to act: nobody else makes a volume for it.".to_owned());
-                sentences.extend(nearest_miss(candidates));
+                sentences.extend(nearest_miss(view, claim, candidates));
             }
         }
         ClaimBranch::UnboundClaimVolumeNameMissing => {
@@ -170,10 +172,20 @@ fn claim_sentences(
     }
 }
 
-/// The volume that comes nearest to fitting, with the one field that keeps it away.
-fn nearest_miss(candidates: &[MatchRow<'_>]) -> Option<String> {
-    let row = candidates.iter().find(|row| !row.is_taken())?;
-    (!row.fits()).then(|| format!("The nearest volume is {}: {}.", row.object.name, row.why))
+/// The volume that comes nearest to fitting, with all that keeps it away.
+fn nearest_miss(view: View<'_>, claim: &PersistentVolumeClaim, candidates: &[MatchRow<'_>]) -> Option<String> {
+    let row = candidates.iter().find(|row| !row.is_taken()).filter(|row| !row.fits())?;
+    let volume = view.snapshot().volume(view.snapshot().volume_id(row.object.name)?);
+    // The first one is the reason in the table of candidates.
+    let more: String = Query::new(view.rules(), claim, false)
+        .map(|query| query.misfits(volume))
+        .unwrap_or_default()
+        .into_iter()
+        .skip(1)
+        .filter_map(|verdict| misfit(volume, claim, verdict))
+        .map(|found| format!("; {}", found.words))
+        .collect();
+    Some(format!("The nearest volume is {}: {}{more}.", row.object.name, row.why))
 }
 
 /// Whose uid a volume remembers, where it is the one of an earlier claim of this name.

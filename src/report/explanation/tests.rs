@@ -63,6 +63,32 @@ fn the_first_line_answers_what_people_ask() {
             "Claim db/data is Pending and stays so: no volume fits, and it has no class. You have to act: nobody else \
              makes a volume for it. The nearest volume is a: capacity 5Gi < requested 10Gi.",
         ),
+        // All that keeps it away, in the order in which matching looks.
+        (
+            vec![
+                pvc("data"),
+                spec(
+                    pv("a"),
+                    json!({ "capacity": { "storage": "5Gi" }, "storageClassName": "slow", "volumeMode": "Block" }),
+                ),
+                with(spec(pv("b"), json!({ "capacity": { "storage": "50Gi" } })), claim_ref("other", "")),
+            ],
+            "pvc/data",
+            "Claim db/data is Pending and stays so: no volume fits, and it has no class. You have to act: nobody else \
+             makes a volume for it. The nearest volume is a: capacity 5Gi < requested 10Gi; volume mode Block != \
+             Filesystem; class \"slow\", wanted none.",
+        ),
+        // A volume that is reserved for the claim is nearer than one that belongs to nobody.
+        (
+            vec![
+                pvc("data"),
+                spec(pv("a"), json!({ "storageClassName": "slow" })),
+                with(spec(pv("b"), json!({ "capacity": { "storage": "5Gi" } })), claim_ref("data", "")),
+            ],
+            "pvc/data",
+            "Claim db/data is Pending and stays so: no volume fits, and it has no class. You have to act: nobody else \
+             makes a volume for it. The nearest volume is b: reserved for this claim, but capacity 5Gi < requested 10Gi.",
+        ),
         (
             vec![spec(pvc("data"), json!({ "storageClassName": "fasd" })), sc("fast", "x.example.com", false)],
             "pvc/data",
