@@ -59,3 +59,36 @@ fn a_volume_that_is_reserved_for_the_claim_is_the_nearest() {
         ],
     );
 }
+
+/// Each advice names what is wrong with the object at hand, and following it ends the waiting.
+#[test]
+fn advice_can_be_followed() {
+    let taken = "pending-volume-taken.json";
+    explains(
+        taken,
+        "pv/nfs-music",
+        "home",
+        &["you: set spec.claimRef.namespace to home; without it no claim can be meant\n"],
+    );
+    explains(
+        taken,
+        "pvc/music",
+        "home",
+        &["you: set spec.claimRef.namespace of nfs-music to home, or recreate the claim with another volume\n"],
+    );
+    explains(
+        taken,
+        "pvc/documents",
+        "office",
+        &[
+            "you: remove spec.claimRef.uid of smb-documents, which is that of an earlier claim of this name, or recreate \
+           the claim with another volume\n",
+        ],
+    );
+    explains(
+        "pending-first-consumer.json",
+        "pvc/debug",
+        "stream",
+        &["you: recreate pod debug-on-worker-1 without spec.nodeName, so that the scheduler places it\n"],
+    );
+}

@@ -402,6 +402,15 @@ fn a_reservation_asks_for_what_is_missing() {
         })
     };
     let reserved = || with(pv("a"), claim_ref("data", ""));
+    let nowhere = || with(reserved(), json!({ "spec": { "claimRef": { "namespace": null } } }));
+    assert_eq!(
+        next(&[nowhere()]),
+        ["you: set spec.claimRef.namespace, or remove spec.claimRef; as it is, no claim can be meant"]
+    );
+    assert_eq!(
+        next(&[nowhere(), spec(pvc("data"), json!({ "volumeName": "a" }))]),
+        ["you: set spec.claimRef.namespace to db; without it no claim can be meant"]
+    );
     assert_eq!(next(&[reserved()]), ["you: create the claim for which the volume is reserved"]);
     assert!(next(&[reserved(), pvc("data")]).is_empty(), "the claim takes it by itself");
     assert_eq!(
@@ -430,6 +439,27 @@ fn advice_for_claims_leads_out() {
         what(&[spec(pvc("data"), json!({ "volumeName": "a" })), bound_pv("a", "logs"), bound_pvc("logs", "a")]),
         "recreate the claim with another volume, or free this one if claim db/logs no longer needs it"
     );
+    let named = || spec(pvc("data"), json!({ "volumeName": "a" }));
+    assert_eq!(
+        what(&[named(), with(pv("a"), claim_ref("data", "uid-old"))]),
+        "remove spec.claimRef.uid of a, which is that of an earlier claim of this name, or recreate the claim with \
+         another volume"
+    );
+    let nowhere =
+        |name| with(with(pv("a"), claim_ref(name, "")), json!({ "spec": { "claimRef": { "namespace": null } } }));
+    assert_eq!(
+        what(&[named(), nowhere("data")]),
+        "set spec.claimRef.namespace of a to db, or recreate the claim with another volume"
+    );
+    assert_eq!(
+        what(&[named(), nowhere("logs")]),
+        "remove spec.claimRef of a, which names no claim that can exist, or recreate the claim with another volume"
+    );
+    // Either advice for the claimRef leads to a binding.
+    for claim_ref in [claim_ref("data", ""), claim_ref("data", "uid-data")] {
+        let said = headline(&[named(), with(pv("a"), claim_ref)], "pvc/data");
+        assert!(said.contains("becomes Bound to a"), "{said}");
+    }
     // A class can be set where none was stated; the empty class is final.
     assert_eq!(
         what(&[spec(pvc("data"), json!({ "storageClassName": null }))]),
