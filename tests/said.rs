@@ -92,3 +92,38 @@ fn advice_can_be_followed() {
         &["you: recreate pod debug-on-worker-1 without spec.nodeName, so that the scheduler places it\n"],
     );
 }
+
+/// The claims live: erp/never cannot take a volume that is too small for it, and tenant-a/www-app-0 is Lost but there.
+#[test]
+fn a_volume_whose_claim_lives_is_not_the_last_of_it() {
+    explains(
+        "half-bound.json",
+        "pv/disk-4",
+        "erp",
+        &[
+            "Volume disk-4 is Available and stays so: reserved for erp/never, but capacity 40Gi < requested 60Gi. No \
+             other claim can take it.\n",
+            "    The claim names no volume; the controller did not make this binding (a person or a provisioner did): \
+             the claim is enqueued.\n",
+            "  Ends Available, reserved for erp/never.\n",
+        ],
+    );
+    explains(
+        "lost.json",
+        "pv/pvc-cf7dd283-33ad-483c-81fb-58929356cc2e",
+        "tenant-a",
+        &["  Ends Pending, reserved for tenant-a/www-app-0.\n"],
+    );
+    explains(
+        "pending-volume-taken.json",
+        "pv/nfs-music",
+        "home",
+        &["  Ends Available, reserved for music (in no namespace).\n"],
+    );
+    explains(
+        "lost.json",
+        "pv/pvc-43b84218-e308-4c7a-b555-30004ba41700",
+        "db",
+        &["  Ends Released, last of db/data-mysql-0.\n"],
+    );
+}

@@ -15,7 +15,7 @@ pub use divergence::{DivergenceOut, RESYNCS};
 use super::decision::{DecisionOut, EventOut};
 use super::machine::{API_VERSION, CoverageOut, Model, ObjectId, coverage_out};
 use super::match_table::{MatchRow, candidate_rows};
-use super::misfit::{misfit, shown};
+use super::misfit::{claim_words, misfit, shown};
 use super::prediction::{NeedOut, PredictionOut, StateOut, UnknownOut};
 use super::why::{View, verdict_of};
 use crate::controllers::persistent_volume::reclaim::data_fate;
@@ -445,12 +445,13 @@ fn end(outcome: &Outcome) -> String {
             format!("{joined}{}{}", kept(terminating), round(*unsettled))
         }
         Outcome::Volume { phase, claim_ref, terminating, unsettled, .. } => {
-            let claim = claim_ref.as_ref().map_or_else(String::new, |(namespace, name, uid)| {
-                let claim = format!("{namespace}/{name}");
+            let claim = claim_ref.as_ref().map_or_else(String::new, |(namespace, name, _)| {
+                let claim = claim_words(namespace, name);
                 match phase {
                     VolumePhase::Bound => format!(" to {claim}"),
-                    VolumePhase::Available if uid.is_empty() => format!(", reserved for {claim}"),
-                    _ => format!(", last of {claim}"),
+                    // Only these two phases tell that the claim has gone, or has another volume.
+                    VolumePhase::Released | VolumePhase::Failed => format!(", last of {claim}"),
+                    _ => format!(", reserved for {claim}"),
                 }
             });
             format!("{}{claim}{}{}", phase.as_str(), kept(terminating), round(*unsettled))

@@ -314,7 +314,9 @@ fn volume_sentences(view: View<'_>, volume: &PersistentVolume, sentences: &mut V
             Some(claim) if claim.terminating() => once_gone(view, volume),
             _ => format!("If the claim is deleted, {}.", fate(view, volume)),
         }),
-        VolumeBranch::VolumeReserved if view.only_outcome().is_some_and(|end| end.phase() != "Bound") => {
+        VolumeBranch::VolumeReserved | VolumeBranch::VolumeAwaitsClaim | VolumeBranch::VolumeDanglingAwaitsClaim
+            if view.only_outcome().is_some_and(|end| end.phase() != "Bound") =>
+        {
             sentences.push("No other claim can take it.".to_owned());
         }
         VolumeBranch::VolumeClaimModeMismatch => sentences.push("You have to act: neither mode can change.".to_owned()),

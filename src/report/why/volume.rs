@@ -51,7 +51,10 @@ pub(super) fn sentence(
                 Some(other) if other.meta.annotations.has(AnnotationKey::BindCompleted) => {
                     format!("waits for {claim}, which was bound and names no volume any more")
                 }
-                _ => format!("waits for {claim} to bind to it"),
+                _ => match named.map(|named| why_not_taken(view, volume, named)).unwrap_or_default().as_str() {
+                    "" => format!("waits for {claim} to bind to it"),
+                    obstacle => format!("reserved for {claim}{obstacle}"),
+                },
             }
         }
         VolumeBranch::VolumeBound => match other {
