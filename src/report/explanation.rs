@@ -179,6 +179,8 @@ impl<'a> Explanation<'a> {
         let candidates = candidates(view);
         let headline = headline::of_object(view, &candidates);
         let mut next = next(prediction);
+        let divergence = DivergenceOut::new(view, from_files);
+        next.extend(divergence.iter().filter_map(DivergenceOut::next));
         if candidates.iter().all(|row| !row.fits()) {
             next.extend(candidates.iter().filter(|row| row.is_reserved_in_vain()).map(make_fit));
         }
@@ -233,7 +235,7 @@ impl<'a> Explanation<'a> {
             next,
             events_to_come: events(prediction),
             data_once_released: data,
-            divergence: DivergenceOut::new(view, from_files),
+            divergence,
             class: None,
             decisions: prediction.decisions.listed.iter().map(TextDecision::new).collect(),
             ends: ends(prediction),
@@ -246,6 +248,7 @@ impl<'a> Explanation<'a> {
     pub fn add_lease(&mut self, lease: &ManagerLease, read_at: Timestamp) {
         if let Some(divergence) = &mut self.divergence {
             divergence.add_lease(lease, read_at, "probably");
+            self.next.extend(divergence.next());
         }
     }
 
