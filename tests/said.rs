@@ -127,3 +127,32 @@ fn a_volume_whose_claim_lives_is_not_the_last_of_it() {
         &["  Ends Released, last of db/data-mysql-0.\n"],
     );
 }
+
+/// Each of the three claims is Lost, and has one way back that loses nothing.
+#[test]
+fn a_lost_claim_has_a_way_back() {
+    for (object, namespace, step) in [
+        (
+            "pvc/data-mysql-0",
+            "db",
+            "set spec.claimRef.uid of pvc-43b84218-e308-4c7a-b555-30004ba41700 to f796ef6e-ddae-4b60-aca1-06edc9843faa, the \
+             uid of this claim",
+        ),
+        (
+            "pvc/homer",
+            "default",
+            "set spec.claimRef.uid of nfs-homer to 5d93bf78-bc1d-4977-b341-fde73cc60842, the uid of this claim",
+        ),
+        (
+            "pvc/www-app-0",
+            "tenant-a",
+            "set spec.volumeName of the claim back to pvc-cf7dd283-33ad-483c-81fb-58929356cc2e",
+        ),
+    ] {
+        explains("lost.json", object, namespace, &[&format!("  you: {step}\n")]);
+        let document = said("lost.json", &["explain", object, "-n", namespace, "-o", "json"]);
+        let document: serde_json::Value = serde_json::from_str(&document).unwrap_or_default();
+        let waiting = &document["prediction"]["waitingFor"][0];
+        assert_eq!((&waiting["component"], &waiting["for"]), (&"user".into(), &step.into()), "{object}");
+    }
+}

@@ -350,6 +350,8 @@ pub fn check_volume_satisfy_claim(
 fn sync_bound_claim<'s>(sync: &mut Sync<'_, 's>, rules: &Rules, claim: Claim<'s>) -> ClaimBranch {
     let name = claim.object.volume_name.clone();
     if name.is_empty() {
+        let action = name_volume_again(sync, &claim.object);
+        sync.wait_for("user", "", action);
         lose_claim(
             sync,
             &claim,
@@ -388,6 +390,8 @@ fn sync_bound_claim<'s>(sync: &mut Sync<'_, 's>, rules: &Rules, claim: Claim<'s>
         holds: branch == ClaimBranch::BoundClaimVolumeOurs,
     });
     if branch == ClaimBranch::BoundClaimMisbound {
+        let action = take_volume_back(&name, volume.claim_ref.as_ref(), &claim.object);
+        sync.wait_for("user", name.as_str(), action);
         lose_claim(
             sync,
             &claim,
@@ -398,6 +402,39 @@ fn sync_bound_claim<'s>(sync: &mut Sync<'_, 's>, rules: &Rules, claim: Claim<'s>
         bind(sync, rules, Volume { id, object: volume }, claim);
     }
     branch
+}
+
+/// How a claim that was bound and names no volume any more comes back: the API server accepts a `volumeName` where there
+/// is none, and the volume must have this claim's uid or no claimRef.
+fn name_volume_again(sync: &Sync<'_, '_>, claim: &PersistentVolumeClaim) -> String {
+    let snapshot = sync.world().snapshot();
+    let mut volumes = snapshot
+        .volumes_naming(&claim.meta.namespace, &claim.meta.name)
+        .iter()
+        .map(|id| snapshot.volume(*id))
+        .filter(|volume| volume.claim_ref.as_ref().is_some_and(|named| named.uid == claim.meta.uid));
+    match (volumes.next(), volumes.next()) {
+        (Some(volume), None) => format!("set spec.volumeName of the claim back to {}", volume.meta.name),
+        _ => {
+            "set spec.volumeName of the claim back to its volume, which must have no claimRef or one with this claim's \
+              uid"
+            .to_owned()
+        }
+    }
+}
+
+/// How a claim comes back whose volume names another one, or this one with another uid.
+fn take_volume_back(volume: &str, named: Option<&ClaimRef>, claim: &PersistentVolumeClaim) -> String {
+    let uid = printed_uid(&claim.meta.uid);
+    match named {
+        Some(named) if named.name != claim.meta.name || named.namespace != claim.meta.namespace => format!(
+            "recreate the claim with another volume, or set spec.claimRef of {volume} to {} with uid {uid} if claim {} no \
+             longer needs it",
+            claim.key(),
+            named.claim_key()
+        ),
+        _ => format!("set spec.claimRef.uid of {volume} to {uid}, the uid of this claim"),
+    }
 }
 
 pub(super) fn object_name(claim: &PersistentVolumeClaim) -> String {

@@ -152,6 +152,7 @@ fn claim_sentences(
             if let [id] = named {
                 sentences.push(format!("Volume {} still names it.", view.snapshot().volume(*id).meta.name));
             }
+            sentences.push("You have to act.".to_owned());
         }
         ClaimBranch::BoundClaimVolumeMissing => sentences.push(
             "The event says that the data are lost; it misleads: no controller touched them for this. The object is \

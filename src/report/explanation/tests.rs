@@ -439,6 +439,23 @@ fn advice_for_claims_leads_out() {
         what(&[spec(pvc("data"), json!({ "volumeName": "a" })), bound_pv("a", "logs"), bound_pvc("logs", "a")]),
         "recreate the claim with another volume, or free this one if claim db/logs no longer needs it"
     );
+    let cleared = || spec(bound_pvc("data", "a"), json!({ "volumeName": null }));
+    assert_eq!(what(&[cleared(), bound_pv("a", "data")]), "set spec.volumeName of the claim back to a");
+    assert_eq!(
+        what(&[cleared(), with(pv("a"), claim_ref("data", "uid-old"))]),
+        "set spec.volumeName of the claim back to its volume, which must have no claimRef or one with this claim's uid"
+    );
+    for uid in ["", "uid-old"] {
+        assert_eq!(
+            what(&[bound_pvc("data", "a"), with(pv("a"), claim_ref("data", uid))]),
+            "set spec.claimRef.uid of a to uid-data, the uid of this claim"
+        );
+    }
+    assert_eq!(
+        what(&[bound_pvc("data", "a"), bound_pv("a", "logs"), bound_pvc("logs", "a")]),
+        "recreate the claim with another volume, or set spec.claimRef of a to db/data with uid uid-data if claim db/logs \
+         no longer needs it"
+    );
     let named = || spec(pvc("data"), json!({ "volumeName": "a" }));
     assert_eq!(
         what(&[named(), with(pv("a"), claim_ref("data", "uid-old"))]),
