@@ -156,3 +156,35 @@ fn a_lost_claim_has_a_way_back() {
         assert_eq!((&waiting["component"], &waiting["for"]), (&"user".into(), &step.into()), "{object}");
     }
 }
+
+/// Two claims `data`, of the namespaces app and app-staging, name iscsi-app-data, which belongs to the first.
+#[test]
+fn claims_of_one_name_are_told_apart() {
+    let example = "pending-volume-taken.json";
+    let document = said(example, &["explain", "pv/iscsi-app-data", "-o", "json"]);
+    let document: serde_json::Value = serde_json::from_str(&document).unwrap_or_default();
+    let sides: Vec<(String, String)> = document["binding"]["claim"]
+        .as_array()
+        .into_iter()
+        .flatten()
+        .filter(|field| field["field"] == "spec.volumeName")
+        .map(|field| (field["object"].to_string(), field["verdict"].to_string()))
+        .collect();
+    let side = |object: &str, verdict: &str| (format!("\"{object}\""), format!("\"{verdict}\""));
+    assert_eq!(sides, [side("pvc/data -n app", "ok"), side("pvc/data -n app-staging", "mismatch")]);
+    explains(
+        example,
+        "pv/iscsi-app-data",
+        "app",
+        &[
+            "\n  pvc/data -n app\n",
+            "\n  pvc/data -n app-staging\n",
+            "  pvc/data -n app spec.volumeName = iscsi-app-data\n",
+        ],
+    );
+    let intruder = said(example, &["explain", "pvc/data", "-n", "app-staging"]);
+    assert!(
+        intruder.contains("iscsi-app-data  MISMATCH, wanted a volume that is free or names this claim\n"),
+        "{intruder}"
+    );
+}

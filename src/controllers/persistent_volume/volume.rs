@@ -87,7 +87,7 @@ fn sync_annotated<'s>(sync: &mut Sync<'_, 's>, rules: &Rules, volume: Volume<'s>
     sync.test(|| Test {
         question: "the claim names a volume, and it is this one",
         left: Compared {
-            object: format!("pvc/{}", claim.meta.name),
+            object: format!("pvc/{} -n {}", claim.meta.name, claim.meta.namespace),
             field: "spec.volumeName",
             value: shown(&claim.volume_name),
         },

@@ -4,6 +4,7 @@
 //! two resync periods apart that show the same; how long an object has stood says nothing there, because most causes leave
 //! no time behind. In files, which may be old, it is `possibly` at most.
 
+use super::binding::elsewhere;
 use super::{EvidenceOut, NextOut};
 use crate::controllers::{Branch, Controller, VolumeBranch};
 use crate::model::{Kind, ManagerLease, PersistentVolume, Timestamp, VolumePhase};
@@ -292,8 +293,7 @@ fn volume_stood(view: View<'_>, volume: &PersistentVolume) -> Option<Stood> {
         VolumeBranch::VolumeClaimReplaced => {
             let named = volume.claim_ref.as_ref()?;
             let newer = view.snapshot().claim(view.snapshot().claim_id(&named.namespace, &named.name)?);
-            let created =
-                newer.meta.created.map(|time| (format!("pvc/{}", newer.meta.name), "metadata.creationTimestamp", time));
+            let created = newer.meta.created.map(|time| (elsewhere(newer), "metadata.creationTimestamp", time));
             Stood::new([volume_changed(view, volume), created])
         }
         _ => None,
