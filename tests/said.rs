@@ -1,6 +1,6 @@
 //! What is said of the examples, where the facts leave only one true sentence.
 
-use crate::support::{Run, root};
+use crate::support::{Run, root, text};
 
 /// What the program prints for an example, at a width that wraps nothing.
 fn said(example: &str, arguments: &[&str]) -> String {
@@ -187,4 +187,37 @@ fn claims_of_one_name_are_told_apart() {
         intruder.contains("iscsi-app-data  MISMATCH, wanted a volume that is free or names this claim\n"),
         "{intruder}"
     );
+}
+
+/// With the rules of 1.14 the claim exists, but the controller's cache lacks it, and it is not looked up.
+#[test]
+fn a_claim_that_the_controller_does_not_see_is_not_gone() {
+    let unseen = ["--unseen", "pvc/web/data-web-0"];
+    let why = |version: &[&str]| {
+        let table = said("unseen-claim.json", &[&["predict", "--no-headers"], &unseen[..], version].concat());
+        let row = |name: &str| table.lines().find(|row| row.contains(name)).unwrap_or_default().to_owned();
+        (row("pv/pvc-4e0433b7-df28-434d-ae54-4eeb36cbb404"), row("pvc/data-web-0"))
+    };
+    let (volume, claim) = why(&["--kube-version", "1.14"]);
+    let expected = "   the controller does not see claim web/data-web-0 and calls the volume Released; policy Delete: \
+                    ebs.csi.aws.com has to delete it, and may do so before the claim is seen   ";
+    assert!(volume.contains(expected), "{volume}");
+    assert!(claim.contains("   the controller does not see it yet   "), "{claim}");
+    // Today's controller asks the API server, and finds the claim.
+    let (volume, claim) = why(&[]);
+    assert!(volume.contains("   its claim web/data-web-0 binds to it   "), "{volume}");
+    assert!(claim.contains("   the controller does not see it yet   "), "{claim}");
+}
+
+/// The commands of the page on the two old bugs can be run as they stand there.
+#[test]
+fn the_commands_of_the_two_bugs_run() {
+    let page = text("docs/two-bugs.md");
+    let commands: Vec<&str> = page.lines().filter_map(|line| line.strip_prefix("$ kubectl pvctl ")).collect();
+    assert_eq!(commands.len(), 4, "{commands:?}");
+    for command in commands {
+        let command = command.replace("examples/", &format!("{}/examples/", root().display()));
+        let run = Run::new(&command.split(' ').collect::<Vec<_>>()).finish();
+        assert_eq!(run.code, Some(0), "{command}: {}", run.stderr);
+    }
 }

@@ -133,7 +133,7 @@ leaves! {
         "V2" VolumeUnclaimed "There is no claimRef: the volume is Available.",
         "V3" VolumeReserved "The claimRef has no uid: the volume is Available and reserved.",
         "V4" VolumeClaimLookupFailed "The claim could not be looked up: the sync ends with an error.",
-        "V5" VolumeClaimMissing "The claim does not exist: the volume is Released and reclaimed.",
+        "V5" VolumeClaimMissing "The claim is not found: the volume is Released and reclaimed.",
         "V6" VolumeClaimReplaced "A claim of that name has another uid: the volume is Released and reclaimed.",
         "V7" VolumeClaimModeMismatch "The claim names no volume and has another volume mode: events say so.",
         "V8" VolumeAwaitsClaim "The claim names no volume; the controller made this binding: the claim is enqueued.",
