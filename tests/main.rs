@@ -18,6 +18,7 @@ mod properties;
 mod readme;
 mod redaction;
 mod round_trip;
+mod said;
 mod schema;
 mod snapshot;
 mod support;

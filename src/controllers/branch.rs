@@ -133,15 +133,15 @@ leaves! {
         "V2" VolumeUnclaimed "There is no claimRef: the volume is Available.",
         "V3" VolumeReserved "The claimRef has no uid: the volume is Available and reserved.",
         "V4" VolumeClaimLookupFailed "The claim could not be looked up: the sync ends with an error.",
-        "V5" VolumeClaimMissing "The claim does not exist: the volume is Released and reclaimed.",
+        "V5" VolumeClaimMissing "The claim is not found: the volume is Released and reclaimed.",
         "V6" VolumeClaimReplaced "A claim of that name has another uid: the volume is Released and reclaimed.",
-        "V7" VolumeClaimModeMismatch "The claim has no volumeName yet and another volume mode: events say so.",
-        "V8" VolumeAwaitsClaim "The claim has no volumeName yet; the controller made this binding: the claim is enqueued.",
-        "V9" VolumeDanglingAwaitsClaim "The claim has no volumeName yet; a person made this binding: the claim is enqueued.",
+        "V7" VolumeClaimModeMismatch "The claim names no volume and has another volume mode: events say so.",
+        "V8" VolumeAwaitsClaim "The claim names no volume; the controller made this binding: the claim is enqueued.",
+        "V9" VolumeDanglingAwaitsClaim "The claim names no volume; the controller did not make this binding (a person or a provisioner did): the claim is enqueued.",
         "V10" VolumeBound "The claim names this volume: it is Bound.",
         "V11" VolumeSurplusDynamic "The claim names another volume, and this one was provisioned for it with policy Delete: it is deleted.",
         "V12" VolumeSurplusUnbindController "The claim names another volume; the controller made this binding: the claimRef is removed.",
-        "V13" VolumeSurplusUnbindUser "The claim names another volume; a person made this binding: the claimRef keeps its name and loses its uid.",
+        "V13" VolumeSurplusUnbindUser "The claim names another volume; the controller did not make this binding (a person or a provisioner did): the claimRef keeps its name and loses its uid.",
     }
     /// What matching says of one volume. Upstream: `FindMatchingVolume`, component-helpers, 1.36.
     CandidateVerdict {
@@ -178,7 +178,7 @@ leaves! {
     /// The ways to roll a binding back. Upstream: `unbindVolume`, 1.36.
     UnbindStep {
         "U1" UnbindControllerBound "The controller made it: claimRef and annotation are removed.",
-        "U2" UnbindUserBound "A person made it: the claimRef loses its uid.",
+        "U2" UnbindUserBound "The controller did not make it: the claimRef loses its uid.",
         "U3" UnbindFailed "It could not be written.",
     }
     /// The dispatch of reclaiming. Upstream: `reclaimVolume`, 1.36.

@@ -35,11 +35,29 @@ impl ManagerLease {
         let duration = self.duration_seconds.filter(|seconds| *seconds > 0)?;
         Some(self.age(now)? > duration.saturating_add(Self::MARGIN_SECONDS))
     }
+
+    /// Whether it still holds, so that whoever renewed it lives. A Lease that has expired and is not yet stale tells
+    /// neither.
+    pub fn is_fresh(&self, now: Timestamp) -> Option<bool> {
+        let duration = self.duration_seconds.filter(|seconds| *seconds > 0)?;
+        Some(self.age(now)? <= duration)
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn it_is_fresh_for_its_duration() {
+        let lease = ManagerLease { holder: "a".into(), renewed: Some(Timestamp(1000)), duration_seconds: Some(15) };
+        assert_eq!(lease.is_fresh(Timestamp(1015)), Some(true));
+        // Between the two it is neither fresh nor stale.
+        assert_eq!((lease.is_fresh(Timestamp(1016)), lease.is_stale(Timestamp(1016))), (Some(false), Some(false)));
+        assert_eq!((lease.is_fresh(Timestamp(1075)), lease.is_stale(Timestamp(1075))), (Some(false), Some(false)));
+        assert_eq!(ManagerLease { renewed: None, ..lease.clone() }.is_fresh(Timestamp(1000)), None);
+        assert_eq!(ManagerLease { duration_seconds: None, ..lease }.is_fresh(Timestamp(1000)), None);
+    }
 
     #[test]
     fn it_is_stale_after_its_duration_and_the_margin() {

@@ -15,7 +15,7 @@ pub use divergence::{DivergenceOut, RESYNCS};
 use super::decision::{DecisionOut, EventOut};
 use super::machine::{API_VERSION, CoverageOut, Model, ObjectId, coverage_out};
 use super::match_table::{MatchRow, candidate_rows};
-use super::misfit::{misfit, shown};
+use super::misfit::{claim_words, misfit, shown};
 use super::prediction::{NeedOut, PredictionOut, StateOut, UnknownOut};
 use super::why::{View, verdict_of};
 use crate::controllers::persistent_volume::reclaim::data_fate;
@@ -178,6 +178,12 @@ impl<'a> Explanation<'a> {
         let view = View { simulation, prediction };
         let candidates = candidates(view);
         let headline = headline::of_object(view, &candidates);
+        let mut next = next(prediction);
+        let divergence = DivergenceOut::new(view, from_files);
+        next.extend(divergence.iter().filter_map(DivergenceOut::next));
+        if candidates.iter().all(|row| !row.fits()) {
+            next.extend(candidates.iter().filter(|row| row.is_reserved_in_vain()).map(make_fit));
+        }
         let mut unknown = Vec::new();
         let mut no_pods_read = Vec::new();
         for namespace in users_namespaces(snapshot, prediction.target) {
@@ -226,10 +232,10 @@ impl<'a> Explanation<'a> {
             binding: binding::of_object(snapshot, prediction.target),
             used_by: unknown.is_empty().then_some(used_by),
             unknown,
-            next: next(prediction),
+            next,
             events_to_come: events(prediction),
             data_once_released: data,
-            divergence: DivergenceOut::new(view, from_files),
+            divergence,
             class: None,
             decisions: prediction.decisions.listed.iter().map(TextDecision::new).collect(),
             ends: ends(prediction),
@@ -242,6 +248,7 @@ impl<'a> Explanation<'a> {
     pub fn add_lease(&mut self, lease: &ManagerLease, read_at: Timestamp) {
         if let Some(divergence) = &mut self.divergence {
             divergence.add_lease(lease, read_at, "probably");
+            self.next.extend(divergence.next());
         }
     }
 
@@ -380,6 +387,17 @@ fn next(prediction: &Prediction<'_>) -> Vec<NextOut> {
     next
 }
 
+/// What to do about a volume that is reserved for the claim and does not fit it.
+fn make_fit(row: &MatchRow<'_>) -> NextOut {
+    NextOut {
+        who: "you".to_owned(),
+        what: format!(
+            "make the claim and volume {} fit each other, or recreate the claim: the volume is {}",
+            row.object.name, row.why
+        ),
+    }
+}
+
 fn events<'a>(prediction: &'a Prediction<'a>) -> Vec<EventOut<'a>> {
     let mut events: Vec<EventOut<'a>> = Vec::new();
     for event in prediction.decisions.listed.iter().flat_map(|decision| DecisionOut::new(decision).events) {
@@ -430,12 +448,13 @@ fn end(outcome: &Outcome) -> String {
             format!("{joined}{}{}", kept(terminating), round(*unsettled))
         }
         Outcome::Volume { phase, claim_ref, terminating, unsettled, .. } => {
-            let claim = claim_ref.as_ref().map_or_else(String::new, |(namespace, name, uid)| {
-                let claim = format!("{namespace}/{name}");
+            let claim = claim_ref.as_ref().map_or_else(String::new, |(namespace, name, _)| {
+                let claim = claim_words(namespace, name);
                 match phase {
                     VolumePhase::Bound => format!(" to {claim}"),
-                    VolumePhase::Available if uid.is_empty() => format!(", reserved for {claim}"),
-                    _ => format!(", last of {claim}"),
+                    // Only these two phases tell that the claim has gone, or has another volume.
+                    VolumePhase::Released | VolumePhase::Failed => format!(", last of {claim}"),
+                    _ => format!(", reserved for {claim}"),
                 }
             });
             format!("{}{claim}{}{}", phase.as_str(), kept(terminating), round(*unsettled))

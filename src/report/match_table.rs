@@ -4,6 +4,7 @@ use super::machine::{API_VERSION, CoverageOut, Model, ObjectId, coverage_out};
 use super::misfit::{Misfit, misfit};
 use super::table::Table;
 use crate::controllers::CandidateVerdict;
+use crate::controllers::persistent_volume::binding::is_volume_bound_to_claim;
 use crate::model::{AccessModeSet, Kind, PersistentVolume, PersistentVolumeClaim, Quantity};
 use crate::simulate::{Candidate, Candidates, Search};
 use crate::snapshot::{Absence, Snapshot};
@@ -110,6 +111,9 @@ pub struct MatchRow<'a> {
     /// The word of the column VERDICT.
     #[serde(skip)]
     word: &'static str,
+    /// It names this claim, with its uid or without one.
+    #[serde(skip)]
+    reserved: bool,
     #[serde(skip)]
     volume: &'a PersistentVolume,
 }
@@ -296,7 +300,12 @@ impl MatchRow<'_> {
 
     /// Whether some other claim has it.
     pub fn is_taken(&self) -> bool {
-        !self.fits() && self.volume.claim_ref.is_some()
+        !self.fits() && !self.reserved && self.volume.claim_ref.is_some()
+    }
+
+    /// Whether it is reserved for the claim and does not fit it.
+    pub fn is_reserved_in_vain(&self) -> bool {
+        !self.fits() && self.reserved
     }
 
     pub(super) fn cells(&self, wide: bool) -> Vec<String> {
@@ -411,6 +420,7 @@ fn rows<'a>(
                 why: judged.words(differs.as_ref()),
                 rank,
                 word,
+                reserved: judged.is_reserved(),
                 volume,
             }
         })
@@ -437,6 +447,10 @@ impl Judged<'_> {
         self.candidate.without_delay.unwrap_or(self.candidate.verdict)
     }
 
+    fn is_reserved(&self) -> bool {
+        is_volume_bound_to_claim(self.volume, self.claim)
+    }
+
     fn misfit(&self) -> Option<Misfit> {
         misfit(self.volume, self.claim, self.verdict())
     }
@@ -449,27 +463,33 @@ impl Judged<'_> {
             CandidateVerdict::CandidateChosen | CandidateVerdict::CandidateReserved => (0, "chosen"),
             CandidateVerdict::CandidateNotSmaller if !self.candidate.not_reached => (2, "fits"),
             CandidateVerdict::CandidateNotSmaller => (3, "fits"),
+            _ if self.is_reserved() => (4, "no"),
             // The later the test that it fails, the nearer it is.
-            CandidateVerdict::CandidateClass => (4, "no"),
-            CandidateVerdict::CandidateSelector => (5, "no"),
-            CandidateVerdict::CandidatePhase => (6, "no"),
-            CandidateVerdict::CandidateDeleting => (7, "no"),
-            CandidateVerdict::CandidateAttributesClass => (8, "no"),
-            CandidateVerdict::CandidateVolumeMode => (9, "no"),
-            CandidateVerdict::CandidateTooSmall => (10, "no"),
-            CandidateVerdict::CandidateAccessModes if self.volume.claim_ref.is_none() => (11, "no"),
-            CandidateVerdict::CandidateAccessModes | CandidateVerdict::CandidateClaimedByOther => (12, "no"),
+            CandidateVerdict::CandidateClass => (5, "no"),
+            CandidateVerdict::CandidateSelector => (6, "no"),
+            CandidateVerdict::CandidatePhase => (7, "no"),
+            CandidateVerdict::CandidateDeleting => (8, "no"),
+            CandidateVerdict::CandidateAttributesClass => (9, "no"),
+            CandidateVerdict::CandidateVolumeMode => (10, "no"),
+            CandidateVerdict::CandidateTooSmall => (11, "no"),
+            CandidateVerdict::CandidateAccessModes if self.volume.claim_ref.is_none() => (12, "no"),
+            CandidateVerdict::CandidateAccessModes | CandidateVerdict::CandidateClaimedByOther => (13, "no"),
             CandidateVerdict::CandidateDelayed
             | CandidateVerdict::CandidateExcluded
             | CandidateVerdict::CandidateReservedWrongNode
-            | CandidateVerdict::CandidateNodeAffinity => (13, "no"),
+            | CandidateVerdict::CandidateNodeAffinity => (14, "no"),
         }
     }
 
     fn words(&self, differs: Option<&Misfit>) -> String {
         let delayed = self.candidate.without_delay.is_some();
         if let Some(differs) = differs {
-            return differs.words.clone();
+            let reserved = self.search == Search::Matching && self.is_reserved();
+            return if reserved {
+                format!("reserved for this claim, but {}", differs.words)
+            } else {
+                differs.words.clone()
+            };
         }
         match self.verdict() {
             _ if delayed => "fits; the scheduler chooses when a pod uses the claim".to_owned(),

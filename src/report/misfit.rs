@@ -150,10 +150,15 @@ pub(super) fn shown(value: &str) -> String {
 
 /// The claim that a volume names, as `namespace/name`, with what is missing said.
 pub(super) fn claim_name(named: &ClaimRef) -> String {
-    match (named.namespace.is_empty(), named.name.is_empty()) {
+    claim_words(&named.namespace, &named.name)
+}
+
+/// The same, of a namespace and a name.
+pub(super) fn claim_words(namespace: &str, name: &str) -> String {
+    match (namespace.is_empty(), name.is_empty()) {
         (true, true) => "a claim without a name".to_owned(),
-        (true, false) => format!("{} (in no namespace)", named.name),
-        (false, true) => format!("a claim without a name in {}", named.namespace),
-        (false, false) => named.claim_key().to_string(),
+        (true, false) => format!("{name} (in no namespace)"),
+        (false, true) => format!("a claim without a name in {namespace}"),
+        (false, false) => format!("{namespace}/{name}"),
     }
 }

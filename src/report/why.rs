@@ -12,7 +12,7 @@ use crate::model::{ClaimRef, Kind, ObjectMeta, PersistentVolume, PersistentVolum
 use crate::simulate::{DecidedBy, Decision, Outcome, Prediction, Simulation, Target, Unknown};
 use crate::snapshot::{Absence, Snapshot};
 use crate::text::sanitize;
-use crate::world::{Effect, EventType, WriteBody};
+use crate::world::{Cached, Effect, EventType, WriteBody};
 
 /// Why one sync does what it does and the object ends as predicted: a sentence without a full stop, safe for a terminal.
 pub fn why(simulation: &Simulation<'_>, prediction: &Prediction<'_>) -> String {
@@ -73,6 +73,7 @@ impl<'v> View<'v> {
         let Some(decision) = self.binder().next() else {
             return match self.prediction.unknown.first() {
                 Some(unknown) => missing_read(unknown),
+                None if self.is_unseen() => "the controller does not see it yet".to_owned(),
                 None => "nothing is known of it".to_owned(),
             };
         };
@@ -84,6 +85,15 @@ impl<'v> View<'v> {
                 volume::sentence(self, self.snapshot().volume(id), branch, decision)
             }
             (other, _) => other.about().trim_end_matches('.').to_owned(),
+        }
+    }
+
+    /// Whether the object is taken to be missing from the controller's cache.
+    fn is_unseen(self) -> bool {
+        let controller = &self.simulation.settings().controller;
+        match self.prediction.target {
+            Target::Volume(id) => matches!(controller.cached_volume(id), Some(Cached::Unseen)),
+            Target::Claim(id) => matches!(controller.cached_claim(id), Some(Cached::Unseen)),
         }
     }
 

@@ -131,6 +131,23 @@ impl Outcome {
         }
     }
 
+    /// Whether the object is being deleted in the end, and still there.
+    pub fn is_terminating(&self) -> bool {
+        match self {
+            Self::Claim { terminating, .. } | Self::Volume { terminating, .. } => terminating.is_some(),
+            Self::Gone { .. } => false,
+        }
+    }
+
+    /// The phase as a table shows it: with `Terminating` while the object is being deleted; empty for none.
+    pub fn shown_phase(&self) -> String {
+        match (self.phase(), self.is_terminating()) {
+            (phase, false) => phase.to_owned(),
+            ("", true) => "Terminating".to_owned(),
+            (phase, true) => format!("{phase}, Terminating"),
+        }
+    }
+
     /// Whether the object is being deleted in the end and was not before, or its data are destroyed while it stays.
     pub(super) fn ends_worse(&self, terminating_before: bool) -> bool {
         match self {

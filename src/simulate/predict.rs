@@ -85,9 +85,10 @@ impl Prediction<'_> {
         })
     }
 
-    /// The phases in which the object can end, for a column: `Bound`, `Bound|Pending`, `Gone`, `<unknown>`.
+    /// The phases in which the object can end, for a column: `Bound`, `Bound|Pending`, `Bound, Terminating`, `Gone`,
+    /// `<unknown>`.
     pub fn expected(&self) -> String {
-        self.column(|outcome| outcome.phase().to_owned(), usize::MAX)
+        self.column(Outcome::shown_phase, usize::MAX)
     }
 
     /// What the object can be bound to in the end, for a column: a name, two names, or how many there are.

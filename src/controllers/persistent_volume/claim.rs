@@ -7,7 +7,7 @@ use super::provision::provision_claim;
 use super::volume::migration_annotations;
 use crate::controllers::{CandidateVerdict, ClaimBranch, Rules, Sync};
 pub use crate::model::newest_default;
-use crate::model::{AnnotationKey, BindingMode, ClaimPhase, PersistentVolume, PersistentVolumeClaim, Str};
+use crate::model::{AnnotationKey, BindingMode, ClaimPhase, ClaimRef, PersistentVolume, PersistentVolumeClaim, Str};
 use crate::snapshot::ClaimId;
 use crate::world::{ApiError, Compared, Event, EventType, ObjectRef, Test, printed_uid};
 
@@ -182,12 +182,13 @@ fn default_class(sync: &mut Sync<'_, '_>) -> Result<Option<Str>, ApiError> {
 
 /// Upstream: `emitEventForUnboundDelayBindingClaim`, 1.36.
 fn emit_event_for_unbound_delay_binding_claim(sync: &mut Sync<'_, '_>, claim: &PersistentVolumeClaim) -> ClaimBranch {
-    let mut pods: Vec<&str> = sync
-        .pods_of(&claim.meta.namespace, &claim.meta.name)
-        .filter(|pod| pod.node_name.is_empty() && !pod.terminated())
-        .map(|pod| pod.meta.name.as_str())
-        .collect();
+    let (mut pods, mut placed): (Vec<&str>, Vec<&str>) = (Vec::new(), Vec::new());
+    for pod in sync.pods_of(&claim.meta.namespace, &claim.meta.name).filter(|pod| !pod.terminated()) {
+        let unscheduled = pod.node_name.is_empty();
+        if unscheduled { &mut pods } else { &mut placed }.push(&pod.meta.name);
+    }
     pods.sort_unstable();
+    placed.sort_unstable();
     let (branch, reason, message) = match pods.as_slice() {
         [] => (
             ClaimBranch::UnboundClaimWaitForFirstConsumer,
@@ -205,10 +206,15 @@ fn emit_event_for_unbound_delay_binding_claim(sync: &mut Sync<'_, '_>, claim: &P
             format!("waiting for pods {} to be scheduled", several.join(",")),
         ),
     };
-    if pods.is_empty() {
+    if !pods.is_empty() {
+        sync.wait_for("scheduler", pods.join(","), "choose a node for the pod; binding follows");
+    } else if placed.is_empty() {
         sync.wait_for("user", "", "create a pod that uses the claim; binding waits for it");
     } else {
-        sync.wait_for("scheduler", pods.join(","), "choose a node for the pod; binding follows");
+        // Only the scheduler tells the controller of the node that it has chosen.
+        let pods = placed.join(",");
+        let action = format!("recreate pod {pods} without spec.nodeName, so that the scheduler places it");
+        sync.wait_for("user", pods, action);
     }
     sync.say(Event {
         event_type: EventType::Normal,
@@ -248,18 +254,15 @@ fn sync_claim_with_volume_name<'s>(sync: &mut Sync<'_, 's>, rules: &Rules, claim
         bind(sync, rules, volume, claim);
         return ClaimBranch::UnboundClaimNamedVolumeReserved;
     }
-    let holder = volume.object.claim_ref.as_ref().map(|named| named.claim_key().to_string()).unwrap_or_default();
+    let named = volume.object.claim_ref.clone().unwrap_or_default();
+    let holder = named.claim_key().to_string();
     sync.event(
         ObjectRef::claim(&claim.object),
         EventType::Warning,
         "FailedBinding",
         format!("volume {:?} already bound to a different claim.", wanted.as_str()),
     );
-    sync.wait_for(
-        "user",
-        wanted.as_str(),
-        format!("recreate the claim with another volume, or free this one if claim {holder} no longer needs it"),
-    );
+    sync.wait_for("user", wanted.as_str(), ways_to_volume(&wanted, &named, &claim.object));
     if claim.object.meta.annotations.has(AnnotationKey::BoundByController) {
         sync.fail(format!(
             "invalid binding of claim \"{}\" to volume {:?}: volume already claimed by {holder:?}",
@@ -270,6 +273,31 @@ fn sync_claim_with_volume_name<'s>(sync: &mut Sync<'_, 's>, rules: &Rules, claim
     }
     set_pending(sync, rules, &claim);
     ClaimBranch::UnboundClaimNamedVolumeTaken
+}
+
+/// What people can do for a claim that names a volume whose claimRef names it not, or with another uid.
+fn ways_to_volume(volume: &str, named: &ClaimRef, claim: &PersistentVolumeClaim) -> String {
+    let meta = &claim.meta;
+    match (named.namespace.as_str(), named.name.as_str()) {
+        (namespace, name) if namespace == meta.namespace && name == meta.name => format!(
+            "remove spec.claimRef.uid of {volume}, which is that of an earlier claim of this name, or recreate the \
+             claim with another volume"
+        ),
+        ("", name) if name == meta.name && (named.uid.is_empty() || named.uid == meta.uid) => {
+            format!(
+                "set spec.claimRef.namespace of {volume} to {}, or recreate the claim with another volume",
+                meta.namespace
+            )
+        }
+        ("", _) | (_, "") => format!(
+            "remove spec.claimRef of {volume}, which names no claim that can exist, or recreate the claim with another \
+             volume"
+        ),
+        _ => format!(
+            "recreate the claim with another volume, or free this one if claim {} no longer needs it",
+            named.claim_key()
+        ),
+    }
 }
 
 /// The tests that a named, free volume must pass; the first that fails is the one reported.
@@ -322,6 +350,8 @@ pub fn check_volume_satisfy_claim(
 fn sync_bound_claim<'s>(sync: &mut Sync<'_, 's>, rules: &Rules, claim: Claim<'s>) -> ClaimBranch {
     let name = claim.object.volume_name.clone();
     if name.is_empty() {
+        let action = name_volume_again(sync, &claim.object);
+        sync.wait_for("user", "", action);
         lose_claim(
             sync,
             rules,
@@ -367,6 +397,8 @@ fn sync_bound_claim<'s>(sync: &mut Sync<'_, 's>, rules: &Rules, claim: Claim<'s>
         holds: branch == ClaimBranch::BoundClaimVolumeOurs,
     });
     if branch == ClaimBranch::BoundClaimMisbound {
+        let action = take_volume_back(&name, volume.claim_ref.as_ref(), &claim.object);
+        sync.wait_for("user", name.as_str(), action);
         lose_claim(
             sync,
             rules,
@@ -378,6 +410,39 @@ fn sync_bound_claim<'s>(sync: &mut Sync<'_, 's>, rules: &Rules, claim: Claim<'s>
         bind(sync, rules, Volume { id, object: volume }, claim);
     }
     branch
+}
+
+/// How a claim that was bound and names no volume any more comes back: the API server accepts a `volumeName` where there
+/// is none, and the volume must have this claim's uid or no claimRef.
+fn name_volume_again(sync: &Sync<'_, '_>, claim: &PersistentVolumeClaim) -> String {
+    let snapshot = sync.world().snapshot();
+    let mut volumes = snapshot
+        .volumes_naming(&claim.meta.namespace, &claim.meta.name)
+        .iter()
+        .map(|id| snapshot.volume(*id))
+        .filter(|volume| volume.claim_ref.as_ref().is_some_and(|named| named.uid == claim.meta.uid));
+    match (volumes.next(), volumes.next()) {
+        (Some(volume), None) => format!("set spec.volumeName of the claim back to {}", volume.meta.name),
+        _ => {
+            "set spec.volumeName of the claim back to its volume, which must have no claimRef or one with this claim's \
+              uid"
+            .to_owned()
+        }
+    }
+}
+
+/// How a claim comes back whose volume names another one, or this one with another uid.
+fn take_volume_back(volume: &str, named: Option<&ClaimRef>, claim: &PersistentVolumeClaim) -> String {
+    let uid = printed_uid(&claim.meta.uid);
+    match named {
+        Some(named) if named.name != claim.meta.name || named.namespace != claim.meta.namespace => format!(
+            "recreate the claim with another volume, or set spec.claimRef of {volume} to {} with uid {uid} if claim {} no \
+             longer needs it",
+            claim.key(),
+            named.claim_key()
+        ),
+        _ => format!("set spec.claimRef.uid of {volume} to {uid}, the uid of this claim"),
+    }
 }
 
 pub(super) fn object_name(claim: &PersistentVolumeClaim) -> String {

@@ -80,22 +80,14 @@ impl<'c> Query<'c> {
         if volume.claim_ref.is_some() && !bound_to_claim {
             return Fit::No(CandidateVerdict::CandidateClaimedByOther);
         }
-        let capacity = volume.storage().copied().unwrap_or(Quantity::ZERO);
-        if capacity.compare(&self.request).is_lt() {
+        if self.is_too_large_for(volume) {
             return Fit::No(CandidateVerdict::CandidateTooSmall);
         }
         if volume.mode() != claim.mode() {
             return Fit::No(CandidateVerdict::CandidateVolumeMode);
         }
-        if self.attributes_class_compared {
-            let differs = if self.attributes_class {
-                volume.attributes_class() != claim.attributes_class()
-            } else {
-                !volume.attributes_class().is_empty()
-            };
-            if differs {
-                return Fit::No(CandidateVerdict::CandidateAttributesClass);
-            }
+        if self.attributes_class_differs(volume) {
+            return Fit::No(CandidateVerdict::CandidateAttributesClass);
         }
         if volume.terminating() {
             return Fit::No(CandidateVerdict::CandidateDeleting);
@@ -109,13 +101,49 @@ impl<'c> Query<'c> {
         if volume.status.phase != VolumePhase::Available {
             return Fit::No(CandidateVerdict::CandidatePhase);
         }
-        if self.selector.as_ref().is_some_and(|selector| !selector.matches(&volume.meta.labels)) {
+        if self.selector_differs(volume) {
             return Fit::No(CandidateVerdict::CandidateSelector);
         }
         if volume.class() != claim.class() {
             return Fit::No(CandidateVerdict::CandidateClass);
         }
         Fit::Free
+    }
+
+    /// Every test that the volume fails, in the order of [`Query::fit`], and missing access modes last. That binding is
+    /// delayed is not among them: it is no matter of the volume.
+    pub fn misfits(&self, volume: &PersistentVolume) -> Vec<CandidateVerdict> {
+        let claim = self.claim;
+        let reserved = is_volume_bound_to_claim(volume, claim);
+        let tests = [
+            (CandidateVerdict::CandidateClaimedByOther, volume.claim_ref.is_some() && !reserved),
+            (CandidateVerdict::CandidateTooSmall, self.is_too_large_for(volume)),
+            (CandidateVerdict::CandidateVolumeMode, volume.mode() != claim.mode()),
+            (CandidateVerdict::CandidateAttributesClass, self.attributes_class_differs(volume)),
+            (CandidateVerdict::CandidateDeleting, volume.terminating()),
+            (CandidateVerdict::CandidatePhase, !reserved && volume.status.phase != VolumePhase::Available),
+            (CandidateVerdict::CandidateSelector, !reserved && self.selector_differs(volume)),
+            (CandidateVerdict::CandidateClass, !reserved && volume.class() != claim.class()),
+            (CandidateVerdict::CandidateAccessModes, !volume.access_modes.set().contains_all(&claim.access_modes)),
+        ];
+        tests.into_iter().filter(|(_, fails)| *fails).map(|(verdict, _)| verdict).collect()
+    }
+
+    fn is_too_large_for(&self, volume: &PersistentVolume) -> bool {
+        volume.storage().copied().unwrap_or(Quantity::ZERO).compare(&self.request).is_lt()
+    }
+
+    fn attributes_class_differs(&self, volume: &PersistentVolume) -> bool {
+        self.attributes_class_compared
+            && if self.attributes_class {
+                volume.attributes_class() != self.claim.attributes_class()
+            } else {
+                !volume.attributes_class().is_empty()
+            }
+    }
+
+    fn selector_differs(&self, volume: &PersistentVolume) -> bool {
+        self.selector.as_ref().is_some_and(|selector| !selector.matches(&volume.meta.labels))
     }
 }
 

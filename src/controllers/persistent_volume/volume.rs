@@ -87,7 +87,7 @@ fn sync_annotated<'s>(sync: &mut Sync<'_, 's>, rules: &Rules, volume: Volume<'s>
     sync.test(|| Test {
         question: "the claim names a volume, and it is this one",
         left: Compared {
-            object: format!("pvc/{}", claim.meta.name),
+            object: format!("pvc/{} -n {}", claim.meta.name, claim.meta.namespace),
             field: "spec.volumeName",
             value: shown(&claim.volume_name),
         },
@@ -120,6 +120,10 @@ fn sync_annotated<'s>(sync: &mut Sync<'_, 's>, rules: &Rules, volume: Volume<'s>
 /// Who has to act for a volume that is reserved by name alone. Upstream does not look the claim up here, and a claim that
 /// is there and open takes the volume by itself, or says at its own sync why it does not.
 fn await_reserved(sync: &mut Sync<'_, '_>, volume: &str, named: &ClaimRef) {
+    if named.namespace.is_empty() || named.name.is_empty() {
+        let action = complete_claim_ref(sync, volume, named);
+        return sync.wait_for("user", volume, action);
+    }
     let world = sync.world();
     let claim = world.claim_id(&named.namespace, &named.name).and_then(|id| world.claim(id));
     let action = match &claim {
@@ -133,6 +137,34 @@ fn await_reserved(sync: &mut Sync<'_, '_>, volume: &str, named: &ClaimRef) {
         Some(_) => return,
     };
     sync.wait_for("user", named.claim_key().to_string(), action);
+}
+
+/// How to mend a claimRef that lacks a name or a namespace, so that no claim can be meant: by the one claim that names
+/// the volume and differs from the claimRef in nothing else.
+fn complete_claim_ref(sync: &Sync<'_, '_>, volume: &str, named: &ClaimRef) -> String {
+    let snapshot = sync.world().snapshot();
+    let same = |set: &str, other: &str| set.is_empty() || set == other;
+    let mut meant = snapshot
+        .claims_naming(volume)
+        .iter()
+        .map(|id| snapshot.claim(*id))
+        .filter(|claim| same(&named.name, &claim.meta.name) && same(&named.namespace, &claim.meta.namespace));
+    let lacking = match (named.namespace.is_empty(), named.name.is_empty()) {
+        (true, true) => "spec.claimRef.namespace and spec.claimRef.name",
+        (true, false) => "spec.claimRef.namespace",
+        (false, _) => "spec.claimRef.name",
+    };
+    match (meant.next(), meant.next()) {
+        (Some(claim), None) => {
+            let value = match (named.namespace.is_empty(), named.name.is_empty()) {
+                (true, true) => format!("{} and {}", claim.meta.namespace, claim.meta.name),
+                (true, false) => claim.meta.namespace.to_string(),
+                (false, _) => claim.meta.name.to_string(),
+            };
+            format!("set {lacking} to {value}; without it no claim can be meant")
+        }
+        _ => format!("set {lacking}, or remove spec.claimRef; as it is, no claim can be meant"),
+    }
 }
 
 fn set_phase<'s>(sync: &mut Sync<'_, 's>, volume: Volume<'s>, phase: VolumePhase) {

@@ -53,7 +53,8 @@ pub(super) fn of_object(snapshot: &Snapshot, target: Target) -> Option<BindingOu
             if volumes.is_empty() && claim.volume_name.is_empty() {
                 return None;
             }
-            binding.claim_side(claim, volumes.first().map(|id| snapshot.volume(*id)));
+            let object = format!("pvc/{}", claim.meta.name);
+            binding.claim_side(object, claim, volumes.first().map(|id| snapshot.volume(*id)));
             for id in volumes.into_iter().take(MOST) {
                 binding.volume_side(snapshot.volume(id), Some(claim));
             }
@@ -67,29 +68,37 @@ pub(super) fn of_object(snapshot: &Snapshot, target: Target) -> Option<BindingOu
             }
             binding.volume_side(volume, own.map(|id| snapshot.claim(id)));
             if let Some(own) = own {
-                binding.claim_side(snapshot.claim(own), Some(volume));
+                binding.claim_side(elsewhere(snapshot.claim(own)), snapshot.claim(own), Some(volume));
             }
             for id in snapshot.claims_naming(&volume.meta.name).iter().filter(|id| Some(**id) != own).take(MOST) {
-                binding.claim_side(snapshot.claim(*id), Some(volume));
+                binding.claim_side(elsewhere(snapshot.claim(*id)), snapshot.claim(*id), Some(volume));
             }
         }
     }
     Some(binding)
 }
 
+/// A claim as people type it who do not look at it: the claims that name one volume may all have the same name.
+pub(super) fn elsewhere(claim: &PersistentVolumeClaim) -> String {
+    format!("pvc/{} -n {}", claim.meta.name, claim.meta.namespace)
+}
+
 impl BindingOut {
-    fn claim_side(&mut self, claim: &PersistentVolumeClaim, volume: Option<&PersistentVolume>) {
-        let object = format!("pvc/{}", claim.meta.name);
+    fn claim_side(&mut self, object: String, claim: &PersistentVolumeClaim, volume: Option<&PersistentVolume>) {
         let named = volume.is_some_and(|volume| volume.meta.name == claim.volume_name);
         let mut push = |field, value: String, verdict, wanted| {
             self.claim.push(FieldOut { object: object.clone(), field, value, verdict, wanted });
         };
+        // A volume without a claimRef is there to be taken.
+        let open =
+            |volume: &PersistentVolume| volume.claim_ref.as_ref().is_none_or(|named| named.claim_key() == claim.key());
         let verdict = match (claim.volume_name.is_empty(), named) {
             (true, _) => "info",
-            (false, true) => "ok",
-            (false, false) => "mismatch",
+            (false, true) if volume.is_some_and(open) => "ok",
+            (false, _) => "mismatch",
         };
         let wanted = match (verdict, volume) {
+            ("mismatch", Some(_)) if named => Some("a volume that is free or names this claim".to_owned()),
             ("mismatch", Some(volume)) => Some(volume.meta.name.to_string()),
             ("mismatch", None) => Some("a volume that exists".to_owned()),
             _ => None,

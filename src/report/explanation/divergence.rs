@@ -4,8 +4,9 @@
 //! two resync periods apart that show the same; how long an object has stood says nothing there, because most causes leave
 //! no time behind. In files, which may be old, it is `possibly` at most.
 
-use super::EvidenceOut;
-use crate::controllers::{Branch, VolumeBranch};
+use super::binding::elsewhere;
+use super::{EvidenceOut, NextOut};
+use crate::controllers::{Branch, Controller, VolumeBranch};
 use crate::model::{Kind, ManagerLease, PersistentVolume, Timestamp, VolumePhase};
 use crate::report::misfit::shown;
 use crate::report::why::View;
@@ -47,6 +48,9 @@ pub struct DivergenceOut {
     /// Who renewed the Lease, and how many seconds before it was read.
     #[serde(skip)]
     alive: Option<(String, i64)>,
+    /// The controller that would have to act.
+    #[serde(skip)]
+    controller: &'static str,
     /// What else to say.
     #[serde(skip)]
     recheck: Recheck,
@@ -99,6 +103,7 @@ impl DivergenceOut {
             evidence: Vec::new(),
             reasons: Vec::new(),
             alive: None,
+            controller: acting(view).name(),
             recheck: if from_files { Recheck::Impossible } else { Recheck::Possible },
             resync_seconds: view.rules().resync_seconds,
         };
@@ -119,11 +124,18 @@ impl DivergenceOut {
     /// Takes the Lease of the manager into account: one that nobody renews makes it as sure as `sure` that the
     /// controller does not run, a fresh one shows that the manager lives.
     pub(super) fn add_lease(&mut self, lease: &ManagerLease, read_at: Timestamp, sure: &'static str) {
-        let (Some(stale), Some(renewed), Some(age), Some(duration)) =
-            (lease.is_stale(read_at), lease.renewed, lease.age(read_at), lease.duration_seconds)
-        else {
+        let (Some(stale), Some(fresh), Some(renewed), Some(age), Some(duration)) = (
+            lease.is_stale(read_at),
+            lease.is_fresh(read_at),
+            lease.renewed,
+            lease.age(read_at),
+            lease.duration_seconds,
+        ) else {
             return;
         };
+        if !stale && !fresh {
+            return;
+        }
         let holder = if lease.holder.is_empty() { "nobody".to_owned() } else { shown(&lease.holder) };
         let object = format!("lease/{} -n {}", ManagerLease::NAME, ManagerLease::NAMESPACE);
         for (field, value) in [
@@ -149,16 +161,28 @@ impl DivergenceOut {
         }
     }
 
+    /// What to do where nobody renews the Lease.
+    pub(super) fn next(&self) -> Option<NextOut> {
+        (self.controller_manager == Some("stale")).then(|| NextOut {
+            who: "you".to_owned(),
+            what: "see why kube-controller-manager does not run: nobody renews its Lease".to_owned(),
+        })
+    }
+
     /// A second reading, more than two resync periods after the first, showed the same version of the object, and the
     /// same is predicted for it.
     pub(super) fn add_same_reading(&mut self, object: &str, version: &str, readings: [Timestamp; 2]) {
         self.recheck = Recheck::Same;
         self.controller_not_running = Some("probably");
         let [first, second] = readings;
-        self.reasons.push(format!(
-            "it is the same at {second} as it was at {first}, and the controller looks at everything every {}",
-            human_age(i64::try_from(self.resync_seconds).unwrap_or(i64::MAX))
-        ));
+        // Only the binder comes back by itself.
+        let pace = if self.controller == Controller::PersistentVolumeBinder.name() {
+            let resync = human_age(i64::try_from(self.resync_seconds).unwrap_or(i64::MAX));
+            format!("the controller looks at everything every {resync}")
+        } else {
+            "the controller acts as soon as nothing keeps it".to_owned()
+        };
+        self.reasons.push(format!("it is the same at {second} as it was at {first}, and {pace}"));
         let mut add =
             |field, value: String| self.evidence.push(EvidenceOut { object: object.to_owned(), field, value });
         add("metadata.resourceVersion", shown(version));
@@ -192,9 +216,10 @@ impl DivergenceOut {
                     )
                 });
                 format!(
-                    "Recorded as {}, though a sync would have made it {ends} by now: {sure} the controller is not \
-                     running ({}).{but}",
+                    "Recorded as {}, though a sync would have made it {ends} by now: {sure} {} is not running ({}).{but}",
                     self.recorded,
+                    // Where the manager lives, it is one of its controllers that does not.
+                    if self.alive.is_some() { self.controller } else { "the controller" },
                     self.reasons.join("; ")
                 )
             }
@@ -210,6 +235,20 @@ impl DivergenceOut {
             (Recheck::Moved, _) => Some("It changed after the first reading; this is the second one."),
             (Recheck::Possible | Recheck::Impossible | Recheck::Same, _) => None,
         }
+    }
+}
+
+/// The controller that makes the object what is predicted: protection lets go of what is being deleted.
+fn acting(view: View<'_>) -> Controller {
+    let gone = matches!(view.only_outcome(), Some(Outcome::Gone { .. }));
+    match view.prediction.target {
+        Target::Volume(id) if gone && view.snapshot().volume(id).terminating() => {
+            Controller::PersistentVolumeProtection
+        }
+        Target::Claim(id) if gone && view.snapshot().claim(id).terminating() => {
+            Controller::PersistentVolumeClaimProtection
+        }
+        Target::Volume(_) | Target::Claim(_) => Controller::PersistentVolumeBinder,
     }
 }
 
@@ -254,8 +293,7 @@ fn volume_stood(view: View<'_>, volume: &PersistentVolume) -> Option<Stood> {
         VolumeBranch::VolumeClaimReplaced => {
             let named = volume.claim_ref.as_ref()?;
             let newer = view.snapshot().claim(view.snapshot().claim_id(&named.namespace, &named.name)?);
-            let created =
-                newer.meta.created.map(|time| (format!("pvc/{}", newer.meta.name), "metadata.creationTimestamp", time));
+            let created = newer.meta.created.map(|time| (elsewhere(newer), "metadata.creationTimestamp", time));
             Stood::new([volume_changed(view, volume), created])
         }
         _ => None,
@@ -286,7 +324,7 @@ mod tests {
     use crate::model::{ObjectKey, ResourceVersion};
     use crate::report::explanation::{Asked, Explanation};
     use crate::report::machine::Model;
-    use crate::report::testing::{bound_pv, bound_pvc, parts, pv, pvc, simulate, target, with};
+    use crate::report::testing::{bound_pv, bound_pvc, deleted, parts, pv, pvc, simulate, target, with};
     use crate::snapshot::{Parts, Snapshot};
     use serde_json::json;
 
@@ -435,9 +473,9 @@ mod tests {
             ]
         );
 
-        // Within the duration and the margin it counts as fresh; a holder's clock may also be ahead.
+        // Within the duration it is fresh; a holder's clock may also be ahead.
         for (renewed, ago) in
-            [("2026-01-02T00:59:57Z", "3s"), ("2026-01-02T00:58:45Z", "75s"), ("2026-01-02T01:00:09Z", "0s")]
+            [("2026-01-02T00:59:57Z", "3s"), ("2026-01-02T00:59:45Z", "15s"), ("2026-01-02T01:00:09Z", "0s")]
         {
             let (alive, said) = with_lease(lease(renewed));
             assert_eq!((alive.controller_manager, alive.controller_not_running), (Some("alive"), None), "{renewed}");
@@ -449,11 +487,28 @@ mod tests {
                 )
             );
         }
-        for nothing in
-            [ManagerLease::default(), ManagerLease { duration_seconds: None, ..lease("2026-01-01T00:00:00Z") }]
-        {
+        // A Lease that has expired within the margin may be between two holders, and shows nothing.
+        for nothing in [
+            ManagerLease::default(),
+            ManagerLease { duration_seconds: None, ..lease("2026-01-01T00:00:00Z") },
+            lease("2026-01-02T00:59:44Z"),
+            lease("2026-01-02T00:58:45Z"),
+        ] {
             assert_eq!(with_lease(nothing).0, none);
         }
+        let next = |lease: &ManagerLease| {
+            let mut next = Vec::new();
+            diverging(old(), "pvc/data", false, |explanation| {
+                explanation.add_lease(lease, read_at);
+                next = explanation.next.iter().map(|next| format!("{}: {}", next.who, next.what)).collect();
+            });
+            next
+        };
+        assert_eq!(
+            next(&lease("2026-01-02T00:00:00Z")),
+            ["you: see why kube-controller-manager does not run: nobody renews its Lease"]
+        );
+        assert!(next(&lease("2026-01-02T00:59:57Z")).is_empty());
         let hostile = ManagerLease { holder: "a\u{1b}[2Jb".into(), ..lease("2026-01-02T00:00:00Z") };
         assert!(!with_lease(hostile).1.contains('\u{1b}'));
     }
@@ -510,9 +565,20 @@ mod tests {
         assert_eq!(
             said,
             format!(
-                "{start} ({reason}). The controller manager itself is alive (master-1_x renewed its Lease 1s ago): its log \
+                "Recorded as Pending, though a sync would have made it Bound by now: probably \
+                 persistentvolume-binder-controller is not running ({reason}). The controller manager itself is alive (master-1_x renewed its Lease 1s ago): its log \
                  and its flag --controllers tell why this controller does nothing."
             )
+        );
+        // What is being deleted waits for another controller, which does not look again and again.
+        let mut unused = parts(&[with(bound_pvc("data", "a"), deleted()), bound_pv("a", "data")]);
+        unused.now = Some(times[1]);
+        let (_, said) = diverging(unused, "pvc/data", false, both).unwrap();
+        assert_eq!(
+            said.split(". The controller manager itself is alive").next().unwrap(),
+            "Recorded as Bound, though a sync would have made it Gone by now: probably \
+             persistentvolumeclaim-protection-controller is not running (it is the same at 2026-01-02T00:00:32Z as it was \
+             at 2026-01-02T00:00:00Z, and the controller acts as soon as nothing keeps it)"
         );
         let moved = |explanation: &mut Explanation<'_>| explanation.set_moved();
         let (divergence, said) = diverging(now(), "pvc/data", false, moved).unwrap();

@@ -1,11 +1,13 @@
 //! The first line: what is and why, whether that is normal, who has to act, and what becomes of the data.
 
 use super::released;
+use crate::controllers::persistent_volume::matching::Query;
 use crate::controllers::persistent_volume::reclaim::{DataFate, data_fate, migrated_to};
 use crate::controllers::protection::VOLUME_FINALIZER;
 use crate::controllers::{Branch, ClaimBranch, VolumeBranch};
 use crate::model::{AnnotationKey, Kind, PersistentVolume, PersistentVolumeClaim, ReclaimPolicy, VolumePhase};
 use crate::report::match_table::MatchRow;
+use crate::report::misfit::misfit;
 use crate::report::why::{View, pod_beside_the_scheduler, why};
 use crate::simulate::{Outcome, Target};
 use crate::snapshot::Absence;
@@ -57,6 +59,7 @@ fn becomes(view: View<'_>, phase: &str) -> String {
                 format!("Bound to {namespace}/{name}")
             }
             Outcome::Gone { .. } => DELETED.to_owned(),
+            other if other.is_terminating() => format!("{}, being deleted", other.phase()),
             other => other.phase().to_owned(),
         })
         .collect();
@@ -114,14 +117,14 @@ fn claim_sentences(
                 Some(class) => sentences.push(format!("You have to act. Did you mean class \"{class}\"?")),
                 None => sentences.push("You have to act.".to_owned()),
             }
-            sentences.extend(nearest_miss(candidates));
+            sentences.extend(nearest_miss(view, claim, candidates));
         }
         ClaimBranch::UnboundClaimProvisioningDisabled
         | ClaimBranch::UnboundClaimInTreeProvisionerUnknown
         | ClaimBranch::UnboundClaimNoVolumeNoClass => {
             if view.only_outcome().is_none_or(|end| end.phase() != "Bound") {
                 sentences.push("You have to act: nobody else makes a volume for it.".to_owned());
-                sentences.extend(nearest_miss(candidates));
+                sentences.extend(nearest_miss(view, claim, candidates));
             }
         }
         ClaimBranch::UnboundClaimVolumeNameMissing => {
@@ -149,6 +152,7 @@ fn claim_sentences(
             if let [id] = named {
                 sentences.push(format!("Volume {} still names it.", view.snapshot().volume(*id).meta.name));
             }
+            sentences.push("You have to act.".to_owned());
         }
         ClaimBranch::BoundClaimVolumeMissing => sentences.push(
             "The event says that the data are lost; it misleads: no controller touched them for this. The object is \
@@ -169,10 +173,20 @@ fn claim_sentences(
     }
 }
 
-/// The volume that comes nearest to fitting, with the one field that keeps it away.
-fn nearest_miss(candidates: &[MatchRow<'_>]) -> Option<String> {
-    let row = candidates.iter().find(|row| !row.is_taken())?;
-    (!row.fits()).then(|| format!("The nearest volume is {}: {}.", row.object.name, row.why))
+/// The volume that comes nearest to fitting, with all that keeps it away.
+fn nearest_miss(view: View<'_>, claim: &PersistentVolumeClaim, candidates: &[MatchRow<'_>]) -> Option<String> {
+    let row = candidates.iter().find(|row| !row.is_taken()).filter(|row| !row.fits())?;
+    let volume = view.snapshot().volume(view.snapshot().volume_id(row.object.name)?);
+    // The first one is the reason in the table of candidates.
+    let more: String = Query::new(view.rules(), claim, false)
+        .map(|query| query.misfits(volume))
+        .unwrap_or_default()
+        .into_iter()
+        .skip(1)
+        .filter_map(|verdict| misfit(volume, claim, verdict))
+        .map(|found| format!("; {}", found.words))
+        .collect();
+    Some(format!("The nearest volume is {}: {}{more}.", row.object.name, row.why))
 }
 
 /// Whose uid a volume remembers, where it is the one of an earlier claim of this name.
@@ -237,7 +251,18 @@ fn dies_with(view: View<'_>, claim: &PersistentVolumeClaim) -> Option<String> {
     let id = view.snapshot().volume_id(&claim.volume_name)?;
     let volume = view.snapshot().volume(id);
     let ours = volume.claim_ref.as_ref().is_some_and(|named| named.uid == claim.meta.uid);
-    ours.then(|| format!("When the claim is gone, {}.", fate(view, volume)))
+    ours.then(|| once_gone(view, volume))
+}
+
+/// What becomes of a volume and its data as soon as the claim is gone that is being deleted.
+fn once_gone(view: View<'_>, volume: &PersistentVolume) -> String {
+    let fate = fate(view, volume);
+    match data_fate(view.rules(), volume) {
+        DataFate::Kept => format!("When the claim is gone, {fate}."),
+        DataFate::HandedToDriver | DataFate::Destroyed | DataFate::Scrubbed => {
+            format!("Danger: when the claim is gone, {fate}.")
+        }
+    }
 }
 
 /// What becomes of a volume and its data without its claim.
@@ -286,13 +311,24 @@ fn volume_sentences(view: View<'_>, volume: &PersistentVolume, sentences: &mut V
         return;
     }
     match branch {
-        VolumeBranch::VolumeBound => sentences.push(format!("If the claim is deleted, {}.", fate(view, volume))),
-        VolumeBranch::VolumeReserved if view.only_outcome().is_some_and(|end| end.phase() != "Bound") => {
+        VolumeBranch::VolumeBound => sentences.push(match claim_of(view, volume) {
+            Some(claim) if claim.terminating() => once_gone(view, volume),
+            _ => format!("If the claim is deleted, {}.", fate(view, volume)),
+        }),
+        VolumeBranch::VolumeReserved | VolumeBranch::VolumeAwaitsClaim | VolumeBranch::VolumeDanglingAwaitsClaim
+            if view.only_outcome().is_some_and(|end| end.phase() != "Bound") =>
+        {
             sentences.push("No other claim can take it.".to_owned());
         }
         VolumeBranch::VolumeClaimModeMismatch => sentences.push("You have to act: neither mode can change.".to_owned()),
         _ => {}
     }
+}
+
+/// The claim that a volume names, where there is one of that name.
+fn claim_of<'v>(view: View<'v>, volume: &PersistentVolume) -> Option<&'v PersistentVolumeClaim> {
+    let named = volume.claim_ref.as_ref()?;
+    view.snapshot().claim_id(&named.namespace, &named.name).map(|id| view.snapshot().claim(id))
 }
 
 /// What a volume that is being deleted takes with it.

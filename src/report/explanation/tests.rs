@@ -63,6 +63,32 @@ fn the_first_line_answers_what_people_ask() {
             "Claim db/data is Pending and stays so: no volume fits, and it has no class. You have to act: nobody else \
              makes a volume for it. The nearest volume is a: capacity 5Gi < requested 10Gi.",
         ),
+        // All that keeps it away, in the order in which matching looks.
+        (
+            vec![
+                pvc("data"),
+                spec(
+                    pv("a"),
+                    json!({ "capacity": { "storage": "5Gi" }, "storageClassName": "slow", "volumeMode": "Block" }),
+                ),
+                with(spec(pv("b"), json!({ "capacity": { "storage": "50Gi" } })), claim_ref("other", "")),
+            ],
+            "pvc/data",
+            "Claim db/data is Pending and stays so: no volume fits, and it has no class. You have to act: nobody else \
+             makes a volume for it. The nearest volume is a: capacity 5Gi < requested 10Gi; volume mode Block != \
+             Filesystem; class \"slow\", wanted none.",
+        ),
+        // A volume that is reserved for the claim is nearer than one that belongs to nobody.
+        (
+            vec![
+                pvc("data"),
+                spec(pv("a"), json!({ "storageClassName": "slow" })),
+                with(spec(pv("b"), json!({ "capacity": { "storage": "5Gi" } })), claim_ref("data", "")),
+            ],
+            "pvc/data",
+            "Claim db/data is Pending and stays so: no volume fits, and it has no class. You have to act: nobody else \
+             makes a volume for it. The nearest volume is b: reserved for this claim, but capacity 5Gi < requested 10Gi.",
+        ),
         (
             vec![spec(pvc("data"), json!({ "storageClassName": "fasd" })), sc("fast", "x.example.com", false)],
             "pvc/data",
@@ -116,8 +142,25 @@ fn the_first_line_answers_what_people_ask() {
                 pod("web-0", "data", "node-1"),
             ],
             "pvc/data",
-            "Claim db/data is being deleted; kept by pod web-0, which uses it (recorded phase Bound). When the claim \
-             is gone, x.example.com deletes volume a and its data (policy Delete).",
+            "Claim db/data is being deleted; kept by pod web-0, which uses it (recorded phase Bound). Danger: when the \
+             claim is gone, x.example.com deletes volume a and its data (policy Delete).",
+        ),
+        // The deletion has begun, so it is no longer a question of "if".
+        (
+            vec![
+                with(bound_pvc("data", "a"), deleted()),
+                csi(bound_pv("a", "data"), "Delete"),
+                pod("web-0", "data", "node-1"),
+            ],
+            "pv/a",
+            "Volume a is Bound and stays so: bound to db/data, which is being deleted. Danger: when the claim is gone, \
+             x.example.com deletes volume a and its data (policy Delete).",
+        ),
+        (
+            vec![with(bound_pvc("data", "a"), deleted()), bound_pv("a", "data")],
+            "pv/a",
+            "Volume a is Bound and becomes Released: bound to db/data, which is being deleted. When the claim is gone, \
+             volume a is Released and its data stay (policy Retain).",
         ),
         (
             vec![spec(pvc("data"), json!({ "volumeName": "a" })), bound_pv("a", "logs"), bound_pvc("logs", "a")],
@@ -359,6 +402,15 @@ fn a_reservation_asks_for_what_is_missing() {
         })
     };
     let reserved = || with(pv("a"), claim_ref("data", ""));
+    let nowhere = || with(reserved(), json!({ "spec": { "claimRef": { "namespace": null } } }));
+    assert_eq!(
+        next(&[nowhere()]),
+        ["you: set spec.claimRef.namespace, or remove spec.claimRef; as it is, no claim can be meant"]
+    );
+    assert_eq!(
+        next(&[nowhere(), spec(pvc("data"), json!({ "volumeName": "a" }))]),
+        ["you: set spec.claimRef.namespace to db; without it no claim can be meant"]
+    );
     assert_eq!(next(&[reserved()]), ["you: create the claim for which the volume is reserved"]);
     assert!(next(&[reserved(), pvc("data")]).is_empty(), "the claim takes it by itself");
     assert_eq!(
@@ -387,6 +439,44 @@ fn advice_for_claims_leads_out() {
         what(&[spec(pvc("data"), json!({ "volumeName": "a" })), bound_pv("a", "logs"), bound_pvc("logs", "a")]),
         "recreate the claim with another volume, or free this one if claim db/logs no longer needs it"
     );
+    let cleared = || spec(bound_pvc("data", "a"), json!({ "volumeName": null }));
+    assert_eq!(what(&[cleared(), bound_pv("a", "data")]), "set spec.volumeName of the claim back to a");
+    assert_eq!(
+        what(&[cleared(), with(pv("a"), claim_ref("data", "uid-old"))]),
+        "set spec.volumeName of the claim back to its volume, which must have no claimRef or one with this claim's uid"
+    );
+    for uid in ["", "uid-old"] {
+        assert_eq!(
+            what(&[bound_pvc("data", "a"), with(pv("a"), claim_ref("data", uid))]),
+            "set spec.claimRef.uid of a to uid-data, the uid of this claim"
+        );
+    }
+    assert_eq!(
+        what(&[bound_pvc("data", "a"), bound_pv("a", "logs"), bound_pvc("logs", "a")]),
+        "recreate the claim with another volume, or set spec.claimRef of a to db/data with uid uid-data if claim db/logs \
+         no longer needs it"
+    );
+    let named = || spec(pvc("data"), json!({ "volumeName": "a" }));
+    assert_eq!(
+        what(&[named(), with(pv("a"), claim_ref("data", "uid-old"))]),
+        "remove spec.claimRef.uid of a, which is that of an earlier claim of this name, or recreate the claim with \
+         another volume"
+    );
+    let nowhere =
+        |name| with(with(pv("a"), claim_ref(name, "")), json!({ "spec": { "claimRef": { "namespace": null } } }));
+    assert_eq!(
+        what(&[named(), nowhere("data")]),
+        "set spec.claimRef.namespace of a to db, or recreate the claim with another volume"
+    );
+    assert_eq!(
+        what(&[named(), nowhere("logs")]),
+        "remove spec.claimRef of a, which names no claim that can exist, or recreate the claim with another volume"
+    );
+    // Either advice for the claimRef leads to a binding.
+    for claim_ref in [claim_ref("data", ""), claim_ref("data", "uid-data")] {
+        let said = headline(&[named(), with(pv("a"), claim_ref)], "pvc/data");
+        assert!(said.contains("becomes Bound to a"), "{said}");
+    }
     // A class can be set where none was stated; the empty class is final.
     assert_eq!(
         what(&[spec(pvc("data"), json!({ "storageClassName": null }))]),

@@ -5,6 +5,7 @@ use super::reclaim::reclaimed;
 use super::{View, error_of, with};
 use crate::controllers::VolumeBranch;
 use crate::controllers::persistent_volume::matching::{Fit, Query};
+use crate::controllers::persistent_volume::reclaim::{DataFate, data_fate};
 use crate::model::{AnnotationKey, ClaimRef, Kind, PersistentVolume, PersistentVolumeClaim, VolumePhase};
 use crate::simulate::candidates::delays_binding;
 use crate::simulate::{Decision, Outcome};
@@ -33,7 +34,19 @@ pub(super) fn sentence(
             format!("its claim {claim} cannot be looked up: {}", error_of(decision))
         }
         VolumeBranch::VolumeClaimMissing => {
-            return with(format!("its claim {claim} is gone; {}", reclaimed(volume, decision)), view.doubt());
+            let reclaimed = reclaimed(volume, decision);
+            let same = other.is_some_and(|other| named.is_some_and(|named| named.uid == other.meta.uid));
+            if !same {
+                return with(format!("its claim {claim} is gone; {reclaimed}"), view.doubt());
+            }
+            // The claim is there, and only the controller's cache lacks it.
+            let driver = match data_fate(view.rules(), volume) {
+                DataFate::HandedToDriver => ", and may do so before the claim is seen",
+                DataFate::Kept | DataFate::Destroyed | DataFate::Scrubbed => "",
+            };
+            let now =
+                format!("the controller does not see claim {claim} and calls the volume Released; {reclaimed}{driver}");
+            return with(now, view.doubt());
         }
         VolumeBranch::VolumeClaimReplaced => {
             let reclaimed = reclaimed(volume, decision);
@@ -51,7 +64,10 @@ pub(super) fn sentence(
                 Some(other) if other.meta.annotations.has(AnnotationKey::BindCompleted) => {
                     format!("waits for {claim}, which was bound and names no volume any more")
                 }
-                _ => format!("waits for {claim} to bind to it"),
+                _ => match named.map(|named| why_not_taken(view, volume, named)).unwrap_or_default().as_str() {
+                    "" => format!("waits for {claim} to bind to it"),
+                    obstacle => format!("reserved for {claim}{obstacle}"),
+                },
             }
         }
         VolumeBranch::VolumeBound => match other {
