@@ -157,6 +157,37 @@ async fn the_lease_is_read_only_where_something_differs() {
     assert_eq!(said, "note: nothing differs from what is predicted, so that a second reading is not needed\n");
 }
 
+/// A claim that nothing keeps, though its last pod went unnoticed: pvc-protection looks again when an event tells it to.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_claim_that_waits_for_an_event_shows_nothing_of_the_controller() {
+    let api = FakeApi::start().await;
+    let mut leaving = claim("11");
+    leaving["metadata"]["deletionTimestamp"] = "2023-11-14T22:00:00Z".into();
+    leaving["metadata"]["finalizers"] = json!(["kubernetes.io/pvc-protection"]);
+    leaving["spec"]["volumeName"] = "disk".into();
+    leaving["status"] = json!({"phase": "Bound", "accessModes": ["ReadWriteOnce"], "capacity": {"storage": "1Gi"}});
+    leaving["metadata"]["annotations"] =
+        json!({"pv.kubernetes.io/bind-completed": "yes", "pv.kubernetes.io/bound-by-controller": "yes"});
+    let mut held = volume();
+    held["spec"]["claimRef"] = json!({"namespace": "db", "name": "data", "uid": "uid-data"});
+    held["status"]["phase"] = "Bound".into();
+    api.hold([leaving, held, class(), lease("2023-11-14T22:13:18Z")]);
+    for object in ["pvc/data", "pv/disk"] {
+        let before = api.count(PODS);
+        let ended = run(&api, &["explain", object, "-n", "db", "--recheck"]).await;
+        assert_eq!(
+            ended.stderr,
+            "note: what is predicted begins with an event and not with a resync, so that a second reading would tell \
+             nothing of the controller\n"
+        );
+        assert_eq!(api.count(PODS), before + 1, "{object} is read once");
+        let words: Vec<&str> = ended.stdout.split_whitespace().collect();
+        let said = words.join(" ");
+        assert!(said.contains("The controller manager is alive (master-1_x renewed its Lease 2s ago)."), "{said}");
+        assert!(!said.contains("running") && !said.contains("within"), "{said}");
+    }
+}
+
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_second_reading_that_shows_the_same_makes_it_probable() {
     let api = cluster([]).await;

@@ -17,6 +17,12 @@ const KINDS: [Kind; 3] = [Kind::PersistentVolumeClaim, Kind::PersistentVolume, K
 /// So many seconds more than the resync periods are waited before the second reading.
 const GRACE_SECONDS: u64 = 1;
 
+/// Why nothing is read again.
+const NOTHING_DIFFERS: &str = "note: nothing differs from what is predicted, so that a second reading is not needed";
+/// Why nothing is read again, where something differs.
+const EVENTS_ALONE: &str = "note: what is predicted begins with an event and not with a resync, so that a second \
+                            reading would tell nothing of the controller";
+
 /// What is explained.
 #[derive(Clone, Copy)]
 enum Object<'s> {
@@ -82,14 +88,14 @@ impl Run<'_> {
         let mut earlier = None;
         let mut note = None;
         if self.args.recheck {
-            let reading = self.first_reading(&gathered)?;
-            if let Some(first) = reading.zip(gathered.read_at) {
-                self.wait(gathered.modelled.rules.resync_seconds).await;
-                gathered = gather_on(cluster, question, self.terminal).await?;
-                earlier = Some(first);
-            } else {
-                note =
-                    Some("note: nothing differs from what is predicted, so that a second reading is not needed".into());
+            match (self.first_reading(&gathered)?, gathered.read_at) {
+                (Ok(first), Some(at)) => {
+                    self.wait(gathered.modelled.rules.resync_seconds).await;
+                    gathered = gather_on(cluster, question, self.terminal).await?;
+                    earlier = Some((first, at));
+                }
+                (Ok(_), None) => {}
+                (Err(why_not), _) => note = Some(why_not.to_owned()),
             }
         }
         let was_there = |error: Error| match &earlier {
@@ -120,11 +126,15 @@ impl Run<'_> {
         self.print(&gathered, &explanation, note.as_deref())
     }
 
-    /// What a first reading is remembered by, where something is to be seen again.
-    fn first_reading(self, gathered: &Gathered) -> Result<Option<Differing>, Error> {
+    /// What a first reading is remembered by, or else why a second one would tell nothing.
+    fn first_reading(self, gathered: &Gathered) -> Result<Result<Differing, &'static str>, Error> {
         let prepared = self.prepare(gathered)?;
         let about = prepared.about();
-        Ok(prepared.differing(&prepared.explanation(&about, false)))
+        let explanation = prepared.explanation(&about, false);
+        if explanation.waits_for_events() {
+            return Ok(Err(EVENTS_ALONE));
+        }
+        Ok(prepared.differing(&explanation).ok_or(NOTHING_DIFFERS))
     }
 
     /// Waits until the controller must have looked at everything so often that a living one would have acted.

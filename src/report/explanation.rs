@@ -254,6 +254,11 @@ impl<'a> Explanation<'a> {
         }
     }
 
+    /// Whether something differs from what is predicted, and no resync changes that, so that time tells nothing.
+    pub fn waits_for_events(&self) -> bool {
+        self.divergence.as_ref().is_some_and(|divergence| !divergence.resynced())
+    }
+
     /// Says that an earlier reading showed something else.
     pub fn set_moved(&mut self) {
         if let Some(divergence) = &mut self.divergence {

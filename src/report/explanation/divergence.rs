@@ -2,16 +2,18 @@
 //!
 //! That a controller does not run is said on evidence alone. On a cluster that is a stale Lease, or two readings more than
 //! two resync periods apart that show the same; how long an object has stood says nothing there, because most causes leave
-//! no time behind. In files, which may be old, it is `possibly` at most.
+//! no time behind. In files, which may be old, it is `possibly` at most. Only the binder looks at everything again and
+//! again: what an event alone sets in motion can rest for days though everything runs.
 
 use super::EvidenceOut;
 use crate::controllers::{Branch, VolumeBranch};
 use crate::model::{Kind, ManagerLease, PersistentVolume, Timestamp, VolumePhase};
 use crate::report::misfit::shown;
 use crate::report::why::View;
-use crate::simulate::{Outcome, Target};
+use crate::simulate::{Decision, Outcome, OutcomeSet, Target};
 use crate::snapshot::ClaimId;
 use crate::text::human_age;
+use crate::world::{Effect, OperationState};
 use serde::Serialize;
 
 /// More resync periods than these must pass before a state that should change points at the controller: within each one
@@ -52,6 +54,9 @@ pub struct DivergenceOut {
     recheck: Recheck,
     #[serde(skip)]
     resync_seconds: u64,
+    /// Whether a resync alone sets the change in motion.
+    #[serde(skip)]
+    resynced: bool,
 }
 
 /// What a second reading can tell, or told.
@@ -101,8 +106,10 @@ impl DivergenceOut {
             alive: None,
             recheck: if from_files { Recheck::Impossible } else { Recheck::Possible },
             resync_seconds: view.rules().resync_seconds,
+            resynced: resynced(view, outcomes),
         };
         if from_files {
+            let stood = stood.filter(|_| divergence.resynced);
             let needed = i64::try_from(divergence.resync_seconds.saturating_mul(RESYNCS)).unwrap_or(i64::MAX);
             if let (Some(stood), Some(lasted)) = (stood, lasted.filter(|lasted| *lasted > needed)) {
                 divergence.controller_not_running = Some("possibly");
@@ -149,10 +156,18 @@ impl DivergenceOut {
         }
     }
 
+    /// Whether a second reading can tell something of the controller.
+    pub(super) fn resynced(&self) -> bool {
+        self.resynced
+    }
+
     /// A second reading, more than two resync periods after the first, showed the same version of the object, and the
-    /// same is predicted for it.
+    /// same is predicted for it. That tells nothing where no resync brings the change about.
     pub(super) fn add_same_reading(&mut self, object: &str, version: &str, readings: [Timestamp; 2]) {
         self.recheck = Recheck::Same;
+        if !self.resynced {
+            return;
+        }
         self.controller_not_running = Some("probably");
         let [first, second] = readings;
         self.reasons.push(format!(
@@ -178,6 +193,10 @@ impl DivergenceOut {
             self.alive.as_ref().map(|(holder, age)| format!("{holder} renewed its Lease {} ago", human_age(*age)));
         match (self.controller_not_running, alive) {
             (None, None) => format!("Recorded as {}, and the next syncs make it {ends}.", self.recorded),
+            (None, Some(alive)) if !self.resynced => format!(
+                "Recorded as {}, and the next syncs make it {ends}. The controller manager is alive ({alive}).",
+                self.recorded
+            ),
             (None, Some(alive)) => format!(
                 "Recorded as {}, and the next syncs make it {ends}. The controller manager is alive ({alive}), so this \
                  should change within {}.",
@@ -191,9 +210,13 @@ impl DivergenceOut {
                          this controller does nothing."
                     )
                 });
+                let would = if self.resynced {
+                    format!("though a sync would have made it {ends} by now")
+                } else {
+                    format!("and the next syncs would make it {ends}")
+                };
                 format!(
-                    "Recorded as {}, though a sync would have made it {ends} by now: {sure} the controller is not \
-                     running ({}).{but}",
+                    "Recorded as {}, {would}: {sure} the controller is not running ({}).{but}",
                     self.recorded,
                     self.reasons.join("; ")
                 )
@@ -204,6 +227,9 @@ impl DivergenceOut {
     /// How to find out more, or what was found out.
     pub(super) fn hint(&self) -> Option<&'static str> {
         match (self.recheck, self.controller_not_running) {
+            (Recheck::Possible, None) if !self.resynced => {
+                Some("The controller acts on it when an event tells it to; no resync does, so that nothing says when.")
+            }
             (Recheck::Possible, None) => {
                 Some("Whether the controller acts on it: add --recheck, which reads it again after two resync periods.")
             }
@@ -211,6 +237,40 @@ impl DivergenceOut {
             (Recheck::Possible | Recheck::Impossible | Recheck::Same, _) => None,
         }
     }
+}
+
+/// Whether the binder, which alone looks at everything in each resync period, has something to do now: for the object,
+/// or for the partner that it gets. The protection controllers have no resync, and what begins with them waits for an
+/// event. Upstream: `resync` (`pkg/controller/volume/persistentvolume/pv_controller_base.go`) and the informer
+/// handlers of `pvcprotection` and `pvprotection`, 1.36.
+fn resynced(view: View<'_>, outcomes: &OutcomeSet) -> bool {
+    if view.binder().any(acts) {
+        return true;
+    }
+    let snapshot = view.snapshot();
+    outcomes.listed.iter().any(|end| {
+        let partner = match end {
+            Outcome::Volume { claim_ref: Some((namespace, name, _)), .. } => {
+                snapshot.claim_id(namespace, name).map(Target::Claim)
+            }
+            Outcome::Claim { volume_name, .. } => snapshot.volume_id(volume_name).map(Target::Volume),
+            Outcome::Volume { claim_ref: None, .. } | Outcome::Gone { .. } => None,
+        };
+        partner.is_some_and(|partner| {
+            let prediction = view.simulation.predict(partner);
+            View { prediction: &prediction, ..view }.binder().any(acts)
+        })
+    })
+}
+
+/// Whether a decision changes something, without an error that would keep it from doing so each time.
+fn acts(decision: &Decision<'_>) -> bool {
+    decision.record.error.is_none()
+        && decision.record.effects.iter().any(|effect| match effect {
+            Effect::Write(write) => write.refused.is_none(),
+            Effect::Operation { state, .. } => *state == OperationState::Started,
+            Effect::Event(_) | Effect::Enqueue(_) => false,
+        })
 }
 
 /// Since when a sync would have changed the object, and the fields that show it.
@@ -469,6 +529,57 @@ mod tests {
         };
         assert_eq!(of("2026-01-02T00:00:00Z"), (Some("stale"), Some("possibly"), 4));
         assert_eq!(of("2026-01-02T00:59:59Z"), (Some("alive"), None, 4));
+    }
+
+    /// pvc-protection looks at a claim when an event tells it to. So neither time nor a second reading says anything of
+    /// it, nor does a living manager say when it will.
+    #[test]
+    fn what_an_event_begins_shows_nothing_of_the_controller() {
+        let leaving = || {
+            let deleted = json!({ "metadata": {
+                "deletionTimestamp": "2026-01-02T00:00:00Z", "finalizers": ["kubernetes.io/pvc-protection"] } });
+            let mut parts = parts(&[with(bound_pvc("data", "a"), deleted), bound_pv("a", "data")]);
+            parts.now = Timestamp::parse("2026-01-02T01:00:00Z");
+            parts
+        };
+        let times = ["2026-01-02T00:59:28Z", "2026-01-02T01:00:00Z"].map(|time| Timestamp::parse(time).unwrap());
+        for (object, recorded, end) in [("pvc/data", "Bound", "Gone"), ("pv/a", "Bound", "Released")] {
+            let base = format!("Recorded as {recorded}, and the next syncs make it {end}.");
+            let (found, said) = diverging(leaving(), object, false, |_| ()).unwrap();
+            assert_eq!((found.controller_not_running, found.resynced()), (None, false), "{object}");
+            assert_eq!(
+                said,
+                format!(
+                    "{base}\nThe controller acts on it when an event tells it to; no resync does, so that nothing says when."
+                )
+            );
+            let (found, said) = diverging(leaving(), object, false, |explanation| {
+                let key = ObjectKey { kind: Kind::PersistentVolume, namespace: "".into(), name: "a".into() };
+                explanation.add_same_reading(&key, &ResourceVersion::Recorded("11".into()), times);
+                explanation.add_lease(&lease("2026-01-02T00:59:59Z"), times[1]);
+            })
+            .unwrap();
+            assert_eq!((found.controller_not_running, found.controller_manager), (None, Some("alive")), "{object}");
+            assert_eq!(said, format!("{base} The controller manager is alive (master-1_x renewed its Lease 1s ago)."));
+            // Who is not there acts on no event either.
+            let stale = |explanation: &mut Explanation<'_>| explanation.add_lease(&lease(WRITTEN), times[1]);
+            let (found, said) = diverging(leaving(), object, false, stale).unwrap();
+            assert_eq!(found.controller_not_running, Some("probably"));
+            let start =
+                format!("Recorded as {recorded}, and the next syncs would make it {end}: probably the controller is");
+            assert!(said.starts_with(&start), "{said}");
+            assert_eq!(diverging(leaving(), object, true, |_| ()).unwrap().0.controller_not_running, None);
+        }
+    }
+
+    /// A claim that waits for a volume that the binder has not offered yet, and a volume that a claim is to get.
+    #[test]
+    fn the_partners_of_an_object_are_resynced_too() {
+        let new = json!({ "status": { "phase": "Pending" } });
+        for (volume, object) in [(with(pv("a"), new), "pvc/data"), (pv("a"), "pv/a"), (pv("a"), "pvc/data")] {
+            let (found, _) = diverging(parts(&[pvc("data"), volume]), object, false, |_| ()).unwrap();
+            assert!(found.resynced(), "{object}");
+        }
     }
 
     #[test]
