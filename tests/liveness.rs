@@ -276,9 +276,10 @@ fn list(objects: &[Value]) -> String {
 #[test]
 fn files_say_possibly_where_their_times_show_it() {
     let objects = [volume(), claim("11"), class()];
-    // The newest time of the claim is the newest of the input, too: nothing has stood.
+    // When the claim was written counts for no other verb, and so is not the moment from which ages count. That one is
+    // the volume's, which is before it: nothing has stood.
     let (found, _) = from_file(&list(&objects), &[]);
-    assert_eq!((&found["lastedSeconds"], found.get("controllerNotRunning")), (&json!(0), None));
+    assert_eq!((found.get("lastedSeconds"), found.get("controllerNotRunning")), (None, None));
     for (now, sure) in [("2023-11-14T22:10:30Z", Value::Null), ("2023-11-14T22:10:31Z", json!("possibly"))] {
         assert_eq!(from_file(&list(&objects), &["--now", now]).0["controllerNotRunning"], sure, "{now}");
     }
@@ -307,8 +308,15 @@ fn a_lease_in_files_is_understood() {
         (found["controllerNotRunning"].clone(), found["controllerManager"].clone())
     };
     assert_eq!(of("2023-11-14T22:03:20Z", &["--now", "2023-11-14T22:13:20Z"]), (json!("possibly"), json!("stale")));
-    // It is the newest time in the input.
-    assert_eq!(of("2023-11-14T22:03:20Z", &[]), (Value::Null, json!("alive")));
+    assert_eq!(of("2023-11-14T22:03:20Z", &["--now", "2023-11-14T22:03:25Z"]), (Value::Null, json!("alive")));
+    // No Lease shows its own freshness, neither in files nor in a snapshot of them.
+    assert_eq!(of("2023-11-14T22:03:20Z", &[]), (Value::Null, Value::Null));
+    let objects = [volume(), claim("11"), class(), lease("2023-11-14T22:03:20Z")];
+    let snapshot = Run::new(&["snapshot", "-f", "-"]).stdin(list(&objects).as_bytes()).finish();
+    assert_eq!((snapshot.code, snapshot.stderr.as_str()), (Some(0), ""));
+    let (found, _) = from_file(&snapshot.stdout, &[]);
+    assert_eq!((&found["recorded"], found.get("controllerManager")), (&json!("Pending"), None));
+    assert_eq!(found, from_file(&list(&objects), &[]).0, "explain of files and of their snapshot is the same");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

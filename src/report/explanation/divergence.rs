@@ -46,9 +46,9 @@ pub struct DivergenceOut {
     /// The reasons to think that it does not run, as clauses.
     #[serde(skip)]
     reasons: Vec<String>,
-    /// Who renewed the Lease, and how many seconds before it was read.
+    /// That the manager lives, or that it did, as a clause.
     #[serde(skip)]
-    alive: Option<(String, i64)>,
+    alive: Option<String>,
     /// What else to say.
     #[serde(skip)]
     recheck: Recheck,
@@ -117,10 +117,23 @@ impl DivergenceOut {
                 divergence.evidence.extend(stood.evidence);
             }
             if let (Some(lease), Some(now)) = (snapshot.lease(), snapshot.now()) {
-                divergence.add_lease(lease, now, "possibly");
+                divergence.add_recorded_lease(lease, now, snapshot.now_is_stated());
             }
         }
         Some(divergence)
+    }
+
+    /// The same for a Lease in files, which tell nothing of today. That it was fresh shows only where they say when they
+    /// were made: the newest time in them can be long before that, and what is stale then was so afterwards, too.
+    fn add_recorded_lease(&mut self, lease: &ManagerLease, now: Timestamp, stated: bool) {
+        if !stated && lease.is_stale(now) != Some(true) {
+            return;
+        }
+        self.add_lease(lease, now, "possibly");
+        if let Some(alive) = &mut self.alive {
+            let age = human_age(lease.age(now).unwrap_or_default().max(0));
+            *alive = format!("was alive at {now} ({} had renewed its Lease {age} before)", holder_of(lease));
+        }
     }
 
     /// Takes the Lease of the manager into account: one that nobody renews makes it as sure as `sure` that the
@@ -131,7 +144,7 @@ impl DivergenceOut {
         else {
             return;
         };
-        let holder = if lease.holder.is_empty() { "nobody".to_owned() } else { shown(&lease.holder) };
+        let holder = holder_of(lease);
         let object = format!("lease/{} -n {}", ManagerLease::NAME, ManagerLease::NAMESPACE);
         for (field, value) in [
             ("spec.holderIdentity", if lease.holder.is_empty() { "<unset>".to_owned() } else { holder.clone() }),
@@ -152,7 +165,7 @@ impl DivergenceOut {
             ));
         } else {
             self.controller_manager = Some("alive");
-            self.alive = Some((holder, age.max(0)));
+            self.alive = Some(format!("is alive ({holder} renewed its Lease {} ago)", human_age(age.max(0))));
         }
     }
 
@@ -189,24 +202,22 @@ impl DivergenceOut {
     /// The difference in a few sentences.
     pub(super) fn sentence(&self) -> String {
         let ends = self.predicted.join(" or ");
-        let alive =
-            self.alive.as_ref().map(|(holder, age)| format!("{holder} renewed its Lease {} ago", human_age(*age)));
-        match (self.controller_not_running, alive) {
+        match (self.controller_not_running, &self.alive) {
             (None, None) => format!("Recorded as {}, and the next syncs make it {ends}.", self.recorded),
-            (None, Some(alive)) if !self.resynced => format!(
-                "Recorded as {}, and the next syncs make it {ends}. The controller manager is alive ({alive}).",
+            (None, Some(alive)) if !self.resynced || self.recheck == Recheck::Impossible => format!(
+                "Recorded as {}, and the next syncs make it {ends}. The controller manager {alive}.",
                 self.recorded
             ),
             (None, Some(alive)) => format!(
-                "Recorded as {}, and the next syncs make it {ends}. The controller manager is alive ({alive}), so this \
+                "Recorded as {}, and the next syncs make it {ends}. The controller manager {alive}, so this \
                  should change within {}.",
                 self.recorded,
                 human_age(i64::try_from(self.resync_seconds).unwrap_or(i64::MAX))
             ),
             (Some(sure), alive) => {
-                let but = alive.map_or_else(String::new, |alive| {
+                let but = alive.as_ref().map_or_else(String::new, |alive| {
                     format!(
-                        " The controller manager itself is alive ({alive}): its log and its flag --controllers tell why \
+                        " The controller manager itself {alive}: its log and its flag --controllers tell why \
                          this controller does nothing."
                     )
                 });
@@ -271,6 +282,11 @@ fn acts(decision: &Decision<'_>) -> bool {
             Effect::Operation { state, .. } => *state == OperationState::Started,
             Effect::Event(_) | Effect::Enqueue(_) => false,
         })
+}
+
+/// Who holds the Lease.
+fn holder_of(lease: &ManagerLease) -> String {
+    if lease.holder.is_empty() { "nobody".to_owned() } else { shown(&lease.holder) }
 }
 
 /// Since when a sync would have changed the object, and the fields that show it.
@@ -521,14 +537,23 @@ mod tests {
     /// In files, which may be old, a stale Lease is no more than a hint.
     #[test]
     fn a_lease_in_files_makes_it_possible_at_most() {
-        let of = |renewed: &str| {
+        let of = |renewed: &str, stated: bool| {
             let mut parts = waiting(None, "2026-01-02T01:00:00Z");
             parts.lease = Some(lease(renewed));
-            let (divergence, _) = diverging(parts, "pvc/data", true, |_| ()).unwrap();
-            (divergence.controller_manager, divergence.controller_not_running, divergence.evidence.len())
+            parts.now_is_stated = stated;
+            let (divergence, said) = diverging(parts, "pvc/data", true, |_| ()).unwrap();
+            let found = (divergence.controller_manager, divergence.controller_not_running, divergence.evidence.len());
+            (found, said)
         };
-        assert_eq!(of("2026-01-02T00:00:00Z"), (Some("stale"), Some("possibly"), 4));
-        assert_eq!(of("2026-01-02T00:59:59Z"), (Some("alive"), None, 4));
+        for stated in [false, true] {
+            assert_eq!(of("2026-01-02T00:00:00Z", stated).0, (Some("stale"), Some("possibly"), 4));
+        }
+        // What is fresh by the newest time in the files may have been stale for long when they were made.
+        let base = "Recorded as Pending, and the next syncs make it Bound.";
+        assert_eq!(of("2026-01-02T00:59:59Z", false), ((None, None, 0), base.to_owned()));
+        let lived =
+            "The controller manager was alive at 2026-01-02T01:00:00Z (master-1_x had renewed its Lease 1s before).";
+        assert_eq!(of("2026-01-02T00:59:59Z", true), ((Some("alive"), None, 4), format!("{base} {lived}")));
     }
 
     /// pvc-protection looks at a claim when an event tells it to. So neither time nor a second reading says anything of
