@@ -202,7 +202,8 @@ async fn a_second_reading_that_shows_the_same_makes_it_probable() {
     assert_eq!((api.count(PODS), api.count(LEASE)), (2, 1));
 }
 
-/// Runs `explain --recheck` and puts this in the place of the claim between the readings.
+/// Runs `explain --recheck` and puts this in the place of the object between the readings; without one there are no
+/// claims any more.
 async fn rechecked(later: Option<Value>, more: &[&str]) -> Finished {
     let api = cluster([]).await;
     let changing = async {
@@ -212,7 +213,7 @@ async fn rechecked(later: Option<Value>, more: &[&str]) -> Finished {
         }
         tokio::time::sleep(Duration::from_millis(100)).await;
         match later {
-            Some(claim) => api.replace(claim),
+            Some(object) => api.replace(object),
             None => api.fail("/api/v1/persistentvolumeclaims", 1, Answer::Body(r#"{"metadata":{},"items":[]}"#)),
         }
     };
@@ -232,7 +233,21 @@ async fn what_moved_between_two_readings_is_no_evidence() {
         (&json!("Pending"), None, None)
     );
     let ended = rechecked(Some(claim("12")), &[]).await;
-    assert!(ended.stdout.contains("It changed after the first reading; this is the second one."), "{}", ended.stdout);
+    assert!(
+        ended.stdout.contains("It or what decides it changed after the first reading; this is the second one."),
+        "{}",
+        ended.stdout
+    );
+
+    // The volume that the claim would get is another one now, or was written: it has not stood there for two periods.
+    for (uid, version) in [("uid-other", "13"), ("uid-disk", "12")] {
+        let mut other = volume();
+        other["metadata"]["uid"] = uid.into();
+        other["metadata"]["resourceVersion"] = version.into();
+        let ended = rechecked(Some(other), &["-o", "json"]).await;
+        let found = serde_json::from_str::<Value>(&ended.stdout).unwrap()["divergence"].clone();
+        assert_eq!((&found["predicted"], found.get("controllerNotRunning")), (&json!(["Bound"]), None), "{uid}");
+    }
 
     let mut larger = claim("12");
     larger["spec"]["resources"]["requests"]["storage"] = "5Gi".into();

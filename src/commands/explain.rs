@@ -6,7 +6,7 @@ use crate::cli::{ExplainArgs, GlobalArgs, Output as Format, one_object};
 use crate::error::Error;
 use crate::model::{Kind, ObjectKey, ObjectMeta, ResourceVersion, StorageClass, Str};
 use crate::report::explanation::{Asked, Explanation, RESYNCS};
-use crate::simulate::{Prediction, Simulation, Target};
+use crate::simulate::{Outcome, Prediction, Simulation, Target};
 use crate::source::Cluster;
 use crate::terminal::Terminal;
 use std::time::Duration;
@@ -59,7 +59,10 @@ struct Differing {
     uid: Str,
     version: ResourceVersion,
     recorded: String,
-    predicted: Vec<String>,
+    ends: Vec<Outcome>,
+    /// What it is bound to and what it would be, in order; without uid and version where there is no such object. One
+    /// that was replaced meanwhile has given the controller less time.
+    partners: Vec<(ObjectKey, Option<(Str, ResourceVersion)>)>,
 }
 
 /// Explains and prints.
@@ -106,7 +109,7 @@ impl Run<'_> {
         let about = prepared.about();
         let mut explanation = prepared.explanation(&about, false);
         if let Some((first, at)) = &earlier {
-            match (prepared.differing(&explanation), gathered.read_at) {
+            match (prepared.differing(&about, &explanation), gathered.read_at) {
                 (Some(now), Some(second)) if now == *first => {
                     explanation.add_same_reading(&now.key, &now.version, [*at, second]);
                 }
@@ -134,7 +137,7 @@ impl Run<'_> {
         if explanation.waits_for_events() {
             return Ok(Err(EVENTS_ALONE));
         }
-        Ok(prepared.differing(&explanation).ok_or(NOTHING_DIFFERS))
+        Ok(prepared.differing(&about, &explanation).ok_or(NOTHING_DIFFERS))
     }
 
     /// Waits until the controller must have looked at everything so often that a living one would have acted.
@@ -192,19 +195,57 @@ impl Prepared<'_> {
     }
 
     /// What is to be seen again, if the object differs from what is predicted.
-    fn differing(&self, explanation: &Explanation<'_>) -> Option<Differing> {
+    fn differing(&self, about: &About<'_>, explanation: &Explanation<'_>) -> Option<Differing> {
         let divergence = explanation.divergence.as_ref()?;
         let (kind, meta): (Kind, &ObjectMeta) = match self.object {
             Object::Target(Target::Volume(id)) => (Kind::PersistentVolume, &self.gathered.snapshot.volume(id).meta),
             Object::Target(Target::Claim(id)) => (Kind::PersistentVolumeClaim, &self.gathered.snapshot.claim(id).meta),
             Object::Class(_) => return None,
         };
+        let About::Prediction(prediction) = about else { return None };
+        let ends = prediction.outcomes.iter().flat_map(|set| set.listed.iter().cloned()).collect();
         Some(Differing {
+            partners: self.partners(prediction),
             key: ObjectKey { kind, namespace: meta.namespace.clone(), name: meta.name.clone() },
             uid: meta.uid.clone(),
             version: meta.resource_version.clone(),
             recorded: divergence.recorded.clone(),
-            predicted: divergence.predicted.clone(),
+            ends,
         })
+    }
+
+    /// The objects on which it rests that a prediction differs from what is recorded.
+    fn partners(&self, prediction: &Prediction<'_>) -> Vec<(ObjectKey, Option<(Str, ResourceVersion)>)> {
+        let snapshot = &self.gathered.snapshot;
+        let volume =
+            |name: &Str| ObjectKey { kind: Kind::PersistentVolume, namespace: Str::default(), name: name.clone() };
+        let claim = |namespace: &Str, name: &Str| ObjectKey {
+            kind: Kind::PersistentVolumeClaim,
+            namespace: namespace.clone(),
+            name: name.clone(),
+        };
+        let mut keys: Vec<ObjectKey> = match prediction.target {
+            Target::Claim(id) => vec![volume(&snapshot.claim(id).volume_name)],
+            Target::Volume(id) => {
+                let volume = snapshot.volume(id);
+                volume.claim_ref.iter().map(|named| claim(&named.namespace, &named.name)).collect()
+            }
+        };
+        keys.extend(prediction.outcomes.iter().flat_map(|set| set.listed.iter()).filter_map(|end| match end {
+            Outcome::Claim { volume_name, .. } => Some(volume(volume_name)),
+            Outcome::Volume { claim_ref, .. } => claim_ref.as_ref().map(|(namespace, name, _)| claim(namespace, name)),
+            Outcome::Gone { .. } => None,
+        }));
+        keys.retain(|key| !key.name.is_empty());
+        keys.sort();
+        keys.dedup();
+        let seen = |key: &ObjectKey| {
+            let meta = match key.kind {
+                Kind::PersistentVolume => snapshot.volume_id(&key.name).map(|id| &snapshot.volume(id).meta),
+                _ => snapshot.claim_id(&key.namespace, &key.name).map(|id| &snapshot.claim(id).meta),
+            };
+            meta.map(|meta| (meta.uid.clone(), meta.resource_version.clone()))
+        };
+        keys.into_iter().map(|key| (key.clone(), seen(&key))).collect()
     }
 }

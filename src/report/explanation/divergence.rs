@@ -244,7 +244,9 @@ impl DivergenceOut {
             (Recheck::Possible, None) => {
                 Some("Whether the controller acts on it: add --recheck, which reads it again after two resync periods.")
             }
-            (Recheck::Moved, _) => Some("It changed after the first reading; this is the second one."),
+            (Recheck::Moved, _) => {
+                Some("It or what decides it changed after the first reading; this is the second one.")
+            }
             (Recheck::Possible | Recheck::Impossible | Recheck::Same, _) => None,
         }
     }
@@ -653,6 +655,9 @@ mod tests {
         let moved = |explanation: &mut Explanation<'_>| explanation.set_moved();
         let (divergence, said) = diverging(now(), "pvc/data", false, moved).unwrap();
         assert_eq!((divergence.controller_not_running, divergence.evidence.len()), (None, 0));
-        assert!(said.ends_with("\nIt changed after the first reading; this is the second one."), "{said}");
+        assert!(
+            said.ends_with("\nIt or what decides it changed after the first reading; this is the second one."),
+            "{said}"
+        );
     }
 }
