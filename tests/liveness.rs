@@ -74,9 +74,13 @@ async fn run(api: &FakeApi, arguments: &[&str]) -> Finished {
 }
 
 async fn divergence(api: &FakeApi, more: &[&str]) -> Value {
+    explained(api, more).await["divergence"].clone()
+}
+
+async fn explained(api: &FakeApi, more: &[&str]) -> Value {
     let ended = run(api, &[&["explain", "pvc/data", "-n", "db", "-o", "json"], more].concat()).await;
     assert_eq!((ended.code, ended.stderr.as_str()), (Some(0), ""));
-    serde_json::from_str::<Value>(&ended.stdout).unwrap()["divergence"].clone()
+    serde_json::from_str(&ended.stdout).unwrap()
 }
 
 fn entry(object: &str, field: &str, value: &str) -> Value {
@@ -151,7 +155,8 @@ async fn the_lease_is_read_only_where_something_differs() {
     assert_eq!(api.count(LEASE), 1, "the volume is to be bound");
     let api = FakeApi::start().await;
     api.hold([claim("11"), class(), lease("2023-11-14T22:03:20Z")]);
-    assert_eq!(divergence(&api, &["--recheck"]).await, Value::Null);
+    let document = explained(&api, &["--recheck"]).await;
+    assert_eq!((document.get("divergence"), &document["recheck"]), (None, &json!("notNeeded")));
     assert_eq!((api.count(LEASE), api.count(PODS)), (0, 1), "there is nothing to see again");
     let said = run(&api, &["explain", "pvc/data", "-n", "db", "--recheck"]).await.stderr;
     assert_eq!(said, "note: nothing differs from what is predicted, so that a second reading is not needed\n");
@@ -191,7 +196,9 @@ async fn a_claim_that_waits_for_an_event_shows_nothing_of_the_controller() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_second_reading_that_shows_the_same_makes_it_probable() {
     let api = cluster([]).await;
-    let found = divergence(&api, &["--recheck", QUICK]).await;
+    let document = explained(&api, &["--recheck", QUICK]).await;
+    assert_eq!(document["recheck"], "same");
+    let found = &document["divergence"];
     assert_eq!(found["controllerNotRunning"], "probably");
     let expected = [
         entry("pvc/data", "metadata.resourceVersion", "11"),
@@ -227,7 +234,9 @@ async fn rechecked(later: Option<Value>, more: &[&str]) -> Finished {
 async fn what_moved_between_two_readings_is_no_evidence() {
     // Something wrote the claim: the second reading is explained, and nothing is said of the controller.
     let ended = rechecked(Some(claim("12")), &["-o", "json"]).await;
-    let found = serde_json::from_str::<Value>(&ended.stdout).unwrap()["divergence"].clone();
+    let document: Value = serde_json::from_str(&ended.stdout).unwrap();
+    let found = &document["divergence"];
+    assert_eq!(document["recheck"], "moved");
     assert_eq!(
         (&found["recorded"], found.get("controllerNotRunning"), found.get("evidence")),
         (&json!("Pending"), None, None)
@@ -251,6 +260,9 @@ async fn what_moved_between_two_readings_is_no_evidence() {
 
     let mut larger = claim("12");
     larger["spec"]["resources"]["requests"]["storage"] = "5Gi".into();
+    let ended = rechecked(Some(larger.clone()), &["-o", "json"]).await;
+    let document: Value = serde_json::from_str(&ended.stdout).unwrap();
+    assert_eq!((document.get("divergence"), &document["recheck"]), (None, &json!("moved")));
     let ended = rechecked(Some(larger), &[]).await;
     assert_eq!(ended.code, Some(0));
     assert!(ended.stdout.starts_with("Claim db/data is Pending and stays so"), "{}", ended.stdout);

@@ -108,6 +108,9 @@ impl Run<'_> {
         let prepared = self.prepare(&gathered).map_err(was_there)?;
         let about = prepared.about();
         let mut explanation = prepared.explanation(&about, false);
+        if self.args.recheck && earlier.is_none() {
+            explanation.set_not_rechecked();
+        }
         if let Some((first, at)) = &earlier {
             match (prepared.differing(&about, &explanation), gathered.read_at) {
                 (Some(now), Some(second)) if now == *first => {
@@ -115,6 +118,7 @@ impl Run<'_> {
                 }
                 (Some(_), _) => explanation.set_moved(),
                 (None, _) => {
+                    explanation.set_moved();
                     note =
                         Some(format!("note: it differed from what was predicted at {at}; what follows was read later"));
                 }
