@@ -84,6 +84,7 @@ pub(super) async fn gather_on(
         host_path_provisioning: asked.hostpath_provisioning,
         unused_condition: asked.unused_condition,
         users_of: object.map(|(kind, name)| (kind, cluster.namespace(), name)),
+        everything: false,
     };
     let mut parts = cluster.read(needs, &*terminal.progress()).await?;
     let read_at = parts.now;
@@ -180,6 +181,10 @@ fn remark(snapshot: &Snapshot, modelled: &Modelled, detected: Option<u32>, notes
         notes.push(format!("note: {key} was read more than once; the newest version counts"));
     }
     for entry in snapshot.coverage().entries() {
+        // A snapshot may lack nodes because few people may list them; they decide host-path provisioning alone.
+        if entry.kind == Kind::Node && !modelled.rules.hostpath_provisioning {
+            continue;
+        }
         let wrong = match entry.state {
             CoverageState::Complete | CoverageState::NotNeeded | CoverageState::Assumed => continue,
             CoverageState::Partial => "are not complete",
