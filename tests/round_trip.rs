@@ -766,6 +766,32 @@ fn a_snapshot_that_lacks_something_lacks_it_beside_other_files_too() {
     }
 }
 
+/// What stands beside a snapshot is no part of it, whichever comes first.
+#[test]
+fn objects_beside_a_snapshot_count_as_of_an_input_of_their_own() {
+    let coverage = json!([{"resource": "persistentvolumes", "state": "complete"}]).to_string();
+    let snapshot = json!({
+        "kind": "List", "apiVersion": "v1", "metadata": {"annotations": {"pvctl.dev/coverage": coverage}},
+        "items": [{"apiVersion": "v1", "kind": "PersistentVolume", "metadata": {"name": "a"}}],
+    });
+    let yaml = |first: &str, second: &str| format!("# two\n---\n{first}\n---\n{second}\n");
+    for input in [
+        format!("{snapshot}{WAITING_CLAIM}"),
+        format!("{WAITING_CLAIM}{snapshot}"),
+        yaml(&snapshot.to_string(), WAITING_CLAIM),
+        yaml(WAITING_CLAIM, &snapshot.to_string()),
+    ] {
+        let read = read_with(&stdin(), &mut input.as_bytes()).unwrap().parts.coverage;
+        let kept = archive_with(&stdin(), &mut input.as_bytes()).unwrap().statement.coverage;
+        for coverage in [read, kept] {
+            let state = |kind, namespace| coverage.state(kind, namespace);
+            assert_eq!(state(Kind::PersistentVolume, ""), CoverageState::Complete, "{input}");
+            assert_eq!(state(Kind::PersistentVolumeClaim, "db"), CoverageState::Complete, "{input}");
+            assert_eq!(state(Kind::PersistentVolumeClaim, "web"), CoverageState::Assumed, "{input}");
+        }
+    }
+}
+
 #[test]
 fn a_statement_that_nobody_understands_is_an_error_and_others_are_passed_over() {
     let list = |key: &str, value: Value| {

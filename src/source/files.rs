@@ -311,6 +311,11 @@ impl Sink for Raw<'_> {
         Ok(bytes)
     }
 
+    fn list_begin(&mut self) -> Result<(), SourceError> {
+        self.known.held.append(&mut self.recent);
+        Ok(())
+    }
+
     fn list_end(&mut self, expect: &Expect, stated: Option<Statement>) -> Result<(), SourceError> {
         for (json, origin) in std::mem::take(&mut self.unnamed) {
             match expect {
