@@ -70,7 +70,7 @@ complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand predict" -s 
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand predict" -l assume-complete -d 'What the files hold is all there is: of these kinds, or of every kind' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand predict" -l partial -d 'The files do not hold all objects of these kinds; what rests on their absence is unknown' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand predict" -l now -d 'The time from which ages count, in RFC 3339; for files the newest time in them if not given' -r
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand predict" -l kube-version -d 'The Kubernetes minor to model: 1.14 or 1.28 to 1.36; detected on a cluster, else 1.36' -r -f -a "1.36\t''
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand predict" -l kube-version -d 'The Kubernetes minor to model: 1.14 or 1.28 to 1.36; detected on a cluster, stated by a snapshot, else 1.36' -r -f -a "1.36\t''
 1.35\t''
 1.34\t''
 1.33\t''
@@ -120,7 +120,7 @@ complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand predict" -l 
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand predict" -l no-headers -d 'Leave out the line with the names of the columns'
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand predict" -s R -l recursive -d 'Read directories with all that is below them'
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand predict" -l strict -d 'Stop at the first object that cannot be decoded, instead of judging the rest'
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand predict" -l failures -d 'Let writes be refused, the controller crash inside a sync, and its caches lag'
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand predict" -l failures -d 'Let requests fail, the controller crash inside a sync, and its caches lag'
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand predict" -s A -l all-namespaces -d 'Show the objects of all namespaces'
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand predict" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand explain" -s o -l output -d 'How to print the answer' -r -f -a "text\t''
@@ -130,7 +130,7 @@ complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand explain" -s 
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand explain" -l assume-complete -d 'What the files hold is all there is: of these kinds, or of every kind' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand explain" -l partial -d 'The files do not hold all objects of these kinds; what rests on their absence is unknown' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand explain" -l now -d 'The time from which ages count, in RFC 3339; for files the newest time in them if not given' -r
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand explain" -l kube-version -d 'The Kubernetes minor to model: 1.14 or 1.28 to 1.36; detected on a cluster, else 1.36' -r -f -a "1.36\t''
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand explain" -l kube-version -d 'The Kubernetes minor to model: 1.14 or 1.28 to 1.36; detected on a cluster, stated by a snapshot, else 1.36' -r -f -a "1.36\t''
 1.35\t''
 1.34\t''
 1.33\t''
@@ -178,7 +178,7 @@ complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand explain" -l 
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand explain" -l trace -d 'Add the tests made on the way: the field, the two values, the result'
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand explain" -s R -l recursive -d 'Read directories with all that is below them'
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand explain" -l strict -d 'Stop at the first object that cannot be decoded, instead of judging the rest'
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand explain" -l failures -d 'Let writes be refused, the controller crash inside a sync, and its caches lag'
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand explain" -l failures -d 'Let requests fail, the controller crash inside a sync, and its caches lag'
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand explain" -s A -l all-namespaces -d 'Show the objects of all namespaces'
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand explain" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand match" -l claim -d 'A file with the claim that is planned; `-` is stdin' -r -F
@@ -192,7 +192,7 @@ complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand match" -s f 
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand match" -l assume-complete -d 'What the files hold is all there is: of these kinds, or of every kind' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand match" -l partial -d 'The files do not hold all objects of these kinds; what rests on their absence is unknown' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand match" -l now -d 'The time from which ages count, in RFC 3339; for files the newest time in them if not given' -r
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand match" -l kube-version -d 'The Kubernetes minor to model: 1.14 or 1.28 to 1.36; detected on a cluster, else 1.36' -r -f -a "1.36\t''
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand match" -l kube-version -d 'The Kubernetes minor to model: 1.14 or 1.28 to 1.36; detected on a cluster, stated by a snapshot, else 1.36' -r -f -a "1.36\t''
 1.35\t''
 1.34\t''
 1.33\t''
@@ -239,7 +239,7 @@ complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand match" -s v 
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand match" -l no-headers -d 'Leave out the line with the names of the columns'
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand match" -s R -l recursive -d 'Read directories with all that is below them'
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand match" -l strict -d 'Stop at the first object that cannot be decoded, instead of judging the rest'
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand match" -l failures -d 'Let writes be refused, the controller crash inside a sync, and its caches lag'
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand match" -l failures -d 'Let requests fail, the controller crash inside a sync, and its caches lag'
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand match" -s A -l all-namespaces -d 'Show the objects of all namespaces'
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand match" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand snapshot" -s o -l output -d 'How to print it' -r -f -a "json\t''

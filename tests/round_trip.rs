@@ -568,6 +568,10 @@ fn assert_same_answers(source: &[&str], code: i32) -> String {
     let without_nodes = |document: &str| {
         let mut document: Value = serde_json::from_str(document).unwrap();
         document["coverage"].as_array_mut().unwrap().retain(|entry| entry["resource"] != "nodes");
+        // Of a server the version is detected, and the snapshot of it states that one.
+        if document["model"]["source"] == "detected" {
+            document["model"]["source"] = "stated".into();
+        }
         document
     };
     let predict = |arguments: &[&str], input: &str| {
@@ -745,6 +749,28 @@ async fn a_snapshot_of_a_cluster_explains_as_the_cluster_does() {
     tokio::task::spawn_blocking(move || compare(true)).await.unwrap();
     fake.fail("/api/v1/nodes", usize::MAX, Answer::Status(403, "no"));
     tokio::task::spawn_blocking(move || second(false)).await.unwrap();
+}
+
+/// There is no server where a file is read.
+#[test]
+fn of_a_version_that_is_not_modelled_the_snapshot_is_named() {
+    let of = |minor: u32, more: &[&str]| {
+        let list = json!({
+            "kind": "List", "apiVersion": "v1", "items": [],
+            "metadata": {"annotations": {"pvctl.dev/kubernetes": format!("1.{minor}")}},
+        });
+        let asked = [&["predict", "-A", "-o", "json", "-f", "-"], more].concat();
+        let document = Run::new(&asked).stdin(list.to_string().as_bytes()).finish().stdout;
+        let model = serde_json::from_str::<Value>(&document).unwrap()["model"].clone();
+        let asked = [&["predict", "-A", "-f", "-"], more].concat();
+        let notes = Run::new(&asked).stdin(list.to_string().as_bytes()).finish().stderr;
+        let note = notes.lines().find(|line| line.contains("nearest")).map(str::to_owned);
+        (model["kubernetes"].clone(), model["source"].clone(), note)
+    };
+    let note = "note: the snapshot is of Kubernetes 1.99; the nearest version that is modelled is 1.36";
+    assert_eq!(of(99, &[]), (json!("1.36"), json!("stated"), Some(note.to_owned())));
+    assert_eq!(of(33, &[]), (json!("1.33"), json!("stated"), None));
+    assert_eq!(of(99, &["--kube-version", "1.35"]), (json!("1.35"), json!("given"), None));
 }
 
 /// A file with a volume does not make up for the volumes that a snapshot could not hold.
