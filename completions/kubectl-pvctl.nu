@@ -76,7 +76,7 @@ module completions {
     --partial: string         # The files do not hold all objects of these kinds; what rests on their absence is unknown
     --now: string             # The time from which ages count, in RFC 3339; for files the newest time in them if not given
     --strict                  # Stop at the first object that cannot be decoded, instead of judging the rest
-    --kube-version: string@"nu-complete kubectl-pvctl predict kube_version" # The Kubernetes minor to model: 1.14 or 1.28 to 1.36; detected on a cluster, else 1.36
+    --kube-version: string@"nu-complete kubectl-pvctl predict kube_version" # The Kubernetes minor to model: 1.14 or 1.28 to 1.36; detected on a cluster, stated by a snapshot, else 1.36
     --feature-gates: string   # Feature gates that differ from the defaults of the version
     --controller-flag: string # A flag of kube-controller-manager, for example enable-dynamic-provisioning=false. May be given several times
     --controllers: string     # The controllers that take part, in the syntax of kube-controller-manager: `*`, NAME, -NAME
@@ -144,7 +144,7 @@ module completions {
     --partial: string         # The files do not hold all objects of these kinds; what rests on their absence is unknown
     --now: string             # The time from which ages count, in RFC 3339; for files the newest time in them if not given
     --strict                  # Stop at the first object that cannot be decoded, instead of judging the rest
-    --kube-version: string@"nu-complete kubectl-pvctl explain kube_version" # The Kubernetes minor to model: 1.14 or 1.28 to 1.36; detected on a cluster, else 1.36
+    --kube-version: string@"nu-complete kubectl-pvctl explain kube_version" # The Kubernetes minor to model: 1.14 or 1.28 to 1.36; detected on a cluster, stated by a snapshot, else 1.36
     --feature-gates: string   # Feature gates that differ from the defaults of the version
     --controller-flag: string # A flag of kube-controller-manager, for example enable-dynamic-provisioning=false. May be given several times
     --controllers: string     # The controllers that take part, in the syntax of kube-controller-manager: `*`, NAME, -NAME
@@ -213,7 +213,7 @@ module completions {
     --partial: string         # The files do not hold all objects of these kinds; what rests on their absence is unknown
     --now: string             # The time from which ages count, in RFC 3339; for files the newest time in them if not given
     --strict                  # Stop at the first object that cannot be decoded, instead of judging the rest
-    --kube-version: string@"nu-complete kubectl-pvctl match kube_version" # The Kubernetes minor to model: 1.14 or 1.28 to 1.36; detected on a cluster, else 1.36
+    --kube-version: string@"nu-complete kubectl-pvctl match kube_version" # The Kubernetes minor to model: 1.14 or 1.28 to 1.36; detected on a cluster, stated by a snapshot, else 1.36
     --feature-gates: string   # Feature gates that differ from the defaults of the version
     --controller-flag: string # A flag of kube-controller-manager, for example enable-dynamic-provisioning=false. May be given several times
     --controllers: string     # The controllers that take part, in the syntax of kube-controller-manager: `*`, NAME, -NAME

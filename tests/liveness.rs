@@ -74,9 +74,13 @@ async fn run(api: &FakeApi, arguments: &[&str]) -> Finished {
 }
 
 async fn divergence(api: &FakeApi, more: &[&str]) -> Value {
+    explained(api, more).await["divergence"].clone()
+}
+
+async fn explained(api: &FakeApi, more: &[&str]) -> Value {
     let ended = run(api, &[&["explain", "pvc/data", "-n", "db", "-o", "json"], more].concat()).await;
     assert_eq!((ended.code, ended.stderr.as_str()), (Some(0), ""));
-    serde_json::from_str::<Value>(&ended.stdout).unwrap()["divergence"].clone()
+    serde_json::from_str(&ended.stdout).unwrap()
 }
 
 fn entry(object: &str, field: &str, value: &str) -> Value {
@@ -151,16 +155,50 @@ async fn the_lease_is_read_only_where_something_differs() {
     assert_eq!(api.count(LEASE), 1, "the volume is to be bound");
     let api = FakeApi::start().await;
     api.hold([claim("11"), class(), lease("2023-11-14T22:03:20Z")]);
-    assert_eq!(divergence(&api, &["--recheck"]).await, Value::Null);
+    let document = explained(&api, &["--recheck"]).await;
+    assert_eq!((document.get("divergence"), &document["recheck"]), (None, &json!("notNeeded")));
     assert_eq!((api.count(LEASE), api.count(PODS)), (0, 1), "there is nothing to see again");
     let said = run(&api, &["explain", "pvc/data", "-n", "db", "--recheck"]).await.stderr;
     assert_eq!(said, "note: nothing differs from what is predicted, so that a second reading is not needed\n");
 }
 
+/// A claim that nothing keeps, though its last pod went unnoticed: pvc-protection looks again when an event tells it to.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_claim_that_waits_for_an_event_shows_nothing_of_the_controller() {
+    let api = FakeApi::start().await;
+    let mut leaving = claim("11");
+    leaving["metadata"]["deletionTimestamp"] = "2023-11-14T22:00:00Z".into();
+    leaving["metadata"]["finalizers"] = json!(["kubernetes.io/pvc-protection"]);
+    leaving["spec"]["volumeName"] = "disk".into();
+    leaving["status"] = json!({"phase": "Bound", "accessModes": ["ReadWriteOnce"], "capacity": {"storage": "1Gi"}});
+    leaving["metadata"]["annotations"] =
+        json!({"pv.kubernetes.io/bind-completed": "yes", "pv.kubernetes.io/bound-by-controller": "yes"});
+    let mut held = volume();
+    held["spec"]["claimRef"] = json!({"namespace": "db", "name": "data", "uid": "uid-data"});
+    held["status"]["phase"] = "Bound".into();
+    api.hold([leaving, held, class(), lease("2023-11-14T22:13:18Z")]);
+    for object in ["pvc/data", "pv/disk"] {
+        let before = api.count(PODS);
+        let ended = run(&api, &["explain", object, "-n", "db", "--recheck"]).await;
+        assert_eq!(
+            ended.stderr,
+            "note: what is predicted begins with an event and not with a resync, so that a second reading would tell \
+             nothing of the controller\n"
+        );
+        assert_eq!(api.count(PODS), before + 1, "{object} is read once");
+        let words: Vec<&str> = ended.stdout.split_whitespace().collect();
+        let said = words.join(" ");
+        assert!(said.contains("The controller manager is alive (master-1_x renewed its Lease 2s ago)."), "{said}");
+        assert!(!said.contains("running") && !said.contains("within"), "{said}");
+    }
+}
+
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_second_reading_that_shows_the_same_makes_it_probable() {
     let api = cluster([]).await;
-    let found = divergence(&api, &["--recheck", QUICK]).await;
+    let document = explained(&api, &["--recheck", QUICK]).await;
+    assert_eq!(document["recheck"], "same");
+    let found = &document["divergence"];
     assert_eq!(found["controllerNotRunning"], "probably");
     let expected = [
         entry("pvc/data", "metadata.resourceVersion", "11"),
@@ -171,7 +209,8 @@ async fn a_second_reading_that_shows_the_same_makes_it_probable() {
     assert_eq!((api.count(PODS), api.count(LEASE)), (2, 1));
 }
 
-/// Runs `explain --recheck` and puts this in the place of the claim between the readings.
+/// Runs `explain --recheck` and puts this in the place of the object between the readings; without one there are no
+/// claims any more.
 async fn rechecked(later: Option<Value>, more: &[&str]) -> Finished {
     let api = cluster([]).await;
     let changing = async {
@@ -181,7 +220,7 @@ async fn rechecked(later: Option<Value>, more: &[&str]) -> Finished {
         }
         tokio::time::sleep(Duration::from_millis(100)).await;
         match later {
-            Some(claim) => api.replace(claim),
+            Some(object) => api.replace(object),
             None => api.fail("/api/v1/persistentvolumeclaims", 1, Answer::Body(r#"{"metadata":{},"items":[]}"#)),
         }
     };
@@ -195,16 +234,35 @@ async fn rechecked(later: Option<Value>, more: &[&str]) -> Finished {
 async fn what_moved_between_two_readings_is_no_evidence() {
     // Something wrote the claim: the second reading is explained, and nothing is said of the controller.
     let ended = rechecked(Some(claim("12")), &["-o", "json"]).await;
-    let found = serde_json::from_str::<Value>(&ended.stdout).unwrap()["divergence"].clone();
+    let document: Value = serde_json::from_str(&ended.stdout).unwrap();
+    let found = &document["divergence"];
+    assert_eq!(document["recheck"], "moved");
     assert_eq!(
         (&found["recorded"], found.get("controllerNotRunning"), found.get("evidence")),
         (&json!("Pending"), None, None)
     );
     let ended = rechecked(Some(claim("12")), &[]).await;
-    assert!(ended.stdout.contains("It changed after the first reading; this is the second one."), "{}", ended.stdout);
+    assert!(
+        ended.stdout.contains("It or what decides it changed after the first reading; this is the second one."),
+        "{}",
+        ended.stdout
+    );
+
+    // The volume that the claim would get is another one now, or was written: it has not stood there for two periods.
+    for (uid, version) in [("uid-other", "13"), ("uid-disk", "12")] {
+        let mut other = volume();
+        other["metadata"]["uid"] = uid.into();
+        other["metadata"]["resourceVersion"] = version.into();
+        let ended = rechecked(Some(other), &["-o", "json"]).await;
+        let found = serde_json::from_str::<Value>(&ended.stdout).unwrap()["divergence"].clone();
+        assert_eq!((&found["predicted"], found.get("controllerNotRunning")), (&json!(["Bound"]), None), "{uid}");
+    }
 
     let mut larger = claim("12");
     larger["spec"]["resources"]["requests"]["storage"] = "5Gi".into();
+    let ended = rechecked(Some(larger.clone()), &["-o", "json"]).await;
+    let document: Value = serde_json::from_str(&ended.stdout).unwrap();
+    assert_eq!((document.get("divergence"), &document["recheck"]), (None, &json!("moved")));
     let ended = rechecked(Some(larger), &[]).await;
     assert_eq!(ended.code, Some(0));
     assert!(ended.stdout.starts_with("Claim db/data is Pending and stays so"), "{}", ended.stdout);
@@ -245,9 +303,10 @@ fn list(objects: &[Value]) -> String {
 #[test]
 fn files_say_possibly_where_their_times_show_it() {
     let objects = [volume(), claim("11"), class()];
-    // The newest time of the claim is the newest of the input, too: nothing has stood.
+    // When the claim was written counts for no other verb, and so is not the moment from which ages count. That one is
+    // the volume's, which is before it: nothing has stood.
     let (found, _) = from_file(&list(&objects), &[]);
-    assert_eq!((&found["lastedSeconds"], found.get("controllerNotRunning")), (&json!(0), None));
+    assert_eq!((found.get("lastedSeconds"), found.get("controllerNotRunning")), (None, None));
     for (now, sure) in [("2023-11-14T22:10:30Z", Value::Null), ("2023-11-14T22:10:31Z", json!("possibly"))] {
         assert_eq!(from_file(&list(&objects), &["--now", now]).0["controllerNotRunning"], sure, "{now}");
     }
@@ -276,8 +335,15 @@ fn a_lease_in_files_is_understood() {
         (found["controllerNotRunning"].clone(), found["controllerManager"].clone())
     };
     assert_eq!(of("2023-11-14T22:03:20Z", &["--now", "2023-11-14T22:13:20Z"]), (json!("possibly"), json!("stale")));
-    // It is the newest time in the input.
-    assert_eq!(of("2023-11-14T22:03:20Z", &[]), (Value::Null, json!("alive")));
+    assert_eq!(of("2023-11-14T22:03:20Z", &["--now", "2023-11-14T22:03:25Z"]), (Value::Null, json!("alive")));
+    // No Lease shows its own freshness, neither in files nor in a snapshot of them.
+    assert_eq!(of("2023-11-14T22:03:20Z", &[]), (Value::Null, Value::Null));
+    let objects = [volume(), claim("11"), class(), lease("2023-11-14T22:03:20Z")];
+    let snapshot = Run::new(&["snapshot", "-f", "-"]).stdin(list(&objects).as_bytes()).finish();
+    assert_eq!((snapshot.code, snapshot.stderr.as_str()), (Some(0), ""));
+    let (found, _) = from_file(&snapshot.stdout, &[]);
+    assert_eq!((&found["recorded"], found.get("controllerManager")), (&json!("Pending"), None));
+    assert_eq!(found, from_file(&list(&objects), &[]).0, "explain of files and of their snapshot is the same");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

@@ -515,7 +515,7 @@ fn a_snapshot_of_a_cluster_is_predicted_as_that_cluster() {
         let needs = Needs {
             host_path_provisioning: rules.hostpath_provisioning,
             unused_condition: rules.unused_condition,
-            users_of: None,
+            ..Needs::default()
         };
         let (read, objects, stated) = runtime.block_on(async {
             let fake = FakeApi::start().await;
@@ -554,6 +554,16 @@ async fn connect(options: &ConnectOptions, environment: &Environment) -> pvctl::
 
 /// The verbs themselves, and what they say besides: `predict` of the snapshot says what `predict` of the source says.
 fn assert_same_answers(source: &[&str], code: i32) -> String {
+    // A snapshot of a cluster holds nodes, for whoever asks with other flags; these predictions do not read them.
+    let without_nodes = |document: &str| {
+        let mut document: Value = serde_json::from_str(document).unwrap();
+        document["coverage"].as_array_mut().unwrap().retain(|entry| entry["resource"] != "nodes");
+        // Of a server the version is detected, and the snapshot of it states that one.
+        if document["model"]["source"] == "detected" {
+            document["model"]["source"] = "stated".into();
+        }
+        document
+    };
     let predict = |arguments: &[&str], input: &str| {
         let all = [&["predict", "-A", "-o", "json"], arguments].concat();
         let run = Run::new(&all).stdin(input.as_bytes()).finish();
@@ -565,7 +575,8 @@ fn assert_same_answers(source: &[&str], code: i32) -> String {
     for format in ["json", "yaml"] {
         let snapshot = Run::new(&[&["snapshot", "-o", format], source].concat()).finish();
         assert_eq!(snapshot.code, Some(0), "{source:?}: {}", snapshot.stderr);
-        assert_eq!(predict(&["-f", "-"], &snapshot.stdout), expected, "{source:?} through {format}");
+        let back = predict(&["-f", "-"], &snapshot.stdout);
+        assert_eq!(without_nodes(&back), without_nodes(&expected), "{source:?} through {format}");
         documents.push(snapshot.stdout);
     }
     // It holds too when kubectl, or somebody, has put the metadata first.
@@ -574,7 +585,7 @@ fn assert_same_answers(source: &[&str], code: i32) -> String {
         "{{\"metadata\":{},\"items\":{},\"kind\":\"List\",\"apiVersion\":\"v1\"}}",
         first["metadata"], first["items"]
     );
-    assert_eq!(predict(&["-f", "-"], &turned), expected);
+    assert_eq!(without_nodes(&predict(&["-f", "-"], &turned)), without_nodes(&expected));
     expected
 }
 
@@ -672,6 +683,86 @@ async fn a_snapshot_keeps_what_is_known_of_a_cluster() {
     assert_eq!(predicted["items"][0]["assumed"], assumed, "the claim states no volumeMode; nothing else is assumed");
 }
 
+/// Whatever is asked of a snapshot, and with whatever flags: it is as if the cluster were asked, also where no decision
+/// with the usual settings reads pods or nodes.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_snapshot_of_a_cluster_explains_as_the_cluster_does() {
+    let fake = FakeApi::start().await;
+    let bound = json!({"apiVersion": "v1", "kind": "PersistentVolumeClaim",
+        "metadata": {"name": "used", "namespace": "web", "uid": "u", "finalizers": ["kubernetes.io/pvc-protection"],
+            "annotations": {"pv.kubernetes.io/bind-completed": "yes"}},
+        "spec": {"storageClassName": "", "accessModes": ["ReadWriteOnce"], "volumeName": "disk",
+            "resources": {"requests": {"storage": "1Gi"}}},
+        "status": {"phase": "Bound", "accessModes": ["ReadWriteOnce"], "capacity": {"storage": "1Gi"}}});
+    let volume = |name: &str, phase: &str, namespace: &str, claim: &str| {
+        json!({"apiVersion": "v1", "kind": "PersistentVolume",
+            "metadata": {"name": name, "uid": name, "finalizers": ["kubernetes.io/pv-protection"]},
+            "spec": {"capacity": {"storage": "1Gi"}, "accessModes": ["ReadWriteOnce"],
+                "persistentVolumeReclaimPolicy": "Retain", "nfs": {"server": "s", "path": "/p"},
+                "claimRef": {"namespace": namespace, "name": claim, "uid": "u"}},
+            "status": {"phase": phase}})
+    };
+    let pod = |namespace: &str, claim: &str| {
+        json!({"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "user", "namespace": namespace, "uid": namespace},
+            "spec": {"nodeName": "n", "containers": [],
+                "volumes": [{"name": "v", "persistentVolumeClaim": {"claimName": claim}}]},
+            "status": {"phase": "Running"}})
+    };
+    let node = json!({"apiVersion": "v1", "kind": "Node", "metadata": {"name": "n", "uid": "n"}});
+    fake.hold([bound, volume("disk", "Bound", "web", "used"), volume("left", "Released", "gone", "former")]);
+    fake.hold([pod("web", "used"), pod("gone", "former"), node]);
+    let url = fake.url();
+    let compare = move |nodes: bool| {
+        let snapshot = Run::new(&["snapshot", "--server", &url]).finish();
+        assert_eq!(snapshot.code, Some(0), "{}", snapshot.stderr);
+        let warning = "warning: nodes are missing: you may not list them (no)\n";
+        assert_eq!(snapshot.stderr, if nodes { "" } else { warning });
+        for flags in [
+            &[][..],
+            &["--controller-flag=enable-hostpath-provisioner=true"],
+            &["--feature-gates=PersistentVolumeClaimUnusedSinceTime=true"],
+        ] {
+            for object in ["pvc/used", "pv/disk", "pv/left"] {
+                let asked = [&["explain", object, "-n", "web"], flags].concat();
+                let live = Run::new(&[&asked[..], &["--server", &url]].concat()).finish();
+                let back = Run::new(&[&asked[..], &["-f", "-"]].concat()).stdin(snapshot.stdout.as_bytes()).finish();
+                assert_eq!(
+                    (back.code, &back.stdout, &back.stderr),
+                    (live.code, &live.stdout, &live.stderr),
+                    "{asked:?}"
+                );
+                assert!(back.stdout.contains("pod user, on node n"), "{}", back.stdout);
+            }
+        }
+    };
+    let second = compare.clone();
+    tokio::task::spawn_blocking(move || compare(true)).await.unwrap();
+    fake.fail("/api/v1/nodes", usize::MAX, Answer::Status(403, "no"));
+    tokio::task::spawn_blocking(move || second(false)).await.unwrap();
+}
+
+/// There is no server where a file is read.
+#[test]
+fn of_a_version_that_is_not_modelled_the_snapshot_is_named() {
+    let of = |minor: u32, more: &[&str]| {
+        let list = json!({
+            "kind": "List", "apiVersion": "v1", "items": [],
+            "metadata": {"annotations": {"pvctl.dev/kubernetes": format!("1.{minor}")}},
+        });
+        let asked = [&["predict", "-A", "-o", "json", "-f", "-"], more].concat();
+        let document = Run::new(&asked).stdin(list.to_string().as_bytes()).finish().stdout;
+        let model = serde_json::from_str::<Value>(&document).unwrap()["model"].clone();
+        let asked = [&["predict", "-A", "-f", "-"], more].concat();
+        let notes = Run::new(&asked).stdin(list.to_string().as_bytes()).finish().stderr;
+        let note = notes.lines().find(|line| line.contains("nearest")).map(str::to_owned);
+        (model["kubernetes"].clone(), model["source"].clone(), note)
+    };
+    let note = "note: the snapshot is of Kubernetes 1.99; the nearest version that is modelled is 1.36";
+    assert_eq!(of(99, &[]), (json!("1.36"), json!("stated"), Some(note.to_owned())));
+    assert_eq!(of(33, &[]), (json!("1.33"), json!("stated"), None));
+    assert_eq!(of(99, &["--kube-version", "1.35"]), (json!("1.35"), json!("given"), None));
+}
+
 /// A file with a volume does not make up for the volumes that a snapshot could not hold.
 #[test]
 fn a_snapshot_that_lacks_something_lacks_it_beside_other_files_too() {
@@ -688,6 +779,32 @@ fn a_snapshot_that_lacks_something_lacks_it_beside_other_files_too() {
         let both = format!("{input}{}", snapshot.to_string().replace("forbidden", "complete"));
         let coverage = read_with(&stdin(), &mut both.as_bytes()).unwrap().parts.coverage;
         assert_eq!(coverage.state(Kind::PersistentVolume, ""), CoverageState::Complete, "another snapshot holds them");
+    }
+}
+
+/// What stands beside a snapshot is no part of it, whichever comes first.
+#[test]
+fn objects_beside_a_snapshot_count_as_of_an_input_of_their_own() {
+    let coverage = json!([{"resource": "persistentvolumes", "state": "complete"}]).to_string();
+    let snapshot = json!({
+        "kind": "List", "apiVersion": "v1", "metadata": {"annotations": {"pvctl.dev/coverage": coverage}},
+        "items": [{"apiVersion": "v1", "kind": "PersistentVolume", "metadata": {"name": "a"}}],
+    });
+    let yaml = |first: &str, second: &str| format!("# two\n---\n{first}\n---\n{second}\n");
+    for input in [
+        format!("{snapshot}{WAITING_CLAIM}"),
+        format!("{WAITING_CLAIM}{snapshot}"),
+        yaml(&snapshot.to_string(), WAITING_CLAIM),
+        yaml(WAITING_CLAIM, &snapshot.to_string()),
+    ] {
+        let read = read_with(&stdin(), &mut input.as_bytes()).unwrap().parts.coverage;
+        let kept = archive_with(&stdin(), &mut input.as_bytes()).unwrap().statement.coverage;
+        for coverage in [read, kept] {
+            let state = |kind, namespace| coverage.state(kind, namespace);
+            assert_eq!(state(Kind::PersistentVolume, ""), CoverageState::Complete, "{input}");
+            assert_eq!(state(Kind::PersistentVolumeClaim, "db"), CoverageState::Complete, "{input}");
+            assert_eq!(state(Kind::PersistentVolumeClaim, "web"), CoverageState::Assumed, "{input}");
+        }
     }
 }
 

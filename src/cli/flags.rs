@@ -163,7 +163,7 @@ pub struct SourceArgs {
 #[derive(Clone, Debug, Default, Args)]
 #[command(next_help_heading = "Model")]
 pub struct ModelArgs {
-    /// The Kubernetes minor to model: 1.14 or 1.28 to 1.36; detected on a cluster, else 1.36
+    /// The Kubernetes minor to model: 1.14 or 1.28 to 1.36; detected on a cluster, stated by a snapshot, else 1.36
     #[arg(long, value_name = "1.N", hide_possible_values = true, value_parser = value::KubeVersionParser)]
     pub kube_version: Option<u32>,
 

@@ -6,7 +6,7 @@ use crate::cli::{ExplainArgs, GlobalArgs, Output as Format, one_object};
 use crate::error::Error;
 use crate::model::{Kind, ObjectKey, ObjectMeta, ResourceVersion, StorageClass, Str};
 use crate::report::explanation::{Asked, Explanation, RESYNCS};
-use crate::simulate::{Prediction, Simulation, Target};
+use crate::simulate::{Outcome, Prediction, Simulation, Target};
 use crate::source::Cluster;
 use crate::terminal::Terminal;
 use std::time::Duration;
@@ -16,6 +16,12 @@ const KINDS: [Kind; 3] = [Kind::PersistentVolumeClaim, Kind::PersistentVolume, K
 
 /// So many seconds more than the resync periods are waited before the second reading.
 const GRACE_SECONDS: u64 = 1;
+
+/// Why nothing is read again.
+const NOTHING_DIFFERS: &str = "note: nothing differs from what is predicted, so that a second reading is not needed";
+/// Why nothing is read again, where something differs.
+const EVENTS_ALONE: &str = "note: what is predicted begins with an event and not with a resync, so that a second \
+                            reading would tell nothing of the controller";
 
 /// What is explained.
 #[derive(Clone, Copy)]
@@ -53,7 +59,10 @@ struct Differing {
     uid: Str,
     version: ResourceVersion,
     recorded: String,
-    predicted: Vec<String>,
+    ends: Vec<Outcome>,
+    /// What it is bound to and what it would be, in order; without uid and version where there is no such object. One
+    /// that was replaced meanwhile has given the controller less time.
+    partners: Vec<(ObjectKey, Option<(Str, ResourceVersion)>)>,
 }
 
 /// Explains and prints.
@@ -82,14 +91,14 @@ impl Run<'_> {
         let mut earlier = None;
         let mut note = None;
         if self.args.recheck {
-            let reading = self.first_reading(&gathered)?;
-            if let Some(first) = reading.zip(gathered.read_at) {
-                self.wait(gathered.modelled.rules.resync_seconds).await;
-                gathered = gather_on(cluster, question, self.terminal).await?;
-                earlier = Some(first);
-            } else {
-                note =
-                    Some("note: nothing differs from what is predicted, so that a second reading is not needed".into());
+            match (self.first_reading(&gathered)?, gathered.read_at) {
+                (Ok(first), Some(at)) => {
+                    self.wait(gathered.modelled.rules.resync_seconds).await;
+                    gathered = gather_on(cluster, question, self.terminal).await?;
+                    earlier = Some((first, at));
+                }
+                (Ok(_), None) => {}
+                (Err(why_not), _) => note = Some(why_not.to_owned()),
             }
         }
         let was_there = |error: Error| match &earlier {
@@ -99,13 +108,17 @@ impl Run<'_> {
         let prepared = self.prepare(&gathered).map_err(was_there)?;
         let about = prepared.about();
         let mut explanation = prepared.explanation(&about, false);
+        if self.args.recheck && earlier.is_none() {
+            explanation.set_not_rechecked();
+        }
         if let Some((first, at)) = &earlier {
-            match (prepared.differing(&explanation), gathered.read_at) {
+            match (prepared.differing(&about, &explanation), gathered.read_at) {
                 (Some(now), Some(second)) if now == *first => {
                     explanation.add_same_reading(&now.key, &now.version, [*at, second]);
                 }
                 (Some(_), _) => explanation.set_moved(),
                 (None, _) => {
+                    explanation.set_moved();
                     note =
                         Some(format!("note: it differed from what was predicted at {at}; what follows was read later"));
                 }
@@ -120,11 +133,15 @@ impl Run<'_> {
         self.print(&gathered, &explanation, note.as_deref())
     }
 
-    /// What a first reading is remembered by, where something is to be seen again.
-    fn first_reading(self, gathered: &Gathered) -> Result<Option<Differing>, Error> {
+    /// What a first reading is remembered by, or else why a second one would tell nothing.
+    fn first_reading(self, gathered: &Gathered) -> Result<Result<Differing, &'static str>, Error> {
         let prepared = self.prepare(gathered)?;
         let about = prepared.about();
-        Ok(prepared.differing(&prepared.explanation(&about, false)))
+        let explanation = prepared.explanation(&about, false);
+        if explanation.waits_for_events() {
+            return Ok(Err(EVENTS_ALONE));
+        }
+        Ok(prepared.differing(&about, &explanation).ok_or(NOTHING_DIFFERS))
     }
 
     /// Waits until the controller must have looked at everything so often that a living one would have acted.
@@ -182,19 +199,57 @@ impl Prepared<'_> {
     }
 
     /// What is to be seen again, if the object differs from what is predicted.
-    fn differing(&self, explanation: &Explanation<'_>) -> Option<Differing> {
+    fn differing(&self, about: &About<'_>, explanation: &Explanation<'_>) -> Option<Differing> {
         let divergence = explanation.divergence.as_ref()?;
         let (kind, meta): (Kind, &ObjectMeta) = match self.object {
             Object::Target(Target::Volume(id)) => (Kind::PersistentVolume, &self.gathered.snapshot.volume(id).meta),
             Object::Target(Target::Claim(id)) => (Kind::PersistentVolumeClaim, &self.gathered.snapshot.claim(id).meta),
             Object::Class(_) => return None,
         };
+        let About::Prediction(prediction) = about else { return None };
+        let ends = prediction.outcomes.iter().flat_map(|set| set.listed.iter().cloned()).collect();
         Some(Differing {
+            partners: self.partners(prediction),
             key: ObjectKey { kind, namespace: meta.namespace.clone(), name: meta.name.clone() },
             uid: meta.uid.clone(),
             version: meta.resource_version.clone(),
             recorded: divergence.recorded.clone(),
-            predicted: divergence.predicted.clone(),
+            ends,
         })
+    }
+
+    /// The objects on which it rests that a prediction differs from what is recorded.
+    fn partners(&self, prediction: &Prediction<'_>) -> Vec<(ObjectKey, Option<(Str, ResourceVersion)>)> {
+        let snapshot = &self.gathered.snapshot;
+        let volume =
+            |name: &Str| ObjectKey { kind: Kind::PersistentVolume, namespace: Str::default(), name: name.clone() };
+        let claim = |namespace: &Str, name: &Str| ObjectKey {
+            kind: Kind::PersistentVolumeClaim,
+            namespace: namespace.clone(),
+            name: name.clone(),
+        };
+        let mut keys: Vec<ObjectKey> = match prediction.target {
+            Target::Claim(id) => vec![volume(&snapshot.claim(id).volume_name)],
+            Target::Volume(id) => {
+                let volume = snapshot.volume(id);
+                volume.claim_ref.iter().map(|named| claim(&named.namespace, &named.name)).collect()
+            }
+        };
+        keys.extend(prediction.outcomes.iter().flat_map(|set| set.listed.iter()).filter_map(|end| match end {
+            Outcome::Claim { volume_name, .. } => Some(volume(volume_name)),
+            Outcome::Volume { claim_ref, .. } => claim_ref.as_ref().map(|(namespace, name, _)| claim(namespace, name)),
+            Outcome::Gone { .. } => None,
+        }));
+        keys.retain(|key| !key.name.is_empty());
+        keys.sort();
+        keys.dedup();
+        let seen = |key: &ObjectKey| {
+            let meta = match key.kind {
+                Kind::PersistentVolume => snapshot.volume_id(&key.name).map(|id| &snapshot.volume(id).meta),
+                _ => snapshot.claim_id(&key.namespace, &key.name).map(|id| &snapshot.claim(id).meta),
+            };
+            meta.map(|meta| (meta.uid.clone(), meta.resource_version.clone()))
+        };
+        keys.into_iter().map(|key| (key.clone(), seen(&key))).collect()
     }
 }

@@ -84,6 +84,7 @@ pub(super) async fn gather_on(
         host_path_provisioning: asked.hostpath_provisioning,
         unused_condition: asked.unused_condition,
         users_of: object.map(|(kind, name)| (kind, cluster.namespace(), name)),
+        everything: false,
     };
     let mut parts = cluster.read(needs, &*terminal.progress()).await?;
     let read_at = parts.now;
@@ -114,10 +115,13 @@ impl Question<'_> {
         {
             return Err(Error::unreadable(issue_sentence(issue)).hint("without --strict the other objects are judged"));
         }
-        let modelled = Modelled::new(model, detected)?;
+        let from_files = !source.filenames.is_empty();
+        let mut modelled = Modelled::new(model, detected)?;
+        if from_files && modelled.source == "detected" {
+            modelled.source = "stated";
+        }
         let snapshot = Snapshot::new(parts);
         remark(&snapshot, &modelled, detected, &mut notes);
-        let from_files = !source.filenames.is_empty();
         let given = global.scope.namespace.clone();
         let default_namespace = given.clone().or(context_namespace);
         let namespace = match (global.scope.all_namespaces, from_files) {
@@ -180,6 +184,10 @@ fn remark(snapshot: &Snapshot, modelled: &Modelled, detected: Option<u32>, notes
         notes.push(format!("note: {key} was read more than once; the newest version counts"));
     }
     for entry in snapshot.coverage().entries() {
+        // A snapshot may lack nodes because few people may list them; they decide host-path provisioning alone.
+        if entry.kind == Kind::Node && !modelled.rules.hostpath_provisioning {
+            continue;
+        }
         let wrong = match entry.state {
             CoverageState::Complete | CoverageState::NotNeeded | CoverageState::Assumed => continue,
             CoverageState::Partial => "are not complete",
@@ -202,9 +210,11 @@ fn remark(snapshot: &Snapshot, modelled: &Modelled, detected: Option<u32>, notes
             document.kubernetes
         ));
     }
-    if let Some(minor) = detected.filter(|minor| *minor != modelled.rules.version.minor) {
+    // Whoever gives a version knows which one.
+    if let Some(minor) = detected.filter(|minor| modelled.source != "given" && *minor != modelled.rules.version.minor) {
+        let what = if modelled.source == "stated" { "snapshot is of" } else { "server is" };
         notes.push(format!(
-            "note: the server is Kubernetes 1.{minor}; the nearest version that is modelled is {}",
+            "note: the {what} Kubernetes 1.{minor}; the nearest version that is modelled is {}",
             document.kubernetes
         ));
     }

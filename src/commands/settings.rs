@@ -15,7 +15,7 @@ use crate::world::Cached;
 pub(super) struct Modelled {
     /// Version, gates and flags.
     pub(super) rules: Rules,
-    /// `given`, `detected` or `assumed`.
+    /// `given`, `detected`, `stated` (by a snapshot) or `assumed`.
     pub(super) source: &'static str,
     /// The gates and flags that were given, by name.
     given: Vec<String>,
@@ -24,7 +24,8 @@ pub(super) struct Modelled {
 }
 
 impl Modelled {
-    /// What the flags ask for; `detected` is the minor of the server, where there is one.
+    /// What the flags ask for; `detected` is the minor of the server, where there is one, or of the one that a
+    /// snapshot is of.
     ///
     /// # Errors
     /// A usage error that names the flag and the value.

@@ -38,8 +38,9 @@ pub(super) fn run(args: &SnapshotArgs, global: &GlobalArgs, terminal: &Terminal)
 
 fn from_cluster(args: &SnapshotArgs, global: &GlobalArgs, terminal: &Terminal) -> Result<Archived, Error> {
     connect::with_cluster(global, terminal, async |cluster| {
-        // Nodes matter to host-path provisioning alone, and few people may list them.
-        let (objects, parts) = cluster.read_raw(Needs::default(), &*terminal.progress()).await?;
+        // What will be asked of it, and with which flags, is not known here.
+        let needs = Needs { everything: true, ..Needs::default() };
+        let (objects, parts) = cluster.read_raw(needs, &*terminal.progress()).await?;
         let kubernetes = match cluster.server_version().await {
             Ok(version) => Some(version.minor),
             Err(failure) => {

@@ -78,6 +78,10 @@ pub struct Explanation<'a> {
     /// Where what is recorded differs from what the controllers would have made of it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub divergence: Option<DivergenceOut>,
+    /// What `--recheck` found: `same`, `moved` where the object or what decides it changed or is now as predicted, or
+    /// `notNeeded` where there is nothing that a second reading could tell; absent where it was not asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub recheck: Option<&'static str>,
     /// What a class does; absent for other objects.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub class: Option<ClassOut<'a>>,
@@ -236,6 +240,7 @@ impl<'a> Explanation<'a> {
             events_to_come: events(prediction),
             data_once_released: data,
             divergence,
+            recheck: None,
             class: None,
             decisions: prediction.decisions.listed.iter().map(TextDecision::new).collect(),
             ends: ends(prediction),
@@ -255,14 +260,26 @@ impl<'a> Explanation<'a> {
     /// Says that an earlier reading, more than [`RESYNCS`] resync periods before this one, showed the same version of the
     /// object with the same divergence; `readings` are the times of both.
     pub fn add_same_reading(&mut self, object: &ObjectKey, version: &ResourceVersion, readings: [Timestamp; 2]) {
+        self.recheck = Some("same");
         if let Some(divergence) = &mut self.divergence {
             let object = format!("{}/{}", object.kind.short(), object.name);
             divergence.add_same_reading(&object, &version.to_string(), readings);
         }
     }
 
+    /// Whether something differs from what is predicted, and no resync changes that, so that time tells nothing.
+    pub fn waits_for_events(&self) -> bool {
+        self.divergence.as_ref().is_some_and(|divergence| !divergence.resynced())
+    }
+
+    /// Says that a second reading was asked for, and that it would have told nothing.
+    pub fn set_not_rechecked(&mut self) {
+        self.recheck = Some("notNeeded");
+    }
+
     /// Says that an earlier reading showed something else.
     pub fn set_moved(&mut self) {
+        self.recheck = Some("moved");
         if let Some(divergence) = &mut self.divergence {
             divergence.set_moved();
         }
@@ -291,6 +308,7 @@ impl<'a> Explanation<'a> {
             events_to_come: Vec::new(),
             data_once_released: None,
             divergence: None,
+            recheck: None,
             class: Some(described),
             decisions: Vec::new(),
             ends: Vec::new(),

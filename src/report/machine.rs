@@ -45,7 +45,7 @@ pub struct Model {
     pub kubernetes: String,
     /// Whether a suite of recorded answers of the real controller judges this version.
     pub verified: bool,
-    /// Where the version comes from: `detected`, `given` or `assumed`.
+    /// Where the version comes from: `detected` on a cluster, `stated` by a snapshot, `given` or `assumed`.
     pub source: &'static str,
     /// The gates and flags that were given; the others are assumed to have the defaults of the version.
     #[serde(skip_serializing_if = "Vec::is_empty")]

@@ -2,6 +2,7 @@
 
 use super::decode::DecodeIssue;
 use crate::model::{Kind, Str};
+use std::collections::BTreeMap;
 
 /// How complete the reading of one kind is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -112,9 +113,7 @@ impl Coverage {
 
     /// Says that a kind is partial, in a namespace or at all; in the latter case nothing else is said of it any more.
     pub fn set_partial(&mut self, kind: Kind, namespace: Option<Str>, reason: String) {
-        let same = |entry: &CoverageEntry| entry.kind == kind && entry.namespace == namespace;
-        let resource_version =
-            self.entries.iter().find(|entry| same(entry)).and_then(|entry| entry.resource_version.clone());
+        let resource_version = self.entry(kind, namespace.as_deref()).and_then(|entry| entry.resource_version.clone());
         if namespace.is_none() {
             self.forget(kind, |_| true);
         }
@@ -124,12 +123,27 @@ impl Coverage {
 
     /// What could not be decoded is there, and nobody knows as what: its kind is partial.
     pub fn doubt(&mut self, issues: &[DecodeIssue]) {
+        let mut last: BTreeMap<(Kind, Option<&str>), &str> = BTreeMap::new();
         for issue in issues {
             let Some(kind) = Kind::from_manifest(&issue.kind) else { continue };
             let namespace = Some(issue.namespace.as_str()).filter(|name| kind.namespaced() && !name.is_empty());
-            let name = if issue.name.is_empty() { "an object without a name" } else { &issue.name };
+            last.insert(
+                (kind, namespace),
+                if issue.name.is_empty() { "an object without a name" } else { &issue.name },
+            );
+        }
+        // What is said of all namespaces comes first, because it takes the place of the rest.
+        for ((kind, namespace), name) in last {
             self.set_partial(kind, namespace.map(Str::from), format!("{name} could not be decoded"));
         }
+    }
+
+    /// What was said of just that: a kind in one namespace, or in all of them.
+    pub fn entry(&self, kind: Kind, namespace: Option<&str>) -> Option<&CoverageEntry> {
+        let sought = (kind, namespace);
+        let place =
+            self.entries.binary_search_by(|entry| (entry.kind, entry.namespace.as_deref()).cmp(&sought)).ok()?;
+        self.entries.get(place)
     }
 
     /// The readings in the order of kinds and namespaces, those for all namespaces first.
@@ -139,14 +153,8 @@ impl Coverage {
 
     /// The state of a kind in a namespace; the entry for the namespace goes before the one for all.
     pub fn state(&self, kind: Kind, namespace: &str) -> CoverageState {
-        let find = |wanted: Option<&str>| {
-            self.entries
-                .binary_search_by(|entry| (entry.kind, entry.namespace.as_deref()).cmp(&(kind, wanted)))
-                .ok()
-                .map(|at| &self.entries[at])
-        };
-        let specific = if kind.namespaced() { find(Some(namespace)) } else { None };
-        specific.or_else(|| find(None)).map_or(CoverageState::Assumed, |entry| entry.state)
+        let specific = if kind.namespaced() { self.entry(kind, Some(namespace)) } else { None };
+        specific.or_else(|| self.entry(kind, None)).map_or(CoverageState::Assumed, |entry| entry.state)
     }
 
     /// What it means that an object of that kind is not in the snapshot.
@@ -167,6 +175,52 @@ impl Coverage {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// Each place is said to be partial once, by the last object there that nobody understands; what is said of all
+    /// namespaces takes the place of what was known of single ones, and not of what is in doubt.
+    #[test]
+    fn what_nobody_understands_makes_its_place_partial() {
+        let issue = |namespace: &str, name: &str| DecodeIssue {
+            kind: "PersistentVolumeClaim".into(),
+            namespace: namespace.into(),
+            name: name.into(),
+            field: "spec".into(),
+            value: "7".into(),
+            reason: "it is no object".into(),
+            origin: "a file".into(),
+        };
+        let mut coverage = Coverage::complete();
+        let kind = Kind::PersistentVolumeClaim;
+        let mut known = |namespace: &str| {
+            coverage.set(CoverageEntry {
+                kind,
+                namespace: Some(namespace.into()),
+                state: CoverageState::Complete,
+                resource_version: Some("7".into()),
+                reason: None,
+            });
+        };
+        known("a");
+        known("b");
+        coverage.doubt(&[issue("a", "one"), issue("c", ""), issue("a", "two")]);
+        let said = |coverage: &Coverage, namespace: Option<&str>| {
+            coverage
+                .entry(kind, namespace)
+                .map(|entry| (entry.state, entry.resource_version.clone(), entry.reason.clone()))
+        };
+        let partial = |version: Option<&str>, name: &str| {
+            Some((CoverageState::Partial, version.map(Str::from), Some(format!("{name} could not be decoded"))))
+        };
+        assert_eq!(said(&coverage, Some("a")), partial(Some("7"), "two"));
+        assert_eq!(said(&coverage, Some("b")), Some((CoverageState::Complete, Some("7".into()), None)));
+        assert_eq!(said(&coverage, Some("c")), partial(None, "an object without a name"));
+        assert_eq!(said(&coverage, None), Some((CoverageState::Complete, None, None)));
+        coverage.doubt(&[issue("c", "three"), issue("", "four")]);
+        assert_eq!((said(&coverage, Some("a")), said(&coverage, Some("b"))), (None, None));
+        assert_eq!(said(&coverage, None), partial(None, "four"));
+        assert_eq!(said(&coverage, Some("c")), partial(None, "three"));
+        assert_eq!(coverage.state(Kind::Pod, "a"), CoverageState::Complete);
+    }
 
     /// Only a file that does not say may be taken at its word; what was never read is unknown.
     #[test]

@@ -43,6 +43,8 @@ pub struct Parts {
     pub coverage: Coverage,
     /// The moment from which ages count; without one, the newest timestamp in the input.
     pub now: Option<Timestamp>,
+    /// Whether a flag, a snapshot or a server's clock says that moment; otherwise it is the newest one that objects tell of.
+    pub now_is_stated: bool,
     /// Objects that were there and could not be decoded.
     pub issues: Vec<DecodeIssue>,
     /// The Lease of kube-controller-manager, where the input holds it.
@@ -61,6 +63,7 @@ pub struct Snapshot {
     nodes: Vec<Node>,
     coverage: Coverage,
     now: Option<Timestamp>,
+    now_is_stated: bool,
     issues: Vec<DecodeIssue>,
     duplicates: Vec<ObjectKey>,
     defaulted: Vec<ObjectKey>,
@@ -73,8 +76,8 @@ impl Snapshot {
     /// Puts the parts in order. Of an object that was read twice the newer resource version stays; objects that were
     /// never on an API server get its defaults.
     pub fn new(parts: Parts) -> Self {
-        let Parts { mut volumes, mut claims, mut classes, mut pods, mut nodes, coverage, now, issues, lease, changed } =
-            parts;
+        let Parts { mut volumes, mut claims, mut classes, mut pods, mut nodes, .. } = parts;
+        let Parts { coverage, now, now_is_stated, issues, lease, changed, .. } = parts;
         let mut duplicates = Vec::new();
         let mut defaulted = Vec::new();
         let mut duplicate_claims = Vec::new();
@@ -97,6 +100,7 @@ impl Snapshot {
             nodes,
             coverage,
             now,
+            now_is_stated,
             issues,
             duplicates,
             defaulted,
@@ -139,6 +143,11 @@ impl Snapshot {
     /// The moment from which ages count.
     pub fn now(&self) -> Option<Timestamp> {
         self.now
+    }
+
+    /// Whether that moment is the one of the reading, and not only the newest one that the objects tell of.
+    pub fn now_is_stated(&self) -> bool {
+        self.now_is_stated
     }
 
     /// Objects that were there and could not be decoded.

@@ -220,6 +220,7 @@ impl<'a> Cluster<'a> {
         self.second(needs, &mut gathered, progress).await?;
         gathered.parts.coverage.doubt(&gathered.parts.issues);
         gathered.parts.now.get_or_insert_with(local_time);
+        gathered.parts.now_is_stated = true;
         if keep_archive && let Some((json, _)) = self.raw_controller_lease().await {
             gathered.archive.extend(ArchivedObject::new(Kind::Lease, &json));
         }

@@ -15,7 +15,7 @@ pub use error::{Fault, Place, SourceError};
 
 use super::archive::ArchivedObject;
 use super::statement::Statement;
-use crate::model::{Kind, ObjectMeta, Str, Timestamp};
+use crate::model::{Kind, Str, Timestamp};
 use crate::snapshot::decode::{self, DecodeIssue};
 use crate::snapshot::{Coverage, CoverageEntry, CoverageState, Item, Parts};
 use collect::{Collector, Objects, Workers};
@@ -159,9 +159,10 @@ pub fn read_with(options: &FileOptions, stdin: &mut dyn Read) -> Result<Loaded, 
             .sum();
     report.skipped.clone_from(&objects.skipped);
     let coverage = known.coverage(&objects.issues, options);
-    let now = options.now.or(known.stated.now).or_else(|| newest(&objects));
+    let stated = options.now.or(known.stated.now);
+    let (now, now_is_stated) = (stated.or_else(|| newest(&objects)), stated.is_some());
     let Objects { volumes, claims, classes, pods, nodes, issues, lease, changed, skipped: _ } = objects;
-    let parts = Parts { volumes, claims, classes, pods, nodes, coverage, now, issues, lease, changed };
+    let parts = Parts { volumes, claims, classes, pods, nodes, coverage, now, now_is_stated, issues, lease, changed };
     Ok(Loaded { parts, report, kubernetes: known.stated.kubernetes })
 }
 
@@ -181,26 +182,15 @@ pub fn archive(options: &FileOptions) -> Result<Archived, SourceError> {
 /// As [`archive`].
 pub fn archive_with(options: &FileOptions, stdin: &mut dyn Read) -> Result<Archived, SourceError> {
     let (mut objects, mut issues) = (Vec::new(), Vec::new());
-    let mut newest = None;
     let known = raw(options, stdin, &mut |kind, json, origin| {
-        match decode::decode_as(kind, json, origin) {
-            Ok(Item::Volume(volume)) => {
-                newest = newest.max(volume.status.last_phase_transition).max(newest_of(&volume.meta));
-            }
-            Ok(Item::Claim(claim)) => newest = newest.max(newest_of(&claim.meta)),
-            Ok(Item::Class(class)) => newest = newest.max(newest_of(&class.meta)),
-            Ok(Item::Pod(pod)) => newest = newest.max(newest_of(&pod.meta)),
-            Ok(Item::Node(node)) => newest = newest.max(newest_of(&node.meta)),
-            Ok(Item::Lease(lease)) => newest = newest.max(lease.renewed),
-            Ok(Item::Skipped(_)) => {}
-            Err(issue) => issues.push(issue),
-        }
+        issues.extend(decode::decode_as(kind, json, origin).err());
         objects.extend(ArchivedObject::new(kind, json));
         ControlFlow::Continue(())
     })?;
     let statement = Statement {
         coverage: known.coverage(&issues, options),
-        now: options.now.or(known.stated.now).or(newest),
+        // The newest time in the objects is no time of a reading, and whoever reads the snapshot finds it as well.
+        now: options.now.or(known.stated.now),
         kubernetes: known.stated.kubernetes,
     };
     Ok(Archived { objects, issues, statement })
@@ -319,6 +309,11 @@ impl Sink for Raw<'_> {
             }
         }
         Ok(bytes)
+    }
+
+    fn list_begin(&mut self) -> Result<(), SourceError> {
+        self.known.held.append(&mut self.recent);
+        Ok(())
     }
 
     fn list_end(&mut self, expect: &Expect, stated: Option<Statement>) -> Result<(), SourceError> {
@@ -458,7 +453,8 @@ fn line_of(path: &Path, origin: &str, byte: u64) -> Option<u64> {
     }
 }
 
-/// The newest moment that the objects tell of.
+/// The newest moment that the objects tell of. The renewal of the Lease does not count: it would always be fresh by
+/// itself. Nor does what only `explain` reads of one object, so that all verbs count from the same moment.
 fn newest(objects: &Objects) -> Option<Timestamp> {
     let metas = (objects.volumes.iter().map(|volume| &volume.meta))
         .chain(objects.claims.iter().map(|claim| &claim.meta))
@@ -466,13 +462,7 @@ fn newest(objects: &Objects) -> Option<Timestamp> {
         .chain(objects.pods.iter().map(|pod| &pod.meta))
         .chain(objects.nodes.iter().map(|node| &node.meta));
     let changed = objects.volumes.iter().filter_map(|volume| volume.status.last_phase_transition);
-    let written = objects.changed.iter().map(|(_, time)| *time);
-    let renewed = objects.lease.iter().filter_map(|lease| lease.renewed);
-    metas.filter_map(newest_of).chain(changed).chain(written).chain(renewed).max()
-}
-
-fn newest_of(meta: &ObjectMeta) -> Option<Timestamp> {
-    meta.created.max(meta.deleted)
+    metas.filter_map(|meta| meta.created.max(meta.deleted)).chain(changed).max()
 }
 
 /// What is known of an input besides its objects.

@@ -20,6 +20,8 @@ pub struct Needs<'a> {
     pub unused_condition: bool,
     /// The claim or volume of which is asked who uses it: its kind, its namespace where it has one, and its name.
     pub users_of: Option<(Kind, &'a str, &'a str)>,
+    /// Whether to read what any question with any settings could ask for, as a snapshot has to.
+    pub everything: bool,
 }
 
 /// The lists to read next, in order: a kind, and a namespace or all of them.
@@ -30,7 +32,7 @@ pub fn second_round(parts: &Parts, needs: Needs<'_>) -> Vec<(Kind, Option<Str>)>
     } else {
         namespaces.into_iter().map(|namespace| (Kind::Pod, Some(namespace))).collect()
     };
-    if needs.host_path_provisioning {
+    if needs.host_path_provisioning || needs.everything {
         lists.push((Kind::Node, None));
     }
     lists
@@ -57,7 +59,7 @@ pub(super) fn pod_namespaces(parts: &Parts, needs: Needs<'_>) -> BTreeSet<Str> {
     let mut namespaces: BTreeSet<Str> = parts
         .claims
         .iter()
-        .filter(|claim| needs.unused_condition || claim.terminating() || may_wait(claim))
+        .filter(|claim| needs.everything || needs.unused_condition || claim.terminating() || may_wait(claim))
         .map(|claim| claim.meta.namespace.clone())
         .collect();
     let live: HashSet<(&str, &str, &str)> = parts
@@ -72,6 +74,10 @@ pub(super) fn pod_namespaces(parts: &Parts, needs: Needs<'_>) -> BTreeSet<Str> {
         {
             namespaces.insert(claim.namespace.clone());
         }
+    }
+    if needs.everything {
+        namespaces.extend(parts.volumes.iter().filter_map(|volume| Some(volume.claim_ref.as_ref()?.namespace.clone())));
+        namespaces.remove("");
     }
     match needs.users_of {
         Some((Kind::PersistentVolumeClaim, namespace, _)) => {
@@ -187,6 +193,25 @@ mod tests {
         world.volumes = vec![named("")];
         assert_eq!(pods(&world, Kind::PersistentVolume, "x", "pv-1"), both[..1]);
         assert_eq!(pods(&world, Kind::StorageClass, "x", "fast"), []);
+    }
+
+    /// A snapshot is asked later, of whatever it holds.
+    #[test]
+    fn for_a_snapshot_all_pods_that_could_use_a_claim_are_looked_for() {
+        let mut bound = claim("a", Some("fast"));
+        bound.volume_name = "pv-1".into();
+        let mut world = parts(vec![bound], vec![class("fast", BindingMode::Immediate, false)]);
+        world.volumes = ["b", ""]
+            .map(|namespace| PersistentVolume {
+                claim_ref: Some(ClaimRef { namespace: namespace.into(), name: "data".into(), ..ClaimRef::default() }),
+                ..PersistentVolume::default()
+            })
+            .into();
+        assert_eq!(second_round(&world, Needs::default()), []);
+        assert_eq!(
+            second_round(&world, Needs { everything: true, ..Needs::default() }),
+            [(Kind::Pod, Some("a".into())), (Kind::Pod, Some("b".into())), (Kind::Node, None)]
+        );
     }
 
     #[test]

@@ -66,9 +66,8 @@ impl Statement {
         let mut all = Self::default();
         let rank = |state| CoverageState::ALL.iter().position(|known| *known == state);
         for entry in statements.iter().flat_map(|statement| statement.coverage.entries()) {
-            let known = all.coverage.entries().iter();
-            let known = known.filter(|known| known.kind == entry.kind && known.namespace == entry.namespace);
-            if known.map(|known| rank(known.state)).all(|known| rank(entry.state) < known) {
+            let known = all.coverage.entry(entry.kind, entry.namespace.as_deref());
+            if known.is_none_or(|known| rank(entry.state) < rank(known.state)) {
                 all.coverage.set(entry.clone());
             }
         }

@@ -2,7 +2,8 @@
 //!
 //! That a controller does not run is said on evidence alone. On a cluster that is a stale Lease, or two readings more than
 //! two resync periods apart that show the same; how long an object has stood says nothing there, because most causes leave
-//! no time behind. In files, which may be old, it is `possibly` at most.
+//! no time behind. In files, which may be old, it is `possibly` at most. Only the binder looks at everything again and
+//! again: what an event alone sets in motion can rest for days though everything runs.
 
 use super::binding::elsewhere;
 use super::{EvidenceOut, NextOut};
@@ -10,9 +11,10 @@ use crate::controllers::{Branch, Controller, VolumeBranch};
 use crate::model::{Kind, ManagerLease, PersistentVolume, Timestamp, VolumePhase};
 use crate::report::misfit::shown;
 use crate::report::why::View;
-use crate::simulate::{Outcome, Target};
+use crate::simulate::{Decision, Outcome, OutcomeSet, Target};
 use crate::snapshot::ClaimId;
 use crate::text::human_age;
+use crate::world::{Effect, OperationState};
 use serde::Serialize;
 
 /// More resync periods than these must pass before a state that should change points at the controller: within each one
@@ -45,17 +47,17 @@ pub struct DivergenceOut {
     /// The reasons to think that it does not run, as clauses.
     #[serde(skip)]
     reasons: Vec<String>,
-    /// Who renewed the Lease, and how many seconds before it was read.
+    /// That the manager lives, or that it did, as a clause.
     #[serde(skip)]
-    alive: Option<(String, i64)>,
-    /// The controller that would have to act.
-    #[serde(skip)]
-    controller: &'static str,
+    alive: Option<String>,
     /// What else to say.
     #[serde(skip)]
     recheck: Recheck,
     #[serde(skip)]
     resync_seconds: u64,
+    /// Whether a resync alone sets the change in motion.
+    #[serde(skip)]
+    resynced: bool,
 }
 
 /// What a second reading can tell, or told.
@@ -103,11 +105,12 @@ impl DivergenceOut {
             evidence: Vec::new(),
             reasons: Vec::new(),
             alive: None,
-            controller: acting(view).name(),
             recheck: if from_files { Recheck::Impossible } else { Recheck::Possible },
             resync_seconds: view.rules().resync_seconds,
+            resynced: resynced(view, outcomes),
         };
         if from_files {
+            let stood = stood.filter(|_| divergence.resynced);
             let needed = i64::try_from(divergence.resync_seconds.saturating_mul(RESYNCS)).unwrap_or(i64::MAX);
             if let (Some(stood), Some(lasted)) = (stood, lasted.filter(|lasted| *lasted > needed)) {
                 divergence.controller_not_running = Some("possibly");
@@ -115,10 +118,23 @@ impl DivergenceOut {
                 divergence.evidence.extend(stood.evidence);
             }
             if let (Some(lease), Some(now)) = (snapshot.lease(), snapshot.now()) {
-                divergence.add_lease(lease, now, "possibly");
+                divergence.add_recorded_lease(lease, now, snapshot.now_is_stated());
             }
         }
         Some(divergence)
+    }
+
+    /// The same for a Lease in files, which tell nothing of today. That it was fresh shows only where they say when they
+    /// were made: the newest time in them can be long before that, and what is stale then was so afterwards, too.
+    fn add_recorded_lease(&mut self, lease: &ManagerLease, now: Timestamp, stated: bool) {
+        if !stated && lease.is_stale(now) != Some(true) {
+            return;
+        }
+        self.add_lease(lease, now, "possibly");
+        if let Some(alive) = &mut self.alive {
+            let age = human_age(lease.age(now).unwrap_or_default().max(0));
+            *alive = format!("was alive at {now} ({} had renewed its Lease {age} before)", holder_of(lease));
+        }
     }
 
     /// Takes the Lease of the manager into account: one that nobody renews makes it as sure as `sure` that the
@@ -136,7 +152,7 @@ impl DivergenceOut {
         if !stale && !fresh {
             return;
         }
-        let holder = if lease.holder.is_empty() { "nobody".to_owned() } else { shown(&lease.holder) };
+        let holder = holder_of(lease);
         let object = format!("lease/{} -n {}", ManagerLease::NAME, ManagerLease::NAMESPACE);
         for (field, value) in [
             ("spec.holderIdentity", if lease.holder.is_empty() { "<unset>".to_owned() } else { holder.clone() }),
@@ -157,7 +173,7 @@ impl DivergenceOut {
             ));
         } else {
             self.controller_manager = Some("alive");
-            self.alive = Some((holder, age.max(0)));
+            self.alive = Some(format!("is alive ({holder} renewed its Lease {} ago)", human_age(age.max(0))));
         }
     }
 
@@ -169,20 +185,24 @@ impl DivergenceOut {
         })
     }
 
+    /// Whether a second reading can tell something of the controller.
+    pub(super) fn resynced(&self) -> bool {
+        self.resynced
+    }
+
     /// A second reading, more than two resync periods after the first, showed the same version of the object, and the
-    /// same is predicted for it.
+    /// same is predicted for it. That tells nothing where no resync brings the change about.
     pub(super) fn add_same_reading(&mut self, object: &str, version: &str, readings: [Timestamp; 2]) {
         self.recheck = Recheck::Same;
+        if !self.resynced {
+            return;
+        }
         self.controller_not_running = Some("probably");
         let [first, second] = readings;
-        // Only the binder comes back by itself.
-        let pace = if self.controller == Controller::PersistentVolumeBinder.name() {
-            let resync = human_age(i64::try_from(self.resync_seconds).unwrap_or(i64::MAX));
-            format!("the controller looks at everything every {resync}")
-        } else {
-            "the controller acts as soon as nothing keeps it".to_owned()
-        };
-        self.reasons.push(format!("it is the same at {second} as it was at {first}, and {pace}"));
+        let pace = human_age(i64::try_from(self.resync_seconds).unwrap_or(i64::MAX));
+        self.reasons.push(format!(
+            "it is the same at {second} as it was at {first}, and the controller looks at everything every {pace}"
+        ));
         let mut add =
             |field, value: String| self.evidence.push(EvidenceOut { object: object.to_owned(), field, value });
         add("metadata.resourceVersion", shown(version));
@@ -198,28 +218,35 @@ impl DivergenceOut {
     /// The difference in a few sentences.
     pub(super) fn sentence(&self) -> String {
         let ends = self.predicted.join(" or ");
-        let alive =
-            self.alive.as_ref().map(|(holder, age)| format!("{holder} renewed its Lease {} ago", human_age(*age)));
-        match (self.controller_not_running, alive) {
+        match (self.controller_not_running, &self.alive) {
             (None, None) => format!("Recorded as {}, and the next syncs make it {ends}.", self.recorded),
+            (None, Some(alive)) if !self.resynced || self.recheck == Recheck::Impossible => format!(
+                "Recorded as {}, and the next syncs make it {ends}. The controller manager {alive}.",
+                self.recorded
+            ),
             (None, Some(alive)) => format!(
-                "Recorded as {}, and the next syncs make it {ends}. The controller manager is alive ({alive}), so this \
+                "Recorded as {}, and the next syncs make it {ends}. The controller manager {alive}, so this \
                  should change within {}.",
                 self.recorded,
                 human_age(i64::try_from(self.resync_seconds).unwrap_or(i64::MAX))
             ),
             (Some(sure), alive) => {
-                let but = alive.map_or_else(String::new, |alive| {
+                let but = alive.as_ref().map_or_else(String::new, |alive| {
                     format!(
-                        " The controller manager itself is alive ({alive}): its log and its flag --controllers tell why \
+                        " The controller manager itself {alive}: its log and its flag --controllers tell why \
                          this controller does nothing."
                     )
                 });
+                let would = if self.resynced {
+                    format!("though a sync would have made it {ends} by now")
+                } else {
+                    format!("and the next syncs would make it {ends}")
+                };
                 format!(
-                    "Recorded as {}, though a sync would have made it {ends} by now: {sure} {} is not running ({}).{but}",
+                    "Recorded as {}, {would}: {sure} {} is not running ({}).{but}",
                     self.recorded,
                     // Where the manager lives, it is one of its controllers that does not.
-                    if self.alive.is_some() { self.controller } else { "the controller" },
+                    if self.alive.is_some() { Controller::PersistentVolumeBinder.name() } else { "the controller" },
                     self.reasons.join("; ")
                 )
             }
@@ -229,27 +256,57 @@ impl DivergenceOut {
     /// How to find out more, or what was found out.
     pub(super) fn hint(&self) -> Option<&'static str> {
         match (self.recheck, self.controller_not_running) {
+            (Recheck::Possible, None) if !self.resynced => {
+                Some("The controller acts on it when an event tells it to; no resync does, so that nothing says when.")
+            }
             (Recheck::Possible, None) => {
                 Some("Whether the controller acts on it: add --recheck, which reads it again after two resync periods.")
             }
-            (Recheck::Moved, _) => Some("It changed after the first reading; this is the second one."),
+            (Recheck::Moved, _) => {
+                Some("It or what decides it changed after the first reading; this is the second one.")
+            }
             (Recheck::Possible | Recheck::Impossible | Recheck::Same, _) => None,
         }
     }
 }
 
-/// The controller that makes the object what is predicted: protection lets go of what is being deleted.
-fn acting(view: View<'_>) -> Controller {
-    let gone = matches!(view.only_outcome(), Some(Outcome::Gone { .. }));
-    match view.prediction.target {
-        Target::Volume(id) if gone && view.snapshot().volume(id).terminating() => {
-            Controller::PersistentVolumeProtection
-        }
-        Target::Claim(id) if gone && view.snapshot().claim(id).terminating() => {
-            Controller::PersistentVolumeClaimProtection
-        }
-        Target::Volume(_) | Target::Claim(_) => Controller::PersistentVolumeBinder,
+/// Whether the binder, which alone looks at everything in each resync period, has something to do now: for the object,
+/// or for the partner that it gets. The protection controllers have no resync, and what begins with them waits for an
+/// event. Upstream: `resync` (`pkg/controller/volume/persistentvolume/pv_controller_base.go`) and the informer
+/// handlers of `pvcprotection` and `pvprotection`, 1.36.
+fn resynced(view: View<'_>, outcomes: &OutcomeSet) -> bool {
+    if view.binder().any(acts) {
+        return true;
     }
+    let snapshot = view.snapshot();
+    outcomes.listed.iter().any(|end| {
+        let partner = match end {
+            Outcome::Volume { claim_ref: Some((namespace, name, _)), .. } => {
+                snapshot.claim_id(namespace, name).map(Target::Claim)
+            }
+            Outcome::Claim { volume_name, .. } => snapshot.volume_id(volume_name).map(Target::Volume),
+            Outcome::Volume { claim_ref: None, .. } | Outcome::Gone { .. } => None,
+        };
+        partner.is_some_and(|partner| {
+            let prediction = view.simulation.predict(partner);
+            View { prediction: &prediction, ..view }.binder().any(acts)
+        })
+    })
+}
+
+/// Whether a decision changes something, without an error that would keep it from doing so each time.
+fn acts(decision: &Decision<'_>) -> bool {
+    decision.record.error.is_none()
+        && decision.record.effects.iter().any(|effect| match effect {
+            Effect::Write(write) => write.refused.is_none(),
+            Effect::Operation { state, .. } => *state == OperationState::Started,
+            Effect::Event(_) | Effect::Enqueue(_) => false,
+        })
+}
+
+/// Who holds the Lease.
+fn holder_of(lease: &ManagerLease) -> String {
+    if lease.holder.is_empty() { "nobody".to_owned() } else { shown(&lease.holder) }
 }
 
 /// Since when a sync would have changed the object, and the fields that show it.
@@ -516,14 +573,74 @@ mod tests {
     /// In files, which may be old, a stale Lease is no more than a hint.
     #[test]
     fn a_lease_in_files_makes_it_possible_at_most() {
-        let of = |renewed: &str| {
+        let of = |renewed: &str, stated: bool| {
             let mut parts = waiting(None, "2026-01-02T01:00:00Z");
             parts.lease = Some(lease(renewed));
-            let (divergence, _) = diverging(parts, "pvc/data", true, |_| ()).unwrap();
-            (divergence.controller_manager, divergence.controller_not_running, divergence.evidence.len())
+            parts.now_is_stated = stated;
+            let (divergence, said) = diverging(parts, "pvc/data", true, |_| ()).unwrap();
+            let found = (divergence.controller_manager, divergence.controller_not_running, divergence.evidence.len());
+            (found, said)
         };
-        assert_eq!(of("2026-01-02T00:00:00Z"), (Some("stale"), Some("possibly"), 4));
-        assert_eq!(of("2026-01-02T00:59:59Z"), (Some("alive"), None, 4));
+        for stated in [false, true] {
+            assert_eq!(of("2026-01-02T00:00:00Z", stated).0, (Some("stale"), Some("possibly"), 4));
+        }
+        // What is fresh by the newest time in the files may have been stale for long when they were made.
+        let base = "Recorded as Pending, and the next syncs make it Bound.";
+        assert_eq!(of("2026-01-02T00:59:59Z", false), ((None, None, 0), base.to_owned()));
+        let lived =
+            "The controller manager was alive at 2026-01-02T01:00:00Z (master-1_x had renewed its Lease 1s before).";
+        assert_eq!(of("2026-01-02T00:59:59Z", true), ((Some("alive"), None, 4), format!("{base} {lived}")));
+    }
+
+    /// pvc-protection looks at a claim when an event tells it to. So neither time nor a second reading says anything of
+    /// it, nor does a living manager say when it will.
+    #[test]
+    fn what_an_event_begins_shows_nothing_of_the_controller() {
+        let leaving = || {
+            let deleted = json!({ "metadata": {
+                "deletionTimestamp": "2026-01-02T00:00:00Z", "finalizers": ["kubernetes.io/pvc-protection"] } });
+            let mut parts = parts(&[with(bound_pvc("data", "a"), deleted), bound_pv("a", "data")]);
+            parts.now = Timestamp::parse("2026-01-02T01:00:00Z");
+            parts
+        };
+        let times = ["2026-01-02T00:59:28Z", "2026-01-02T01:00:00Z"].map(|time| Timestamp::parse(time).unwrap());
+        for (object, recorded, end) in [("pvc/data", "Bound", "Gone"), ("pv/a", "Bound", "Released")] {
+            let base = format!("Recorded as {recorded}, and the next syncs make it {end}.");
+            let (found, said) = diverging(leaving(), object, false, |_| ()).unwrap();
+            assert_eq!((found.controller_not_running, found.resynced()), (None, false), "{object}");
+            assert_eq!(
+                said,
+                format!(
+                    "{base}\nThe controller acts on it when an event tells it to; no resync does, so that nothing says when."
+                )
+            );
+            let (found, said) = diverging(leaving(), object, false, |explanation| {
+                let key = ObjectKey { kind: Kind::PersistentVolume, namespace: "".into(), name: "a".into() };
+                explanation.add_same_reading(&key, &ResourceVersion::Recorded("11".into()), times);
+                explanation.add_lease(&lease("2026-01-02T00:59:59Z"), times[1]);
+            })
+            .unwrap();
+            assert_eq!((found.controller_not_running, found.controller_manager), (None, Some("alive")), "{object}");
+            assert_eq!(said, format!("{base} The controller manager is alive (master-1_x renewed its Lease 1s ago)."));
+            // Who is not there acts on no event either.
+            let stale = |explanation: &mut Explanation<'_>| explanation.add_lease(&lease(WRITTEN), times[1]);
+            let (found, said) = diverging(leaving(), object, false, stale).unwrap();
+            assert_eq!(found.controller_not_running, Some("probably"));
+            let start =
+                format!("Recorded as {recorded}, and the next syncs would make it {end}: probably the controller is");
+            assert!(said.starts_with(&start), "{said}");
+            assert_eq!(diverging(leaving(), object, true, |_| ()).unwrap().0.controller_not_running, None);
+        }
+    }
+
+    /// A claim that waits for a volume that the binder has not offered yet, and a volume that a claim is to get.
+    #[test]
+    fn the_partners_of_an_object_are_resynced_too() {
+        let new = json!({ "status": { "phase": "Pending" } });
+        for (volume, object) in [(with(pv("a"), new), "pvc/data"), (pv("a"), "pv/a"), (pv("a"), "pvc/data")] {
+            let (found, _) = diverging(parts(&[pvc("data"), volume]), object, false, |_| ()).unwrap();
+            assert!(found.resynced(), "{object}");
+        }
     }
 
     #[test]
@@ -583,6 +700,9 @@ mod tests {
         let moved = |explanation: &mut Explanation<'_>| explanation.set_moved();
         let (divergence, said) = diverging(now(), "pvc/data", false, moved).unwrap();
         assert_eq!((divergence.controller_not_running, divergence.evidence.len()), (None, 0));
-        assert!(said.ends_with("\nIt changed after the first reading; this is the second one."), "{said}");
+        assert!(
+            said.ends_with("\nIt or what decides it changed after the first reading; this is the second one."),
+            "{said}"
+        );
     }
 }

@@ -313,6 +313,12 @@ impl Sink for Collector {
         Ok(self.buffers.pop().unwrap_or_default())
     }
 
+    fn list_begin(&mut self) -> Result<(), SourceError> {
+        self.drain()?;
+        self.look(false);
+        Ok(())
+    }
+
     fn list_end(&mut self, expect: &Expect, stated: Option<Statement>) -> Result<(), SourceError> {
         self.complete.extend(self.covers.of_list(expect));
         self.drain()?;

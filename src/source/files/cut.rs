@@ -77,6 +77,9 @@ pub(super) trait Sink {
     /// Takes a batch, and gives back a buffer that is free, if there is one.
     fn batch(&mut self, batch: Batch) -> Result<Vec<u8>, SourceError>;
 
+    /// A list begins, and everything that stands before it in the input was handed over: that is no part of it.
+    fn list_begin(&mut self) -> Result<(), SourceError>;
+
     /// A list has ended: what its items without a kind are, whether the list was a typed one, and what it says of itself.
     fn list_end(&mut self, expect: &Expect, stated: Option<Statement>) -> Result<(), SourceError>;
 }
@@ -224,6 +227,9 @@ impl<'a> Cutter<'a> {
         let mut before = self.buffer[self.keep..self.at].to_vec();
         before.extend_from_slice(b"0}");
         self.check(&before, self.keep, 0)?;
+        // What was cut before the list may be all that the sink has to tell apart from it.
+        self.flush()?;
+        self.sink.list_begin()?;
         self.keep = self.at;
         let early = if header.kind.is_empty() { Expect::Later } else { Expect::of_list(&header) };
         self.expect(early)?;
