@@ -81,9 +81,9 @@ module completions {
     --controller-flag: string # A flag of kube-controller-manager, for example enable-dynamic-provisioning=false. May be given several times
     --controllers: string     # The controllers that take part, in the syntax of kube-controller-manager: `*`, NAME, -NAME
     --unseen: string          # An object that the controller has not in its cache yet, for example pvc/db/data-0. May be given several times
-    --failures                # Let writes be refused, the controller crash inside a sync, and its caches lag
-    --decisions: string       # How many decisions to list for each object
-    --outcomes: string        # How many outcomes to list for each object
+    --failures                # Let requests fail, the controller crash inside a sync, and its caches lag
+    --decisions: string       # How many decisions to list for each object; what is said of it does not depend on that
+    --outcomes: string        # How many outcomes to list for each object; what is said of it does not depend on that
     --budget: string          # How many states to explore for each component before going over to bounds
     --namespace(-n): string   # Show the objects of this namespace, and the volumes that belong to its claims
     --all-namespaces(-A)      # Show the objects of all namespaces
@@ -149,9 +149,9 @@ module completions {
     --controller-flag: string # A flag of kube-controller-manager, for example enable-dynamic-provisioning=false. May be given several times
     --controllers: string     # The controllers that take part, in the syntax of kube-controller-manager: `*`, NAME, -NAME
     --unseen: string          # An object that the controller has not in its cache yet, for example pvc/db/data-0. May be given several times
-    --failures                # Let writes be refused, the controller crash inside a sync, and its caches lag
-    --decisions: string       # How many decisions to list for each object
-    --outcomes: string        # How many outcomes to list for each object
+    --failures                # Let requests fail, the controller crash inside a sync, and its caches lag
+    --decisions: string       # How many decisions to list for each object; what is said of it does not depend on that
+    --outcomes: string        # How many outcomes to list for each object; what is said of it does not depend on that
     --budget: string          # How many states to explore for each component before going over to bounds
     --namespace(-n): string   # Show the objects of this namespace, and the volumes that belong to its claims
     --all-namespaces(-A)      # Show the objects of all namespaces
@@ -218,9 +218,9 @@ module completions {
     --controller-flag: string # A flag of kube-controller-manager, for example enable-dynamic-provisioning=false. May be given several times
     --controllers: string     # The controllers that take part, in the syntax of kube-controller-manager: `*`, NAME, -NAME
     --unseen: string          # An object that the controller has not in its cache yet, for example pvc/db/data-0. May be given several times
-    --failures                # Let writes be refused, the controller crash inside a sync, and its caches lag
-    --decisions: string       # How many decisions to list for each object
-    --outcomes: string        # How many outcomes to list for each object
+    --failures                # Let requests fail, the controller crash inside a sync, and its caches lag
+    --decisions: string       # How many decisions to list for each object; what is said of it does not depend on that
+    --outcomes: string        # How many outcomes to list for each object; what is said of it does not depend on that
     --budget: string          # How many states to explore for each component before going over to bounds
     --namespace(-n): string   # Show the objects of this namespace, and the volumes that belong to its claims
     --all-namespaces(-A)      # Show the objects of all namespaces

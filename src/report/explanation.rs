@@ -396,8 +396,9 @@ fn events<'a>(prediction: &'a Prediction<'a>) -> Vec<EventOut<'a>> {
 /// Where it can end, a line each.
 fn ends(prediction: &Prediction<'_>) -> Vec<String> {
     let Some(outcomes) = &prediction.outcomes else { return Vec::new() };
-    let mut ends: Vec<String> = outcomes.listed.iter().map(end).collect();
-    let more = outcomes.count.saturating_sub(outcomes.listed.len() as u64);
+    let listed = prediction.listed_outcomes();
+    let mut ends: Vec<String> = listed.iter().map(end).collect();
+    let more = outcomes.count.saturating_sub(listed.len() as u64);
     if more > 0 {
         ends.push(format!("and {more} more"));
     }

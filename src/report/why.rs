@@ -176,7 +176,7 @@ impl<'v> View<'v> {
             let unknown = self.prediction.unknown.iter().find(|unknown| unknown.field == "outcomes")?;
             return Some(format!("the end is unknown: {}", missing_read(unknown)));
         };
-        if outcomes.listed.iter().any(is_unsettled) {
+        if outcomes.of_every_sort().any(is_unsettled) {
             return Some("it never settles".to_owned());
         }
         if outcomes.count < 2 || !self.prediction.decided_by.contains(&DecidedBy::OrderOfSyncs) {
