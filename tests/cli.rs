@@ -149,3 +149,21 @@ fn how_much_is_listed_does_not_change_what_is_said() {
         assert!(refused.stderr.contains("a number from 1 on, or `all`"), "{}", refused.stderr);
     }
 }
+
+#[test]
+fn what_cannot_be_decoded_or_is_unknown_exits_with_3() {
+    let volume = r#"{"apiVersion":"v1","kind":"PersistentVolume","metadata":{"name":"a"}}"#;
+    for (input, code) in [("{}".to_owned(), 3), (volume.to_owned(), 0), (format!("{volume}{{}}"), 3)] {
+        let run = Run::new(&["predict", "-f", "-"]).stdin(input.as_bytes()).finish();
+        assert_eq!(run.code, Some(code), "{input}: {}", run.stderr);
+    }
+    let released = |arguments: &[&str]| {
+        Run::new(&[arguments, &["-f", "examples/released.json", "--partial", "pvc"]].concat())
+            .current_dir(root())
+            .finish()
+    };
+    assert_eq!(released(&["explain", "pv/host-scratch"]).code, Some(3));
+    let absent = released(&["explain", "pvc/absent", "-n", "web"]);
+    assert_eq!((absent.code, absent.stdout.as_str()), (Some(3), ""));
+    assert!(absent.stderr.contains("not all persistentvolumeclaims of namespace web were read"), "{}", absent.stderr);
+}

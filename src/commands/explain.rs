@@ -161,7 +161,12 @@ impl Run<'_> {
             output.print(&explanation.text(self.terminal.width(), self.args.trace))?;
         }
         output.finish()?;
-        Ok(if gathered.unjudged() { Status::Unjudged } else { Status::Done })
+        let unjudged = match &explanation.prediction {
+            Some(prediction) => !prediction.unknown.is_empty(),
+            // The claims and volumes of a class are counted.
+            None => gathered.unlisted(&KINDS),
+        };
+        Ok(if unjudged || gathered.dropped() { Status::Unjudged } else { Status::Done })
     }
 }
 
