@@ -853,6 +853,12 @@ async fn the_exit_code_says_whether_what_is_shown_is_known() {
     assert_eq!(judged(&fake, &["predict", "-A"]).await.0, Some(3));
     assert_eq!(judged(&fake, &["explain", "pvc/cache", "-n", "web"]).await.0, Some(3));
     assert_eq!(judged(&fake, &["explain", "pvc/data", "-n", "db"]).await.0, Some(0));
+    let (code, _, stderr) = judged(&fake, &["explain", "pvc/cache", "-n", "web", "--recheck"]).await;
+    assert!(stderr.contains("what is predicted is unknown") && !stderr.contains("nothing differs"), "{stderr}");
+    assert_eq!(code, Some(3));
+    let (code, stdout, stderr) = judged(&fake, &["explain", "sc/fast", "--recheck"]).await;
+    assert_eq!((code, stdout.as_str()), (Some(2), ""));
+    assert!(stderr.contains("--recheck is for a pv or a pvc"), "{stderr}");
     fake.fail(CLAIMS, usize::MAX, Answer::Status(403, "no"));
     assert_eq!(judged(&fake, &["predict", "-n", "db"]).await.0, Some(0), "the claims of db may be read");
     assert_eq!(judged(&fake, &["predict", "-A"]).await.0, Some(3), "some claims are missing");

@@ -17,6 +17,10 @@ const KINDS: [Kind; 3] = [Kind::PersistentVolumeClaim, Kind::PersistentVolume, K
 /// So many seconds more than the resync periods are waited before the second reading.
 const GRACE_SECONDS: u64 = 1;
 
+/// What `--recheck` says where nothing was predicted.
+const UNCOMPARED: &str =
+    "note: --recheck has nothing to compare: what is predicted is unknown, because something could not be read";
+
 /// What is explained.
 #[derive(Clone, Copy)]
 enum Object<'s> {
@@ -60,6 +64,10 @@ struct Differing {
 pub(super) fn run(args: &ExplainArgs, global: &GlobalArgs, terminal: &Terminal) -> Result<Status, Error> {
     let (kind, name) = one_object(&args.object, &KINDS)?;
     let run = Run { args, kind, name: &name, terminal };
+    if args.recheck && kind == Kind::StorageClass {
+        return Err(Error::usage("--recheck is for a pv or a pvc: of a class nothing is predicted that could differ")
+            .hint("leave --recheck out"));
+    }
     let question = Question { source: &args.source, model: &args.model, global, object: Some((kind, &name)) };
     question.check()?;
     if args.source.filenames.is_empty() {
@@ -82,14 +90,16 @@ impl Run<'_> {
         let mut earlier = None;
         let mut note = None;
         if self.args.recheck {
-            let reading = self.first_reading(&gathered)?;
+            let (reading, is_known) = self.first_reading(&gathered)?;
             if let Some(first) = reading.zip(gathered.read_at) {
                 self.wait(gathered.modelled.rules.resync_seconds).await;
                 gathered = gather_on(cluster, question, self.terminal).await?;
                 earlier = Some(first);
-            } else {
+            } else if is_known {
                 note =
                     Some("note: nothing differs from what is predicted, so that a second reading is not needed".into());
+            } else {
+                note = Some(UNCOMPARED.to_owned());
             }
         }
         let was_there = |error: Error| match &earlier {
@@ -105,6 +115,7 @@ impl Run<'_> {
                     explanation.add_same_reading(&now.key, &now.version, [*at, second]);
                 }
                 (Some(_), _) => explanation.set_moved(),
+                (None, _) if !explanation.ends_are_known() => note = Some(UNCOMPARED.to_owned()),
                 (None, _) => {
                     note =
                         Some(format!("note: it differed from what was predicted at {at}; what follows was read later"));
@@ -120,11 +131,13 @@ impl Run<'_> {
         self.print(&gathered, &explanation, note.as_deref())
     }
 
-    /// What a first reading is remembered by, where something is to be seen again.
-    fn first_reading(self, gathered: &Gathered) -> Result<Option<Differing>, Error> {
+    /// What a first reading is remembered by, where something is to be seen again, and whether it is known how the object
+    /// ends.
+    fn first_reading(self, gathered: &Gathered) -> Result<(Option<Differing>, bool), Error> {
         let prepared = self.prepare(gathered)?;
         let about = prepared.about();
-        Ok(prepared.differing(&prepared.explanation(&about, false)))
+        let explanation = prepared.explanation(&about, false);
+        Ok((prepared.differing(&explanation), explanation.ends_are_known()))
     }
 
     /// Waits until the controller must have looked at everything so often that a living one would have acted.

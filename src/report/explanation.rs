@@ -261,6 +261,11 @@ impl<'a> Explanation<'a> {
         }
     }
 
+    /// Whether it is known in which states the object can end.
+    pub fn ends_are_known(&self) -> bool {
+        self.prediction.as_ref().is_some_and(|prediction| prediction.outcomes.is_some())
+    }
+
     /// Explains a class.
     pub fn of_class(asked: Asked<'a>, class: &'a StorageClass) -> Self {
         let Asked { simulation, model, .. } = asked;
