@@ -162,7 +162,17 @@ fn what_cannot_be_decoded_or_is_unknown_exits_with_3() {
             .current_dir(root())
             .finish()
     };
-    assert_eq!(released(&["explain", "pv/host-scratch"]).code, Some(3));
+    let explained = released(&["explain", "pv/host-scratch"]);
+    assert_eq!(explained.code, Some(3));
+    let (headline, rest) = explained.stdout.split_once("\n\n").expect("sections");
+    assert_eq!(
+        headline.replace('\n', " "),
+        "Volume host-scratch is Bound: it is unknown whether claim monitoring/scratch exists (not all \
+         persistentvolumeclaims of namespace monitoring were read)."
+    );
+    assert!(!rest.contains("a claim that exists") && !rest.contains("MISMATCH"), "{rest}");
+    assert!(rest.contains("(unknown whether that exists)"), "{rest}");
+    assert!(rest.contains("unknown: not all decisions are known"), "{rest}");
     let absent = released(&["explain", "pvc/absent", "-n", "web"]);
     assert_eq!((absent.code, absent.stdout.as_str()), (Some(3), ""));
     assert!(absent.stderr.contains("not all persistentvolumeclaims of namespace web were read"), "{}", absent.stderr);

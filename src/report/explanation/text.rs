@@ -186,8 +186,14 @@ impl Explanation<'_> {
 
     fn events_section(&self, page: &mut Page) {
         page.heading("Events to come");
-        if self.events_to_come.is_empty() {
-            page.line(1, "none");
+        let unknown = self
+            .prediction
+            .as_ref()
+            .and_then(|prediction| prediction.unknown.iter().find(|unknown| unknown.field == "decisions"));
+        match unknown {
+            Some(_) => page.line(1, "unknown: not all decisions are known"),
+            None if self.events_to_come.is_empty() => page.line(1, "none"),
+            None => {}
         }
         for event in &self.events_to_come {
             page.line(1, &format!("{} {}: {}", event.event_type, event.reason, event.message));
@@ -215,6 +221,7 @@ fn binding_section(page: &mut Page, binding: &BindingOut) {
         }
         let name = if lined_up { pad(field.field, widest) } else { field.field.into() };
         let verdict = match (field.verdict, &field.wanted) {
+            ("unknown", _) => "  (unknown whether that exists)".to_owned(),
             ("mismatch", Some(wanted)) => format!("  MISMATCH, wanted {wanted}"),
             ("mismatch", None) => "  MISMATCH".to_owned(),
             ("absent", Some(wanted)) => format!("  missing, wanted {wanted}"),
