@@ -151,6 +151,19 @@ fn how_much_is_listed_does_not_change_what_is_said() {
 }
 
 #[test]
+fn that_failures_count_is_said() {
+    let failures = |arguments: &[&str]| {
+        Run::new(&[&["predict", "-f", "examples/healthy.json"], arguments].concat()).current_dir(root()).finish()
+    };
+    assert!(failures(&["--failures"]).stderr.contains("(--failures)\n"));
+    let document: serde_json::Value =
+        serde_json::from_str(&failures(&["--failures", "-o", "json"]).stdout).expect("JSON");
+    assert_eq!(document["model"]["failures"], true);
+    let plain = failures(&["-o", "json"]).stdout;
+    assert!(!plain.contains("\"failures\"") && !failures(&[]).stderr.contains("--failures"));
+}
+
+#[test]
 fn what_cannot_be_decoded_or_is_unknown_exits_with_3() {
     let volume = r#"{"apiVersion":"v1","kind":"PersistentVolume","metadata":{"name":"a"}}"#;
     for (input, code) in [("{}".to_owned(), 3), (volume.to_owned(), 0), (format!("{volume}{{}}"), 3)] {

@@ -202,6 +202,11 @@ fn remark(snapshot: &Snapshot, modelled: &Modelled, detected: Option<u32>, notes
             document.kubernetes
         ));
     }
+    if modelled.failures {
+        notes.push(
+            "note: outcomes also count refused requests, crashes inside a sync and caches that lag (--failures)".into(),
+        );
+    }
     if let Some(minor) = detected.filter(|minor| *minor != modelled.rules.version.minor) {
         notes.push(format!(
             "note: the server is Kubernetes 1.{minor}; the nearest version that is modelled is {}",
