@@ -84,8 +84,8 @@ complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand predict" -l 
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand predict" -l controller-flag -d 'A flag of kube-controller-manager, for example enable-dynamic-provisioning=false. May be given several times' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand predict" -l controllers -d 'The controllers that take part, in the syntax of kube-controller-manager: `*`, NAME, -NAME' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand predict" -l unseen -d 'An object that the controller has not in its cache yet, for example pvc/db/data-0. May be given several times' -r
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand predict" -l decisions -d 'How many decisions to list for each object' -r
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand predict" -l outcomes -d 'How many outcomes to list for each object' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand predict" -l decisions -d 'How many decisions to list for each object; what is said of it does not depend on that' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand predict" -l outcomes -d 'How many outcomes to list for each object; what is said of it does not depend on that' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand predict" -l budget -d 'How many states to explore for each component before going over to bounds' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand predict" -s n -l namespace -d 'Show the objects of this namespace, and the volumes that belong to its claims' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand predict" -s l -l selector -d 'Show the objects whose labels match, for example `app=db,tier!=cache`' -r
@@ -144,8 +144,8 @@ complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand explain" -l 
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand explain" -l controller-flag -d 'A flag of kube-controller-manager, for example enable-dynamic-provisioning=false. May be given several times' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand explain" -l controllers -d 'The controllers that take part, in the syntax of kube-controller-manager: `*`, NAME, -NAME' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand explain" -l unseen -d 'An object that the controller has not in its cache yet, for example pvc/db/data-0. May be given several times' -r
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand explain" -l decisions -d 'How many decisions to list for each object' -r
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand explain" -l outcomes -d 'How many outcomes to list for each object' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand explain" -l decisions -d 'How many decisions to list for each object; what is said of it does not depend on that' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand explain" -l outcomes -d 'How many outcomes to list for each object; what is said of it does not depend on that' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand explain" -l budget -d 'How many states to explore for each component before going over to bounds' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand explain" -s n -l namespace -d 'Show the objects of this namespace, and the volumes that belong to its claims' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand explain" -s l -l selector -d 'Show the objects whose labels match, for example `app=db,tier!=cache`' -r
@@ -206,8 +206,8 @@ complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand match" -l fe
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand match" -l controller-flag -d 'A flag of kube-controller-manager, for example enable-dynamic-provisioning=false. May be given several times' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand match" -l controllers -d 'The controllers that take part, in the syntax of kube-controller-manager: `*`, NAME, -NAME' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand match" -l unseen -d 'An object that the controller has not in its cache yet, for example pvc/db/data-0. May be given several times' -r
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand match" -l decisions -d 'How many decisions to list for each object' -r
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand match" -l outcomes -d 'How many outcomes to list for each object' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand match" -l decisions -d 'How many decisions to list for each object; what is said of it does not depend on that' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand match" -l outcomes -d 'How many outcomes to list for each object; what is said of it does not depend on that' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand match" -l budget -d 'How many states to explore for each component before going over to bounds' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand match" -s n -l namespace -d 'Show the objects of this namespace, and the volumes that belong to its claims' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand match" -s l -l selector -d 'Show the objects whose labels match, for example `app=db,tier!=cache`' -r

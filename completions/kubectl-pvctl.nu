@@ -82,8 +82,8 @@ module completions {
     --controllers: string     # The controllers that take part, in the syntax of kube-controller-manager: `*`, NAME, -NAME
     --unseen: string          # An object that the controller has not in its cache yet, for example pvc/db/data-0. May be given several times
     --failures                # Let requests fail, the controller crash inside a sync, and its caches lag
-    --decisions: string       # How many decisions to list for each object
-    --outcomes: string        # How many outcomes to list for each object
+    --decisions: string       # How many decisions to list for each object; what is said of it does not depend on that
+    --outcomes: string        # How many outcomes to list for each object; what is said of it does not depend on that
     --budget: string          # How many states to explore for each component before going over to bounds
     --namespace(-n): string   # Show the objects of this namespace, and the volumes that belong to its claims
     --all-namespaces(-A)      # Show the objects of all namespaces
@@ -150,8 +150,8 @@ module completions {
     --controllers: string     # The controllers that take part, in the syntax of kube-controller-manager: `*`, NAME, -NAME
     --unseen: string          # An object that the controller has not in its cache yet, for example pvc/db/data-0. May be given several times
     --failures                # Let requests fail, the controller crash inside a sync, and its caches lag
-    --decisions: string       # How many decisions to list for each object
-    --outcomes: string        # How many outcomes to list for each object
+    --decisions: string       # How many decisions to list for each object; what is said of it does not depend on that
+    --outcomes: string        # How many outcomes to list for each object; what is said of it does not depend on that
     --budget: string          # How many states to explore for each component before going over to bounds
     --namespace(-n): string   # Show the objects of this namespace, and the volumes that belong to its claims
     --all-namespaces(-A)      # Show the objects of all namespaces
@@ -219,8 +219,8 @@ module completions {
     --controllers: string     # The controllers that take part, in the syntax of kube-controller-manager: `*`, NAME, -NAME
     --unseen: string          # An object that the controller has not in its cache yet, for example pvc/db/data-0. May be given several times
     --failures                # Let requests fail, the controller crash inside a sync, and its caches lag
-    --decisions: string       # How many decisions to list for each object
-    --outcomes: string        # How many outcomes to list for each object
+    --decisions: string       # How many decisions to list for each object; what is said of it does not depend on that
+    --outcomes: string        # How many outcomes to list for each object; what is said of it does not depend on that
     --budget: string          # How many states to explore for each component before going over to bounds
     --namespace(-n): string   # Show the objects of this namespace, and the volumes that belong to its claims
     --all-namespaces(-A)      # Show the objects of all namespaces

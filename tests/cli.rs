@@ -1,7 +1,7 @@
 //! The program from outside: what is printed where, and the exit codes.
 #![expect(clippy::expect_used, clippy::panic, reason = "tests fail by panicking")]
 
-use crate::support::{BINARY, Run};
+use crate::support::{BINARY, Run, root};
 use std::path::Path;
 
 #[test]
@@ -114,4 +114,79 @@ fn a_bug_exits_with_70() {
     assert!(run.stderr.contains("has a bug at tests/cli.rs:"), "{}", run.stderr);
     assert!(run.stderr.contains("because: a broken\\x1b[2J invariant"), "{}", run.stderr);
     assert!(run.stderr.contains("please report it"), "{}", run.stderr);
+}
+
+/// The limits are for the lists of an answer, not for what it says.
+#[test]
+fn how_much_is_listed_does_not_change_what_is_said() {
+    let printed = |arguments: &[&str]| Run::new(arguments).current_dir(root()).finish();
+    let example = ["-f", "examples/contended.json"];
+    for verb in [&["predict", "-A"][..], &["predict", "--changed", "--exit-code"]] {
+        let whole = printed(&[verb, &example].concat());
+        assert_eq!(whole.code, Some(i32::from(verb.contains(&"--exit-code"))), "{}", whole.stderr);
+        for limits in [["--outcomes", "1"], ["--decisions", "1"], ["--outcomes", "all"], ["--decisions", "all"]] {
+            let cut = printed(&[verb, &example, &limits].concat());
+            assert_eq!((cut.code, cut.stdout), (whole.code, whole.stdout.clone()), "{verb:?} {limits:?}");
+        }
+    }
+    let explain = ["explain", "pvc/data-orders-0", "-n", "shop"];
+    let headline = |finished: &str| finished.lines().next().expect("a headline").to_owned();
+    let whole = headline(&printed(&[&explain[..], &example].concat()).stdout);
+    assert!(whole.contains("matches disk-a or disk-b (equal)") && !whole.contains("stays so"), "{whole}");
+    let cut = printed(&[&explain[..], &example, &["--outcomes", "1", "--decisions", "1"]].concat());
+    assert_eq!(headline(&cut.stdout), whole);
+    assert!(cut.stdout.contains("- and 2 more\n"), "{}", cut.stdout);
+    let json = [&explain[..], &example, &["--outcomes", "1", "--decisions", "1", "-o", "json"]].concat();
+    let document: serde_json::Value = serde_json::from_str(&printed(&json).stdout).expect("JSON");
+    let prediction = &document["prediction"];
+    assert_eq!(prediction["outcomes"].as_array().map(Vec::len), Some(1), "{prediction}");
+    assert_eq!(prediction["outcomeCount"], 3);
+    let binder = |decision: &&serde_json::Value| decision["controller"] == "persistentvolume-binder-controller";
+    assert_eq!(prediction["decisions"].as_array().map(|all| all.iter().filter(binder).count()), Some(1));
+    for flag in ["--outcomes", "--decisions"] {
+        let refused = printed(&["predict", "-f", example[1], flag, "0"]);
+        assert_eq!((refused.code, refused.stdout.as_str()), (Some(2), ""));
+        assert!(refused.stderr.contains("a number from 1 on, or `all`"), "{}", refused.stderr);
+    }
+}
+
+#[test]
+fn that_failures_count_is_said() {
+    let failures = |arguments: &[&str]| {
+        Run::new(&[&["predict", "-f", "examples/healthy.json"], arguments].concat()).current_dir(root()).finish()
+    };
+    assert!(failures(&["--failures"]).stderr.contains("(--failures)\n"));
+    let document: serde_json::Value =
+        serde_json::from_str(&failures(&["--failures", "-o", "json"]).stdout).expect("JSON");
+    assert_eq!(document["model"]["failures"], true);
+    let plain = failures(&["-o", "json"]).stdout;
+    assert!(!plain.contains("\"failures\"") && !failures(&[]).stderr.contains("--failures"));
+}
+
+#[test]
+fn what_cannot_be_decoded_or_is_unknown_exits_with_3() {
+    let volume = r#"{"apiVersion":"v1","kind":"PersistentVolume","metadata":{"name":"a"}}"#;
+    for (input, code) in [("{}".to_owned(), 3), (volume.to_owned(), 0), (format!("{volume}{{}}"), 3)] {
+        let run = Run::new(&["predict", "-f", "-"]).stdin(input.as_bytes()).finish();
+        assert_eq!(run.code, Some(code), "{input}: {}", run.stderr);
+    }
+    let released = |arguments: &[&str]| {
+        Run::new(&[arguments, &["-f", "examples/released.json", "--partial", "pvc"]].concat())
+            .current_dir(root())
+            .finish()
+    };
+    let explained = released(&["explain", "pv/host-scratch"]);
+    assert_eq!(explained.code, Some(3));
+    let (headline, rest) = explained.stdout.split_once("\n\n").expect("sections");
+    assert_eq!(
+        headline.replace('\n', " "),
+        "Volume host-scratch is Bound: it is unknown whether claim monitoring/scratch exists (not all \
+         persistentvolumeclaims of namespace monitoring were read)."
+    );
+    assert!(!rest.contains("a claim that exists") && !rest.contains("MISMATCH"), "{rest}");
+    assert!(rest.contains("(unknown whether that exists)"), "{rest}");
+    assert!(rest.contains("unknown: not all decisions are known"), "{rest}");
+    let absent = released(&["explain", "pvc/absent", "-n", "web"]);
+    assert_eq!((absent.code, absent.stdout.as_str()), (Some(3), ""));
+    assert!(absent.stderr.contains("not all persistentvolumeclaims of namespace web were read"), "{}", absent.stderr);
 }

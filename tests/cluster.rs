@@ -799,3 +799,67 @@ fn extras_without_a_user_to_act_as_are_refused() {
     assert_eq!((run.code, run.stdout.as_str()), (Some(2), ""));
     assert!(run.stderr.contains("it must be KEY=VALUE"), "{}", run.stderr);
 }
+
+/// Runs the program on that API server.
+async fn judged(fake: &FakeApi, arguments: &'static [&'static str]) -> (Option<i32>, String, String) {
+    let url = fake.url();
+    let run = move || Run::new(&[arguments, &["--server", &url]].concat()).finish();
+    let run = tokio::task::spawn_blocking(run).await.unwrap();
+    (run.code, run.stdout, run.stderr)
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_may_not_be_read_is_not_said_to_be_absent() {
+    let fake = FakeApi::start().await;
+    fake.hold([claim("db", "data", ""), class("fast", "Immediate")]);
+    fake.fail(VOLUMES, usize::MAX, Answer::Status(403, "no volumes for you"));
+    let (code, stdout, stderr) = judged(&fake, &["explain", "pv/pv-1"]).await;
+    assert_eq!((code, stdout.as_str()), (Some(3), ""));
+    let said = "error: cannot tell whether PersistentVolume \"pv-1\" exists: you lack the right to list \
+                persistentvolumes\n  because: no volumes for you\n";
+    assert!(stderr.contains(said), "{stderr}");
+    let (code, stdout, stderr) = judged(&fake, &["match", "pvc/data", "-n", "db"]).await;
+    assert!(stdout.contains("whether a volume fits is unknown"), "{stdout}{stderr}");
+    let why = stdout.replace('\n', " ");
+    assert!(why.contains("may fit: you lack the right to list persistentvolumes."), "{stdout}");
+    assert_eq!(code, Some(3));
+    let (code, ..) = judged(&fake, &["explain", "pvc/gone", "-n", "db"]).await;
+    assert_eq!(code, Some(2), "all claims were read");
+
+    fake.fail(CLASSES, usize::MAX, Answer::Status(403, "no"));
+    fake.fail(CLAIMS, usize::MAX, Answer::Status(403, "no"));
+    fake.fail("/api/v1/namespaces/db/persistentvolumeclaims", usize::MAX, Answer::Status(403, "no"));
+    for object in ["pvc/data", "sc/fast"] {
+        let (code, stdout, stderr) = judged(&fake, vec!["explain", object, "-n", "db"].leak()).await;
+        assert_eq!((code, stdout.as_str()), (Some(3), ""), "{object}: {stderr}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_exit_code_says_whether_what_is_shown_is_known() {
+    let fake = FakeApi::start().await;
+    let mut leaving = claim("web", "cache", "pv-1");
+    leaving["metadata"]["deletionTimestamp"] = "2023-11-14T22:00:00Z".into();
+    leaving["metadata"]["finalizers"] = json!(["kubernetes.io/pvc-protection"]);
+    let mut cache = volume("pv-1", Some(("cache", "uid-cache")));
+    cache["spec"]["claimRef"]["namespace"] = "web".into();
+    fake.hold([leaving, cache, claim("db", "data", "pv-2"), volume("pv-2", Some(("data", "uid-data")))]);
+    fake.hold([class("fast", "Immediate")]);
+    assert_eq!(judged(&fake, &["predict", "-A"]).await.0, Some(0));
+    fake.fail(CLASSES, usize::MAX, Answer::Status(403, "no"));
+    assert_eq!(judged(&fake, &["predict", "-A"]).await.0, Some(0), "no class decides anything");
+    fake.fail("/api/v1/pods", usize::MAX, Answer::Status(403, "no"));
+    fake.fail("/api/v1/namespaces/web/pods", usize::MAX, Answer::Status(403, "no"));
+    assert_eq!(judged(&fake, &["predict", "-A"]).await.0, Some(3));
+    assert_eq!(judged(&fake, &["explain", "pvc/cache", "-n", "web"]).await.0, Some(3));
+    assert_eq!(judged(&fake, &["explain", "pvc/data", "-n", "db"]).await.0, Some(0));
+    let (code, _, stderr) = judged(&fake, &["explain", "pvc/cache", "-n", "web", "--recheck"]).await;
+    assert!(stderr.contains("what is predicted is unknown") && !stderr.contains("nothing differs"), "{stderr}");
+    assert_eq!(code, Some(3));
+    let (code, stdout, stderr) = judged(&fake, &["explain", "sc/fast", "--recheck"]).await;
+    assert_eq!((code, stdout.as_str()), (Some(2), ""));
+    assert!(stderr.contains("--recheck is for a pv or a pvc"), "{stderr}");
+    fake.fail(CLAIMS, usize::MAX, Answer::Status(403, "no"));
+    assert_eq!(judged(&fake, &["predict", "-n", "db"]).await.0, Some(0), "the claims of db may be read");
+    assert_eq!(judged(&fake, &["predict", "-A"]).await.0, Some(3), "some claims are missing");
+}

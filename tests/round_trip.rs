@@ -634,8 +634,7 @@ fn the_flags_about_files_go_into_the_snapshot() {
     let file = file.to_str().unwrap();
     let table = |arguments: &[&str], input: &str| {
         let run = Run::new(&[&["predict"], arguments].concat()).stdin(input.as_bytes()).finish();
-        assert_eq!(run.code, Some(0), "{}", run.stderr);
-        (run.stdout, run.stderr)
+        (run.code, run.stdout, run.stderr)
     };
     let plain = table(&["-f", file], "");
     for flags in [&["--now", "2030-01-01T00:00:00Z"][..], &["--partial", "pods"], &["--assume-complete"]] {
@@ -644,7 +643,8 @@ fn the_flags_about_files_go_into_the_snapshot() {
         let back = table(&["-f", "-"], &snapshot.stdout);
         assert_eq!(back, table(&[&["-f", file], flags].concat(), ""), "{flags:?}");
         assert!(back != plain || flags[0] == "--now", "{flags:?} change nothing");
-        assert_same_answers(&[&["-f", file], flags].concat(), 0);
+        // What rests on pods is unknown where these are partial.
+        assert_same_answers(&[&["-f", file], flags].concat(), if flags[0] == "--partial" { 3 } else { 0 });
     }
     let age = Run::new(&["snapshot", "-f", file, "--now", "2030-01-01T00:00:00Z"]).finish().stdout;
     let age: Value = serde_json::from_str(&age).unwrap();

@@ -187,11 +187,11 @@ pub struct ModelArgs {
     #[arg(long)]
     pub failures: bool,
 
-    /// How many decisions to list for each object
+    /// How many decisions to list for each object; what is said of it does not depend on that
     #[arg(long, value_name = "N|all", default_value_t, value_parser = Limit::parse)]
     pub decisions: Limit,
 
-    /// How many outcomes to list for each object
+    /// How many outcomes to list for each object; what is said of it does not depend on that
     #[arg(long, value_name = "N|all", default_value_t, value_parser = Limit::parse)]
     pub outcomes: Limit,
 

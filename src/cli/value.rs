@@ -132,7 +132,11 @@ impl Limit {
         if word == "all" {
             return Ok(Self::All);
         }
-        word.parse().map(Self::AtMost).map_err(|_| "it must be a number, or `all`".to_owned())
+        match word.parse() {
+            Ok(0) => Err("a list of none says nothing: it must be a number from 1 on, or `all`".to_owned()),
+            Ok(count) => Ok(Self::AtMost(count)),
+            Err(_) => Err("it must be a number from 1 on, or `all`".to_owned()),
+        }
     }
 
     /// The limit as a number of entries.
@@ -345,6 +349,7 @@ mod tests {
         assert_eq!(minor("1."), None);
         assert_eq!(Limit::parse("all"), Ok(Limit::All));
         assert!(Limit::parse("-1").is_err());
+        assert!(Limit::parse("0").is_err());
         assert!(FeatureGate::parse("A=yes").is_err());
         assert!(FeatureGate::parse("=true").is_err());
         assert!(UserExtra::parse("scopes").is_err());

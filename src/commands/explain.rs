@@ -22,6 +22,9 @@ const NOTHING_DIFFERS: &str = "note: nothing differs from what is predicted, so 
 /// Why nothing is read again, where something differs.
 const EVENTS_ALONE: &str = "note: what is predicted begins with an event and not with a resync, so that a second \
                             reading would tell nothing of the controller";
+/// What `--recheck` says where nothing was predicted.
+const UNCOMPARED: &str =
+    "note: --recheck has nothing to compare: what is predicted is unknown, because something could not be read";
 
 /// What is explained.
 #[derive(Clone, Copy)]
@@ -69,6 +72,10 @@ struct Differing {
 pub(super) fn run(args: &ExplainArgs, global: &GlobalArgs, terminal: &Terminal) -> Result<Status, Error> {
     let (kind, name) = one_object(&args.object, &KINDS)?;
     let run = Run { args, kind, name: &name, terminal };
+    if args.recheck && kind == Kind::StorageClass {
+        return Err(Error::usage("--recheck is for a pv or a pvc: of a class nothing is predicted that could differ")
+            .hint("leave --recheck out"));
+    }
     let question = Question { source: &args.source, model: &args.model, global, object: Some((kind, &name)) };
     question.check()?;
     if args.source.filenames.is_empty() {
@@ -117,6 +124,7 @@ impl Run<'_> {
                     explanation.add_same_reading(&now.key, &now.version, [*at, second]);
                 }
                 (Some(_), _) => explanation.set_moved(),
+                (None, _) if !explanation.ends_are_known() => note = Some(UNCOMPARED.to_owned()),
                 (None, _) => {
                     explanation.set_moved();
                     note =
@@ -138,6 +146,9 @@ impl Run<'_> {
         let prepared = self.prepare(gathered)?;
         let about = prepared.about();
         let explanation = prepared.explanation(&about, false);
+        if !explanation.ends_are_known() {
+            return Ok(Err(UNCOMPARED));
+        }
         if explanation.waits_for_events() {
             return Ok(Err(EVENTS_ALONE));
         }
@@ -178,7 +189,12 @@ impl Run<'_> {
             output.print(&explanation.text(self.terminal.width(), self.args.trace))?;
         }
         output.finish()?;
-        Ok(if gathered.unjudged() { Status::Unjudged } else { Status::Done })
+        let unjudged = match &explanation.prediction {
+            Some(prediction) => !prediction.unknown.is_empty(),
+            // The claims and volumes of a class are counted.
+            None => gathered.unlisted(&KINDS),
+        };
+        Ok(if unjudged || gathered.dropped() { Status::Unjudged } else { Status::Done })
     }
 }
 

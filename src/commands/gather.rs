@@ -210,6 +210,11 @@ fn remark(snapshot: &Snapshot, modelled: &Modelled, detected: Option<u32>, notes
             document.kubernetes
         ));
     }
+    if modelled.failures {
+        notes.push(
+            "note: outcomes also count refused requests, crashes inside a sync and caches that lag (--failures)".into(),
+        );
+    }
     // Whoever gives a version knows which one.
     if let Some(minor) = detected.filter(|minor| modelled.source != "given" && *minor != modelled.rules.version.minor) {
         let what = if modelled.source == "stated" { "snapshot is of" } else { "server is" };
@@ -247,11 +252,18 @@ impl Gathered {
         }
     }
 
-    /// Whether volumes, claims or classes could not be read, so that not everything could be judged.
-    pub(super) fn unjudged(&self) -> bool {
-        self.snapshot.coverage().entries().iter().any(|entry| {
-            matches!(entry.kind, Kind::PersistentVolume | Kind::PersistentVolumeClaim | Kind::StorageClass)
-                && matches!(entry.state, CoverageState::Forbidden | CoverageState::Failed | CoverageState::NotServed)
+    /// Whether there were objects that could not be understood, so that they are missing from the answer.
+    pub(super) fn dropped(&self) -> bool {
+        !self.snapshot.issues().is_empty()
+    }
+
+    /// Whether a listing of these kinds lacks objects of the namespace that is shown, because they could not be read.
+    pub(super) fn unlisted(&self, kinds: &[Kind]) -> bool {
+        let lost = |state| matches!(state, CoverageState::Forbidden | CoverageState::Failed | CoverageState::NotServed);
+        let coverage = self.snapshot.coverage();
+        kinds.iter().any(|kind| match &self.namespace {
+            Some(namespace) if kind.namespaced() => lost(coverage.state(*kind, namespace)),
+            _ => coverage.entries().iter().any(|entry| entry.kind == *kind && lost(entry.state)),
         })
     }
 }

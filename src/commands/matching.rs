@@ -77,7 +77,7 @@ pub(super) fn run(args: &MatchArgs, global: &GlobalArgs, terminal: &Terminal) ->
         }
     }
     output.finish()?;
-    Ok(if gathered.unjudged() { Status::Unjudged } else { Status::Done })
+    Ok(if gathered.dropped() || !answer.unknown.is_empty() { Status::Unjudged } else { Status::Done })
 }
 
 /// The one claim of a file.

@@ -26,7 +26,7 @@ pub enum Status {
     Done,
     /// Done, and what was asked to be reported by the exit code is there.
     Findings,
-    /// Done as far as it goes: volumes, claims or classes could not be read, so not everything was judged.
+    /// Done as far as it goes: something that is shown could not be judged, or something is missing that should be shown.
     Unjudged,
 }
 

@@ -3,6 +3,7 @@
 use crate::cli::ObjectArgument;
 use crate::error::Error;
 use crate::model::{Kind, StorageClass};
+use crate::report::unread::{hidden, unread};
 use crate::simulate::Target;
 use crate::snapshot::{ClaimId, Snapshot, VolumeId};
 use crate::text::nearest;
@@ -13,7 +14,7 @@ const OFFERED: usize = 3;
 /// The volumes and claims that the words name, in the order of listings; nothing where no word was given.
 ///
 /// # Errors
-/// A usage error for a name that does not exist, with those that come nearest.
+/// A usage error for a name that does not exist, with those that come nearest; an unreadable one where nobody can tell.
 pub(super) fn chosen(
     snapshot: &Snapshot,
     words: &[ObjectArgument],
@@ -47,22 +48,19 @@ pub(super) fn chosen(
 /// The volume of that name.
 ///
 /// # Errors
-/// A usage error with the names that come nearest.
+/// A usage error with the names that come nearest, or an unreadable one where nobody can tell whether it exists.
 pub(super) fn volume(snapshot: &Snapshot, name: &str) -> Result<VolumeId, Error> {
     snapshot.volume_id(name).ok_or_else(|| {
         let names = snapshot.volumes().iter().map(|volume| volume.meta.name.as_str());
-        offer(
-            Error::usage(format!("PersistentVolume {name:?} does not exist in what was read")),
-            "pv",
-            nearest(name, names, OFFERED),
-        )
+        offer(missing(snapshot, Kind::PersistentVolume, name, None), "pv", nearest(name, names, OFFERED))
     })
 }
 
 /// The claim of that name: in the namespace, or without one where the name stands in one namespace alone.
 ///
 /// # Errors
-/// A usage error with the names that come nearest, or with the namespaces that have a claim of that name.
+/// A usage error with the names that come nearest, or with the namespaces that have a claim of that name; an unreadable
+/// one where nobody can tell whether it exists.
 pub(super) fn claim(snapshot: &Snapshot, name: &str, namespace: Option<&str>) -> Result<ClaimId, Error> {
     if let Some(found) = namespace.and_then(|namespace| snapshot.claim_id(namespace, name)) {
         return Ok(found);
@@ -72,8 +70,7 @@ pub(super) fn claim(snapshot: &Snapshot, name: &str, namespace: Option<&str>) ->
         .filter(|(_, claim)| claim.meta.name == name)
         .map(|(id, claim)| (ClaimId(id), claim.meta.namespace.as_str()))
         .collect();
-    let place = namespace.map_or_else(String::new, |namespace| format!(" in namespace {namespace:?}"));
-    let missing = || Error::usage(format!("PersistentVolumeClaim {name:?} does not exist{place} in what was read"));
+    let missing = || missing(snapshot, Kind::PersistentVolumeClaim, name, namespace);
     match (everywhere.as_slice(), namespace) {
         ([(only, _)], None) => Ok(*only),
         ([], _) => {
@@ -94,13 +91,26 @@ pub(super) fn claim(snapshot: &Snapshot, name: &str, namespace: Option<&str>) ->
 /// The class of that name.
 ///
 /// # Errors
-/// A usage error with the names that come nearest.
+/// A usage error with the names that come nearest, or an unreadable one where nobody can tell whether it exists.
 pub(super) fn class<'s>(snapshot: &'s Snapshot, name: &str) -> Result<&'s StorageClass, Error> {
     snapshot.class(name).ok_or_else(|| {
         let names = snapshot.classes().iter().map(|class| class.meta.name.as_str());
-        let missing = Error::usage(format!("StorageClass {name:?} does not exist in what was read"));
-        offer(missing, "sc", nearest(name, names, OFFERED))
+        offer(missing(snapshot, Kind::StorageClass, name, None), "sc", nearest(name, names, OFFERED))
     })
+}
+
+/// What to say of an object that was not found: that it does not exist, or that nobody can tell.
+fn missing(snapshot: &Snapshot, kind: Kind, name: &str, namespace: Option<&str>) -> Error {
+    let place = namespace.map_or_else(String::new, |namespace| format!(" in namespace {namespace:?}"));
+    let object = kind.as_str();
+    match hidden(snapshot, kind, namespace) {
+        None => Error::usage(format!("{object} {name:?} does not exist{place} in what was read")),
+        Some((state, reason)) => {
+            let why = unread(kind, namespace.unwrap_or_default(), state);
+            let error = Error::unreadable(format!("cannot tell whether {object} {name:?} exists{place}: {why}"));
+            reason.into_iter().fold(error, Error::cause)
+        }
+    }
 }
 
 fn offer(error: Error, kind: &str, names: Vec<&str>) -> Error {

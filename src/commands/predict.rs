@@ -14,6 +14,7 @@ use crate::terminal::{Output, Terminal, output_error};
 use crate::text::human_age;
 use std::collections::BTreeSet;
 use std::io::Write as _;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// How many predictions are computed and written together.
 const BATCH: usize = 64;
@@ -32,7 +33,8 @@ pub(super) fn run(args: &PredictArgs, global: &GlobalArgs, terminal: &Terminal) 
     terminal.progress().step("predicting", 0);
     let simulation = Simulation::new(&gathered.snapshot, settings, gathered.threads);
     let chosen = named::chosen(&gathered.snapshot, &words, gathered.named_namespace())?;
-    let shown = Shown { simulation: &simulation, gathered: &gathered, filter, chosen, args };
+    let unknown = AtomicBool::new(false);
+    let shown = Shown { simulation: &simulation, gathered: &gathered, filter, chosen, args, unknown: &unknown };
     let mut output = terminal.output();
     let changes = match args.output {
         Format::Json => shown.json(&mut output)?,
@@ -41,7 +43,11 @@ pub(super) fn run(args: &PredictArgs, global: &GlobalArgs, terminal: &Terminal) 
         Format::Table | Format::Wide | Format::Text => shown.table(terminal, &mut output)?,
     };
     output.finish()?;
-    let unjudged = gathered.unjudged();
+    let listed: Vec<Kind> = match words.as_slice() {
+        [] => vec![Kind::PersistentVolume, Kind::PersistentVolumeClaim],
+        words => words.iter().filter(|word| word.name.is_none()).map(|word| word.kind).collect(),
+    };
+    let unjudged = unknown.into_inner() || gathered.dropped() || gathered.unlisted(&listed);
     // The process ends here: taking the objects apart one by one would only cost time.
     std::mem::forget(simulation);
     std::mem::forget(gathered);
@@ -78,6 +84,8 @@ struct Shown<'a, 's> {
     filter: Option<LabelFilter>,
     chosen: Option<Vec<Target>>,
     args: &'a PredictArgs,
+    /// Set once some prediction has a part that could not be judged, also where it is not printed: it may be a change.
+    unknown: &'a AtomicBool,
 }
 
 impl<'s> Shown<'_, 's> {
@@ -151,6 +159,9 @@ impl<'s> Shown<'_, 's> {
                 let prediction = predict(*target);
                 let changed = prediction.changes(self.simulation.snapshot());
                 any |= changed;
+                if !prediction.unknown.is_empty() {
+                    self.unknown.store(true, Ordering::Relaxed);
+                }
                 if !self.args.changed || changed {
                     render(&prediction, &mut rendered)?;
                 }

@@ -21,6 +21,8 @@ pub(super) struct Modelled {
     given: Vec<String>,
     /// Who takes part.
     pub(super) controllers: Vec<Controller>,
+    /// Whether outcomes also quantify over failures.
+    pub(super) failures: bool,
 }
 
 impl Modelled {
@@ -48,12 +50,12 @@ impl Modelled {
         }
         let gates = args.feature_gates.iter().map(|gate| gate.name.clone());
         let given = gates.chain(args.controller_flags.iter().map(|flag| flag.name.clone())).collect();
-        Ok(Self { rules, source, given, controllers: controllers(&args.controllers)? })
+        Ok(Self { rules, source, given, controllers: controllers(&args.controllers)?, failures: args.failures })
     }
 
     /// The model, as documents print it.
     pub(super) fn document(&self) -> Model {
-        Model::new(&self.rules, &self.controllers, self.source).with_given(&self.given)
+        Model::new(&self.rules, &self.controllers, self.source).with_given(&self.given).with_failures(self.failures)
     }
 
     /// Everything that decides besides the objects.
@@ -71,7 +73,7 @@ impl Modelled {
         settings.tracing = tracing;
         settings.decisions = limit(args.decisions);
         settings.outcomes = limit(args.outcomes);
-        settings.failures = args.failures;
+        settings.failures = self.failures;
         settings.budget = args.budget.map_or(Budget::DEFAULT, |states| Budget { states });
         for key in &args.unseen {
             let known = match key.kind {

@@ -285,6 +285,11 @@ impl<'a> Explanation<'a> {
         }
     }
 
+    /// Whether it is known in which states the object can end.
+    pub fn ends_are_known(&self) -> bool {
+        self.prediction.as_ref().is_some_and(|prediction| prediction.outcomes.is_some())
+    }
+
     /// Explains a class.
     pub fn of_class(asked: Asked<'a>, class: &'a StorageClass) -> Self {
         let Asked { simulation, model, .. } = asked;
@@ -432,8 +437,9 @@ fn events<'a>(prediction: &'a Prediction<'a>) -> Vec<EventOut<'a>> {
 /// Where it can end, a line each.
 fn ends(prediction: &Prediction<'_>) -> Vec<String> {
     let Some(outcomes) = &prediction.outcomes else { return Vec::new() };
-    let mut ends: Vec<String> = outcomes.listed.iter().map(end).collect();
-    let more = outcomes.count.saturating_sub(outcomes.listed.len() as u64);
+    let listed = prediction.listed_outcomes();
+    let mut ends: Vec<String> = listed.iter().map(end).collect();
+    let more = outcomes.count.saturating_sub(listed.len() as u64);
     if more > 0 {
         ends.push(format!("and {more} more"));
     }

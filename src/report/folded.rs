@@ -3,8 +3,8 @@
 use super::decision::{DecisionOut, WriteOut};
 use super::prediction::PredictionOut;
 use crate::model::Kind;
-use crate::simulate::{Alike, Prediction};
-use crate::snapshot::Snapshot;
+use crate::simulate::Prediction;
+use crate::snapshot::{Snapshot, VolumeId};
 use crate::world::Field;
 use memchr::memmem::{Finder, find};
 
@@ -21,9 +21,8 @@ pub fn write_folded(
     snapshot: &Snapshot,
     prediction: &Prediction<'_>,
 ) -> Result<bool, serde_json::Error> {
-    let listed = &prediction.decisions.listed;
     let mut item = PredictionOut::new(snapshot, prediction);
-    if listed.iter().all(|decision| decision.alike.is_none()) {
+    if prediction.listed_decisions().all(|(decision, _)| decision.alike.is_none()) {
         serde_json::to_writer(out, &item)?;
         return Ok(true);
     }
@@ -36,7 +35,7 @@ pub fn write_folded(
     };
     let rest = out.split_off(start + place + DECISIONS.len());
     let mut one = Vec::new();
-    for (number, (decision, rendered)) in listed.iter().zip(&decisions).enumerate() {
+    for (number, ((decision, others), rendered)) in prediction.listed_decisions().zip(&decisions).enumerate() {
         if number > 0 {
             out.push(b',');
         }
@@ -44,7 +43,7 @@ pub fn write_folded(
         serde_json::to_writer(&mut one, rendered)?;
         out.extend_from_slice(&one);
         if let Some(alike) = &decision.alike
-            && !write_others(out, snapshot, alike, rendered, &one)?
+            && !write_others(out, snapshot, (alike.chosen, &alike.others[..others]), rendered, &one)?
         {
             out.truncate(start);
             return Ok(false);
@@ -60,11 +59,11 @@ pub fn write_folded(
 fn write_others(
     out: &mut Vec<u8>,
     snapshot: &Snapshot,
-    alike: &Alike,
+    (chosen, others): (VolumeId, &[VolumeId]),
     decision: &DecisionOut<'_>,
     text: &[u8],
 ) -> Result<bool, serde_json::Error> {
-    let chosen = snapshot.volume(alike.chosen).meta.name.as_str();
+    let chosen = snapshot.volume(chosen).meta.name.as_str();
     if !chosen.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-._".contains(&byte)) {
         return Ok(false);
     }
@@ -74,7 +73,7 @@ fn write_others(
     if found.len() != known {
         return Ok(false);
     }
-    for other in &alike.others {
+    for other in others {
         let name = serde_json::to_vec(snapshot.volume(*other).meta.name.as_str())?;
         out.push(b',');
         let mut from = 0;

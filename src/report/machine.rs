@@ -57,6 +57,10 @@ pub struct Model {
     pub controller_flags: BTreeMap<&'static str, String>,
     /// The controllers that take part.
     pub controllers: Vec<&'static str>,
+    /// Outcomes also quantify over requests that are refused, crashes inside a sync and caches that lag.
+    #[serde(skip_serializing_if = "is_false")]
+    #[cfg_attr(test, schemars(default))]
+    pub failures: bool,
 }
 
 /// Versions that a suite of recorded answers judges; `model.verified` is true for exactly these.
@@ -67,6 +71,13 @@ impl Model {
     #[must_use]
     pub fn with_given(mut self, given: &[String]) -> Self {
         self.given = given.to_vec();
+        self
+    }
+
+    /// The same model, with or without failures.
+    #[must_use]
+    pub fn with_failures(mut self, failures: bool) -> Self {
+        self.failures = failures;
         self
     }
 
@@ -85,6 +96,7 @@ impl Model {
                 ("pvclaimbinder-sync-period", format!("{}s", rules.resync_seconds)),
             ]),
             controllers: controllers.iter().map(|controller| controller.name()).collect(),
+            failures: false,
         }
     }
 }

@@ -2,7 +2,9 @@
 
 use super::machine::{API_VERSION, CoverageOut, Model, ObjectId, coverage_out};
 use super::misfit::{Misfit, misfit};
+use super::prediction::{NeedOut, UnknownOut};
 use super::table::Table;
+use super::unread::unread;
 use crate::controllers::CandidateVerdict;
 use crate::controllers::persistent_volume::binding::is_volume_bound_to_claim;
 use crate::model::{AccessModeSet, Kind, PersistentVolume, PersistentVolumeClaim, Quantity};
@@ -47,6 +49,11 @@ pub struct MatchTable<'a> {
     pub error: Option<&'a str>,
     /// Every volume that is looked at, by name.
     pub items: Vec<MatchRow<'a>>,
+    /// Which parts could not be judged: `items` where not all volumes were read that may fit, `delayed` where the class
+    /// was not.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[cfg_attr(test, schemars(default))]
+    pub unknown: Vec<UnknownOut<'a>>,
 }
 
 /// What a claim asks for.
@@ -150,6 +157,7 @@ impl<'a> MatchTable<'a> {
             Err(_) => (Search::Matching, false, &none),
         };
         let items = rows(snapshot, claim, search, listed);
+        let unknown = unknown_parts(snapshot, claim, search == Search::Named && !items.is_empty());
         let chosen = listed
             .iter()
             .filter(|candidate| candidate.may_be_chosen())
@@ -184,6 +192,7 @@ impl<'a> MatchTable<'a> {
             chosen,
             error: candidates.as_ref().err().map(String::as_str),
             items,
+            unknown,
         }
     }
 
@@ -227,13 +236,21 @@ impl<'a> MatchTable<'a> {
         if self.search == "named" {
             lines.push(format!("It names volume {}, so no other is looked at.", self.asks.volume_name));
         }
-        match snapshot.coverage().absence(Kind::PersistentVolume, "") {
-            Absence::Certain => {}
-            Absence::Assumed => lines.push("Other volumes than those in the input are taken not to exist.".to_owned()),
-            Absence::Unknown(state) => {
-                lines.push(format!("Not all volumes could be read ({}), so others may fit.", state.as_str()));
+        let why = |field| {
+            let (kind, part) = match field {
+                "items" if self.search == "named" => (Kind::PersistentVolume, "It may exist"),
+                "items" => (Kind::PersistentVolume, "Other volumes may fit"),
+                _ => (Kind::StorageClass, "The class may leave the choice to the scheduler"),
+            };
+            match snapshot.coverage().absence(kind, "") {
+                Absence::Unknown(state) => Some(format!("{part}: {}.", unread(kind, "", state))),
+                Absence::Certain | Absence::Assumed => None,
             }
+        };
+        if snapshot.coverage().absence(Kind::PersistentVolume, "") == Absence::Assumed {
+            lines.push("Other volumes than those in the input are taken not to exist.".to_owned());
         }
+        lines.extend(self.unknown.iter().filter_map(|unknown| why(unknown.field)));
         lines
     }
 
@@ -241,7 +258,17 @@ impl<'a> MatchTable<'a> {
         if let Some(error) = self.error {
             return format!("the controller cannot search ({error})");
         }
+        let hidden = self.unknown.iter().any(|unknown| unknown.field == "items");
         match (self.chosen.as_slice(), self.search) {
+            ([], "named") if hidden => "whether the volume that it names exists is unknown".to_owned(),
+            ([], _) if hidden && !self.items.iter().any(MatchRow::fits) => {
+                if self.items.is_empty() {
+                    "whether a volume fits is unknown".to_owned()
+                } else {
+                    "whether a volume fits is unknown; of those that were read, none does".to_owned()
+                }
+            }
+            ([one], _) if hidden => format!("of the volumes that were read, {one} is chosen"),
             ([], "named") if self.items.is_empty() => "the volume that it names does not exist".to_owned(),
             ([], "named") => "the volume that it names does not fit".to_owned(),
             ([], _) if self.delayed => {
@@ -331,6 +358,23 @@ impl MatchRow<'_> {
         cells.push(self.why.clone());
         cells
     }
+}
+
+/// Which parts of the answer rest on a reading that lacks; `found` where the one volume that is looked at was read.
+fn unknown_parts<'a>(snapshot: &Snapshot, claim: &PersistentVolumeClaim, found: bool) -> Vec<UnknownOut<'a>> {
+    let part = |field, kind: Kind| match snapshot.coverage().absence(kind, "") {
+        Absence::Unknown(state) => Some(UnknownOut {
+            field,
+            controller: None,
+            needs: NeedOut { verb: "list", resource: kind.resource(), namespace: "" },
+            reason: state.as_str(),
+        }),
+        Absence::Certain | Absence::Assumed => None,
+    };
+    let class_matters = !claim.has_class() || !claim.class().is_empty() && snapshot.class(claim.class()).is_none();
+    let volumes = if found { None } else { part("items", Kind::PersistentVolume) };
+    let classes = if class_matters && !found { part("delayed", Kind::StorageClass) } else { None };
+    volumes.into_iter().chain(classes).collect()
 }
 
 /// What the reason needs of a narrow terminal.

@@ -8,6 +8,7 @@ pub mod match_table;
 pub mod misfit;
 pub mod prediction;
 pub mod table;
+pub mod unread;
 pub mod version;
 pub mod why;
 pub mod wrap;

@@ -7,6 +7,7 @@ mod volume;
 pub(super) use claim::verdict_of;
 
 use super::misfit::claim_name;
+use super::unread::unread;
 use crate::controllers::{Branch, Controller, ProtectionBranch, Rules};
 use crate::model::{ClaimRef, Kind, ObjectMeta, PersistentVolume, PersistentVolumeClaim, Pod};
 use crate::simulate::{DecidedBy, Decision, Outcome, Prediction, Simulation, Target, Unknown};
@@ -72,7 +73,7 @@ impl<'v> View<'v> {
         }
         let Some(decision) = self.binder().next() else {
             return match self.prediction.unknown.first() {
-                Some(unknown) => missing_read(unknown),
+                Some(unknown) => self.not_judged(unknown),
                 None if self.is_unseen() => "the controller does not see it yet".to_owned(),
                 None => "nothing is known of it".to_owned(),
             };
@@ -97,6 +98,25 @@ impl<'v> View<'v> {
         }
     }
 
+    /// What is not known for want of a reading, where nothing else can be said.
+    fn not_judged(self, unknown: &Unknown) -> String {
+        let missing = missing_read(unknown);
+        let partner = match (self.prediction.target, unknown.need.kind) {
+            (Target::Volume(id), Kind::PersistentVolumeClaim) => {
+                self.snapshot().volume(id).claim_ref.as_ref().map(|named| format!("claim {}", claim_name(named)))
+            }
+            (Target::Claim(id), Kind::PersistentVolume) => {
+                let name = &self.snapshot().claim(id).volume_name;
+                (!name.is_empty()).then(|| format!("volume {name}"))
+            }
+            _ => None,
+        };
+        match partner {
+            Some(partner) => format!("it is unknown whether {partner} exists ({missing})"),
+            None => format!("it is unknown what comes next ({missing})"),
+        }
+    }
+
     /// What keeps an object that is being deleted.
     fn being_deleted(self) -> String {
         let finalizers = &self.meta().finalizers;
@@ -108,7 +128,7 @@ impl<'v> View<'v> {
             }
         }
         if let Some(unknown) = self.prediction.unknown.iter().find(|unknown| unknown.controller.is_some()) {
-            return format!("is being deleted; {}", missing_read(unknown));
+            return format!("is being deleted; what keeps it is unknown: {}", missing_read(unknown));
         }
         if matches!(self.only_outcome(), Some(Outcome::Gone { .. })) || finalizers.is_empty() {
             return "is being deleted; nothing keeps it".to_owned();
@@ -186,7 +206,7 @@ impl<'v> View<'v> {
             let unknown = self.prediction.unknown.iter().find(|unknown| unknown.field == "outcomes")?;
             return Some(format!("the end is unknown: {}", missing_read(unknown)));
         };
-        if outcomes.listed.iter().any(is_unsettled) {
+        if outcomes.of_every_sort().any(is_unsettled) {
             return Some("it never settles".to_owned());
         }
         if outcomes.count < 2 || !self.prediction.decided_by.contains(&DecidedBy::OrderOfSyncs) {
@@ -257,9 +277,7 @@ pub(super) fn counted(number: usize, noun: &str) -> String {
 
 /// Which read is missing, and why.
 pub(super) fn missing_read(unknown: &Unknown) -> String {
-    let place =
-        if unknown.need.namespace.is_empty() { String::new() } else { format!(" in {}", unknown.need.namespace) };
-    format!("cannot {} {}{place} ({})", unknown.need.verb, unknown.need.kind.resource(), unknown.reason.as_str())
+    unread(unknown.need.kind, &unknown.need.namespace, unknown.reason)
 }
 
 /// The volume that a decision binds the claim to.

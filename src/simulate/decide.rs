@@ -35,6 +35,15 @@ impl Limit {
         }
     }
 
+    /// The same, but at least that many.
+    #[must_use]
+    pub fn at_least(self, least: usize) -> Self {
+        match self {
+            Self::AtMost(limit) => Self::AtMost(limit.max(least)),
+            Self::All => Self::All,
+        }
+    }
+
     /// How many more are listed after that many.
     pub fn left_after(self, listed: usize) -> usize {
         match self {
@@ -57,15 +66,19 @@ pub struct Settings<'s> {
     pub answers: Answers,
     /// Whether every comparison is recorded.
     pub tracing: bool,
-    /// How many decisions are listed for each object.
+    /// How many decisions are listed for each object in answers.
     pub decisions: Limit,
-    /// How many outcomes are listed for each object.
+    /// How many outcomes are listed for each object in answers.
     pub outcomes: Limit,
     /// How many states the exploration of one component may meet.
     pub budget: Budget,
     /// Whether outcomes also quantify over requests that fail, crashes inside a sync and caches that lag.
     pub failures: bool,
 }
+
+/// So many decisions and outcomes of an object are listed unless somebody asks for more or fewer, and so many are at
+/// hand in any case, because what is said of an object must not depend on how much of it is listed.
+pub(super) const LISTED: usize = 16;
 
 impl Settings<'_> {
     /// All controllers of the default version, caches in step, sixteen decisions.
@@ -76,8 +89,8 @@ impl Settings<'_> {
             controller: ControllerState::in_step(),
             answers: Answers::default(),
             tracing: false,
-            decisions: Limit::AtMost(16),
-            outcomes: Limit::AtMost(16),
+            decisions: Limit::AtMost(LISTED),
+            outcomes: Limit::AtMost(LISTED),
             budget: Budget::DEFAULT,
             failures: false,
         }
@@ -125,6 +138,22 @@ impl Decision<'_> {
     /// How many decisions this one stands for, itself included.
     pub fn stands_for(&self) -> usize {
         1 + self.alike.as_ref().map_or(0, |alike| alike.others.len())
+    }
+}
+
+impl<'s> Decisions<'s> {
+    /// The first ones, as many as the limit allows, but at least one of each controller; each with how many of those that
+    /// it stands for are among them.
+    pub fn within(&self, limit: Limit) -> impl Iterator<Item = (&Decision<'s>, usize)> {
+        let mut before = 0;
+        let mut controller = None;
+        self.listed.iter().filter_map(move |decision| {
+            let first = controller.replace(decision.controller) != Some(decision.controller);
+            let listed = first || limit.allows(before);
+            let others = limit.left_after(before + 1).min(decision.stands_for() - 1);
+            before += decision.stands_for();
+            listed.then_some((decision, others))
+        })
     }
 }
 

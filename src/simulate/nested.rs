@@ -11,7 +11,6 @@ use crate::controllers::persistent_volume::plugins::{Provider, find_provisionabl
 use crate::model::{ClaimPhase, PersistentVolume, PersistentVolumeClaim, Quantity, VolumePhase};
 use crate::snapshot::{ClaimId, Snapshot, VolumeId};
 use std::collections::BTreeSet;
-use std::sync::Arc;
 
 /// The outcomes of a component, in its order of objects; nothing where the component is not of this kind.
 pub(super) fn nested(snapshot: &Snapshot, settings: &Settings<'_>, component: &Component) -> Option<Nested> {
@@ -98,7 +97,7 @@ impl Nested {
                 }
                 let names = first_volumes.within(at, reach.last);
                 listed.extend(names.into_iter().map(|id| Outcome::bound_claim(Some(snapshot.volume(id)))));
-                Some(OutcomeSet { listed: Arc::from(cut(listed, limit)), count, exact: true })
+                Some(OutcomeSet::counted(listed, count, true, limit))
             })
             .collect();
 
@@ -119,7 +118,7 @@ impl Nested {
             }
             let names = takers.iter().take(most(limit));
             listed.extend(names.map(|id| Outcome::plain_volume(Some(snapshot.claim(*id)))));
-            volume_sets.push(OutcomeSet { listed: Arc::from(cut(listed, limit)), count, exact: true });
+            volume_sets.push(OutcomeSet::counted(listed, count, true, limit));
             for ended in &ending[at] {
                 for claim in &levels[*ended].claims {
                     takers.remove(claim);
@@ -127,7 +126,7 @@ impl Nested {
             }
         }
 
-        let unreachable = OutcomeSet { listed: Arc::from([Outcome::bound_claim(None)]), count: 1, exact: true };
+        let unreachable = OutcomeSet::single(Outcome::bound_claim(None));
         Self {
             volumes: level_of_volume.into_iter().map(|level| volume_sets[level].clone()).collect(),
             claims: level_of_claim

@@ -187,6 +187,8 @@ impl Outcome {
 pub struct OutcomeSet {
     /// The listed ones, sorted.
     pub listed: Arc<[Outcome]>,
+    /// Of those that are not listed: one of each sort that none of the listed ones is of.
+    others: Arc<[Outcome]>,
     /// How many there are in all.
     pub count: u64,
     /// Whether every one can really happen; no other can in any case.
@@ -204,12 +206,35 @@ impl OutcomeSet {
         self.listed.first().filter(|_| self.is_certain())
     }
 
+    /// The listed ones, and of those that are not listed as many that every phase, every fate of data and everything
+    /// else but a binding is among them that is in the whole set.
+    pub fn of_every_sort(&self) -> impl Iterator<Item = &Outcome> {
+        self.listed.iter().chain(&*self.others)
+    }
+
     /// The set with all its outcomes at hand.
     pub fn of(mut outcomes: Vec<Outcome>, exact: bool, limit: Limit) -> Self {
         outcomes.sort();
         outcomes.dedup();
         let count = outcomes.len() as u64;
-        Self { listed: Arc::from(cut(outcomes, limit)), count, exact }
+        Self::counted(outcomes, count, exact, limit)
+    }
+
+    /// The set of so many, of which at least those are at hand that are listed, and one of each sort.
+    pub(super) fn counted(mut outcomes: Vec<Outcome>, count: u64, exact: bool, limit: Limit) -> Self {
+        outcomes.sort();
+        let mut others: Vec<Outcome> = Vec::new();
+        for outcome in outcomes.split_off(most(limit).min(outcomes.len())) {
+            if !outcomes.iter().chain(&others).any(|told| told.is_of_the_sort_of(&outcome)) {
+                others.push(outcome);
+            }
+        }
+        Self { listed: Arc::from(outcomes), others: Arc::from(others), count, exact }
+    }
+
+    /// The set of one, which is listed whatever the limit.
+    pub(super) fn single(outcome: Outcome) -> Self {
+        Self { listed: Arc::from([outcome]), others: Arc::default(), count: 1, exact: true }
     }
 }
 
@@ -241,6 +266,21 @@ pub(super) fn cut<T: Ord>(values: impl IntoIterator<Item = T>, limit: Limit) -> 
 }
 
 impl Outcome {
+    /// Whether two ends differ at most in what the object is bound to.
+    fn is_of_the_sort_of(&self, other: &Self) -> bool {
+        match (self, other) {
+            (
+                Self::Claim { phase, volume_name: _, terminating, unsettled },
+                Self::Claim { phase: other_phase, volume_name: _, terminating: left, unsettled: round },
+            ) => (phase, terminating, unsettled) == (other_phase, left, round),
+            (
+                Self::Volume { phase, claim_ref: _, terminating, data, unsettled },
+                Self::Volume { phase: other_phase, claim_ref: _, terminating: left, data: fate, unsettled: round },
+            ) => (phase, terminating, data, unsettled) == (other_phase, left, fate, round),
+            _ => self == other,
+        }
+    }
+
     /// The same end with another volume, where one is named.
     pub(super) fn with_volume(mut self, name: Str) -> Self {
         if let Self::Claim { volume_name, .. } = &mut self
@@ -257,5 +297,37 @@ impl Outcome {
             *named = claim;
         }
         self
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Limit, Outcome, OutcomeSet};
+    use crate::model::{ClaimPhase, Str, VolumePhase};
+
+    /// A limit hides bindings, and nothing that tells how it ends.
+    #[test]
+    fn every_sort_of_end_is_at_hand_under_any_limit() {
+        let bound = |number: usize| Outcome::Claim {
+            phase: ClaimPhase::Bound,
+            volume_name: Str::from(format!("pv-{number:02}")),
+            terminating: None,
+            unsettled: false,
+        };
+        let gone = Outcome::Gone { data: None, unsettled: false };
+        let mut ends: Vec<Outcome> = (0..40).map(bound).collect();
+        ends.extend([gone.clone(), Outcome::bound_claim(None)]);
+        let set = OutcomeSet::of(ends, true, Limit::AtMost(3));
+        assert_eq!((set.count, &*set.listed), (42, &[Outcome::bound_claim(None), bound(0), bound(1)][..]));
+        assert_eq!(set.of_every_sort().skip(3).collect::<Vec<_>>(), [&gone]);
+        let reserved = Outcome::Volume {
+            phase: VolumePhase::Available,
+            claim_ref: None,
+            terminating: Some(Vec::new()),
+            data: None,
+            unsettled: false,
+        };
+        let set = OutcomeSet::of(vec![Outcome::plain_volume(None), reserved], true, Limit::AtMost(1));
+        assert_eq!(set.of_every_sort().count(), 2, "one is being deleted and one is not");
     }
 }

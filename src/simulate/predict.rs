@@ -1,23 +1,26 @@
 //! Predictions: for each object what one sync does now, where it all ends, and on what reading the answer rests.
 
 use super::component::{Component, components, may_search};
-use super::decide::{Decision, Decisions, Limit, Settings, Target, decide, decide_folded};
+use super::decide::{Decision, Decisions, LISTED, Limit, Settings, Target, decide, decide_folded};
 use super::needs::{may_get_any_class, uncertain_needs};
-use super::outcome::{Outcome, OutcomeSet, binding_of_volume};
+use super::outcome::{Outcome, OutcomeSet, binding_of_volume, most};
 use super::settle::{Settled, settle};
 use crate::controllers::Controller;
 use crate::model::{Kind, ObjectKey, Str, VolumePhase};
 use crate::snapshot::{Absence, ClaimId, CoverageState, Snapshot, VolumeId};
 use crate::world::{Need, World};
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, sync_channel};
-use std::sync::{Arc, OnceLock};
 
 /// The world of one run, cut into components whose outcomes are known.
 #[derive(Debug)]
 pub struct Simulation<'s> {
     snapshot: &'s Snapshot,
     settings: Settings<'s>,
+    /// How many decisions and outcomes answers list; at hand are at least as many as by default.
+    decision_limit: Limit,
+    outcome_limit: Limit,
     components: Vec<Component>,
     settled: Vec<Settled>,
     /// For each component, the readings on which its outcomes rest and that are not certain.
@@ -45,11 +48,26 @@ pub struct Prediction<'s> {
     pub assumed: Vec<Assumed>,
     /// Parts that could not be judged.
     pub unknown: Vec<Unknown>,
+    /// How many decisions are to be listed in an answer.
+    pub decision_limit: Limit,
+    /// How many outcomes are to be listed in an answer.
+    pub outcome_limit: Limit,
     /// The object lacked something that an API server always sets; its defaults were assumed.
     pub defaulted: bool,
 }
 
-impl Prediction<'_> {
+impl<'s> Prediction<'s> {
+    /// The decisions that an answer lists, each with how many of those that it stands for it lists, too.
+    pub fn listed_decisions(&self) -> impl Iterator<Item = (&Decision<'s>, usize)> {
+        self.decisions.within(self.decision_limit)
+    }
+
+    /// The outcomes that an answer lists; none where they are unknown.
+    pub fn listed_outcomes(&self) -> &[Outcome] {
+        let listed = self.outcomes.as_ref().map_or(&[][..], |set| &set.listed);
+        &listed[..most(self.outcome_limit).min(listed.len())]
+    }
+
     /// Whether the object can end in another state than the recorded one: another phase, another binding,
     /// newly being deleted, without its data, or gone.
     /// Where that is unknown it does not count as a change.
@@ -79,8 +97,7 @@ impl Prediction<'_> {
         self.outcomes.as_ref().is_some_and(|set| {
             set.count > 1
                 || set
-                    .listed
-                    .iter()
+                    .of_every_sort()
                     .any(|outcome| (outcome.phase(), outcome.binding()) != recorded || outcome.ends_worse(terminating))
         })
     }
@@ -98,7 +115,7 @@ impl Prediction<'_> {
 
     fn column(&self, cell: impl Fn(&Outcome) -> String, most: usize) -> String {
         let Some(set) = &self.outcomes else { return "<unknown>".to_owned() };
-        let mut cells: Vec<String> = set.listed.iter().map(cell).collect();
+        let mut cells: Vec<String> = set.of_every_sort().map(cell).collect();
         cells.sort();
         cells.dedup();
         if cells.len() > most {
@@ -168,16 +185,27 @@ impl<'s> Simulation<'s> {
                 place_of_claim[id.0 as usize] = (number, place);
             }
         }
-        // Joint states are told by the listed outcomes, so that one is listed also where none is to be shown.
-        let outcomes = if settings.outcomes.allows(0) { settings.outcomes } else { Limit::AtMost(1) };
-        let listing = Settings { outcomes, ..settings.clone() };
-        let settled = in_parallel(threads, components.len(), |number| settle(snapshot, &listing, &components[number]));
+        let (decision_limit, outcome_limit) = (settings.decisions, settings.outcomes);
+        let decisions = decision_limit.at_least(LISTED);
+        let settings = Settings { decisions, outcomes: outcome_limit.at_least(LISTED), ..settings };
+        let settled = in_parallel(threads, components.len(), |number| settle(snapshot, &settings, &components[number]));
         let any_class = may_get_any_class(snapshot);
         let uncertain = in_parallel(threads, components.len(), |number| {
             uncertain_needs(snapshot, &settings, &components[number], any_class)
         });
         let ties = components.iter().map(|_| OnceLock::new()).collect();
-        Self { snapshot, settings, components, settled, uncertain, ties, place_of_volume, place_of_claim }
+        Self {
+            snapshot,
+            settings,
+            decision_limit,
+            outcome_limit,
+            components,
+            settled,
+            uncertain,
+            ties,
+            place_of_volume,
+            place_of_claim,
+        }
     }
 
     /// What the simulation is of.
@@ -242,10 +270,7 @@ impl<'s> Simulation<'s> {
     }
 
     fn predicted(&self, target: Target, mut decisions: Decisions<'s>) -> Prediction<'s> {
-        let mut outcomes = self.outcomes(target).clone();
-        if !self.settings.outcomes.allows(0) {
-            outcomes.listed = Arc::default();
-        }
+        let outcomes = self.outcomes(target).clone();
         let decided_by = if outcomes.count > 1 { self.decided_by(self.place(target).0) } else { Vec::new() };
         let mut assumed = Vec::new();
         let mut unknown = Vec::new();
@@ -293,6 +318,8 @@ impl<'s> Simulation<'s> {
             decided_by,
             assumed,
             unknown,
+            decision_limit: self.decision_limit,
+            outcome_limit: self.outcome_limit,
             defaulted: !self.snapshot.defaulted().is_empty()
                 && self.snapshot.defaulted().binary_search(&key_of(self.snapshot, target)).is_ok(),
         }

@@ -9,7 +9,6 @@ use super::outcome::{Outcome, OutcomeSet};
 use crate::controllers::{Controller, Sync};
 use crate::snapshot::Snapshot;
 use crate::world::{Answers, Choices, World};
-use std::sync::Arc;
 
 /// Components of up to so many objects are explored for their joint end states, and up to twice as many for all else.
 const SMALL: usize = 16;
@@ -101,8 +100,7 @@ fn at_rest(snapshot: &Snapshot, settings: &Settings<'_>, objects: &[Target]) -> 
             }
             Target::Claim(id) => (Outcome::of_claim(Some(snapshot.claim(*id)), false), &mut settled.claims),
         };
-        let listed = if settings.outcomes.allows(0) { Arc::from([outcome]) } else { Arc::default() };
-        sets.push(OutcomeSet { listed, count: 1, exact: true });
+        sets.push(OutcomeSet::single(outcome));
     }
     Some(settled)
 }

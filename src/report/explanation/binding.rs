@@ -1,7 +1,8 @@
 //! A binding from both sides: what the claim says of the volume, and what the volume says of the claim.
 
-use crate::model::{AnnotationKey, PersistentVolume, PersistentVolumeClaim};
+use crate::model::{AnnotationKey, Kind, PersistentVolume, PersistentVolumeClaim};
 use crate::report::misfit::{claim_name, shown};
+use crate::report::unread::hidden;
 use crate::simulate::Target;
 use crate::snapshot::{Snapshot, VolumeId};
 use crate::world::printed_uid;
@@ -31,7 +32,7 @@ pub struct FieldOut {
     /// Its value; `<unset>` for none.
     pub value: String,
     /// `ok` where it agrees with the other side, `mismatch` where it does not, `absent` where it should be set and is
-    /// not, `info` where there is nothing to agree with.
+    /// not, `info` where there is nothing to agree with, `unknown` where the other side could not be read.
     pub verdict: &'static str,
     /// What it should be, where it is not.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -58,6 +59,10 @@ pub(super) fn of_object(snapshot: &Snapshot, target: Target) -> Option<BindingOu
             for id in volumes.into_iter().take(MOST) {
                 binding.volume_side(snapshot.volume(id), Some(claim));
             }
+            let named = snapshot.volume_id(&claim.volume_name);
+            if named.is_none() && hidden(snapshot, Kind::PersistentVolume, None).is_some() {
+                BindingOut::leave_open(&mut binding.claim, "spec.volumeName");
+            }
         }
         Target::Volume(id) => {
             let volume = snapshot.volume(id);
@@ -69,6 +74,12 @@ pub(super) fn of_object(snapshot: &Snapshot, target: Target) -> Option<BindingOu
             binding.volume_side(volume, own.map(|id| snapshot.claim(id)));
             if let Some(own) = own {
                 binding.claim_side(elsewhere(snapshot.claim(own)), snapshot.claim(own), Some(volume));
+            }
+            if let Some(named) = named
+                && own.is_none()
+                && hidden(snapshot, Kind::PersistentVolumeClaim, Some(&named.namespace)).is_some()
+            {
+                BindingOut::leave_open(&mut binding.volume, "spec.claimRef");
             }
             for id in snapshot.claims_naming(&volume.meta.name).iter().filter(|id| Some(**id) != own).take(MOST) {
                 binding.claim_side(elsewhere(snapshot.claim(*id)), snapshot.claim(*id), Some(volume));
@@ -84,6 +95,14 @@ pub(super) fn elsewhere(claim: &PersistentVolumeClaim) -> String {
 }
 
 impl BindingOut {
+    /// Takes back that a field names something that is not there: nobody read whether it is.
+    fn leave_open(side: &mut [FieldOut], path: &str) {
+        for field in side.iter_mut().filter(|field| field.field == path && field.verdict == "mismatch") {
+            field.verdict = "unknown";
+            field.wanted = None;
+        }
+    }
+
     fn claim_side(&mut self, object: String, claim: &PersistentVolumeClaim, volume: Option<&PersistentVolume>) {
         let named = volume.is_some_and(|volume| volume.meta.name == claim.volume_name);
         let mut push = |field, value: String, verdict, wanted| {

@@ -85,11 +85,12 @@ impl DivergenceOut {
                 (snapshot.claim(id).status.phase.as_str(), claim_stood(view, id, outcomes.listed.first()))
             }
         };
-        let every_end_differs = prediction.changes(snapshot) && outcomes.listed.iter().all(|end| end.phase() != phase);
+        let every_end_differs =
+            prediction.changes(snapshot) && outcomes.of_every_sort().all(|end| end.phase() != phase);
         if !every_end_differs {
             return None;
         }
-        let mut predicted: Vec<String> = outcomes.listed.iter().map(|end| end.phase().to_owned()).collect();
+        let mut predicted: Vec<String> = outcomes.of_every_sort().map(|end| end.phase().to_owned()).collect();
         predicted.dedup();
         let lasted = snapshot
             .now()

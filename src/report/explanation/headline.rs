@@ -49,8 +49,7 @@ pub(super) fn of_object(view: View<'_>, candidates: &[MatchRow<'_>]) -> String {
 fn becomes(view: View<'_>, phase: &str) -> String {
     let Some(outcomes) = &view.prediction.outcomes else { return String::new() };
     let mut ends: Vec<String> = outcomes
-        .listed
-        .iter()
+        .of_every_sort()
         .map(|outcome| match outcome {
             Outcome::Claim { volume_name, .. } if outcome.phase() == "Bound" => {
                 format!("Bound to {}", crate::world::printed_volume(volume_name))
@@ -224,7 +223,7 @@ fn lost(view: View<'_>, claim: &PersistentVolumeClaim, sentences: &mut Vec<Strin
             .push("The event speaks of two claims on one volume; it misleads: there is no other claim.".to_owned());
     }
     let ends = view.simulation.outcomes(Target::Volume(id));
-    let deleted = ends.listed.iter().any(|end| {
+    let deleted = ends.of_every_sort().any(|end| {
         let data = match end {
             Outcome::Volume { data, .. } | Outcome::Gone { data, .. } => *data,
             Outcome::Claim { .. } => None,

@@ -1,9 +1,13 @@
 //! An explanation as text for people.
 
 use super::{BindingOut, ClassOut, Explanation, FieldOut};
+use crate::model::Kind;
 use crate::report::match_table::{MatchRow, rows_table};
+use crate::report::prediction::UnknownOut;
 use crate::report::table::{Table, TableStyle};
+use crate::report::unread::unread;
 use crate::report::wrap::wrap;
+use crate::snapshot::CoverageState;
 use crate::text::{pad, sanitize, width};
 use colored::Colorize as _;
 use std::convert::Infallible;
@@ -115,7 +119,7 @@ impl Explanation<'_> {
     fn users_section(&self, page: &mut Page) {
         page.heading("Used by");
         for unknown in &self.unknown {
-            page.line(1, &format!("unknown: {}", why_unknown(unknown.reason, unknown.needs.namespace)));
+            page.line(1, &format!("unknown: {}", why_unknown(unknown)));
         }
         let Some(used_by) = &self.used_by else { return };
         if used_by.is_empty() {
@@ -182,8 +186,14 @@ impl Explanation<'_> {
 
     fn events_section(&self, page: &mut Page) {
         page.heading("Events to come");
-        if self.events_to_come.is_empty() {
-            page.line(1, "none");
+        let unknown = self
+            .prediction
+            .as_ref()
+            .and_then(|prediction| prediction.unknown.iter().find(|unknown| unknown.field == "decisions"));
+        match unknown {
+            Some(_) => page.line(1, "unknown: not all decisions are known"),
+            None if self.events_to_come.is_empty() => page.line(1, "none"),
+            None => {}
         }
         for event in &self.events_to_come {
             page.line(1, &format!("{} {}: {}", event.event_type, event.reason, event.message));
@@ -192,14 +202,9 @@ impl Explanation<'_> {
 }
 
 /// Why it is not known which pods of a namespace use the object, and what would tell.
-fn why_unknown(reason: &str, namespace: &str) -> String {
-    match reason {
-        "forbidden" => format!("you lack the right to list pods in namespace {namespace}"),
-        "partial" => format!("not all pods of namespace {namespace} were read"),
-        "notServed" => "this cluster does not serve pods".to_owned(),
-        "failed" => format!("reading the pods of namespace {namespace} failed"),
-        _ => format!("the pods of namespace {namespace} were not read"),
-    }
+fn why_unknown(unknown: &UnknownOut<'_>) -> String {
+    let state = CoverageState::from_word(unknown.reason).unwrap_or(CoverageState::NotNeeded);
+    unread(Kind::Pod, unknown.needs.namespace, state)
 }
 
 fn binding_section(page: &mut Page, binding: &BindingOut) {
@@ -216,6 +221,7 @@ fn binding_section(page: &mut Page, binding: &BindingOut) {
         }
         let name = if lined_up { pad(field.field, widest) } else { field.field.into() };
         let verdict = match (field.verdict, &field.wanted) {
+            ("unknown", _) => "  (unknown whether that exists)".to_owned(),
             ("mismatch", Some(wanted)) => format!("  MISMATCH, wanted {wanted}"),
             ("mismatch", None) => "  MISMATCH".to_owned(),
             ("absent", Some(wanted)) => format!("  missing, wanted {wanted}"),

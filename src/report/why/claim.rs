@@ -128,7 +128,7 @@ fn volume_found(view: View<'_>, decision: &Decision<'_>) -> String {
         (_, false) => format!("matches {name} or {} others (equal)", equal.saturating_sub(1)),
     };
     let ends_there = view.prediction.outcomes.as_ref().is_some_and(|outcomes| {
-        outcomes.listed.iter().all(|outcome| {
+        outcomes.of_every_sort().all(|outcome| {
             matches!(outcome, Outcome::Claim { volume_name, unsettled: false, .. }
                 if names.contains(&volume_name.as_str()))
         })

@@ -389,10 +389,16 @@ fn each_situation_has_its_sentence() {
 #[test]
 fn a_missing_read_is_named() {
     let late = vec![with(pvc("data"), class("local")), sc("local", "kubernetes.io/no-provisioner", true)];
-    assert_eq!(said(&world_without(Kind::Pod, &late), "pvc/data"), "cannot list pods in db (forbidden)");
+    assert_eq!(
+        said(&world_without(Kind::Pod, &late), "pvc/data"),
+        "it is unknown what comes next (you lack the right to list pods in namespace db)"
+    );
     let alone = [released("a", "Retain")];
     let hidden = world_without(Kind::PersistentVolumeClaim, &alone);
-    assert_eq!(said(&hidden, "pv/a"), "cannot list persistentvolumeclaims in db (forbidden)");
+    assert_eq!(
+        said(&hidden, "pv/a"),
+        "it is unknown whether claim db/data exists (you lack the right to list persistentvolumeclaims in namespace db)"
+    );
 }
 
 #[test]

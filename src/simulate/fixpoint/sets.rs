@@ -7,10 +7,9 @@ use super::growth::Growth;
 use crate::controllers::persistent_volume::reclaim::{DataFate, data_fate};
 use crate::model::{Quantity, Str};
 use crate::simulate::decide::{Limit, Target};
-use crate::simulate::outcome::{Outcome, OutcomeSet, cut, most};
+use crate::simulate::outcome::{Outcome, OutcomeSet, most};
 use crate::snapshot::Snapshot;
 use rustc_hash::FxHashMap;
-use std::sync::Arc;
 
 /// The members of a group by size, with the first ones by name among all from each size on.
 struct Ladder {
@@ -69,7 +68,7 @@ impl<'g, 'a, 's> Sets<'g, 'a, 's> {
                 }
             }
         }
-        OutcomeSet { listed: Arc::from(cut(listed, limit)), count, exact: false }
+        OutcomeSet::counted(listed, count, false, limit)
     }
 
     /// The ends of a volume whose storage the controller itself may delete or scrub: states do not tell whether it has,

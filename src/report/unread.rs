@@ -1,0 +1,50 @@
+//! Why something is unknown: which reading lacks, in words.
+
+use crate::model::Kind;
+use crate::snapshot::{Absence, CoverageState, Snapshot};
+
+/// Why objects of a kind are not known, as a clause; `namespace` is empty for all of them.
+pub fn unread(kind: Kind, namespace: &str, state: CoverageState) -> String {
+    let resource = kind.resource();
+    let of = if namespace.is_empty() { String::new() } else { format!(" of namespace {namespace}") };
+    match state {
+        CoverageState::Forbidden if namespace.is_empty() => format!("you lack the right to list {resource}"),
+        CoverageState::Forbidden => format!("you lack the right to list {resource} in namespace {namespace}"),
+        CoverageState::Partial => format!("not all {resource}{of} were read"),
+        CoverageState::NotServed => format!("this cluster does not serve {resource}"),
+        CoverageState::Failed => format!("reading the {resource}{of} failed"),
+        CoverageState::Complete | CoverageState::Assumed | CoverageState::NotNeeded => {
+            format!("the {resource}{of} were not read")
+        }
+    }
+}
+
+/// Why nobody can tell whether an object that was not read exists; nothing where it is known or assumed that it does
+/// not. Without a namespace it may be in any of those that its kind is in.
+pub fn hidden<'s>(
+    snapshot: &'s Snapshot,
+    kind: Kind,
+    namespace: Option<&str>,
+) -> Option<(CoverageState, Option<&'s str>)> {
+    let coverage = snapshot.coverage();
+    let place = namespace.filter(|_| kind.namespaced()).unwrap_or_default();
+    let reason = |state: CoverageState| {
+        coverage
+            .entries()
+            .iter()
+            .find(|entry| {
+                entry.kind == kind
+                    && entry.state == state
+                    && entry.namespace.as_deref().is_none_or(|own| place.is_empty() || own == place)
+            })
+            .and_then(|entry| entry.reason.as_deref())
+    };
+    let unknown = |place: &str| match coverage.absence(kind, place) {
+        Absence::Unknown(state) => Some((state, reason(state))),
+        Absence::Certain | Absence::Assumed => None,
+    };
+    unknown(place).or_else(|| {
+        let own = coverage.entries().iter().filter(|entry| entry.kind == kind && namespace.is_none());
+        own.filter_map(|entry| unknown(entry.namespace.as_deref()?)).next()
+    })
+}
