@@ -34,7 +34,7 @@ struct World<'a> {
 #[test]
 fn every_object_of_the_recorded_worlds_decodes() {
     let (mut worlds, mut objects) = (0, 0);
-    for file in ["decisions-1.36.3.jsonl.gz", "outcomes-1.36.3.jsonl.gz"] {
+    for file in ["given-decisions-1.36.3.jsonl.gz", "given-outcomes-1.36.3.jsonl.gz"] {
         let path = format!("{}/tests/conformance/{file}", env!("CARGO_MANIFEST_DIR"));
         let lines = BufReader::new(flate2::read::GzDecoder::new(File::open(path).unwrap())).lines();
         for line in lines {

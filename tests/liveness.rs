@@ -348,7 +348,7 @@ fn a_lease_in_files_is_understood() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_snapshot_keeps_what_tells_of_the_controllers() {
-    let api = cluster([lease("2023-11-14T22:12:30Z")]).await;
+    let api = cluster([lease("2023-11-14T22:13:10Z")]).await;
     let ended = run(&api, &["snapshot"]).await;
     assert_eq!((ended.code, ended.stderr.as_str()), (Some(0), ""));
     let snapshot: Value = serde_json::from_str(&ended.stdout).unwrap();

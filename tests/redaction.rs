@@ -18,7 +18,7 @@ fn decoded(kind: Kind, object: &Value) -> String {
 #[test]
 fn every_object_of_the_recorded_worlds_decodes_to_the_same() {
     let mut objects = 0;
-    for file in ["decisions-1.36.3.jsonl.gz", "outcomes-1.36.3.jsonl.gz"] {
+    for file in ["given-decisions-1.36.3.jsonl.gz", "given-outcomes-1.36.3.jsonl.gz"] {
         #[expect(clippy::disallowed_types, reason = "the recorded worlds are in files")]
         let file = File::open(format!("{}/tests/conformance/{file}", env!("CARGO_MANIFEST_DIR"))).unwrap();
         for line in BufReader::new(flate2::read::GzDecoder::new(file)).lines() {

@@ -65,7 +65,7 @@ fn content(loaded: Loaded) -> String {
 #[test]
 fn every_recorded_world_comes_back_from_its_snapshot() {
     let mut worlds = 0;
-    for file in ["decisions-1.36.3.jsonl.gz", "outcomes-1.36.3.jsonl.gz"] {
+    for file in ["given-decisions-1.36.3.jsonl.gz", "given-outcomes-1.36.3.jsonl.gz"] {
         let file = std::fs::File::open(root().join("tests/conformance").join(file)).unwrap();
         for line in BufReader::new(flate2::read::GzDecoder::new(file)).lines() {
             let recorded: Value = serde_json::from_str(&line.unwrap()).unwrap();

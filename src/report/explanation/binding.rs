@@ -55,7 +55,7 @@ pub(super) fn of_object(snapshot: &Snapshot, target: Target) -> Option<BindingOu
                 return None;
             }
             let object = format!("pvc/{}", claim.meta.name);
-            binding.claim_side(object, claim, volumes.first().map(|id| snapshot.volume(*id)));
+            binding.claim_side(&object, claim, volumes.first().map(|id| snapshot.volume(*id)));
             for id in volumes.into_iter().take(MOST) {
                 binding.volume_side(snapshot.volume(id), Some(claim));
             }
@@ -73,7 +73,7 @@ pub(super) fn of_object(snapshot: &Snapshot, target: Target) -> Option<BindingOu
             }
             binding.volume_side(volume, own.map(|id| snapshot.claim(id)));
             if let Some(own) = own {
-                binding.claim_side(elsewhere(snapshot.claim(own)), snapshot.claim(own), Some(volume));
+                binding.claim_side(&elsewhere(snapshot.claim(own)), snapshot.claim(own), Some(volume));
             }
             if let Some(named) = named
                 && own.is_none()
@@ -82,7 +82,7 @@ pub(super) fn of_object(snapshot: &Snapshot, target: Target) -> Option<BindingOu
                 BindingOut::leave_open(&mut binding.volume, "spec.claimRef");
             }
             for id in snapshot.claims_naming(&volume.meta.name).iter().filter(|id| Some(**id) != own).take(MOST) {
-                binding.claim_side(elsewhere(snapshot.claim(*id)), snapshot.claim(*id), Some(volume));
+                binding.claim_side(&elsewhere(snapshot.claim(*id)), snapshot.claim(*id), Some(volume));
             }
         }
     }
@@ -103,10 +103,10 @@ impl BindingOut {
         }
     }
 
-    fn claim_side(&mut self, object: String, claim: &PersistentVolumeClaim, volume: Option<&PersistentVolume>) {
+    fn claim_side(&mut self, object: &str, claim: &PersistentVolumeClaim, volume: Option<&PersistentVolume>) {
         let named = volume.is_some_and(|volume| volume.meta.name == claim.volume_name);
         let mut push = |field, value: String, verdict, wanted| {
-            self.claim.push(FieldOut { object: object.clone(), field, value, verdict, wanted });
+            self.claim.push(FieldOut { object: object.to_owned(), field, value, verdict, wanted });
         };
         // A volume without a claimRef is there to be taken.
         let open =

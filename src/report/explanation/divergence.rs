@@ -37,7 +37,7 @@ pub struct DivergenceOut {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub controller_not_running: Option<&'static str>,
     /// `alive` where a Lease shows that kube-controller-manager lives, though not what each of its controllers does;
-    /// `stale` where nobody renews the Lease; absent without a Lease.
+    /// `stale` where nobody renews the Lease; absent without a Lease, and for one that has just expired.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub controller_manager: Option<&'static str>,
     /// What tells of the controller: fields of its Lease, times of the objects, the two readings.

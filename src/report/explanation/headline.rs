@@ -176,16 +176,16 @@ fn claim_sentences(
 fn nearest_miss(view: View<'_>, claim: &PersistentVolumeClaim, candidates: &[MatchRow<'_>]) -> Option<String> {
     let row = candidates.iter().find(|row| !row.is_taken()).filter(|row| !row.fits())?;
     let volume = view.snapshot().volume(view.snapshot().volume_id(row.object.name)?);
-    // The first one is the reason in the table of candidates.
-    let more: String = Query::new(view.rules(), claim, false)
-        .map(|query| query.misfits(volume))
-        .unwrap_or_default()
+    let misfits = Query::new(view.rules(), claim, false).map(|query| query.misfits(volume)).unwrap_or_default();
+    // The table of candidates has the one that matching meets first.
+    let first = row.without_delay.unwrap_or(row.verdict);
+    let more = misfits
         .into_iter()
-        .skip(1)
+        .filter(|verdict| verdict.name() != first)
         .filter_map(|verdict| misfit(volume, claim, verdict))
-        .map(|found| format!("; {}", found.words))
-        .collect();
-    Some(format!("The nearest volume is {}: {}{more}.", row.object.name, row.why))
+        .map(|found| found.words);
+    let reasons: Vec<String> = std::iter::once(row.why.clone()).chain(more).collect();
+    Some(format!("The nearest volume is {}: {}.", row.object.name, reasons.join("; ")))
 }
 
 /// Whose uid a volume remembers, where it is the one of an earlier claim of this name.

@@ -78,6 +78,16 @@ fn the_first_line_answers_what_people_ask() {
              makes a volume for it. The nearest volume is a: capacity 5Gi < requested 10Gi; volume mode Block != \
              Filesystem; class \"slow\", wanted none.",
         ),
+        // Access modes decide first, before the size.
+        (
+            vec![
+                spec(pvc("data"), json!({ "accessModes": ["ReadWriteMany"] })),
+                spec(pv("a"), json!({ "capacity": { "storage": "5Gi" } })),
+            ],
+            "pvc/data",
+            "Claim db/data is Pending and stays so: no volume fits, and it has no class. You have to act: nobody else \
+             makes a volume for it. The nearest volume is a: lacks RWX; capacity 5Gi < requested 10Gi.",
+        ),
         // A volume that is reserved for the claim is nearer than one that belongs to nobody.
         (
             vec![
