@@ -68,7 +68,8 @@ pub(super) fn run(args: &ExplainArgs, global: &GlobalArgs, terminal: &Terminal) 
         return Err(Error::usage("--recheck is for a pv or a pvc: of a class nothing is predicted that could differ")
             .hint("leave --recheck out"));
     }
-    let question = Question { source: &args.source, model: &args.model, global, object: Some((kind, &name)) };
+    let object = Some((kind, name.as_str()));
+    let question = Question { source: &args.source, model: &args.model, global, object, pods_decide: true };
     question.check()?;
     if args.source.filenames.is_empty() {
         return connect::with_cluster(global, terminal, async |cluster| run.on_cluster(&cluster, question).await);

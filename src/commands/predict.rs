@@ -1,6 +1,6 @@
 //! `predict`: every volume and claim in scope, with what will become of it.
 
-use super::gather::{Gathered, gather};
+use super::gather::{Gathered, Question, gather};
 use super::{Status, named};
 use crate::cli::{GlobalArgs, Output as Format, PredictArgs, parse_objects};
 use crate::error::Error;
@@ -28,7 +28,8 @@ pub(super) fn run(args: &PredictArgs, global: &GlobalArgs, terminal: &Terminal) 
         .as_deref()
         .map(|text| parse_label_filter(text).map_err(|error| Error::usage(format!("--selector: {error}"))))
         .transpose()?;
-    let gathered = gather(&args.source, &args.model, global, terminal)?;
+    let question = Question { source: &args.source, model: &args.model, global, object: None, pods_decide: true };
+    let gathered = gather(question, terminal)?;
     let settings = gathered.modelled.settings(&gathered.snapshot, &args.model, args.trace)?;
     terminal.progress().step("predicting", 0);
     let simulation = Simulation::new(&gathered.snapshot, settings, gathered.threads);
