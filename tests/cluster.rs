@@ -850,16 +850,45 @@ async fn the_exit_code_says_whether_what_is_shown_is_known() {
     assert_eq!(judged(&fake, &["predict", "-A"]).await.0, Some(0), "no class decides anything");
     fake.fail("/api/v1/pods", usize::MAX, Answer::Status(403, "no"));
     fake.fail("/api/v1/namespaces/web/pods", usize::MAX, Answer::Status(403, "no"));
-    assert_eq!(judged(&fake, &["predict", "-A"]).await.0, Some(3));
-    assert_eq!(judged(&fake, &["explain", "pvc/cache", "-n", "web"]).await.0, Some(3));
+    assert_eq!(judged(&fake, &["predict", "-A"]).await.0, Some(0), "pods are no part of the code");
+    assert_eq!(judged(&fake, &["explain", "pvc/cache", "-n", "web"]).await.0, Some(0));
     assert_eq!(judged(&fake, &["explain", "pvc/data", "-n", "db"]).await.0, Some(0));
     let (code, _, stderr) = judged(&fake, &["explain", "pvc/cache", "-n", "web", "--recheck"]).await;
     assert!(stderr.contains("what is predicted is unknown") && !stderr.contains("nothing differs"), "{stderr}");
-    assert_eq!(code, Some(3));
+    assert_eq!(code, Some(0));
     let (code, stdout, stderr) = judged(&fake, &["explain", "sc/fast", "--recheck"]).await;
     assert_eq!((code, stdout.as_str()), (Some(2), ""));
     assert!(stderr.contains("--recheck is for a pv or a pvc"), "{stderr}");
     fake.fail(CLAIMS, usize::MAX, Answer::Status(403, "no"));
     assert_eq!(judged(&fake, &["predict", "-n", "db"]).await.0, Some(0), "the claims of db may be read");
     assert_eq!(judged(&fake, &["predict", "-A"]).await.0, Some(3), "some claims are missing");
+}
+
+/// A missing right is said once, where the answer may rest on it.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn only_readings_that_matter_are_warned_of() {
+    let fake = FakeApi::start().await;
+    fake.hold(["batch", "media", "web"].map(|namespace| claim(namespace, "data", "")));
+    fake.hold([class("fast", "WaitForFirstConsumer")]);
+    for (namespace, message) in [
+        ("batch", "pods is forbidden: no \"pods\" in the namespace \"batch\""),
+        ("media", "pods is forbidden: no \"pods\" in the namespace \"media\""),
+        ("web", "pods is forbidden: no \"pods\" in the namespace \"web\""),
+    ] {
+        fake.fail(&format!("/api/v1/namespaces/{namespace}/pods"), usize::MAX, Answer::Status(403, message));
+    }
+    let warnings = async |arguments: &'static [&'static str]| {
+        let (_, _, stderr) = judged(&fake, arguments).await;
+        let lines: Vec<String> = stderr
+            .replace("\n  ", " ")
+            .lines()
+            .filter_map(|line| line.strip_prefix("warning: pods of namespace")?.split_once(" may not"))
+            .map(|(named, _)| named.to_owned())
+            .collect();
+        lines
+    };
+    assert_eq!(warnings(&["predict", "-A"]).await, ["s batch, media, web"]);
+    assert_eq!(warnings(&["predict", "-n", "web"]).await, [" web"]);
+    assert_eq!(warnings(&["explain", "pvc/data", "-n", "web"]).await, [" web"]);
+    assert!(warnings(&["match", "pvc/data", "-n", "web"]).await.is_empty());
 }

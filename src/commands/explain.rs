@@ -1,6 +1,6 @@
 //! `explain`: why one object is as it is, and who has to act.
 
-use super::gather::{Gathered, Question, gather_files, gather_on};
+use super::gather::{Gathered, Question, gather_files, gather_on, keeps_from_judging};
 use super::{Status, connect, named, print_document};
 use crate::cli::{ExplainArgs, GlobalArgs, Output as Format, one_object};
 use crate::error::Error;
@@ -76,7 +76,8 @@ pub(super) fn run(args: &ExplainArgs, global: &GlobalArgs, terminal: &Terminal) 
         return Err(Error::usage("--recheck is for a pv or a pvc: of a class nothing is predicted that could differ")
             .hint("leave --recheck out"));
     }
-    let question = Question { source: &args.source, model: &args.model, global, object: Some((kind, &name)) };
+    let object = Some((kind, name.as_str()));
+    let question = Question { source: &args.source, model: &args.model, global, object, pods_decide: true };
     question.check()?;
     if args.source.filenames.is_empty() {
         return connect::with_cluster(global, terminal, async |cluster| run.on_cluster(&cluster, question).await);
@@ -190,7 +191,11 @@ impl Run<'_> {
         }
         output.finish()?;
         let unjudged = match &explanation.prediction {
-            Some(prediction) => !prediction.unknown.is_empty(),
+            Some(prediction) => prediction
+                .unknown
+                .iter()
+                .filter_map(|unknown| Kind::ALL.into_iter().find(|kind| kind.resource() == unknown.needs.resource))
+                .any(keeps_from_judging),
             // The claims and volumes of a class are counted.
             None => gathered.unlisted(&KINDS),
         };

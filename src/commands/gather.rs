@@ -5,7 +5,7 @@ use super::settings::Modelled;
 use crate::cli::{GlobalArgs, KindScope, ModelArgs, SourceArgs};
 use crate::error::Error;
 use crate::model::{Kind, Timestamp};
-use crate::snapshot::{CoverageState, DecodeIssue, Parts, Snapshot};
+use crate::snapshot::{CoverageEntry, CoverageState, DecodeIssue, Parts, Snapshot};
 use crate::source::{Cluster, FileOptions, Loaded, Needs, Scope, SourceError, files};
 use crate::terminal::Terminal;
 
@@ -37,23 +37,19 @@ pub(super) struct Question<'a> {
     pub(super) model: &'a ModelArgs,
     pub(super) global: &'a GlobalArgs,
     pub(super) object: Option<(Kind, &'a str)>,
+    /// Whether pods decide anything in the answer.
+    pub(super) pods_decide: bool,
 }
 
 /// Reads from files or from a cluster.
 ///
 /// # Errors
 /// What cannot be read, or what a flag lacks.
-pub(super) fn gather(
-    source: &SourceArgs,
-    model: &ModelArgs,
-    global: &GlobalArgs,
-    terminal: &Terminal,
-) -> Result<Gathered, Error> {
-    let question = Question { source, model, global, object: None };
+pub(super) fn gather(question: Question<'_>, terminal: &Terminal) -> Result<Gathered, Error> {
     question.check()?;
-    if source.filenames.is_empty() {
+    if question.source.filenames.is_empty() {
         let read = async |cluster: Cluster<'_>| gather_on(&cluster, question, terminal).await;
-        return connect::with_cluster(global, terminal, read);
+        return connect::with_cluster(question.global, terminal, read);
     }
     gather_files(question, terminal)
 }
@@ -121,7 +117,6 @@ impl Question<'_> {
             modelled.source = "stated";
         }
         let snapshot = Snapshot::new(parts);
-        remark(&snapshot, &modelled, detected, &mut notes);
         let given = global.scope.namespace.clone();
         let default_namespace = given.clone().or(context_namespace);
         let namespace = match (global.scope.all_namespaces, from_files) {
@@ -129,6 +124,21 @@ impl Question<'_> {
             (false, true) => given,
             (false, false) => default_namespace.clone(),
         };
+        // Pods decide about claims of their own namespace; those that use a volume may be in any.
+        let pods_of = match self.object {
+            Some((Kind::PersistentVolume, _)) => None,
+            _ => namespace.as_deref(),
+        };
+        let matters = |entry: &CoverageEntry| match entry.kind {
+            Kind::Pod => {
+                self.pods_decide && entry.namespace.as_deref().zip(pods_of).is_none_or(|(of, shown)| of == shown)
+            }
+            // A snapshot may lack nodes because few people may list them; they decide host-path provisioning alone.
+            Kind::Node => modelled.rules.hostpath_provisioning,
+            _ => true,
+        };
+        warn_of_lists(&snapshot, matters, &mut notes);
+        remark(&snapshot, &modelled, detected, &mut notes);
         let threads = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
         Ok(Gathered { snapshot, modelled, namespace, default_namespace, threads, notes, read_at: None, from_files })
     }
@@ -175,19 +185,13 @@ fn from_paths(
     Ok((parts, kubernetes))
 }
 
-/// What the reading lacks, in sentences.
-fn remark(snapshot: &Snapshot, modelled: &Modelled, detected: Option<u32>, notes: &mut Vec<String>) {
-    for issue in snapshot.issues() {
-        notes.push(format!("warning: {}; it is left out, and what rests on it is unknown", issue_sentence(issue)));
-    }
-    for key in snapshot.duplicates() {
-        notes.push(format!("note: {key} was read more than once; the newest version counts"));
-    }
-    for entry in snapshot.coverage().entries() {
-        // A snapshot may lack nodes because few people may list them; they decide host-path provisioning alone.
-        if entry.kind == Kind::Node && !modelled.rules.hostpath_provisioning {
-            continue;
-        }
+/// The most namespaces that a warning names.
+const NAMED: usize = 5;
+
+/// Which of the lists that matter lack something: one sentence for all namespaces in which it is the same.
+fn warn_of_lists(snapshot: &Snapshot, matters: impl Fn(&CoverageEntry) -> bool, notes: &mut Vec<String>) {
+    let mut lacking: Vec<(&CoverageEntry, &str, Vec<&str>)> = Vec::new();
+    for entry in snapshot.coverage().entries().iter().filter(|entry| matters(entry)) {
         let wrong = match entry.state {
             CoverageState::Complete | CoverageState::NotNeeded | CoverageState::Assumed => continue,
             CoverageState::Partial => "are not complete",
@@ -195,12 +199,46 @@ fn remark(snapshot: &Snapshot, modelled: &Modelled, detected: Option<u32>, notes
             CoverageState::NotServed => "are not served by this cluster",
             CoverageState::Failed => "could not be read",
         };
-        let namespace = entry.namespace.as_ref().map(|name| format!(" of namespace {name}")).unwrap_or_default();
+        let namespace = entry.namespace.as_deref();
+        let same = lacking.iter_mut().find(|(first, ..)| {
+            (first.kind, first.state) == (entry.kind, entry.state)
+                && first.namespace.is_some()
+                && namespace.is_some()
+                && without_namespace(first) == without_namespace(entry)
+        });
+        match same {
+            Some((.., namespaces)) => namespaces.extend(namespace),
+            None => lacking.push((entry, wrong, namespace.into_iter().collect())),
+        }
+    }
+    for (entry, wrong, namespaces) in lacking {
+        let place = match namespaces.as_slice() {
+            [] => String::new(),
+            [one] => format!(" of namespace {one}"),
+            several if several.len() <= NAMED => format!(" of namespaces {}", several.join(", ")),
+            several => {
+                format!(" of namespaces {} and {} more", several[..NAMED].join(", "), several.len() - NAMED)
+            }
+        };
         let reason = entry.reason.as_ref().map(|reason| format!(": {reason}")).unwrap_or_default();
-        notes.push(format!(
-            "warning: {}{namespace} {wrong}{reason}; what rests on them is unknown",
-            entry.kind.resource()
-        ));
+        let resource = entry.kind.resource();
+        notes.push(format!("warning: {resource}{place} {wrong}{reason}; what rests on them is unknown"));
+    }
+}
+
+/// The reason of a reading but for the name of its namespace, which API servers put into theirs.
+fn without_namespace(entry: &CoverageEntry) -> Option<String> {
+    let namespace = entry.namespace.as_deref().unwrap_or_default();
+    entry.reason.as_ref().map(|reason| reason.replace(&format!("\"{namespace}\""), ""))
+}
+
+/// What else the reading lacks, and what is modelled, in sentences.
+fn remark(snapshot: &Snapshot, modelled: &Modelled, detected: Option<u32>, notes: &mut Vec<String>) {
+    for issue in snapshot.issues() {
+        notes.push(format!("warning: {}; it is left out, and what rests on it is unknown", issue_sentence(issue)));
+    }
+    for key in snapshot.duplicates() {
+        notes.push(format!("note: {key} was read more than once; the newest version counts"));
     }
     let document = modelled.document();
     if !document.verified {
@@ -232,6 +270,12 @@ pub(super) fn issue_sentence(issue: &DecodeIssue) -> String {
     let name = if issue.name.is_empty() { String::new() } else { format!(" {place}{}", issue.name) };
     let value = if issue.value.is_empty() { String::new() } else { format!(" {}", issue.value) };
     format!("{}: {kind}{name} cannot be decoded: {}{value}: {}", issue.origin, issue.field, issue.reason)
+}
+
+/// Whether what is unknown for want of that read makes the exit code say that nothing can be judged. Where pods or nodes
+/// alone are hidden, the answer says what is unknown, and the code is that of an answer.
+pub(super) fn keeps_from_judging(kind: Kind) -> bool {
+    matches!(kind, Kind::PersistentVolume | Kind::PersistentVolumeClaim | Kind::StorageClass)
 }
 
 impl Gathered {

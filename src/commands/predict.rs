@@ -1,6 +1,6 @@
 //! `predict`: every volume and claim in scope, with what will become of it.
 
-use super::gather::{Gathered, gather};
+use super::gather::{Gathered, Question, gather, keeps_from_judging};
 use super::{Status, named};
 use crate::cli::{GlobalArgs, Output as Format, PredictArgs, parse_objects};
 use crate::error::Error;
@@ -28,7 +28,8 @@ pub(super) fn run(args: &PredictArgs, global: &GlobalArgs, terminal: &Terminal) 
         .as_deref()
         .map(|text| parse_label_filter(text).map_err(|error| Error::usage(format!("--selector: {error}"))))
         .transpose()?;
-    let gathered = gather(&args.source, &args.model, global, terminal)?;
+    let question = Question { source: &args.source, model: &args.model, global, object: None, pods_decide: true };
+    let gathered = gather(question, terminal)?;
     let settings = gathered.modelled.settings(&gathered.snapshot, &args.model, args.trace)?;
     terminal.progress().step("predicting", 0);
     let simulation = Simulation::new(&gathered.snapshot, settings, gathered.threads);
@@ -159,7 +160,7 @@ impl<'s> Shown<'_, 's> {
                 let prediction = predict(*target);
                 let changed = prediction.changes(self.simulation.snapshot());
                 any |= changed;
-                if !prediction.unknown.is_empty() {
+                if prediction.unknown.iter().any(|unknown| keeps_from_judging(unknown.need.kind)) {
                     self.unknown.store(true, Ordering::Relaxed);
                 }
                 if !self.args.changed || changed {

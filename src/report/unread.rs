@@ -44,7 +44,7 @@ pub fn hidden<'s>(
         Absence::Certain | Absence::Assumed => None,
     };
     unknown(place).or_else(|| {
-        let own = coverage.entries().iter().filter(|entry| entry.kind == kind && namespace.is_none());
-        own.filter_map(|entry| unknown(entry.namespace.as_deref()?)).next()
+        let mut own = coverage.entries().iter().filter(|entry| entry.kind == kind && namespace.is_none());
+        own.find_map(|entry| unknown(entry.namespace.as_deref()?))
     })
 }
