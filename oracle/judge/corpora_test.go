@@ -7,8 +7,8 @@ import (
 	"flag"
 	"os"
 	"path/filepath"
-	"strings"
 	"slices"
+	"strings"
 	"testing"
 
 	"pvctl.dev/oracle/line"
