@@ -1,6 +1,7 @@
 //! What Kubernetes' controllers do with PersistentVolumes and PersistentVolumeClaims, computed in dry run.
 //!
 //! The modules in reading order, lowest rank first; each uses only those above it (see `docs/ARCHITECTURE.md`).
+//! Those up to `report` are the core; the feature `command` adds what reaches a cluster, a file or a terminal.
 
 pub mod text;
 
@@ -19,8 +20,12 @@ pub mod simulate;
 
 pub mod report;
 
+#[cfg(feature = "command")]
 pub mod cli;
+#[cfg(feature = "command")]
 pub mod source;
+#[cfg(feature = "command")]
 pub mod terminal;
 
+#[cfg(feature = "command")]
 pub mod commands;
