@@ -2,12 +2,14 @@
 //!
 //! [`line`] is the format in which the oracle writes worlds and answers; [`judge`] compares an answer with the prediction;
 //! [`replay`] judges many lines; [`corpus`] reads and writes files of them;
-//! [`oracle`] runs the oracle; [`shrink`] makes a difference small; [`differential`] is the long run.
+//! [`oracle`] runs the oracle; [`shrink`] makes a difference small; [`differential`] is the long run;
+//! [`mutants`] asks whether the recordings notice when the core is changed.
 
 pub mod corpus;
 pub mod differential;
 pub mod judge;
 pub mod line;
+pub mod mutants;
 pub mod oracle;
 pub mod replay;
 pub mod shrink;

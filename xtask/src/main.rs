@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
 use xtask::differential::{Question, Run, differential};
+use xtask::mutants::{Trial, mutants};
 use xtask::oracle::{Oracle, Worlds};
 use xtask::replay::replay;
 use xtask::{corpus, shrink};
@@ -31,6 +32,8 @@ enum Task {
     },
     /// Lets the real controllers answer, and writes worlds and answers into a file that the tests replay.
     Record(Record),
+    /// Changes the controllers and the simulation in small ways, and looks whether the recordings notice.
+    Mutants(Mutants),
 }
 
 #[derive(Clone, Copy, ValueEnum)]
@@ -96,6 +99,22 @@ struct Record {
     /// Where to write; its name ends with the version, as in decisions-1.36.3.jsonl.gz.
     #[arg(long)]
     to: PathBuf,
+}
+
+#[derive(Args)]
+struct Mutants {
+    /// How many mutants that compile are tried; without it, all.
+    #[arg(long)]
+    sample: Option<usize>,
+    /// The seed that chooses them.
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+    /// Only mutants whose name, `FILE:LINE:COLUMN: WHAT`, contains this.
+    #[arg(long, default_value = "")]
+    only: String,
+    /// How many are tried at the same time.
+    #[arg(long, default_value_t = 1)]
+    jobs: usize,
 }
 
 /// The module file of a minor version other than the oracle's own, and the patch version that it pins.
@@ -192,6 +211,17 @@ fn run(task: Task) -> Result<bool> {
             corpus::write(&asked.to, &lines)?;
             println!("{} worlds answered by Kubernetes {version} in {}", lines.len(), asked.to.display());
             Ok(true)
+        }
+        Task::Mutants(Mutants { sample, seed, only, jobs }) => {
+            let tried = mutants(&Trial { root, sample, seed, only: &only, jobs }, |text| println!("{text}"))?;
+            for name in tried.survivors() {
+                println!("survived: {name}");
+            }
+            println!("seed {seed}: {tried}");
+            if tried.viable() == 0 {
+                bail!("no mutant was tried");
+            }
+            Ok(tried.survivors().next().is_none())
         }
     }
 }

@@ -1,0 +1,316 @@
+//! Mutation testing of the core against the recordings alone: each mutant that cargo-mutants lists is written into a copy
+//! of the project, and the recordings are to notice it.
+//!
+//! cargo-mutants itself runs the tests of the package that it changes, all of them; what is asked here is what the real
+//! controllers' answers notice, so only its list is used.
+
+use anyhow::{Context as _, Result, bail};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use std::fmt;
+use std::fs;
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::sync::Mutex;
+use std::thread;
+use std::time::{Duration, Instant};
+
+/// How long the recordings may take to be replayed; a mutant that takes longer goes round for ever.
+const PATIENCE: Duration = Duration::from_mins(2);
+
+/// What is mutated.
+const MUTATED: [&str; 2] = ["src/controllers/**", "src/simulate/**"];
+
+/// A change of the source, as `cargo mutants --list --json` describes it.
+#[derive(Clone, Debug, Deserialize)]
+struct Mutant {
+    name: String,
+    file: PathBuf,
+    span: Span,
+    replacement: String,
+}
+
+#[derive(Clone, Copy, Debug, Deserialize)]
+struct Span {
+    start: Place,
+    end: Place,
+}
+
+/// A line and a column, both from 1, the column in characters.
+#[derive(Clone, Copy, Debug, Deserialize)]
+struct Place {
+    line: usize,
+    column: usize,
+}
+
+/// What became of a mutant.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize, Serialize)]
+pub enum Fate {
+    /// It does not compile, and says nothing.
+    Unviable,
+    /// The recordings differ.
+    Killed,
+    /// The recordings are replayed without an end.
+    TimedOut,
+    /// Nothing noticed it.
+    Survived,
+}
+
+#[derive(Debug, Deserialize, Serialize)]
+struct Record {
+    source: u64,
+    name: String,
+    fate: Fate,
+}
+
+/// Which mutants are tried, and how.
+#[derive(Debug)]
+pub struct Trial<'a> {
+    /// The project.
+    pub root: &'a Path,
+    /// How many viable ones; nothing for all.
+    pub sample: Option<usize>,
+    /// What chooses the sample.
+    pub seed: u64,
+    /// Only those whose name contains this.
+    pub only: &'a str,
+    /// How many are tried at the same time, each in a copy of its own.
+    pub jobs: usize,
+}
+
+/// The mutants that were tried.
+#[derive(Clone, Debug, Default)]
+pub struct Tried(BTreeMap<String, Fate>);
+
+impl Tried {
+    /// How many came to that.
+    pub fn count(&self, fate: Fate) -> usize {
+        self.0.values().filter(|found| **found == fate).count()
+    }
+
+    /// The names of those that nothing noticed.
+    pub fn survivors(&self) -> impl Iterator<Item = &str> {
+        self.0.iter().filter(|(_, fate)| **fate == Fate::Survived).map(|(name, _)| name.as_str())
+    }
+
+    /// How many compile.
+    pub fn viable(&self) -> usize {
+        self.0.len() - self.count(Fate::Unviable)
+    }
+}
+
+impl fmt::Display for Tried {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (killed, timed_out) = (self.count(Fate::Killed), self.count(Fate::TimedOut));
+        write!(
+            out,
+            "{} viable mutants: {killed} killed, {timed_out} timed out, {} survived; {} do not compile",
+            self.viable(),
+            self.count(Fate::Survived),
+            self.count(Fate::Unviable)
+        )
+    }
+}
+
+/// Tries mutants until the sample is full. What was found of the same sources before is not tried again, so a run that
+/// was cut goes on.
+///
+/// # Errors
+/// When cargo-mutants is missing, the project itself does not pass, or a file cannot be written.
+pub fn mutants(trial: &Trial<'_>, say: impl Fn(&str) + Sync) -> Result<Tried> {
+    let folder = trial.root.join("target/mutants");
+    fs::create_dir_all(&folder)?;
+    let source = source(trial.root)?;
+    let results = folder.join("results.jsonl");
+    let known = known(&results, source)?;
+    let mut listed: Vec<Mutant> = list(trial.root)?.into_iter().filter(|m| m.name.contains(trial.only)).collect();
+    if trial.sample.is_some() {
+        listed.sort_by_cached_key(|mutant| hash(&(trial.seed, &mutant.name)));
+    }
+    say(&format!("{} mutants to choose from", listed.len()));
+
+    let wanted = trial.sample.unwrap_or(usize::MAX);
+    let state = Mutex::new((
+        listed.into_iter(),
+        Tried::default(),
+        fs::File::options().append(true).create(true).open(&results)?,
+    ));
+    let work = |job: usize| -> Result<()> {
+        let tree = Tree::new(trial.root, folder.join(format!("tree-{job}")))?;
+        loop {
+            let Some(mutant) = ({
+                let (listed, tried, _) = &mut *state.lock().map_err(|_| anyhow::anyhow!("another job panicked"))?;
+                if tried.viable() < wanted { listed.next() } else { None }
+            }) else {
+                return Ok(());
+            };
+            let fate = match known.get(&mutant.name) {
+                Some(fate) => *fate,
+                None => tree.judge(&mutant).with_context(|| mutant.name.clone())?,
+            };
+            let (_, tried, results) = &mut *state.lock().map_err(|_| anyhow::anyhow!("another job panicked"))?;
+            if !known.contains_key(&mutant.name) {
+                writeln!(results, "{}", serde_json::to_string(&Record { source, name: mutant.name.clone(), fate })?)?;
+            }
+            if fate == Fate::Survived {
+                say(&format!("survived: {}", mutant.name));
+            }
+            tried.0.insert(mutant.name, fate);
+            if tried.0.len().is_multiple_of(25) {
+                say(&tried.to_string());
+            }
+        }
+    };
+    thread::scope(|scope| -> Result<()> {
+        let workers: Vec<_> = (0..trial.jobs.max(1)).map(|job| scope.spawn(move || work(job))).collect();
+        for worker in workers {
+            worker.join().map_err(|_| anyhow::anyhow!("a job panicked"))??;
+        }
+        Ok(())
+    })?;
+    let (_, tried, _) = state.into_inner().map_err(|_| anyhow::anyhow!("a job panicked"))?;
+    Ok(tried)
+}
+
+fn hash(value: &impl Hash) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    value.hash(&mut hasher);
+    hasher.finish()
+}
+
+/// All that decides what becomes of a mutant: every file of the project that git knows.
+fn source(root: &Path) -> Result<u64> {
+    let mut all = Vec::new();
+    for path in tracked(root)? {
+        all.push((fs::read(root.join(&path))?, path));
+    }
+    Ok(hash(&all))
+}
+
+fn tracked(root: &Path) -> Result<Vec<PathBuf>> {
+    let listed = Command::new("git")
+        .args(["ls-files", "-z", "--cached", "--others", "--exclude-standard"])
+        .current_dir(root)
+        .output()?;
+    if !listed.status.success() {
+        bail!("git ls-files: {}", String::from_utf8_lossy(&listed.stderr).trim());
+    }
+    let names = String::from_utf8(listed.stdout).context("a file's name is not UTF-8")?;
+    let wanted =
+        |name: &str| ["src/", "xtask/", "tests/", ".cargo/", "Cargo."].iter().any(|start| name.starts_with(start));
+    Ok(names.split('\0').filter(|name| wanted(name) && root.join(name).is_file()).map(PathBuf::from).collect())
+}
+
+fn known(results: &Path, source: u64) -> Result<BTreeMap<String, Fate>> {
+    if !results.exists() {
+        return Ok(BTreeMap::new());
+    }
+    let mut known = BTreeMap::new();
+    for line in fs::read_to_string(results)?.lines() {
+        // A line that was cut, or that an older program wrote, is as good as none.
+        if let Ok(record) = serde_json::from_str::<Record>(line)
+            && record.source == source
+        {
+            known.insert(record.name, record.fate);
+        }
+    }
+    Ok(known)
+}
+
+fn list(root: &Path) -> Result<Vec<Mutant>> {
+    let files = MUTATED.iter().flat_map(|files| ["--file", files]);
+    let listed = Command::new("cargo")
+        .args(["mutants", "--list", "--json", "--package", "kubectl-pvctl"])
+        .args(files)
+        .current_dir(root)
+        .output()
+        .context("cargo mutants: cargo install cargo-mutants --locked")?;
+    if !listed.status.success() {
+        bail!(
+            "cargo mutants, which `cargo install cargo-mutants --locked` installs: {}",
+            String::from_utf8_lossy(&listed.stderr).trim()
+        );
+    }
+    serde_json::from_slice(&listed.stdout).context("what cargo mutants lists")
+}
+
+/// A copy of the project, in which one mutant at a time is built and judged.
+struct Tree {
+    root: PathBuf,
+}
+
+impl Tree {
+    /// Copies the project, and checks that it passes as it is.
+    fn new(from: &Path, root: PathBuf) -> Result<Self> {
+        for path in tracked(from)? {
+            let (original, copy) = (from.join(&path), root.join(&path));
+            let text = fs::read(&original)?;
+            // A file that did not change keeps its time, so that the copy is not built anew.
+            if fs::read(&copy).ok().as_ref() != Some(&text) {
+                fs::create_dir_all(copy.parent().context("a file in no folder")?)?;
+                fs::write(&copy, text)?;
+            }
+        }
+        let tree = Self { root };
+        match tree.fate()? {
+            Fate::Survived => Ok(tree),
+            fate => bail!("the project itself, in {}: {fate:?}", tree.root.display()),
+        }
+    }
+
+    fn judge(&self, mutant: &Mutant) -> Result<Fate> {
+        let path = self.root.join(&mutant.file);
+        let text = fs::read_to_string(&path)?;
+        let at = |place: Place| -> Option<usize> {
+            let line: usize = text.split_inclusive('\n').take(place.line.checked_sub(1)?).map(str::len).sum();
+            let column = text[line..].char_indices().nth(place.column.checked_sub(1)?)?.0;
+            Some(line + column)
+        };
+        let (start, end) = at(mutant.span.start).zip(at(mutant.span.end)).context("a place outside the file")?;
+        fs::write(&path, [&text[..start], &mutant.replacement, &text[end..]].concat())?;
+        let fate = self.fate();
+        fs::write(&path, text)?;
+        fate
+    }
+
+    /// What the recordings say of the copy as it is now.
+    fn fate(&self) -> Result<Fate> {
+        let built = Command::new("cargo")
+            .args(["test", "--quiet", "--package", "xtask", "--test", "corpora", "--no-run", "--message-format=json"])
+            .current_dir(&self.root)
+            .env("CARGO_TARGET_DIR", self.root.join("target"))
+            .env("CARGO_PROFILE_DEV_DEBUG", "0")
+            .env("RUSTFLAGS", "--cap-lints=warn")
+            .stdin(Stdio::null())
+            .stderr(Stdio::null())
+            .output()?;
+        if !built.status.success() {
+            return Ok(Fate::Unviable);
+        }
+        let messages = serde_json::Deserializer::from_slice(&built.stdout).into_iter::<serde_json::Value>();
+        let test = messages
+            .filter_map(Result::ok)
+            .find_map(|message| message["executable"].as_str().map(PathBuf::from))
+            .context("cargo names no test")?;
+        let mut running = Command::new(test)
+            .current_dir(self.root.join("xtask"))
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()?;
+        let start = Instant::now();
+        loop {
+            if let Some(status) = running.try_wait()? {
+                return Ok(if status.success() { Fate::Survived } else { Fate::Killed });
+            }
+            if start.elapsed() > PATIENCE {
+                running.kill()?;
+                running.wait()?;
+                return Ok(Fate::TimedOut);
+            }
+            thread::sleep(Duration::from_millis(50));
+        }
+    }
+}
