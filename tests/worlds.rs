@@ -411,10 +411,18 @@ pub(crate) fn worlds(volumes: usize, claims: usize) -> impl Strategy<Value = Clu
 /// Free volumes and waiting claims of one class that differ in nothing but their size.
 pub(crate) fn contended(volumes: usize, claims: usize) -> impl Strategy<Value = Cluster> {
     let sizes = || weighted![1 => "1Gi", 1 => "2Gi", 1 => "3Gi", 1 => "4Gi", 1 => "5Gi"];
-    (proptest::collection::vec(sizes(), 0..=volumes), proptest::collection::vec(sizes(), 0..=claims)).prop_map(
+    let phases = weighted![6 => VolumePhase::Available, 1 => VolumePhase::Pending, 1 => VolumePhase::Failed];
+    // In every other world all volumes can be found at first.
+    let phases = prop_oneof![Just(VolumePhase::Available).boxed(), phases.boxed()];
+    (proptest::collection::vec((sizes(), phases), 0..=volumes), proptest::collection::vec(sizes(), 0..=claims)).prop_map(
         |(volumes, claims)| {
+            let volume = |(number, (size, phase)): (u32, (&str, VolumePhase))| {
+                let mut volume = free_volume(format!("v{number}"), size, "");
+                volume.status.phase = phase;
+                volume
+            };
             Cluster(Parts {
-                volumes: (0..).zip(volumes).map(|(number, size)| free_volume(format!("v{number}"), size, "")).collect(),
+                volumes: (0..).zip(volumes).map(volume).collect(),
                 claims: (0..)
                     .zip(claims)
                     .map(|(number, size): (u32, _)| waiting_claim(format!("c{number}"), "ns", size, ""))

@@ -1,10 +1,11 @@
 //! Which objects can influence each other: union-find over names and over groups of alike objects, never over pairs.
 
 use super::decide::Target;
-use crate::controllers::{Rules, persistent_volume::matching::Query};
+use crate::controllers::Rules;
+use crate::controllers::persistent_volume::matching::{Fit, Query};
 use crate::model::{AnnotationKey, PersistentVolume, PersistentVolumeClaim, Quantity, ReclaimPolicy, Str};
 use crate::snapshot::{ClaimId, GroupKey, Snapshot, VolumeId};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Objects that can influence each other, volumes first, each in the order of names.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -104,6 +105,21 @@ pub(super) fn may_have_no_claim(snapshot: &Snapshot, volume: &PersistentVolume) 
             .is_some_and(|claim| claim.meta.uid == named.uid && claim.volume_name != volume.meta.name)
 }
 
+/// The one volume that is reserved for the claim, where the search ends with it in every state: it has the access modes
+/// that the claim asks for and no others, so that it is looked at first, and nothing takes it away. Neither of the two
+/// competes with anybody then.
+fn sure_reservation(snapshot: &Snapshot, rules: &Rules, claim: &PersistentVolumeClaim) -> Option<VolumeId> {
+    let [only] = snapshot.volumes_naming(&claim.meta.namespace, &claim.meta.name) else { return None };
+    let volume = snapshot.volume(*only);
+    let surely = may_search(claim)
+        && !claim.terminating()
+        && !volume.terminating()
+        && volume.access_modes.set().len() == claim.access_modes.set().len()
+        && volume.access_modes.set().contains_all(&claim.access_modes)
+        && Query::new(rules, claim, false).is_ok_and(|query| query.fit(volume) == Fit::Reserved);
+    surely.then_some(*only)
+}
+
 /// Claims without a selector that search alike but for the size.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct SearchKey {
@@ -118,10 +134,18 @@ fn join_by_matching(snapshot: &Snapshot, rules: &Rules, union: &mut Union) {
     let claim_place = |id: ClaimId| volumes.len() + id.0 as usize;
     let capacity = |volume: &PersistentVolume| volume.storage().copied().unwrap_or(Quantity::ZERO);
 
+    // Claims and volumes that are reserved for each other take no part.
+    let mut reserved: BTreeSet<usize> = BTreeSet::new();
+    for (place, claim) in snapshot.claims().iter().enumerate() {
+        if let Some(volume) = sure_reservation(snapshot, rules, claim) {
+            reserved.extend([volumes.len() + place, volume.0 as usize]);
+        }
+    }
+
     // Free volumes in groups, by capacity.
     let mut groups: BTreeMap<GroupKey, Vec<(Quantity, usize)>> = BTreeMap::new();
     for (place, volume) in volumes.iter().enumerate() {
-        if may_become_free(snapshot, volume) {
+        if may_become_free(snapshot, volume) && !reserved.contains(&place) {
             groups.entry(Snapshot::group_key(volume)).or_default().push((capacity(volume), place));
         }
     }
@@ -135,7 +159,7 @@ fn join_by_matching(snapshot: &Snapshot, rules: &Rules, union: &mut Union) {
     // Searching claims in groups, each with its smallest request; those with a selector one by one.
     let mut searches: BTreeMap<SearchKey, Vec<(Quantity, usize)>> = BTreeMap::new();
     for (number, claim) in snapshot.claims().iter().enumerate() {
-        if !may_search(claim) {
+        if !may_search(claim) || reserved.contains(&(volumes.len() + number)) {
             continue;
         }
         let id = ClaimId(u32::try_from(number).unwrap_or(u32::MAX));

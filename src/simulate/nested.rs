@@ -3,6 +3,10 @@
 //! A claim takes the smallest free volume that is large enough. Which sizes are used up after a set of claims does not
 //! depend on their order (it is a parking process), so a claim can reach a larger size exactly when other claims can
 //! fill everything between: a condition on prefix sums.
+//!
+//! A volume that is not Available yet, as a new one, is found only after its own sync, which may come at any time. A
+//! claim can so pass by it without anybody in it; in the end it is Available like all others. What orders can do is then
+//! told by the volumes that are Available at first on the way up, and by all volumes where something has to be full.
 
 use super::component::{Component, may_search, searched_classes};
 use super::decide::{Limit, Settings};
@@ -24,10 +28,12 @@ pub(super) fn nested(snapshot: &Snapshot, settings: &Settings<'_>, component: &C
 
 /// A volume without a capacity is none: a claim of nothing would take it, and binding ends before the claim is Bound.
 fn is_plain_volume(volume: &PersistentVolume) -> bool {
-    volume.claim_ref.is_none()
-        && volume.status.phase == VolumePhase::Available
-        && !volume.terminating()
-        && volume.storage().is_some()
+    volume.claim_ref.is_none() && !volume.terminating() && volume.storage().is_some()
+}
+
+/// Whether a search can find the volume before the volume's own sync.
+pub(super) fn is_found_at_first(volume: &PersistentVolume) -> bool {
+    volume.status.phase == VolumePhase::Available
 }
 
 fn is_plain_claim(
@@ -65,6 +71,8 @@ pub(super) struct Nested {
 /// One size of volumes, and the claims for which it is the smallest that is large enough.
 struct Level {
     volumes: Vec<VolumeId>,
+    /// How many of them can be found at first.
+    found_at_first: usize,
     claims: Vec<ClaimId>,
 }
 
@@ -79,7 +87,7 @@ impl Nested {
     fn new(snapshot: &Snapshot, settings: &Settings<'_>, component: &Component) -> Self {
         let (levels, level_of_volume, level_of_claim) = levels(snapshot, component);
         let reaches = reaches(&levels);
-        let occupied = occupied(&levels);
+        let vacancies = vacancies(&levels);
         let limit = settings.outcomes;
 
         let volumes_up_to = sums(levels.iter().map(|level| level.volumes.len()));
@@ -107,18 +115,17 @@ impl Nested {
             ending[reach.last].push(at);
         }
         let mut takers: BTreeSet<ClaimId> = BTreeSet::new();
-        let mut volume_sets: Vec<OutcomeSet> = Vec::with_capacity(levels.len());
+        let mut volume_sets: Vec<[OutcomeSet; 2]> = Vec::with_capacity(levels.len());
         for (at, level) in levels.iter().enumerate() {
             takers.extend(&level.claims);
-            let mut count = takers.len() as u64;
-            let mut listed = Vec::new();
-            if occupied[at] < level.volumes.len() {
-                listed.push(Outcome::plain_volume(None));
-                count += 1;
-            }
-            let names = takers.iter().take(most(limit));
-            listed.extend(names.map(|id| Outcome::plain_volume(Some(snapshot.claim(*id)))));
-            volume_sets.push(OutcomeSet::counted(listed, count, true, limit));
+            let set = |may_stay_free: bool| {
+                let free = may_stay_free.then(|| Outcome::plain_volume(None));
+                let names = takers.iter().take(most(limit));
+                let bound = names.map(|id| Outcome::plain_volume(Some(snapshot.claim(*id))));
+                let count = takers.len() as u64 + u64::from(may_stay_free);
+                OutcomeSet::counted(free.into_iter().chain(bound).collect(), count, true, limit)
+            };
+            volume_sets.push([set(vacancies[at].found_late), set(vacancies[at].found_at_first)]);
             for ended in &ending[at] {
                 for claim in &levels[*ended].claims {
                     takers.remove(claim);
@@ -128,7 +135,15 @@ impl Nested {
 
         let unreachable = OutcomeSet::single(Outcome::bound_claim(None));
         Self {
-            volumes: level_of_volume.into_iter().map(|level| volume_sets[level].clone()).collect(),
+            volumes: component
+                .volumes
+                .iter()
+                .zip(level_of_volume)
+                .map(|(id, level)| {
+                    let [late, at_first] = &volume_sets[level];
+                    if is_found_at_first(snapshot.volume(*id)) { at_first.clone() } else { late.clone() }
+                })
+                .collect(),
             claims: level_of_claim
                 .into_iter()
                 .map(|level| claim_sets.get(level).cloned().flatten().unwrap_or_else(|| unreachable.clone()))
@@ -206,10 +221,11 @@ fn levels(snapshot: &Snapshot, component: &Component) -> (Vec<Level>, Vec<usize>
     sizes.sort_by(Quantity::compare);
     sizes.dedup_by(|a, b| a.compare(b).is_eq());
     let level_at = |wanted: &Quantity| sizes.partition_point(|size| size.compare(wanted).is_lt());
-    let mut levels: Vec<Level> = sizes.iter().map(|_| Level { volumes: Vec::new(), claims: Vec::new() }).collect();
+    let mut levels: Vec<Level> = sizes.iter().map(|_| Level { volumes: Vec::new(), found_at_first: 0, claims: Vec::new() }).collect();
     let level_of_volume: Vec<usize> = component.volumes.iter().map(|id| level_at(&size(id))).collect();
     for (id, level) in component.volumes.iter().zip(&level_of_volume) {
         levels[*level].volumes.push(*id);
+        levels[*level].found_at_first += usize::from(is_found_at_first(snapshot.volume(*id)));
     }
     let level_of_claim: Vec<usize> = component
         .claims
@@ -224,24 +240,41 @@ fn levels(snapshot: &Snapshot, component: &Component) -> (Vec<Level>, Vec<usize>
     (levels, level_of_volume, level_of_claim)
 }
 
-/// With `balance(k)` = claims minus volumes up to level k, a claim of level a can have level l ≥ a exactly when the
-/// other claims can fill all levels between: for every k from a to below l, `balance(k) − 1` is at least the smallest
-/// balance before a.
+fn signed(length: usize) -> i64 {
+    i64::try_from(length).unwrap_or(i64::MAX)
+}
+
+/// With `balance(k)` = claims minus volumes that are found at first, up to level k, a claim of level a can have level
+/// l ≥ a exactly when the other claims can fill all levels between: for every k from a to below l, `balance(k) − 1` is at
+/// least the smallest balance before a. The volumes that are found later stay out of the way.
+///
+/// It can stay Pending exactly when the other claims can fill everything from a on. From below come at most
+/// `balance(a−1)` minus the smallest balance before a: as many as find no place there while the volumes that are found
+/// later keep hidden. Above, all volumes have to be filled.
 fn reaches(levels: &[Level]) -> Vec<Reach> {
-    let signed = |length: usize| i64::try_from(length).unwrap_or(i64::MAX);
     let mut balance = Vec::with_capacity(levels.len());
     let mut floor_before = Vec::with_capacity(levels.len());
-    let (mut sum, mut floor) = (0i64, 0i64);
-    for level in levels {
+    let mut from_below = Vec::with_capacity(levels.len());
+    // The same with all volumes, each level's smallest sum from there on.
+    let mut smallest_after: Vec<i64> = vec![i64::MAX; levels.len()];
+    let mut full_before = Vec::with_capacity(levels.len());
+    let (mut sum, mut floor, mut full) = (0i64, 0i64, 0i64);
+    for (at, level) in levels.iter().enumerate() {
         floor_before.push(floor);
-        sum += signed(level.claims.len()) - signed(level.volumes.len());
+        from_below.push(sum - floor);
+        full_before.push(full);
+        sum += signed(level.claims.len()) - signed(level.found_at_first);
+        full += signed(level.claims.len()) - signed(level.volumes.len());
         balance.push(sum);
+        smallest_after[at] = full;
         floor = floor.min(sum);
     }
     // The first level at or after `at` whose balance is at most the floor: a stack of suffix minima, searched.
     let mut reaches = vec![Reach { last: 0, may_stay_pending: false }; levels.len()];
     let mut minima: Vec<usize> = Vec::new();
+    let mut smallest = i64::MAX;
     for at in (0..levels.len()).rev() {
+        smallest = smallest.min(smallest_after[at]);
         while minima.last().is_some_and(|later| balance[*later] >= balance[at]) {
             minima.pop();
         }
@@ -249,24 +282,36 @@ fn reaches(levels: &[Level]) -> Vec<Reach> {
         // From the bottom of the stack (the last level) to its top (this one) balances grow; levels grow downwards.
         let wanted = floor_before[at];
         let below = minima.partition_point(|level| balance[*level] <= wanted);
-        reaches[at] = match below.checked_sub(1).map(|place| minima[place]) {
-            Some(last) => Reach { last, may_stay_pending: false },
-            None => Reach { last: levels.len() - 1, may_stay_pending: true },
-        };
+        let last = below.checked_sub(1).map_or(levels.len() - 1, |place| minima[place]);
+        reaches[at] = Reach { last, may_stay_pending: from_below[at] + smallest - full_before[at] > 0 };
     }
     reaches
 }
 
-/// How many volumes of each level are bound in the end: the same for every order.
-fn occupied(levels: &[Level]) -> Vec<usize> {
+/// Whether a volume of a level can stay Available.
+#[derive(Clone, Copy)]
+struct Vacancy {
+    /// One that is found at first: every claim that comes by takes it, so there have to be places for all of them below,
+    /// or beside it.
+    found_at_first: bool,
+    /// One that is found later may be found last: then there have to be places for all claims anywhere else.
+    found_late: bool,
+}
+
+/// How many claims pass on to the next level where all volumes are found in time is the same for every order.
+fn vacancies(levels: &[Level]) -> Vec<Vacancy> {
+    let mut volumes_above: usize = levels.iter().map(|level| level.volumes.len()).sum();
     let mut carried = 0;
     levels
         .iter()
         .map(|level| {
+            volumes_above -= level.volumes.len();
             let wanting = level.claims.len() + carried;
-            let bound = wanting.min(level.volumes.len());
-            carried = wanting - bound;
-            bound
+            carried = wanting.saturating_sub(level.volumes.len());
+            Vacancy {
+                found_at_first: wanting < level.volumes.len(),
+                found_late: wanting < level.volumes.len() + volumes_above,
+            }
         })
         .collect()
 }

@@ -4,7 +4,7 @@ use super::component::Component;
 use super::decide::{Settings, Target, memory_of, run};
 use super::explore::{Budget, JOINT_LIMIT, explore};
 use super::fixpoint::fixpoint;
-use super::nested::nested;
+use super::nested::{is_found_at_first, nested};
 use super::outcome::{Outcome, OutcomeSet};
 use crate::controllers::{Controller, Sync};
 use crate::snapshot::Snapshot;
@@ -50,8 +50,11 @@ pub fn settle(snapshot: &Snapshot, settings: &Settings<'_>, component: &Componen
         && !settings.failures;
     if plain && let Some(solved) = nested(snapshot, settings, component) {
         // Exploring adds only the joint end states. Where these are few enough to be listed, so are the states on the
-        // way: parts of at most eight ends, each of at most eight bindings.
-        let budget = Budget { states: settings.budget.states.min(JOINT_LIMIT << (SMALL / 2)) };
+        // way: parts of at most eight ends, each of at most eight bindings. Volumes that are found later add states of
+        // their own.
+        let at_first = component.volumes.iter().all(|id| is_found_at_first(snapshot.volume(*id)));
+        let most = if at_first { JOINT_LIMIT << (SMALL / 2) } else { usize::MAX };
+        let budget = Budget { states: settings.budget.states.min(most) };
         let small = Settings { budget, ..settings.clone() };
         let mut settled = Settled { volumes: solved.volumes, claims: solved.claims, worlds: None };
         if objects.len() <= SMALL && !settled.is_certain() {
