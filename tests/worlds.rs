@@ -414,8 +414,8 @@ pub(crate) fn contended(volumes: usize, claims: usize) -> impl Strategy<Value = 
     let phases = weighted![6 => VolumePhase::Available, 1 => VolumePhase::Pending, 1 => VolumePhase::Failed];
     // In every other world all volumes can be found at first.
     let phases = prop_oneof![Just(VolumePhase::Available).boxed(), phases.boxed()];
-    (proptest::collection::vec((sizes(), phases), 0..=volumes), proptest::collection::vec(sizes(), 0..=claims)).prop_map(
-        |(volumes, claims)| {
+    (proptest::collection::vec((sizes(), phases), 0..=volumes), proptest::collection::vec(sizes(), 0..=claims))
+        .prop_map(|(volumes, claims)| {
             let volume = |(number, (size, phase)): (u32, (&str, VolumePhase))| {
                 let mut volume = free_volume(format!("v{number}"), size, "");
                 volume.status.phase = phase;
@@ -430,6 +430,5 @@ pub(crate) fn contended(volumes: usize, claims: usize) -> impl Strategy<Value = 
                 coverage: Coverage::complete(),
                 ..Parts::default()
             })
-        },
-    )
+        })
 }

@@ -6,10 +6,9 @@ use super::failures::{Failure, failures};
 use super::outcome::Outcome;
 use super::state::{State, Variants, private_claim_step, private_volume_step};
 use crate::controllers::{Controller, Sync};
-use crate::snapshot::{Snapshot, VolumeId};
+use crate::snapshot::Snapshot;
 use crate::world::{Cached, Choices, ControllerState, World};
 use rustc_hash::FxHashMap;
-use std::collections::BTreeSet;
 
 /// How far an exploration may go: a number of states, never a time, so that the answer is the same on every machine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -56,7 +55,6 @@ pub fn explore<'s>(snapshot: &'s Snapshot, settings: &Settings<'s>, objects: &[T
         variants: Variants::new(snapshot),
         numbers: FxHashMap::default(),
         states: Vec::new(),
-        scrubbing: BTreeSet::new(),
         edges: Vec::new(),
         failures,
         lags_at_first: !settings.controller.in_step_with_all(),
@@ -84,8 +82,6 @@ struct Search<'a, 's> {
     variants: Variants<'s>,
     numbers: FxHashMap<State, usize>,
     states: Vec<State>,
-    /// The volumes for which some sync starts a pod that scrubs them.
-    scrubbing: BTreeSet<VolumeId>,
     /// Where syncs without a failure lead: the ends are those of a world in which no more failures happen.
     edges: Vec<Vec<usize>>,
     failures: bool,
@@ -137,12 +133,6 @@ impl<'s> Search<'_, 's> {
         }
     }
 
-    /// The state that a sync leads to; what it starts besides is noted.
-    fn state_of(&mut self, after: &World<'s>) -> State {
-        self.scrubbing.extend(after.scrubbing());
-        self.variants.state_of(after)
-    }
-
     /// The component's objects, with volumes that were created since.
     fn objects_in(&self, world: &World<'s>) -> Vec<Target> {
         let recorded = world.snapshot().volumes().len();
@@ -174,7 +164,7 @@ impl<'s> Search<'_, 's> {
             let Some((decision, met)) = run(sync, &self.settings.rules, controller, target) else { break };
             runs += 1;
             choices = met.next();
-            let state = self.state_of(&after);
+            let state = self.variants.state_of(&after);
             if state != here {
                 let private = is_private(world, &after, target, self.capacities_stated);
                 reached.push((state, private));
@@ -209,12 +199,13 @@ impl<'s> Search<'_, 's> {
             let mut memory = memory_of(controller, &self.settings.controller);
             let sync = Sync::new(&mut after, &mut memory, &self.settings.answers, script);
             let Some((_, met)) = run(sync, &self.settings.rules, controller, target) else { break };
-            reached.push(self.state_of(&after));
+            reached.push(self.variants.state_of(&after));
             choices = met.next();
         }
     }
 
-    /// The states that the same sync leads to when something in it goes wrong, and when its cache still has the recorded version of one of the other objects.
+    /// The states that the same sync leads to when something in it goes wrong, and when its cache still has the recorded
+    /// version of one of the other objects.
     fn failing(
         &mut self,
         world: &World<'s>,
@@ -229,7 +220,7 @@ impl<'s> Search<'_, 's> {
             let mut memory = memory_of(controller, &self.settings.controller);
             let sync = Sync::new(&mut after, &mut memory, &answers, met.repeat()).crashing_before(crash_before);
             run(sync, &self.settings.rules, controller, target);
-            reached.push(self.state_of(&after));
+            reached.push(self.variants.state_of(&after));
         }
         let snapshot = world.snapshot();
         let mut lagging: Vec<ControllerState<'s>> = Vec::new();
@@ -249,7 +240,7 @@ impl<'s> Search<'_, 's> {
                 let (mut after, mut memory) = (world.clone(), memory.clone());
                 let sync = Sync::new(&mut after, &mut memory, &self.settings.answers, script);
                 let Some((_, met)) = run(sync, &self.settings.rules, controller, target) else { break };
-                reached.push(self.state_of(&after));
+                reached.push(self.variants.state_of(&after));
                 choices = met.next();
             }
         }
@@ -270,7 +261,7 @@ impl<'s> Search<'_, 's> {
                     Target::Volume(id) => {
                         let destroyed = world.destroyed().binary_search(id).is_ok();
                         let end = Outcome::of_volume(rules, world.volume(*id).as_deref(), destroyed, *unsettled);
-                        end.with_scrubbing(self.scrubbing.contains(id))
+                        end.with_scrubbing(world.scrubbing().binary_search(id).is_ok())
                     }
                 };
                 // More joint states than are listed need not be told apart any more.

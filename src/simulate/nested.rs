@@ -221,7 +221,8 @@ fn levels(snapshot: &Snapshot, component: &Component) -> (Vec<Level>, Vec<usize>
     sizes.sort_by(Quantity::compare);
     sizes.dedup_by(|a, b| a.compare(b).is_eq());
     let level_at = |wanted: &Quantity| sizes.partition_point(|size| size.compare(wanted).is_lt());
-    let mut levels: Vec<Level> = sizes.iter().map(|_| Level { volumes: Vec::new(), found_at_first: 0, claims: Vec::new() }).collect();
+    let mut levels: Vec<Level> =
+        sizes.iter().map(|_| Level { volumes: Vec::new(), found_at_first: 0, claims: Vec::new() }).collect();
     let level_of_volume: Vec<usize> = component.volumes.iter().map(|id| level_at(&size(id))).collect();
     for (id, level) in component.volumes.iter().zip(&level_of_volume) {
         levels[*level].volumes.push(*id);

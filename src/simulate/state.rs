@@ -5,7 +5,7 @@
 
 use super::decide::Target;
 use crate::model::{AnnotationKey, PersistentVolume, PersistentVolumeClaim, ReclaimPolicy, VolumePhase};
-use crate::snapshot::Snapshot;
+use crate::snapshot::{Snapshot, VolumeId};
 use crate::world::World;
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
@@ -16,10 +16,26 @@ pub(super) type Variant = u16;
 /// A state: the objects that are not as recorded, in order, with their variants.
 pub(super) type State = Box<[(Target, Variant)]>;
 
+/// What the controller has begun with the data of a volume.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Data {
+    destroyed: bool,
+    scrubbing: bool,
+}
+
+impl Data {
+    fn of(world: &World<'_>, id: VolumeId) -> Self {
+        Self {
+            destroyed: world.destroyed().binary_search(&id).is_ok(),
+            scrubbing: world.scrubbing().binary_search(&id).is_ok(),
+        }
+    }
+}
+
 #[derive(Clone, Debug)]
 enum Stored {
-    /// A volume, if it is there, and whether its storage was deleted.
-    Volume(Option<Arc<PersistentVolume>>, bool),
+    /// A volume, if it is there, and what was begun with its data.
+    Volume(Option<Arc<PersistentVolume>>, Data),
     Claim(Option<Arc<PersistentVolumeClaim>>),
 }
 
@@ -40,8 +56,8 @@ impl<'s> Variants<'s> {
         let mut state = Vec::with_capacity(world.changed_volumes().len() + world.changed_claims().len());
         for (id, volume) in world.changed_volumes() {
             let recorded = self.snapshot.volumes().get(id.0 as usize);
-            let destroyed = world.destroyed().binary_search(id).is_ok();
-            if !destroyed
+            let data = Data::of(world, *id);
+            if data == Data::default()
                 && volume.as_deref().is_some_and(|volume| recorded.is_some_and(|base| same_volume(base, volume)))
             {
                 continue;
@@ -49,14 +65,12 @@ impl<'s> Variants<'s> {
             let target = Target::Volume(*id);
             let known = self.known.entry(target).or_default();
             let at = known.iter().position(|stored| match (stored, volume) {
-                (Stored::Volume(None, lost), None) => *lost == destroyed,
-                (Stored::Volume(Some(a), lost), Some(b)) => {
-                    *lost == destroyed && (Arc::ptr_eq(a, b) || same_volume(a, b))
-                }
+                (Stored::Volume(None, known), None) => *known == data,
+                (Stored::Volume(Some(a), known), Some(b)) => *known == data && (Arc::ptr_eq(a, b) || same_volume(a, b)),
                 _ => false,
             });
             let at = at.unwrap_or_else(|| {
-                known.push(Stored::Volume(volume.clone(), destroyed));
+                known.push(Stored::Volume(volume.clone(), data));
                 known.len() - 1
             });
             state.push((target, number(at)));
@@ -88,10 +102,13 @@ impl<'s> Variants<'s> {
         for (target, variant) in state {
             let stored = self.known.get(target).and_then(|known| known.get(usize::from(*variant) - 1));
             match (target, stored) {
-                (Target::Volume(id), Some(Stored::Volume(volume, destroyed))) => {
+                (Target::Volume(id), Some(Stored::Volume(volume, data))) => {
                     world.set_volume(*id, volume.clone());
-                    if *destroyed {
+                    if data.destroyed {
                         world.destroy_storage(*id);
+                    }
+                    if data.scrubbing {
+                        world.scrub_storage(*id);
                     }
                 }
                 (Target::Claim(id), Some(Stored::Claim(claim))) => world.set_claim(*id, claim.clone()),

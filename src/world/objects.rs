@@ -124,25 +124,32 @@ impl<'s> World<'s> {
         &self.destroyed
     }
 
-    /// The volumes for which a pod that scrubs them was started in this world, in the order of the starts. It is no part
-    /// of the API's objects: the pod goes on whatever becomes of the volume, and nobody knows when it is done.
+    /// The volumes for which a pod that scrubs them was started, in order. It is no part of the API's objects: the pod
+    /// goes on whatever becomes of the volume, and nobody knows when it is done.
     pub fn scrubbing(&self) -> &[VolumeId] {
         &self.scrubbing
     }
 
     /// Records that a pod that scrubs a volume was started.
     pub fn scrub_storage(&mut self, id: VolumeId) {
-        self.scrubbing.push(id);
+        if let Err(free) = self.scrubbing.binary_search(&id) {
+            self.scrubbing.insert(free, id);
+            self.note_change(id);
+        }
     }
 
     /// Records that the controller has deleted the storage behind a volume.
     pub fn destroy_storage(&mut self, id: VolumeId) {
         if let Err(free) = self.destroyed.binary_search(&id) {
             self.destroyed.insert(free, id);
-            // The overlay names every volume that differs from the snapshot, and this one does now.
-            if let Some(Held::Base(volume)) = self.volume(id) {
-                self.set_volume(id, Some(Arc::new(volume.clone())));
-            }
+            self.note_change(id);
+        }
+    }
+
+    /// The overlay names every volume that differs from the snapshot, also where only its data do.
+    fn note_change(&mut self, id: VolumeId) {
+        if let Some(Held::Base(volume)) = self.volume(id) {
+            self.set_volume(id, Some(Arc::new(volume.clone())));
         }
     }
 
