@@ -191,6 +191,9 @@ func replace[T any](store cache.Store, objects []T) {
 	must(store.Replace(list, ""))
 }
 
+//go:linkname processVolume k8s.io/kubernetes/pkg/controller/volume/pvprotection.(*Controller).processPV
+func processVolume(ctrl *pvprotection.Controller, ctx context.Context, name string) error
+
 // protect is what the worker of the protection controller for a kind does with one key.
 func (j *Judge) protect(kind, key string) error {
 	if kind == "PersistentVolume" {

@@ -15,7 +15,6 @@ import (
 	"k8s.io/client-go/tools/cache"
 	"k8s.io/klog/v2"
 	"k8s.io/kubernetes/pkg/controller/volume/persistentvolume"
-	"k8s.io/kubernetes/pkg/controller/volume/pvprotection"
 	"k8s.io/kubernetes/pkg/volume"
 )
 
@@ -35,9 +34,6 @@ func deleteClaim(ctrl *persistentvolume.PersistentVolumeController, ctx context.
 
 //go:linkname deleteVolume k8s.io/kubernetes/pkg/controller/volume/persistentvolume.(*PersistentVolumeController).deleteVolume
 func deleteVolume(ctrl *persistentvolume.PersistentVolumeController, ctx context.Context, volume *v1.PersistentVolume)
-
-//go:linkname processVolume k8s.io/kubernetes/pkg/controller/volume/pvprotection.(*Controller).processPV
-func processVolume(ctrl *pvprotection.Controller, ctx context.Context, name string) error
 
 // watchQueues does nothing: the queues are structs that cannot be replaced. sync empties them instead.
 func (j *Judge) watchQueues() {}
