@@ -2,10 +2,8 @@ package judge
 
 import (
 	"bytes"
-	"compress/gzip"
 	"encoding/json"
 	"flag"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -45,12 +43,7 @@ func TestCorpora(t *testing.T) {
 
 func corpus(t *testing.T, path string) {
 	t.Parallel()
-	packed, err := os.Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer packed.Close()
-	unpacked, err := gzip.NewReader(packed)
+	unpacked, err := line.Unpack(path)
 	if err != nil {
 		t.Fatal(err)
 	}
