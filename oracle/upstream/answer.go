@@ -13,6 +13,7 @@ import (
 
 	v1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"pvctl.dev/oracle/judge"
 	"pvctl.dev/oracle/line"
@@ -250,8 +251,7 @@ func (t *test) events(decision line.Decision) error {
 }
 
 func (t *test) compareClaims(ends []*v1.PersistentVolumeClaim) error {
-	got, want := map[string]*v1.PersistentVolumeClaim{}, map[string]*v1.PersistentVolumeClaim{}
-	plain := func(claim *v1.PersistentVolumeClaim) *v1.PersistentVolumeClaim {
+	return compare("claims", ends, t.ExpectedClaims, func(claim *v1.PersistentVolumeClaim) *v1.PersistentVolumeClaim {
 		claim = claim.DeepCopy()
 		claim.ResourceVersion, claim.ManagedFields = "", nil
 		if len(claim.Annotations) == 0 {
@@ -261,22 +261,14 @@ func (t *test) compareClaims(ends []*v1.PersistentVolumeClaim) error {
 			claim.Spec.DataSourceRef = nil // the API server completes it
 		}
 		return claim
-	}
-	for _, claim := range ends {
-		got[claim.Name] = plain(claim)
-	}
-	for _, claim := range t.ExpectedClaims {
-		want[claim.Name] = plain(claim)
-	}
-	return compare("claims", got, want)
+	})
 }
 
 // compareVolumes compares all that a table can expect of a volume: not its source, which the real plugin makes, nor what admission
 // adds to it, nor the text of an error of the framework's own plugin.
 func (t *test) compareVolumes(ends []*v1.PersistentVolume) error {
-	got, want := map[string]*v1.PersistentVolume{}, map[string]*v1.PersistentVolume{}
 	initial := t.initial()
-	plain := func(volume *v1.PersistentVolume) *v1.PersistentVolume {
+	return compare("volumes", ends, t.ExpectedVolumes, func(volume *v1.PersistentVolume) *v1.PersistentVolume {
 		volume = volume.DeepCopy()
 		volume.ResourceVersion, volume.ManagedFields, volume.UID = "", nil, ""
 		volume.CreationTimestamp.Reset()
@@ -300,14 +292,7 @@ func (t *test) compareVolumes(ends []*v1.PersistentVolume) error {
 			volume.Status.Message = ""
 		}
 		return volume
-	}
-	for _, volume := range ends {
-		got[volume.Name] = plain(volume)
-	}
-	for _, volume := range t.ExpectedVolumes {
-		want[volume.Name] = plain(volume)
-	}
-	return compare("volumes", got, want)
+	})
 }
 
 // initial are the names of the volumes that are there at the beginning.
@@ -319,7 +304,15 @@ func (t *test) initial() map[string]bool {
 	return names
 }
 
-func compare[T any](kind string, got, want map[string]T) error {
+// compare holds objects against those that are expected, by name, each without what plain takes away.
+func compare[T metav1.Object](kind string, ends, expected []T, plain func(T) T) error {
+	got, want := map[string]T{}, map[string]T{}
+	for _, object := range ends {
+		got[object.GetName()] = plain(object)
+	}
+	for _, object := range expected {
+		want[object.GetName()] = plain(object)
+	}
 	if equality.Semantic.DeepEqual(got, want) {
 		return nil
 	}
