@@ -103,10 +103,10 @@ func New() (*Judge, error) {
 	j.pods, j.nodes = core.Pods().Informer().GetIndexer(), core.Nodes().Informer().GetIndexer()
 
 	own := field[cache.Indexer](binder, "volumes", "store")
-	j.ownVolumes = &orderedIndexer{Indexer: *own}
+	j.ownVolumes = &orderedIndexer{watchedStore: watchedStore{Indexer: *own}}
 	*own = j.ownVolumes
 	claims := field[cache.Store](binder, "claims")
-	j.ownClaims = &watchedStore{Store: *claims}
+	j.ownClaims = &watchedStore{Indexer: (*claims).(cache.Indexer)} // every store of client-go is one
 	*claims = j.ownClaims
 	*field[record.EventRecorder](binder, "eventRecorder") = recorder{j}
 	j.operations = &operations{judge: j}
@@ -206,27 +206,27 @@ func (j *Judge) protect(kind, key string) error {
 	return protectClaim(j.claimProtection, j.ctx, namespace, name)
 }
 
-// watchedStore is a store that knows whether it was changed.
+// watchedStore is a store of the binder's own that knows whether it was changed.
 type watchedStore struct {
-	cache.Store
+	cache.Indexer
 	dirty bool
 }
 
 func (s *watchedStore) Add(object any) error {
 	s.dirty = true
-	return s.Store.Add(object)
+	return s.Indexer.Add(object)
 }
 
 func (s *watchedStore) Update(object any) error {
 	if old, ok, _ := s.Get(object); !ok || old != object {
 		s.dirty = true
 	}
-	return s.Store.Update(object)
+	return s.Indexer.Update(object)
 }
 
 func (s *watchedStore) Delete(object any) error {
 	s.dirty = true
-	return s.Store.Delete(object)
+	return s.Indexer.Delete(object)
 }
 
 // orderedIndexer is the binder's store of volumes. The real one answers in the order of Go's maps, which is random; this one makes the
@@ -235,30 +235,12 @@ func (s *watchedStore) Delete(object any) error {
 // One volume in front is enough to reach every answer: which bucket of access modes is taken, and which of the candidates in it, is
 // open only between equals, and among equals the first wins.
 type orderedIndexer struct {
-	cache.Indexer
-	dirty bool
+	watchedStore
 	// first is the volume in front, if any; random shuffles instead.
 	first  *v1.PersistentVolume
 	random *rand.Rand
 	// tied says that an order was asked for where there is more than one.
 	tied bool
-}
-
-func (s *orderedIndexer) Add(object any) error {
-	s.dirty = true
-	return s.Indexer.Add(object)
-}
-
-func (s *orderedIndexer) Update(object any) error {
-	if old, ok, _ := s.Get(object); !ok || old != object {
-		s.dirty = true
-	}
-	return s.Indexer.Update(object)
-}
-
-func (s *orderedIndexer) Delete(object any) error {
-	s.dirty = true
-	return s.Indexer.Delete(object)
 }
 
 func (s *orderedIndexer) Index(name string, object any) ([]any, error) {
