@@ -79,7 +79,7 @@ type Cached struct {
 type Refuse struct {
 	Write int  `json:"write"`
 	From  bool `json:"from,omitempty"`
-	// Reason is the API's reason: "Conflict", "NotFound", "ServerTimeout" or "InternalError".
+	// Reason is the API's reason: "Conflict", "NotFound" or "InternalError". The controllers tell no other apart.
 	Reason string `json:"reason"`
 	// Text is the error's text for reasons whose text does not follow from the object ("InternalError"). It is part of the case,
 	// so that both sides use the same one.
@@ -89,7 +89,8 @@ type Refuse struct {
 // FailRead makes one kind of live read fail.
 type FailRead struct {
 	// Read is "getClaim", "getVolume" or "listPods".
-	Read   string `json:"read"`
+	Read string `json:"read"`
+	// Reason and Text are those of Refuse.
 	Reason string `json:"reason"`
 	Text   string `json:"text,omitempty"`
 }
