@@ -115,8 +115,9 @@ func TestUnknownReason(t *testing.T) {
 	}
 }
 
-// TestOwnStoreFirst holds why no case says that the binder's own stores have an object and the informers do not: with the informers'
-// copies gone, every sync does the same as with them, but for the sync of such an object itself, which sends nothing.
+// TestOwnStoreFirst holds why no case says that the binder's own stores have an object and the informers do not: with
+// the informers' copies gone, every sync does the same as with them, but for the sync of such an object itself, which
+// sends nothing.
 func TestOwnStoreFirst(t *testing.T) {
 	j, compared, written := newJudge(t), 0, 0
 	for index := range 600 {
@@ -170,7 +171,8 @@ func TestNoNamespace(t *testing.T) {
 	}
 }
 
-// TestFirstReachesWhatChanceReaches holds that one run with each volume in front finds the same set as many runs in random order.
+// TestFirstReachesWhatChanceReaches holds that one run with each volume in front finds the same set as many runs in
+// random order.
 func TestFirstReachesWhatChanceReaches(t *testing.T) {
 	j, several := newJudge(t), 0
 	for index := range 400 {
@@ -211,7 +213,8 @@ func TestFirstReachesWhatChanceReaches(t *testing.T) {
 	}
 }
 
-// TestProtection holds that a deleted claim and its volume go when the protection controllers take part, and stay when they do not.
+// TestProtection holds that a deleted claim and its volume go when the protection controllers take part, and stay when
+// they do not.
 func TestProtection(t *testing.T) {
 	terminating := strings.Replace(waitingClaim, `"uid":`,
 		`"deletionTimestamp":"2026-06-05T10:00:00Z","deletionGracePeriodSeconds":0,"finalizers":["kubernetes.io/pvc-protection"],"uid":`, 1)
@@ -247,7 +250,8 @@ func TestUnreadPods(t *testing.T) {
 	}
 }
 
-// TestMatch holds the difference between the two who ask: with delayed binding only the scheduler, who names a node, gets a free volume.
+// TestMatch holds the difference between the two who ask: with delayed binding only the scheduler, who names a node,
+// gets a free volume.
 func TestMatch(t *testing.T) {
 	node := `{"apiVersion":"v1","kind":"Node","metadata":{"name":"n1"}}`
 	l := &line.Line{World: line.List{Items: []json.RawMessage{

@@ -24,7 +24,8 @@ func newJudge(t *testing.T) *Judge {
 	return j
 }
 
-// TestCorpora holds that every committed answer is the one that the controllers give now. The coverage report comes from this test.
+// TestCorpora holds that every committed answer is the one that the controllers give now. The coverage report comes
+// from this test.
 func TestCorpora(t *testing.T) {
 	paths, err := filepath.Glob("../../tests/conformance/*-" + Version + ".jsonl.gz")
 	if err != nil {

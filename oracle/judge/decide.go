@@ -11,8 +11,8 @@ import (
 	"pvctl.dev/oracle/line"
 )
 
-// Decide fills in what one sync does: for every volume and claim of the line's world, and for every case that the line proposes. With
-// all, also what the protection controllers do.
+// Decide fills in what one sync does: for every volume and claim of the line's world, and for every case that the line
+// proposes. With all, also what the protection controllers do.
 func (j *Judge) Decide(l *line.Line, all bool) error {
 	if err := j.load(l); err != nil {
 		return err

@@ -28,8 +28,8 @@ import (
 	"pvctl.dev/oracle/line"
 )
 
-// Judge is one set of controllers with its caches and its API server. It answers for one world at a time and is not safe for use by
-// several goroutines.
+// Judge is one set of controllers with its caches and its API server. It answers for one world at a time and is not
+// safe for use by several goroutines.
 type Judge struct {
 	ctx              context.Context
 	api              *api
@@ -175,8 +175,8 @@ func (j *Judge) cache(volumes []*v1.PersistentVolume, claims []*v1.PersistentVol
 	replace(j.claims, claims)
 }
 
-// fillOwn fills the binder's own stores, as its start does. Objects are shared with the informers instead of copied: the controller
-// copies them itself before it changes them.
+// fillOwn fills the binder's own stores, as its start does. Objects are shared with the informers instead of copied:
+// the controller copies them itself before it changes them.
 func (j *Judge) fillOwn(volumes []*v1.PersistentVolume, claims []*v1.PersistentVolumeClaim) {
 	replace(j.ownVolumes, volumes)
 	replace(j.ownClaims, claims)
@@ -229,11 +229,11 @@ func (s *watchedStore) Delete(object any) error {
 	return s.Indexer.Delete(object)
 }
 
-// orderedIndexer is the binder's store of volumes. The real one answers in the order of Go's maps, which is random; this one makes the
-// order a choice: by name with one volume in front of everything, or shuffled.
+// orderedIndexer is the binder's store of volumes. The real one answers in the order of Go's maps, which is random;
+// this one makes the order a choice: by name with one volume in front of everything, or shuffled.
 //
-// One volume in front is enough to reach every answer: which bucket of access modes is taken, and which of the candidates in it, is
-// open only between equals, and among equals the first wins.
+// One volume in front is enough to reach every answer: which bucket of access modes is taken, and which of the
+// candidates in it, is open only between equals, and among equals the first wins.
 type orderedIndexer struct {
 	watchedStore
 	// first is the volume in front, if any; random shuffles instead.
@@ -277,7 +277,8 @@ func (s *orderedIndexer) ListIndexFuncValues(name string) []string {
 	return found
 }
 
-// operations is the binder's map of operations. A started operation runs at once, within the sync, unless later takes it.
+// operations is the binder's map of operations. A started operation runs at once, within the sync, unless later takes
+// it.
 type operations struct {
 	judge               *Judge
 	running, backingOff map[string]bool
@@ -309,8 +310,8 @@ func (o *operations) Run(name string, operation func() error) error {
 // remoteStorage ends an operation where a plugin starts to act on storage: there is none.
 type remoteStorage struct{}
 
-// finish runs an operation to its end, or to where it would leave what is here: a recycler that waits for its pod, a plugin that acts on
-// storage.
+// finish runs an operation to its end, or to where it would leave what is here: a recycler that waits for its pod, a
+// plugin that acts on storage.
 func (o *operations) finish(operation func() error) {
 	defer func() {
 		switch ended := recover().(type) {

@@ -13,5 +13,6 @@ func (j *Judge) queues() (volumes, claims *workqueue.Typed[string]) {
 	return *field[*workqueue.Typed[string]](j.binder, "volumeQueue"), *field[*workqueue.Typed[string]](j.binder, "claimQueue")
 }
 
-// olderPlugins are those that later minors no longer have. Portworx stays in the tree although its migration to CSI is on.
+// olderPlugins are those that later minors no longer have. Portworx stays in the tree although its migration to CSI is
+// on.
 func olderPlugins() []volume.VolumePlugin { return remotePlugins(portworx.ProbeVolumePlugins()) }

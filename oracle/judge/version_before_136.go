@@ -20,7 +20,8 @@ import (
 
 // Everything in this file holds for all minors before 1.36 that the oracle is built against.
 
-// retriesErrors says that a key whose sync ended with an error is put on the queue again. Before 1.36 the error is only logged.
+// retriesErrors says that a key whose sync ended with an error is put on the queue again. Before 1.36 the error is only
+// logged.
 const retriesErrors = false
 
 //go:linkname updateClaim k8s.io/kubernetes/pkg/controller/volume/persistentvolume.(*PersistentVolumeController).updateClaim
@@ -38,8 +39,9 @@ func deleteVolume(ctrl *persistentvolume.PersistentVolumeController, ctx context
 // watchQueues does nothing: the queues are structs that cannot be replaced. sync empties them instead.
 func (j *Judge) watchQueues() {}
 
-// sync is what the binder's worker does with one key. The worker is one function with its loop, so that the choice between an update and
-// a deletion, by what the informer has, is made here. The error is the one that the controller logs.
+// sync is what the binder's worker does with one key. The worker is one function with its loop, so that the choice
+// between an update and a deletion, by what the informer has, is made here. The error is the one that the controller
+// logs.
 func (j *Judge) sync(kind, key string) error {
 	var logged syncError
 	ctx := klog.NewContext(j.ctx, logr.New(&logged))

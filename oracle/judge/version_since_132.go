@@ -16,7 +16,8 @@ import (
 //go:linkname processClaim k8s.io/kubernetes/pkg/controller/volume/pvcprotection.(*Controller).processPVC
 func processClaim(ctrl *pvcprotection.Controller, ctx context.Context, namespace, name string, pods *pvcprotection.LazyLivePodList) error
 
-// protectClaim is processClaim. A live list of pods is shared by the claims that one batch takes; here each claim is a batch of its own.
+// protectClaim is processClaim. A live list of pods is shared by the claims that one batch takes; here each claim is a
+// batch of its own.
 func protectClaim(ctrl *pvcprotection.Controller, ctx context.Context, namespace, name string) error {
 	return processClaim(ctrl, ctx, namespace, name, &pvcprotection.LazyLivePodList{})
 }

@@ -22,8 +22,8 @@ import (
 // LeftOut is a test that no line stands for, and why.
 type LeftOut struct{ Name, Reason string }
 
-// Tables asks the judge about every case of upstream's tables, and holds its answers against what the tables expect. Module is the
-// directory of the oracle's own module, from which the version of Kubernetes is taken.
+// Tables asks the judge about every case of upstream's tables, and holds its answers against what the tables expect.
+// Module is the directory of the oracle's own module, from which the version of Kubernetes is taken.
 func Tables(module string) ([]line.Line, []LeftOut, error) {
 	text, err := record(module)
 	if err != nil {
@@ -154,7 +154,8 @@ func (t *test) sync(j *judge.Judge, l *line.Line) error {
 		l.Tags = append(l.Tags, "cache")
 	}
 	if t.Injected != nil && t.Injected.Changed {
-		// The sync is the second one, whose operation finds what was written in between; the caches are those of the controller.
+		// The sync is the second one, whose operation finds what was written in between; the caches are those of the
+		// controller.
 		volumes, claims = t.Injected.Volumes, t.Injected.Claims
 		c.Cached = append(c.Cached, t.Injected.cached(volumes)...)
 		l.Tags = append(l.Tags, "second-sync")
@@ -236,7 +237,8 @@ func (i *injected) cached(volumes []*v1.PersistentVolume) []line.Cached {
 	return result
 }
 
-// events holds the first events against the beginnings that the table expects; like the framework it lets others follow.
+// events holds the first events against the beginnings that the table expects; like the framework it lets others
+// follow.
 func (t *test) events(decision line.Decision) error {
 	for i, wanted := range t.ExpectedEvents {
 		if i >= len(decision.Events) {
@@ -264,8 +266,8 @@ func (t *test) compareClaims(ends []*v1.PersistentVolumeClaim) error {
 	})
 }
 
-// compareVolumes compares all that a table can expect of a volume: not its source, which the real plugin makes, nor what admission
-// adds to it, nor the text of an error of the framework's own plugin.
+// compareVolumes compares all that a table can expect of a volume: not its source, which the real plugin makes, nor
+// what admission adds to it, nor the text of an error of the framework's own plugin.
 func (t *test) compareVolumes(ends []*v1.PersistentVolume) error {
 	initial := t.initial()
 	return compare("volumes", ends, t.ExpectedVolumes, func(volume *v1.PersistentVolume) *v1.PersistentVolume {
@@ -379,8 +381,8 @@ func (t *test) settle(j *judge.Judge, l *line.Line) error {
 	return nil
 }
 
-// bind answers a question of the binder's index, which asks FindMatchingVolume for each list of access modes in turn: the sync of the
-// claim asks it, and its first write is to the volume that was found.
+// bind answers a question of the binder's index, which asks FindMatchingVolume for each list of access modes in turn:
+// the sync of the claim asks it, and its first write is to the volume that was found.
 func (t *test) bind(j *judge.Judge, l *line.Line) error {
 	if err := j.Decide(l, false); err != nil {
 		return err
@@ -431,7 +433,8 @@ func (t *test) match(j *judge.Judge, l *line.Line) error {
 	return nil
 }
 
-// annotations answers a test of the annotations of migrated plugins, with a volume and a claim that nothing else changes.
+// annotations answers a test of the annotations of migrated plugins, with a volume and a claim that nothing else
+// changes.
 func (t *test) annotations(j *judge.Judge, l *line.Line) error {
 	volume, claim := &v1.PersistentVolume{}, &v1.PersistentVolumeClaim{}
 	volume.Name, volume.Annotations = "pv", t.VolumeAnnotations
@@ -465,8 +468,8 @@ func (t *test) annotations(j *judge.Judge, l *line.Line) error {
 	return nil
 }
 
-// helper answers a test of a helper by what follows from it when a claim is synced: one that waits for its pod gets an event that says
-// so, and one without a class gets the default class.
+// helper answers a test of a helper by what follows from it when a claim is synced: one that waits for its pod gets an
+// event that says so, and one without a class gets the default class.
 func (t *test) helper(j *judge.Judge, l *line.Line) error {
 	if err := j.Decide(l, false); err != nil {
 		return err
@@ -501,8 +504,8 @@ func (t *test) finalizers(j *judge.Judge, l *line.Line) error {
 	return nil
 }
 
-// protection answers a test of a protection controller: what it sends for each volume or claim, and where a request fails, that it
-// ends with an error, upon which the queue tries again.
+// protection answers a test of a protection controller: what it sends for each volume or claim, and where a request
+// fails, that it ends with an error, upon which the queue tries again.
 func (t *test) protection(j *judge.Judge, l *line.Line) error {
 	if err := j.Decide(l, true); err != nil {
 		return err

@@ -8,7 +8,8 @@ import (
 	"pvctl.dev/oracle/line"
 )
 
-// TestTables holds that every table agrees with the judge, and that the committed lines are those that the command writes now.
+// TestTables holds that every table agrees with the judge, and that the committed lines are those that the command
+// writes now.
 func TestTables(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds upstream's tests")
