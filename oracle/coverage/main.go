@@ -1,4 +1,5 @@
-// Command coverage writes COVERAGE.md: what the corpora reach of the controllers' code, and why they do not reach the rest.
+// Command coverage writes COVERAGE.md: what the corpora reach of the controllers' code, and why they do not reach the
+// rest.
 package main
 
 import (
@@ -136,7 +137,8 @@ func readReasons(name string) (map[string]string, error) {
 	return reasons, nil
 }
 
-// reachable are the functions that the roots call, directly or not, by name: a name that two packages share counts for both.
+// reachable are the functions that the roots call, directly or not, by name: a name that two packages share counts for
+// both.
 func reachable(blocks map[string][]block) ([]*function, error) {
 	var all []*function
 	byName := map[string][]*function{}

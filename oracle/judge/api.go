@@ -42,8 +42,8 @@ type request struct {
 	read string
 }
 
-// api is an API server in memory. Its strategies, conversions, defaults and validations are the real ones; the store, conflicts,
-// deletion and the client's own checks are imitated.
+// api is an API server in memory. Its strategies, conversions, defaults and validations are the real ones; the store,
+// conflicts, deletion and the client's own checks are imitated.
 type api struct {
 	volumes *resource[*v1.PersistentVolume]
 	claims  *resource[*v1.PersistentVolumeClaim]
@@ -51,7 +51,8 @@ type api struct {
 	version uint64
 	// trace records the requests of one sync; it may be nil.
 	trace *trace
-	// gate is called before every request. It may wait, answer with an error instead of the server, or panic to end the caller.
+	// gate is called before every request. It may wait, answer with an error instead of the server, or panic to end the
+	// caller.
 	gate func(request) error
 	// changed is called after every change; before or after is nil for a new or a deleted object.
 	changed func(before, after runtime.Object)
@@ -300,7 +301,8 @@ func (r *resource[T]) create(sent T) (T, error) {
 	return r.empty(), fault
 }
 
-// add does what the generic registry does with a creation, and what the admission plugin StorageObjectInUseProtection adds to it.
+// add does what the generic registry does with a creation, and what the admission plugin StorageObjectInUseProtection
+// adds to it.
 func (r *resource[T]) add(sent T) (T, error) {
 	fresh := sent.DeepCopyObject().(T)
 	if !slices.Contains(fresh.GetFinalizers(), volumeutil.PVProtectionFinalizer) {

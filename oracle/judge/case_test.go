@@ -80,9 +80,8 @@ func TestCases(t *testing.T) {
 			strings.Replace(freeVolume, `"11"`, `"10"`, 1) + `}]}`,
 			`update pv-1 refused; error: Operation cannot be fulfilled on persistentvolumes "pv-1": the object has been modified; ` +
 				`please apply your changes to the latest version and try again`},
-		"third write refused": {`{"object":` + claimInDb + `,"refuse":{"write":3,"reason":"ServerTimeout"}}`,
-			"update pv-1; update pv-1 status; update c1 refused; error: The update operation against persistentvolumeclaims could not be " +
-				"completed at this time, please try again."},
+		"third write refused": {`{"object":` + claimInDb + `,"refuse":{"write":3,"reason":"NotFound"}}`,
+			`update pv-1; update pv-1 status; update c1 refused; error: persistentvolumeclaims "c1" not found`},
 		"internal error": {`{"object":` + claimInDb + `,"refuse":{"write":1,"reason":"InternalError","text":"no"}}`,
 			"update pv-1 refused; error: Internal error occurred: no"},
 		"delete":   {volume + `}`, "started; delete pv-2"},
@@ -102,6 +101,67 @@ func TestCases(t *testing.T) {
 	}
 }
 
+// TestUnknownReason holds that a case whose request fails for a reason that the format does not have is an error.
+func TestUnknownReason(t *testing.T) {
+	object := line.Object{Kind: "PersistentVolumeClaim", Namespace: "db", Name: "c1"}
+	for want, c := range map[string]line.Case{
+		`case 0: no request of a case fails with the reason "Gone"`:          {Object: object, Refuse: &line.Refuse{Write: 1, Reason: "Gone"}},
+		`case 0: no request of a case fails with the reason "ServerTimeout"`: {Object: object, FailRead: &line.FailRead{Read: "listPods", Reason: "ServerTimeout"}},
+	} {
+		err := newJudge(t).Decide(&line.Line{Cases: []line.Case{c}}, false)
+		if err == nil || err.Error() != want {
+			t.Errorf("%v, want %s", err, want)
+		}
+	}
+}
+
+// TestOwnStoreFirst holds why no case says that the binder's own stores have an object and the informers do not: with
+// the informers' copies gone, every sync does the same as with them, but for the sync of such an object itself, which
+// sends nothing.
+func TestOwnStoreFirst(t *testing.T) {
+	j, compared, written := newJudge(t), 0, 0
+	for index := range 600 {
+		l := worlds.Generate(5, index)
+		if err := j.load(&l); err != nil {
+			t.Fatal(err)
+		}
+		for _, c := range l.Cases {
+			seen, own, err := j.copies(&c)
+			if err != nil {
+				t.Fatal(err)
+			}
+			inStep, behind, gone := c, c, c
+			j.answerWith(&inStep, seen, own)
+			ahead := map[line.Object]bool{}
+			for _, volume := range own.volumes {
+				ahead[line.Object{Kind: "PersistentVolume", Name: volume.Name}] = true
+			}
+			for _, claim := range own.claims {
+				ahead[line.Object{Kind: "PersistentVolumeClaim", Namespace: claim.Namespace, Name: claim.Name}] = true
+			}
+			for object := range ahead {
+				if object != c.Object {
+					seen.drop(object)
+				}
+			}
+			j.answerWith(&behind, seen, own)
+			if was, is := encode(inStep), encode(behind); !slices.Equal(was, is) {
+				t.Errorf("%s: with the informers' copies %s\nwithout %s", l.ID, was, is)
+			}
+			compared++
+			written += len(inStep.Answers[0].Writes)
+			seen.drop(c.Object)
+			j.answerWith(&gone, seen, own)
+			if len(gone.Answers) != 1 || summary(gone.Answers[0]) != "" {
+				t.Errorf("%s: without an informer's copy of %v: %v", l.ID, c.Object, gone.Answers)
+			}
+		}
+	}
+	if compared < 500 || written < 400 {
+		t.Errorf("only %d cases with %d writes", compared, written)
+	}
+}
+
 // TestNoNamespace holds that the client refuses to ask for a claim without a namespace, as the real one does.
 func TestNoNamespace(t *testing.T) {
 	lost := strings.Replace(strings.Replace(releasedHostPath, `"namespace":"db",`, "", 1), "Released", "Bound", 1)
@@ -111,7 +171,8 @@ func TestNoNamespace(t *testing.T) {
 	}
 }
 
-// TestFirstReachesWhatChanceReaches holds that one run with each volume in front finds the same set as many runs in random order.
+// TestFirstReachesWhatChanceReaches holds that one run with each volume in front finds the same set as many runs in
+// random order.
 func TestFirstReachesWhatChanceReaches(t *testing.T) {
 	j, several := newJudge(t), 0
 	for index := range 400 {
@@ -152,7 +213,8 @@ func TestFirstReachesWhatChanceReaches(t *testing.T) {
 	}
 }
 
-// TestProtection holds that a deleted claim and its volume go when the protection controllers take part, and stay when they do not.
+// TestProtection holds that a deleted claim and its volume go when the protection controllers take part, and stay when
+// they do not.
 func TestProtection(t *testing.T) {
 	terminating := strings.Replace(waitingClaim, `"uid":`,
 		`"deletionTimestamp":"2026-06-05T10:00:00Z","deletionGracePeriodSeconds":0,"finalizers":["kubernetes.io/pvc-protection"],"uid":`, 1)
@@ -179,8 +241,8 @@ func TestUnreadPods(t *testing.T) {
 		`"deletionTimestamp":"2026-06-05T10:00:00Z","deletionGracePeriodSeconds":0,"finalizers":["kubernetes.io/pvc-protection"],"uid":`, 1)
 	for given, want := range map[string]string{
 		`{"object":` + claimInDb + `,"protection":true}`: "update c1",
-		`{"object":` + claimInDb + `,"protection":true,"failRead":{"read":"listPods","reason":"ServerTimeout"}}`: "error: live list of pods " +
-			"failed: The list operation against pods could not be completed at this time, please try again.",
+		`{"object":` + claimInDb + `,"protection":true,"failRead":{"read":"listPods","reason":"InternalError","text":"no"}}`: "error: live list " +
+			"of pods failed: Internal error occurred: no",
 	} {
 		if c := decideCase(t, given, terminating); summary(c.Answers[0]) != want {
 			t.Errorf("%s: %s", given, summary(c.Answers[0]))
@@ -188,7 +250,8 @@ func TestUnreadPods(t *testing.T) {
 	}
 }
 
-// TestMatch holds the difference between the two who ask: with delayed binding only the scheduler, who names a node, gets a free volume.
+// TestMatch holds the difference between the two who ask: with delayed binding only the scheduler, who names a node,
+// gets a free volume.
 func TestMatch(t *testing.T) {
 	node := `{"apiVersion":"v1","kind":"Node","metadata":{"name":"n1"}}`
 	l := &line.Line{World: line.List{Items: []json.RawMessage{

@@ -10,7 +10,8 @@ import (
 	clientv1 "k8s.io/client-go/kubernetes/typed/core/v1"
 )
 
-// The clients hold only the methods that the controllers call; the embedded interfaces are nil, so that any other call is seen at once.
+// The clients hold only the methods that the controllers call; the embedded interfaces are nil, so that any other call
+// is seen at once.
 
 type client struct {
 	kubernetes.Interface

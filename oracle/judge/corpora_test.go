@@ -2,10 +2,8 @@ package judge
 
 import (
 	"bytes"
-	"compress/gzip"
 	"encoding/json"
 	"flag"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -26,7 +24,8 @@ func newJudge(t *testing.T) *Judge {
 	return j
 }
 
-// TestCorpora holds that every committed answer is the one that the controllers give now. The coverage report comes from this test.
+// TestCorpora holds that every committed answer is the one that the controllers give now. The coverage report comes
+// from this test.
 func TestCorpora(t *testing.T) {
 	paths, err := filepath.Glob("../../tests/conformance/*-" + Version + ".jsonl.gz")
 	if err != nil {
@@ -45,12 +44,7 @@ func TestCorpora(t *testing.T) {
 
 func corpus(t *testing.T, path string) {
 	t.Parallel()
-	packed, err := os.Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer packed.Close()
-	unpacked, err := gzip.NewReader(packed)
+	unpacked, err := line.Unpack(path)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -11,8 +11,8 @@ import (
 	"pvctl.dev/oracle/line"
 )
 
-// Decide fills in what one sync does: for every volume and claim of the line's world, and for every case that the line proposes. With
-// all, also what the protection controllers do.
+// Decide fills in what one sync does: for every volume and claim of the line's world, and for every case that the line
+// proposes. With all, also what the protection controllers do.
 func (j *Judge) Decide(l *line.Line, all bool) error {
 	if err := j.load(l); err != nil {
 		return err
@@ -41,11 +41,41 @@ func (j *Judge) Decide(l *line.Line, all bool) error {
 
 // answerCase answers a case whose caches may differ from the API's objects.
 func (j *Judge) answerCase(c *line.Case) error {
+	if err := known(c); err != nil {
+		return err
+	}
 	if len(c.Cached) == 0 {
 		j.answer(c)
 		return nil
 	}
-	seen, own := &world{}, &world{}
+	seen, own, err := j.copies(c)
+	if err != nil {
+		return err
+	}
+	j.answerWith(c, seen, own)
+	return nil
+}
+
+// known holds that requests of a case fail with reasons of the format.
+func known(c *line.Case) error {
+	var reasons []string
+	if c.Refuse != nil {
+		reasons = append(reasons, c.Refuse.Reason)
+	}
+	if c.FailRead != nil {
+		reasons = append(reasons, c.FailRead.Reason)
+	}
+	for _, reason := range reasons {
+		if !slices.Contains([]string{"Conflict", "NotFound", "InternalError"}, reason) {
+			return fmt.Errorf("no request of a case fails with the reason %q", reason)
+		}
+	}
+	return nil
+}
+
+// copies are the world as the informers have it in a case, and as the binder's own stores do.
+func (j *Judge) copies(c *line.Case) (seen, own *world, err error) {
+	seen, own = &world{}, &world{}
 	*seen, *own = *j.world, *j.world
 	seen.volumes, own.volumes = slices.Clone(j.world.volumes), slices.Clone(j.world.volumes)
 	seen.claims, own.claims = slices.Clone(j.world.claims), slices.Clone(j.world.claims)
@@ -60,7 +90,7 @@ func (j *Judge) answerCase(c *line.Case) error {
 			seen.drop(cached.Object)
 			own.drop(cached.Object)
 			if err := seen.add(cached.Copy); err != nil {
-				return err
+				return nil, nil, err
 			}
 			if cached.Object.Kind == "PersistentVolume" {
 				own.volumes = append(own.volumes, seen.volumes[len(seen.volumes)-1])
@@ -68,9 +98,14 @@ func (j *Judge) answerCase(c *line.Case) error {
 				own.claims = append(own.claims, seen.claims[len(seen.claims)-1])
 			}
 		default:
-			return fmt.Errorf("cached as %q is unknown", cached.As)
+			return nil, nil, fmt.Errorf("cached as %q is unknown", cached.As)
 		}
 	}
+	return seen, own, nil
+}
+
+// answerWith answers a case with these caches.
+func (j *Judge) answerWith(c *line.Case, seen, own *world) {
 	actual := j.world
 	defer func() {
 		j.world, j.cached = actual, false
@@ -81,7 +116,6 @@ func (j *Judge) answerCase(c *line.Case) error {
 	j.cached = true
 	j.ownVolumes.dirty, j.ownClaims.dirty = true, true
 	j.answer(c)
-	return nil
 }
 
 // drop removes an object.

@@ -1,1 +1,1 @@
-// This file is empty on purpose: with it the compiler accepts the declarations without a body in version_136.go.
+// This file is empty on purpose: with it the compiler accepts the declarations without a body of the real functions.

@@ -28,8 +28,8 @@ import (
 	"pvctl.dev/oracle/line"
 )
 
-// Judge is one set of controllers with its caches and its API server. It answers for one world at a time and is not safe for use by
-// several goroutines.
+// Judge is one set of controllers with its caches and its API server. It answers for one world at a time and is not
+// safe for use by several goroutines.
 type Judge struct {
 	ctx              context.Context
 	api              *api
@@ -103,10 +103,10 @@ func New() (*Judge, error) {
 	j.pods, j.nodes = core.Pods().Informer().GetIndexer(), core.Nodes().Informer().GetIndexer()
 
 	own := field[cache.Indexer](binder, "volumes", "store")
-	j.ownVolumes = &orderedIndexer{Indexer: *own}
+	j.ownVolumes = &orderedIndexer{watchedStore: watchedStore{Indexer: *own}}
 	*own = j.ownVolumes
 	claims := field[cache.Store](binder, "claims")
-	j.ownClaims = &watchedStore{Store: *claims}
+	j.ownClaims = &watchedStore{Indexer: (*claims).(cache.Indexer)} // every store of client-go is one
 	*claims = j.ownClaims
 	*field[record.EventRecorder](binder, "eventRecorder") = recorder{j}
 	j.operations = &operations{judge: j}
@@ -175,8 +175,8 @@ func (j *Judge) cache(volumes []*v1.PersistentVolume, claims []*v1.PersistentVol
 	replace(j.claims, claims)
 }
 
-// fillOwn fills the binder's own stores, as its start does. Objects are shared with the informers instead of copied: the controller
-// copies them itself before it changes them.
+// fillOwn fills the binder's own stores, as its start does. Objects are shared with the informers instead of copied:
+// the controller copies them itself before it changes them.
 func (j *Judge) fillOwn(volumes []*v1.PersistentVolume, claims []*v1.PersistentVolumeClaim) {
 	replace(j.ownVolumes, volumes)
 	replace(j.ownClaims, claims)
@@ -191,6 +191,9 @@ func replace[T any](store cache.Store, objects []T) {
 	must(store.Replace(list, ""))
 }
 
+//go:linkname processVolume k8s.io/kubernetes/pkg/controller/volume/pvprotection.(*Controller).processPV
+func processVolume(ctrl *pvprotection.Controller, ctx context.Context, name string) error
+
 // protect is what the worker of the protection controller for a kind does with one key.
 func (j *Judge) protect(kind, key string) error {
 	if kind == "PersistentVolume" {
@@ -203,59 +206,41 @@ func (j *Judge) protect(kind, key string) error {
 	return protectClaim(j.claimProtection, j.ctx, namespace, name)
 }
 
-// watchedStore is a store that knows whether it was changed.
+// watchedStore is a store of the binder's own that knows whether it was changed.
 type watchedStore struct {
-	cache.Store
+	cache.Indexer
 	dirty bool
 }
 
 func (s *watchedStore) Add(object any) error {
 	s.dirty = true
-	return s.Store.Add(object)
+	return s.Indexer.Add(object)
 }
 
 func (s *watchedStore) Update(object any) error {
 	if old, ok, _ := s.Get(object); !ok || old != object {
 		s.dirty = true
 	}
-	return s.Store.Update(object)
+	return s.Indexer.Update(object)
 }
 
 func (s *watchedStore) Delete(object any) error {
 	s.dirty = true
-	return s.Store.Delete(object)
+	return s.Indexer.Delete(object)
 }
 
-// orderedIndexer is the binder's store of volumes. The real one answers in the order of Go's maps, which is random; this one makes the
-// order a choice: by name with one volume in front of everything, or shuffled.
+// orderedIndexer is the binder's store of volumes. The real one answers in the order of Go's maps, which is random;
+// this one makes the order a choice: by name with one volume in front of everything, or shuffled.
 //
-// One volume in front is enough to reach every answer: which bucket of access modes is taken, and which of the candidates in it, is
-// open only between equals, and among equals the first wins.
+// One volume in front is enough to reach every answer: which bucket of access modes is taken, and which of the
+// candidates in it, is open only between equals, and among equals the first wins.
 type orderedIndexer struct {
-	cache.Indexer
-	dirty bool
+	watchedStore
 	// first is the volume in front, if any; random shuffles instead.
 	first  *v1.PersistentVolume
 	random *rand.Rand
 	// tied says that an order was asked for where there is more than one.
 	tied bool
-}
-
-func (s *orderedIndexer) Add(object any) error {
-	s.dirty = true
-	return s.Indexer.Add(object)
-}
-
-func (s *orderedIndexer) Update(object any) error {
-	if old, ok, _ := s.Get(object); !ok || old != object {
-		s.dirty = true
-	}
-	return s.Indexer.Update(object)
-}
-
-func (s *orderedIndexer) Delete(object any) error {
-	s.dirty = true
-	return s.Indexer.Delete(object)
 }
 
 func (s *orderedIndexer) Index(name string, object any) ([]any, error) {
@@ -292,7 +277,8 @@ func (s *orderedIndexer) ListIndexFuncValues(name string) []string {
 	return found
 }
 
-// operations is the binder's map of operations. A started operation runs at once, within the sync, unless later takes it.
+// operations is the binder's map of operations. A started operation runs at once, within the sync, unless later takes
+// it.
 type operations struct {
 	judge               *Judge
 	running, backingOff map[string]bool
@@ -324,8 +310,8 @@ func (o *operations) Run(name string, operation func() error) error {
 // remoteStorage ends an operation where a plugin starts to act on storage: there is none.
 type remoteStorage struct{}
 
-// finish runs an operation to its end, or to where it would leave what is here: a recycler that waits for its pod, a plugin that acts on
-// storage.
+// finish runs an operation to its end, or to where it would leave what is here: a recycler that waits for its pod, a
+// plugin that acts on storage.
 func (o *operations) finish(operation func() error) {
 	defer func() {
 		switch ended := recover().(type) {

@@ -10,9 +10,9 @@ import (
 	"pvctl.dev/oracle/line"
 )
 
-// Match fills in what FindMatchingVolume answers for every claim of the world without a volume: as the binder asks and as the scheduler
-// asks, with each node and without, and with each volume excluded that is chosen without that, over orders of the volumes in which each
-// comes first once.
+// Match fills in what FindMatchingVolume answers for every claim of the world without a volume: as the binder asks and
+// as the scheduler asks, with each node and without, and with each volume excluded that is chosen without that, over
+// orders of the volumes in which each comes first once.
 func (j *Judge) Match(l *line.Line) error {
 	w, err := read(l.World)
 	if err != nil {

@@ -16,8 +16,8 @@ const firstVersion = 1_000_000_000_000
 // now is the time at which everything happens. No world uses it, so that it can be told apart in what is recorded.
 var now = metav1.NewTime(time.Date(2100, 1, 1, 0, 0, 0, 0, time.UTC))
 
-// mergePatch is the RFC 7386 patch from one object to another, without resourceVersion and managedFields, and with placeholders for
-// what a dry run cannot know.
+// mergePatch is the RFC 7386 patch from one object to another, without resourceVersion and managedFields, and with
+// placeholders for what a dry run cannot know.
 func mergePatch(from, to any) json.RawMessage {
 	before, after := tree(from), tree(to)
 	return encode(placeholders(difference(before, after)))

@@ -12,8 +12,8 @@ import (
 	"k8s.io/kubernetes/pkg/volume/nfs"
 )
 
-// plugins are those that kube-controller-manager gives this controller, with the defaults of its flags: since 1.36 only these two can
-// provision, delete or recycle; older minors have more. The bool says whether hostPath provisions.
+// plugins are those that kube-controller-manager gives this controller, with the defaults of its flags: since 1.36 only
+// these two can provision, delete or recycle; older minors have more. The bool says whether hostPath provisions.
 func plugins(provisions *bool) []volume.VolumePlugin {
 	hostPath := func(provisions bool) hostPathPlugin {
 		return hostpath.ProbeVolumePlugins(volume.VolumeConfig{
@@ -35,11 +35,12 @@ type hostPathPlugin interface {
 	volume.ProvisionableVolumePlugin
 }
 
-// nowhere is put before each path that the hostPath deleter would remove. No such directory exists, so nothing is ever removed. It does
-// not change whether the path counts as one below /tmp, because it ends in the middle of a name.
+// nowhere is put before each path that the hostPath deleter would remove. No such directory exists, so nothing is ever
+// removed. It does not change whether the path counts as one below /tmp, because it ends in the middle of a name.
 const nowhere = "/pvctl-oracle-nowhere/x"
 
-// harmless is the real hostPath plugin, whose deleter works on paths that do not exist, and whose provisioner leaves nothing behind.
+// harmless is the real hostPath plugin, whose deleter works on paths that do not exist, and whose provisioner leaves
+// nothing behind.
 type harmless struct {
 	hostPathPlugin
 	// provisioning is the same plugin with provisioning enabled, used where provisions says so.

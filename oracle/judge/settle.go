@@ -17,7 +17,8 @@ import (
 type Settling struct {
 	// All lets the protection controllers take part beside the binder.
 	All bool
-	// Schedules is the smallest number of each kind, Quiet how many in a row have to bring nothing new, Most the largest number.
+	// Schedules is the smallest number of each kind, Quiet how many in a row have to bring nothing new, Most the
+	// largest number.
 	Schedules, Quiet, Most int
 	// Seed makes the schedules repeatable.
 	Seed uint64
@@ -81,8 +82,8 @@ func (j *Judge) Settle(l *line.Line, how Settling) error {
 			}
 		}
 	}
-	// What only another kind has shown is mostly a rare order: look for it among many more ordered schedules before it is said to need
-	// faults or races.
+	// What only another kind has shown is mostly a rare order: look for it among many more ordered schedules before it
+	// is said to need faults or races.
 	for n := how.Most; n < 8*how.Most; n++ {
 		faults := n < 2*how.Most && found[faulty].exceeds(found[ordered])
 		if !faults && !found[racing].exceeds(found[ordered]) {
@@ -230,7 +231,8 @@ type schedule struct {
 	pending []work
 	// lagging are changes that the informers have not seen, by kind.
 	lagging [2][]change
-	// ranks, in every other schedule, lets some keys nearly always go first: chance alone hardly ever keeps a key waiting for long.
+	// ranks, in every other schedule, lets some keys nearly always go first: chance alone hardly ever keeps a key
+	// waiting for long.
 	ranks map[work]uint64
 	// moved says that something was written since the last resync.
 	moved bool
@@ -414,7 +416,8 @@ func (s *schedule) rank(item work) uint64 {
 	return rank
 }
 
-// work syncs one key. An error puts it back, as the controllers do, while errors are still injected; later the resync does that.
+// work syncs one key. An error puts it back, as the controllers do, while errors are still injected; later the resync
+// does that.
 func (s *schedule) work(item work, ok bool) {
 	if !ok {
 		return

@@ -15,13 +15,13 @@ import (
 	"k8s.io/client-go/tools/cache"
 	"k8s.io/klog/v2"
 	"k8s.io/kubernetes/pkg/controller/volume/persistentvolume"
-	"k8s.io/kubernetes/pkg/controller/volume/pvprotection"
 	"k8s.io/kubernetes/pkg/volume"
 )
 
 // Everything in this file holds for all minors before 1.36 that the oracle is built against.
 
-// retriesErrors says that a key whose sync ended with an error is put on the queue again. Before 1.36 the error is only logged.
+// retriesErrors says that a key whose sync ended with an error is put on the queue again. Before 1.36 the error is only
+// logged.
 const retriesErrors = false
 
 //go:linkname updateClaim k8s.io/kubernetes/pkg/controller/volume/persistentvolume.(*PersistentVolumeController).updateClaim
@@ -36,14 +36,12 @@ func deleteClaim(ctrl *persistentvolume.PersistentVolumeController, ctx context.
 //go:linkname deleteVolume k8s.io/kubernetes/pkg/controller/volume/persistentvolume.(*PersistentVolumeController).deleteVolume
 func deleteVolume(ctrl *persistentvolume.PersistentVolumeController, ctx context.Context, volume *v1.PersistentVolume)
 
-//go:linkname processVolume k8s.io/kubernetes/pkg/controller/volume/pvprotection.(*Controller).processPV
-func processVolume(ctrl *pvprotection.Controller, ctx context.Context, name string) error
-
 // watchQueues does nothing: the queues are structs that cannot be replaced. sync empties them instead.
 func (j *Judge) watchQueues() {}
 
-// sync is what the binder's worker does with one key. The worker is one function with its loop, so that the choice between an update and
-// a deletion, by what the informer has, is made here. The error is the one that the controller logs.
+// sync is what the binder's worker does with one key. The worker is one function with its loop, so that the choice
+// between an update and a deletion, by what the informer has, is made here. The error is the one that the controller
+// logs.
 func (j *Judge) sync(kind, key string) error {
 	var logged syncError
 	ctx := klog.NewContext(j.ctx, logr.New(&logged))

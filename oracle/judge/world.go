@@ -7,6 +7,8 @@ import (
 	v1 "k8s.io/api/core/v1"
 	storagev1 "k8s.io/api/storage/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	utiljson "k8s.io/apimachinery/pkg/util/json"
 	pvcutil "k8s.io/kubernetes/pkg/api/persistentvolumeclaim"
 	"k8s.io/kubernetes/pkg/apis/core"
@@ -45,7 +47,7 @@ func (w *world) add(item json.RawMessage) error {
 	}
 	switch meta.Kind {
 	case "PersistentVolume":
-		volume, err := readVolume(item)
+		volume, err := readObject(item, corev1.SetObjectDefaults_PersistentVolume)
 		if err != nil {
 			return err
 		}
@@ -59,50 +61,46 @@ func (w *world) add(item json.RawMessage) error {
 		w.claims = append(w.claims, claim)
 		w.objects = append(w.objects, line.Object{Kind: meta.Kind, Namespace: claim.Namespace, Name: claim.Name})
 	case "StorageClass":
-		class := &storagev1.StorageClass{}
-		if err := utiljson.Unmarshal(item, class); err != nil {
+		class, err := readObject(item, storageapi.SetObjectDefaults_StorageClass)
+		if err != nil {
 			return err
 		}
-		class.TypeMeta = metav1.TypeMeta{}
-		storageapi.SetObjectDefaults_StorageClass(class)
 		w.classes = append(w.classes, class)
 	case "Pod":
-		pod := &v1.Pod{}
-		if err := utiljson.Unmarshal(item, pod); err != nil {
+		pod, err := readObject(item, corev1.SetObjectDefaults_Pod)
+		if err != nil {
 			return err
 		}
-		pod.TypeMeta = metav1.TypeMeta{}
-		corev1.SetObjectDefaults_Pod(pod)
 		w.pods = append(w.pods, pod)
 	case "Node":
-		node := &v1.Node{}
-		if err := utiljson.Unmarshal(item, node); err != nil {
+		node, err := readObject(item, corev1.SetObjectDefaults_Node)
+		if err != nil {
 			return err
 		}
-		node.TypeMeta = metav1.TypeMeta{}
-		corev1.SetObjectDefaults_Node(node)
 		w.nodes = append(w.nodes, node)
 	}
 	return nil
 }
 
-func readVolume(item json.RawMessage) (*v1.PersistentVolume, error) {
-	volume := &v1.PersistentVolume{}
-	if err := utiljson.Unmarshal(item, volume); err != nil {
+// readObject reads one object as the API server gives it out: with its defaults, and without its kind.
+func readObject[T any, P interface {
+	*T
+	runtime.Object
+}](item json.RawMessage, defaults func(P)) (P, error) {
+	object := P(new(T))
+	if err := utiljson.Unmarshal(item, object); err != nil {
 		return nil, err
 	}
-	volume.TypeMeta = metav1.TypeMeta{}
-	corev1.SetObjectDefaults_PersistentVolume(volume)
-	return volume, nil
+	object.GetObjectKind().SetGroupVersionKind(schema.GroupVersionKind{})
+	defaults(object)
+	return object, nil
 }
 
 func readClaim(item json.RawMessage) (*v1.PersistentVolumeClaim, error) {
-	claim := &v1.PersistentVolumeClaim{}
-	if err := utiljson.Unmarshal(item, claim); err != nil {
+	claim, err := readObject(item, corev1.SetObjectDefaults_PersistentVolumeClaim)
+	if err != nil {
 		return nil, err
 	}
-	claim.TypeMeta = metav1.TypeMeta{}
-	corev1.SetObjectDefaults_PersistentVolumeClaim(claim)
 	if claim.Spec.DataSource != nil || claim.Spec.DataSourceRef != nil {
 		// The API server completes the two data source fields from each other whenever it reads a claim.
 		spec := &core.PersistentVolumeClaimSpec{}

@@ -22,7 +22,8 @@ type Line struct {
 	Cases []Case `json:"cases,omitempty"`
 	// Decisions are the answers of decide, for every claim and volume of the world.
 	Decisions []Case `json:"decisions,omitempty"`
-	// Protections are the same for the protection controller of each claim and volume; decide fills them with --controllers all.
+	// Protections are the same for the protection controller of each claim and volume; decide fills them with
+	// --controllers all.
 	Protections []Case `json:"protections,omitempty"`
 	// Settle is the answer of settle.
 	Settle *Settle `json:"settle,omitempty"`
@@ -79,17 +80,18 @@ type Cached struct {
 type Refuse struct {
 	Write int  `json:"write"`
 	From  bool `json:"from,omitempty"`
-	// Reason is the API's reason: "Conflict", "NotFound", "ServerTimeout" or "InternalError".
+	// Reason is the API's reason: "Conflict", "NotFound" or "InternalError". The controllers tell no other apart.
 	Reason string `json:"reason"`
-	// Text is the error's text for reasons whose text does not follow from the object ("InternalError"). It is part of the case,
-	// so that both sides use the same one.
+	// Text is the error's text for reasons whose text does not follow from the object ("InternalError"). It is part of
+	// the case, so that both sides use the same one.
 	Text string `json:"text,omitempty"`
 }
 
 // FailRead makes one kind of live read fail.
 type FailRead struct {
 	// Read is "getClaim", "getVolume" or "listPods".
-	Read   string `json:"read"`
+	Read string `json:"read"`
+	// Reason and Text are those of Refuse.
 	Reason string `json:"reason"`
 	Text   string `json:"text,omitempty"`
 }
@@ -111,8 +113,9 @@ type Write struct {
 	Subresource string `json:"subresource,omitempty"`
 	Namespace   string `json:"namespace,omitempty"`
 	Name        string `json:"name"`
-	// Patch is, for an update, the RFC 7386 merge patch from the API's object right before the write to the object that is sent,
-	// without metadata.resourceVersion and managedFields. A number that the oracle's own server gave out is "<next>".
+	// Patch is, for an update, the RFC 7386 merge patch from the API's object right before the write to the object that
+	// is sent, without metadata.resourceVersion and managedFields. A number that the oracle's own server gave out is
+	// "<next>".
 	Patch json.RawMessage `json:"patch,omitempty"`
 	// Object is what a create sends.
 	Object json.RawMessage `json:"object,omitempty"`
@@ -144,21 +147,22 @@ type Settle struct {
 	Controllers []string `json:"controllers"`
 	Schedules   int      `json:"schedules"`
 	Objects     []Ends   `json:"objects"`
-	// Joint are the joint end states of the schedules behind Ends, each in the order of Objects as indexes into Ends; absent when
-	// more than 64.
+	// Joint are the joint end states of the schedules behind Ends, each in the order of Objects as indexes into Ends;
+	// absent when more than 64.
 	Joint [][]int `json:"joint,omitempty"`
-	// Notes: "api-rejected" (the API server refused a write because it would not store the object today), "recycle" (a recycler would have started its pod; it never ends here), "unsettled" (some schedule never came to rest;
-	// the states that it went on visiting carry unsettled: true).
+	// Notes: "api-rejected" (the API server refused a write because it would not store the object today), "recycle" (a
+	// recycler would have started its pod; it never ends here), "unsettled" (some schedule never came to rest; the
+	// states that it went on visiting carry unsettled: true).
 	Notes []string `json:"notes,omitempty"`
 }
 
-// Ends are the end states of one object: claims {phase, volumeName}, volumes {phase, claimRef {namespace, name, uid}}, {gone: true}
-// for a deleted object, with terminating: true and the finalizers left where deletion is under way.
+// Ends are the end states of one object: claims {phase, volumeName}, volumes {phase, claimRef {namespace, name, uid}},
+// {gone: true} for a deleted object, with terminating: true and the finalizers left where deletion is under way.
 type Ends struct {
 	Object Object            `json:"object"`
 	Ends   []json.RawMessage `json:"ends"`
-	// FaultEnds were seen, beside Ends, only when requests failed, the process died inside a sync or caches lagged, RaceEnds only
-	// when workers overlapped.
+	// FaultEnds were seen, beside Ends, only when requests failed, the process died inside a sync or caches lagged,
+	// RaceEnds only when workers overlapped.
 	FaultEnds []json.RawMessage `json:"faultEnds,omitempty"`
 	RaceEnds  []json.RawMessage `json:"raceEnds,omitempty"`
 }

@@ -13,6 +13,7 @@ import (
 
 	v1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"pvctl.dev/oracle/judge"
 	"pvctl.dev/oracle/line"
@@ -21,8 +22,8 @@ import (
 // LeftOut is a test that no line stands for, and why.
 type LeftOut struct{ Name, Reason string }
 
-// Tables asks the judge about every case of upstream's tables, and holds its answers against what the tables expect. Module is the
-// directory of the oracle's own module, from which the version of Kubernetes is taken.
+// Tables asks the judge about every case of upstream's tables, and holds its answers against what the tables expect.
+// Module is the directory of the oracle's own module, from which the version of Kubernetes is taken.
 func Tables(module string) ([]line.Line, []LeftOut, error) {
 	text, err := record(module)
 	if err != nil {
@@ -153,7 +154,8 @@ func (t *test) sync(j *judge.Judge, l *line.Line) error {
 		l.Tags = append(l.Tags, "cache")
 	}
 	if t.Injected != nil && t.Injected.Changed {
-		// The sync is the second one, whose operation finds what was written in between; the caches are those of the controller.
+		// The sync is the second one, whose operation finds what was written in between; the caches are those of the
+		// controller.
 		volumes, claims = t.Injected.Volumes, t.Injected.Claims
 		c.Cached = append(c.Cached, t.Injected.cached(volumes)...)
 		l.Tags = append(l.Tags, "second-sync")
@@ -235,7 +237,8 @@ func (i *injected) cached(volumes []*v1.PersistentVolume) []line.Cached {
 	return result
 }
 
-// events holds the first events against the beginnings that the table expects; like the framework it lets others follow.
+// events holds the first events against the beginnings that the table expects; like the framework it lets others
+// follow.
 func (t *test) events(decision line.Decision) error {
 	for i, wanted := range t.ExpectedEvents {
 		if i >= len(decision.Events) {
@@ -250,8 +253,7 @@ func (t *test) events(decision line.Decision) error {
 }
 
 func (t *test) compareClaims(ends []*v1.PersistentVolumeClaim) error {
-	got, want := map[string]*v1.PersistentVolumeClaim{}, map[string]*v1.PersistentVolumeClaim{}
-	plain := func(claim *v1.PersistentVolumeClaim) *v1.PersistentVolumeClaim {
+	return compare("claims", ends, t.ExpectedClaims, func(claim *v1.PersistentVolumeClaim) *v1.PersistentVolumeClaim {
 		claim = claim.DeepCopy()
 		claim.ResourceVersion, claim.ManagedFields = "", nil
 		if len(claim.Annotations) == 0 {
@@ -261,22 +263,14 @@ func (t *test) compareClaims(ends []*v1.PersistentVolumeClaim) error {
 			claim.Spec.DataSourceRef = nil // the API server completes it
 		}
 		return claim
-	}
-	for _, claim := range ends {
-		got[claim.Name] = plain(claim)
-	}
-	for _, claim := range t.ExpectedClaims {
-		want[claim.Name] = plain(claim)
-	}
-	return compare("claims", got, want)
+	})
 }
 
-// compareVolumes compares all that a table can expect of a volume: not its source, which the real plugin makes, nor what admission
-// adds to it, nor the text of an error of the framework's own plugin.
+// compareVolumes compares all that a table can expect of a volume: not its source, which the real plugin makes, nor
+// what admission adds to it, nor the text of an error of the framework's own plugin.
 func (t *test) compareVolumes(ends []*v1.PersistentVolume) error {
-	got, want := map[string]*v1.PersistentVolume{}, map[string]*v1.PersistentVolume{}
 	initial := t.initial()
-	plain := func(volume *v1.PersistentVolume) *v1.PersistentVolume {
+	return compare("volumes", ends, t.ExpectedVolumes, func(volume *v1.PersistentVolume) *v1.PersistentVolume {
 		volume = volume.DeepCopy()
 		volume.ResourceVersion, volume.ManagedFields, volume.UID = "", nil, ""
 		volume.CreationTimestamp.Reset()
@@ -300,14 +294,7 @@ func (t *test) compareVolumes(ends []*v1.PersistentVolume) error {
 			volume.Status.Message = ""
 		}
 		return volume
-	}
-	for _, volume := range ends {
-		got[volume.Name] = plain(volume)
-	}
-	for _, volume := range t.ExpectedVolumes {
-		want[volume.Name] = plain(volume)
-	}
-	return compare("volumes", got, want)
+	})
 }
 
 // initial are the names of the volumes that are there at the beginning.
@@ -319,7 +306,15 @@ func (t *test) initial() map[string]bool {
 	return names
 }
 
-func compare[T any](kind string, got, want map[string]T) error {
+// compare holds objects against those that are expected, by name, each without what plain takes away.
+func compare[T metav1.Object](kind string, ends, expected []T, plain func(T) T) error {
+	got, want := map[string]T{}, map[string]T{}
+	for _, object := range ends {
+		got[object.GetName()] = plain(object)
+	}
+	for _, object := range expected {
+		want[object.GetName()] = plain(object)
+	}
 	if equality.Semantic.DeepEqual(got, want) {
 		return nil
 	}
@@ -386,8 +381,8 @@ func (t *test) settle(j *judge.Judge, l *line.Line) error {
 	return nil
 }
 
-// bind answers a question of the binder's index, which asks FindMatchingVolume for each list of access modes in turn: the sync of the
-// claim asks it, and its first write is to the volume that was found.
+// bind answers a question of the binder's index, which asks FindMatchingVolume for each list of access modes in turn:
+// the sync of the claim asks it, and its first write is to the volume that was found.
 func (t *test) bind(j *judge.Judge, l *line.Line) error {
 	if err := j.Decide(l, false); err != nil {
 		return err
@@ -438,7 +433,8 @@ func (t *test) match(j *judge.Judge, l *line.Line) error {
 	return nil
 }
 
-// annotations answers a test of the annotations of migrated plugins, with a volume and a claim that nothing else changes.
+// annotations answers a test of the annotations of migrated plugins, with a volume and a claim that nothing else
+// changes.
 func (t *test) annotations(j *judge.Judge, l *line.Line) error {
 	volume, claim := &v1.PersistentVolume{}, &v1.PersistentVolumeClaim{}
 	volume.Name, volume.Annotations = "pv", t.VolumeAnnotations
@@ -472,8 +468,8 @@ func (t *test) annotations(j *judge.Judge, l *line.Line) error {
 	return nil
 }
 
-// helper answers a test of a helper by what follows from it when a claim is synced: one that waits for its pod gets an event that says
-// so, and one without a class gets the default class.
+// helper answers a test of a helper by what follows from it when a claim is synced: one that waits for its pod gets an
+// event that says so, and one without a class gets the default class.
 func (t *test) helper(j *judge.Judge, l *line.Line) error {
 	if err := j.Decide(l, false); err != nil {
 		return err
@@ -508,8 +504,8 @@ func (t *test) finalizers(j *judge.Judge, l *line.Line) error {
 	return nil
 }
 
-// protection answers a test of a protection controller: what it sends for each volume or claim, and where a request fails, that it
-// ends with an error, upon which the queue tries again.
+// protection answers a test of a protection controller: what it sends for each volume or claim, and where a request
+// fails, that it ends with an error, upon which the queue tries again.
 func (t *test) protection(j *judge.Judge, l *line.Line) error {
 	if err := j.Decide(l, true); err != nil {
 		return err

@@ -64,7 +64,8 @@ type failure struct{ Verb, Resource, Text string }
 // plugin is what the calls of the framework's own volume plugin answer; an empty text is success.
 type plugin struct{ Recycle, Delete, Provision []string }
 
-// injected is the state after someone else wrote between a sync and its operation, and what the controller's caches had before that.
+// injected is the state after someone else wrote between a sync and its operation, and what the controller's caches had
+// before that.
 type injected struct {
 	Volumes, CachedVolumes []*v1.PersistentVolume
 	Claims, CachedClaims   []*v1.PersistentVolumeClaim
@@ -81,7 +82,8 @@ const mock, hostPath = "kubernetes.io/mock-volume", "kubernetes.io/host-path"
 
 var underscored = regexp.MustCompile(`((?:volume|claim|uid)\d[\d-]*)_(\d)`)
 
-// read reads a record and completes its objects to what an API server would store. Every change is named in the test's changes.
+// read reads a record and completes its objects to what an API server would store. Every change is named in the test's
+// changes.
 func read(text []byte) (*test, error) {
 	t := &test{}
 	dashed := underscored.ReplaceAll(text, []byte("$1-$2"))

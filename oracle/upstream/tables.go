@@ -1,5 +1,5 @@
-// Package upstream puts upstream's own test tables to the judge. Nothing of them is kept here: the tests are copied from the module
-// cache into a temporary directory, where they write down what their tables say.
+// Package upstream puts upstream's own test tables to the judge. Nothing of them is kept here: the tests are copied
+// from the module cache into a temporary directory, where they write down what their tables say.
 package upstream
 
 import (
@@ -33,7 +33,8 @@ type source struct {
 	edits []edit
 }
 
-// renamed replaces a function of the test framework: the original gets a name under which the file of testdata can call it.
+// renamed replaces a function of the test framework: the original gets a name under which the file of testdata can call
+// it.
 func renamed(file, name string) edit {
 	return edit{file, `(?m)^func ` + name + `\(`, `func upstream` + strings.ToUpper(name[:1]) + name[1:] + `(`, 1}
 }
@@ -142,7 +143,8 @@ $1`, 1}},
 	},
 }
 
-// record runs the copied tests and answers with what they wrote down. Module is the directory of the oracle's own module.
+// record runs the copied tests and answers with what they wrote down. Module is the directory of the oracle's own
+// module.
 func record(module string) ([]byte, error) {
 	work, err := os.MkdirTemp("", "upstream-")
 	if err != nil {

@@ -1,15 +1,15 @@
 package upstream
 
 import (
-	"bufio"
 	"bytes"
-	"compress/gzip"
 	"encoding/json"
-	"os"
 	"testing"
+
+	"pvctl.dev/oracle/line"
 )
 
-// TestTables holds that every table agrees with the judge, and that the committed lines are those that the command writes now.
+// TestTables holds that every table agrees with the judge, and that the committed lines are those that the command
+// writes now.
 func TestTables(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds upstream's tests")
@@ -26,16 +26,10 @@ func TestTables(t *testing.T) {
 			t.Errorf("left out without a name or a reason: %+v", one)
 		}
 	}
-	packed, err := os.Open("../../tests/conformance/upstream-1.36.3.jsonl.gz")
+	committed, err := line.Unpack("../../tests/conformance/upstream-1.36.3.jsonl.gz")
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer packed.Close()
-	unpacked, err := gzip.NewReader(packed)
-	if err != nil {
-		t.Fatal(err)
-	}
-	committed := bufio.NewReader(unpacked)
 	for _, l := range lines {
 		var text bytes.Buffer
 		encoder := json.NewEncoder(&text)

@@ -61,7 +61,8 @@ func reference(each object) line.Object {
 	return line.Object{Kind: text(each, "kind"), Namespace: spaceOf(each), Name: nameOf(each)}
 }
 
-// partners are the objects whose copies a sync of the object reads: first those that it names or that name it, else any.
+// partners are the objects whose copies a sync of the object reads: first those that it names or that name it, else
+// any.
 func (g *generator) partners(of object) []object {
 	var near, all []object
 	if of["kind"] == "PersistentVolume" {

@@ -153,13 +153,18 @@ func (g *generator) pairs(half int) {
 	}
 }
 
-func nearHealthy(g *generator) {
-	g.odd = min(g.odd, 5)
-	pairs := g.between(1, 4)
+// mostlyBound adds a few pairs, of which so many percent are half bound, and some free volumes and waiting claims.
+func (g *generator) mostlyBound(odd, most, half int) {
+	g.odd = min(g.odd, odd)
+	pairs := g.between(1, most)
 	g.add(pairs, pairs)
-	g.pairs(20)
+	g.pairs(half)
 	g.add(g.between(0, 2), g.between(0, 2))
 	g.addClasses(25)
+}
+
+func nearHealthy(g *generator) {
+	g.mostlyBound(5, 4, 20)
 	if g.percent(30) {
 		g.addNodes()
 	}
@@ -291,12 +296,7 @@ func (g *generator) askProvisioner(claim object) {
 }
 
 func deletion(g *generator) {
-	g.odd = min(g.odd, 8)
-	pairs := g.between(1, 3)
-	g.add(pairs, pairs)
-	g.pairs(25)
-	g.add(g.between(0, 2), g.between(0, 2))
-	g.addClasses(25)
+	g.mostlyBound(8, 3, 25)
 	for _, volume := range g.volumes {
 		if g.percent(45) {
 			g.terminate(volume, finVolumeProtection)

@@ -1,11 +1,12 @@
 // Package worlds makes small random clusters in which persistent volumes, claims and everything that their controllers
 // read get in each other's way.
 //
-// A world follows from its seed and its index alone: it does not matter how many worlds were made before it. Objects look
-// as the API server stores them. Where a world holds what the API server would refuse or complete, a tag says so:
+// A world follows from its seed and its index alone: it does not matter how many worlds were made before it. Objects
+// look as the API server stores them. Where a world holds what the API server would refuse or complete, a tag says so:
 //
 //   - deletionTimestamp: a volume or a claim is terminating;
-//   - undefaulted: volumeMode, volumeBindingMode, phases or policies are missing, as in a manifest that no server has seen;
+//   - undefaulted: volumeMode, volumeBindingMode, phases or policies are missing, as in a manifest that no server has
+//     seen;
 //   - api-invalid: today's validation refuses an object, so that it also refuses most writes to it;
 //   - invalid-selector: a claim's selector cannot be parsed; only older servers stored some of these;
 //   - noncanonical-quantity, fractional-quantity, huge-quantity: quantities of these kinds occur.

@@ -21,8 +21,8 @@ import (
 	"k8s.io/kubernetes/pkg/features"
 )
 
-// The functions here stand in for those of the test framework. They write down what a table says instead of holding the controller
-// against it.
+// The functions here stand in for those of the test framework. They write down what a table says instead of holding the
+// controller against it.
 
 // pvctlCurrent is the record of the test that runs; the tests run one after the other.
 var pvctlCurrent map[string]any

@@ -1,0 +1,18 @@
+//go:build k8s_1_34 || k8s_1_32
+
+package judge
+
+import (
+	"k8s.io/client-go/util/workqueue"
+	"k8s.io/kubernetes/pkg/volume"
+	"k8s.io/kubernetes/pkg/volume/portworx"
+)
+
+// queues are the binder's work queues, for volumes and for claims.
+func (j *Judge) queues() (volumes, claims *workqueue.Typed[string]) {
+	return *field[*workqueue.Typed[string]](j.binder, "volumeQueue"), *field[*workqueue.Typed[string]](j.binder, "claimQueue")
+}
+
+// olderPlugins are those that later minors no longer have. Portworx stays in the tree although its migration to CSI is
+// on.
+func olderPlugins() []volume.VolumePlugin { return remotePlugins(portworx.ProbeVolumePlugins()) }

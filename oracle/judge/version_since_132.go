@@ -1,0 +1,30 @@
+//go:build !k8s_1_30
+
+package judge
+
+import (
+	"context"
+	_ "unsafe" // for go:linkname
+
+	v1 "k8s.io/api/core/v1"
+	storagehelpers "k8s.io/component-helpers/storage/volume"
+	"k8s.io/kubernetes/pkg/controller/volume/pvcprotection"
+)
+
+// Everything in this file holds for all minors since 1.32 that the oracle is built against.
+
+//go:linkname processClaim k8s.io/kubernetes/pkg/controller/volume/pvcprotection.(*Controller).processPVC
+func processClaim(ctrl *pvcprotection.Controller, ctx context.Context, namespace, name string, pods *pvcprotection.LazyLivePodList) error
+
+// protectClaim is processClaim. A live list of pods is shared by the claims that one batch takes; here each claim is a
+// batch of its own.
+func protectClaim(ctrl *pvcprotection.Controller, ctx context.Context, namespace, name string) error {
+	return processClaim(ctrl, ctx, namespace, name, &pvcprotection.LazyLivePodList{})
+}
+
+// findMatchingVolume is the real function, with the gate VolumeAttributesClass as it is by default.
+func findMatchingVolume(
+	claim *v1.PersistentVolumeClaim, volumes []*v1.PersistentVolume, node *v1.Node, excluded map[string]*v1.PersistentVolume, delayed bool,
+) (*v1.PersistentVolume, error) {
+	return storagehelpers.FindMatchingVolume(claim, volumes, node, excluded, delayed, volumeAttributesClass)
+}
