@@ -29,6 +29,7 @@ const usage = `usage: oracle COMMAND [flags]
   match                                                   FindMatchingVolume for each unbound claim
   upstream [--left-out FILE]                              upstream's own test tables
 
+decide, settle and match take --gates NAME=BOOL,... too: the feature gates that differ from their defaults.
 All but worlds and upstream read lines on stdin. Lines are described in README.md.
 `
 
@@ -46,18 +47,19 @@ func run(args []string) error {
 	}
 	flags := flag.NewFlagSet(args[0], flag.ContinueOnError)
 	workers := flags.Int("workers", runtime.NumCPU(), "worlds answered at the same time")
+	gates := flags.String("gates", "", "feature gates that differ from their defaults, as NAME=BOOL,...")
 	switch args[0] {
 	case "decide":
 		all, err := parse(flags, args[1:])
 		if err != nil {
 			return err
 		}
-		return each(os.Stdin, os.Stdout, *workers, func(j *judge.Judge, l *line.Line) error { return j.Decide(l, all) })
+		return each(os.Stdin, os.Stdout, *workers, *gates, func(j *judge.Judge, l *line.Line) error { return j.Decide(l, all) })
 	case "match":
 		if err := flags.Parse(args[1:]); err != nil {
 			return err
 		}
-		return each(os.Stdin, os.Stdout, *workers, (*judge.Judge).Match)
+		return each(os.Stdin, os.Stdout, *workers, *gates, (*judge.Judge).Match)
 	case "worlds":
 		seed := flags.Uint64("seed", 1, "the seed")
 		count := flags.Int("count", 1, "how many worlds")
@@ -94,7 +96,7 @@ func run(args []string) error {
 			return err
 		}
 		how := judge.Settling{All: all, Schedules: *schedules, Quiet: *quiet, Most: max(*most, *schedules), Seed: *seed}
-		return each(os.Stdin, os.Stdout, *workers, func(j *judge.Judge, l *line.Line) error { return j.Settle(l, how) })
+		return each(os.Stdin, os.Stdout, *workers, *gates, func(j *judge.Judge, l *line.Line) error { return j.Settle(l, how) })
 	}
 	fmt.Fprint(os.Stderr, usage)
 	return fmt.Errorf("unknown command %q", args[0])
@@ -146,8 +148,13 @@ func parse(flags *flag.FlagSet, args []string) (bool, error) {
 	return *controllers == "all", nil
 }
 
-// each answers the lines of in with several judges, and writes the answers in the order of the lines.
-func each(in io.Reader, out io.Writer, workers int, answer func(*judge.Judge, *line.Line) error) error {
+// each answers the lines of in with several judges, and writes the answers in the order of the lines. All are answered
+// with the same feature gates, because a process has only one set of them.
+func each(in io.Reader, out io.Writer, workers int, gates string, answer func(*judge.Judge, *line.Line) error) error {
+	set, err := judge.SetGates(gates)
+	if err != nil {
+		return err
+	}
 	type task struct {
 		line line.Line
 		done chan error
@@ -174,6 +181,7 @@ func each(in io.Reader, out io.Writer, workers int, answer func(*judge.Judge, *l
 	go func() {
 		failed = line.Each(in, func(l *line.Line) error {
 			t := &task{line: *l, done: make(chan error, 1)}
+			t.line.Gates = set
 			order <- t
 			todo <- t
 			return nil

@@ -17,6 +17,8 @@ type Line struct {
 	// Flags are those of kube-controller-manager that differ from their defaults: "enable-dynamic-provisioning" and
 	// "enable-hostpath-provisioner", "true" or "false".
 	Flags map[string]string `json:"flags,omitempty"`
+	// Gates are the feature gates that differ from their defaults.
+	Gates map[string]bool `json:"gates,omitempty"`
 	// Cases are syncs under other circumstances than caches in step and requests that succeed. The generator proposes
 	// them, decide answers them.
 	Cases []Case `json:"cases,omitempty"`

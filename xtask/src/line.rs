@@ -18,6 +18,9 @@ pub struct Line {
     /// The flags of kube-controller-manager that differ from their defaults.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub flags: BTreeMap<String, String>,
+    /// The feature gates that differ from their defaults.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub gates: BTreeMap<String, bool>,
     /// Syncs under other circumstances than caches in step and requests that succeed.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub cases: Vec<Case>,
