@@ -96,13 +96,30 @@ impl fmt::Display for Counts {
     }
 }
 
+/// An object of which more ends are predicted than any schedule reached.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
+pub struct Wider {
+    /// The world.
+    pub line: String,
+    /// The object.
+    pub object: Object,
+    /// The predicted ends that were not seen, in the shape of the line format.
+    pub ends: Vec<Value>,
+}
+
+impl fmt::Display for Wider {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(out, "{} {}", self.line, name(&self.object))
+    }
+}
+
 /// What was compared, and what came of it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Verdict {
     /// In numbers.
     pub counts: Counts,
     /// Objects whose set has members that were not seen.
-    pub wider: Vec<String>,
+    pub wider: Vec<Wider>,
     /// Where the two sides part.
     pub differences: Vec<Difference>,
 }
@@ -433,8 +450,10 @@ fn compare_ends(snapshot: &Snapshot, rules: &Rules, line: &Line, verdict: &mut V
         verdict.counts.single += usize::from(predicted.len() == 1);
         verdict.counts.members += predicted.len();
         verdict.counts.seen += seen.len();
-        if seen.len() < predicted.len() {
-            verdict.wider.push(format!("{} {}", line.id, name(&answer.object)));
+        let unseen = predicted.difference(&seen).map(|end| serde_json::from_str(end));
+        let ends: Vec<Value> = unseen.collect::<Result<_, _>>()?;
+        if !ends.is_empty() {
+            verdict.wider.push(Wider { line: line.id.clone(), object: answer.object.clone(), ends });
         }
         let inside: BTreeSet<String> = seen.intersection(&predicted).cloned().collect();
         differ("settle", &answer.object, &seen, &inside, verdict);
