@@ -1,6 +1,6 @@
 //! The differential run: fresh worlds through both sides, until a number of them is done or something differs.
 
-use crate::judge::{Counts, Verdict};
+use crate::judge::{Counts, Verdict, Wider};
 use crate::line::Line;
 use crate::oracle::{Oracle, Worlds};
 use crate::replay::judge_all;
@@ -88,7 +88,7 @@ pub struct Progress {
     /// The worlds that differ.
     pub differing: Vec<String>,
     /// Objects with more predicted than seen.
-    pub wider: Vec<String>,
+    pub wider: Vec<Wider>,
 }
 
 /// Where the progress of a run is kept.
