@@ -250,6 +250,37 @@ func TestUnreadPods(t *testing.T) {
 	}
 }
 
+// TestUnseenPod holds that a pod which only the API server knows keeps the claim protected, and that the cases after it
+// see the pod again: the informer's copy spares the list.
+func TestUnseenPod(t *testing.T) {
+	terminating := strings.Replace(waitingClaim, `"uid":`,
+		`"deletionTimestamp":"2026-06-05T10:00:00Z","deletionGracePeriodSeconds":0,"finalizers":["kubernetes.io/pvc-protection"],"uid":`, 1)
+	user := `{"apiVersion":"v1","kind":"Pod","metadata":{"name":"p1","namespace":"db"},"spec":{"nodeName":"n1",
+		"containers":[{"name":"c","image":"i"}],"volumes":[{"name":"v","persistentVolumeClaim":{"claimName":"c1"}}]}}`
+	claim, pod := line.Object{Kind: "PersistentVolumeClaim", Namespace: "db", Name: "c1"}, line.Object{Kind: "Pod", Namespace: "db", Name: "p1"}
+	unseen, unread := []line.Cached{{Object: pod, As: "unseen"}}, &line.FailRead{Read: "listPods", Reason: "InternalError", Text: "no"}
+	l := &line.Line{
+		World: line.List{Items: []json.RawMessage{json.RawMessage(terminating), json.RawMessage(user)}},
+		Cases: []line.Case{
+			{Object: claim, Protection: true, Cached: unseen},
+			{Object: claim, Protection: true, Cached: unseen, FailRead: unread},
+			{Object: claim, Protection: true, FailRead: unread},
+		},
+	}
+	if err := newJudge(t).Decide(l, true); err != nil {
+		t.Fatal(err)
+	}
+	for number, want := range []string{"", "error: live list of pods failed: Internal error occurred: no", ""} {
+		if got := summary(l.Cases[number].Answers[0]); got != want {
+			t.Errorf("case %d: %q, want %q", number, got, want)
+		}
+	}
+	l.Cases = []line.Case{{Object: claim, Cached: []line.Cached{{Object: pod, As: "informerOnly"}}}}
+	if err := newJudge(t).Decide(l, false); err == nil || err.Error() != `case 0: a pod cannot be cached as "informerOnly"` {
+		t.Error(err)
+	}
+}
+
 // TestMatch holds the difference between the two who ask: with delayed binding only the scheduler, who names a node,
 // gets a free volume.
 func TestMatch(t *testing.T) {

@@ -79,7 +79,11 @@ func (j *Judge) copies(c *line.Case) (seen, own *world, err error) {
 	*seen, *own = *j.world, *j.world
 	seen.volumes, own.volumes = slices.Clone(j.world.volumes), slices.Clone(j.world.volumes)
 	seen.claims, own.claims = slices.Clone(j.world.claims), slices.Clone(j.world.claims)
+	seen.pods, own.pods = slices.Clone(j.world.pods), slices.Clone(j.world.pods)
 	for _, cached := range c.Cached {
+		if cached.Object.Kind == "Pod" && cached.As != "unseen" {
+			return nil, nil, fmt.Errorf("a pod cannot be cached as %q", cached.As)
+		}
 		switch cached.As {
 		case "unseen":
 			seen.drop(cached.Object)
@@ -110,8 +114,10 @@ func (j *Judge) answerWith(c *line.Case, seen, own *world) {
 	defer func() {
 		j.world, j.cached = actual, false
 		j.reset()
+		replace(j.pods, actual.pods)
 	}()
 	j.cache(seen.volumes, seen.claims)
+	replace(j.pods, seen.pods)
 	j.world = own // what reset puts into the binder's own stores
 	j.cached = true
 	j.ownVolumes.dirty, j.ownClaims.dirty = true, true
@@ -120,9 +126,14 @@ func (j *Judge) answerWith(c *line.Case, seen, own *world) {
 
 // drop removes an object.
 func (w *world) drop(object line.Object) {
-	if object.Kind == "PersistentVolume" {
+	switch object.Kind {
+	case "PersistentVolume":
 		w.volumes = slices.DeleteFunc(w.volumes, func(v *v1.PersistentVolume) bool { return v.Name == object.Name })
-	} else {
+	case "Pod":
+		w.pods = slices.DeleteFunc(w.pods, func(p *v1.Pod) bool {
+			return p.Name == object.Name && p.Namespace == object.Namespace
+		})
+	default:
 		w.claims = slices.DeleteFunc(w.claims, func(c *v1.PersistentVolumeClaim) bool {
 			return c.Name == object.Name && c.Namespace == object.Namespace
 		})

@@ -74,6 +74,7 @@ type Cached struct {
 	Object Object `json:"object"`
 	// As says how: "unseen" (neither the informer nor the controller's own cache has it), "informerOnly" (the
 	// informer has it, the controller's own cache does not), "stale" (both hold the older version in Copy).
+	// A pod, of which only the informers have copies, can be "unseen".
 	As   string          `json:"as"`
 	Copy json.RawMessage `json:"copy,omitempty"`
 }
