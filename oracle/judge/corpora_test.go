@@ -9,6 +9,10 @@ import (
 	"strings"
 	"testing"
 
+	utilfeature "k8s.io/apiserver/pkg/util/feature"
+	"k8s.io/component-base/featuregate"
+	featuregatetesting "k8s.io/component-base/featuregate/testing"
+
 	"pvctl.dev/oracle/line"
 )
 
@@ -38,12 +42,16 @@ func TestCorpora(t *testing.T) {
 		if strings.HasPrefix(filepath.Base(path), "given-") {
 			continue // Another program wrote these, in its own form.
 		}
-		t.Run(filepath.Base(path), func(t *testing.T) { corpus(t, path) })
+		t.Run(filepath.Base(path), func(t *testing.T) {
+			if !strings.HasPrefix(filepath.Base(path), "gates-") {
+				t.Parallel() // The others have the default gates, which are those of the whole process.
+			}
+			corpus(t, path)
+		})
 	}
 }
 
 func corpus(t *testing.T, path string) {
-	t.Parallel()
 	unpacked, err := line.Unpack(path)
 	if err != nil {
 		t.Fatal(err)
@@ -57,6 +65,11 @@ func corpus(t *testing.T, path string) {
 	}
 	err = line.Each(unpacked, func(l *line.Line) error {
 		number++
+		for gate, state := range l.Gates {
+			if number == 1 {
+				featuregatetesting.SetFeatureGateDuringTest(t, utilfeature.DefaultFeatureGate, featuregate.Feature(gate), state)
+			}
+		}
 		old := *l
 		old.Cases = all(l.Cases)
 		if l.Decisions != nil || l.Cases != nil {

@@ -16,9 +16,6 @@ import (
 // Version is the release of Kubernetes whose controllers answer.
 const Version = "1.36.3"
 
-// volumeAttributesClass is the default of the gate VolumeAttributesClass, which is locked.
-const volumeAttributesClass = true
-
 // retriesErrors says that a key whose sync ended with an error is put on the queue again.
 const retriesErrors = true
 

@@ -7,8 +7,10 @@ import (
 	_ "unsafe" // for go:linkname
 
 	v1 "k8s.io/api/core/v1"
+	utilfeature "k8s.io/apiserver/pkg/util/feature"
 	storagehelpers "k8s.io/component-helpers/storage/volume"
 	"k8s.io/kubernetes/pkg/controller/volume/pvcprotection"
+	"k8s.io/kubernetes/pkg/features"
 )
 
 // Everything in this file holds for all minors since 1.32 that the oracle is built against.
@@ -22,9 +24,10 @@ func protectClaim(ctrl *pvcprotection.Controller, ctx context.Context, namespace
 	return processClaim(ctrl, ctx, namespace, name, &pvcprotection.LazyLivePodList{})
 }
 
-// findMatchingVolume is the real function, with the gate VolumeAttributesClass as it is by default.
+// findMatchingVolume is the real function, with the gate VolumeAttributesClass as the controller asks for it.
 func findMatchingVolume(
 	claim *v1.PersistentVolumeClaim, volumes []*v1.PersistentVolume, node *v1.Node, excluded map[string]*v1.PersistentVolume, delayed bool,
 ) (*v1.PersistentVolume, error) {
-	return storagehelpers.FindMatchingVolume(claim, volumes, node, excluded, delayed, volumeAttributesClass)
+	vac := utilfeature.DefaultFeatureGate.Enabled(features.VolumeAttributesClass)
+	return storagehelpers.FindMatchingVolume(claim, volumes, node, excluded, delayed, vac)
 }

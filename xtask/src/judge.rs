@@ -217,6 +217,9 @@ pub fn judge(line: &Line, rules: &Rules) -> Result<Verdict> {
     for (flag, value) in &line.flags {
         rules.set_flag(flag, value).map_err(|error| anyhow!("{error}"))?;
     }
+    for (gate, state) in &line.gates {
+        rules.set_gate(gate, *state).map_err(|error| anyhow!("{error}"))?;
+    }
     let judged = Judged { line, snapshot: &snapshot, rules: &rules };
     let mut verdict = Verdict::default();
     judged.compare_decisions(&mut verdict)?;

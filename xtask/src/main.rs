@@ -63,6 +63,9 @@ struct Common {
     /// The minor version of Kubernetes whose controllers answer.
     #[arg(long, default_value = "1.36")]
     kube_version: String,
+    /// Feature gates that differ from their defaults, as NAME=BOOL,...
+    #[arg(long, default_value = "")]
+    gates: String,
 }
 
 #[derive(Args)]
@@ -118,7 +121,7 @@ struct Mutants {
 }
 
 /// The module file of a minor version other than the oracle's own, and the patch version that it pins.
-fn oracle(root: &Path, version: &str) -> Result<(Oracle, Rules, String)> {
+fn oracle(root: &Path, version: &str, gates: &str) -> Result<(Oracle, Rules, String)> {
     let module =
         root.join("oracle").join(if version == "1.36" { "go.mod".to_owned() } else { format!("minors/{version}.mod") });
     let text = fs::read_to_string(&module).with_context(|| format!("no oracle of {version}: {}", module.display()))?;
@@ -127,7 +130,7 @@ fn oracle(root: &Path, version: &str) -> Result<(Oracle, Rules, String)> {
         .find_map(|line| line.trim().trim_start_matches("require ").strip_prefix("k8s.io/kubernetes v"))
         .with_context(|| format!("{}: no version of k8s.io/kubernetes", module.display()))?;
     let rules = KubeVersion::parse(version).with_context(|| format!("{version} is not modelled"))?;
-    let oracle = Oracle::build(root, (version != "1.36").then_some(version))?;
+    let oracle = Oracle::build(root, (version != "1.36").then_some(version), gates)?;
     Ok((oracle, Rules::of(rules), pinned.trim().to_owned()))
 }
 
@@ -151,7 +154,7 @@ fn run(task: Task) -> Result<bool> {
                 "daily" => SystemTime::now().duration_since(UNIX_EPOCH)?.as_secs() / 86_400,
                 given => given.parse().with_context(|| format!("--seed {given:?} is no number"))?,
             };
-            let (oracle, rules, version) = oracle(root, &asked.common.kube_version)?;
+            let (oracle, rules, version) = oracle(root, &asked.common.kube_version, &asked.common.gates)?;
             let question = Question::from(asked.common.ask);
             let run = Run {
                 root,
@@ -198,7 +201,7 @@ fn run(task: Task) -> Result<bool> {
             Ok(agree)
         }
         Task::Record(asked) => {
-            let (oracle, _, version) = oracle(root, &asked.common.kube_version)?;
+            let (oracle, _, version) = oracle(root, &asked.common.kube_version, &asked.common.gates)?;
             let arguments = Question::from(asked.common.ask).arguments();
             let lines = match &asked.from {
                 Some(file) => {

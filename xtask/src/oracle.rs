@@ -11,6 +11,8 @@ use std::thread;
 #[derive(Clone, Debug)]
 pub struct Oracle {
     program: PathBuf,
+    /// Feature gates that differ from their defaults, as `NAME=BOOL,…`; empty for none.
+    gates: String,
 }
 
 /// A run of worlds that the oracle makes itself.
@@ -25,11 +27,12 @@ pub struct Worlds {
 }
 
 impl Oracle {
-    /// Builds the oracle with the Go toolchain; `minor`, as in `1.34`, is another version than the one of `go.mod`.
+    /// Builds the oracle with the Go toolchain; `minor`, as in `1.34`, is another version than the one of `go.mod`, and
+    /// `gates` are the feature gates that differ from their defaults, as `NAME=BOOL,…`.
     ///
     /// # Errors
     /// When there is no Go toolchain, or the build fails.
-    pub fn build(root: &Path, minor: Option<&str>) -> Result<Self> {
+    pub fn build(root: &Path, minor: Option<&str>, gates: &str) -> Result<Self> {
         let program = root.join("target/oracle").join(format!("oracle{}", minor.unwrap_or_default()));
         let mut build = Command::new("go");
         build.current_dir(root.join("oracle")).args(["build", "-o"]).arg(&program);
@@ -41,7 +44,7 @@ impl Oracle {
         if !status.success() {
             bail!("`go build` in oracle/ failed");
         }
-        Ok(Self { program })
+        Ok(Self { program, gates: gates.to_owned() })
     }
 
     /// Where the program is.
@@ -62,7 +65,7 @@ impl Oracle {
             .spawn()
             .context("the oracle cannot be started")?;
         let made = source.stdout.take().context("no output of the oracle")?;
-        let answering = Command::new(&self.program).args(arguments).stdin(made).stdout(Stdio::piped()).spawn()?;
+        let answering = self.answering(arguments).stdin(made).spawn()?;
         let answers = read(answering)?;
         finish(source)?;
         if answers.len() as u64 != count {
@@ -71,13 +74,18 @@ impl Oracle {
         Ok(answers)
     }
 
+    fn answering(&self, arguments: &[&str]) -> Command {
+        let mut command = Command::new(&self.program);
+        command.args(arguments).args(["--gates", &self.gates]).stdout(Stdio::piped());
+        command
+    }
+
     /// Lets the oracle answer given worlds, in their order.
     ///
     /// # Errors
     /// When the program fails or prints something else than lines.
     pub fn answer(&self, lines: &[Line], arguments: &[&str]) -> Result<Vec<Line>> {
-        let mut answering =
-            Command::new(&self.program).args(arguments).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn()?;
+        let mut answering = self.answering(arguments).stdin(Stdio::piped()).spawn()?;
         let mut input = answering.stdin.take().context("no input of the oracle")?;
         let mut text = Vec::new();
         for line in lines {
