@@ -126,6 +126,9 @@ pub fn differential(run: &Run<'_>, mut say: impl FnMut(&str)) -> Result<Progress
             for object in &verdict.wider {
                 say(&format!("{object}: no schedule reached all of what is predicted"));
             }
+            for component in &verdict.wider_worlds {
+                say(&format!("{component}: no schedule reached all of what is predicted"));
+            }
             for difference in &verdict.differences {
                 say(&format!("{}: {difference}", line.id));
             }
@@ -147,7 +150,9 @@ pub fn differential(run: &Run<'_>, mut say: impl FnMut(&str)) -> Result<Progress
 /// Asks again, with many more schedules, where some predicted end was not seen: it may only be rare.
 fn look_longer(run: &Run<'_>, lines: &mut [Line], verdicts: &mut [Verdict]) -> Result<()> {
     let Some(arguments) = run.question.longer() else { return Ok(()) };
-    let places: Vec<usize> = (0..lines.len()).filter(|place| !verdicts[*place].wider.is_empty()).collect();
+    let places: Vec<usize> = (0..lines.len())
+        .filter(|place| !verdicts[*place].wider.is_empty() || !verdicts[*place].wider_worlds.is_empty())
+        .collect();
     let asked: Vec<Line> = places.iter().map(|place| stripped(&lines[*place])).collect();
     if asked.is_empty() {
         return Ok(());
