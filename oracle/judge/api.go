@@ -220,7 +220,7 @@ func (r *resource[T]) update(sent T, subresource string) (T, error) {
 	if r.api.trace.full() {
 		var patch json.RawMessage
 		if exists {
-			patch = mergePatch(stored, sent)
+			patch = mergePatch(stored, sent, subresource)
 		}
 		if err := r.api.trace.write(asked, patch, nil, nil); err != nil {
 			fault = err

@@ -3,6 +3,7 @@ package judge
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"reflect"
 	"strconv"
 	"time"
@@ -18,8 +19,13 @@ var now = metav1.NewTime(time.Date(2100, 1, 1, 0, 0, 0, 0, time.UTC))
 
 // mergePatch is the RFC 7386 patch from one object to another, without resourceVersion and managedFields, and with
 // placeholders for what a dry run cannot know.
-func mergePatch(from, to any) json.RawMessage {
+func mergePatch(from, to any, subresource string) json.RawMessage {
 	before, after := tree(from), tree(to)
+	if subresource != "status" {
+		// The API server takes no status from such an update.
+		delete(before, "status")
+		delete(after, "status")
+	}
 	return encode(placeholders(difference(before, after)))
 }
 
@@ -74,13 +80,19 @@ func difference(before, after map[string]any) map[string]any {
 	return patch
 }
 
-// placeholders replaces the resourceVersions and times that the oracle made up.
+// started is about when this process began; no world has a time as late as that.
+var started = time.Now().Add(-time.Minute)
+
+// placeholders replaces the resourceVersions and times that the oracle made up, and the time of a condition, for which
+// the controllers look at the clock themselves.
 func placeholders(value any) any {
 	switch value := value.(type) {
 	case map[string]any:
 		for key, inner := range value {
 			if number, ok := inner.(string); ok && key == "resourceVersion" && given(number) {
 				value[key] = "<next>"
+			} else if at, err := time.Parse(time.RFC3339, fmt.Sprint(inner)); err == nil && key == "lastTransitionTime" && at.After(started) {
+				value[key] = "<now>"
 			} else {
 				value[key] = placeholders(inner)
 			}

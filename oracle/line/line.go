@@ -117,8 +117,8 @@ type Write struct {
 	Namespace   string `json:"namespace,omitempty"`
 	Name        string `json:"name"`
 	// Patch is, for an update, the RFC 7386 merge patch from the API's object right before the write to the object that
-	// is sent, without metadata.resourceVersion and managedFields. A number that the oracle's own server gave out is
-	// "<next>".
+	// is sent, without metadata.resourceVersion and managedFields, and without the status unless that is updated. A
+	// number that the oracle's own server gave out is "<next>".
 	Patch json.RawMessage `json:"patch,omitempty"`
 	// Object is what a create sends.
 	Object json.RawMessage `json:"object,omitempty"`

@@ -117,12 +117,14 @@ impl Serialize for UnusedCondition {
         } else {
             ("False", "PodUsingPVC", "A pod is currently referencing this PVC")
         };
+        // The type of the field has no empty form that is left out.
         let entries = [
-            ("lastTransitionTime", "<now>"),
-            ("message", message),
-            ("reason", reason),
-            ("status", status),
-            ("type", "Unused"),
+            ("lastProbeTime", None),
+            ("lastTransitionTime", Some("<now>")),
+            ("message", Some(message)),
+            ("reason", Some(reason)),
+            ("status", Some(status)),
+            ("type", Some("Unused")),
         ];
         serializer.collect_map(entries)
     }
@@ -258,6 +260,7 @@ fn claim_patch<'a>(before: &'a PersistentVolumeClaim, after: &'a PersistentVolum
             capacity: capacity(&before.status.capacity, &after.status.capacity),
             conditions: match after.status.unused {
                 Some(unused) if before.status.unused != Some(unused) => Field::Set([UnusedCondition { unused }]),
+                None if before.status.unused.is_some() => Field::Removed,
                 Some(_) | None => Field::Same,
             },
             current_volume_attributes_class_name: optional(

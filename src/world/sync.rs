@@ -224,15 +224,21 @@ impl<'a, 's, Step> Sync<'a, 's, Step> {
     /// The claim of that name as the API server has it.
     ///
     /// # Errors
-    /// When the request fails, or cannot be made because a name is missing; an absent claim is not an error here. The
-    /// words are those of client-go 0.36.
+    /// When the request fails, or cannot be made because a name is missing or is none; an absent claim is not an error
+    /// here. The words are those of client-go 0.36 (`Request.Namespace` and `Request.Name`).
     pub fn live_claim(
         &mut self,
         namespace: &str,
         name: &str,
     ) -> Result<Option<Held<'s, PersistentVolumeClaim>>, ApiError> {
+        if let Some(wrong) = no_path_segment(namespace) {
+            return Err(ApiError::Other(format!("invalid namespace {namespace:?}: {wrong}")));
+        }
         if name.is_empty() {
             return Err(ApiError::Other("resource name may not be empty".to_owned()));
+        }
+        if let Some(wrong) = no_path_segment(name) {
+            return Err(ApiError::Other(format!("invalid resource name {name:?}: {wrong}")));
         }
         if namespace.is_empty() {
             return Err(ApiError::Other(
@@ -673,4 +679,15 @@ fn check(
         )));
     }
     Ok(())
+}
+
+/// Why a name cannot stand in the path of a request: a list, as Go prints it. Upstream: `IsValidPathSegmentName`,
+/// `k8s.io/apimachinery/pkg/api/validation/path`, 0.36.
+fn no_path_segment(name: &str) -> Option<String> {
+    if name == "." || name == ".." {
+        return Some(format!("[may not be '{name}']"));
+    }
+    let forbidden = ["/", "%"].into_iter().filter(|sign| name.contains(sign));
+    let wrong: Vec<String> = forbidden.map(|sign| format!("may not contain '{sign}'")).collect();
+    (!wrong.is_empty()).then(|| format!("[{}]", wrong.join(" ")))
 }

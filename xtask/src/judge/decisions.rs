@@ -213,6 +213,10 @@ fn comparable(mut decision: Value, lagging: bool) -> Value {
         fields.retain(|field, _| matches!(field.as_str(), "writes" | "events" | "operations" | "error"));
     }
     for write in decision["writes"].as_array_mut().into_iter().flatten() {
+        // Only the one condition that a controller sets is predicted: the others stay.
+        if let Some(conditions) = write.pointer_mut("/patch/status/conditions").and_then(Value::as_array_mut) {
+            conditions.retain(|condition| condition["type"] == "Unused");
+        }
         // The real client adds these two while it sends.
         if let Some(fields) = write["object"].as_object_mut() {
             fields.retain(|field, _| field != "apiVersion" && field != "kind");
