@@ -190,8 +190,7 @@ impl<'a, 's> Search<'a, 's> {
                 successors.extend(reached.into_iter().map(|Reached { state, picked, .. }| (state, way(picked))));
             }
         }
-        let mut edges: Vec<usize> =
-            successors.into_iter().map(|(state, way)| self.visit(state, Some(way))).collect();
+        let mut edges: Vec<usize> = successors.into_iter().map(|(state, way)| self.visit(state, Some(way))).collect();
         edges.sort_unstable();
         edges.dedup();
         self.edges[number] = edges;
