@@ -8,7 +8,7 @@ use pvctl::model::Quantity;
 use pvctl::report::decision::DecisionOut;
 use pvctl::report::prediction::StateOut;
 use pvctl::simulate::component::components;
-use pvctl::simulate::{Limit, Settings, Target, decide, settle};
+use pvctl::simulate::{Limit, Outcome, Settings, Target, decide, settle};
 use pvctl::snapshot::{ClaimId, Coverage, Item, Parts, Snapshot, VolumeId, decode};
 use pvctl::world::{Answers, Cached, ControllerState, Held, OperationState, Read, Refusal, World};
 use serde::{Deserialize, Serialize};
@@ -63,6 +63,8 @@ pub struct Counts {
     pub members: usize,
     /// The ends that were seen.
     pub seen: usize,
+    /// The ends that were reached by the schedule that is said to lead there.
+    pub proved: usize,
 }
 
 impl Counts {
@@ -82,21 +84,22 @@ impl AddAssign for Counts {
         self.single += other.single;
         self.members += other.members;
         self.seen += other.seen;
+        self.proved += other.proved;
     }
 }
 
 impl fmt::Display for Counts {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { decisions, refused, matches, ends, exact, single, members, seen } = self;
+        let Self { decisions, refused, matches, ends, exact, single, members, seen, proved } = self;
         write!(
             out,
             "{decisions} decision sets, {matches} searches, {ends} sets of ends ({exact} exact, {single} single, {members} \
-             members of which {seen} were seen); {refused} objects left out"
+             members of which {seen} were seen and {proved} proved); {refused} objects left out"
         )
     }
 }
 
-/// An object of which more ends are predicted than any schedule reached.
+/// An object of which more ends are predicted than any schedule reached, and no schedule is known that would.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
 pub struct Wider {
     /// The world.
@@ -139,11 +142,7 @@ impl Verdict {
 /// When the line's world, cases or answers make no sense.
 pub fn judge(line: &Line, rules: &Rules) -> Result<Verdict> {
     let snapshot = snapshot(line)?;
-    let mut rules = rules.clone();
-    for (flag, value) in &line.flags {
-        rules.set_flag(flag, value).map_err(|error| anyhow!("{error}"))?;
-    }
-    let rules = &rules;
+    let rules = &rules_of(line, rules)?;
     let mut verdict = Verdict::default();
     for (place, case) in line.decisions.iter().enumerate() {
         compare_decisions(&line.world.items, &snapshot, rules, case, &format!("decisions[{place}]"), &mut verdict)?;
@@ -159,6 +158,15 @@ pub fn judge(line: &Line, rules: &Rules) -> Result<Verdict> {
     compare_ends(&snapshot, rules, line, &mut verdict)?;
     compare_matches(&snapshot, rules, line, &mut verdict)?;
     Ok(verdict)
+}
+
+/// The rules with the flags of a line.
+pub(crate) fn rules_of(line: &Line, rules: &Rules) -> Result<Rules> {
+    let mut rules = rules.clone();
+    for (flag, value) in &line.flags {
+        rules.set_flag(flag, value).map_err(|error| anyhow!("{error}"))?;
+    }
+    Ok(rules)
 }
 
 /// The world of a line, of which nothing is missing.
@@ -189,7 +197,7 @@ fn decoded(item: &Value) -> Result<Item> {
     decode::decode(&serde_json::to_vec(item)?, "the world").map_err(|issue| anyhow!("{issue}"))
 }
 
-fn target(snapshot: &Snapshot, object: &Object) -> Result<Target> {
+pub(crate) fn target(snapshot: &Snapshot, object: &Object) -> Result<Target> {
     match object.kind.as_str() {
         "PersistentVolume" => snapshot.volume_id(&object.name).map(Target::Volume),
         "PersistentVolumeClaim" => snapshot.claim_id(&object.namespace, &object.name).map(Target::Claim),
@@ -416,24 +424,28 @@ fn refusal(reason: &str, text: &str) -> Result<Refusal> {
     })
 }
 
+/// Who takes part in a settling.
+pub(crate) fn settling<'s>(rules: &Rules, real: &line::Settle) -> Result<Settings<'s>> {
+    if real.controllers.is_empty() {
+        return Ok(binder(rules));
+    }
+    let known = |name: &String| {
+        Controller::ALL
+            .into_iter()
+            .find(|controller| controller.name() == name)
+            .with_context(|| format!("no controller has the name {name}"))
+    };
+    let controllers = real.controllers.iter().map(known).collect::<Result<_>>()?;
+    Ok(Settings { controllers, ..binder(rules) })
+}
+
 fn compare_ends(snapshot: &Snapshot, rules: &Rules, line: &Line, verdict: &mut Verdict) -> Result<()> {
     let Some(real) = &line.settle else { return Ok(()) };
     if real.notes.iter().any(|note| note == "api-rejected") {
         verdict.counts.refused += real.objects.len();
         return Ok(());
     }
-    let controllers = if real.controllers.is_empty() {
-        vec![Controller::PersistentVolumeBinder]
-    } else {
-        let known = |name: &String| {
-            Controller::ALL
-                .into_iter()
-                .find(|controller| controller.name() == name)
-                .with_context(|| format!("no controller has the name {name}"))
-        };
-        real.controllers.iter().map(known).collect::<Result<_>>()?
-    };
-    let settings = Settings { controllers, ..binder(rules) };
+    let settings = settling(rules, real)?;
     let faulty = Settings { failures: true, ..settings.clone() };
     let plain = ends_of(snapshot, &settings)?;
     let mut with_faults = None;
@@ -450,8 +462,19 @@ fn compare_ends(snapshot: &Snapshot, rules: &Rules, line: &Line, verdict: &mut V
         verdict.counts.single += usize::from(predicted.len() == 1);
         verdict.counts.members += predicted.len();
         verdict.counts.seen += seen.len();
-        let unseen = predicted.difference(&seen).map(|end| serde_json::from_str(end));
-        let ends: Vec<Value> = unseen.collect::<Result<_, _>>()?;
+        let mut ends: Vec<Value> =
+            predicted.difference(&seen).map(|end| serde_json::from_str(end)).collect::<Result<_, _>>()?;
+        for schedule in line.schedules.iter().filter(|schedule| schedule.object == answer.object) {
+            let Some(place) = ends.iter().position(|end| *end == schedule.end) else { continue };
+            let end = ends.remove(place);
+            if schedule.reached {
+                verdict.counts.proved += 1;
+            } else {
+                let only_predicted = vec![format!("{end}, and its schedule does not lead there")];
+                let (part, object) = ("schedules".to_owned(), name(&answer.object));
+                verdict.differences.push(Difference { part, object, only_real: Vec::new(), only_predicted });
+            }
+        }
         if !ends.is_empty() {
             verdict.wider.push(Wider { line: line.id.clone(), object: answer.object.clone(), ends });
         }
@@ -472,6 +495,16 @@ fn compare_ends(snapshot: &Snapshot, rules: &Rules, line: &Line, verdict: &mut V
     Ok(())
 }
 
+/// A predicted end in the shape of the line format.
+pub(crate) fn end_of(outcome: &Outcome) -> Result<Value> {
+    let mut end = serde_json::to_value(StateOut::of_outcome(outcome))?;
+    if let Some(fields) = end.as_object_mut() {
+        // The controllers cannot say what becomes of data, and one schedule cannot see that others go on.
+        fields.retain(|field, _| field != "data" && field != "unsettled");
+    }
+    Ok(end)
+}
+
 /// The predicted ends of one object.
 struct Ended {
     target: Target,
@@ -484,14 +517,7 @@ fn ends_of(snapshot: &Snapshot, settings: &Settings<'_>) -> Result<Vec<Ended>> {
     for component in components(snapshot, &settings.rules) {
         let settled = settle(snapshot, settings, &component);
         for (target, set) in component.objects().into_iter().zip(settled.volumes.iter().chain(&settled.claims)) {
-            let ends = set.listed.iter().map(|outcome| {
-                let mut end = serde_json::to_value(StateOut::of_outcome(outcome))?;
-                if let Some(fields) = end.as_object_mut() {
-                    // The controllers cannot say what becomes of data, and one schedule cannot see that others go on.
-                    fields.retain(|field, _| field != "data" && field != "unsettled");
-                }
-                Ok(end.to_string())
-            });
+            let ends = set.listed.iter().map(|outcome| Ok(end_of(outcome)?.to_string()));
             all.push(Ended { target, set: ends.collect::<Result<_>>()?, exact: set.exact });
         }
     }

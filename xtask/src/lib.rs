@@ -10,4 +10,5 @@ pub mod judge;
 pub mod line;
 pub mod oracle;
 pub mod replay;
+pub mod schedule;
 pub mod shrink;
