@@ -3,6 +3,7 @@
 //! The modules in reading order, lowest rank first; each uses only those above it (see `docs/ARCHITECTURE.md`).
 //! Those up to `report` are the core; the feature `command` adds what reaches a cluster, a file or a terminal.
 
+pub mod parallel;
 pub mod text;
 
 pub mod error;

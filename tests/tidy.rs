@@ -5,7 +5,8 @@ use crate::support::{files, text};
 use std::collections::BTreeSet;
 
 /// The modules and their ranks: a module uses those of lower rank only. `docs/ARCHITECTURE.md` gives the reasons.
-const RANKS: [(&str, u8); 18] = [
+const RANKS: [(&str, u8); 19] = [
+    ("parallel", 0),
     ("text", 0),
     ("error", 1),
     ("progress", 1),

@@ -5,11 +5,13 @@ use super::{Status, named};
 use crate::cli::{GlobalArgs, Output as Format, PredictArgs, parse_objects};
 use crate::error::Error;
 use crate::model::{Kind, LabelFilter, ObjectMeta, parse_label_filter};
+use crate::parallel::in_order;
+use crate::report::ends::{bindings, phases};
 use crate::report::folded::write_folded;
 use crate::report::prediction::{Head, JointOut, PredictionOut};
 use crate::report::table::{Table, TableStyle};
 use crate::report::why::why;
-use crate::simulate::{Outcome, Prediction, Simulation, Target, in_order};
+use crate::simulate::{Outcome, Prediction, Simulation, Target};
 use crate::terminal::{Output, Terminal, output_error};
 use crate::text::human_age;
 use std::collections::BTreeSet;
@@ -359,8 +361,8 @@ impl<'s> Shown<'_, 's> {
             meta.namespace.to_string(),
             name,
             format!("{phase}{terminating}"),
-            prediction.expected(),
-            prediction.binding(),
+            phases(prediction),
+            bindings(prediction),
         ];
         if wide {
             let branches: Vec<&str> =

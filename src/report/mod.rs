@@ -1,6 +1,7 @@
 //! How results are shown, one file for each format: values in, text out. Nothing here decides.
 
 pub mod decision;
+pub mod ends;
 pub mod explanation;
 pub mod folded;
 pub mod machine;

@@ -20,5 +20,5 @@ pub use candidates::{Candidate, Candidates, Planned, Search, match_claim, planne
 pub use component::Component;
 pub use decide::{Decision, Decisions, Limit, NextSync, Settings, Target};
 pub use outcome::{Outcome, OutcomeSet};
-pub use predict::{Assumed, DecidedBy, Prediction, Simulation, Unknown, in_order, in_parallel, key_of};
+pub use predict::{Assumed, DecidedBy, Prediction, Simulation, Unknown, key_of};
 pub use settle::{Settled, settle};

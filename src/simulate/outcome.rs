@@ -4,7 +4,6 @@ use super::decide::Limit;
 use crate::controllers::Rules;
 use crate::controllers::persistent_volume::reclaim::{DataFate, data_fate};
 use crate::model::{ClaimPhase, PersistentVolume, PersistentVolumeClaim, Str, VolumePhase};
-use crate::world::printed_volume;
 use std::sync::Arc;
 
 /// One possible end state of one object, as the output contract prints it.
@@ -139,15 +138,6 @@ impl Outcome {
         }
     }
 
-    /// The phase as a table shows it: with `Terminating` while the object is being deleted; empty for none.
-    pub fn shown_phase(&self) -> String {
-        match (self.phase(), self.is_terminating()) {
-            (phase, false) => phase.to_owned(),
-            ("", true) => "Terminating".to_owned(),
-            (phase, true) => format!("{phase}, Terminating"),
-        }
-    }
-
     /// Whether the object is being deleted in the end and was not before, or its data are destroyed while it stays.
     pub(super) fn ends_worse(&self, terminating_before: bool) -> bool {
         match self {
@@ -165,17 +155,6 @@ impl Outcome {
             Self::Claim { volume_name, .. } => volume_name.to_string(),
             Self::Volume { claim_ref, .. } => {
                 binding_of_volume(claim_ref.as_ref().map(|(namespace, name, uid)| (&**namespace, &**name, &**uid)))
-            }
-            Self::Gone { .. } => String::new(),
-        }
-    }
-
-    /// What it is bound to, as a table shows it; empty for none.
-    pub fn shown_binding(&self) -> String {
-        match self {
-            Self::Claim { volume_name, .. } => printed_volume(volume_name).to_owned(),
-            Self::Volume { claim_ref, .. } => {
-                claim_ref.as_ref().map_or_else(String::new, |(namespace, name, _)| format!("{namespace}/{name}"))
             }
             Self::Gone { .. } => String::new(),
         }

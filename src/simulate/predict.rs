@@ -7,11 +7,10 @@ use super::outcome::{Outcome, OutcomeSet, binding_of_volume, most};
 use super::settle::{Settled, settle};
 use crate::controllers::Controller;
 use crate::model::{Kind, ObjectKey, Str, VolumePhase};
+use crate::parallel::in_parallel;
 use crate::snapshot::{Absence, ClaimId, CoverageState, Snapshot, VolumeId};
 use crate::world::{Need, World};
 use std::sync::OnceLock;
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::mpsc::{Receiver, sync_channel};
 
 /// The world of one run, cut into components whose outcomes are known.
 #[derive(Debug)]
@@ -100,33 +99,6 @@ impl<'s> Prediction<'s> {
                     .of_every_sort()
                     .any(|outcome| (outcome.phase(), outcome.binding()) != recorded || outcome.ends_worse(terminating))
         })
-    }
-
-    /// The phases in which the object can end, for a column: `Bound`, `Bound|Pending`, `Bound, Terminating`, `Gone`,
-    /// `<unknown>`.
-    pub fn expected(&self) -> String {
-        self.column(Outcome::shown_phase, usize::MAX)
-    }
-
-    /// What the object can be bound to in the end, for a column: a name, two names, or how many there are.
-    pub fn binding(&self) -> String {
-        self.column(Outcome::shown_binding, 2)
-    }
-
-    fn column(&self, cell: impl Fn(&Outcome) -> String, most: usize) -> String {
-        let Some(set) = &self.outcomes else { return "<unknown>".to_owned() };
-        let mut cells: Vec<String> = set.of_every_sort().map(cell).collect();
-        cells.sort();
-        cells.dedup();
-        if cells.len() > most {
-            return format!("one of {}", set.count);
-        }
-        for cell in &mut cells {
-            if cell.is_empty() {
-                "<none>".clone_into(cell);
-            }
-        }
-        cells.join("|")
     }
 }
 
@@ -366,75 +338,4 @@ fn note(assumed: &mut Vec<Assumed>, need: &Need) {
     if !assumed.contains(&entry) {
         assumed.push(entry);
     }
-}
-
-/// The results for `0..length`, computed on several threads and put in order.
-pub fn in_parallel<T: Send>(threads: usize, length: usize, work: impl Fn(usize) -> T + Sync) -> Vec<T> {
-    const BATCH: usize = 64;
-    if threads <= 1 || length <= BATCH {
-        return (0..length).map(work).collect();
-    }
-    let next = AtomicUsize::new(0);
-    let mut batches: Vec<(usize, Vec<T>)> = std::thread::scope(|scope| {
-        let workers: Vec<_> = (0..threads)
-            .map(|_| {
-                scope.spawn(|| {
-                    let mut done = Vec::new();
-                    loop {
-                        let start = next.fetch_add(BATCH, Ordering::Relaxed);
-                        if start >= length {
-                            return done;
-                        }
-                        done.push((start, (start..length.min(start + BATCH)).map(&work).collect()));
-                    }
-                })
-            })
-            .collect();
-        workers
-            .into_iter()
-            .flat_map(|worker| worker.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
-            .collect()
-    });
-    batches.sort_by_key(|(start, _)| *start);
-    batches.into_iter().flat_map(|(_, batch)| batch).collect()
-}
-
-/// Computes `0..length` on several threads and hands the results on in order, on this one, while others are computed.
-/// Few wait at any time: a thread that is far ahead waits for the ones before it.
-///
-/// # Errors
-/// The first error of `hand_on`; no further result is handed on then.
-pub fn in_order<T: Send, E>(
-    threads: usize,
-    length: usize,
-    work: impl Fn(usize) -> T + Sync,
-    mut hand_on: impl FnMut(T) -> Result<(), E>,
-) -> Result<(), E> {
-    const AHEAD: usize = 8;
-    if threads <= 1 || length <= 1 {
-        return (0..length).try_for_each(|number| hand_on(work(number)));
-    }
-    std::thread::scope(|scope| {
-        let work = &work;
-        // Each thread has every so manieth number, so that the order of what it sends is known.
-        let results: Vec<Receiver<T>> = (0..threads)
-            .map(|first| {
-                let (sender, receiver) = sync_channel(AHEAD);
-                scope.spawn(move || {
-                    for number in (first..length).step_by(threads) {
-                        if sender.send(work(number)).is_err() {
-                            return;
-                        }
-                    }
-                });
-                receiver
-            })
-            .collect();
-        for number in 0..length {
-            // A thread that ends early has panicked, which the scope passes on.
-            let Ok(result) = results[number % threads].recv() else { break };
-            hand_on(result)?;
-        }
-        Ok(())
-    })
 }

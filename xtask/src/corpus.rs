@@ -46,14 +46,28 @@ pub fn rules_of(path: &Path) -> Result<Rules> {
 /// # Errors
 /// When the file cannot be read or a line is none.
 pub fn lines(path: &Path) -> Result<impl Iterator<Item = Result<Line>> + use<>> {
+    let file = path.to_owned();
+    Ok(texts(path)?.enumerate().map(move |(place, text)| line(&file, place + 1, &text?)))
+}
+
+/// The same as texts, to be decoded elsewhere.
+///
+/// # Errors
+/// When the file cannot be read.
+pub(crate) fn texts(path: &Path) -> Result<impl Iterator<Item = Result<String>> + use<>> {
     let file = File::open(path).with_context(|| format!("{}", path.display()))?;
     let reader: Box<dyn Read + Send> =
         if path.extension().is_some_and(|end| end == "gz") { Box::new(GzDecoder::new(file)) } else { Box::new(file) };
     let path = path.to_owned();
-    Ok(BufReader::new(reader).lines().enumerate().map(move |(place, text)| {
-        let place = || format!("{}, line {}", path.display(), place + 1);
-        serde_json::from_str(&text.with_context(place)?).with_context(place)
-    }))
+    Ok(BufReader::new(reader).lines().map(move |text| text.with_context(|| format!("{}", path.display()))))
+}
+
+/// The line with that number of a file, from 1.
+///
+/// # Errors
+/// When the text is none.
+pub(crate) fn line(path: &Path, number: usize, text: &str) -> Result<Line> {
+    serde_json::from_str(text).with_context(|| format!("{}, line {number}", path.display()))
 }
 
 /// Writes lines into a compressed file.

@@ -135,6 +135,9 @@ pub fn differential(run: &Run<'_>, mut say: impl FnMut(&str)) -> Result<Progress
             for object in &verdict.wider {
                 say(&format!("{object}: no schedule reached all of what is predicted"));
             }
+            for component in &verdict.wider_worlds {
+                say(&format!("{component}: no schedule reached all of what is predicted"));
+            }
             for difference in &verdict.differences {
                 say(&format!("{}: {difference}", line.id));
             }
@@ -180,7 +183,8 @@ fn again(
     form: impl Fn(&Judged) -> Result<Line>,
     arguments: &[&str],
 ) -> Result<Vec<Judged>> {
-    let open: Vec<&mut Judged> = worlds.iter_mut().filter(|(_, verdict)| !verdict.wider.is_empty()).collect();
+    let is_open = |verdict: &Verdict| !verdict.wider.is_empty() || !verdict.wider_worlds.is_empty();
+    let open: Vec<&mut Judged> = worlds.iter_mut().filter(|(_, verdict)| is_open(verdict)).collect();
     if open.is_empty() {
         return Ok(worlds);
     }

@@ -154,6 +154,9 @@ fn run(task: Task) -> Result<bool> {
                 for object in &verdict.wider {
                     println!("{object}: not all that is predicted was seen");
                 }
+                for component in &verdict.wider_worlds {
+                    println!("{component}: not all that is predicted was seen");
+                }
                 agree &= verdict.differences.is_empty();
                 println!("{}: {} differences; {}", file.display(), verdict.differences.len(), verdict.counts);
             }

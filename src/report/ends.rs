@@ -1,0 +1,50 @@
+//! The ends of an object as the cells of a table.
+
+use crate::simulate::{Outcome, Prediction};
+use crate::world::printed_volume;
+
+/// The phases in which the object can end: `Bound`, `Bound|Pending`, `Bound, Terminating`, `Gone`, `<unknown>`.
+pub fn phases(prediction: &Prediction<'_>) -> String {
+    column(prediction, phase, usize::MAX)
+}
+
+/// What the object can be bound to in the end: a name, two names, or how many there are.
+pub fn bindings(prediction: &Prediction<'_>) -> String {
+    column(prediction, binding, 2)
+}
+
+fn column(prediction: &Prediction<'_>, cell: impl Fn(&Outcome) -> String, most: usize) -> String {
+    let Some(set) = &prediction.outcomes else { return "<unknown>".to_owned() };
+    let mut cells: Vec<String> = set.of_every_sort().map(cell).collect();
+    cells.sort();
+    cells.dedup();
+    if cells.len() > most {
+        return format!("one of {}", set.count);
+    }
+    for cell in &mut cells {
+        if cell.is_empty() {
+            "<none>".clone_into(cell);
+        }
+    }
+    cells.join("|")
+}
+
+/// The phase, with `Terminating` while the object is being deleted; empty for none.
+fn phase(outcome: &Outcome) -> String {
+    match (outcome.phase(), outcome.is_terminating()) {
+        (phase, false) => phase.to_owned(),
+        ("", true) => "Terminating".to_owned(),
+        (phase, true) => format!("{phase}, Terminating"),
+    }
+}
+
+/// What it is bound to; empty for none.
+fn binding(outcome: &Outcome) -> String {
+    match outcome {
+        Outcome::Claim { volume_name, .. } => printed_volume(volume_name).to_owned(),
+        Outcome::Volume { claim_ref, .. } => {
+            claim_ref.as_ref().map_or_else(String::new, |(namespace, name, _)| format!("{namespace}/{name}"))
+        }
+        Outcome::Gone { .. } => String::new(),
+    }
+}

@@ -1,0 +1,206 @@
+//! Partial input: a part of the world is cut out, and an answer that is not the real one carries a doubt.
+
+use super::decisions::{Shape, controller, refused_by_validation};
+use super::ends::{controllers, ends_of, rejected};
+use super::{Judged, Verdict, binder, differ, found, parts, target};
+use crate::line::Object;
+use anyhow::Result;
+use pvctl::controllers::Controller;
+use pvctl::model::{Kind, Str};
+use pvctl::simulate::explore::Budget;
+use pvctl::simulate::{Prediction, Settings, Simulation};
+use pvctl::snapshot::{Coverage, CoverageEntry, CoverageState, Snapshot};
+use serde_json::Value;
+use std::collections::BTreeSet;
+
+/// One line in so many is judged with a part cut out.
+const SHARE: u64 = 4;
+
+/// How the part came not to be seen; files that do not say are the usual case.
+const STATES: [CoverageState; 8] = [
+    CoverageState::Assumed,
+    CoverageState::Failed,
+    CoverageState::Assumed,
+    CoverageState::Forbidden,
+    CoverageState::Assumed,
+    CoverageState::Partial,
+    CoverageState::NotServed,
+    CoverageState::NotNeeded,
+];
+
+/// A kind, everywhere or in one namespace.
+struct Cut<'l> {
+    kind: Kind,
+    namespace: Option<&'l str>,
+}
+
+impl Judged<'_> {
+    /// What is predicted where a part of the world is hidden. Which lines are judged so, and which part is hidden from
+    /// each, follows from their names.
+    pub(super) fn compare_cut(&self, verdict: &mut Verdict) -> Result<()> {
+        // FNV-1a
+        let number = self
+            .line
+            .id
+            .bytes()
+            .fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3));
+        let number = number >> 16;
+        let settles = self.line.settle.as_ref().filter(|real| !rejected(real));
+        if settles.is_none() && (self.line.decisions.is_empty() || !number.is_multiple_of(SHARE)) {
+            return Ok(());
+        }
+        let number = number / SHARE;
+        let namespaces = self.namespaces();
+        let cuts = self.cuts(&namespaces);
+        let (Ok(of_cuts), Ok(of_states)) = (u64::try_from(cuts.len()), u64::try_from(STATES.len())) else {
+            return Ok(());
+        };
+        if cuts.is_empty() {
+            return Ok(());
+        }
+        let cut = cuts.into_iter().nth(usize::try_from(number % of_cuts)?);
+        let state = STATES.get(usize::try_from(number / of_cuts % of_states)?);
+        let (Some(cut), Some(state)) = (cut, state) else { return Ok(()) };
+        if cut.kind == Kind::PersistentVolumeClaim && misnamed(self.snapshot) {
+            return Ok(());
+        }
+        self.compare_without(&cut, *state, &namespaces, verdict)
+    }
+
+    fn namespaces(&self) -> BTreeSet<&str> {
+        self.line.world.items.iter().filter_map(|item| item["metadata"]["namespace"].as_str()).collect()
+    }
+
+    /// The kinds that the world has, and each namespace of them where it has several.
+    fn cuts<'l>(&self, namespaces: &BTreeSet<&'l str>) -> Vec<Cut<'l>> {
+        let mut cuts = Vec::new();
+        for kind in Kind::ALL {
+            let here =
+                |namespace: Option<&str>| self.line.world.items.iter().any(|item| Cut { kind, namespace }.hides(item));
+            if here(None) {
+                cuts.push(Cut { kind, namespace: None });
+            }
+            if kind.namespaced() && namespaces.len() > 1 {
+                let parts = namespaces.iter().filter(|namespace| here(Some(namespace)));
+                cuts.extend(parts.map(|namespace| Cut { kind, namespace: Some(namespace) }));
+            }
+        }
+        cuts
+    }
+
+    fn compare_without(
+        &self,
+        cut: &Cut<'_>,
+        state: CoverageState,
+        namespaces: &BTreeSet<&str>,
+        verdict: &mut Verdict,
+    ) -> Result<()> {
+        let left = self.line.world.items.iter().filter(|item| !cut.hides(item));
+        let partial = Snapshot::new(parts(left, cut.coverage(state, namespaces))?);
+        let settled = self.line.settle.as_ref().filter(|real| !rejected(real));
+        let settings = match settled {
+            Some(real) => Settings { controllers: controllers(real)?, ..binder(self.rules) },
+            // What the objects end in is not asked, and need not be found out.
+            None => {
+                Settings { controllers: Controller::ALL.to_vec(), budget: Budget { states: 0 }, ..binder(self.rules) }
+            }
+        };
+        let simulation = Simulation::new(&partial, settings.clone(), 1);
+        for case in self.line.decisions.iter().chain(&self.line.protections) {
+            let Some(target) = found(&partial, &case.object) else { continue };
+            let controller = controller(case, target);
+            if !settings.controllers.contains(&controller) || case.decisions.iter().any(refused_by_validation) {
+                continue;
+            }
+            let mut prediction = simulation.predict(target);
+            prediction.decisions.listed.retain(|decision| decision.controller == controller);
+            let shape = Shape::of(case);
+            let (real, predicted) = (shape.real(case), shape.predicted(&prediction.decisions)?);
+            let hidden = prediction
+                .unknown
+                .iter()
+                .any(|unknown| unknown.field == "decisions" && unknown.controller == Some(controller));
+            let answer = Answer { object: &case.object, what: "decisions", real: &real, predicted: &predicted, hidden };
+            cut.judge(&answer, real == predicted, &prediction, verdict);
+        }
+        let Some(settled) = settled else { return Ok(()) };
+        let mut whole = None;
+        for ends in &settled.objects {
+            let Some(target_left) = found(&partial, &ends.object) else { continue };
+            let prediction = simulation.predict(target_left);
+            let real: BTreeSet<String> = ends.ends.iter().map(ToString::to_string).collect();
+            let predicted = match &prediction.outcomes {
+                Some(set) => ends_of(&set.listed)?,
+                None => BTreeSet::new(),
+            };
+            let hidden = prediction.outcomes.is_none()
+                && prediction.unknown.iter().any(|unknown| unknown.field == "outcomes" && unknown.controller.is_none());
+            let mut right = real == predicted;
+            if !right && real.is_subset(&predicted) {
+                // The whole world's set may hold more than was seen, too.
+                let whole = whole.get_or_insert_with(|| Simulation::new(self.snapshot, settings.clone(), 1));
+                right = ends_of(&whole.outcomes(target(self.snapshot, &ends.object)?).listed)? == predicted;
+            }
+            let answer = Answer { object: &ends.object, what: "settle", real: &real, predicted: &predicted, hidden };
+            cut.judge(&answer, right, &prediction, verdict);
+        }
+        Ok(())
+    }
+}
+
+/// What is predicted for an object on partial input, and what it really is.
+struct Answer<'a> {
+    object: &'a Object,
+    what: &'static str,
+    real: &'a BTreeSet<String>,
+    predicted: &'a BTreeSet<String>,
+    /// The answer is said to be unknown.
+    hidden: bool,
+}
+
+impl Cut<'_> {
+    fn hides(&self, item: &Value) -> bool {
+        item["kind"] == self.kind.as_str()
+            && self.namespace.is_none_or(|namespace| item["metadata"]["namespace"] == namespace)
+    }
+
+    /// The reading that saw everything but this.
+    fn coverage(&self, state: CoverageState, namespaces: &BTreeSet<&str>) -> Coverage {
+        let mut coverage = Coverage::complete();
+        let mut set = |namespace: Option<&str>, state: CoverageState| {
+            let namespace = namespace.map(Str::from);
+            coverage.set(CoverageEntry { kind: self.kind, namespace, state, resource_version: None, reason: None });
+        };
+        set(None, state);
+        for namespace in namespaces
+            .iter()
+            .filter(|namespace| self.kind.namespaced() && self.namespace.is_some_and(|hidden| hidden != **namespace))
+        {
+            set(Some(namespace), CoverageState::Complete);
+        }
+        coverage
+    }
+
+    fn judge(&self, answer: &Answer<'_>, right: bool, prediction: &Prediction<'_>, verdict: &mut Verdict) {
+        let assumed = prediction.assumed.iter().any(|assumed| assumed.kind == self.kind);
+        let doubted = assumed || answer.hidden;
+        verdict.counts.cuts += 1;
+        verdict.counts.doubted += usize::from(!right && doubted);
+        verdict.counts.confident += usize::from(!doubted);
+        if !right && !doubted {
+            let place = self.namespace.map(|namespace| format!(" of {namespace}")).unwrap_or_default();
+            let part = format!("{} without each {}{place}", answer.what, self.kind.as_str());
+            differ(&part, answer.object, answer.real, answer.predicted, verdict);
+        }
+    }
+}
+
+/// Whether a volume names one claim and carries the uid of another, which only a hand can write:
+/// `docs/CONFORMANCE.md` says why that is left out.
+fn misnamed(snapshot: &Snapshot) -> bool {
+    snapshot.volumes().iter().filter_map(|volume| volume.claim_ref.as_ref()).any(|named| {
+        snapshot.claims().iter().any(|claim| {
+            claim.meta.uid == named.uid && (claim.meta.name != named.name || claim.meta.namespace != named.namespace)
+        })
+    })
+}

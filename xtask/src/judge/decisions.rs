@@ -1,0 +1,291 @@
+//! Sets of decisions: what one sync can do.
+
+use super::{Judged, Verdict, binder, differ, name, snapshot_of, target};
+use crate::line::{self, Case, FailRead, Refuse};
+use anyhow::{Context as _, Result, bail};
+use pvctl::controllers::Controller;
+use pvctl::report::decision::DecisionOut;
+use pvctl::report::folded::write_folded;
+use pvctl::simulate::decide::{decide, decide_folded};
+use pvctl::simulate::{Decisions, Limit, Prediction, Settings, Target};
+use pvctl::snapshot::{ClaimId, Snapshot, VolumeId};
+use pvctl::world::{Answers, Cached, ControllerState, Held, OperationState, Read, Refusal, World};
+use serde_json::{Value, json};
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+impl Judged<'_> {
+    /// Every set that the line has: of one sync in step, of the protection controllers, and of its cases.
+    pub(super) fn compare_decisions(&self, verdict: &mut Verdict) -> Result<()> {
+        for (list, cases) in [("decisions", &self.line.decisions), ("protections", &self.line.protections)] {
+            for (place, case) in cases.iter().enumerate() {
+                self.compare_case(case, &format!("{list}[{place}]"), verdict)?;
+            }
+        }
+        for (place, case) in self.line.cases.iter().enumerate().filter(|(_, case)| case.runs > 0) {
+            self.compare_case(case, &format!("cases[{place}]"), verdict)?;
+        }
+        Ok(())
+    }
+
+    fn compare_case(&self, case: &Case, part: &str, verdict: &mut Verdict) -> Result<()> {
+        // An object that only a cache still has is gone from the API: it is put into the world and taken away again.
+        let gone: Vec<&line::Cached> =
+            case.cached.iter().filter(|copy| target(self.snapshot, &copy.object).is_err()).collect();
+        let with_gone;
+        let snapshot = if gone.is_empty() {
+            self.snapshot
+        } else {
+            let copies = gone.iter().filter_map(|copy| copy.copy.clone());
+            with_gone = snapshot_of(&self.line.world.items.iter().cloned().chain(copies).collect::<Vec<_>>())?;
+            &with_gone
+        };
+        let mut world = World::new(snapshot);
+        for copy in gone {
+            match target(snapshot, &copy.object)? {
+                Target::Volume(id) => world.set_volume(id, None),
+                Target::Claim(id) => world.set_claim(id, None),
+            }
+        }
+        if case.decisions.iter().any(refused_by_validation) {
+            verdict.counts.refused += 1;
+            return Ok(());
+        }
+        let target = target(snapshot, &case.object)?;
+        let settings = Settings {
+            controllers: vec![controller(case, target)],
+            controller: memory(snapshot, case)?,
+            answers: answers(case)?,
+            ..binder(self.rules)
+        };
+        let shape = Shape::of(case);
+        let real = shape.real(case);
+        let decisions = decide(&world, &settings, target);
+        let predicted = shape.predicted(&decisions)?;
+        verdict.counts.decisions += 1;
+        differ(part, &case.object, &real, &predicted, verdict);
+        // How many there are is said without looking at each, so it is compared where no two of them look alike.
+        if predicted.len() == decisions.listed.len() && decisions.count != predicted.len() as u64 {
+            let (real, predicted) = (real.len().to_string(), decisions.count.to_string());
+            differ(&format!("{part}: count"), &case.object, &[real].into(), &[predicted].into(), verdict);
+        }
+        let folded = decide_folded(&world, &settings, target);
+        if folded.listed.iter().any(|decision| decision.alike.is_some()) {
+            let count = [folded.count.to_string()].into();
+            differ(
+                &format!("{part}: folded count"),
+                &case.object,
+                &[decisions.count.to_string()].into(),
+                &count,
+                verdict,
+            );
+            if let Some(predicted) = unfolded(snapshot, target, folded)? {
+                verdict.counts.folded += 1;
+                let predicted = predicted.into_iter().map(|decision| shape.text(decision)).collect();
+                differ(&format!("{part}: folded"), &case.object, &real, &predicted, verdict);
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The decisions as they are written where one of them stands for several, which is what the command `predict` does.
+fn unfolded(snapshot: &Snapshot, target: Target, decisions: Decisions<'_>) -> Result<Option<Vec<Value>>> {
+    let prediction = Prediction {
+        target,
+        component: 1,
+        decisions,
+        outcomes: None,
+        decided_by: Vec::new(),
+        assumed: Vec::new(),
+        unknown: Vec::new(),
+        decision_limit: Limit::All,
+        outcome_limit: Limit::All,
+        defaulted: false,
+    };
+    let mut text = Vec::new();
+    if !write_folded(&mut text, snapshot, &prediction)? {
+        return Ok(None);
+    }
+    let mut item: Value = serde_json::from_slice(&text)?;
+    Ok(Some(serde_json::from_value(item["decisions"].take())?))
+}
+
+/// The controller that a case is about.
+pub(super) fn controller(case: &Case, target: Target) -> Controller {
+    match target {
+        _ if !case.protection => Controller::PersistentVolumeBinder,
+        Target::Volume(_) => Controller::PersistentVolumeProtection,
+        Target::Claim(_) => Controller::PersistentVolumeClaimProtection,
+    }
+}
+
+/// How the decisions of a case are compared.
+#[derive(Clone, Copy)]
+pub(super) struct Shape {
+    /// The controller's caches are not in step.
+    lagging: bool,
+    /// The recordings that the project was given are older than the oracle.
+    given: bool,
+}
+
+impl Shape {
+    pub(super) fn of(case: &Case) -> Self {
+        let given = case.decisions.iter().any(|decision| {
+            ["writes", "events", "operations"].iter().any(|list| {
+                decision[list][0].is_string() || decision[list][0].is_object() && decision[list][0].get("seq").is_none()
+            })
+        });
+        Self { lagging: !case.cached.is_empty(), given }
+    }
+
+    pub(super) fn text(self, decision: Value) -> String {
+        let decision = comparable(decision, self.lagging);
+        if self.given { as_given(decision) } else { decision }.to_string()
+    }
+
+    /// The set that was recorded.
+    pub(super) fn real(self, case: &Case) -> BTreeSet<String> {
+        case.decisions.iter().map(|decision| self.text(decision.clone())).collect()
+    }
+
+    /// The set of what is predicted. An object that the controller has not seen is not synced, which is the same as
+    /// doing nothing.
+    pub(super) fn predicted(self, decisions: &Decisions<'_>) -> Result<BTreeSet<String>> {
+        let texts =
+            decisions.listed.iter().map(|decision| Ok(self.text(serde_json::to_value(DecisionOut::new(decision))?)));
+        let set: BTreeSet<String> = texts.collect::<Result<_>>()?;
+        Ok(if set.is_empty() { [Self::nothing()].into() } else { set })
+    }
+
+    /// What is compared where nothing is done.
+    pub(super) fn nothing() -> String {
+        json!({"events": [], "operations": [], "writes": []}).to_string()
+    }
+}
+
+/// Whether the API server refused a write because the stored object is one that it would not store today. Only the rule
+/// on new finalizers is modelled, because it alone meets objects that a server holds.
+pub(super) fn refused_by_validation(decision: &Value) -> bool {
+    decision["writes"].as_array().into_iter().flatten().any(|write| {
+        write["refused"]
+            .as_str()
+            .is_some_and(|why| why.contains("\" is invalid: ") && !why.contains("\" is invalid: metadata.finalizers: "))
+    })
+}
+
+/// A decision as the given recordings have it, which know neither the order across writes, events and operations, nor
+/// refusals, nor what a create sends, and write a volume's number of the server as it was.
+fn as_given(mut decision: Value) -> Value {
+    for list in ["writes", "events", "operations"] {
+        for item in decision[list].as_array_mut().into_iter().flatten() {
+            if list == "operations"
+                && let Some(name) = item.get("name")
+            {
+                *item = name.clone();
+            }
+            if let Some(version) = item.pointer_mut("/patch/spec/claimRef/resourceVersion")
+                && version.as_str().is_some_and(|number| number.parse::<u64>().is_ok_and(|number| number > 1_000_000))
+            {
+                *version = "<next>".into();
+            }
+            if let Some(text) = item.get_mut("message")
+                && let Some(names) = text.as_str().and_then(|text| {
+                    text.strip_prefix("waiting for pods ").and_then(|rest| rest.strip_suffix(" to be scheduled"))
+                })
+            {
+                let mut names: Vec<&str> = names.split(',').collect();
+                names.sort_unstable();
+                *text = format!("waiting for pods {} to be scheduled", names.join(",")).into();
+            }
+            if let Some(fields) = item.as_object_mut() {
+                fields.retain(|field, _| !matches!(field.as_str(), "seq" | "refused" | "object" | "preconditions"));
+            }
+        }
+    }
+    decision
+}
+
+/// A decision without what the real controller cannot say of itself: the names of leaves, the queues. Where the object
+/// of a write is gone, or its copy lags behind, the real patch is against another object than the one that was read.
+fn comparable(mut decision: Value, lagging: bool) -> Value {
+    if let Some(fields) = decision.as_object_mut() {
+        fields.retain(|field, _| matches!(field.as_str(), "writes" | "events" | "operations" | "error"));
+    }
+    for write in decision["writes"].as_array_mut().into_iter().flatten() {
+        // The real client adds these two while it sends.
+        if let Some(fields) = write["object"].as_object_mut() {
+            fields.retain(|field, _| field != "apiVersion" && field != "kind");
+        }
+        let nothing = write["patch"].as_object().is_some_and(serde_json::Map::is_empty);
+        let baseless = write["refused"].as_str().is_some_and(|why| lagging || nothing || why.ends_with("not found"));
+        if baseless && let Some(fields) = write.as_object_mut() {
+            fields.remove("patch");
+        }
+    }
+    for event in decision["events"].as_array_mut().into_iter().flatten() {
+        if let Some(fields) = event.as_object_mut() {
+            fields.remove("messageVaries");
+        }
+    }
+    decision
+}
+
+/// The controller's memory of a case.
+fn memory<'s>(snapshot: &Snapshot, case: &Case) -> Result<ControllerState<'s>> {
+    let mut state = ControllerState::in_step();
+    for copy in &case.cached {
+        match target(snapshot, &copy.object)? {
+            Target::Volume(id) => state.volumes.push((id, cached(copy, |parts| parts.volume(VolumeId(0)).clone())?)),
+            Target::Claim(id) => state.claims.push((id, cached(copy, |parts| parts.claim(ClaimId(0)).clone())?)),
+        }
+    }
+    let running = case.running.iter().map(|name| (name.clone(), OperationState::Running));
+    let backing_off = case.backing_off.iter().map(|name| (name.clone(), OperationState::Backoff));
+    state.operations = running.chain(backing_off).collect();
+    Ok(state)
+}
+
+/// A copy of the controller. An older version gets the API's defaults, as any object that came from the server has them.
+fn cached<'s, T>(copy: &line::Cached, only: impl Fn(&Snapshot) -> T) -> Result<Cached<'s, T>> {
+    Ok(match copy.how.as_str() {
+        "unseen" => Cached::Unseen,
+        "informerOnly" => Cached::InformerOnly,
+        "stale" => {
+            let older = copy.copy.as_ref().with_context(|| format!("no copy of {}", name(&copy.object)))?;
+            if older["kind"] != copy.object.kind.as_str() {
+                bail!("the copy of {} is of another kind", name(&copy.object));
+            }
+            Cached::Stale(Held::Written(Arc::new(only(&snapshot_of(std::slice::from_ref(older))?))))
+        }
+        other => bail!("a copy cannot be {other:?}"),
+    })
+}
+
+fn answers(case: &Case) -> Result<Answers> {
+    let mut answers = Answers::default();
+    if let Some(Refuse { write, from, reason, text }) = &case.refuse {
+        let refused = Some((*write, refusal(reason, text)?));
+        if *from { answers.refuse_from = refused } else { answers.refuse = refused }
+    }
+    if let Some(FailRead { read, reason, text }) = &case.fail_read {
+        let read = match read.as_str() {
+            "getClaim" => Read::LiveClaim,
+            "getVolume" => Read::LiveVolume,
+            "listPods" => Read::LivePods,
+            other => bail!("there is no read {other:?}"),
+        };
+        answers.failing_read = Some((read, 1, refusal(reason, text)?));
+    }
+    Ok(answers)
+}
+
+fn refusal(reason: &str, text: &str) -> Result<Refusal> {
+    Ok(match reason {
+        "NotFound" => Refusal::NotFound,
+        "Conflict" => Refusal::Conflict,
+        // Upstream: `NewInternalError`, `apimachinery/pkg/api/errors`, 0.36.
+        "InternalError" => Refusal::Other(format!("Internal error occurred: {text}")),
+        other => bail!("no request fails with the reason {other:?}"),
+    })
+}

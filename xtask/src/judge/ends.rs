@@ -1,0 +1,216 @@
+//! Sets of ends, the joint ends, and what is said of an object by them.
+
+use super::{Judged, Verdict, Wider, WiderWorlds, binder, differ, target};
+use crate::line::{Line, Object, Settle};
+use anyhow::{Context as _, Result};
+use pvctl::controllers::{Controller, Rules};
+use pvctl::report::prediction::StateOut;
+use pvctl::simulate::{Outcome, Settings, Simulation, Target};
+use serde_json::Value;
+use std::collections::BTreeSet;
+
+/// So many joint ends of a component are listed, by the output contract.
+const JOINT_LISTED: u64 = 8;
+
+impl Judged<'_> {
+    /// Where every object of the line ends, alone and together with the others of its component.
+    pub(super) fn compare_ends(&self, verdict: &mut Verdict) -> Result<()> {
+        let Some(real) = &self.line.settle else { return Ok(()) };
+        if rejected(real) {
+            verdict.counts.refused += real.objects.len();
+            return Ok(());
+        }
+        let settings = settling(self.rules, real)?;
+        let simulation = Simulation::new(self.snapshot, settings.clone(), 1);
+        let mut with_faults = None;
+        let mut components: BTreeSet<usize> = BTreeSet::new();
+        for answer in &real.objects {
+            let target = target(self.snapshot, &answer.object)?;
+            let prediction = simulation.predict(target);
+            if !prediction.assumed.is_empty() || !prediction.unknown.is_empty() {
+                let doubts = format!("{:?} {:?}", prediction.assumed, prediction.unknown);
+                differ("settle: doubts", &answer.object, &BTreeSet::new(), &[doubts].into(), verdict);
+            }
+            let set = prediction.outcomes.as_ref().context("an end that nobody knows")?;
+            let predicted = ends_of(&set.listed)?;
+            let seen: BTreeSet<String> = answer.ends.iter().map(ToString::to_string).collect();
+            let counts = &mut verdict.counts;
+            counts.ends += 1;
+            counts.exact += usize::from(set.exact);
+            counts.single += usize::from(predicted.len() == 1);
+            counts.members += predicted.len();
+            counts.seen += seen.len();
+            if set.count != set.listed.len() as u64 {
+                let listed = [set.listed.len().to_string()].into();
+                differ("settle: count", &answer.object, &listed, &[set.count.to_string()].into(), verdict);
+            }
+            let unseen = predicted.difference(&seen).map(|end| serde_json::from_str(end));
+            let mut ends: Vec<Value> = unseen.collect::<Result<_, _>>()?;
+            for schedule in self.line.schedules.iter().filter(|schedule| schedule.object == answer.object) {
+                let Some(place) = ends.iter().position(|end| *end == schedule.end) else { continue };
+                let end = ends.remove(place);
+                if schedule.reached {
+                    verdict.counts.proved += 1;
+                } else {
+                    let predicted = [format!("{end}, and its schedule does not lead there")].into();
+                    differ("schedules", &answer.object, &BTreeSet::new(), &predicted, verdict);
+                }
+            }
+            if !ends.is_empty() {
+                verdict.wider.push(Wider { line: self.line.id.clone(), object: answer.object.clone(), ends });
+            }
+            let inside: BTreeSet<String> = seen.intersection(&predicted).cloned().collect();
+            differ("settle", &answer.object, &seen, &inside, verdict);
+            // Data that are destroyed are a change, too, and what more is predicted may be one: only the predictions
+            // know of these.
+            let changes = answer.ends.len() > 1
+                || answer
+                    .ends
+                    .iter()
+                    .any(|end| recorded(self.line, &answer.object).is_none_or(|item| moved(item, end)));
+            let may_change = predicted.len() > 1
+                || set.count > 1
+                || set.listed.iter().any(|end| StateOut::of_outcome(end).data == Some("destroyed"));
+            if changes || !may_change {
+                verdict.counts.changes += 1;
+                let predicted = prediction.changes(self.snapshot).to_string();
+                differ("settle: changes", &answer.object, &[changes.to_string()].into(), &[predicted].into(), verdict);
+            }
+            if components.insert(prediction.component) {
+                self.compare_joint(&simulation, prediction.component, real, verdict)?;
+            }
+            let faults = answer.fault_ends.iter().chain(&answer.race_ends);
+            let unforeseen: BTreeSet<String> =
+                faults.map(ToString::to_string).filter(|end| !predicted.contains(end)).collect();
+            if !unforeseen.is_empty() {
+                let faulty = Settings { failures: true, ..settings.clone() };
+                let simulation = with_faults.get_or_insert_with(|| Simulation::new(self.snapshot, faulty, 1));
+                let predicted = ends_of(&simulation.outcomes(target).listed)?;
+                let inside: BTreeSet<String> = unforeseen.intersection(&predicted).cloned().collect();
+                differ("settle with failures", &answer.object, &unforeseen, &inside, verdict);
+            }
+        }
+        Ok(())
+    }
+
+    /// The joint ends of a component: no schedule leads to others.
+    fn compare_joint(
+        &self,
+        simulation: &Simulation<'_>,
+        number: usize,
+        real: &Settle,
+        verdict: &mut Verdict,
+    ) -> Result<()> {
+        let place_of = |wanted: Target| {
+            let found =
+                real.objects.iter().position(|answer| target(self.snapshot, &answer.object).ok() == Some(wanted));
+            found.context("an object whose ends were not recorded")
+        };
+        let Some((objects, worlds)) = simulation.joint(number) else {
+            // Where there cannot be more of them than are listed, they are.
+            let component = simulation.targets().filter(|target| simulation.predict(*target).component == number);
+            let objects: Vec<Target> = component.collect();
+            let most =
+                objects.iter().fold(1, |most: u64, target| most.saturating_mul(simulation.outcomes(*target).count));
+            if let (Some(first), true) = (objects.first(), most <= JOINT_LISTED) {
+                let object = &real.objects[place_of(*first)?].object;
+                differ("settle: joint", object, &["the joint ends".to_owned()].into(), &BTreeSet::new(), verdict);
+            }
+            return Ok(());
+        };
+        if real.joint.is_empty() {
+            return Ok(());
+        }
+        let places: Vec<usize> = objects.iter().map(|target| place_of(*target)).collect::<Result<_>>()?;
+        let mut seen = BTreeSet::new();
+        for row in &real.joint {
+            let state = places.iter().map(|place| {
+                let end = row.get(*place).and_then(|end| real.objects[*place].ends.get(*end));
+                end.cloned().context("a joint end without an end of each object")
+            });
+            seen.insert(Value::Array(state.collect::<Result<_>>()?).to_string());
+        }
+        let mut predicted = BTreeSet::new();
+        for world in worlds {
+            let state = world.into_iter().map(end_of);
+            predicted.insert(Value::Array(state.collect::<Result<_>>()?).to_string());
+        }
+        verdict.counts.components += 1;
+        verdict.counts.worlds += predicted.len();
+        verdict.counts.worlds_seen += seen.len();
+        let unseen = predicted.difference(&seen).map(|world| serde_json::from_str(world));
+        let worlds: Vec<Value> = unseen.collect::<Result<_, _>>()?;
+        let object = |place: &usize| real.objects[*place].object.clone();
+        if !worlds.is_empty() {
+            let objects = places.iter().map(object).collect();
+            verdict.wider_worlds.push(WiderWorlds { line: self.line.id.clone(), objects, worlds });
+        }
+        if let Some(first) = places.first() {
+            let inside: BTreeSet<String> = seen.intersection(&predicted).cloned().collect();
+            differ("settle: joint", &object(first), &seen, &inside, verdict);
+        }
+        Ok(())
+    }
+}
+
+/// Whether the API server refused a write because it would not store the object today: such a world is left out.
+pub(super) fn rejected(real: &Settle) -> bool {
+    real.notes.iter().any(|note| note == "api-rejected")
+}
+
+/// Who took part.
+pub(super) fn controllers(real: &Settle) -> Result<Vec<Controller>> {
+    if real.controllers.is_empty() {
+        return Ok(vec![Controller::PersistentVolumeBinder]);
+    }
+    let known = |name: &String| {
+        let mut all = Controller::ALL.into_iter();
+        all.find(|controller| controller.name() == name).with_context(|| format!("no controller has the name {name}"))
+    };
+    real.controllers.iter().map(known).collect()
+}
+
+/// What decides besides the objects, with those who took part.
+pub(crate) fn settling<'s>(rules: &Rules, real: &Settle) -> Result<Settings<'s>> {
+    Ok(Settings { controllers: controllers(real)?, ..binder(rules) })
+}
+
+/// The ends as the oracle writes them.
+pub(super) fn ends_of(outcomes: &[Outcome]) -> Result<BTreeSet<String>> {
+    outcomes.iter().map(|outcome| Ok(end_of(outcome)?.to_string())).collect()
+}
+
+/// A predicted end as the oracle writes it.
+pub(crate) fn end_of(outcome: &Outcome) -> Result<Value> {
+    let mut end = serde_json::to_value(StateOut::of_outcome(outcome))?;
+    if let Some(fields) = end.as_object_mut() {
+        // The controllers cannot say what becomes of data, and one schedule cannot see that others go on.
+        fields.retain(|field, _| field != "data" && field != "unsettled");
+    }
+    Ok(end)
+}
+
+/// The object as the world has it.
+fn recorded<'l>(line: &'l Line, object: &Object) -> Option<&'l Value> {
+    line.world.items.iter().find(|item| {
+        let text = |field: &str| item["metadata"][field].as_str().unwrap_or_default();
+        item["kind"] == object.kind.as_str()
+            && text("name") == object.name
+            && (object.namespace.is_empty() || text("namespace") == object.namespace)
+    })
+}
+
+/// Whether an end is another state than the recorded one: by phase, by binding, newly being deleted, or gone. The API
+/// server reads a phase that is not there as Pending.
+fn moved(item: &Value, end: &Value) -> bool {
+    let binding = |named: &Value| -> Option<[String; 3]> {
+        let text = |field: &str| named[field].as_str().unwrap_or_default().to_owned();
+        named.is_object().then(|| ["namespace", "name", "uid"].map(text))
+    };
+    let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+    end["gone"] == true
+        || text(&end["phase"]) != item["status"]["phase"].as_str().unwrap_or("Pending")
+        || text(&end["volumeName"]) != text(&item["spec"]["volumeName"])
+        || binding(&end["claimRef"]) != binding(&item["spec"]["claimRef"])
+        || (end["terminating"] == true && item["metadata"]["deletionTimestamp"].is_null())
+}

@@ -1,0 +1,172 @@
+//! Searches for a volume: `FindMatchingVolume` itself, and the volume that real decisions name.
+
+use super::decisions::refused_by_validation;
+use super::{Judged, Verdict, differ, target};
+use anyhow::{Result, bail};
+use pvctl::controllers::CandidateVerdict;
+use pvctl::controllers::persistent_volume::matching::{Fit, Query};
+use pvctl::model::{AnnotationKey, PersistentVolume, Quantity};
+use pvctl::simulate::candidates::delays_binding;
+use pvctl::simulate::{Candidate, Candidates, Target, match_claim};
+use pvctl::snapshot::{Snapshot, VolumeId};
+use serde_json::{Value, json};
+use std::collections::BTreeSet;
+
+impl Judged<'_> {
+    /// Without a node, as the controller asks; the scheduler's questions are not predicted yet.
+    pub(super) fn compare_matches(&self, verdict: &mut Verdict) -> Result<()> {
+        for (place, answer) in self.line.matches.iter().enumerate() {
+            if !answer.node.is_empty() {
+                continue;
+            }
+            let Target::Claim(id) = target(self.snapshot, &answer.claim)? else { bail!("only claims are matched") };
+            let claim = self.snapshot.claim(id);
+            let text = |name: &str| json!(name).to_string();
+            let error = |error: &str| BTreeSet::from([json!({ "error": error }).to_string()]);
+            let real: BTreeSet<String> = if answer.error.is_empty() {
+                answer.chosen.iter().map(|name| text(name)).collect()
+            } else {
+                error(&answer.error)
+            };
+            let predicted = match Query::new(self.rules, claim, answer.delayed) {
+                Ok(query) => {
+                    found(self.snapshot, &query, &answer.excluded).into_iter().map(|name| text(&name)).collect()
+                }
+                Err(why) => error(&why),
+            };
+            verdict.counts.matches += 1;
+            differ(&format!("matches[{place}]"), &answer.claim, &real, &predicted, verdict);
+            // The verb `match` finds out itself whether binding is delayed.
+            let Ok(delayed) = delays_binding(self.snapshot, self.rules, claim) else { continue };
+            if answer.delayed && !delayed {
+                continue;
+            }
+            let part = format!("matches[{place}]: candidates");
+            let has_modes =
+                |id: VolumeId| self.snapshot.volume(id).access_modes.set().contains_all(&claim.access_modes);
+            match match_claim(self.snapshot, self.rules, claim) {
+                Err(why) => differ(&part, &answer.claim, &real, &error(&why), verdict),
+                // The controller searches among volumes with the claim's modes alone, and meets the error with the first.
+                Ok(candidates) if !answer.error.is_empty() => {
+                    let reached = candidates.listed.iter().any(|candidate| has_modes(candidate.volume));
+                    if reached {
+                        differ(&part, &answer.claim, &real, &BTreeSet::new(), verdict);
+                    }
+                }
+                Ok(candidates) => {
+                    let fit = fitting(self.snapshot, &candidates, answer.delayed, delayed);
+                    let excluded = |name: &&str| answer.excluded.iter().any(|other| other == name);
+                    let fit: BTreeSet<String> =
+                        fit.into_iter().filter(|name| !excluded(name)).map(str::to_owned).collect();
+                    let chosen = |name: &&String| self.snapshot.volume_id(name).is_some_and(has_modes);
+                    let real: BTreeSet<String> = answer.chosen.iter().filter(chosen).cloned().collect();
+                    let none = answer.chosen.iter().all(String::is_empty);
+                    // Whatever is chosen fits, and nothing is chosen only where nothing fits.
+                    let said = if none { fit } else { real.intersection(&fit).cloned().collect() };
+                    verdict.counts.chosen += usize::from(none || !real.is_empty());
+                    differ(&part, &answer.claim, &real, &said, verdict);
+                }
+            }
+        }
+        self.compare_choices(verdict)
+    }
+
+    /// The volumes that the real controller binds a claim to, by the writes of its decisions.
+    fn compare_choices(&self, verdict: &mut Verdict) -> Result<()> {
+        for (place, case) in self.line.decisions.iter().enumerate() {
+            let Target::Claim(id) = target(self.snapshot, &case.object)? else { continue };
+            if case.decisions.is_empty() || case.decisions.iter().any(refused_by_validation) {
+                continue;
+            }
+            let claim = self.snapshot.claim(id);
+            // Nothing is searched for a claim whose binding was completed.
+            if claim.meta.annotations.has(AnnotationKey::BindCompleted) {
+                continue;
+            }
+            let part = format!("decisions[{place}]: candidates");
+            let error = |error: &str| BTreeSet::from([json!({ "error": error }).to_string()]);
+            let predicted: BTreeSet<String> = match match_claim(self.snapshot, self.rules, claim) {
+                Err(why) => error(&why),
+                Ok(candidates) => {
+                    let chosen = candidates.listed.iter().filter(|candidate| candidate.may_be_chosen());
+                    let chosen: BTreeSet<String> =
+                        chosen.map(|candidate| self.snapshot.volume(candidate.volume).meta.name.to_string()).collect();
+                    if chosen.is_empty() { [String::new()].into() } else { chosen }
+                }
+            };
+            let wants = |why: &str| predicted == error(why);
+            let real: BTreeSet<String> = case
+                .decisions
+                .iter()
+                .map(|decision| {
+                    let failed =
+                        decision["error"].as_str().and_then(|error| error.split_once("error finding PV for claim "));
+                    match failed.and_then(|(_, rest)| rest.split_once(": ")) {
+                        Some((_, why)) if wants(why) => error(why).into_iter().next().unwrap_or_default(),
+                        _ => bound_to(decision, &claim.volume_name),
+                    }
+                })
+                .collect();
+            verdict.counts.chosen += 1;
+            differ(&part, &case.object, &real, &predicted, verdict);
+        }
+        Ok(())
+    }
+}
+
+/// The volume to which a claim's sync binds it: the one that it updates, or that it completes the claim with.
+fn bound_to(decision: &Value, named: &str) -> String {
+    for write in decision["writes"].as_array().into_iter().flatten().filter(|write| write["verb"] == "update") {
+        if write["resource"] == "persistentvolumes" {
+            return write["name"].as_str().unwrap_or_default().to_owned();
+        }
+        if write.pointer("/patch/metadata/annotations/pv.kubernetes.io~1bind-completed").is_some() {
+            let volume = write.pointer("/patch/spec/volumeName").and_then(Value::as_str);
+            return volume.unwrap_or(named).to_owned();
+        }
+    }
+    String::new()
+}
+
+/// The volumes of which matching says that they fit, chosen or not; `asked` is whether the search is delayed, `delayed`
+/// whether the claim's own is.
+fn fitting<'s>(snapshot: &'s Snapshot, candidates: &Candidates, asked: bool, delayed: bool) -> BTreeSet<&'s str> {
+    let verdict = |candidate: &Candidate| match candidate.without_delay {
+        Some(verdict) if !asked && delayed => verdict,
+        _ => candidate.verdict,
+    };
+    let fits = |candidate: &&Candidate| {
+        matches!(
+            verdict(candidate),
+            CandidateVerdict::CandidateChosen
+                | CandidateVerdict::CandidateReserved
+                | CandidateVerdict::CandidateNotSmaller
+        )
+    };
+    candidates
+        .listed
+        .iter()
+        .filter(fits)
+        .map(|candidate| snapshot.volume(candidate.volume).meta.name.as_str())
+        .collect()
+}
+
+/// The volumes that can be found among all: those reserved for the claim, else the smallest free ones, else none.
+fn found(snapshot: &Snapshot, query: &Query<'_>, excluded: &[String]) -> Vec<String> {
+    let left = || snapshot.volumes().iter().filter(|volume| !excluded.iter().any(|name| *name == volume.meta.name));
+    let fitting = |wanted: Fit| left().filter(move |volume| query.fit(volume) == wanted);
+    let mut names: Vec<String> = fitting(Fit::Reserved).map(|volume| volume.meta.name.to_string()).collect();
+    if names.is_empty() {
+        let size = |volume: &PersistentVolume| volume.storage().copied().unwrap_or(Quantity::ZERO);
+        if let Some(smallest) = fitting(Fit::Free).map(size).min_by(Quantity::compare) {
+            names = fitting(Fit::Free)
+                .filter(|volume| size(volume).compare(&smallest).is_eq())
+                .map(|volume| volume.meta.name.to_string())
+                .collect();
+        }
+    }
+    if names.is_empty() {
+        names.push(String::new());
+    }
+    names
+}
