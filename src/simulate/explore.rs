@@ -519,7 +519,8 @@ mod tests {
     #[test]
     fn a_schedule_names_the_syncs_and_what_a_search_takes() {
         let snapshot = world(&[volume("pv-1"), volume("pv-2"), claim("c1"), claim("c2"), claim("c3")]);
-        let settings = Settings::new(Rules::default());
+        let controllers = vec![Controller::PersistentVolumeBinder];
+        let settings = Settings { controllers, ..Settings::new(Rules::default()) };
         let all = components(&snapshot, &settings.rules);
         let [component] = all.as_slice() else { panic!("{all:?}") };
         let bound = |outcome: &Outcome, name: &str| outcome.phase() == "Bound" && outcome.binding() == name;
