@@ -26,6 +26,7 @@ const usage = `usage: oracle COMMAND [flags]
   worlds  --seed S --count N [--start I] [--cases=false]  random worlds, one a line
   decide  [--controllers binder|all]                      what one sync of each object does
   settle  [--controllers binder|all] [--schedules N]      where everything can end
+  follow  [--controllers binder|all]                      whether given schedules lead to their ends
   match                                                   FindMatchingVolume for each unbound claim
   upstream [--left-out FILE]                              upstream's own test tables
 
@@ -55,6 +56,12 @@ func run(args []string) error {
 			return err
 		}
 		return each(os.Stdin, os.Stdout, *workers, *gates, func(j *judge.Judge, l *line.Line) error { return j.Decide(l, all) })
+	case "follow":
+		all, err := parse(flags, args[1:])
+		if err != nil {
+			return err
+		}
+		return each(os.Stdin, os.Stdout, *workers, *gates, func(j *judge.Judge, l *line.Line) error { return j.Follow(l, all) })
 	case "match":
 		if err := flags.Parse(args[1:]); err != nil {
 			return err

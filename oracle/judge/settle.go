@@ -46,15 +46,20 @@ const (
 	faultySteps = 60
 )
 
+// controllers are the names of those that take part, as kube-controller-manager's --controllers has them: the binder first.
+var controllers = []string{
+	"persistentvolume-binder-controller", "persistentvolume-protection-controller", "persistentvolumeclaim-protection-controller",
+}
+
 // Settle fills in where every object of the line's world can end.
 func (j *Judge) Settle(l *line.Line, how Settling) error {
 	if err := j.load(l); err != nil {
 		return err
 	}
 	w := j.world
-	names := []string{"persistentvolume-binder-controller"}
+	names := controllers[:1]
 	if how.All {
-		names = append(names, "persistentvolume-protection-controller", "persistentvolumeclaim-protection-controller")
+		names = controllers
 	}
 	result := &line.Settle{Controllers: names, Objects: []line.Ends{}}
 	notes := map[string]bool{}
@@ -224,10 +229,12 @@ func (c change) about() runtime.Object {
 
 // schedule is one run from the world as recorded to rest.
 type schedule struct {
-	judge   *Judge
-	mode    mode
-	all     bool
-	random  *rand.Rand
+	judge  *Judge
+	mode   mode
+	all    bool
+	random *rand.Rand
+	// steps are syncs that the schedule begins with, before chance decides.
+	steps   []step
 	pending []work
 	// lagging are changes that the informers have not seen, by kind.
 	lagging [2][]change
@@ -282,6 +289,9 @@ func (s *schedule) run(notes map[string]bool) [][]string {
 		j.ownVolumes.random, j.operations.later = nil, nil
 	}()
 
+	for _, given := range s.steps {
+		s.follow(given)
+	}
 	s.everything()
 	s.moved = true
 	for rounds, still := 0, 0; rounds < mostRounds; {

@@ -29,6 +29,8 @@ type Line struct {
 	Protections []Case `json:"protections,omitempty"`
 	// Settle is the answer of settle.
 	Settle *Settle `json:"settle,omitempty"`
+	// Schedules are ways to ends that somebody gives; follow fills in whether they lead there.
+	Schedules []Schedule `json:"schedules,omitempty"`
 	// Matches are the answers of match.
 	Matches []Match `json:"matches,omitempty"`
 }
@@ -168,6 +170,27 @@ type Ends struct {
 	// RaceEnds only when workers overlapped.
 	FaultEnds []json.RawMessage `json:"faultEnds,omitempty"`
 	RaceEnds  []json.RawMessage `json:"raceEnds,omitempty"`
+}
+
+// Schedule is a list of syncs that is said to lead an object to an end.
+type Schedule struct {
+	Object Object `json:"object"`
+	// End is in the form of Ends.
+	End json.RawMessage `json:"end"`
+	// Steps are made one after the other, with caches in step between them.
+	Steps []Step `json:"steps"`
+	// Reached is the answer of follow: whether that is where the object comes to rest after the steps, or a state that it goes on
+	// visiting, if the world never rests.
+	Reached bool `json:"reached"`
+}
+
+// Step is one sync of a schedule.
+type Step struct {
+	// Controller is one of the names in Settle.
+	Controller string `json:"controller"`
+	Object     Object `json:"object"`
+	// Volume is the name of the one that the sync's search takes, where several are equally good.
+	Volume string `json:"volume,omitempty"`
 }
 
 // Match is FindMatchingVolume's answer for one claim of the world, over all orders of the volumes that were tried.

@@ -121,7 +121,7 @@ pub struct Rules {
     pub static_csi_is_external: bool,
     /// Since 1.31 attributes classes are compared at all, and a claim without a volume loses its current one.
     pub attributes_class_compared: bool,
-    /// The gate `VolumeAttributesClass`.
+    /// The gate `VolumeAttributesClass`; it decides nothing in the controllers before 1.31.
     pub attributes_class: bool,
     /// The gate `HonorPVReclaimPolicy`: the controller keeps deletion finalizers on volumes.
     pub deletion_finalizers: bool,
@@ -230,7 +230,7 @@ impl Rules {
     fn apply_gates(&mut self) {
         let minor = self.version.minor;
         let honor = self.gate("HonorPVReclaimPolicy");
-        self.attributes_class = self.gate("VolumeAttributesClass");
+        self.attributes_class = self.attributes_class_compared && self.gate("VolumeAttributesClass");
         self.deletion_finalizers = minor >= 36 || honor;
         self.skip_delete_when_terminating = minor < 36 && !honor;
         self.unused_condition = self.gate("PersistentVolumeClaimUnusedSinceTime");

@@ -6,8 +6,9 @@ use super::failures::{Failure, failures};
 use super::outcome::Outcome;
 use super::state::{State, Variants, private_claim_step, private_volume_step};
 use crate::controllers::{Controller, Sync};
-use crate::snapshot::Snapshot;
-use crate::world::{Cached, Choices, ControllerState, World};
+use crate::model::Str;
+use crate::snapshot::{Snapshot, VolumeId};
+use crate::world::{Cached, Choices, ControllerState, ObjectRef, World};
 use rustc_hash::FxHashMap;
 
 /// How far an exploration may go: a number of states, never a time, so that the answer is the same on every machine.
@@ -44,36 +45,63 @@ pub struct Explored {
 /// Above so many joint end states they are not listed.
 pub const JOINT_LIMIT: usize = 8;
 
+/// One sync of a schedule.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Step {
+    /// Who syncs.
+    pub controller: Controller,
+    /// What is synced.
+    pub object: ObjectRef,
+    /// The volume that its search takes, where several are equally good.
+    pub volume: Option<Str>,
+}
+
 /// Explores a component; nothing where the budget does not suffice. With `failures`, writes may be refused, the
 /// controller may stop inside a sync, and its caches may lag.
 pub fn explore<'s>(snapshot: &'s Snapshot, settings: &Settings<'s>, objects: &[Target]) -> Option<Explored> {
-    let Settings { budget, failures, .. } = *settings;
-    let limit = budget.of_component(objects);
-    let mut search = Search {
-        settings,
-        objects: objects.to_vec(),
-        variants: Variants::new(snapshot),
-        numbers: FxHashMap::default(),
-        states: Vec::new(),
-        edges: Vec::new(),
-        failures,
-        lags_at_first: !settings.controller.in_step_with_all(),
-        capacities_stated: objects.iter().all(|target| match target {
-            Target::Volume(id) => snapshot.volume(*id).storage().is_some(),
-            Target::Claim(id) => !settings.rules.hostpath_provisioning || snapshot.claim(*id).request.is_some(),
-        }),
-    };
-    search.visit(Box::default());
-    let mut next = 0;
-    while next < search.states.len() {
-        if search.states.len() > limit {
-            return None;
-        }
-        search.expand(next);
-        next += 1;
-    }
+    let search = Search::through(snapshot, settings, objects)?;
     let ends = bottom_components(&search.edges);
     Some(search.outcomes(&ends))
+}
+
+/// A schedule that leads a component from the recorded world to an end that is wanted: the syncs that are made, one
+/// after the other, with caches in step between them. `wanted` gets the joint outcomes of the objects, in their order.
+/// Where an end goes round, the schedule leads to one of the states on the round.
+///
+/// Nothing where no such end is reached, where the budget does not suffice, and where failures or lagging caches are
+/// asked for, which no list of syncs can tell.
+pub fn schedule<'s>(
+    snapshot: &'s Snapshot,
+    settings: &Settings<'s>,
+    objects: &[Target],
+    wanted: impl Fn(&[Outcome]) -> bool,
+) -> Option<Vec<Step>> {
+    if settings.failures || !settings.controller.in_step_with_all() {
+        return None;
+    }
+    let search = Search::through(snapshot, settings, objects)?;
+    let (end, _) = bottom_components(&search.edges)
+        .into_iter()
+        .find(|(number, unsettled)| search.joints(*number, *unsettled).iter().any(|joint| wanted(joint)))?;
+    Some(search.steps_to(end))
+}
+
+/// How a state was reached first.
+#[derive(Clone, Copy, Debug)]
+struct Way {
+    from: usize,
+    controller: Controller,
+    target: Target,
+    picked: Option<VolumeId>,
+}
+
+/// A state that a sync leads to.
+struct Reached {
+    state: State,
+    /// Nobody else can see the step.
+    private: bool,
+    /// The volume that the sync's search took, where it had several.
+    picked: Option<VolumeId>,
 }
 
 struct Search<'a, 's> {
@@ -82,6 +110,8 @@ struct Search<'a, 's> {
     variants: Variants<'s>,
     numbers: FxHashMap<State, usize>,
     states: Vec<State>,
+    /// For each state how it was reached first; nothing for the recorded one, and where something failed.
+    ways: Vec<Option<Way>>,
     /// Where syncs without a failure lead: the ends are those of a world in which no more failures happen.
     edges: Vec<Vec<usize>>,
     failures: bool,
@@ -91,14 +121,46 @@ struct Search<'a, 's> {
     capacities_stated: bool,
 }
 
-impl<'s> Search<'_, 's> {
-    fn visit(&mut self, state: State) -> usize {
+impl<'a, 's> Search<'a, 's> {
+    /// All states of a component; nothing where the budget does not suffice.
+    fn through(snapshot: &'s Snapshot, settings: &'a Settings<'s>, objects: &[Target]) -> Option<Self> {
+        let Settings { budget, failures, .. } = *settings;
+        let limit = budget.of_component(objects);
+        let mut search = Self {
+            settings,
+            objects: objects.to_vec(),
+            variants: Variants::new(snapshot),
+            numbers: FxHashMap::default(),
+            states: Vec::new(),
+            ways: Vec::new(),
+            edges: Vec::new(),
+            failures,
+            lags_at_first: !settings.controller.in_step_with_all(),
+            capacities_stated: objects.iter().all(|target| match target {
+                Target::Volume(id) => snapshot.volume(*id).storage().is_some(),
+                Target::Claim(id) => !settings.rules.hostpath_provisioning || snapshot.claim(*id).request.is_some(),
+            }),
+        };
+        search.visit(Box::default(), None);
+        let mut next = 0;
+        while next < search.states.len() {
+            if search.states.len() > limit {
+                return None;
+            }
+            search.expand(next);
+            next += 1;
+        }
+        Some(search)
+    }
+
+    fn visit(&mut self, state: State, way: Option<Way>) -> usize {
         if let Some(number) = self.numbers.get(&state) {
             return *number;
         }
         let number = self.states.len();
         self.numbers.insert(state.clone(), number);
         self.states.push(state);
+        self.ways.push(way);
         self.edges.push(Vec::new());
         number
     }
@@ -107,30 +169,53 @@ impl<'s> Search<'_, 's> {
     /// lead through it.
     fn expand(&mut self, number: usize) {
         let world = self.variants.world_of(&self.states[number].clone());
-        let mut successors: Vec<State> = Vec::new();
+        let mut successors: Vec<(State, Way)> = Vec::new();
         let mut failed: Vec<State> = Vec::new();
         for target in self.objects_in(&world) {
             for controller in &self.settings.controllers {
                 let reached = self.syncs(&world, *controller, target, &mut failed);
-                if let [(only, true)] = reached.as_slice()
+                let way = |picked| Way { from: number, controller: *controller, target, picked };
+                if let [Reached { state, private: true, picked }] = reached.as_slice()
                     && !self.failures
                     && !self.lags_at_first
                 {
-                    let only = only.clone();
-                    let to = self.visit(only);
+                    let to = self.visit(state.clone(), Some(way(*picked)));
                     self.edges[number] = vec![to];
                     return;
                 }
-                successors.extend(reached.into_iter().map(|(state, _)| state));
+                successors.extend(reached.into_iter().map(|Reached { state, picked, .. }| (state, way(picked))));
             }
         }
-        let mut edges: Vec<usize> = successors.into_iter().map(|state| self.visit(state)).collect();
+        let mut edges: Vec<usize> = successors.into_iter().map(|(state, way)| self.visit(state, Some(way))).collect();
         edges.sort_unstable();
         edges.dedup();
         self.edges[number] = edges;
         for state in failed {
-            self.visit(state);
+            self.visit(state, None);
         }
+    }
+
+    /// The syncs that led to a state first, from the recorded one on.
+    fn steps_to(&self, number: usize) -> Vec<Step> {
+        let mut steps = Vec::new();
+        let mut way = self.ways[number];
+        while let Some(Way { from, controller, target, picked }) = way {
+            let world = self.variants.world_of(&self.states[from]);
+            let volume = |id| world.volume(id).map(|volume| ObjectRef::volume(&volume));
+            let object = match target {
+                Target::Volume(id) => volume(id),
+                Target::Claim(id) => world.claim(id).map(|claim| ObjectRef::claim(&claim)),
+            };
+            // A sync of an object that is not there reaches nothing, so that it is on no way.
+            steps.extend(object.map(|object| Step {
+                controller,
+                object,
+                volume: picked.and_then(volume).map(|volume| volume.name),
+            }));
+            way = self.ways[from];
+        }
+        steps.reverse();
+        steps
     }
 
     /// The component's objects, with volumes that were created since.
@@ -144,17 +229,17 @@ impl<'s> Search<'_, 's> {
         self.objects.iter().copied().chain(created).collect()
     }
 
-    /// The states other than this one that a sync leads to, each with whether the step is private; those that it leads
-    /// to when something fails are added to `failed`.
+    /// The states other than this one that a sync leads to; those that it leads to when something fails are added to
+    /// `failed`.
     fn syncs(
         &mut self,
         world: &World<'s>,
         controller: Controller,
         target: Target,
         failed: &mut Vec<State>,
-    ) -> Vec<(State, bool)> {
+    ) -> Vec<Reached> {
         let here = self.variants.state_of(world);
-        let mut reached: Vec<(State, bool)> = Vec::new();
+        let mut reached: Vec<Reached> = Vec::new();
         let mut runs = 0u32;
         let mut choices = Some(Choices::first());
         while let Some(script) = choices {
@@ -167,15 +252,17 @@ impl<'s> Search<'_, 's> {
             let state = self.variants.state_of(&after);
             if state != here {
                 let private = is_private(world, &after, target, self.capacities_stated);
-                reached.push((state, private));
+                // A sync searches once at most.
+                let picked = met.only_search().map(|(picked, _)| picked);
+                reached.push(Reached { state, private, picked });
             }
             if self.failures {
                 failed.extend(self.failing(world, controller, target, &decision, &met));
             }
         }
         if runs > 1 {
-            for (_, private) in &mut reached {
-                *private = false;
+            for one in &mut reached {
+                one.private = false;
             }
         }
         if self.lags_at_first {
@@ -247,49 +334,55 @@ impl<'s> Search<'_, 's> {
         reached
     }
 
-    fn outcomes(&self, ends: &[(usize, bool)]) -> Explored {
+    /// Each object's outcomes in an end state: two where a pod may have scrubbed a volume or not.
+    fn ends_in(&self, number: usize, unsettled: bool) -> Vec<Vec<Outcome>> {
         let rules = &self.settings.rules;
-        let mut per_object: Vec<(Target, Vec<Outcome>)> =
+        let world = self.variants.world_of(&self.states[number]);
+        let ends = self.objects.iter().map(|target| match target {
+            Target::Claim(id) => vec![Outcome::of_claim(world.claim(*id).as_deref(), unsettled)],
+            Target::Volume(id) => {
+                let destroyed = world.destroyed().binary_search(id).is_ok();
+                let end = Outcome::of_volume(rules, world.volume(*id).as_deref(), destroyed, unsettled);
+                end.with_scrubbing(world.scrubbing().binary_search(id).is_ok())
+            }
+        });
+        ends.collect()
+    }
+
+    /// The joint outcomes in an end state; every outcome of every object is in one of them.
+    fn joints(&self, number: usize, unsettled: bool) -> Vec<Vec<Outcome>> {
+        let mut joints = vec![Vec::with_capacity(self.objects.len())];
+        for ends in self.ends_in(number, unsettled) {
+            // More joint states than are listed need not be told apart any more.
+            let others: Vec<Vec<Outcome>> = joints.iter().take(JOINT_LIMIT + 1).cloned().collect();
+            for joint in &mut joints {
+                joint.extend(ends.first().cloned());
+            }
+            for end in ends.iter().skip(1) {
+                joints.extend(others.iter().map(|joint| [joint.as_slice(), std::slice::from_ref(end)].concat()));
+            }
+        }
+        joints
+    }
+
+    fn outcomes(&self, ends: &[(usize, bool)]) -> Explored {
+        let mut outcomes: Vec<(Target, Vec<Outcome>)> =
             self.objects.iter().map(|target| (*target, Vec::new())).collect();
         let mut worlds: Vec<Vec<Outcome>> = Vec::new();
         for (number, unsettled) in ends {
-            let world = self.variants.world_of(&self.states[*number]);
-            let mut joints = vec![Vec::with_capacity(per_object.len())];
-            for (target, outcomes) in &mut per_object {
-                let ends = match target {
-                    Target::Claim(id) => vec![Outcome::of_claim(world.claim(*id).as_deref(), *unsettled)],
-                    Target::Volume(id) => {
-                        let destroyed = world.destroyed().binary_search(id).is_ok();
-                        let end = Outcome::of_volume(rules, world.volume(*id).as_deref(), destroyed, *unsettled);
-                        end.with_scrubbing(world.scrubbing().binary_search(id).is_ok())
-                    }
-                };
-                // More joint states than are listed need not be told apart any more.
-                let others: Vec<Vec<Outcome>> = joints.iter().take(JOINT_LIMIT + 1).cloned().collect();
-                for joint in &mut joints {
-                    joint.extend(ends.first().cloned());
-                }
-                for end in ends.iter().skip(1) {
-                    joints.extend(others.iter().map(|joint| [joint.as_slice(), std::slice::from_ref(end)].concat()));
-                }
-                for outcome in ends {
-                    if let Err(free) = outcomes.binary_search(&outcome) {
-                        outcomes.insert(free, outcome);
+            for joint in self.joints(*number, *unsettled) {
+                for ((_, outcomes), outcome) in outcomes.iter_mut().zip(&joint) {
+                    if let Err(free) = outcomes.binary_search(outcome) {
+                        outcomes.insert(free, outcome.clone());
                     }
                 }
-            }
-            for joint in joints {
                 if worlds.len() <= JOINT_LIMIT && !worlds.contains(&joint) {
                     worlds.push(joint);
                 }
             }
         }
         worlds.sort();
-        Explored {
-            outcomes: per_object,
-            worlds: (worlds.len() <= JOINT_LIMIT).then_some(worlds),
-            states: self.states.len(),
-        }
+        Explored { outcomes, worlds: (worlds.len() <= JOINT_LIMIT).then_some(worlds), states: self.states.len() }
     }
 }
 
@@ -377,4 +470,69 @@ fn bottom_components(edges: &[Vec<usize>]) -> Vec<(usize, bool)> {
         .collect();
     ends.sort_unstable();
     ends
+}
+
+#[cfg(test)]
+#[expect(clippy::panic, reason = "a test fails by panicking")]
+mod tests {
+    use super::{Outcome, Settings, schedule};
+    use crate::controllers::{Controller, Rules};
+    use crate::simulate::component::components;
+    use crate::snapshot::{Coverage, Item, Parts, Snapshot, decode};
+    use serde_json::{Value, json};
+
+    fn world(items: &[Value]) -> Snapshot {
+        let mut parts = Parts { coverage: Coverage::complete(), ..Parts::default() };
+        for item in items {
+            match decode::decode(item.to_string().as_bytes(), "test.json") {
+                Ok(Item::Volume(volume)) => parts.volumes.push(*volume),
+                Ok(Item::Claim(claim)) => parts.claims.push(*claim),
+                other => panic!("{other:?}"),
+            }
+        }
+        Snapshot::new(parts)
+    }
+
+    fn volume(name: &str) -> Value {
+        json!({"apiVersion": "v1", "kind": "PersistentVolume", "metadata": {"name": name, "uid": name},
+            "spec": {"accessModes": ["ReadWriteOnce"], "capacity": {"storage": "1Gi"}}, "status": {"phase": "Available"}})
+    }
+
+    fn claim(name: &str) -> Value {
+        json!({"apiVersion": "v1", "kind": "PersistentVolumeClaim",
+            "metadata": {"name": name, "namespace": "db", "uid": name},
+            "spec": {"accessModes": ["ReadWriteOnce"], "resources": {"requests": {"storage": "1Gi"}},
+                "storageClassName": ""},
+            "status": {"phase": "Pending"}})
+    }
+
+    /// Who syncs first decides which claim stays without a volume, and a search decides between equal volumes.
+    #[test]
+    fn a_schedule_names_the_syncs_and_what_a_search_takes() {
+        let snapshot = world(&[volume("pv-1"), volume("pv-2"), claim("c1"), claim("c2"), claim("c3")]);
+        let controllers = vec![Controller::PersistentVolumeBinder];
+        let settings = Settings { controllers, ..Settings::new(Rules::default()) };
+        let all = components(&snapshot, &settings.rules);
+        let [component] = all.as_slice() else { panic!("{all:?}") };
+        let bound = |outcome: &Outcome, name: &str| outcome.phase() == "Bound" && outcome.binding() == name;
+        let told = |wanted: &dyn Fn(&[Outcome]) -> bool, settings: &Settings<'_>| {
+            let steps = schedule(&snapshot, settings, &component.objects(), wanted)?;
+            let steps = steps.into_iter().map(|step| {
+                assert_eq!(step.controller, Controller::PersistentVolumeBinder);
+                format!("{} {}", step.object.name, step.volume.unwrap_or_default())
+            });
+            Some(steps.collect::<Vec<_>>())
+        };
+        // Volumes come first. When one volume is left, nothing is picked.
+        let end = |ends: &[Outcome]| bound(&ends[4], "pv-2") && bound(&ends[2], "pv-1");
+        let steps = told(&end, &settings).unwrap_or_default();
+        assert!(steps == ["c3 pv-2", "c1 "] || steps == ["c1 pv-1", "c3 "], "{steps:?}");
+        let all_bound = |ends: &[Outcome]| ends[2..].iter().all(|end| end.phase() == "Bound");
+        assert_eq!(told(&all_bound, &settings), None, "there are only two volumes");
+        let recorded = world(&[volume("pv-1")]);
+        let alone = components(&recorded, &settings.rules)[0].objects();
+        assert_eq!(schedule(&recorded, &settings, &alone, |_| true), Some(Vec::new()));
+        let failing = Settings { failures: true, ..settings };
+        assert_eq!(told(&end, &failing), None, "no list of syncs tells what fails");
+    }
 }

@@ -4,8 +4,10 @@ use crate::judge::{Counts, Verdict, Wider};
 use crate::line::Line;
 use crate::oracle::{Oracle, Worlds};
 use crate::replay::judge_all;
+use crate::schedule::with_schedules;
 use crate::shrink::{shrink, stripped};
 use anyhow::{Context as _, Result};
+use clap::ValueEnum;
 use pvctl::controllers::Rules;
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
@@ -16,7 +18,7 @@ use std::{env, fs};
 const CHUNK: u64 = 500;
 
 /// What is asked of the oracle.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Question {
     /// One sync of each object.
     Decide,
@@ -33,6 +35,15 @@ impl Question {
     fn longer(self) -> Option<Vec<&'static str>> {
         let more = ["--schedules", "2000", "--most", "4000", "--seed", "2"];
         matches!(self, Self::Settle | Self::SettleAll).then(|| [self.arguments(), &more].concat())
+    }
+
+    /// The arguments with which the oracle follows schedules to single ends; nothing where there are none.
+    fn following(self) -> Option<&'static [&'static str]> {
+        match self {
+            Self::Settle => Some(&["follow", "--controllers", "binder"]),
+            Self::SettleAll => Some(&["follow", "--controllers", "all"]),
+            Self::Decide | Self::Match => None,
+        }
     }
 
     /// The oracle's arguments.
@@ -119,10 +130,8 @@ pub fn differential(run: &Run<'_>, mut say: impl FnMut(&str)) -> Result<Progress
     while progress.done < run.worlds && progress.differing.len() < run.differences {
         let count = CHUNK.min(run.worlds - progress.done);
         let worlds = Worlds { seed: run.seed, start: progress.done, count };
-        let mut lines = run.oracle.answer_worlds(worlds, run.question.arguments())?;
-        let mut verdicts = judge_all(&lines, run.rules)?;
-        look_longer(run, &mut lines, &mut verdicts)?;
-        for (line, verdict) in lines.iter().zip(verdicts) {
+        let lines = run.oracle.answer_worlds(worlds, run.question.arguments())?;
+        for (line, verdict) in follow(run, look_longer(run, judged(run, lines)?)?)? {
             for object in &verdict.wider {
                 say(&format!("{object}: no schedule reached all of what is predicted"));
             }
@@ -133,7 +142,7 @@ pub fn differential(run: &Run<'_>, mut say: impl FnMut(&str)) -> Result<Progress
                 say(&format!("{}: {difference}", line.id));
             }
             if !verdict.differences.is_empty() && progress.differing.len() < run.differences {
-                let path = keep(run, line)?;
+                let path = keep(run, &line)?;
                 say(&format!("{}: the smallest world that shows it is in {}", line.id, path.display()));
                 progress.differing.push(line.id.clone());
             }
@@ -147,23 +156,44 @@ pub fn differential(run: &Run<'_>, mut say: impl FnMut(&str)) -> Result<Progress
     Ok(progress)
 }
 
+/// A world with its answers, and what came of comparing them.
+type Judged = (Line, Verdict);
+
+fn judged(run: &Run<'_>, lines: Vec<Line>) -> Result<Vec<Judged>> {
+    let verdicts = judge_all(&lines, run.rules)?;
+    Ok(lines.into_iter().zip(verdicts).collect())
+}
+
 /// Asks again, with many more schedules, where some predicted end was not seen: it may only be rare.
-fn look_longer(run: &Run<'_>, lines: &mut [Line], verdicts: &mut [Verdict]) -> Result<()> {
-    let Some(arguments) = run.question.longer() else { return Ok(()) };
-    let places: Vec<usize> = (0..lines.len())
-        .filter(|place| !verdicts[*place].wider.is_empty() || !verdicts[*place].wider_worlds.is_empty())
-        .collect();
-    let asked: Vec<Line> = places.iter().map(|place| stripped(&lines[*place])).collect();
-    if asked.is_empty() {
-        return Ok(());
+fn look_longer(run: &Run<'_>, worlds: Vec<Judged>) -> Result<Vec<Judged>> {
+    let Some(arguments) = run.question.longer() else { return Ok(worlds) };
+    again(run, worlds, |(line, _)| Ok(stripped(line)), &arguments)
+}
+
+/// Gives the real controllers a schedule to each end that chance did not show.
+fn follow(run: &Run<'_>, worlds: Vec<Judged>) -> Result<Vec<Judged>> {
+    let Some(arguments) = run.question.following() else { return Ok(worlds) };
+    again(run, worlds, |(line, verdict)| with_schedules(line, &verdict.wider, run.rules), arguments)
+}
+
+/// The worlds, where those with a predicted end that was not seen are asked again in another form.
+fn again(
+    run: &Run<'_>,
+    mut worlds: Vec<Judged>,
+    form: impl Fn(&Judged) -> Result<Line>,
+    arguments: &[&str],
+) -> Result<Vec<Judged>> {
+    let is_open = |verdict: &Verdict| !verdict.wider.is_empty() || !verdict.wider_worlds.is_empty();
+    let open: Vec<&mut Judged> = worlds.iter_mut().filter(|(_, verdict)| is_open(verdict)).collect();
+    if open.is_empty() {
+        return Ok(worlds);
     }
-    let answered = run.oracle.answer(&asked, &arguments)?;
-    let judged = judge_all(&answered, run.rules)?;
-    for ((place, line), verdict) in places.into_iter().zip(answered).zip(judged) {
-        lines[place] = line;
-        verdicts[place] = verdict;
+    let asked: Vec<Line> = open.iter().map(|world| form(world)).collect::<Result<_>>()?;
+    let answered = judged(run, run.oracle.answer(&asked, arguments)?)?;
+    for (world, answer) in open.into_iter().zip(answered) {
+        *world = answer;
     }
-    Ok(())
+    Ok(worlds)
 }
 
 fn built(oracle: &Oracle) -> Result<String> {
@@ -173,7 +203,11 @@ fn built(oracle: &Oracle) -> Result<String> {
 }
 
 fn keep(run: &Run<'_>, line: &Line) -> Result<PathBuf> {
-    let small = shrink(run.oracle, run.rules, line, run.question.arguments())?;
+    let ask = |lines: &[Line]| {
+        let answered = judged(run, run.oracle.answer(lines, run.question.arguments())?)?;
+        Ok(follow(run, answered)?.into_iter().map(|(line, _)| line).collect())
+    };
+    let small = shrink(run.rules, line, ask)?;
     let folder = run.root.join("tests/conformance/found");
     fs::create_dir_all(&folder)?;
     let path = folder.join(format!("{}-{}-{}.jsonl", run.question.name(), line.id, run.version));

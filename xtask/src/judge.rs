@@ -5,6 +5,8 @@ mod decisions;
 mod ends;
 mod matches;
 
+pub(crate) use ends::{end_of, settling};
+
 use crate::line::{Line, Object};
 use anyhow::{Context as _, Result, anyhow, bail};
 use pvctl::controllers::{Controller, Rules};
@@ -65,6 +67,8 @@ pub struct Counts {
     pub members: usize,
     /// The ends that were seen.
     pub seen: usize,
+    /// The ends that were reached by the schedule that is said to lead there.
+    pub proved: usize,
     /// Objects of which was compared whether they change.
     pub changes: usize,
     /// Components whose joint ends were compared.
@@ -83,8 +87,9 @@ pub struct Counts {
 
 impl Counts {
     /// Every number with its name.
-    pub fn named(&self) -> [(&'static str, usize); 17] {
-        let Self { decisions, folded, refused, matches, chosen, ends, exact, single, members, seen, .. } = *self;
+    pub fn named(&self) -> [(&'static str, usize); 18] {
+        let Self { decisions, folded, refused, matches, chosen, ends, exact, single, members, seen, proved, .. } =
+            *self;
         let Self { changes, components, worlds, worlds_seen, cuts, doubted, confident, .. } = *self;
         [
             ("decisions", decisions),
@@ -97,6 +102,7 @@ impl Counts {
             ("single", single),
             ("members", members),
             ("seen", seen),
+            ("proved", proved),
             ("changes", changes),
             ("components", components),
             ("worlds", worlds),
@@ -125,6 +131,7 @@ impl AddAssign for Counts {
         self.single += other.single;
         self.members += other.members;
         self.seen += other.seen;
+        self.proved += other.proved;
         self.changes += other.changes;
         self.components += other.components;
         self.worlds += other.worlds;
@@ -137,19 +144,20 @@ impl AddAssign for Counts {
 
 impl fmt::Display for Counts {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { decisions, folded, refused, matches, chosen, ends, exact, single, members, seen, .. } = self;
+        let Self { decisions, folded, refused, matches, chosen, ends, exact, single, members, seen, proved, .. } = self;
         let Self { changes, components, worlds, worlds_seen, cuts, doubted, confident, .. } = self;
         write!(
             out,
             "{decisions} decision sets ({folded} folded), {matches} searches and {chosen} choices, {ends} sets of ends \
-             ({exact} exact, {single} single, {members} members of which {seen} were seen; {changes} changes), \
+             ({exact} exact, {single} single, {members} members of which {seen} were seen and {proved} proved; \
+             {changes} changes), \
              {components} components ({worlds} joint ends of which {worlds_seen} were seen), {cuts} answers on partial \
              input ({doubted} different and doubted, {confident} without a doubt); {refused} objects left out"
         )
     }
 }
 
-/// An object of which more ends are predicted than any schedule reached.
+/// An object of which more ends are predicted than any schedule reached, and none is known that would.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
 pub struct Wider {
     /// The world.
@@ -213,6 +221,17 @@ impl Verdict {
 /// When the line's world, cases or answers make no sense.
 pub fn judge(line: &Line, rules: &Rules) -> Result<Verdict> {
     let snapshot = snapshot(line)?;
+    let judged = Judged { line, snapshot: &snapshot, rules: &rules_of(line, rules)? };
+    let mut verdict = Verdict::default();
+    judged.compare_decisions(&mut verdict)?;
+    judged.compare_ends(&mut verdict)?;
+    judged.compare_matches(&mut verdict)?;
+    judged.compare_cut(&mut verdict)?;
+    Ok(verdict)
+}
+
+/// The rules with the flags of a line.
+pub(crate) fn rules_of(line: &Line, rules: &Rules) -> Result<Rules> {
     let mut rules = rules.clone();
     for (flag, value) in &line.flags {
         rules.set_flag(flag, value).map_err(|error| anyhow!("{error}"))?;
@@ -220,13 +239,7 @@ pub fn judge(line: &Line, rules: &Rules) -> Result<Verdict> {
     for (gate, state) in &line.gates {
         rules.set_gate(gate, *state).map_err(|error| anyhow!("{error}"))?;
     }
-    let judged = Judged { line, snapshot: &snapshot, rules: &rules };
-    let mut verdict = Verdict::default();
-    judged.compare_decisions(&mut verdict)?;
-    judged.compare_ends(&mut verdict)?;
-    judged.compare_matches(&mut verdict)?;
-    judged.compare_cut(&mut verdict)?;
-    Ok(verdict)
+    Ok(rules)
 }
 
 /// A line with what its answers are compared with.
@@ -276,7 +289,7 @@ fn found(snapshot: &Snapshot, object: &Object) -> Option<Target> {
     }
 }
 
-fn target(snapshot: &Snapshot, object: &Object) -> Result<Target> {
+pub(crate) fn target(snapshot: &Snapshot, object: &Object) -> Result<Target> {
     found(snapshot, object).with_context(|| format!("the world has no {}", name(object)))
 }
 

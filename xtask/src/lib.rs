@@ -12,4 +12,5 @@ pub mod line;
 pub mod mutants;
 pub mod oracle;
 pub mod replay;
+pub mod schedule;
 pub mod shrink;

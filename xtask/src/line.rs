@@ -33,6 +33,9 @@ pub struct Line {
     /// Where everything ends.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub settle: Option<Settle>,
+    /// Ways to ends that no other schedule reached.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub schedules: Vec<Schedule>,
     /// What the search for a volume answers.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub matches: Vec<Match>,
@@ -176,6 +179,35 @@ pub struct Ends {
     pub race_ends: Vec<Value>,
 }
 
+/// A list of syncs that is said to lead an object to an end.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+pub struct Schedule {
+    /// Whose end.
+    pub object: Object,
+    /// The end.
+    pub end: Value,
+    /// The syncs, in order.
+    #[serde(deserialize_with = "null_is_empty")]
+    pub steps: Vec<Step>,
+    /// The answer: whether it leads there.
+    #[serde(default)]
+    pub reached: bool,
+}
+
+/// One sync of a schedule.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+pub struct Step {
+    /// Who syncs.
+    pub controller: String,
+    /// What is synced.
+    pub object: Object,
+    /// The volume that is taken where several are equally good.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub volume: String,
+}
+
 /// The answer of the search for a volume.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
@@ -203,6 +235,6 @@ fn is_zero(number: &u32) -> bool {
     *number == 0
 }
 
-fn null_is_empty<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<Ends>, D::Error> {
+fn null_is_empty<'de, D: Deserializer<'de>, T: Deserialize<'de>>(deserializer: D) -> Result<Vec<T>, D::Error> {
     Ok(Option::deserialize(deserializer)?.unwrap_or_default())
 }

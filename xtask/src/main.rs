@@ -2,7 +2,7 @@
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "a task says what it does")]
 
 use anyhow::{Context as _, Result, bail};
-use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap::{Args, Parser, Subcommand};
 use pvctl::controllers::{KubeVersion, Rules};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -36,30 +36,11 @@ enum Task {
     Mutants(Mutants),
 }
 
-#[derive(Clone, Copy, ValueEnum)]
-enum Asked {
-    Decide,
-    Settle,
-    SettleAll,
-    Match,
-}
-
-impl From<Asked> for Question {
-    fn from(asked: Asked) -> Self {
-        match asked {
-            Asked::Decide => Self::Decide,
-            Asked::Settle => Self::Settle,
-            Asked::SettleAll => Self::SettleAll,
-            Asked::Match => Self::Match,
-        }
-    }
-}
-
 #[derive(Args)]
 struct Common {
     /// What is asked of the real controllers.
     #[arg(long, value_enum, default_value = "decide")]
-    ask: Asked,
+    ask: Question,
     /// The minor version of Kubernetes whose controllers answer.
     #[arg(long, default_value = "1.36")]
     kube_version: String,
@@ -155,7 +136,7 @@ fn run(task: Task) -> Result<bool> {
                 given => given.parse().with_context(|| format!("--seed {given:?} is no number"))?,
             };
             let (oracle, rules, version) = oracle(root, &asked.common.kube_version, &asked.common.gates)?;
-            let question = Question::from(asked.common.ask);
+            let question = asked.common.ask;
             let run = Run {
                 root,
                 oracle: &oracle,
@@ -205,7 +186,7 @@ fn run(task: Task) -> Result<bool> {
         }
         Task::Record(asked) => {
             let (oracle, _, version) = oracle(root, &asked.common.kube_version, &asked.common.gates)?;
-            let arguments = Question::from(asked.common.ask).arguments();
+            let arguments = asked.common.ask.arguments();
             let lines = match &asked.from {
                 Some(file) => {
                     let worlds: Vec<_> =

@@ -2,7 +2,6 @@
 
 use crate::judge::{Difference, judge};
 use crate::line::Line;
-use crate::oracle::Oracle;
 use anyhow::Result;
 use pvctl::controllers::Rules;
 use serde_json::Value;
@@ -11,14 +10,15 @@ use serde_json::Value;
 const BATCH: usize = 64;
 const MOST: usize = 2000;
 
-/// The smallest world found that shows a difference in the same part, with the real answers to it.
+/// The smallest world found that shows a difference in the same part, with the real answers to it. `ask` gets them, and
+/// fails where a world makes no sense.
 ///
 /// # Errors
 /// When the line makes no sense.
-pub fn shrink(oracle: &Oracle, rules: &Rules, line: &Line, arguments: &[&str]) -> Result<Line> {
+pub fn shrink(rules: &Rules, line: &Line, ask: impl Fn(&[Line]) -> Result<Vec<Line>>) -> Result<Line> {
     let mut best = stripped(line);
     let Some(wanted) = judge(line, rules)?.differences.first().map(kind_of) else { return Ok(best) };
-    if let Some(answered) = first_that_shows(oracle, rules, std::slice::from_ref(&best), &wanted, arguments) {
+    if let Some(answered) = first_that_shows(rules, std::slice::from_ref(&best), &wanted, &ask) {
         best = answered;
     }
     let mut asked = 0;
@@ -29,7 +29,7 @@ pub fn shrink(oracle: &Oracle, rules: &Rules, line: &Line, arguments: &[&str]) -
                 return Ok(best);
             }
             asked += batch.len();
-            smaller = first_that_shows(oracle, rules, batch, &wanted, arguments);
+            smaller = first_that_shows(rules, batch, &wanted, &ask);
             if smaller.is_some() {
                 break;
             }
@@ -46,15 +46,16 @@ fn kind_of(difference: &Difference) -> String {
     difference.part.split('[').next().unwrap_or_default().to_owned()
 }
 
-fn first_that_shows(oracle: &Oracle, rules: &Rules, lines: &[Line], wanted: &str, arguments: &[&str]) -> Option<Line> {
+fn first_that_shows(
+    rules: &Rules,
+    lines: &[Line],
+    wanted: &str,
+    ask: &impl Fn(&[Line]) -> Result<Vec<Line>>,
+) -> Option<Line> {
     // A candidate that no longer makes sense ends the oracle: then each is asked on its own.
-    let answered = match oracle.answer(lines, arguments) {
+    let answered = match ask(lines) {
         Ok(answered) => answered,
-        Err(_) => lines
-            .iter()
-            .filter_map(|line| oracle.answer(std::slice::from_ref(line), arguments).ok())
-            .flatten()
-            .collect(),
+        Err(_) => lines.iter().filter_map(|line| ask(std::slice::from_ref(line)).ok()).flatten().collect(),
     };
     let shows = |line: &Line| {
         judge(line, rules)
@@ -69,6 +70,7 @@ pub fn stripped(line: &Line) -> Line {
     line.decisions.clear();
     line.protections.clear();
     line.settle = None;
+    line.schedules.clear();
     line.matches.clear();
     for case in &mut line.cases {
         case.decisions.clear();

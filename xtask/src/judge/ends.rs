@@ -3,7 +3,7 @@
 use super::{Judged, Verdict, Wider, WiderWorlds, binder, differ, target};
 use crate::line::{Line, Object, Settle};
 use anyhow::{Context as _, Result};
-use pvctl::controllers::Controller;
+use pvctl::controllers::{Controller, Rules};
 use pvctl::report::prediction::StateOut;
 use pvctl::simulate::{Outcome, Settings, Simulation, Target};
 use serde_json::Value;
@@ -20,7 +20,7 @@ impl Judged<'_> {
             verdict.counts.refused += real.objects.len();
             return Ok(());
         }
-        let settings = Settings { controllers: controllers(real)?, ..binder(self.rules) };
+        let settings = settling(self.rules, real)?;
         let simulation = Simulation::new(self.snapshot, settings.clone(), 1);
         let mut with_faults = None;
         let mut components: BTreeSet<usize> = BTreeSet::new();
@@ -45,7 +45,17 @@ impl Judged<'_> {
                 differ("settle: count", &answer.object, &listed, &[set.count.to_string()].into(), verdict);
             }
             let unseen = predicted.difference(&seen).map(|end| serde_json::from_str(end));
-            let ends: Vec<Value> = unseen.collect::<Result<_, _>>()?;
+            let mut ends: Vec<Value> = unseen.collect::<Result<_, _>>()?;
+            for schedule in self.line.schedules.iter().filter(|schedule| schedule.object == answer.object) {
+                let Some(place) = ends.iter().position(|end| *end == schedule.end) else { continue };
+                let end = ends.remove(place);
+                if schedule.reached {
+                    verdict.counts.proved += 1;
+                } else {
+                    let predicted = [format!("{end}, and its schedule does not lead there")].into();
+                    differ("schedules", &answer.object, &BTreeSet::new(), &predicted, verdict);
+                }
+            }
             if !ends.is_empty() {
                 verdict.wider.push(Wider { line: self.line.id.clone(), object: answer.object.clone(), ends });
             }
@@ -160,12 +170,18 @@ pub(super) fn controllers(real: &Settle) -> Result<Vec<Controller>> {
     real.controllers.iter().map(known).collect()
 }
 
+/// What decides besides the objects, with those who took part.
+pub(crate) fn settling<'s>(rules: &Rules, real: &Settle) -> Result<Settings<'s>> {
+    Ok(Settings { controllers: controllers(real)?, ..binder(rules) })
+}
+
 /// The ends as the oracle writes them.
 pub(super) fn ends_of(outcomes: &[Outcome]) -> Result<BTreeSet<String>> {
     outcomes.iter().map(|outcome| Ok(end_of(outcome)?.to_string())).collect()
 }
 
-fn end_of(outcome: &Outcome) -> Result<Value> {
+/// A predicted end as the oracle writes it.
+pub(crate) fn end_of(outcome: &Outcome) -> Result<Value> {
     let mut end = serde_json::to_value(StateOut::of_outcome(outcome))?;
     if let Some(fields) = end.as_object_mut() {
         // The controllers cannot say what becomes of data, and one schedule cannot see that others go on.
