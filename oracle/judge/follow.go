@@ -12,7 +12,7 @@ import (
 // followed is how often a schedule is followed until it is said not to lead to its end: after it, everything goes on in random order.
 const followed = 16
 
-// Follow fills in whether each schedule of the line leads to its end: the real controllers make its syncs from the world as recorded,
+// Follow fills in whether each schedule of the line leads to its ends: the real controllers make its syncs from the world as recorded,
 // and then whatever they do until nothing moves. Of an object that never rests, the end has to be among the states that it goes on
 // visiting.
 func (j *Judge) Follow(l *line.Line, all bool) error {
@@ -21,12 +21,8 @@ func (j *Judge) Follow(l *line.Line, all bool) error {
 	}
 	for i := range l.Schedules {
 		given := &l.Schedules[i]
-		place := slices.Index(j.world.objects, given.Object)
-		if place < 0 {
-			return fmt.Errorf("schedule %d: the world has no %v", i, given.Object)
-		}
-		var wanted end
-		if err := json.Unmarshal(given.End, &wanted); err != nil {
+		wanted, err := j.wantedEnds(given)
+		if err != nil {
 			return fmt.Errorf("schedule %d: %w", i, err)
 		}
 		steps := make([]step, len(given.Steps))
@@ -41,11 +37,41 @@ func (j *Judge) Follow(l *line.Line, all bool) error {
 		for try := uint64(0); try < followed && !given.Reached; try++ {
 			s := &schedule{judge: j, mode: ordered, all: all, random: rand.New(rand.NewPCG(uint64(i), try)), steps: steps}
 			for _, state := range s.run(map[string]bool{}) {
-				given.Reached = given.Reached || sameEnd(state[place], wanted)
+				given.Reached = given.Reached || reaches(state, wanted)
 			}
 		}
 	}
 	return nil
+}
+
+// wantedEnds are the ends of a schedule, by the places of their objects.
+func (j *Judge) wantedEnds(given *line.Schedule) (map[int]end, error) {
+	if len(given.Objects) == 0 || len(given.Objects) != len(given.Ends) {
+		return nil, fmt.Errorf("%d objects and %d ends", len(given.Objects), len(given.Ends))
+	}
+	wanted := map[int]end{}
+	for i, object := range given.Objects {
+		place := slices.Index(j.world.objects, object)
+		if place < 0 {
+			return nil, fmt.Errorf("the world has no %v", object)
+		}
+		var one end
+		if err := json.Unmarshal(given.Ends[i], &one); err != nil {
+			return nil, err
+		}
+		wanted[place] = one
+	}
+	return wanted, nil
+}
+
+// reaches tells whether all objects are where they are wanted.
+func reaches(state []string, wanted map[int]end) bool {
+	for place, one := range wanted {
+		if !sameEnd(state[place], one) {
+			return false
+		}
+	}
+	return true
 }
 
 // sameEnd compares but for whether everything rests: something else in the world may go round.

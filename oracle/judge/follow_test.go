@@ -17,7 +17,7 @@ const (
 func followOne(t *testing.T, all bool, end string, steps []line.Step, items ...string) bool {
 	t.Helper()
 	l := &line.Line{Schedules: []line.Schedule{{
-		Object: line.Object{Kind: "PersistentVolumeClaim", Namespace: "db", Name: "c1"}, End: json.RawMessage(end), Steps: steps,
+		Objects: []line.Object{{Kind: "PersistentVolumeClaim", Namespace: "db", Name: "c1"}}, Ends: []json.RawMessage{json.RawMessage(end)}, Steps: steps,
 	}}}
 	for _, item := range items {
 		l.World.Items = append(l.World.Items, json.RawMessage(item))
@@ -78,7 +78,7 @@ func TestFollowProtection(t *testing.T) {
 		for _, end := range []string{`{"claimRef":{"name":"c1","namespace":"db","uid":"u-c1"},"phase":"Released"}`, `{"phase":"Available"}`} {
 			l := &line.Line{
 				World:     line.List{Items: []json.RawMessage{json.RawMessage(freeVolume), json.RawMessage(terminating)}},
-				Schedules: []line.Schedule{{Object: volume, End: json.RawMessage(end), Steps: test.steps}},
+				Schedules: []line.Schedule{{Objects: []line.Object{volume}, Ends: []json.RawMessage{json.RawMessage(end)}, Steps: test.steps}},
 			}
 			if err := newJudge(t).Follow(l, true); err != nil {
 				t.Fatal(err)
@@ -89,6 +89,33 @@ func TestFollowProtection(t *testing.T) {
 			if err := newJudge(t).Follow(l, false); err == nil || !strings.Contains(err.Error(), claimProtection+" does not sync") {
 				t.Errorf("without the protection controllers: %v", err)
 			}
+		}
+	}
+}
+
+// TestFollowTogether holds that all ends of a schedule have to be reached at once.
+func TestFollowTogether(t *testing.T) {
+	claim := func(name string) line.Object {
+		return line.Object{Kind: "PersistentVolumeClaim", Namespace: "db", Name: name}
+	}
+	first, second, none := `{"phase":"Bound","volumeName":"pv-1"}`, `{"phase":"Bound","volumeName":"pv-2"}`, `{"phase":"Pending"}`
+	for _, test := range []struct {
+		ends [2]string
+		want bool
+	}{{[2]string{first, none}, true}, {[2]string{second, none}, false}, {[2]string{first, second}, false}} {
+		l := &line.Line{Schedules: []line.Schedule{{
+			Objects: []line.Object{claim("c1"), claim("c2")},
+			Ends:    []json.RawMessage{json.RawMessage(test.ends[0]), json.RawMessage(test.ends[1])},
+			Steps:   []line.Step{{Controller: binderName, Object: claim("c1"), Volume: "pv-1"}},
+		}}}
+		for _, item := range []string{freeVolume, waitingClaim, strings.ReplaceAll(waitingClaim, "c1", "c2")} {
+			l.World.Items = append(l.World.Items, json.RawMessage(item))
+		}
+		if err := newJudge(t).Follow(l, false); err != nil {
+			t.Fatal(err)
+		}
+		if l.Schedules[0].Reached != test.want {
+			t.Errorf("%v: reached: %v", test.ends, l.Schedules[0].Reached)
 		}
 	}
 }

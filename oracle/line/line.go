@@ -172,15 +172,15 @@ type Ends struct {
 	RaceEnds  []json.RawMessage `json:"raceEnds,omitempty"`
 }
 
-// Schedule is a list of syncs that is said to lead an object to an end.
+// Schedule is a list of syncs that is said to lead some objects to their ends, all at once.
 type Schedule struct {
-	Object Object `json:"object"`
-	// End is in the form of Ends.
-	End json.RawMessage `json:"end"`
+	Objects []Object `json:"objects"`
+	// Ends are one for each object, in the form of Ends.
+	Ends []json.RawMessage `json:"ends"`
 	// Steps are made one after the other, with caches in step between them.
 	Steps []Step `json:"steps"`
-	// Reached is the answer of follow: whether that is where the object comes to rest after the steps, or a state that it goes on
-	// visiting, if the world never rests.
+	// Reached is the answer of follow: whether that is where the objects come to rest after the steps, or a state that they go
+	// on visiting, if the world never rests.
 	Reached bool `json:"reached"`
 }
 

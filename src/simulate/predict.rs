@@ -2,7 +2,7 @@
 
 use super::component::{Component, components, may_search};
 use super::decide::{Decision, Decisions, LISTED, Limit, Settings, Target, decide, decide_folded};
-use super::needs::{may_get_any_class, uncertain_needs};
+use super::needs::{Gaps, uncertain_needs};
 use super::outcome::{Outcome, OutcomeSet, binding_of_volume, most};
 use super::settle::{Settled, settle};
 use crate::controllers::Controller;
@@ -161,9 +161,9 @@ impl<'s> Simulation<'s> {
         let decisions = decision_limit.at_least(LISTED);
         let settings = Settings { decisions, outcomes: outcome_limit.at_least(LISTED), ..settings };
         let settled = in_parallel(threads, components.len(), |number| settle(snapshot, &settings, &components[number]));
-        let any_class = may_get_any_class(snapshot);
+        let gaps = Gaps::of(snapshot);
         let uncertain = in_parallel(threads, components.len(), |number| {
-            uncertain_needs(snapshot, &settings, &components[number], any_class)
+            uncertain_needs(snapshot, &settings, &components[number], &gaps)
         });
         let ties = components.iter().map(|_| OnceLock::new()).collect();
         Self {

@@ -131,7 +131,7 @@ pub fn differential(run: &Run<'_>, mut say: impl FnMut(&str)) -> Result<Progress
         let count = CHUNK.min(run.worlds - progress.done);
         let worlds = Worlds { seed: run.seed, start: progress.done, count };
         let lines = run.oracle.answer_worlds(worlds, run.question.arguments())?;
-        for (line, verdict) in follow(run, look_longer(run, judged(run, lines)?)?)? {
+        for (line, verdict) in follow(run, look_longer(run, follow(run, judged(run, lines)?)?)?)? {
             for object in &verdict.wider {
                 say(&format!("{object}: no schedule reached all of what is predicted"));
             }
@@ -173,7 +173,7 @@ fn look_longer(run: &Run<'_>, worlds: Vec<Judged>) -> Result<Vec<Judged>> {
 /// Gives the real controllers a schedule to each end that chance did not show.
 fn follow(run: &Run<'_>, worlds: Vec<Judged>) -> Result<Vec<Judged>> {
     let Some(arguments) = run.question.following() else { return Ok(worlds) };
-    again(run, worlds, |(line, verdict)| with_schedules(line, &verdict.wider, run.rules), arguments)
+    again(run, worlds, |(line, verdict)| with_schedules(line, verdict, run.rules), arguments)
 }
 
 /// The worlds, where those with a predicted end that was not seen are asked again in another form.

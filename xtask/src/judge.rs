@@ -67,7 +67,7 @@ pub struct Counts {
     pub members: usize,
     /// The ends that were seen.
     pub seen: usize,
-    /// The ends that were reached by the schedule that is said to lead there.
+    /// The ends, alone and joint, that were reached by the schedule that is said to lead there.
     pub proved: usize,
     /// Objects of which was compared whether they change.
     pub changes: usize,

@@ -179,14 +179,14 @@ pub struct Ends {
     pub race_ends: Vec<Value>,
 }
 
-/// A list of syncs that is said to lead an object to an end.
+/// A list of syncs that is said to lead some objects to their ends, all at once.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct Schedule {
-    /// Whose end.
-    pub object: Object,
-    /// The end.
-    pub end: Value,
+    /// Whose ends.
+    pub objects: Vec<Object>,
+    /// The ends, one for each object.
+    pub ends: Vec<Value>,
     /// The syncs, in order.
     #[serde(deserialize_with = "null_is_empty")]
     pub steps: Vec<Step>,

@@ -1,6 +1,6 @@
 //! Ends that chance did not show: the schedules that are said to lead there, for the real controllers to follow.
 
-use crate::judge::{Wider, end_of, rules_of, settling, snapshot, target};
+use crate::judge::{Verdict, end_of, rules_of, settling, snapshot, target};
 use crate::line::{Line, Object, Schedule, Step};
 use anyhow::Result;
 use pvctl::controllers::Rules;
@@ -8,34 +8,41 @@ use pvctl::simulate::component::components;
 use pvctl::simulate::explore::{self, schedule};
 use serde_json::Value;
 
-/// A line with a schedule for each end that is predicted and was not seen. An end that belongs to a component of too
-/// many states has none.
+/// A line with a schedule for each end, alone or joint, that is predicted and was not seen. An end that belongs to a
+/// component of too many states has none.
 ///
 /// # Errors
 /// When the line's world makes no sense.
-pub fn with_schedules(line: &Line, wider: &[Wider], rules: &Rules) -> Result<Line> {
+pub fn with_schedules(line: &Line, verdict: &Verdict, rules: &Rules) -> Result<Line> {
     let mut line = line.clone();
-    for Wider { object, ends, .. } in wider {
-        for end in ends {
-            if let Some(steps) = steps_to(&line, rules, object, end)? {
-                let (object, end) = (object.clone(), end.clone());
-                line.schedules.push(Schedule { object, end, steps, reached: false });
-            }
+    let alone = verdict
+        .wider
+        .iter()
+        .flat_map(|wider| wider.ends.iter().map(|end| (vec![wider.object.clone()], vec![end.clone()])));
+    let joint = verdict.wider_worlds.iter().flat_map(|wider| {
+        let ends = wider.worlds.iter().filter_map(Value::as_array);
+        ends.map(|ends| (wider.objects.clone(), ends.clone()))
+    });
+    for (objects, ends) in alone.chain(joint) {
+        if let Some(steps) = steps_to(&line, rules, &objects, &ends)? {
+            line.schedules.push(Schedule { objects, ends, steps, reached: false });
         }
     }
     Ok(line)
 }
 
-fn steps_to(line: &Line, rules: &Rules, object: &Object, end: &Value) -> Result<Option<Vec<Step>>> {
+fn steps_to(line: &Line, rules: &Rules, wanted: &[Object], ends: &[Value]) -> Result<Option<Vec<Step>>> {
     let Some(settle) = &line.settle else { return Ok(None) };
     let snapshot = snapshot(line)?;
     let settings = settling(&rules_of(line, rules)?, settle)?;
-    let target = target(&snapshot, object)?;
+    let wanted: Vec<_> = wanted.iter().map(|object| target(&snapshot, object)).collect::<Result<_>>()?;
     for component in components(&snapshot, &settings.rules) {
         let objects = component.objects();
-        let Some(place) = objects.iter().position(|member| *member == target) else { continue };
+        let place = |target| objects.iter().position(|member| member == target);
+        let Some(places) = wanted.iter().map(place).collect::<Option<Vec<usize>>>() else { continue };
         let steps = schedule(&snapshot, &settings, &objects, |outcomes| {
-            end_of(&outcomes[place]).is_ok_and(|predicted| predicted == *end)
+            let mut each = places.iter().zip(ends);
+            each.all(|(place, end)| end_of(&outcomes[*place]).is_ok_and(|predicted| predicted == *end))
         });
         return Ok(steps.map(|steps| steps.into_iter().map(step).collect()));
     }

@@ -1,12 +1,12 @@
 //! Sets of ends, the joint ends, and what is said of an object by them.
 
 use super::{Judged, Verdict, Wider, WiderWorlds, binder, differ, target};
-use crate::line::{Line, Object, Settle};
+use crate::line::{Line, Object, Schedule, Settle};
 use anyhow::{Context as _, Result};
 use pvctl::controllers::{Controller, Rules};
 use pvctl::report::prediction::StateOut;
 use pvctl::simulate::{Outcome, Settings, Simulation, Target};
-use serde_json::Value;
+use serde_json::{Value, json};
 use std::collections::BTreeSet;
 
 /// So many joint ends of a component are listed, by the output contract.
@@ -46,15 +46,10 @@ impl Judged<'_> {
             }
             let unseen = predicted.difference(&seen).map(|end| serde_json::from_str(end));
             let mut ends: Vec<Value> = unseen.collect::<Result<_, _>>()?;
-            for schedule in self.line.schedules.iter().filter(|schedule| schedule.object == answer.object) {
-                let Some(place) = ends.iter().position(|end| *end == schedule.end) else { continue };
-                let end = ends.remove(place);
-                if schedule.reached {
-                    verdict.counts.proved += 1;
-                } else {
-                    let predicted = [format!("{end}, and its schedule does not lead there")].into();
-                    differ("schedules", &answer.object, &BTreeSet::new(), &predicted, verdict);
-                }
+            for schedule in self.line.schedules.iter().filter(|schedule| schedule.objects == [answer.object.clone()]) {
+                let Some(place) = ends.iter().position(|end| [end.clone()] == *schedule.ends) else { continue };
+                ends.remove(place);
+                prove(schedule, verdict);
             }
             if !ends.is_empty() {
                 verdict.wider.push(Wider { line: self.line.id.clone(), object: answer.object.clone(), ends });
@@ -139,10 +134,16 @@ impl Judged<'_> {
         verdict.counts.worlds += predicted.len();
         verdict.counts.worlds_seen += seen.len();
         let unseen = predicted.difference(&seen).map(|world| serde_json::from_str(world));
-        let worlds: Vec<Value> = unseen.collect::<Result<_, _>>()?;
+        let mut worlds: Vec<Value> = unseen.collect::<Result<_, _>>()?;
         let object = |place: &usize| real.objects[*place].object.clone();
+        let objects: Vec<Object> = places.iter().map(object).collect();
+        for schedule in self.line.schedules.iter().filter(|schedule| schedule.objects == objects) {
+            let ends = Value::Array(schedule.ends.clone());
+            let Some(place) = worlds.iter().position(|world| *world == ends) else { continue };
+            worlds.remove(place);
+            prove(schedule, verdict);
+        }
         if !worlds.is_empty() {
-            let objects = places.iter().map(object).collect();
             verdict.wider_worlds.push(WiderWorlds { line: self.line.id.clone(), objects, worlds });
         }
         if let Some(first) = places.first() {
@@ -150,6 +151,18 @@ impl Judged<'_> {
             differ("settle: joint", &object(first), &seen, &inside, verdict);
         }
         Ok(())
+    }
+}
+
+/// Counts an end whose schedule led there; another one is a difference.
+fn prove(schedule: &Schedule, verdict: &mut Verdict) {
+    if schedule.reached {
+        verdict.counts.proved += 1;
+        return;
+    }
+    if let Some(object) = schedule.objects.first() {
+        let predicted = [format!("{}, and its schedule does not lead there", json!(schedule.ends))].into();
+        differ("schedules", object, &BTreeSet::new(), &predicted, verdict);
     }
 }
 
