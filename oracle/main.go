@@ -23,7 +23,7 @@ import (
 
 const usage = `usage: oracle COMMAND [flags]
 
-  worlds  --seed S --count N [--start I] [--cases=false]  random worlds, one a line
+  worlds  --seed S --count N [--start I] [--cases=false]  random worlds, one a line; --contended: of the large common case
   decide  [--controllers binder|all]                      what one sync of each object does
   settle  [--controllers binder|all] [--schedules N]      where everything can end
   follow  [--controllers binder|all]                      whether given schedules lead to their ends
@@ -72,12 +72,17 @@ func run(args []string) error {
 		count := flags.Int("count", 1, "how many worlds")
 		start := flags.Int("start", 0, "the index of the first")
 		cases := flags.Bool("cases", true, "propose cases, which decide answers")
+		contended := flags.Bool("contended", false, "free volumes and waiting claims that differ in size")
 		if err := flags.Parse(args[1:]); err != nil {
 			return err
 		}
 		writer := bufio.NewWriterSize(os.Stdout, 1<<20)
 		for index := *start; index < *start+*count; index++ {
-			world := worlds.Generate(*seed, index)
+			generate := worlds.Generate
+			if *contended {
+				generate = worlds.Contended
+			}
+			world := generate(*seed, index)
 			if !*cases {
 				world.Cases = nil
 			}

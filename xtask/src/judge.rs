@@ -69,6 +69,12 @@ pub struct Counts {
     pub seen: usize,
     /// The ends, alone and joint, that were reached by the schedule that is said to lead there.
     pub proved: usize,
+    /// Sets under a limit.
+    pub limited: usize,
+    /// The members of the sets of the engines that do not explore.
+    pub coarse: usize,
+    /// Exact sets among those.
+    pub coarse_exact: usize,
     /// Objects of which was compared whether they change.
     pub changes: usize,
     /// Components whose joint ends were compared.
@@ -87,10 +93,22 @@ pub struct Counts {
 
 impl Counts {
     /// Every number with its name.
-    pub fn named(&self) -> [(&'static str, usize); 18] {
+    pub fn named(&self) -> [(&'static str, usize); 21] {
         let Self { decisions, folded, refused, matches, chosen, ends, exact, single, members, seen, proved, .. } =
             *self;
-        let Self { changes, components, worlds, worlds_seen, cuts, doubted, confident, .. } = *self;
+        let Self {
+            changes,
+            limited,
+            coarse,
+            coarse_exact,
+            components,
+            worlds,
+            worlds_seen,
+            cuts,
+            doubted,
+            confident,
+            ..
+        } = *self;
         [
             ("decisions", decisions),
             ("folded", folded),
@@ -104,6 +122,9 @@ impl Counts {
             ("seen", seen),
             ("proved", proved),
             ("changes", changes),
+            ("limited", limited),
+            ("coarse", coarse),
+            ("coarse exact", coarse_exact),
             ("components", components),
             ("worlds", worlds),
             ("worlds seen", worlds_seen),
@@ -133,6 +154,9 @@ impl AddAssign for Counts {
         self.seen += other.seen;
         self.proved += other.proved;
         self.changes += other.changes;
+        self.limited += other.limited;
+        self.coarse += other.coarse;
+        self.coarse_exact += other.coarse_exact;
         self.components += other.components;
         self.worlds += other.worlds;
         self.worlds_seen += other.worlds_seen;
@@ -145,12 +169,24 @@ impl AddAssign for Counts {
 impl fmt::Display for Counts {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { decisions, folded, refused, matches, chosen, ends, exact, single, members, seen, proved, .. } = self;
-        let Self { changes, components, worlds, worlds_seen, cuts, doubted, confident, .. } = self;
+        let Self {
+            changes,
+            limited,
+            coarse,
+            coarse_exact,
+            components,
+            worlds,
+            worlds_seen,
+            cuts,
+            doubted,
+            confident,
+            ..
+        } = self;
         write!(
             out,
             "{decisions} decision sets ({folded} folded), {matches} searches and {chosen} choices, {ends} sets of ends \
              ({exact} exact, {single} single, {members} members of which {seen} were seen and {proved} proved; \
-             {changes} changes), \
+             {changes} changes; {limited} under a limit; {coarse} members without exploring, {coarse_exact} sets exact), \
              {components} components ({worlds} joint ends of which {worlds_seen} were seen), {cuts} answers on partial \
              input ({doubted} different and doubted, {confident} without a doubt); {refused} objects left out"
         )

@@ -14,6 +14,9 @@ use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+/// The largest limit that is tried.
+const MOST_LIMIT: usize = 3;
+
 impl Judged<'_> {
     /// Every set that the line has: of one sync in step, of the protection controllers, and of its cases.
     pub(super) fn compare_decisions(&self, verdict: &mut Verdict) -> Result<()> {
@@ -68,6 +71,21 @@ impl Judged<'_> {
         if predicted.len() == decisions.listed.len() && decisions.count != predicted.len() as u64 {
             let (real, predicted) = (real.len().to_string(), decisions.count.to_string());
             differ(&format!("{part}: count"), &case.object, &[real].into(), &[predicted].into(), verdict);
+        }
+        // A limit cuts the list, and nothing else.
+        for limit in (1..decisions.listed.len()).take(MOST_LIMIT) {
+            let settings = Settings { decisions: Limit::AtMost(limit), ..settings.clone() };
+            let told = |decisions: &Decisions<'_>| -> Result<BTreeSet<String>> {
+                let mut told = BTreeSet::from([format!("{} in all", decisions.count)]);
+                for decision in decisions.listed.iter().take(limit) {
+                    told.insert(serde_json::to_string(&DecisionOut::new(decision))?);
+                }
+                Ok(told)
+            };
+            let limited = decide(&world, &settings, target);
+            let cut = told(&limited)?;
+            differ(&format!("{part}: at most {limit}"), &case.object, &told(&decisions)?, &cut, verdict);
+            verdict.counts.limited += usize::from(limited.listed.len() == limit);
         }
         let folded = decide_folded(&world, &settings, target);
         if folded.listed.iter().any(|decision| decision.alike.is_some()) {

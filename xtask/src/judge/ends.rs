@@ -1,13 +1,18 @@
 //! Sets of ends, the joint ends, and what is said of an object by them.
 
 use super::{Judged, Verdict, Wider, WiderWorlds, binder, differ, target};
-use crate::line::{Line, Object, Schedule, Settle};
+use crate::line::{Ends, Line, Object, Schedule, Settle};
 use anyhow::{Context as _, Result};
 use pvctl::controllers::{Controller, Rules};
 use pvctl::report::prediction::StateOut;
-use pvctl::simulate::{Outcome, Settings, Simulation, Target};
+use pvctl::simulate::component::Component;
+use pvctl::simulate::explore::Budget;
+use pvctl::simulate::{Limit, Outcome, OutcomeSet, Settings, Simulation, Target, settle};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
+
+/// The limit that is tried.
+const LIMIT: usize = 2;
 
 /// So many joint ends of a component are listed, by the output contract.
 const JOINT_LISTED: u64 = 8;
@@ -22,7 +27,7 @@ impl Judged<'_> {
         }
         let settings = settling(self.rules, real)?;
         let simulation = Simulation::new(self.snapshot, settings.clone(), 1);
-        let mut with_faults = None;
+        let (mut with_faults, mut coarse) = (None, None);
         let mut components: BTreeSet<usize> = BTreeSet::new();
         for answer in &real.objects {
             let target = target(self.snapshot, &answer.object)?;
@@ -73,7 +78,13 @@ impl Judged<'_> {
             }
             if components.insert(prediction.component) {
                 self.compare_joint(&simulation, prediction.component, real, verdict)?;
+                self.compare_limited(&settings, &simulation, simulation.component_of(target), real, verdict)?;
             }
+            let coarse = coarse.get_or_insert_with(|| {
+                let settings = Settings { budget: Budget { states: 0 }, ..settings.clone() };
+                Simulation::new(self.snapshot, settings, 1)
+            });
+            compare_coarse(coarse.outcomes(target), &predicted, answer, verdict)?;
             let faults = answer.fault_ends.iter().chain(&answer.race_ends);
             let unforeseen: BTreeSet<String> =
                 faults.map(ToString::to_string).filter(|end| !predicted.contains(end)).collect();
@@ -84,6 +95,48 @@ impl Judged<'_> {
                 let inside: BTreeSet<String> = unforeseen.intersection(&predicted).cloned().collect();
                 differ("settle with failures", &answer.object, &unforeseen, &inside, verdict);
             }
+        }
+        Ok(())
+    }
+
+    /// A limit cuts the list, and nothing else: the first ones stay, all are counted, and every sort of end is at hand.
+    fn compare_limited(
+        &self,
+        settings: &Settings<'_>,
+        simulation: &Simulation<'_>,
+        component: &Component,
+        real: &Settle,
+        verdict: &mut Verdict,
+    ) -> Result<()> {
+        let objects = component.objects();
+        if objects.iter().all(|object| simulation.outcomes(*object).listed.len() <= LIMIT) {
+            return Ok(());
+        }
+        let settings = Settings { outcomes: Limit::AtMost(LIMIT), ..settings.clone() };
+        let settled = settle(self.snapshot, &settings, component);
+        // What tells sorts apart is everything but the names of the partners.
+        let sort = |end: &Value| {
+            let finalizers = &end["finalizers"];
+            json!([end["phase"], end["gone"], end["terminating"], finalizers, end["unsettled"]]).to_string()
+        };
+        let told = |set: &OutcomeSet| -> Result<BTreeSet<String>> {
+            let mut told = ends_of(&set.listed[..LIMIT.min(set.listed.len())])?;
+            told.insert(format!("{} in all", set.count));
+            Ok(told)
+        };
+        for (object, set) in objects.into_iter().zip(settled.volumes.iter().chain(&settled.claims)) {
+            let answer = real.objects.iter().find(|answer| target(self.snapshot, &answer.object).ok() == Some(object));
+            let answer = answer.context("an object whose ends were not recorded")?;
+            let mut cut = told(set)?;
+            if set.listed.len() > LIMIT {
+                cut.insert(format!("{} listed", set.listed.len()));
+            }
+            differ("settle: limited", &answer.object, &told(simulation.outcomes(object))?, &cut, verdict);
+            let real: BTreeSet<String> = answer.ends.iter().map(sort).collect();
+            let every: BTreeSet<String> =
+                set.of_every_sort().map(|end| Ok(sort(&end_of(end)?))).collect::<Result<_>>()?;
+            differ("settle: sorts", &answer.object, &real, &real.intersection(&every).cloned().collect(), verdict);
+            verdict.counts.limited += 1;
         }
         Ok(())
     }
@@ -152,6 +205,21 @@ impl Judged<'_> {
         }
         Ok(())
     }
+}
+
+/// The engines that do not explore, which is what larger components get: no end is missed, and how many are listed for
+/// nothing is counted. They say that a set is exact only where it is.
+fn compare_coarse(set: &OutcomeSet, predicted: &BTreeSet<String>, answer: &Ends, verdict: &mut Verdict) -> Result<()> {
+    let coarse = ends_of(&set.listed)?;
+    let seen: BTreeSet<String> = answer.ends.iter().map(ToString::to_string).collect();
+    verdict.counts.coarse += coarse.len();
+    verdict.counts.coarse_exact += usize::from(set.exact);
+    let part = "settle: without exploring";
+    differ(part, &answer.object, &seen, &seen.intersection(&coarse).cloned().collect(), verdict);
+    if set.exact {
+        differ("settle: exact without exploring", &answer.object, predicted, &coarse, verdict);
+    }
+    Ok(())
 }
 
 /// Counts an end whose schedule led there; another one is a difference.
