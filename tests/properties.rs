@@ -12,7 +12,7 @@ use pvctl::controllers::protection::{sync_claim_protection, sync_volume_protecti
 use pvctl::controllers::{Branch, ClaimBranch, Controller, KubeVersion, Rules, Sync};
 use pvctl::model::{
     AccessMode, AccessModes, AnnotationKey, BindingMode, PersistentVolume, PersistentVolumeClaim, Quantity,
-    ResourceVersion, Str, VolumePhase,
+    ResourceVersion, Str,
 };
 use pvctl::simulate::component::components;
 use pvctl::simulate::explore::{Budget, explore};
