@@ -18,20 +18,30 @@ pub(super) struct Gaps {
     /// other than its own.
     any_class: bool,
     /// Volumes that the controller gave to a claim that nobody saw: if that claim has another volume, it takes the
-    /// claimRef away, and they are free. For each group the largest of each namespace.
-    freed: BTreeMap<GroupKey, BTreeMap<Str, Quantity>>,
+    /// claimRef away, and they are free. For each group the largest of each namespace and doubt.
+    freed: BTreeMap<GroupKey, BTreeMap<(Str, Doubt), Quantity>>,
+}
+
+/// What to make of a volume that a claim that nobody saw may set free.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Doubt {
+    /// Its phase is Bound, so the claim once had it. That it has it still goes without saying on a healthy cluster, and is
+    /// assumed even where nothing is known: else nothing could be said of any waiting claim beside statically bound volumes.
+    Slight,
+    /// The binding was never completed.
+    Full,
 }
 
 impl Gaps {
     pub(super) fn of(snapshot: &Snapshot) -> Self {
         let any_class = snapshot.coverage().absence(Kind::StorageClass, "") != Absence::Certain
             && snapshot.claims().iter().any(|claim| may_search(claim) && !claim.has_class());
-        let mut freed: BTreeMap<GroupKey, BTreeMap<Str, Quantity>> = BTreeMap::new();
+        let mut freed: BTreeMap<GroupKey, BTreeMap<(Str, Doubt), Quantity>> = BTreeMap::new();
         for volume in snapshot.volumes() {
-            if let Some(namespace) = may_be_freed_by(snapshot, volume) {
+            if let Some((namespace, doubt)) = may_be_freed_by(snapshot, volume) {
                 let group = freed.entry(Snapshot::group_key(volume)).or_default();
                 let capacity = volume.storage().copied().unwrap_or(Quantity::ZERO);
-                let largest = group.entry(namespace.clone()).or_insert(capacity);
+                let largest = group.entry((namespace.clone(), doubt)).or_insert(capacity);
                 if largest.compare(&capacity).is_lt() {
                     *largest = capacity;
                 }
@@ -46,7 +56,7 @@ impl Gaps {
         snapshot: &'g Snapshot,
         rules: &'g Rules,
         claim: &'g PersistentVolumeClaim,
-    ) -> impl Iterator<Item = &'g Str> {
+    ) -> impl Iterator<Item = (&'g Str, Doubt)> {
         let request = claim.requested().unwrap_or(Quantity::ZERO);
         // Where nothing can be freed, nothing is looked up.
         let classes = if self.freed.is_empty() { Vec::new() } else { searched_classes(snapshot, rules, claim) };
@@ -60,22 +70,25 @@ impl Gaps {
         groups
             .flat_map(|(_, group)| group)
             .filter(move |(_, largest)| largest.compare(&request).is_ge())
-            .map(|(ns, _)| ns)
+            .map(|((namespace, doubt), _)| (namespace, *doubt))
     }
 }
 
 /// The namespace of a claim that nobody saw, where the controller could take the volume from it: the controller gave it
-/// to the claim, but the binding was never completed, which the phase would tell.
+/// to the claim, and does not release it for deletion instead, as it does with what it had provisioned.
 /// Upstream: `syncVolume`, a claim that is bound to another volume, 1.36.
-fn may_be_freed_by<'s>(snapshot: &Snapshot, volume: &'s PersistentVolume) -> Option<&'s Str> {
+fn may_be_freed_by<'s>(snapshot: &Snapshot, volume: &'s PersistentVolume) -> Option<(&'s Str, Doubt)> {
     let named = volume.claim_ref.as_ref()?;
+    let released =
+        volume.meta.annotations.has(AnnotationKey::ProvisionedBy) && volume.reclaim_policy == ReclaimPolicy::Delete;
     let may = volume.meta.annotations.has(AnnotationKey::BoundByController)
+        && !released
         && !named.uid.is_empty()
         && !volume.terminating()
-        && volume.status.phase != VolumePhase::Bound
         && snapshot.claim_id(&named.namespace, &named.name).is_none()
         && snapshot.coverage().absence(Kind::PersistentVolumeClaim, &named.namespace) != Absence::Certain;
-    may.then_some(&named.namespace)
+    let doubt = if volume.status.phase == VolumePhase::Bound { Doubt::Slight } else { Doubt::Full };
+    may.then_some((&named.namespace, doubt))
 }
 
 /// The readings that matter and are not certain, each with what its gaps mean.
@@ -86,13 +99,9 @@ pub(super) fn uncertain_needs(
     gaps: &Gaps,
 ) -> Vec<(Need, Absence)> {
     let mut found: Vec<(Need, Absence)> = Vec::new();
-    let mut need = |kind: Kind, namespace: &str| {
-        let absence = snapshot.coverage().absence(kind, namespace);
-        let known = || found.iter().any(|(need, _)| need.kind == kind && need.namespace == namespace);
-        if absence != Absence::Certain && !known() {
-            found.push((Need { verb: "list", kind, namespace: Str::from(namespace) }, absence));
-        }
-    };
+    let mut need =
+        |kind: Kind, namespace: &str| note(&mut found, kind, namespace, snapshot.coverage().absence(kind, namespace));
+    let mut assumed: Vec<&Str> = Vec::new();
     let protects = settings.controllers.contains(&Controller::PersistentVolumeClaimProtection);
     for claim in component.claims.iter().map(|id| snapshot.claim(*id)) {
         let namespace = claim.meta.namespace.as_str();
@@ -105,8 +114,11 @@ pub(super) fn uncertain_needs(
             if !component.volumes.is_empty() {
                 need(Kind::PersistentVolumeClaim, "");
             }
-            for namespace in gaps.freeing(snapshot, &settings.rules, claim) {
-                need(Kind::PersistentVolumeClaim, namespace);
+            for (namespace, doubt) in gaps.freeing(snapshot, &settings.rules, claim) {
+                match doubt {
+                    Doubt::Slight => assumed.push(namespace),
+                    Doubt::Full => need(Kind::PersistentVolumeClaim, namespace),
+                }
             }
         } else if !claim.volume_name.is_empty() && snapshot.volume_id(&claim.volume_name).is_none() {
             need(Kind::PersistentVolume, "");
@@ -138,5 +150,16 @@ pub(super) fn uncertain_needs(
             }
         }
     }
+    for namespace in assumed {
+        note(&mut found, Kind::PersistentVolumeClaim, namespace, Absence::Assumed);
+    }
     found
+}
+
+/// Adds a reading, unless it is certain or known; what is known stands, since it is no less doubtful than what is assumed.
+fn note(found: &mut Vec<(Need, Absence)>, kind: Kind, namespace: &str, absence: Absence) {
+    let known = || found.iter().any(|(need, _)| need.kind == kind && need.namespace == namespace);
+    if absence != Absence::Certain && !known() {
+        found.push((Need { verb: "list", kind, namespace: Str::from(namespace) }, absence));
+    }
 }
