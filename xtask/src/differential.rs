@@ -1,6 +1,6 @@
 //! The differential run: fresh worlds through both sides, until a number of them is done or something differs.
 
-use crate::judge::{Counts, Verdict, Wider};
+use crate::judge::{Counts, Verdict};
 use crate::line::Line;
 use crate::oracle::{Oracle, Worlds};
 use crate::replay::judge_all;
@@ -10,8 +10,10 @@ use anyhow::{Context as _, Result};
 use clap::ValueEnum;
 use pvctl::controllers::Rules;
 use serde::{Deserialize, Serialize};
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
-use std::time::UNIX_EPOCH;
+use std::time::Instant;
 use std::{env, fs};
 
 /// How many worlds are done between two notes of the progress.
@@ -90,21 +92,41 @@ pub struct Run<'a> {
 /// How far a run is; kept in a file, so that a run that was cut goes on.
 #[derive(Clone, Debug, Default, Deserialize, Serialize)]
 pub struct Progress {
-    /// When the two programs that were compared were built: what other programs did says nothing of these.
-    pub built: String,
+    /// The contents of the two programs that were compared, as one number: what other programs did says nothing of these.
+    pub programs: u64,
     /// The worlds that are done.
     pub done: u64,
+    /// How many seconds that took, over all runs.
+    pub seconds: f64,
     /// What was compared in them.
     pub counts: Counts,
     /// The worlds that differ.
     pub differing: Vec<String>,
-    /// Objects with more predicted than seen.
-    pub wider: Vec<Wider>,
+}
+
+/// What is asked, and under which feature gates, for the names of files.
+fn asked(run: &Run<'_>) -> String {
+    let gates: String = run.oracle.gates().chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '-' }).collect();
+    let name = run.question.name();
+    if gates.is_empty() { name.to_owned() } else { format!("{name}-{gates}") }
 }
 
 /// Where the progress of a run is kept.
 fn progress_file(run: &Run<'_>) -> PathBuf {
-    run.root.join(format!("target/differential/{}-{}-seed-{}.json", run.question.name(), run.version, run.seed))
+    run.root.join(format!("target/differential/{}-{}-seed-{}.json", asked(run), run.version, run.seed))
+}
+
+/// The progress of an earlier run of the same programs; none where there is none.
+fn earlier(file: &Path, programs: u64) -> Result<Progress> {
+    let anew = Progress { programs, ..Progress::default() };
+    let text = match fs::read(file) {
+        Ok(text) => text,
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(anew),
+        Err(error) => return Err(error).with_context(|| format!("{}", file.display())),
+    };
+    // What an older program wrote, in whatever form, says nothing of this one.
+    let progress = serde_json::from_slice::<Progress>(&text).ok();
+    Ok(progress.filter(|progress| progress.programs == programs).unwrap_or(anew))
 }
 
 /// Goes through the worlds of a run, beginning where an earlier one of the same seed was cut. Each difference is made
@@ -114,43 +136,39 @@ fn progress_file(run: &Run<'_>) -> PathBuf {
 /// When the oracle fails, or a file cannot be written.
 pub fn differential(run: &Run<'_>, mut say: impl FnMut(&str)) -> Result<Progress> {
     let file = progress_file(run);
-    let built = built(run.oracle)?;
-    let mut progress: Progress = match fs::read(&file) {
-        // What an older program wrote says nothing of this one.
-        Ok(text) => serde_json::from_slice(&text).unwrap_or_default(),
-        Err(_) => Progress::default(),
-    };
-    if progress.built != built {
-        progress = Progress { built, ..Progress::default() };
-    }
+    let mut progress = earlier(&file, programs(run.oracle)?)?;
     if progress.done > 0 {
         say(&format!("going on after {} worlds, by {}", progress.done, file.display()));
     }
     fs::create_dir_all(file.parent().context("a folder for the progress")?)?;
     while progress.done < run.worlds && progress.differing.len() < run.differences {
+        let start = Instant::now();
         let count = CHUNK.min(run.worlds - progress.done);
         let worlds = Worlds { seed: run.seed, start: progress.done, count };
         let lines = run.oracle.answer_worlds(worlds, run.question.arguments())?;
-        for (line, verdict) in follow(run, look_longer(run, follow(run, judged(run, lines)?)?)?)? {
+        for (line, mut verdict) in follow(run, look_longer(run, follow(run, judged(run, lines)?)?)?)? {
+            verdict.expect_proof();
             for object in &verdict.wider {
                 say(&format!("{object}: no schedule reached all of what is predicted"));
-            }
-            for component in &verdict.wider_worlds {
-                say(&format!("{component}: no schedule reached all of what is predicted"));
             }
             for difference in &verdict.differences {
                 say(&format!("{}: {difference}", line.id));
             }
-            if !verdict.differences.is_empty() && progress.differing.len() < run.differences {
-                let path = keep(run, &line)?;
-                say(&format!("{}: the smallest world that shows it is in {}", line.id, path.display()));
+            if !verdict.differences.is_empty() {
+                if progress.differing.len() < run.differences {
+                    let path = keep(run, &line)?;
+                    say(&format!("{}: the smallest world that shows it is in {}", line.id, path.display()));
+                }
                 progress.differing.push(line.id.clone());
             }
             progress.counts += verdict.counts;
-            progress.wider.extend(verdict.wider);
         }
         progress.done += count;
-        fs::write(&file, serde_json::to_vec(&progress)?)?;
+        progress.seconds += start.elapsed().as_secs_f64();
+        // A run that is cut while it writes leaves the earlier note.
+        let aside = file.with_extension("new");
+        fs::write(&aside, serde_json::to_vec(&progress)?)?;
+        fs::rename(&aside, &file)?;
         say(&format!("{} of {} worlds, {} differ", progress.done, run.worlds, progress.differing.len()));
     }
     Ok(progress)
@@ -183,7 +201,10 @@ fn again(
     form: impl Fn(&Judged) -> Result<Line>,
     arguments: &[&str],
 ) -> Result<Vec<Judged>> {
-    let is_open = |verdict: &Verdict| !verdict.wider.is_empty() || !verdict.wider_worlds.is_empty();
+    // A world that differs stays as it is: other samples may not show the difference.
+    let is_open = |verdict: &Verdict| {
+        verdict.differences.is_empty() && !(verdict.wider.is_empty() && verdict.wider_worlds.is_empty())
+    };
     let open: Vec<&mut Judged> = worlds.iter_mut().filter(|(_, verdict)| is_open(verdict)).collect();
     if open.is_empty() {
         return Ok(worlds);
@@ -196,21 +217,24 @@ fn again(
     Ok(worlds)
 }
 
-fn built(oracle: &Oracle) -> Result<String> {
-    let time =
-        |path: &Path| -> Result<u128> { Ok(fs::metadata(path)?.modified()?.duration_since(UNIX_EPOCH)?.as_millis()) };
-    Ok(format!("{} {}", time(&env::current_exe()?)?, time(oracle.program())?))
+fn programs(oracle: &Oracle) -> Result<u64> {
+    let mut hasher = DefaultHasher::new();
+    for program in [env::current_exe()?.as_path(), oracle.program()] {
+        fs::read(program).with_context(|| format!("{}", program.display()))?.hash(&mut hasher);
+    }
+    Ok(hasher.finish())
 }
 
 fn keep(run: &Run<'_>, line: &Line) -> Result<PathBuf> {
     let ask = |lines: &[Line]| {
         let answered = judged(run, run.oracle.answer(lines, run.question.arguments())?)?;
-        Ok(follow(run, answered)?.into_iter().map(|(line, _)| line).collect())
+        let answered = follow(run, look_longer(run, follow(run, answered)?)?)?;
+        Ok(answered.into_iter().map(|(line, _)| line).collect())
     };
     let small = shrink(run.rules, line, ask)?;
     let folder = run.root.join("tests/conformance/found");
     fs::create_dir_all(&folder)?;
-    let path = folder.join(format!("{}-{}-{}.jsonl", run.question.name(), line.id, run.version));
+    let path = folder.join(format!("{}-{}-{}.jsonl", asked(run), line.id, run.version));
     let mut text = serde_json::to_vec(&small)?;
     text.push(b'\n');
     fs::write(&path, text)?;

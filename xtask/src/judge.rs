@@ -16,12 +16,13 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::collections::BTreeSet;
 use std::fmt;
+use std::mem;
 use std::ops::AddAssign;
 
 /// Where prediction and reality part.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Difference {
-    /// Which part of the answer: `decisions`, `cases[2]`, `settle`, `matches`.
+    /// Which part of the answer, such as `decisions`, `cases[2]` or `settle: joint`.
     pub part: String,
     /// The object.
     pub object: String,
@@ -202,6 +203,8 @@ pub struct Wider {
     pub object: Object,
     /// The predicted ends that were not seen, in the shape of the line format.
     pub ends: Vec<Value>,
+    /// Each of them is said to be possible.
+    pub exact: bool,
 }
 
 impl fmt::Display for Wider {
@@ -221,10 +224,16 @@ pub struct WiderWorlds {
     pub worlds: Vec<Value>,
 }
 
+impl WiderWorlds {
+    fn names(&self) -> String {
+        let objects: Vec<String> = self.objects.iter().map(name).collect();
+        format!("{} together", objects.join(", "))
+    }
+}
+
 impl fmt::Display for WiderWorlds {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let objects: Vec<String> = self.objects.iter().map(name).collect();
-        write!(out, "{} {} together", self.line, objects.join(", "))
+        write!(out, "{} {}", self.line, self.names())
     }
 }
 
@@ -248,6 +257,21 @@ impl Verdict {
         self.wider.extend(other.wider);
         self.wider_worlds.extend(other.wider_worlds);
         self.differences.extend(other.differences);
+    }
+
+    /// An end that is said to be possible, and that neither chance nor a schedule showed, is a difference. That is for
+    /// whoever gave the real controllers the schedules.
+    pub fn expect_proof(&mut self) {
+        let (exact, wider) = mem::take(&mut self.wider).into_iter().partition(|wider| wider.exact);
+        self.wider = wider;
+        let alone = Vec::into_iter(exact).map(|Wider { object, ends, .. }| (name(&object), ends));
+        let joint = mem::take(&mut self.wider_worlds).into_iter().map(|wider| (wider.names(), wider.worlds));
+        self.differences.extend(alone.chain(joint).map(|(object, ends)| Difference {
+            part: "settle: never reached".to_owned(),
+            object,
+            only_real: Vec::new(),
+            only_predicted: ends.iter().map(ToString::to_string).collect(),
+        }));
     }
 }
 

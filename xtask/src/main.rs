@@ -7,7 +7,7 @@ use pvctl::controllers::{KubeVersion, Rules};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use std::time::{Instant, SystemTime, UNIX_EPOCH};
+use std::time::{SystemTime, UNIX_EPOCH};
 use xtask::differential::{Question, Run, differential};
 use xtask::mutants::{Trial, mutants};
 use xtask::oracle::{Oracle, Worlds};
@@ -101,7 +101,7 @@ struct Mutants {
     jobs: usize,
 }
 
-/// The module file of a minor version other than the oracle's own, and the patch version that it pins.
+/// The oracle of a minor version, its rules, and the patch version that its module file pins.
 fn oracle(root: &Path, version: &str, gates: &str) -> Result<(Oracle, Rules, String)> {
     let module =
         root.join("oracle").join(if version == "1.36" { "go.mod".to_owned() } else { format!("minors/{version}.mod") });
@@ -151,12 +151,11 @@ fn run(task: Task) -> Result<bool> {
             if asked.restart {
                 xtask::differential::forget(&run)?;
             }
-            let start = Instant::now();
             let done = differential(&run, |text| println!("{text}"))?;
             println!(
                 "{} worlds in {:.0} s: {}; {} worlds differ",
                 done.done,
-                start.elapsed().as_secs_f64(),
+                done.seconds,
                 done.counts,
                 done.differing.len()
             );

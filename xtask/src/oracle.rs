@@ -35,7 +35,7 @@ impl Oracle {
     pub fn build(root: &Path, minor: Option<&str>, gates: &str) -> Result<Self> {
         let program = root.join("target/oracle").join(format!("oracle{}", minor.unwrap_or_default()));
         let mut build = Command::new("go");
-        build.current_dir(root.join("oracle")).args(["build", "-o"]).arg(&program);
+        build.current_dir(root.join("oracle")).args(["build", "-buildvcs=false", "-o"]).arg(&program);
         if let Some(minor) = minor {
             // A build tag cannot hold a dot.
             build.arg(format!("-modfile=minors/{minor}.mod")).arg(format!("-tags=k8s_{}", minor.replace('.', "_")));
@@ -50,6 +50,11 @@ impl Oracle {
     /// Where the program is.
     pub fn program(&self) -> &Path {
         &self.program
+    }
+
+    /// The feature gates that differ from their defaults, as `NAME=BOOL,…`.
+    pub fn gates(&self) -> &str {
+        &self.gates
     }
 
     /// Lets the oracle make worlds and answer them.
@@ -98,6 +103,9 @@ impl Oracle {
         let written = writing.join();
         let answers = answers?;
         written.map_err(|_| anyhow::anyhow!("writing to the oracle panicked"))??;
+        if !answers.iter().map(|line| &line.id).eq(lines.iter().map(|line| &line.id)) {
+            bail!("the oracle answered other worlds than it was asked about");
+        }
         Ok(answers)
     }
 }

@@ -16,9 +16,9 @@ const MOST: usize = 2000;
 /// # Errors
 /// When the line makes no sense.
 pub fn shrink(rules: &Rules, line: &Line, ask: impl Fn(&[Line]) -> Result<Vec<Line>>) -> Result<Line> {
-    let mut best = stripped(line);
+    let mut best = line.clone();
     let Some(wanted) = judge(line, rules)?.differences.first().map(kind_of) else { return Ok(best) };
-    if let Some(answered) = first_that_shows(rules, std::slice::from_ref(&best), &wanted, &ask) {
+    if let Some(answered) = first_that_shows(rules, &[stripped(line)], &wanted, &ask) {
         best = answered;
     }
     let mut asked = 0;

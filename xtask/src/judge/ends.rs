@@ -57,7 +57,12 @@ impl Judged<'_> {
                 prove(schedule, verdict);
             }
             if !ends.is_empty() {
-                verdict.wider.push(Wider { line: self.line.id.clone(), object: answer.object.clone(), ends });
+                verdict.wider.push(Wider {
+                    line: self.line.id.clone(),
+                    object: answer.object.clone(),
+                    ends,
+                    exact: set.exact,
+                });
             }
             let inside: BTreeSet<String> = seen.intersection(&predicted).cloned().collect();
             differ("settle", &answer.object, &seen, &inside, verdict);
