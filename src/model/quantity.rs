@@ -133,6 +133,15 @@ impl Quantity {
         nanos.unsigned_abs().div_ceil(NANO).cast_signed() * nanos.signum()
     }
 
+    /// The value rounded away from zero to thousandths.
+    fn rounded_up_to_milli(self) -> Self {
+        const MILLI: u128 = 1_000_000;
+        let nanos = self.nanos();
+        let rounded = nanos.unsigned_abs().div_ceil(MILLI) * MILLI;
+        // Rounding could leave the range only next to its end, where upstream has other limits of its own.
+        if rounded < LIMIT { Self::pack(nanos < 0, rounded, self.format(), self.form()) } else { self }
+    }
+
     const fn pack(negative: bool, nanos: u128, format: Format, form: Form) -> Self {
         let magnitude = nanos.cast_signed();
         let signed = if negative { -magnitude } else { magnitude };
@@ -236,6 +245,17 @@ impl Amount {
         let quantity = Quantity::parse(text)?;
         let written = odd(text.as_bytes()) && repeats(text.as_bytes()) && quantity.to_string() != text;
         Ok(Self { quantity, written: written.then(|| text.into()) })
+    }
+
+    /// Rounds away from zero to thousandths, as the API server does with every amount that it reads; whether that changed
+    /// anything. Upstream: `SetDefaults_ResourceList`, `pkg/apis/core/v1`, 1.36.
+    pub fn round_up_to_milli(&mut self) -> bool {
+        let rounded = self.quantity.rounded_up_to_milli();
+        let changed = rounded != self.quantity;
+        if changed {
+            *self = rounded.into();
+        }
+        changed
     }
 
     /// Whether both are written in the same way, which is all that the API's JSON tells of them: `1.0Gi` is stored as `1Gi`.

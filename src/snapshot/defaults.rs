@@ -1,13 +1,14 @@
 //! The API server's defaults, for objects that were never on one.
 //!
-//! Upstream: `SetDefaults_PersistentVolume`, `SetDefaults_PersistentVolumeClaim` (`pkg/apis/core/v1`),
-//! `SetDefaults_StorageClass` (`pkg/apis/storage/v1`), the strategies' `PrepareForCreate`, and the admission plugin
+//! Upstream: `SetDefaults_PersistentVolume`, `SetDefaults_PersistentVolumeClaim`, `SetDefaults_ResourceList`
+//! (`pkg/apis/core/v1`), `SetDefaults_StorageClass` (`pkg/apis/storage/v1`), the strategies' `PrepareForCreate`, and the admission plugin
 //! `DefaultStorageClass` (`plugin/pkg/admission/storage/storageclass/setdefault`), which is on by default, 1.36.
 
 use crate::model::{
-    BindingMode, ClaimPhase, Kind, ObjectKey, ObjectMeta, PersistentVolume, PersistentVolumeClaim, ReclaimPolicy,
-    StorageClass, Str, VolumeMode, VolumePhase, newest_default,
+    Amount, BindingMode, ClaimPhase, Kind, ObjectKey, ObjectMeta, PersistentVolume, PersistentVolumeClaim,
+    ReclaimPolicy, StorageClass, Str, VolumeMode, VolumePhase, newest_default,
 };
+use std::sync::Arc;
 
 /// What stands at the start of a uid that the API server would give; output prints just this.
 pub const PLACEHOLDER_UID: &str = "<uid>";
@@ -22,6 +23,7 @@ pub(super) fn apply(
     for volume in volumes {
         let mut touched = default_uid(&mut volume.meta);
         touched |= fill(&mut volume.volume_mode, VolumeMode::Filesystem);
+        touched |= round(&mut volume.capacity);
         if volume.status.phase == VolumePhase::Empty {
             volume.status.phase = VolumePhase::Pending;
             touched = true;
@@ -36,6 +38,8 @@ pub(super) fn apply(
             claim.class_name.clone_from(&default_class);
         }
         touched |= fill(&mut claim.volume_mode, VolumeMode::Filesystem);
+        touched |= claim.request.as_mut().is_some_and(Amount::round_up_to_milli);
+        touched |= round(&mut claim.status.capacity);
         if claim.status.phase == ClaimPhase::Empty {
             claim.status.phase = ClaimPhase::Pending;
             touched = true;
@@ -58,6 +62,22 @@ fn fill<T>(field: &mut Option<T>, default: T) -> bool {
     absent
 }
 
+/// Most amounts are whole numbers, and are not copied.
+fn round(amounts: &mut Arc<[(Str, Amount)]>) -> bool {
+    let rounds = amounts.iter().any(|(_, amount)| amount.clone().round_up_to_milli());
+    if rounds {
+        *amounts = amounts
+            .iter()
+            .cloned()
+            .map(|(name, mut amount)| {
+                amount.round_up_to_milli();
+                (name, amount)
+            })
+            .collect();
+    }
+    rounds
+}
+
 /// Each object needs a uid of its own, or two claims that were never on a server would count as one.
 fn default_uid(meta: &mut ObjectMeta) -> bool {
     let absent = meta.uid.is_empty();
@@ -77,6 +97,29 @@ fn note(touched: bool, kind: Kind, meta: &ObjectMeta, defaulted: &mut Vec<Object
 mod tests {
     use super::*;
     use crate::model::AnnotationKey;
+
+    /// What the API server of 1.36.3 stores of them: anything below a thousandth counts as one.
+    #[test]
+    fn amounts_below_a_thousandth_are_rounded_up() {
+        let stored = |text: &str| {
+            let mut amount = Amount::parse(text).ok()?;
+            amount.round_up_to_milli();
+            Some(amount.to_string())
+        };
+        for (written, expected) in
+            [("1u", "1m"), ("2n", "1m"), ("1001u", "2m"), ("-1n", "-1m"), ("1m", "1m"), ("0", "0"), ("1.5Gi", "1536Mi")]
+        {
+            assert_eq!(stored(written).as_deref(), Some(expected), "{written}");
+        }
+        let mut claims = [PersistentVolumeClaim {
+            meta: ObjectMeta { uid: "u".into(), ..ObjectMeta::default() },
+            request: Amount::parse("2u").ok(),
+            volume_mode: Some(VolumeMode::Filesystem),
+            ..PersistentVolumeClaim::default()
+        }];
+        apply(&mut [], &mut claims, &mut [], &mut Vec::new());
+        assert_eq!(claims[0].request.as_ref().map(ToString::to_string).as_deref(), Some("1m"));
+    }
 
     fn class_of(uid: &str, stated: Option<&str>) -> Option<String> {
         let mut class = StorageClass {
