@@ -5,10 +5,12 @@ use std::sync::mpsc::{Receiver, sync_channel};
 
 /// The results for `0..length`, computed on several threads and put in order.
 pub fn in_parallel<T: Send>(threads: usize, length: usize, work: impl Fn(usize) -> T + Sync) -> Vec<T> {
-    const BATCH: usize = 64;
-    if threads <= 1 || length <= BATCH {
+    const MOST: usize = 64;
+    if threads <= 1 || length <= 1 {
         return (0..length).map(work).collect();
     }
+    // One piece of work may take as long as all others together, so few of them share a batch.
+    let batch = (length / threads / 32).clamp(1, MOST);
     let next = AtomicUsize::new(0);
     let mut batches: Vec<(usize, Vec<T>)> = std::thread::scope(|scope| {
         let workers: Vec<_> = (0..threads)
@@ -16,11 +18,11 @@ pub fn in_parallel<T: Send>(threads: usize, length: usize, work: impl Fn(usize) 
                 scope.spawn(|| {
                     let mut done = Vec::new();
                     loop {
-                        let start = next.fetch_add(BATCH, Ordering::Relaxed);
+                        let start = next.fetch_add(batch, Ordering::Relaxed);
                         if start >= length {
                             return done;
                         }
-                        done.push((start, (start..length.min(start + BATCH)).map(&work).collect()));
+                        done.push((start, (start..length.min(start + batch)).map(&work).collect()));
                     }
                 })
             })

@@ -19,7 +19,9 @@ fn column(prediction: &Prediction<'_>, cell: impl Fn(&Outcome) -> String, most: 
     cells.sort();
     cells.dedup();
     if cells.len() > most {
-        return format!("one of {}", set.count);
+        // Where not all ends are listed, nearly all of them differ in what they are bound to.
+        let all_listed = set.listed.len() as u64 == set.count;
+        return format!("one of {}", if all_listed { cells.len() as u64 } else { set.count });
     }
     for cell in &mut cells {
         if cell.is_empty() {
