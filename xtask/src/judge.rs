@@ -3,6 +3,7 @@
 mod cuts;
 mod decisions;
 mod ends;
+mod leaves;
 mod matches;
 
 pub(crate) use ends::{end_of, settling};
