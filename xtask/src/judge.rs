@@ -3,8 +3,10 @@
 mod cuts;
 mod decisions;
 mod ends;
+mod folds;
 mod leaves;
 mod matches;
+mod searches;
 
 pub(crate) use ends::{end_of, settling};
 
@@ -263,6 +265,8 @@ pub fn judge(line: &Line, rules: &Rules) -> Result<Verdict> {
     judged.compare_decisions(&mut verdict)?;
     judged.compare_ends(&mut verdict)?;
     judged.compare_matches(&mut verdict)?;
+    judged.compare_searches(&mut verdict)?;
+    judged.compare_listed(&mut verdict)?;
     judged.compare_cut(&mut verdict)?;
     Ok(verdict)
 }

@@ -68,6 +68,7 @@ impl Judged<'_> {
         verdict.counts.decisions += 1;
         differ(part, &case.object, &real, &predicted, verdict);
         self.compare_leaves(case, part, (snapshot, target), &decisions, verdict)?;
+        self.compare_folds(case, part, (&world, &settings, target), &decisions, verdict);
         // How many there are is said without looking at each, so it is compared where no two of them look alike.
         if predicted.len() == decisions.listed.len() && decisions.count != predicted.len() as u64 {
             let (real, predicted) = (real.len().to_string(), decisions.count.to_string());
