@@ -18,30 +18,29 @@ use std::collections::{BTreeMap, BTreeSet};
 /// The largest limit that is tried.
 const MOST: usize = 4;
 
-impl Judged<'_> {
-    /// Under each limit, what a folded decision stands for are the first decisions one by one.
-    pub(super) fn compare_folds(
-        &self,
-        case: &Case,
-        part: &str,
-        (world, settings, target): (&World<'_>, &Settings<'_>, Target),
-        decisions: &Decisions<'_>,
-        verdict: &mut Verdict,
-    ) {
-        if decisions.listed.len() < 2 {
-            return;
-        }
-        let snapshot = world.snapshot();
-        let all: Vec<String> = decisions.listed.iter().map(|decision| picked(snapshot, decision)).collect();
-        for limit in 1..=MOST {
-            let settings = Settings { decisions: Limit::AtMost(limit), ..settings.clone() };
-            let folded = decide_folded(world, &settings, target);
-            let stood_for: Vec<String> = folded.listed.iter().flat_map(|one| standing_for(snapshot, one, None)).collect();
-            let first = &all[..limit.min(all.len())];
-            same(&format!("{part}: folded at most {limit}"), &case.object, first, &stood_for, verdict);
-        }
+/// Under each limit, what a folded decision stands for are the first decisions one by one.
+pub(super) fn compare_folds(
+    case: &Case,
+    part: &str,
+    (world, settings, target): (&World<'_>, &Settings<'_>, Target),
+    decisions: &Decisions<'_>,
+    verdict: &mut Verdict,
+) {
+    if decisions.listed.len() < 2 {
+        return;
     }
+    let snapshot = world.snapshot();
+    let all: Vec<String> = decisions.listed.iter().map(|decision| picked(snapshot, decision)).collect();
+    for limit in 1..=MOST {
+        let settings = Settings { decisions: Limit::AtMost(limit), ..settings.clone() };
+        let folded = decide_folded(world, &settings, target);
+        let stood_for: Vec<String> = folded.listed.iter().flat_map(|one| standing_for(snapshot, one, None)).collect();
+        let first = &all[..limit.min(all.len())];
+        same(&format!("{part}: folded at most {limit}"), &case.object, first, &stood_for, verdict);
+    }
+}
 
+impl Judged<'_> {
     /// What `predict` lists of an object's decisions, of all controllers: the first ones, but at least one of each.
     pub(super) fn compare_listed(&self, verdict: &mut Verdict) -> Result<()> {
         let settings =
@@ -108,13 +107,15 @@ impl Judged<'_> {
         let choices = |target: Target| pvctl::simulate::decide::decide(&world, &settings, target).listed.len();
         let claims: Vec<Target> = component.claims.iter().copied().map(Target::Claim).collect();
         let ties = claims.iter().any(|claim| choices(*claim) > 1);
-        let items: Vec<&Value> = component
-            .volumes
-            .iter()
-            .map(|id| self.snapshot.volume(*id).meta.name.as_str())
-            .chain(component.claims.iter().map(|id| self.snapshot.claim(*id).meta.name.as_str()))
-            .filter_map(|name| self.line.world.items.iter().find(|item| item["metadata"]["name"] == name))
-            .collect();
+        let objects = component.objects().into_iter().map(|target| {
+            let key = pvctl::simulate::key_of(self.snapshot, target);
+            Object {
+                kind: key.kind.as_str().to_owned(),
+                namespace: key.namespace.to_string(),
+                name: key.name.to_string(),
+            }
+        });
+        let items: Vec<&Value> = objects.filter_map(|object| self.recorded(&object)).collect();
         let as_made = items.iter().all(|item| {
             let phase = item["status"]["phase"].as_str().unwrap_or("Pending");
             item["metadata"]["deletionTimestamp"].is_null()

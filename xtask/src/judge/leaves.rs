@@ -213,9 +213,11 @@ impl Judged<'_> {
                 .collect();
             let refused = left.iter().any(|deed| deed.ends_with(" refused"));
             for deed in &left {
-                let may = mays.iter().any(|may| is_the_deed(may, deed.trim_end_matches(" refused")));
-                if !may && !(refused && deed.starts_with("error ")) && !is_preparation(deed) && deed != "create pv refused"
-                {
+                let may = mays.iter().any(|may| is_the_deed(may, deed.trim_end_matches(" refused")))
+                    || (refused && deed.starts_with("error "))
+                    || is_preparation(deed)
+                    || deed == "create pv refused";
+                if !may {
                     fault(format!("{}, and nevertheless {deed}", leaves.join(" ")));
                 }
             }
@@ -324,7 +326,7 @@ impl Judged<'_> {
     }
 
     /// The object as the world has it.
-    fn recorded(&self, object: &Object) -> Option<&Value> {
+    pub(super) fn recorded(&self, object: &Object) -> Option<&Value> {
         self.line.world.items.iter().find(|item| {
             let text = |field: &str| item["metadata"][field].as_str().unwrap_or_default();
             item["kind"] == object.kind.as_str()
