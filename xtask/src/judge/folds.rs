@@ -101,6 +101,9 @@ impl Judged<'_> {
         (object, ends): (&Object, &BTreeSet<String>),
         verdict: &mut Verdict,
     ) {
+        if ends.len() < 2 && prediction.decided_by.is_empty() {
+            return;
+        }
         let said: Vec<&str> = prediction.decided_by.iter().map(|by: &DecidedBy| by.as_str()).collect();
         let world = World::new(self.snapshot);
         let settings = binder(self.rules);

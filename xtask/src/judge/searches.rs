@@ -75,11 +75,15 @@ impl Judged<'_> {
             if !has_modes(&volume.access_modes, &claim.access_modes) {
                 met.push(CandidateVerdict::CandidateAccessModes);
             }
+            let said = query.misfits(volume);
+            if said == met {
+                continue;
+            }
             let text = |verdicts: &[CandidateVerdict]| {
                 let names: Vec<&str> = verdicts.iter().map(|verdict| verdict.name()).collect();
                 BTreeSet::from([format!("{}: {}", volume.meta.name, names.join(" "))])
             };
-            differ("misfits", &object, &text(&met), &text(&query.misfits(volume)), verdict);
+            differ("misfits", &object, &text(&met), &text(&said), verdict);
         }
     }
 
@@ -117,7 +121,7 @@ impl Judged<'_> {
                 && item["status"] == serde_json::json!({"phase": "Pending"})
         });
         let text = |claim: &PersistentVolumeClaim| BTreeSet::from([format!("{claim:?}")]);
-        if untouched {
+        if untouched && *claim != as_planned {
             differ("planned", &case.object, &text(claim), &text(&as_planned), verdict);
         }
         let assigned = case.decisions.iter().find_map(|done| {
