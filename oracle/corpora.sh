@@ -8,7 +8,13 @@ oracle=$(mktemp -d)/oracle
 go build -o "$oracle" .
 record() { gzip -9n > "$out/$1-$version.jsonl.gz"; }
 "$oracle" worlds --seed 2026 --count 2500 | "$oracle" decide --controllers all | record decisions
-"$oracle" decide --controllers all < handmade.jsonl | "$oracle" match | "$oracle" settle --controllers all | record handmade
+handmade() { "$1" decide --controllers all < handmade.jsonl | "$1" gates | "$1" match | "$1" settle --controllers all; }
+handmade "$oracle" | record handmade
+for older in 1.30.14 1.32.13 1.34.4; do
+    minor=${older%.*}
+    go build -modfile="minors/$minor.mod" -tags "k8s_$(echo "$minor" | tr . _)" -o "$oracle-$minor" .
+    handmade "$oracle-$minor" | gzip -9n > "$out/handmade-$older.jsonl.gz"
+done
 "$oracle" worlds --seed 2027 --count 500 --cases=false | "$oracle" match | record match
 "$oracle" worlds --seed 2028 --count 300 --cases=false | "$oracle" settle | record outcomes
 "$oracle" worlds --seed 2029 --count 300 --cases=false | "$oracle" settle --controllers all | record outcomes-all

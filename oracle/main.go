@@ -28,6 +28,7 @@ const usage = `usage: oracle COMMAND [flags]
   settle  [--controllers binder|all] [--schedules N]      where everything can end
   follow  [--controllers binder|all]                      whether given schedules lead to their ends
   match                                                   FindMatchingVolume for each unbound claim
+  gates                                                   what the feature gates are, and how they can be set
   upstream [--left-out FILE]                              upstream's own test tables
 
 decide, settle and match take --gates NAME=BOOL,... too: the feature gates that differ from their defaults.
@@ -67,6 +68,11 @@ func run(args []string) error {
 			return err
 		}
 		return each(os.Stdin, os.Stdout, *workers, *gates, (*judge.Judge).Match)
+	case "gates":
+		if err := flags.Parse(args[1:]); err != nil {
+			return err
+		}
+		return each(os.Stdin, os.Stdout, 1, "", (*judge.Judge).Features)
 	case "worlds":
 		seed := flags.Uint64("seed", 1, "the seed")
 		count := flags.Int("count", 1, "how many worlds")

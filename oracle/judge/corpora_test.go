@@ -80,6 +80,13 @@ func corpus(t *testing.T, path string) {
 			same(l, "protections", all(old.Protections), all(l.Protections))
 			same(l, "cases", old.Cases, all(l.Cases))
 		}
+		if l.Features != nil {
+			if err := j.Features(l); err != nil {
+				return err
+			}
+			same(l, "features", old.Features, l.Features)
+			same(l, "periods", old.Periods, l.Periods)
+		}
 		for _, m := range old.Matches {
 			answer, err := MatchOne(l, m)
 			if err != nil {

@@ -19,6 +19,10 @@ type Line struct {
 	Flags map[string]string `json:"flags,omitempty"`
 	// Gates are the feature gates that differ from their defaults.
 	Gates map[string]bool `json:"gates,omitempty"`
+	// Features are the answers of gates for lines with the tag "features": what the gates are, and how they can be set.
+	Features []Feature `json:"features,omitempty"`
+	// Periods are how the value of --pvclaimbinder-sync-period is read; gates answers them, too.
+	Periods []Period `json:"periods,omitempty"`
 	// Cases are syncs under other circumstances than caches in step and requests that succeed. The generator proposes
 	// them, decide answers them.
 	Cases []Case `json:"cases,omitempty"`
@@ -33,6 +37,23 @@ type Line struct {
 	Schedules []Schedule `json:"schedules,omitempty"`
 	// Matches are the answers of match.
 	Matches []Match `json:"matches,omitempty"`
+}
+
+// Feature is a feature gate of the version.
+type Feature struct {
+	Name string `json:"name"`
+	// Default is its state where nobody sets it; absent where the version has no such gate.
+	Default *bool `json:"default,omitempty"`
+	// Off and On are the errors of setting it so.
+	Off string `json:"off,omitempty"`
+	On  string `json:"on,omitempty"`
+}
+
+// Period is the value of a flag that takes a duration.
+type Period struct {
+	Text    string `json:"text"`
+	Seconds int64  `json:"seconds,omitempty"`
+	Error   string `json:"error,omitempty"`
 }
 
 // List is a v1 List whose items stay as they were read.

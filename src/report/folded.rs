@@ -64,7 +64,7 @@ fn write_others(
     text: &[u8],
 ) -> Result<bool, serde_json::Error> {
     let chosen = snapshot.volume(chosen).meta.name.as_str();
-    if !chosen.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-._".contains(&byte)) {
+    if chosen.is_empty() || !chosen.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-._".contains(&byte)) {
         return Ok(false);
     }
     let known: usize = decision.writes.iter().map(|write| places(write, chosen)).sum();

@@ -6,7 +6,7 @@
 
 use crate::model::{ObjectMeta, PersistentVolume, VolumeStatus};
 use crate::snapshot::VolumeId;
-use crate::world::{Choices, Effect, Held, Record, World, WriteBody};
+use crate::world::{Choices, Held, Record, World};
 
 /// Decisions that are not listed one by one, because they are another one with a volume in the place of its own.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -18,12 +18,12 @@ pub struct Alike {
 }
 
 /// How the next choices of a sync are the one that was made, as far as that can be told without making them: at most so
-/// many of them, and none where they are not alike. What it takes beyond equal volumes is that the run did nothing but
-/// update objects, without a refusal or a word to anybody: texts name volumes in ways of their own.
+/// many of them, and none where they are not alike. A sync that picks a volume goes on with the binding, which updates
+/// objects and says nothing to anybody, unless it fails: the text of an error may name the volume.
 pub(super) fn alike<T>(world: &World<'_>, record: &Record<'_, T>, met: &Choices, most: usize) -> Option<Alike> {
     let (chosen, others) = met.only_search()?;
     let Some(Held::Base(volume)) = world.volume(chosen) else { return None };
-    if most == 0 || volume.meta.name.is_empty() || !only_updates(record, volume) {
+    if record.error.is_some() {
         return None;
     }
     let is_alike =
@@ -32,23 +32,9 @@ pub(super) fn alike<T>(world: &World<'_>, record: &Record<'_, T>, met: &Choices,
     (!others.is_empty()).then_some(Alike { chosen, others })
 }
 
-/// Whether nothing came of a run but updates that succeed, and of volumes only updates of that one.
-fn only_updates<T>(record: &Record<'_, T>, chosen: &PersistentVolume) -> bool {
-    let Record { steps: _, effects, tests, needs: _, live_reads: _, waiting, error, operation_failed } = record;
-    let plain = |effect: &Effect<'_>| match effect {
-        Effect::Write(write) => match &write.body {
-            WriteBody::UpdateVolume { after, .. } => write.refused.is_none() && after.meta.name == chosen.meta.name,
-            WriteBody::UpdateClaim { .. } => write.refused.is_none(),
-            WriteBody::CreateVolume(_) | WriteBody::DeleteVolume(_) => false,
-        },
-        Effect::Event(_) | Effect::Operation { .. } | Effect::Enqueue(_) => false,
-    };
-    tests.is_empty() && waiting.is_empty() && error.is_none() && !operation_failed && effects.iter().all(plain)
-}
-
-/// Whether two volumes differ in nothing that a claim's sync reads or writes after it has picked one of them. Not read
-/// are the name and the uid but to tell volumes apart, the version but to compare it with itself, what only a search
-/// looks at, and times.
+/// Whether two volumes, neither of them being deleted, differ in nothing that a claim's sync reads or writes after it has
+/// picked one of them. Not read are the name and the uid but to tell volumes apart, the version but to compare it with
+/// itself, what only a search looks at, what only reclaiming looks at, and times.
 fn interchangeable(a: &PersistentVolume, b: &PersistentVolume) -> bool {
     // All fields are named, so that a new one is thought about here.
     let PersistentVolume {
@@ -56,42 +42,33 @@ fn interchangeable(a: &PersistentVolume, b: &PersistentVolume) -> bool {
         capacity,
         access_modes,
         claim_ref,
-        reclaim_policy,
-        class_name,
+        reclaim_policy: _,
+        class_name: _,
         attributes_class,
-        volume_mode,
-        source,
+        volume_mode: _,
+        source: _,
         node_affinity: _,
         status,
     } = a;
     let ObjectMeta {
         name: _,
-        namespace,
+        namespace: _,
         uid: _,
         resource_version: _,
         created: _,
-        deleted,
-        deletion_grace_seconds,
+        deleted: _,
+        deletion_grace_seconds: _,
         annotations,
         labels: _,
-        finalizers,
+        finalizers: _,
         controller_owner: _,
     } = meta;
     let VolumeStatus { phase, message, last_phase_transition: _ } = status;
-    *namespace == b.meta.namespace
-        && *deleted == b.meta.deleted
-        && *deletion_grace_seconds == b.meta.deletion_grace_seconds
-        && *annotations == b.meta.annotations
-        && *finalizers == b.meta.finalizers
+    *annotations == b.meta.annotations
         && *capacity == b.capacity
         && *access_modes == b.access_modes
         && *claim_ref == b.claim_ref
-        && *reclaim_policy == b.reclaim_policy
-        && *class_name == b.class_name
         && *attributes_class == b.attributes_class
-        && *volume_mode == b.volume_mode
-        && source.kind == b.source.kind
-        && source.detail == b.source.detail
         && *phase == b.status.phase
         && *message == b.status.message
 }

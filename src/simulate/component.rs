@@ -284,9 +284,6 @@ impl Union {
 
     fn join(&mut self, a: usize, b: usize) {
         let (a, b) = (self.find(a), self.find(b));
-        if a != b {
-            let (low, high) = if a < b { (a, b) } else { (b, a) };
-            self.parent[high] = u32::try_from(low).unwrap_or(u32::MAX);
-        }
+        self.parent[a] = u32::try_from(b).unwrap_or(u32::MAX);
     }
 }

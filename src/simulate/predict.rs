@@ -292,8 +292,7 @@ impl<'s> Simulation<'s> {
             unknown,
             decision_limit: self.decision_limit,
             outcome_limit: self.outcome_limit,
-            defaulted: !self.snapshot.defaulted().is_empty()
-                && self.snapshot.defaulted().binary_search(&key_of(self.snapshot, target)).is_ok(),
+            defaulted: self.snapshot.defaulted().binary_search(&key_of(self.snapshot, target)).is_ok(),
         }
     }
 

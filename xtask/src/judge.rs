@@ -1,9 +1,14 @@
 //! Compares what the real controllers did with what is predicted, in the terms of the output contract.
 
+mod advice;
 mod cuts;
 mod decisions;
 mod ends;
+mod folds;
+mod gates;
+mod leaves;
 mod matches;
+mod searches;
 
 pub(crate) use ends::{end_of, settling};
 
@@ -286,6 +291,10 @@ pub fn judge(line: &Line, rules: &Rules) -> Result<Verdict> {
     judged.compare_decisions(&mut verdict)?;
     judged.compare_ends(&mut verdict)?;
     judged.compare_matches(&mut verdict)?;
+    judged.compare_searches(&mut verdict)?;
+    judged.compare_listed(&mut verdict)?;
+    judged.compare_advice(&mut verdict)?;
+    judged.compare_features(&mut verdict);
     judged.compare_cut(&mut verdict)?;
     Ok(verdict)
 }

@@ -21,6 +21,12 @@ pub struct Line {
     /// The feature gates that differ from their defaults.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub gates: BTreeMap<String, bool>,
+    /// What the feature gates are, and how they can be set.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub features: Vec<Feature>,
+    /// How values of `--pvclaimbinder-sync-period` are read.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub periods: Vec<Period>,
     /// Syncs under other circumstances than caches in step and requests that succeed.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub cases: Vec<Case>,
@@ -39,6 +45,37 @@ pub struct Line {
     /// What the search for a volume answers.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub matches: Vec<Match>,
+}
+
+/// A feature gate of a version.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+pub struct Feature {
+    /// Its name.
+    pub name: String,
+    /// Its state where nobody sets it; nothing where the version has no such gate.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub default: Option<bool>,
+    /// Why it cannot be switched off.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub off: String,
+    /// Why it cannot be switched on.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub on: String,
+}
+
+/// The value of a flag that takes a duration.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+pub struct Period {
+    /// As it is written.
+    pub text: String,
+    /// What it means.
+    #[serde(default)]
+    pub seconds: u64,
+    /// Why it cannot be read.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub error: String,
 }
 
 /// A `v1` List.

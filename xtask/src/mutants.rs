@@ -17,8 +17,15 @@ use std::sync::Mutex;
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// How long the recordings may take to be replayed; a mutant that takes longer goes round for ever.
-const PATIENCE: Duration = Duration::from_mins(2);
+/// How long the recordings may take to be replayed, as a multiple of what the project itself takes in the same copy; a
+/// mutant that takes longer goes round for ever.
+const PATIENCE: u32 = 4;
+
+/// So long they may take in any case: the project itself may have had a machine of its own.
+const LEAST_PATIENCE: Duration = Duration::from_secs(30);
+
+/// The project itself may take that long.
+const FIRST_PATIENCE: Duration = Duration::from_mins(10);
 
 /// What is mutated.
 const MUTATED: [&str; 2] = ["src/controllers/**", "src/simulate/**"];
@@ -180,10 +187,12 @@ fn hash(value: &impl Hash) -> u64 {
     hasher.finish()
 }
 
-/// All that decides what becomes of a mutant: every file of the project that git knows.
+/// All that decides what becomes of a mutant: every file of the project that git knows, but for the tests that are not
+/// run.
 fn source(root: &Path) -> Result<u64> {
     let mut all = Vec::new();
-    for path in tracked(root)? {
+    let decides = |path: &PathBuf| !path.starts_with("tests") || path.starts_with("tests/conformance");
+    for path in tracked(root)?.into_iter().filter(decides) {
         all.push((fs::read(root.join(&path))?, path));
     }
     Ok(hash(&all))
@@ -239,6 +248,8 @@ fn list(root: &Path) -> Result<Vec<Mutant>> {
 /// A copy of the project, in which one mutant at a time is built and judged.
 struct Tree {
     root: PathBuf,
+    /// How long the recordings may take to be replayed.
+    patience: Duration,
 }
 
 impl Tree {
@@ -253,11 +264,13 @@ impl Tree {
                 fs::write(&copy, text)?;
             }
         }
-        let tree = Self { root };
-        match tree.fate()? {
-            Fate::Survived => Ok(tree),
-            fate => bail!("the project itself, in {}: {fate:?}", tree.root.display()),
+        let mut tree = Self { root, patience: FIRST_PATIENCE };
+        let (fate, taken) = tree.fate()?;
+        if fate != Fate::Survived {
+            bail!("the project itself, in {}: {fate:?}", tree.root.display());
         }
+        tree.patience = (taken * PATIENCE).max(LEAST_PATIENCE);
+        Ok(tree)
     }
 
     fn judge(&self, mutant: &Mutant) -> Result<Fate> {
@@ -272,11 +285,11 @@ impl Tree {
         fs::write(&path, [&text[..start], &mutant.replacement, &text[end..]].concat())?;
         let fate = self.fate();
         fs::write(&path, text)?;
-        fate
+        Ok(fate?.0)
     }
 
-    /// What the recordings say of the copy as it is now.
-    fn fate(&self) -> Result<Fate> {
+    /// What the recordings say of the copy as it is now, and how long it took to replay them.
+    fn fate(&self) -> Result<(Fate, Duration)> {
         let built = Command::new("cargo")
             .args(["test", "--quiet", "--package", "xtask", "--test", "corpora", "--no-run", "--message-format=json"])
             .current_dir(&self.root)
@@ -287,7 +300,7 @@ impl Tree {
             .stderr(Stdio::null())
             .output()?;
         if !built.status.success() {
-            return Ok(Fate::Unviable);
+            return Ok((Fate::Unviable, Duration::ZERO));
         }
         let messages = serde_json::Deserializer::from_slice(&built.stdout).into_iter::<serde_json::Value>();
         let test = messages
@@ -303,12 +316,12 @@ impl Tree {
         let start = Instant::now();
         loop {
             if let Some(status) = running.try_wait()? {
-                return Ok(if status.success() { Fate::Survived } else { Fate::Killed });
+                return Ok((if status.success() { Fate::Survived } else { Fate::Killed }, start.elapsed()));
             }
-            if start.elapsed() > PATIENCE {
+            if start.elapsed() > self.patience {
                 running.kill()?;
                 running.wait()?;
-                return Ok(Fate::TimedOut);
+                return Ok((Fate::TimedOut, start.elapsed()));
             }
             thread::sleep(Duration::from_millis(50));
         }

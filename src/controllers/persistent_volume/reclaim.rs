@@ -303,9 +303,9 @@ pub fn data_fate(rules: &Rules, volume: &PersistentVolume) -> DataFate {
         ReclaimPolicy::Delete if migrated => DataFate::HandedToDriver,
         ReclaimPolicy::Delete => match find_deletable_plugin(rules, volume) {
             Provider::External => DataFate::HandedToDriver,
-            Provider::InTree(Plugin::Remote(_)) => DataFate::Destroyed,
+            Provider::InTree(Plugin::Remote(name)) if remote_deleter(name, volume).is_ok() => DataFate::Destroyed,
             Provider::InTree(Plugin::HostPath) if delete_host_path(volume).is_ok() => DataFate::Destroyed,
-            Provider::InTree(Plugin::HostPath) | Provider::Nobody(_) => DataFate::Kept,
+            Provider::InTree(_) | Provider::Nobody(_) => DataFate::Kept,
         },
         ReclaimPolicy::Recycle if !migrated && recyclable(volume) => DataFate::Scrubbed,
         ReclaimPolicy::Recycle | ReclaimPolicy::Retain | ReclaimPolicy::Other(_) => DataFate::Kept,

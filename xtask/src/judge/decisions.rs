@@ -1,5 +1,6 @@
 //! Sets of decisions: what one sync can do.
 
+use super::folds::compare_folds;
 use super::{Judged, Verdict, binder, differ, name, snapshot_of, target};
 use crate::line::{self, Case, FailRead, Refuse};
 use anyhow::{Context as _, Result, bail};
@@ -67,6 +68,8 @@ impl Judged<'_> {
         let predicted = shape.predicted(&decisions)?;
         verdict.counts.decisions += 1;
         differ(part, &case.object, &real, &predicted, verdict);
+        self.compare_leaves(case, part, (snapshot, target), &decisions, verdict)?;
+        compare_folds(case, part, (&world, &settings, target), &decisions, verdict);
         // How many there are is said without looking at each, so it is compared where no two of them look alike.
         if predicted.len() == decisions.listed.len() && decisions.count != predicted.len() as u64 {
             let (real, predicted) = (real.len().to_string(), decisions.count.to_string());
@@ -239,6 +242,10 @@ fn comparable(mut decision: Value, lagging: bool) -> Value {
         if let Some(fields) = write["object"].as_object_mut() {
             fields.retain(|field, _| field != "apiVersion" && field != "kind");
         }
+        // Go wrote a time that is not set before 1.34.
+        if let Some(fields) = write.pointer_mut("/object/metadata").and_then(Value::as_object_mut) {
+            fields.retain(|field, value| field != "creationTimestamp" || !value.is_null());
+        }
         let nothing = write["patch"].as_object().is_some_and(serde_json::Map::is_empty);
         let baseless = write["refused"].as_str().is_some_and(|why| lagging || nothing || why.ends_with("not found"));
         if baseless && let Some(fields) = write.as_object_mut() {
@@ -254,7 +261,7 @@ fn comparable(mut decision: Value, lagging: bool) -> Value {
 }
 
 /// The controller's memory of a case.
-fn memory<'s>(snapshot: &Snapshot, case: &Case) -> Result<ControllerState<'s>> {
+pub(super) fn memory<'s>(snapshot: &Snapshot, case: &Case) -> Result<ControllerState<'s>> {
     let mut state = ControllerState::in_step();
     for copy in &case.cached {
         match target(snapshot, &copy.object)? {

@@ -49,6 +49,8 @@ impl Judged<'_> {
                 let listed = [set.listed.len().to_string()].into();
                 differ("settle: count", &answer.object, &listed, &[set.count.to_string()].into(), verdict);
             }
+            let component = simulation.component_of(target);
+            self.compare_decided_by(&prediction, component, (&answer.object, &predicted), verdict);
             let unseen = predicted.difference(&seen).map(|end| serde_json::from_str(end));
             let mut ends: Vec<Value> = unseen.collect::<Result<_, _>>()?;
             for schedule in self.line.schedules.iter().filter(|schedule| schedule.objects == [answer.object.clone()]) {
@@ -136,6 +138,7 @@ impl Judged<'_> {
             if set.listed.len() > LIMIT {
                 cut.insert(format!("{} listed", set.listed.len()));
             }
+            Self::compare_sorts(&answer.object, set, verdict)?;
             differ("settle: limited", &answer.object, &told(simulation.outcomes(object))?, &cut, verdict);
             let real: BTreeSet<String> = answer.ends.iter().map(sort).collect();
             let every: BTreeSet<String> =

@@ -1,0 +1,132 @@
+//! What people are told to do. A world with the tag `advice` is one in which somebody did it: what the controller was told
+//! before is the stale copy in its case. What is predicted for the copy has to be the way to the world, and what it leads
+//! to is the real controllers' end.
+
+use super::decisions::{controller, memory};
+use super::{Judged, Verdict, binder, differ, target};
+use crate::line::{Case, Object};
+use anyhow::{Context as _, Result};
+use pvctl::simulate::Settings;
+use pvctl::simulate::decide::decide;
+use pvctl::world::World;
+use serde_json::{Value, json};
+use std::collections::BTreeSet;
+
+impl Judged<'_> {
+    /// The advice of each case, followed; and nobody is asked for anything after that.
+    pub(super) fn compare_advice(&self, verdict: &mut Verdict) -> Result<()> {
+        if !self.line.tags.iter().any(|tag| tag == "advice") {
+            return Ok(());
+        }
+        for case in &self.line.cases {
+            let [cached] = case.cached.as_slice() else { continue };
+            let before = cached.copy.clone().context("advice without what was there before")?;
+            let told = self.told(case)?;
+            let said = told.first().cloned().unwrap_or_default();
+            let mut after = self.followed(before, &said);
+            let world = self.recorded(&cached.object).context("nothing is left of the object")?;
+            after["metadata"]["resourceVersion"] = world["metadata"]["resourceVersion"].clone();
+            differ(
+                &format!("after {said:?}"),
+                &case.object,
+                &BTreeSet::from([world.to_string()]),
+                &BTreeSet::from([after.to_string()]),
+                verdict,
+            );
+            self.compare_reached(&case.object, verdict);
+        }
+        let asked = |case: &&Case| self.line.cases.iter().any(|before| before.object == case.object);
+        for case in self.line.decisions.iter().filter(asked) {
+            let told = self.told(case)?.into_iter().collect();
+            differ("advice that nobody needs", &case.object, &BTreeSet::new(), &told, verdict);
+        }
+        Ok(())
+    }
+
+    /// What a user is told in a case.
+    fn told(&self, case: &Case) -> Result<Vec<String>> {
+        let target = target(self.snapshot, &case.object)?;
+        let settings = Settings {
+            controllers: vec![controller(case, target)],
+            controller: memory(self.snapshot, case)?,
+            ..binder(self.rules)
+        };
+        let decisions = decide(&World::new(self.snapshot), &settings, target).listed;
+        let waiting = decisions.iter().flat_map(|decision| &decision.record.waiting);
+        Ok(waiting.filter(|waiting| waiting.component == "user").map(|waiting| waiting.action.clone()).collect())
+    }
+
+    /// The object comes to rest bound, or free where it was to be freed.
+    fn compare_reached(&self, object: &Object, verdict: &mut Verdict) {
+        let Some(settle) = &self.line.settle else { return };
+        let ends = settle.objects.iter().find(|answer| answer.object == *object).map(|answer| &answer.ends);
+        let reached = |end: &Value| {
+            end["phase"] == "Bound" || (object.kind == "PersistentVolume" && end.get("claimRef").is_none())
+        };
+        let ends: BTreeSet<String> =
+            ends.into_iter().flatten().filter(|end| !reached(end)).map(Value::to_string).collect();
+        differ("where the advice leads", object, &ends, &BTreeSet::new(), verdict);
+    }
+
+    /// The object after somebody did what was said.
+    fn followed(&self, mut object: Value, said: &str) -> Value {
+        let between = |start: &str, end: &str| -> Option<String> {
+            let rest = said.split_once(start)?.1;
+            Some(if end.is_empty() { rest } else { rest.split_once(end)?.0 }.to_owned())
+        };
+        let volume = object["metadata"]["name"].as_str().unwrap_or_default().to_owned();
+        let claim_ref = |object: &mut Value, field: &str, value: &str| {
+            object["spec"]["claimRef"][field] = json!(value);
+        };
+        let remove = |object: &mut Value, place: &str, field: &str| {
+            object.pointer_mut(place).and_then(Value::as_object_mut).map(|fields| fields.remove(field));
+        };
+        let claims = || self.line.world.items.iter().filter(|item| item["kind"] == "PersistentVolumeClaim");
+        if said.starts_with(&format!("remove spec.claimRef.uid of {volume}, which is that of an earlier claim")) {
+            remove(&mut object, "/spec/claimRef", "uid");
+        } else if said.starts_with(&format!("remove spec.claimRef of {volume}, which names no claim that can exist"))
+            || said.contains("or free this one if claim ")
+            || said.starts_with("delete the volume or free it for another claim")
+            || said.ends_with(", or remove spec.claimRef; as it is, no claim can be meant")
+        {
+            remove(&mut object, "/spec", "claimRef");
+        } else if let Some(namespace) = between(&format!("set spec.claimRef.namespace of {volume} to "), ", or recreate") {
+            claim_ref(&mut object, "namespace", &namespace);
+        } else if let Some(uid) = between(&format!("set spec.claimRef.uid of {volume} to "), ", the uid of this claim") {
+            claim_ref(&mut object, "uid", &uid);
+        } else if let Some(key) = between(&format!("set spec.claimRef of {volume} to "), " with uid ")
+            && let Some(uid) = between(" with uid ", " if claim ")
+            && let Some((namespace, name)) = key.split_once('/')
+        {
+            for (field, value) in [("namespace", namespace), ("name", name), ("uid", &uid)] {
+                claim_ref(&mut object, field, value);
+            }
+        } else if said.starts_with("put the claim's uid into spec.claimRef.uid: ") {
+            let named = claims().find(|claim| claim["metadata"]["name"] == object["spec"]["claimRef"]["name"]);
+            let uid = named.map(|claim| claim["metadata"]["uid"].clone());
+            object["spec"]["claimRef"]["uid"] = uid.unwrap_or_default();
+        } else if let Some(values) = between("set spec.claimRef.namespace and spec.claimRef.name to ", "; without it")
+            && let Some((namespace, name)) = values.split_once(" and ")
+        {
+            claim_ref(&mut object, "namespace", namespace);
+            claim_ref(&mut object, "name", name);
+        } else if let Some(namespace) = between("set spec.claimRef.namespace to ", "; without it") {
+            claim_ref(&mut object, "namespace", &namespace);
+        } else if let Some(name) = between("set spec.claimRef.name to ", "; without it") {
+            claim_ref(&mut object, "name", &name);
+        } else if said.starts_with("set spec.volumeName of the claim back to its volume, which must have ") {
+            // Which one is said where only one has the claim's uid.
+            let mut own = self.line.world.items.iter().filter(|item| {
+                item["spec"]["claimRef"].is_object() && item["spec"]["claimRef"]["uid"] == object["metadata"]["uid"]
+            });
+            if own.next().is_none() || own.next().is_some() {
+                let after = claims().find(|claim| claim["metadata"]["uid"] == object["metadata"]["uid"]);
+                object["spec"]["volumeName"] =
+                    after.map(|claim| claim["spec"]["volumeName"].clone()).unwrap_or_default();
+            }
+        } else if let Some(name) = between("set spec.volumeName of the claim back to ", "") {
+            object["spec"]["volumeName"] = json!(name);
+        }
+        object
+    }
+}

@@ -1,0 +1,174 @@
+//! Decisions that stand for others, and which of them an answer lists, against the decisions one by one.
+
+use super::{Judged, Verdict, binder, differ};
+use crate::line::{Case, Object};
+use anyhow::Result;
+use pvctl::controllers::Controller;
+use pvctl::report::prediction::StateOut;
+use pvctl::simulate::decide::decide_folded;
+use pvctl::simulate::explore::Budget;
+use pvctl::simulate::{
+    Component, DecidedBy, Decision, Decisions, Limit, OutcomeSet, Prediction, Settings, Simulation, Target,
+};
+use pvctl::snapshot::Snapshot;
+use pvctl::world::{Effect, World};
+use serde_json::{Value, json};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// The largest limit that is tried.
+const MOST: usize = 4;
+
+/// Under each limit, what a folded decision stands for are the first decisions one by one.
+pub(super) fn compare_folds(
+    case: &Case,
+    part: &str,
+    (world, settings, target): (&World<'_>, &Settings<'_>, Target),
+    decisions: &Decisions<'_>,
+    verdict: &mut Verdict,
+) {
+    if decisions.listed.len() < 2 {
+        return;
+    }
+    let snapshot = world.snapshot();
+    let all: Vec<String> = decisions.listed.iter().map(|decision| picked(snapshot, decision)).collect();
+    for limit in 1..=MOST {
+        let settings = Settings { decisions: Limit::AtMost(limit), ..settings.clone() };
+        let folded = decide_folded(world, &settings, target);
+        let stood_for: Vec<String> = folded.listed.iter().flat_map(|one| standing_for(snapshot, one, None)).collect();
+        let first = &all[..limit.min(all.len())];
+        same(&format!("{part}: folded at most {limit}"), &case.object, first, &stood_for, verdict);
+    }
+}
+
+impl Judged<'_> {
+    /// What `predict` lists of an object's decisions, of all controllers: the first ones, but at least one of each.
+    pub(super) fn compare_listed(&self, verdict: &mut Verdict) -> Result<()> {
+        let settings =
+            Settings { controllers: Controller::ALL.to_vec(), budget: Budget { states: 0 }, ..binder(self.rules) };
+        let mut of_limit = BTreeMap::new();
+        for case in self.line.decisions.iter().filter(|case| case.decisions.len() > 1) {
+            let target = super::target(self.snapshot, &case.object)?;
+            for limit in 0..=MOST {
+                let simulation = of_limit.entry(limit).or_insert_with(|| {
+                    Simulation::new(self.snapshot, Settings { decisions: Limit::AtMost(limit), ..settings.clone() }, 1)
+                });
+                let plain = simulation.predict(target);
+                let listed: Vec<&Decision<'_>> = plain.decisions.listed.iter().collect();
+                let first_of = |place: usize| place == 0 || listed[place - 1].controller != listed[place].controller;
+                let first: Vec<String> = (0..listed.len())
+                    .filter(|place| *place < limit || first_of(*place))
+                    .map(|place| picked(self.snapshot, listed[place]))
+                    .collect();
+                let told = |prediction: &Prediction<'_>| -> Vec<String> {
+                    let listed = prediction.listed_decisions();
+                    listed.flat_map(|(one, others)| standing_for(self.snapshot, one, Some(others))).collect()
+                };
+                let part = format!("predict, at most {limit}");
+                same(&part, &case.object, &first, &told(&plain), verdict);
+                let folded = simulation.predict_folded(target);
+                same(&format!("{part}, folded"), &case.object, &first, &told(&folded), verdict);
+                let count = |prediction: &Prediction<'_>| vec![prediction.decisions.count.to_string()];
+                same(&format!("{part}, count"), &case.object, &count(&plain), &count(&folded), verdict);
+            }
+        }
+        Ok(())
+    }
+
+    /// Of the ends that a limit hides, one of each sort is at hand, and no more.
+    pub(super) fn compare_sorts(object: &Object, set: &OutcomeSet, verdict: &mut Verdict) -> Result<()> {
+        let listed = set.listed.len();
+        let sorts: Vec<String> = set
+            .of_every_sort()
+            .map(|end| {
+                let end = serde_json::to_value(StateOut::of_outcome(end))?;
+                let field = |name: &str| end[name].clone();
+                Ok(json!(["phase", "gone", "terminating", "finalizers", "data", "unsettled"].map(field)).to_string())
+            })
+            .collect::<Result<_>>()?;
+        let (told, others) = sorts.split_at(listed);
+        let told: BTreeSet<&String> = told.iter().collect();
+        let new: BTreeSet<&String> = others.iter().filter(|sort| !told.contains(sort)).collect();
+        same("settle: one of each sort", object, &[new.len().to_string()], &[others.len().to_string()], verdict);
+        Ok(())
+    }
+
+    /// What is said to decide between several ends: equal volumes where a claim has several decisions now, and the order
+    /// of syncs unless one claim alone picks among free volumes, and then its ends are those that it can pick now.
+    pub(super) fn compare_decided_by(
+        &self,
+        prediction: &Prediction<'_>,
+        component: &Component,
+        (object, ends): (&Object, &BTreeSet<String>),
+        verdict: &mut Verdict,
+    ) {
+        if ends.len() < 2 && prediction.decided_by.is_empty() {
+            return;
+        }
+        let said: Vec<&str> = prediction.decided_by.iter().map(|by: &DecidedBy| by.as_str()).collect();
+        let world = World::new(self.snapshot);
+        let settings = binder(self.rules);
+        let choices = |target: Target| pvctl::simulate::decide::decide(&world, &settings, target).listed.len();
+        let claims: Vec<Target> = component.claims.iter().copied().map(Target::Claim).collect();
+        let ties = claims.iter().any(|claim| choices(*claim) > 1);
+        let objects = component.objects().into_iter().map(|target| {
+            let key = pvctl::simulate::key_of(self.snapshot, target);
+            Object {
+                kind: key.kind.as_str().to_owned(),
+                namespace: key.namespace.to_string(),
+                name: key.name.to_string(),
+            }
+        });
+        let items: Vec<&Value> = objects.filter_map(|object| self.recorded(&object)).collect();
+        let as_made = items.iter().all(|item| {
+            let phase = item["status"]["phase"].as_str().unwrap_or("Pending");
+            item["metadata"]["deletionTimestamp"].is_null()
+                && item["spec"]["claimRef"].is_null()
+                && (phase == "Available" || item["kind"] != "PersistentVolume")
+        });
+        let alone = ties && claims.len() == 1 && as_made;
+        let mut expected = Vec::new();
+        if ends.len() > 1 && ties {
+            expected.push("equalCandidates");
+        }
+        if ends.len() > 1 && !alone {
+            expected.push("orderOfSyncs");
+        }
+        let text = |words: &[&str]| BTreeSet::from([words.join(" ")]);
+        differ("settle: decided by", object, &text(&expected), &text(&said), verdict);
+        if let ([claim], true, "PersistentVolumeClaim") = (claims.as_slice(), alone, object.kind.as_str()) {
+            let number = |number: usize| BTreeSet::from([format!("{number} ends of one claim alone")]);
+            differ("settle: decided by", object, &number(ends.len()), &number(choices(*claim)), verdict);
+        }
+    }
+}
+
+/// Whose decision it is, and the volume that it picks: the one that it updates.
+fn picked(snapshot: &Snapshot, decision: &Decision<'_>) -> String {
+    let volume = decision.record.effects.iter().find_map(|effect| match effect {
+        Effect::Write(write) => {
+            let (kind, meta) = write.body.target();
+            (kind == pvctl::model::Kind::PersistentVolume).then(|| meta.name.to_string())
+        }
+        _ => None,
+    });
+    let chosen = decision.alike.as_ref().map(|alike| snapshot.volume(alike.chosen).meta.name.to_string());
+    format!("{} {}", decision.controller.name(), chosen.or(volume).unwrap_or_default())
+}
+
+/// The decisions that one stands for, itself first; of the others that many, or all.
+fn standing_for(snapshot: &Snapshot, decision: &Decision<'_>, others: Option<usize>) -> Vec<String> {
+    let alike = decision.alike.iter().flat_map(|alike| &alike.others);
+    let name = |id: &_| format!("{} {}", decision.controller.name(), snapshot.volume(*id).meta.name);
+    // As many empty names as are listed beyond those that it stands for are a difference.
+    let more = others.map_or(0, |others| others.saturating_sub(alike.clone().count()));
+    let others = others.unwrap_or(usize::MAX);
+    std::iter::once(picked(snapshot, decision))
+        .chain(alike.take(others).map(name))
+        .chain(std::iter::repeat_n(String::new(), more.min(MOST)))
+        .collect()
+}
+
+fn same(part: &str, object: &Object, real: &[String], predicted: &[String], verdict: &mut Verdict) {
+    let text = |names: &[String]| BTreeSet::from([names.join(", ")]);
+    differ(part, object, &text(real), &text(predicted), verdict);
+}

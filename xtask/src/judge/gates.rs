@@ -1,0 +1,45 @@
+//! Feature gates and flags: what the version has, and what it accepts.
+
+use super::{Judged, Verdict, differ};
+use crate::line::Object;
+use pvctl::controllers::{Rules, RulesError};
+use std::collections::BTreeSet;
+
+impl Judged<'_> {
+    /// Each gate and each period that the line has an answer to.
+    pub(super) fn compare_features(&self, verdict: &mut Verdict) {
+        let version = Rules::of(self.rules.version);
+        let object = |name: &str| Object { kind: "Flag".to_owned(), namespace: String::new(), name: name.to_owned() };
+        for feature in &self.line.features {
+            let name = feature.name.as_str();
+            let (mut real, mut predicted) = (BTreeSet::new(), BTreeSet::new());
+            real.insert(format!("by default {:?}", feature.default));
+            predicted.insert(format!("by default {:?}", version.gates.get(name)));
+            for (state, error) in [(false, &feature.off), (true, &feature.on)] {
+                let mut rules = version.clone();
+                let answer = match rules.set_gate(name, state) {
+                    Ok(()) => rules.gates.get(name).map(|state| format!("is {state}")).unwrap_or_default(),
+                    Err(RulesError::LockedGate(name, state)) => {
+                        format!("cannot set feature gate {name} to {}, feature is locked to {state}", !state)
+                    }
+                    Err(RulesError::UnknownGate(name)) => format!("unrecognized feature gate: {name}"),
+                    Err(other) => other.to_string(),
+                };
+                predicted.insert(format!("set to {state}: {answer}"));
+                let answer = if error.is_empty() { format!("is {state}") } else { error.clone() };
+                real.insert(format!("set to {state}: {answer}"));
+            }
+            differ("gate", &object(name), &real, &predicted, verdict);
+        }
+        for period in &self.line.periods {
+            let mut rules = version.clone();
+            let predicted = match rules.set_flag("--pvclaimbinder-sync-period", &period.text) {
+                Ok(()) => format!("{} s", rules.resync_seconds),
+                Err(RulesError::BadFlagValue(..)) => "no duration".to_owned(),
+                Err(other) => other.to_string(),
+            };
+            let real = if period.error.is_empty() { format!("{} s", period.seconds) } else { "no duration".to_owned() };
+            differ("period", &object(&period.text), &[real].into(), &[predicted].into(), verdict);
+        }
+    }
+}

@@ -1,0 +1,147 @@
+//! What is said of the volumes that a claim does not get: every test that each fails, and the words for one that the claim
+//! names; and a claim that is only planned.
+
+use super::{Judged, Verdict, differ, target};
+use crate::line::Case;
+use anyhow::Result;
+use pvctl::controllers::CandidateVerdict;
+use pvctl::controllers::persistent_volume::matching::{Fit, Query};
+use pvctl::model::{AccessModes, Amount, PersistentVolumeClaim, Str, VolumePhase};
+use pvctl::simulate::{Search, Target, match_claim, planned};
+use serde_json::Value;
+use std::collections::BTreeSet;
+
+/// What the real controller says of a volume that the claim names and that does not fit.
+const NAMED: [(&str, CandidateVerdict); 8] = [
+    ("is marked for deletion", CandidateVerdict::CandidateDeleting),
+    ("requested PV is too small", CandidateVerdict::CandidateTooSmall),
+    ("storageClassName does not match", CandidateVerdict::CandidateClass),
+    ("volumeAttributesClassName does not match", CandidateVerdict::CandidateAttributesClass),
+    ("volumeAttributesClassName is not supported", CandidateVerdict::CandidateAttributesClass),
+    ("incompatible volumeMode", CandidateVerdict::CandidateVolumeMode),
+    ("incompatible accessMode", CandidateVerdict::CandidateAccessModes),
+    ("already bound to a different claim", CandidateVerdict::CandidateClaimedByOther),
+];
+
+impl Judged<'_> {
+    /// All of it, for every claim of the line.
+    pub(super) fn compare_searches(&self, verdict: &mut Verdict) -> Result<()> {
+        for answer in &self.line.matches {
+            if let Target::Claim(id) = target(self.snapshot, &answer.claim)? {
+                self.compare_misfits(self.snapshot.claim(id), verdict);
+            }
+        }
+        for case in &self.line.decisions {
+            if let Target::Claim(id) = target(self.snapshot, &case.object)? {
+                let claim = self.snapshot.claim(id);
+                self.compare_misfits(claim, verdict);
+                self.compare_named(case, claim, verdict);
+                self.compare_planned(case, claim, verdict);
+            }
+        }
+        Ok(())
+    }
+
+    /// The tests that a volume fails are those that the search meets one after the other, each mended before the next
+    /// one. Which one it meets first is what `FindMatchingVolume` itself is compared for.
+    fn compare_misfits(&self, claim: &PersistentVolumeClaim, verdict: &mut Verdict) {
+        let Ok(query) = Query::new(self.rules, claim, false) else { return };
+        let object = crate::line::Object {
+            kind: "PersistentVolumeClaim".to_owned(),
+            namespace: claim.meta.namespace.to_string(),
+            name: claim.meta.name.to_string(),
+        };
+        for volume in self.snapshot.volumes() {
+            let mut met = Vec::new();
+            let (mut mended, mut wanting) = (volume.clone(), claim.clone());
+            while let Ok(query) = Query::new(self.rules, &wanting, false)
+                && let Fit::No(why) = query.fit(&mended)
+                && !met.contains(&why)
+            {
+                met.push(why);
+                let changes = wanting.attributes_class.clone().filter(|_| self.rules.attributes_class);
+                match why {
+                    CandidateVerdict::CandidateClaimedByOther => mended.claim_ref = None,
+                    CandidateVerdict::CandidateTooSmall => mended.capacity = storage(&wanting),
+                    CandidateVerdict::CandidateVolumeMode => mended.volume_mode = Some(wanting.mode()),
+                    CandidateVerdict::CandidateAttributesClass => mended.attributes_class = changes,
+                    CandidateVerdict::CandidateDeleting => mended.meta.deleted = None,
+                    CandidateVerdict::CandidatePhase => mended.status.phase = VolumePhase::Available,
+                    CandidateVerdict::CandidateSelector => wanting.selector = None,
+                    CandidateVerdict::CandidateClass => mended.class_name = Str::from(wanting.class()),
+                    _ => break,
+                }
+            }
+            if !has_modes(&volume.access_modes, &claim.access_modes) {
+                met.push(CandidateVerdict::CandidateAccessModes);
+            }
+            let said = query.misfits(volume);
+            if said == met {
+                continue;
+            }
+            let text = |verdicts: &[CandidateVerdict]| {
+                let names: Vec<&str> = verdicts.iter().map(|verdict| verdict.name()).collect();
+                BTreeSet::from([format!("{}: {}", volume.meta.name, names.join(" "))])
+            };
+            differ("misfits", &object, &text(&met), &text(&said), verdict);
+        }
+    }
+
+    /// What is said of the volume that a claim names, by the event about it.
+    fn compare_named(&self, case: &Case, claim: &PersistentVolumeClaim, verdict: &mut Verdict) {
+        let [done] = case.decisions.as_slice() else { return };
+        let Ok(candidates) = match_claim(self.snapshot, self.rules, claim) else { return };
+        let ([candidate], Search::Named) = (candidates.listed.as_slice(), candidates.search) else { return };
+        let events = done["events"].as_array().into_iter().flatten();
+        let messages: Vec<&str> = events.filter_map(|event| event["message"].as_str()).collect();
+        let Some((_, real)) = NAMED.iter().find(|(words, _)| messages.iter().any(|said| said.contains(words))) else {
+            return;
+        };
+        let text = |verdict: CandidateVerdict| BTreeSet::from([verdict.name().to_owned()]);
+        differ("the named volume", &case.object, &text(*real), &text(candidate.verdict), verdict);
+    }
+
+    /// A claim of which nothing was written yet is stored as it is planned, and gets the class that the real controller
+    /// gives a claim without one: both take the newest default class.
+    fn compare_planned(&self, case: &Case, claim: &PersistentVolumeClaim, verdict: &mut Verdict) {
+        let mut new = claim.clone();
+        new.meta.uid = Str::default();
+        new.status = pvctl::model::ClaimStatus::default();
+        if claim.mode() == pvctl::model::VolumeMode::Filesystem {
+            new.volume_mode = None;
+        }
+        let made = planned(self.snapshot, new);
+        let mut as_planned = made.claim;
+        as_planned.meta.uid.clone_from(&claim.meta.uid);
+        as_planned.class_name.clone_from(&claim.class_name);
+        let untouched = self.line.world.items.iter().any(|item| {
+            item["kind"] == "PersistentVolumeClaim"
+                && item["metadata"]["name"] == claim.meta.name.as_str()
+                && item["metadata"]["namespace"] == claim.meta.namespace.as_str()
+                && item["status"] == serde_json::json!({"phase": "Pending"})
+        });
+        let text = |claim: &PersistentVolumeClaim| BTreeSet::from([format!("{claim:?}")]);
+        if untouched && *claim != as_planned {
+            differ("planned", &case.object, &text(claim), &text(&as_planned), verdict);
+        }
+        let assigned = case.decisions.iter().find_map(|done| {
+            let writes = done["writes"].as_array().into_iter().flatten();
+            let mut classes = writes.filter_map(|write| write.pointer("/patch/spec/storageClassName"));
+            classes.find_map(Value::as_str).map(str::to_owned)
+        });
+        let text = |class: Option<String>| BTreeSet::from([class.unwrap_or_default()]);
+        let planned = made.default_class.map(|class| class.to_string());
+        if assigned.is_some() || claim.has_class() {
+            differ("the planned class", &case.object, &text(assigned), &text(planned), verdict);
+        }
+    }
+}
+
+fn has_modes(has: &AccessModes, wanted: &AccessModes) -> bool {
+    wanted.0.iter().all(|mode| has.0.contains(mode))
+}
+
+/// The capacity that is just enough.
+fn storage(claim: &PersistentVolumeClaim) -> std::sync::Arc<[(Str, Amount)]> {
+    claim.request.iter().map(|request| (Str::from("storage"), request.clone())).collect()
+}
