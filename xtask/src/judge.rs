@@ -3,9 +3,11 @@
 mod cuts;
 mod decisions;
 mod ends;
+mod engines;
 mod matches;
 
 pub(crate) use ends::{end_of, settling};
+pub use engines::{EngineCounts, hundred_sizes};
 
 use crate::line::{Line, Object};
 use anyhow::{Context as _, Result, anyhow, bail};
@@ -233,6 +235,8 @@ impl fmt::Display for WiderWorlds {
 pub struct Verdict {
     /// In numbers.
     pub counts: Counts,
+    /// What the engines were asked beside that, in numbers.
+    pub engines: EngineCounts,
     /// Objects whose set has members that were not seen.
     pub wider: Vec<Wider>,
     /// Components whose joint ends have members that were not seen.
@@ -245,6 +249,7 @@ impl Verdict {
     /// Adds another world's verdict.
     pub fn add(&mut self, other: Self) {
         self.counts += other.counts;
+        self.engines += other.engines;
         self.wider.extend(other.wider);
         self.wider_worlds.extend(other.wider_worlds);
         self.differences.extend(other.differences);
@@ -261,6 +266,7 @@ pub fn judge(line: &Line, rules: &Rules) -> Result<Verdict> {
     let mut verdict = Verdict::default();
     judged.compare_decisions(&mut verdict)?;
     judged.compare_ends(&mut verdict)?;
+    judged.compare_engines(&mut verdict)?;
     judged.compare_matches(&mut verdict)?;
     judged.compare_cut(&mut verdict)?;
     Ok(verdict)

@@ -4,7 +4,7 @@
 
 use std::path::Path;
 use xtask::corpus::files;
-use xtask::judge::Counts;
+use xtask::judge::{Counts, EngineCounts, hundred_sizes};
 use xtask::replay::replay_until;
 
 /// How many of the predicted ends, alone and joint, no recorded schedule reached. These are exact numbers, so that the
@@ -18,7 +18,11 @@ struct Unreached {
 
 const ALL_REACHED: &str = "every predicted end was seen";
 
-const UNREACHED: [Unreached; 5] = [
+/// The recording of components that are too large to be explored.
+const LARGE: &str = "outcomes-grouped-1.36.3.jsonl.gz";
+
+const UNREACHED: [Unreached; 6] = [
+    Unreached { file: LARGE, ends: 1_531, worlds: 0, why: "large components end in more ways than chance shows" },
     Unreached { file: "given-outcomes-1.36.3.jsonl.gz", ends: 0, worlds: 0, why: ALL_REACHED },
     Unreached { file: "handmade-1.36.3.jsonl.gz", ends: 0, worlds: 0, why: ALL_REACHED },
     Unreached { file: "outcomes-1.36.3.jsonl.gz", ends: 0, worlds: 0, why: ALL_REACHED },
@@ -34,25 +38,42 @@ const AT_LEAST: [(&str, usize); 18] = [
     ("folded", 273),
     ("matches", 2_779),
     ("chosen", 11_301),
-    ("ends", 4_515),
-    ("exact", 4_515),
-    ("single", 3_432),
-    ("members", 6_539),
-    ("seen", 6_539),
-    ("changes", 4_515),
-    ("limited", 2_752),
-    ("coarse exact", 1_242),
-    ("components", 2_000),
-    ("worlds", 2_333),
-    ("worlds seen", 2_333),
-    ("cuts", 10_116),
-    ("doubted", 2_200),
-    ("confident", 6_243),
+    ("ends", 5_558),
+    ("exact", 5_204),
+    ("single", 4_112),
+    ("members", 12_124),
+    ("seen", 10_593),
+    ("changes", 5_557),
+    ("limited", 3_171),
+    ("coarse exact", 1_422),
+    ("components", 2_291),
+    ("worlds", 2_644),
+    ("worlds seen", 2_644),
+    ("cuts", 10_682),
+    ("doubted", 2_627),
+    ("confident", 6_282),
 ];
 
 /// And of some at most: what the API server refuses to store is left out, recordings hold what chance showed, and the
-/// engines that do not explore list little more than can be (7,375 members where 6,539 are possible).
-const AT_MOST: [(&str, usize); 3] = [("refused", 179), ("proved", 0), ("coarse", 7_375)];
+/// engines that do not explore list little more than can be (13,016 members where 12,124 are possible, or so said).
+const AT_MOST: [(&str, usize); 3] = [("refused", 180), ("proved", 0), ("coarse", 13_016)];
+
+/// What the engines were asked beside that, and what it took them: exact numbers, so that nothing is asked no more, no set
+/// grows, and no answer gets dearer, unseen.
+const ENGINES: [(&str, usize); 12] = [
+    ("states", 0),
+    ("in full", 0),
+    ("states in full", 0),
+    ("failing", 0),
+    ("states failing", 0),
+    ("astray", 0),
+    ("states astray", 0),
+    ("listed failing", 0),
+    ("listed astray", 0),
+    ("listed large", 0),
+    ("followed", 0),
+    ("steps", 0),
+];
 
 #[test]
 fn the_recordings_are_predicted() {
@@ -60,9 +81,13 @@ fn the_recordings_are_predicted() {
     let mut files = files(&root.join("tests/conformance")).unwrap();
     files.sort_by_key(|file| file.metadata().unwrap().len());
     let mut all = Counts::default();
+    let large = hundred_sizes().unwrap();
+    assert!(large.differences.is_empty(), "{}", large.differences[0]);
+    let mut engines: EngineCounts = large.engines;
     for file in files {
         let known = UNREACHED.iter().find(|known| file.ends_with(known.file));
         let (ends, worlds, why) = known.map_or((0, 0, ALL_REACHED), |known| (known.ends, known.worlds, known.why));
+        let worlds_are_large = file.ends_with(LARGE);
         let verdict = replay_until(&file, |so_far| {
             let Counts { members, seen, worlds: joint, worlds_seen, .. } = so_far.counts;
             !so_far.differences.is_empty() || members > seen + ends || joint > worlds_seen + worlds
@@ -76,9 +101,11 @@ fn the_recordings_are_predicted() {
         assert_eq!(counts.members - counts.seen, ends, "{file}: {why}; now {unreached:?}");
         let unreached: Vec<String> = verdict.wider_worlds.iter().map(ToString::to_string).collect();
         assert_eq!(counts.worlds - counts.worlds_seen, worlds, "{file}: {why}; now {unreached:?}");
-        assert_eq!(counts.exact, counts.ends, "{file}: small components are explored exactly");
+        assert!(counts.exact == counts.ends || worlds_are_large, "{file}: small components are explored exactly");
         all += counts;
+        engines += verdict.engines;
     }
+    assert_eq!(engines.named(), ENGINES);
     for (name, number) in all.named() {
         let bound = |bounds: &[(&str, usize)]| bounds.iter().find(|(known, _)| *known == name).map(|(_, bound)| *bound);
         let (least, most) = (bound(&AT_LEAST).unwrap_or(0), bound(&AT_MOST).unwrap_or(usize::MAX));
