@@ -24,6 +24,7 @@ import (
 const usage = `usage: oracle COMMAND [flags]
 
   worlds  --seed S --count N [--start I] [--cases=false]  random worlds, one a line; --contended: of the large common case
+                                                          --grouped: of groups of alike objects, and with provisioned volumes
   decide  [--controllers binder|all]                      what one sync of each object does
   settle  [--controllers binder|all] [--schedules N]      where everything can end
   follow  [--controllers binder|all]                      whether given schedules lead to their ends
@@ -79,6 +80,7 @@ func run(args []string) error {
 		start := flags.Int("start", 0, "the index of the first")
 		cases := flags.Bool("cases", true, "propose cases, which decide answers")
 		contended := flags.Bool("contended", false, "free volumes and waiting claims that differ in size")
+		grouped := flags.Bool("grouped", false, "groups of alike objects, and hostPath volumes that are provisioned")
 		if err := flags.Parse(args[1:]); err != nil {
 			return err
 		}
@@ -87,6 +89,9 @@ func run(args []string) error {
 			generate := worlds.Generate
 			if *contended {
 				generate = worlds.Contended
+			}
+			if *grouped {
+				generate = worlds.Grouped
 			}
 			world := generate(*seed, index)
 			if !*cases {

@@ -5,46 +5,17 @@ use crate::support::root;
 use serde_json::{Value, json};
 use std::path::PathBuf;
 use xtask::corpus;
-use xtask::judge::{Verdict, judge};
-use xtask::replay::replay;
+use xtask::judge::judge;
 
 fn recorded(wanted: impl Fn(&str) -> bool) -> Vec<PathBuf> {
     let files = corpus::files(&root().join("tests/conformance")).unwrap();
     files.into_iter().filter(|path| wanted(&path.file_name().unwrap().to_string_lossy())).collect()
 }
 
-fn assert_equal(files: &[PathBuf]) -> Verdict {
-    let mut all = Verdict::default();
-    for path in files {
-        let verdict = replay(path).unwrap();
-        assert!(
-            verdict.differences.is_empty(),
-            "{}: {} differences\n{}",
-            path.display(),
-            verdict.differences.len(),
-            verdict.differences.iter().map(ToString::to_string).collect::<String>()
-        );
-        all.add(verdict);
-    }
-    all
-}
-
+/// Every decision, search, end and answer on partial input, by the exact numbers of what is compared.
 #[test]
-fn every_recorded_decision_is_predicted() {
-    let counts = assert_equal(&recorded(|name| !name.starts_with("outcomes"))).counts;
-    assert!(counts.decisions > 3000, "only {counts} were compared");
-    // What the API server refuses to store is left out; that must stay the exception.
-    assert!(counts.refused * 50 < counts.decisions, "{counts}");
-}
-
-#[test]
-fn every_recorded_end_state_is_predicted() {
-    let counts = assert_equal(&recorded(|name| name.starts_with("outcomes"))).counts;
-    assert!(counts.ends > 500, "only {counts} were compared");
-    assert_eq!(counts.exact, counts.ends, "small components are explored exactly");
-    assert!(counts.refused * 20 < counts.ends, "{counts}");
-    // The recordings are samples, in which a rare end can be missing.
-    assert!((counts.members - counts.seen) * 100 < counts.members, "{counts}");
+fn what_is_recorded_is_predicted() -> anyhow::Result<()> {
+    xtask::recorded::check(&root())
 }
 
 /// Changes an answer of one line after the other, until a difference of that part is seen. No change goes unseen.

@@ -1,14 +1,14 @@
 //! The exact engine, for components of few objects: every state that any order of syncs can reach, and of those the
 //! ones that are reached again and again however things go on.
 
-use super::decide::{Decision, Settings, Target, memory_of, run};
-use super::failures::{Failure, failures};
+use super::decide::{Settings, Target, run};
+use super::failures::{astray, starts_astray};
 use super::outcome::Outcome;
 use super::state::{State, Variants, private_claim_step, private_volume_step};
 use crate::controllers::{Controller, Sync};
 use crate::model::Str;
 use crate::snapshot::{Snapshot, VolumeId};
-use crate::world::{Cached, Choices, ControllerState, ObjectRef, World};
+use crate::world::{Answers, Choices, ControllerState, ObjectRef, World};
 use rustc_hash::FxHashMap;
 
 /// How far an exploration may go: a number of states, never a time, so that the answer is the same on every machine.
@@ -68,15 +68,15 @@ pub fn explore<'s>(snapshot: &'s Snapshot, settings: &Settings<'s>, objects: &[T
 /// after the other, with caches in step between them. `wanted` gets the joint outcomes of the objects, in their order.
 /// Where an end goes round, the schedule leads to one of the states on the round.
 ///
-/// Nothing where no such end is reached, where the budget does not suffice, and where failures or lagging caches are
-/// asked for, which no list of syncs can tell.
+/// Nothing where no such end is reached, where the budget does not suffice, and where failures, lagging caches or answers
+/// are asked for, which no list of syncs can tell.
 pub fn schedule<'s>(
     snapshot: &'s Snapshot,
     settings: &Settings<'s>,
     objects: &[Target],
     wanted: impl Fn(&[Outcome]) -> bool,
 ) -> Option<Vec<Step>> {
-    if settings.failures || !settings.controller.in_step_with_all() {
+    if settings.failures || starts_astray(settings) {
         return None;
     }
     let search = Search::through(snapshot, settings, objects)?;
@@ -110,13 +110,12 @@ struct Search<'a, 's> {
     variants: Variants<'s>,
     numbers: FxHashMap<State, usize>,
     states: Vec<State>,
-    /// For each state how it was reached first; nothing for the recorded one, and where something failed.
+    /// For each state how it was reached first; nothing for the recorded one, and where something went wrong.
     ways: Vec<Option<Way>>,
     /// Where syncs without a failure lead: the ends are those of a world in which no more failures happen.
     edges: Vec<Vec<usize>>,
-    failures: bool,
-    /// The controller was given a memory that is not in step, and catches up at some time.
-    lags_at_first: bool,
+    /// Syncs may run under other circumstances than the ordinary ones.
+    astray: bool,
     /// No volume that is there or may be created lacks its capacity.
     capacities_stated: bool,
 }
@@ -124,8 +123,7 @@ struct Search<'a, 's> {
 impl<'a, 's> Search<'a, 's> {
     /// All states of a component; nothing where the budget does not suffice.
     fn through(snapshot: &'s Snapshot, settings: &'a Settings<'s>, objects: &[Target]) -> Option<Self> {
-        let Settings { budget, failures, .. } = *settings;
-        let limit = budget.of_component(objects);
+        let limit = settings.budget.of_component(objects);
         let mut search = Self {
             settings,
             objects: objects.to_vec(),
@@ -134,8 +132,7 @@ impl<'a, 's> Search<'a, 's> {
             states: Vec::new(),
             ways: Vec::new(),
             edges: Vec::new(),
-            failures,
-            lags_at_first: !settings.controller.in_step_with_all(),
+            astray: settings.failures || starts_astray(settings),
             capacities_stated: objects.iter().all(|target| match target {
                 Target::Volume(id) => snapshot.volume(*id).storage().is_some(),
                 Target::Claim(id) => !settings.rules.hostpath_provisioning || snapshot.claim(*id).request.is_some(),
@@ -176,8 +173,7 @@ impl<'a, 's> Search<'a, 's> {
                 let reached = self.syncs(&world, *controller, target, &mut failed);
                 let way = |picked| Way { from: number, controller: *controller, target, picked };
                 if let [Reached { state, private: true, picked }] = reached.as_slice()
-                    && !self.failures
-                    && !self.lags_at_first
+                    && !self.astray
                 {
                     let to = self.visit(state.clone(), Some(way(*picked)));
                     self.edges[number] = vec![to];
@@ -229,8 +225,8 @@ impl<'a, 's> Search<'a, 's> {
         self.objects.iter().copied().chain(created).collect()
     }
 
-    /// The states other than this one that a sync leads to; those that it leads to when something fails are added to
-    /// `failed`.
+    /// The states other than this one that a sync leads to; those that it leads to under other circumstances than the
+    /// ordinary ones are added to `failed`.
     fn syncs(
         &mut self,
         world: &World<'s>,
@@ -241,12 +237,13 @@ impl<'a, 's> Search<'a, 's> {
         let here = self.variants.state_of(world);
         let mut reached: Vec<Reached> = Vec::new();
         let mut runs = 0u32;
+        let answers = Answers::default();
         let mut choices = Some(Choices::first());
         while let Some(script) = choices {
             let mut after = world.clone();
             let mut memory = ControllerState::in_step();
-            let sync = Sync::new(&mut after, &mut memory, &self.settings.answers, script);
-            let Some((decision, met)) = run(sync, &self.settings.rules, controller, target) else { break };
+            let sync = Sync::new(&mut after, &mut memory, &answers, script);
+            let Some((_, met)) = run(sync, &self.settings.rules, controller, target) else { break };
             runs += 1;
             choices = met.next();
             let state = self.variants.state_of(&after);
@@ -256,80 +253,15 @@ impl<'a, 's> Search<'a, 's> {
                 let picked = met.only_search().map(|(picked, _)| picked);
                 reached.push(Reached { state, private, picked });
             }
-            if self.failures {
-                failed.extend(self.failing(world, controller, target, &decision, &met));
-            }
         }
         if runs > 1 {
             for one in &mut reached {
                 one.private = false;
             }
         }
-        if self.lags_at_first {
-            self.lagging_at_first(world, controller, target, failed);
-        }
-        reached
-    }
-
-    /// The states that the same sync leads to while the controller still has the memory that it was given. It catches
-    /// up some time, so the ends are those of a controller in step.
-    fn lagging_at_first(
-        &mut self,
-        world: &World<'s>,
-        controller: Controller,
-        target: Target,
-        reached: &mut Vec<State>,
-    ) {
-        let mut choices = Some(Choices::first());
-        while let Some(script) = choices {
-            let mut after = world.clone();
-            let mut memory = memory_of(controller, &self.settings.controller);
-            let sync = Sync::new(&mut after, &mut memory, &self.settings.answers, script);
-            let Some((_, met)) = run(sync, &self.settings.rules, controller, target) else { break };
-            reached.push(self.variants.state_of(&after));
-            choices = met.next();
-        }
-    }
-
-    /// The states that the same sync leads to when something in it goes wrong, and when its cache still has the recorded
-    /// version of one of the other objects.
-    fn failing(
-        &mut self,
-        world: &World<'s>,
-        controller: Controller,
-        target: Target,
-        decision: &Decision<'s>,
-        met: &Choices,
-    ) -> Vec<State> {
-        let mut reached = Vec::new();
-        for Failure { answers, crash_before } in failures(decision, &self.settings.answers) {
-            let mut after = world.clone();
-            let mut memory = memory_of(controller, &self.settings.controller);
-            let sync = Sync::new(&mut after, &mut memory, &answers, met.repeat()).crashing_before(crash_before);
-            run(sync, &self.settings.rules, controller, target);
-            reached.push(self.variants.state_of(&after));
-        }
-        let snapshot = world.snapshot();
-        let mut lagging: Vec<ControllerState<'s>> = Vec::new();
-        for (id, _) in world.changed_volumes().iter().filter(|(id, _)| (id.0 as usize) < snapshot.volumes().len()) {
-            let mut memory = memory_of(controller, &self.settings.controller);
-            memory.volumes.push((*id, Cached::Stale(crate::world::Held::Base(snapshot.volume(*id)))));
-            lagging.push(memory);
-        }
-        for (id, _) in world.changed_claims() {
-            let mut memory = memory_of(controller, &self.settings.controller);
-            memory.claims.push((*id, Cached::Stale(crate::world::Held::Base(snapshot.claim(*id)))));
-            lagging.push(memory);
-        }
-        for memory in lagging {
-            let mut choices = Some(Choices::first());
-            while let Some(script) = choices {
-                let (mut after, mut memory) = (world.clone(), memory.clone());
-                let sync = Sync::new(&mut after, &mut memory, &self.settings.answers, script);
-                let Some((_, met)) = run(sync, &self.settings.rules, controller, target) else { break };
-                reached.push(self.variants.state_of(&after));
-                choices = met.next();
-            }
+        if self.astray {
+            let worlds = astray(world, self.settings, controller, target);
+            failed.extend(worlds.iter().map(|after| self.variants.state_of(after)));
         }
         reached
     }

@@ -1,20 +1,93 @@
-//! What can go wrong inside one sync: refused writes, failed reads, and the end of the process.
+//! What can go wrong in one sync: refused writes, failed reads, the end of the process, and caches that lag.
 
-use super::decide::Decision;
-use crate::world::{Answers, Effect, Refusal};
+use super::decide::{Decision, Settings, Target, memory_of, run};
+use crate::controllers::{Controller, Sync};
+use crate::world::{Answers, Cached, Choices, ControllerState, Effect, Held, Refusal, World};
+
+/// The worlds after one sync under all circumstances but the ordinary ones, for every choice: with the memory and the
+/// answers that the settings give, and, where failures are asked for, with everything that can go wrong inside it and
+/// with caches that still have the recorded version of one object. None of this lasts: the ends are those of a world in
+/// which the caches are in step and nothing fails any more.
+pub(super) fn astray<'s>(
+    before: &World<'s>,
+    settings: &Settings<'s>,
+    controller: Controller,
+    target: Target,
+) -> Vec<World<'s>> {
+    let mut worlds = Vec::new();
+    let given = (memory_of(controller, &settings.controller), &settings.answers);
+    let ordinary = (ControllerState::in_step(), &Answers::default());
+    for ((memory, answers), is_ordinary) in [(ordinary, true), (given, false)] {
+        if !is_ordinary && !starts_astray(settings) {
+            break;
+        }
+        let mut each = |memory: &ControllerState<'s>, fails: bool, counts: bool| {
+            let mut choices = Some(Choices::first());
+            while let Some(script) = choices {
+                let (mut after, mut own) = (before.clone(), memory.clone());
+                let sync = Sync::new(&mut after, &mut own, answers, script);
+                let Some((decision, met)) = run(sync, &settings.rules, controller, target) else { break };
+                if counts {
+                    worlds.push(after);
+                }
+                for Failure { answers, crash_before } in if fails { failures(&decision, answers) } else { Vec::new() } {
+                    let (mut after, mut own) = (before.clone(), memory.clone());
+                    let sync = Sync::new(&mut after, &mut own, &answers, met.repeat()).crashing_before(crash_before);
+                    run(sync, &settings.rules, controller, target);
+                    worlds.push(after);
+                }
+                choices = met.next();
+            }
+        };
+        if settings.failures || !is_ordinary {
+            each(&memory, settings.failures, !is_ordinary);
+        }
+        if settings.failures {
+            for lagging in lagging(before, &memory) {
+                each(&lagging, false, true);
+            }
+        }
+    }
+    worlds
+}
+
+/// Whether the memory or the answers at the start are others than the ordinary ones.
+pub(super) fn starts_astray(settings: &Settings<'_>) -> bool {
+    !settings.controller.in_step_with_all() || settings.answers != Answers::default()
+}
+
+/// The memory with one of the objects that changed as it was recorded.
+fn lagging<'s>(world: &World<'s>, memory: &ControllerState<'s>) -> Vec<ControllerState<'s>> {
+    let snapshot = world.snapshot();
+    let mut all = Vec::new();
+    for (id, _) in world.changed_volumes() {
+        // A volume that was created since has no recorded version.
+        if let Some(recorded) = snapshot.volumes().get(id.0 as usize) {
+            let mut lagging = memory.clone();
+            lagging.volumes.push((*id, Cached::Stale(Held::Base(recorded))));
+            all.push(lagging);
+        }
+    }
+    for (id, _) in world.changed_claims() {
+        let mut lagging = memory.clone();
+        lagging.claims.push((*id, Cached::Stale(Held::Base(snapshot.claim(*id)))));
+        all.push(lagging);
+    }
+    all
+}
 
 /// A sync that goes wrong.
 #[derive(Clone, Debug)]
-pub(super) struct Failure {
+struct Failure {
     /// What the API server answers.
-    pub(super) answers: Answers,
+    answers: Answers,
     /// The write before which the process ends, from 1.
-    pub(super) crash_before: Option<u32>,
+    crash_before: Option<u32>,
 }
 
 /// Every way in which a sync that did this can go wrong: each of its writes may be refused, the process may end before
 /// it, and each of its live reads may fail.
-pub(super) fn failures(decision: &Decision<'_>, answers: &Answers) -> Vec<Failure> {
+fn failures(decision: &Decision<'_>, answers: &Answers) -> Vec<Failure> {
     let unavailable = || "the server is currently unable to handle the request".to_owned();
     let mut all = Vec::new();
     let writes = decision.record.effects.iter().filter(|effect| matches!(effect, Effect::Write(_)));

@@ -1,14 +1,15 @@
 //! The outcomes of a component, by the engine that suits it.
 
 use super::component::Component;
-use super::decide::{Settings, Target, memory_of, run};
+use super::decide::{Settings, Target, run};
 use super::explore::{Budget, JOINT_LIMIT, explore};
+use super::failures::starts_astray;
 use super::fixpoint::fixpoint;
 use super::nested::{is_found_at_first, nested};
 use super::outcome::{Outcome, OutcomeSet};
 use crate::controllers::{Controller, Sync};
 use crate::snapshot::Snapshot;
-use crate::world::{Answers, Choices, World};
+use crate::world::{Choices, ControllerState, World};
 
 /// Components of up to so many objects are explored for their joint end states, and up to twice as many for all else.
 const SMALL: usize = 16;
@@ -44,9 +45,7 @@ impl Settled {
 pub fn settle(snapshot: &Snapshot, settings: &Settings<'_>, component: &Component) -> Settled {
     let objects = component.objects();
     let plain = settings.controllers.contains(&Controller::PersistentVolumeBinder)
-        && settings.controller.claims.is_empty()
-        && settings.controller.volumes.is_empty()
-        && settings.answers == Answers::default()
+        && !starts_astray(settings)
         && !settings.failures;
     if plain && let Some(solved) = nested(snapshot, settings, component) {
         // Exploring adds only the joint end states. Where these are few enough to be listed, so are the states on the
@@ -78,14 +77,13 @@ pub fn settle(snapshot: &Snapshot, settings: &Settings<'_>, component: &Componen
 /// The outcomes of a small component in which nothing moves: no sync of any of its objects writes anything, so that
 /// exploring would meet the recorded state alone.
 fn at_rest(snapshot: &Snapshot, settings: &Settings<'_>, objects: &[Target]) -> Option<Settled> {
-    let in_step = settings.controller.in_step_with_all();
-    if objects.len() > SMALL * 2 || settings.budget.states == 0 || !in_step {
+    if objects.len() > SMALL * 2 || settings.budget.states == 0 {
         return None;
     }
     for target in objects {
         for controller in &settings.controllers {
             let mut world = World::new(snapshot);
-            let mut memory = memory_of(*controller, &settings.controller);
+            let mut memory = ControllerState::in_step();
             let sync = Sync::new(&mut world, &mut memory, &settings.answers, Choices::first());
             let Some((_, met)) = run(sync, &settings.rules, *controller, *target) else { continue };
             let changed = !world.changed_volumes().is_empty() || !world.changed_claims().is_empty();

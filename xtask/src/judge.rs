@@ -1,16 +1,20 @@
 //! Compares what the real controllers did with what is predicted, in the terms of the output contract.
 
 mod advice;
+mod counts;
 mod cuts;
 mod decisions;
 mod ends;
+mod engines;
 mod folds;
 mod gates;
 mod leaves;
 mod matches;
 mod searches;
 
+pub use counts::{Counts, EngineCounts};
 pub(crate) use ends::{end_of, settling};
+pub use engines::hundred_sizes;
 
 use crate::line::{Line, Object};
 use anyhow::{Context as _, Result, anyhow, bail};
@@ -22,7 +26,6 @@ use serde_json::Value;
 use std::collections::BTreeSet;
 use std::fmt;
 use std::mem;
-use std::ops::AddAssign;
 
 /// Where prediction and reality part.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -47,155 +50,6 @@ impl fmt::Display for Difference {
             writeln!(out, "  only predicted: {predicted}")?;
         }
         Ok(())
-    }
-}
-
-/// What was compared, in numbers.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
-pub struct Counts {
-    /// Sets of decisions.
-    pub decisions: usize,
-    /// Those that hold decisions for which no run was made.
-    pub folded: usize,
-    /// Objects left out, because the API server refused to store them as they are.
-    pub refused: usize,
-    /// Searches for a volume.
-    pub matches: usize,
-    /// Claims whose candidates were compared with the volume that the real decisions name.
-    pub chosen: usize,
-    /// Sets of ends.
-    pub ends: usize,
-    /// Exact ones among them.
-    pub exact: usize,
-    /// Those with one member.
-    pub single: usize,
-    /// Their members.
-    pub members: usize,
-    /// The ends that were seen.
-    pub seen: usize,
-    /// The ends, alone and joint, that were reached by the schedule that is said to lead there.
-    pub proved: usize,
-    /// Sets under a limit.
-    pub limited: usize,
-    /// The members of the sets of the engines that do not explore.
-    pub coarse: usize,
-    /// Exact sets among those.
-    pub coarse_exact: usize,
-    /// Objects of which was compared whether they change.
-    pub changes: usize,
-    /// Components whose joint ends were compared.
-    pub components: usize,
-    /// Their predicted joint ends.
-    pub worlds: usize,
-    /// The joint ends that were seen.
-    pub worlds_seen: usize,
-    /// Answers from worlds with a part cut out.
-    pub cuts: usize,
-    /// Those that differ from the real answer, all of them with a doubt.
-    pub doubted: usize,
-    /// Those without any doubt, all of them right.
-    pub confident: usize,
-}
-
-impl Counts {
-    /// Every number with its name.
-    pub fn named(&self) -> [(&'static str, usize); 21] {
-        let Self { decisions, folded, refused, matches, chosen, ends, exact, single, members, seen, proved, .. } =
-            *self;
-        let Self {
-            changes,
-            limited,
-            coarse,
-            coarse_exact,
-            components,
-            worlds,
-            worlds_seen,
-            cuts,
-            doubted,
-            confident,
-            ..
-        } = *self;
-        [
-            ("decisions", decisions),
-            ("folded", folded),
-            ("refused", refused),
-            ("matches", matches),
-            ("chosen", chosen),
-            ("ends", ends),
-            ("exact", exact),
-            ("single", single),
-            ("members", members),
-            ("seen", seen),
-            ("proved", proved),
-            ("changes", changes),
-            ("limited", limited),
-            ("coarse", coarse),
-            ("coarse exact", coarse_exact),
-            ("components", components),
-            ("worlds", worlds),
-            ("worlds seen", worlds_seen),
-            ("cuts", cuts),
-            ("doubted", doubted),
-            ("confident", confident),
-        ]
-    }
-
-    /// Whether there was anything to compare.
-    pub fn is_empty(&self) -> bool {
-        self.decisions + self.matches + self.ends == 0
-    }
-}
-
-impl AddAssign for Counts {
-    fn add_assign(&mut self, other: Self) {
-        self.decisions += other.decisions;
-        self.folded += other.folded;
-        self.refused += other.refused;
-        self.matches += other.matches;
-        self.chosen += other.chosen;
-        self.ends += other.ends;
-        self.exact += other.exact;
-        self.single += other.single;
-        self.members += other.members;
-        self.seen += other.seen;
-        self.proved += other.proved;
-        self.changes += other.changes;
-        self.limited += other.limited;
-        self.coarse += other.coarse;
-        self.coarse_exact += other.coarse_exact;
-        self.components += other.components;
-        self.worlds += other.worlds;
-        self.worlds_seen += other.worlds_seen;
-        self.cuts += other.cuts;
-        self.doubted += other.doubted;
-        self.confident += other.confident;
-    }
-}
-
-impl fmt::Display for Counts {
-    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { decisions, folded, refused, matches, chosen, ends, exact, single, members, seen, proved, .. } = self;
-        let Self {
-            changes,
-            limited,
-            coarse,
-            coarse_exact,
-            components,
-            worlds,
-            worlds_seen,
-            cuts,
-            doubted,
-            confident,
-            ..
-        } = self;
-        write!(
-            out,
-            "{decisions} decision sets ({folded} folded), {matches} searches and {chosen} choices, {ends} sets of ends \
-             ({exact} exact, {single} single, {members} members of which {seen} were seen and {proved} proved; \
-             {changes} changes; {limited} under a limit; {coarse} members without exploring, {coarse_exact} sets exact), \
-             {components} components ({worlds} joint ends of which {worlds_seen} were seen), {cuts} answers on partial \
-             input ({doubted} different and doubted, {confident} without a doubt); {refused} objects left out"
-        )
     }
 }
 
@@ -247,6 +101,8 @@ impl fmt::Display for WiderWorlds {
 pub struct Verdict {
     /// In numbers.
     pub counts: Counts,
+    /// What the engines were asked beside that, in numbers.
+    pub engines: EngineCounts,
     /// Objects whose set has members that were not seen.
     pub wider: Vec<Wider>,
     /// Components whose joint ends have members that were not seen.
@@ -259,6 +115,7 @@ impl Verdict {
     /// Adds another world's verdict.
     pub fn add(&mut self, other: Self) {
         self.counts += other.counts;
+        self.engines += other.engines;
         self.wider.extend(other.wider);
         self.wider_worlds.extend(other.wider_worlds);
         self.differences.extend(other.differences);
@@ -290,6 +147,7 @@ pub fn judge(line: &Line, rules: &Rules) -> Result<Verdict> {
     let mut verdict = Verdict::default();
     judged.compare_decisions(&mut verdict)?;
     judged.compare_ends(&mut verdict)?;
+    judged.compare_engines(&mut verdict)?;
     judged.compare_matches(&mut verdict)?;
     judged.compare_searches(&mut verdict)?;
     judged.compare_listed(&mut verdict)?;
@@ -316,6 +174,15 @@ struct Judged<'a> {
     line: &'a Line,
     snapshot: &'a Snapshot,
     rules: &'a Rules,
+}
+
+impl Judged<'_> {
+    /// A number that follows from the line's name, for what is asked of some lines only.
+    fn number(&self) -> u64 {
+        // FNV-1a, of which the low bits are the worst.
+        let step = |hash: u64, byte: u8| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
+        self.line.id.bytes().fold(0xcbf2_9ce4_8422_2325, step) >> 16
+    }
 }
 
 /// The world of a line, of which nothing is missing.

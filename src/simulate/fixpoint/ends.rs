@@ -6,10 +6,10 @@ use crate::controllers::persistent_volume::binding::is_volume_bound_to_claim;
 use crate::controllers::persistent_volume::matching::Fit;
 use crate::simulate::component::may_search;
 use crate::simulate::decide::Target;
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 
-/// The numbers of the states that are ends, for each object, each with whether it goes round.
-pub(super) type Ends = Vec<Vec<(usize, bool)>>;
+/// The numbers of the states that are ends, for each object.
+pub(super) type Ends = Vec<Vec<usize>>;
 
 /// Whether a state leaves itself as it is.
 enum Stands {
@@ -23,20 +23,17 @@ enum Stands {
 
 impl Growth<'_, '_> {
     /// Whether a sync of the object leaves both as they are, for every choice.
-    fn leaves(&self, place: usize, number: usize, partner: Partner, partner_too: bool) -> bool {
-        let target = self.objects[place].target;
+    fn leaves(&self, place: usize, number: usize, partner: Partner) -> bool {
         self.syncs(place, number, partner, false).iter().all(|after| {
             let volumes = after.changed_volumes().iter().all(|(id, volume)| {
                 let changed = Target::Volume(*id);
                 let is = ObjectState::Volume(volume.clone());
-                self.was(changed, place, number, partner).map_or(changed != target, |was| was.same(&is))
-                    || (changed != target && !partner_too)
+                self.was(changed, place, number, partner).is_none_or(|was| was.same(&is))
             });
             let claims = after.changed_claims().iter().all(|(id, claim)| {
                 let changed = Target::Claim(*id);
                 let is = ObjectState::Claim(claim.clone());
-                self.was(changed, place, number, partner).map_or(changed != target, |was| was.same(&is))
-                    || (changed != target && !partner_too)
+                self.was(changed, place, number, partner).is_none_or(|was| was.same(&is))
             });
             volumes && claims
         })
@@ -50,30 +47,10 @@ impl Growth<'_, '_> {
         Some(&self.objects[other].states[state])
     }
 
-    /// The states in which each object can stay, where worlds may go round: some partner leaves it as it is, or it
-    /// comes round to it again. Each with whether it goes round.
-    pub(super) fn possible_ends(&self) -> Ends {
-        let mut ends = Vec::new();
-        for (place, object) in self.objects.iter().enumerate() {
-            let mut kept = Vec::new();
-            for (number, state) in object.states.iter().enumerate() {
-                let gone = matches!(state, ObjectState::Volume(None) | ObjectState::Claim(None));
-                if on_cycle(number, &object.steps) {
-                    kept.push((number, true));
-                }
-                let rests = || self.partners(place, number).into_iter().any(|p| self.leaves(place, number, p, false));
-                if gone || rests() {
-                    kept.push((number, false));
-                }
-            }
-            ends.push(kept);
-        }
-        ends
-    }
-
-    /// The states in which each object can stay, where all worlds settle: the largest sets in which every state leaves
-    /// itself as it is, and goes together with some end of each object that it touches.
-    pub(super) fn consistent_ends(&self) -> Ends {
+    /// The states in which each object can stay: the largest sets in which every state leaves itself as it is, and goes
+    /// together with some end of each object that it touches. That every world comes to rest once nothing goes wrong any
+    /// more is taken for granted: the controllers by themselves never undo what they did.
+    pub(super) fn ends(&self) -> Ends {
         let mut kept: Vec<Vec<bool>> = self.objects.iter().map(|object| vec![true; object.states.len()]).collect();
         let stands: Vec<Vec<Stands>> = (0..self.objects.len())
             .map(|place| (0..self.objects[place].states.len()).map(|number| self.stands(place, number)).collect())
@@ -132,7 +109,7 @@ impl Growth<'_, '_> {
                 break;
             }
         }
-        let numbers = |kept: Vec<bool>| (0..kept.len()).filter(|number| kept[*number]).map(|n| (n, false)).collect();
+        let numbers = |kept: Vec<bool>| (0..kept.len()).filter(|number| kept[*number]).collect();
         kept.into_iter().map(numbers).collect()
     }
 
@@ -162,19 +139,19 @@ impl Growth<'_, '_> {
             ObjectState::Volume(Some(volume)) => self.claim_of(volume),
             ObjectState::Claim(Some(claim)) if may_search(claim) => {
                 if self.query(claim).is_some() {
-                    return alone(self.leaves(place, number, None, true));
+                    return alone(self.leaves(place, number, None));
                 }
                 let partners = self.candidates(claim);
-                return alone(partners.into_iter().any(|partner| self.leaves(place, number, partner, true)));
+                return alone(partners.into_iter().any(|partner| self.leaves(place, number, partner)));
             }
             ObjectState::Claim(Some(claim)) => self.volume_of(claim),
         };
-        let Some(partner) = partner else { return alone(self.leaves(place, number, None, true)) };
+        let Some(partner) = partner else { return alone(self.leaves(place, number, None)) };
         let mut seen: Vec<(ClaimSeen, bool)> = Vec::new();
         let mut taken = None;
         let mut states = Vec::new();
         for (other, state) in self.objects[partner].states.iter().enumerate() {
-            let leaves = || self.leaves(place, number, Some((partner, other)), true);
+            let leaves = || self.leaves(place, number, Some((partner, other)));
             let stays = match &object.states[number] {
                 ObjectState::Volume(Some(volume)) => {
                     let view = claim_seen(volume, state);
@@ -196,21 +173,4 @@ impl Growth<'_, '_> {
         }
         Stands::With(partner, states)
     }
-}
-
-/// Whether a walk from that state can come back to it.
-fn on_cycle(start: usize, steps: &[(usize, usize)]) -> bool {
-    let mut seen: FxHashSet<usize> = FxHashSet::default();
-    let mut work: Vec<usize> = vec![start];
-    while let Some(state) = work.pop() {
-        for (_, to) in steps.iter().filter(|(from, _)| *from == state) {
-            if *to == start {
-                return true;
-            }
-            if seen.insert(*to) {
-                work.push(*to);
-            }
-        }
-    }
-    false
 }

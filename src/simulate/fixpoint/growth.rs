@@ -2,15 +2,15 @@
 
 use super::ObjectState;
 use super::groups::Groups;
+use crate::controllers::Sync;
 use crate::controllers::persistent_volume::binding::is_volume_bound_to_claim;
 use crate::controllers::persistent_volume::matching::{Fit, Query};
-use crate::controllers::{Controller, Sync};
 use crate::model::{AnnotationKey, BindingMode, ClaimKey, PersistentVolume, PersistentVolumeClaim, Quantity, Str};
 use crate::simulate::component::{Component, is_permanent, may_search};
-use crate::simulate::decide::{Settings, Target, memory_of, run};
-use crate::simulate::failures::{Failure, failures};
+use crate::simulate::decide::{Settings, Target, run};
+use crate::simulate::failures::{astray, starts_astray};
 use crate::snapshot::{Snapshot, VolumeId};
-use crate::world::{Answers, Cached, Choices, ControllerState, Held, World};
+use crate::world::{Answers, Choices, ControllerState, World};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -18,11 +18,10 @@ use std::sync::Arc;
 /// Two members stand for a group: the one that is looked at, and another one.
 const REPRESENTATIVES: usize = 2;
 
-/// An object that stands for its group, with its possible states, and from which state some sync led to which.
+/// An object that stands for its group, with its possible states.
 pub(super) struct Standing {
     pub(super) target: Target,
     pub(super) states: Vec<ObjectState>,
-    pub(super) steps: Vec<(usize, usize)>,
     /// The states of a volume without a claimRef, and those with one by the claim that it names.
     free: Vec<usize>,
     held: FxHashMap<ClaimKey, Vec<usize>>,
@@ -30,8 +29,7 @@ pub(super) struct Standing {
 
 impl Standing {
     fn new(target: Target) -> Self {
-        let (states, steps, free, held) = (Vec::new(), Vec::new(), Vec::new(), FxHashMap::default());
-        Self { target, states, steps, free, held }
+        Self { target, states: Vec::new(), free: Vec::new(), held: FxHashMap::default() }
     }
 
     fn add(&mut self, state: ObjectState) {
@@ -60,6 +58,8 @@ pub(super) struct Growth<'a, 's> {
     /// For searches that cannot be used: a volume outside the component that is always there, for some access modes.
     permanent: Vec<VolumeId>,
     done: FxHashSet<(usize, usize, Partner)>,
+    /// Syncs may run under other circumstances than the ordinary ones.
+    astray: bool,
 }
 
 /// What the sync of a volume sees of the claim that its claimRef names.
@@ -105,17 +105,8 @@ impl<'a, 's> Growth<'a, 's> {
             }
         }
         let (created, done) = (BTreeMap::new(), FxHashSet::default());
-        Self { snapshot, settings, groups, objects, places, created, permanent, done }
-    }
-
-    /// Whether every world comes to rest once no more failures happen. The controllers by themselves never undo what they
-    /// did; where writes are refused or caches lag for good, they may.
-    pub(super) fn settles(&self) -> bool {
-        let memory = &self.settings.controller;
-        self.settings.answers == Answers::default()
-            && memory.volumes.is_empty()
-            && memory.claims.is_empty()
-            && memory.operations.is_empty()
+        let astray = settings.failures || starts_astray(settings);
+        Self { snapshot, settings, groups, objects, places, created, permanent, done, astray }
     }
 
     /// One round over all states; whether anything was added.
@@ -136,7 +127,7 @@ impl<'a, 's> Growth<'a, 's> {
     /// One sync in a world of two; whether it led to a new state.
     fn step(&mut self, place: usize, number: usize, partner: Partner) -> bool {
         let mut grown = false;
-        for after in self.syncs(place, number, partner, self.settings.failures) {
+        for after in self.syncs(place, number, partner, self.astray) {
             for (target, state) in self.changes(&after) {
                 let at = match self.places.get(&target) {
                     Some(at) => *at,
@@ -149,18 +140,9 @@ impl<'a, 's> Growth<'a, 's> {
                     }
                 };
                 let object = &mut self.objects[at];
-                let reached = object.states.iter().position(|known| known.same(&state)).unwrap_or_else(|| {
+                if !object.states.iter().any(|known| known.same(&state)) {
                     object.add(state);
                     grown = true;
-                    object.states.len() - 1
-                });
-                let from =
-                    if at == place { Some(number) } else { partner.filter(|(other, _)| *other == at).map(|p| p.1) };
-                if let Some(from) = from
-                    && from != reached
-                    && !object.steps.contains(&(from, reached))
-                {
-                    object.steps.push((from, reached));
                 }
             }
         }
@@ -208,70 +190,27 @@ impl<'a, 's> Growth<'a, 's> {
         self.permanent.iter().find(has_modes).copied()
     }
 
-    /// The worlds after one sync of every controller, for every choice.
-    pub(super) fn syncs(&self, place: usize, number: usize, partner: Partner, failures: bool) -> Vec<World<'s>> {
+    /// The worlds after one sync of every controller, for every choice; with `others`, also those under other
+    /// circumstances than the ordinary ones.
+    pub(super) fn syncs(&self, place: usize, number: usize, partner: Partner, others: bool) -> Vec<World<'s>> {
         let before = self.world(place, number, partner);
         let target = self.objects[place].target;
+        let answers = Answers::default();
         let mut worlds = Vec::new();
         for controller in &self.settings.controllers {
-            let memory = memory_of(*controller, &self.settings.controller);
-            self.runs(&before, *controller, target, &memory, failures, &mut worlds);
-            if failures {
-                for lagging in self.lagging(&before, &memory) {
-                    self.runs(&before, *controller, target, &lagging, false, &mut worlds);
-                }
+            let mut choices = Some(Choices::first());
+            while let Some(script) = choices {
+                let (mut after, mut memory) = (before.clone(), ControllerState::in_step());
+                let sync = Sync::new(&mut after, &mut memory, &answers, script);
+                let Some((_, met)) = run(sync, &self.settings.rules, *controller, target) else { break };
+                worlds.push(after);
+                choices = met.next();
+            }
+            if others {
+                worlds.extend(astray(&before, self.settings, *controller, target));
             }
         }
         worlds
-    }
-
-    /// The worlds after one sync of one controller, for every choice; with `cuts`, also those where something in
-    /// it goes wrong.
-    fn runs(
-        &self,
-        before: &World<'s>,
-        controller: Controller,
-        target: Target,
-        memory: &ControllerState<'s>,
-        cuts: bool,
-        worlds: &mut Vec<World<'s>>,
-    ) {
-        let rules = &self.settings.rules;
-        let mut choices = Some(Choices::first());
-        while let Some(script) = choices {
-            let mut after = before.clone();
-            let mut own = memory.clone();
-            let sync = Sync::new(&mut after, &mut own, &self.settings.answers, script);
-            let Some((decision, met)) = run(sync, rules, controller, target) else { break };
-            worlds.push(after);
-            for Failure { answers, crash_before } in
-                if cuts { failures(&decision, &self.settings.answers) } else { Vec::new() }
-            {
-                let mut after = before.clone();
-                let mut own = memory.clone();
-                let sync = Sync::new(&mut after, &mut own, &answers, met.repeat()).crashing_before(crash_before);
-                run(sync, rules, controller, target);
-                worlds.push(after);
-            }
-            choices = met.next();
-        }
-    }
-
-    /// The controller's memory with one of the objects as it was recorded.
-    fn lagging(&self, world: &World<'s>, memory: &ControllerState<'s>) -> Vec<ControllerState<'s>> {
-        let recorded = self.snapshot.volumes().len();
-        let mut all = Vec::new();
-        for (id, _) in world.changed_volumes().iter().filter(|(id, _)| (id.0 as usize) < recorded) {
-            let mut lagging = memory.clone();
-            lagging.volumes.push((*id, Cached::Stale(Held::Base(self.snapshot.volume(*id)))));
-            all.push(lagging);
-        }
-        for (id, _) in world.changed_claims() {
-            let mut lagging = memory.clone();
-            lagging.claims.push((*id, Cached::Stale(Held::Base(self.snapshot.claim(*id)))));
-            all.push(lagging);
-        }
-        all
     }
 
     /// The place of the claim that a volume's claimRef names, if there is one.
@@ -297,7 +236,7 @@ impl<'a, 's> Growth<'a, 's> {
                 None => vec![None],
                 Some(claim) => {
                     let states = self.objects[claim].states.iter().enumerate();
-                    if self.settings.failures {
+                    if self.astray {
                         return states.map(|(number, _)| Some((claim, number))).collect();
                     }
                     let mut seen: Vec<ClaimSeen> = Vec::new();
@@ -320,7 +259,7 @@ impl<'a, 's> Growth<'a, 's> {
                     let states = self.objects[volume].states.iter().enumerate();
                     let once = |(number, state): (usize, &ObjectState)| {
                         let is_taken = state.volume().is_some_and(|volume| is_taken(volume, claim));
-                        let again = is_taken && taken && !self.settings.failures;
+                        let again = is_taken && taken && !self.astray;
                         taken |= is_taken;
                         (!again).then_some(Some((volume, number)))
                     };
@@ -359,7 +298,7 @@ impl<'a, 's> Growth<'a, 's> {
                 && !matches!(query.fit(volume), Fit::No(_))
         };
         // What an always available volume beats: later tiers, and in its own group larger sizes.
-        let always: Vec<&PersistentVolume> = if self.groups.sizes_differ || self.settings.failures {
+        let always: Vec<&PersistentVolume> = if self.groups.sizes_differ || self.astray {
             Vec::new()
         } else {
             volumes()
@@ -387,7 +326,9 @@ impl<'a, 's> Growth<'a, 's> {
         }
         for (place, object) in volumes() {
             // With a cache that lags, a claim may go for what a volume was.
-            if self.settings.failures && object.states[0].volume().is_some_and(fits) {
+            let lags =
+                matches!(object.target, Target::Volume(id) if self.settings.controller.cached_volume(id).is_some());
+            if self.astray && (lags || object.states[0].volume().is_some_and(fits)) {
                 partners.extend((0..object.states.len()).map(|number| Some((place, number))));
                 continue;
             }

@@ -5,9 +5,8 @@
 //! and at most one partner in one of its own; a claim that searches is run against each volume that it could find, and
 //! against none unless some volume that fits is always there.
 //!
-//! Where every world settles, a state is kept as an end only if each object that it touches has an end that goes with
-//! it: a free volume and a claim that would take it are no ends together. No end is missed; some that are listed may
-//! not be possible.
+//! A state is kept as an end only if each object that it touches has an end that goes with it: a free volume and a claim
+//! that would take it are no ends together. No end is missed; some that are listed may not be possible.
 
 mod ends;
 mod groups;
@@ -34,7 +33,7 @@ pub(super) fn fixpoint(
     let groups = Groups::new(snapshot, settings, component);
     let mut growth = Growth::new(snapshot, settings, &groups, component);
     while growth.grow() {}
-    let ends = if growth.settles() { growth.consistent_ends() } else { growth.possible_ends() };
+    let ends = growth.ends();
     let mut sets = Sets::new(&growth, &ends);
     let volumes = component.volumes.iter().map(|id| sets.of(Target::Volume(*id))).collect();
     let claims = component.claims.iter().map(|id| sets.of(Target::Claim(*id))).collect();

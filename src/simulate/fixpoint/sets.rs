@@ -48,7 +48,7 @@ impl<'g, 'a, 's> Sets<'g, 'a, 's> {
         let limit = growth.settings.outcomes;
         let mut kinds: Vec<(Outcome, Option<usize>)> = self.ends[place]
             .iter()
-            .map(|(number, unsettled)| self.kind_of(target, &growth.objects[place].states[*number], *unsettled))
+            .map(|number| self.kind_of(target, &growth.objects[place].states[*number]))
             .collect();
         kinds.extend(self.destroyed(target, place));
         kinds.sort();
@@ -81,14 +81,13 @@ impl<'g, 'a, 's> Sets<'g, 'a, 's> {
         if !matches!(fate, DataFate::Destroyed | DataFate::Scrubbed) {
             return Vec::new();
         }
-        let ends =
-            self.ends[place].iter().map(|(number, unsettled)| (&growth.objects[place].states[*number], *unsettled));
-        ends.filter_map(|(state, unsettled)| match state {
+        let ends = self.ends[place].iter().map(|number| &growth.objects[place].states[*number]);
+        ends.filter_map(|state| match state {
             ObjectState::Volume(None) if fate == DataFate::Scrubbed => {
-                Outcome::of_volume(rules, None, false, unsettled).with_scrubbing(true).pop()
+                Outcome::of_volume(rules, None, false, false).with_scrubbing(true).pop()
             }
             ObjectState::Volume(_) if fate == DataFate::Scrubbed => None,
-            ObjectState::Volume(volume) => Some(Outcome::of_volume(rules, volume.as_deref(), true, unsettled)),
+            ObjectState::Volume(volume) => Some(Outcome::of_volume(rules, volume.as_deref(), true, false)),
             ObjectState::Claim(_) => None,
         })
         .map(|outcome| (outcome, None))
@@ -97,12 +96,12 @@ impl<'g, 'a, 's> Sets<'g, 'a, 's> {
 
     /// What a state means: the outcome, and the group in which any member may take the place of the named object; its
     /// own name is left out then.
-    fn kind_of(&self, target: Target, state: &ObjectState, unsettled: bool) -> (Outcome, Option<usize>) {
+    fn kind_of(&self, target: Target, state: &ObjectState) -> (Outcome, Option<usize>) {
         let (snapshot, groups) = (self.growth.snapshot, self.growth.groups);
         let several = |group: &usize| groups.members[*group].len() > 1;
         match (target, state) {
             (Target::Volume(_), ObjectState::Volume(volume)) => {
-                let outcome = Outcome::of_volume(&self.growth.settings.rules, volume.as_deref(), false, unsettled);
+                let outcome = Outcome::of_volume(&self.growth.settings.rules, volume.as_deref(), false, false);
                 let claim = volume.as_ref().and_then(|volume| volume.claim_ref.as_ref()).and_then(|named| {
                     let id = snapshot.claim_id(&named.namespace, &named.name)?;
                     (snapshot.claim(id).meta.uid == named.uid).then_some(Target::Claim(id))
@@ -113,14 +112,14 @@ impl<'g, 'a, 's> Sets<'g, 'a, 's> {
                 }
             }
             (_, ObjectState::Claim(claim)) => {
-                let outcome = Outcome::of_claim(claim.as_deref(), unsettled);
+                let outcome = Outcome::of_claim(claim.as_deref(), false);
                 let volume = claim.as_ref().and_then(|claim| snapshot.volume_id(&claim.volume_name));
                 match volume.and_then(|id| groups.of(Target::Volume(id))).filter(several) {
                     Some(group) => (outcome.with_volume(Str::const_new("?")), Some(group)),
                     None => (outcome, None),
                 }
             }
-            (Target::Claim(_), ObjectState::Volume(_)) => (Outcome::of_claim(None, unsettled), None),
+            (Target::Claim(_), ObjectState::Volume(_)) => (Outcome::of_claim(None, false), None),
         }
     }
 

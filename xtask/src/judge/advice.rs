@@ -90,9 +90,12 @@ impl Judged<'_> {
             || said.ends_with(", or remove spec.claimRef; as it is, no claim can be meant")
         {
             remove(&mut object, "/spec", "claimRef");
-        } else if let Some(namespace) = between(&format!("set spec.claimRef.namespace of {volume} to "), ", or recreate") {
+        } else if let Some(namespace) =
+            between(&format!("set spec.claimRef.namespace of {volume} to "), ", or recreate")
+        {
             claim_ref(&mut object, "namespace", &namespace);
-        } else if let Some(uid) = between(&format!("set spec.claimRef.uid of {volume} to "), ", the uid of this claim") {
+        } else if let Some(uid) = between(&format!("set spec.claimRef.uid of {volume} to "), ", the uid of this claim")
+        {
             claim_ref(&mut object, "uid", &uid);
         } else if let Some(key) = between(&format!("set spec.claimRef of {volume} to "), " with uid ")
             && let Some(uid) = between(" with uid ", " if claim ")

@@ -38,13 +38,7 @@ impl Judged<'_> {
     /// What is predicted where a part of the world is hidden. Which lines are judged so, and which part is hidden from
     /// each, follows from their names.
     pub(super) fn compare_cut(&self, verdict: &mut Verdict) -> Result<()> {
-        // FNV-1a
-        let number = self
-            .line
-            .id
-            .bytes()
-            .fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3));
-        let number = number >> 16;
+        let number = self.number();
         let settles = self.line.settle.as_ref().filter(|real| !rejected(real));
         if settles.is_none() && (self.line.decisions.is_empty() || !number.is_multiple_of(SHARE)) {
             return Ok(());

@@ -50,7 +50,7 @@ impl Judged<'_> {
                 differ("settle: count", &answer.object, &listed, &[set.count.to_string()].into(), verdict);
             }
             let component = simulation.component_of(target);
-            self.compare_decided_by(&prediction, component, (&answer.object, &predicted), verdict);
+            self.compare_decided_by(&prediction, component, (&answer.object, set.count), verdict);
             let unseen = predicted.difference(&seen).map(|end| serde_json::from_str(end));
             let mut ends: Vec<Value> = unseen.collect::<Result<_, _>>()?;
             for schedule in self.line.schedules.iter().filter(|schedule| schedule.objects == [answer.object.clone()]) {

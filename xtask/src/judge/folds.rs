@@ -98,10 +98,10 @@ impl Judged<'_> {
         &self,
         prediction: &Prediction<'_>,
         component: &Component,
-        (object, ends): (&Object, &BTreeSet<String>),
+        (object, ends): (&Object, u64),
         verdict: &mut Verdict,
     ) {
-        if ends.len() < 2 && prediction.decided_by.is_empty() {
+        if ends < 2 && prediction.decided_by.is_empty() {
             return;
         }
         let said: Vec<&str> = prediction.decided_by.iter().map(|by: &DecidedBy| by.as_str()).collect();
@@ -127,17 +127,17 @@ impl Judged<'_> {
         });
         let alone = ties && claims.len() == 1 && as_made;
         let mut expected = Vec::new();
-        if ends.len() > 1 && ties {
+        if ends > 1 && ties {
             expected.push("equalCandidates");
         }
-        if ends.len() > 1 && !alone {
+        if ends > 1 && !alone {
             expected.push("orderOfSyncs");
         }
         let text = |words: &[&str]| BTreeSet::from([words.join(" ")]);
         differ("settle: decided by", object, &text(&expected), &text(&said), verdict);
         if let ([claim], true, "PersistentVolumeClaim") = (claims.as_slice(), alone, object.kind.as_str()) {
-            let number = |number: usize| BTreeSet::from([format!("{number} ends of one claim alone")]);
-            differ("settle: decided by", object, &number(ends.len()), &number(choices(*claim)), verdict);
+            let number = |number: u64| BTreeSet::from([format!("{number} ends of one claim alone")]);
+            differ("settle: decided by", object, &number(ends), &number(choices(*claim) as u64), verdict);
         }
     }
 }

@@ -250,12 +250,14 @@ impl Judged<'_> {
         let item = self.recorded(&case.object)?;
         let annotation = |item: &Value, name: &str| item["metadata"]["annotations"].get(name).is_some();
         let deleted = !item["metadata"]["deletionTimestamp"].is_null();
-        let is = |what: &str, said: bool, so: bool| (said != so).then(|| format!("{branch}, of an object {what}: {so}"));
+        let is =
+            |what: &str, said: bool, so: bool| (said != so).then(|| format!("{branch}, of an object {what}: {so}"));
         if case.protection {
             return match branch {
-                "ClaimKeptUsedByCachedPod" | "ClaimProtectionRemoved" | "VolumeKeptBound" | "VolumeProtectionRemoved" => {
-                    is("that is being deleted", true, deleted)
-                }
+                "ClaimKeptUsedByCachedPod"
+                | "ClaimProtectionRemoved"
+                | "VolumeKeptBound"
+                | "VolumeProtectionRemoved" => is("that is being deleted", true, deleted),
                 "ClaimProtectionAdded" | "VolumeProtectionAdded" => is("that is being deleted", false, deleted),
                 _ => None,
             };
@@ -305,7 +307,9 @@ impl Judged<'_> {
                 "BoundClaimVolumeMissing" | "UnboundClaimVolumeNameMissing" => {
                     is("whose volume is there", false, volume.is_some())
                 }
-                "BoundClaimVolumeUnbound" | "UnboundClaimNamedVolumeFree" => is("whose volume is claimed", false, named),
+                "BoundClaimVolumeUnbound" | "UnboundClaimNamedVolumeFree" => {
+                    is("whose volume is claimed", false, named)
+                }
                 "BoundClaimVolumeOurs" | "BoundClaimMisbound" | "UnboundClaimNamedVolumeReserved" => {
                     is("whose volume is claimed", true, named)
                 }

@@ -1,0 +1,171 @@
+package worlds
+
+import (
+	"encoding/binary"
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strconv"
+
+	"pvctl.dev/oracle/line"
+)
+
+// Grouped makes the index-th world of objects that stand in groups, alike but for their names: more of them than anybody
+// can explore. Every second world is small instead, with the provisioner for hostPath turned on, and claims for it beside
+// a few volumes.
+func Grouped(seed uint64, index int) line.Line {
+	var key [32]byte
+	binary.LittleEndian.PutUint64(key[0:], seed)
+	binary.LittleEndian.PutUint64(key[8:], uint64(index))
+	copy(key[16:], "pvctl grouped")
+	g := &generator{Rand: rand.New(rand.NewChaCha8(key)), tags: map[string]bool{}}
+
+	made := line.Line{
+		ID:    fmt.Sprintf("grouped-s%d-%06d", seed, index),
+		Tags:  []string{"grouped"},
+		World: line.List{APIVersion: "v1", Kind: "List", Items: []json.RawMessage{}},
+	}
+	if index%2 == 0 {
+		g.groups()
+	} else {
+		made.Flags = map[string]string{"enable-hostpath-provisioner": "true"}
+		g.provisioned()
+	}
+	for place, each := range slices.Concat(g.classes, g.claims, g.volumes, g.pods) {
+		set(each, strconv.Itoa(firstResourceVersion+place), "metadata", "resourceVersion")
+		made.World.Items = append(made.World.Items, encode(each))
+	}
+	return made
+}
+
+// plainClaim adds a claim that waits, and that wants the label unless it is empty.
+func (g *generator) plainClaim(class, size, label string) object {
+	name := fmt.Sprintf("c%03d", len(g.claims))
+	claim := g.newObject("v1", "PersistentVolumeClaim", "default", name, fmt.Sprintf("91000000-0000-4000-8000-%012d", len(g.claims)))
+	set(claim, []string{"ReadWriteOnce"}, "spec", "accessModes")
+	set(claim, size, "spec", "resources", "requests", "storage")
+	set(claim, class, "spec", "storageClassName")
+	set(claim, modeFilesystem, "spec", "volumeMode")
+	set(claim, "Pending", "status", "phase")
+	setFinalizers(claim, finClaimProtection)
+	if label != "" {
+		set(claim, label, "spec", "selector", "matchLabels", "speed")
+	}
+	g.claims = append(g.claims, claim)
+	return claim
+}
+
+// plainVolume adds a volume that is free, and that has the label unless it is empty.
+func (g *generator) plainVolume(class, size, label string) object {
+	name := fmt.Sprintf("pv-%03d", len(g.volumes))
+	volume := g.newObject("v1", "PersistentVolume", "", name, fmt.Sprintf("90000000-0000-4000-8000-%012d", len(g.volumes)))
+	set(volume, []string{"ReadWriteOnce"}, "spec", "accessModes")
+	set(volume, size, "spec", "capacity", "storage")
+	set(volume, object{"path": "/tmp/pvctl-oracle-void"}, "spec", "hostPath")
+	set(volume, "Retain", "spec", "persistentVolumeReclaimPolicy")
+	set(volume, modeFilesystem, "spec", "volumeMode")
+	set(volume, "Available", "status", "phase")
+	setFinalizers(volume, finVolumeProtection)
+	if class != "" {
+		set(volume, class, "spec", "storageClassName")
+	}
+	if label != "" {
+		set(volume, label, "metadata", "labels", "speed")
+	}
+	g.volumes = append(g.volumes, volume)
+	return volume
+}
+
+// groups adds a few kinds of volumes and claims, several of each, and some that differ.
+func (g *generator) groups() {
+	labels := []string{"", "", "fast", "slow"}
+	sizes := []string{"1Gi", "1Gi", "2Gi", "3Gi"}
+	for range 2 + g.IntN(2) {
+		size, label, deleted := one(g, sizes), one(g, labels), g.percent(15)
+		modes := one(g, [][]string{{"ReadWriteOnce"}, {"ReadWriteOnce"}, {"ReadOnlyMany"}, {"ReadWriteOnce", "ReadOnlyMany"}})
+		for range 6 + g.IntN(5) {
+			claim := g.plainClaim("", size, label)
+			set(claim, modes, "spec", "accessModes")
+			if deleted || g.percent(4) {
+				g.terminate(claim, finClaimProtection)
+			}
+			if deleted && g.percent(30) {
+				g.pods = append(g.pods, g.plainPod(claim))
+			}
+		}
+	}
+	for range 2 + g.IntN(2) {
+		size, label, phase := one(g, sizes), one(g, labels), one(g, []string{"Available", "Available", "Pending", "Failed"})
+		policy := one(g, []string{"Retain", "Retain", "Delete", "Recycle"})
+		modes := one(g, [][]string{{"ReadWriteOnce"}, {"ReadWriteOnce"}, {"ReadWriteOnce", "ReadOnlyMany"}, {"ReadWriteMany", "ReadWriteOnce"}})
+		deleted := g.percent(15)
+		for range 6 + g.IntN(4) {
+			volume := g.plainVolume("", size, label)
+			set(volume, modes, "spec", "accessModes")
+			set(volume, policy, "spec", "persistentVolumeReclaimPolicy")
+			set(volume, phase, "status", "phase")
+			if deleted || g.percent(4) {
+				g.terminate(volume, finVolumeProtection)
+			}
+			g.meet(volume)
+		}
+	}
+}
+
+// meet lets a volume and a claim name each other, now and then.
+func (g *generator) meet(volume object) {
+	claim := one(g, g.claims)
+	switch {
+	case g.percent(5):
+		set(claim, nameOf(volume), "spec", "volumeName")
+	case g.percent(5):
+		set(volume, object{"namespace": "default", "name": nameOf(claim)}, "spec", "claimRef")
+	case g.percent(5):
+		set(volume, g.fullRef(claim), "spec", "claimRef")
+		annotate(volume, annBoundByController, "yes")
+	case g.percent(5):
+		g.refer(volume, claim)
+	}
+}
+
+// provisioned adds claims for the provisioner of hostPath, and volumes that some of them find.
+func (g *generator) provisioned() {
+	class := g.newObject("storage.k8s.io/v1", "StorageClass", "", "local", "5c000000-0000-4000-8000-000000000777")
+	class["provisioner"] = hostPathName
+	class["reclaimPolicy"] = one(g, []string{"Delete", "Retain"})
+	class["volumeBindingMode"] = one(g, []string{bindingImmediate, bindingImmediate, bindingDelayed})
+	g.classes = append(g.classes, class)
+	for range 1 + g.IntN(3) {
+		claim := g.plainClaim("local", one(g, []string{"1Gi", "1Gi", "2Gi"}), "")
+		if g.percent(10) {
+			set(claim, "", "spec", "storageClassName")
+		}
+		if g.percent(15) {
+			g.terminate(claim, finClaimProtection)
+		}
+		if g.percent(8) {
+			remove(claim, "spec", "resources")
+		}
+	}
+	for range g.IntN(4) {
+		volume := g.plainVolume(one(g, []string{"local", "local", ""}), one(g, []string{"1Gi", "2Gi", "3Gi"}), "")
+		set(volume, one(g, []string{"Delete", "Retain", "Recycle"}), "spec", "persistentVolumeReclaimPolicy")
+		set(volume, one(g, []string{"Available", "Available", "Pending", "Released"}), "status", "phase")
+		if g.percent(8) {
+			g.terminate(volume, finVolumeProtection)
+		}
+		g.meet(volume)
+	}
+}
+
+// plainPod is a pod that runs with a claim.
+func (g *generator) plainPod(claim object) object {
+	name := "p-" + nameOf(claim)
+	pod := g.newObject("v1", "Pod", spaceOf(claim), name, fmt.Sprintf("92000000-0000-4000-8000-%012d", len(g.pods)))
+	set(pod, []any{object{"name": "main", "image": "example.com/main"}}, "spec", "containers")
+	set(pod, []any{object{"name": "data", "persistentVolumeClaim": object{"claimName": nameOf(claim)}}}, "spec", "volumes")
+	set(pod, "n1", "spec", "nodeName")
+	set(pod, "Running", "status", "phase")
+	return pod
+}

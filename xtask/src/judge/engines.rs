@@ -1,0 +1,428 @@
+//! The engines that find ends, each asked in ways that no recording names: what the real controllers came to is in every
+//! set, and a set that one engine calls possible is possible for the one that is less precise.
+
+use super::ends::{ends_of, settling};
+use super::{Judged, Verdict, binder, differ, snapshot_of, target};
+use crate::line::{Ends, Object, Settle};
+use anyhow::{Context as _, Result};
+use pvctl::controllers::persistent_volume::{sync_claim, sync_volume};
+use pvctl::controllers::protection::{sync_claim_protection, sync_volume_protection};
+use pvctl::controllers::{Controller, Rules, Sync};
+use pvctl::simulate::component::{Component, components};
+use pvctl::simulate::explore::{Budget, Explored, Step, explore, schedule};
+use pvctl::simulate::{Outcome, Settings, Settled, Target, key_of, settle};
+use pvctl::snapshot::{ClaimId, VolumeId};
+use pvctl::world::{Answers, Cached, Choices, ControllerState, Held, OperationState, Refusal, World};
+use serde_json::json;
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+/// Of worlds of few objects, one in so many is asked for: they are all alike.
+const SHARE: u64 = 3;
+
+/// So few objects are few.
+const FEW: usize = 12;
+
+/// So many states are explored for what is asked beside the answer itself: explorations that need more are left out.
+const STATES: usize = 60;
+
+/// The largest components that are asked under other circumstances.
+const MOST_OBJECTS: usize = 10;
+
+/// The largest components that are explored at all.
+const EXPLORED: usize = 32;
+
+/// A component with the real answers to its objects.
+struct Part<'a> {
+    component: &'a Component,
+    objects: Vec<Target>,
+    answers: Vec<&'a Ends>,
+    /// The world has no other component.
+    is_all: bool,
+}
+
+/// Sets of ends, one for each object.
+type Sets = Vec<Vec<Outcome>>;
+
+impl Judged<'_> {
+    /// All components of the line, if it is among those that are asked for.
+    pub(super) fn compare_engines(&self, verdict: &mut Verdict) -> Result<()> {
+        let Some(real) = self.line.settle.as_ref().filter(|real| !super::ends::rejected(real)) else { return Ok(()) };
+        if real.objects.len() <= FEW && !self.number().is_multiple_of(SHARE) {
+            return Ok(());
+        }
+        let settings = settling(self.rules, real)?;
+        for component in &components(self.snapshot, self.rules) {
+            let part = self.part(component, real)?;
+            let small = part.objects.len() <= EXPLORED;
+            let found = small.then(|| explore(self.snapshot, &settings, &part.objects)).flatten();
+            if let Some(explored) = &found {
+                verdict.engines.states += explored.states;
+                self.compare_budget(&part, &settings, explored, verdict);
+                self.follow(&part, &settings, explored, verdict);
+                if part.objects.len() <= MOST_OBJECTS && explored.states <= 10 * STATES {
+                    self.compare_in_full(&part, &settings, explored, verdict);
+                    self.compare_astray(&part, &settings, explored, verdict)?;
+                }
+            }
+            self.compare_failing(&part, &settings, found.as_ref(), verdict)?;
+        }
+        Ok(())
+    }
+
+    fn part<'a>(&self, component: &'a Component, real: &'a Settle) -> Result<Part<'a>> {
+        let objects = component.objects();
+        let answer = |object: &Target| {
+            let mut all = real.objects.iter();
+            let found = all.find(|answer| target(self.snapshot, &answer.object).ok() == Some(*object));
+            found.context("an object whose ends were not recorded")
+        };
+        let answers = objects.iter().map(answer).collect::<Result<_>>()?;
+        let is_all = real.objects.len() == objects.len();
+        Ok(Part { component, objects, answers, is_all })
+    }
+
+    /// The answer needs its states, and no more.
+    fn compare_budget(&self, part: &Part<'_>, settings: &Settings<'_>, explored: &Explored, verdict: &mut Verdict) {
+        let claims = part.component.claims.len();
+        let tenfold = if claims <= 6 && part.objects.len() - claims <= 6 { 10 } else { 1 };
+        if explored.states > 2000 {
+            return;
+        }
+        let states = |states: usize| {
+            let settings = Settings { budget: Budget { states }, ..settings.clone() };
+            explore(self.snapshot, &settings, &part.objects).map_or(0, |again| again.states)
+        };
+        let told = [states(explored.states.div_ceil(tenfold)), states((explored.states - 1) / tenfold)];
+        let wanted = [explored.states, 0].map(|states| states.to_string());
+        differ_in_order("settle: budget", part.answers[0], &wanted, &told.map(|states| states.to_string()), verdict);
+    }
+
+    /// Steps that nobody else can see are taken alone, which leaves states out and no end.
+    fn compare_in_full(&self, part: &Part<'_>, settings: &Settings<'_>, explored: &Explored, verdict: &mut Verdict) {
+        // An operation that nobody starts is nothing but a reason to look at every order.
+        let mut all = Settings { budget: Budget { states: 10 * STATES }, ..settings.clone() };
+        all.controller.operations.push(("of-nobody".to_owned(), OperationState::Running));
+        if let Some(full) = explore(self.snapshot, &all, &part.objects) {
+            verdict.engines.in_full += 1;
+            verdict.engines.states_in_full += full.states;
+            for ((answer, (_, full)), (_, reduced)) in part.answers.iter().zip(&full.outcomes).zip(&explored.outcomes) {
+                let text = |ends: &[Outcome]| ends.iter().map(|end| format!("{end:?}")).collect();
+                differ("settle: every order", &answer.object, &text(full), &text(reduced), verdict);
+            }
+        }
+    }
+
+    /// Where requests fail and caches lag, more can be: what the real controllers came to at least.
+    fn compare_failing(
+        &self,
+        part: &Part<'_>,
+        settings: &Settings<'_>,
+        calm: Option<&Explored>,
+        verdict: &mut Verdict,
+    ) -> Result<()> {
+        let failing = Settings { failures: true, budget: Budget { states: 0 }, ..settings.clone() };
+        let settled = settle(self.snapshot, &failing, part.component);
+        let grown: Sets = listed(settled);
+        verdict.engines.listed_failing += grown.iter().map(Vec::len).sum::<usize>();
+        real_in("settle: failures without exploring", part, &grown, true, verdict)?;
+        if let Some(calm) = calm {
+            sets_in("settle: failures add ends", part, &sets(calm), &grown, verdict);
+            let coarse = settle(self.snapshot, &Settings { failures: false, ..failing }, part.component);
+            let coarse: Sets = listed(coarse);
+            sets_in("settle: explored, and not found otherwise", part, &sets(calm), &coarse, verdict);
+        }
+        let failing = Settings { failures: true, budget: Budget { states: STATES }, ..settings.clone() };
+        if part.objects.len() <= MOST_OBJECTS
+            && calm.is_some_and(|calm| calm.states <= 10 * STATES)
+            && let Some(explored) = explore(self.snapshot, &failing, &part.objects)
+        {
+            verdict.engines.failing += 1;
+            verdict.engines.states_failing += explored.states;
+            real_in("settle: failures", part, &sets(&explored), true, verdict)?;
+            sets_in("settle: failures, and not found otherwise", part, &sets(&explored), &grown, verdict);
+            if schedule(self.snapshot, &failing, &part.objects, |_| true).is_some() {
+                differ_in_order("settle: failures in a schedule", part.answers[0], &[], &[String::new()], verdict);
+            }
+        }
+        Ok(())
+    }
+
+    /// A memory that lags, an operation that runs, or requests that fail at first: everything can still end as it does
+    /// otherwise.
+    fn compare_astray(
+        &self,
+        part: &Part<'_>,
+        settings: &Settings<'_>,
+        calm: &Explored,
+        verdict: &mut Verdict,
+    ) -> Result<()> {
+        for (what, controller, answers) in self.circumstances(part) {
+            let name = |how: &str| format!("settle: {what}{how}");
+            if controller.in_step_with_all() && answers == Answers::default() {
+                continue;
+            }
+            let astray = Settings { controller, answers, budget: Budget { states: STATES }, ..settings.clone() };
+            let without = Settings { budget: Budget { states: 0 }, ..astray.clone() };
+            let settled = settle(self.snapshot, &without, part.component);
+            let grown: Sets = listed(settled);
+            verdict.engines.listed_astray += grown.iter().map(Vec::len).sum::<usize>();
+            real_in(&name(", without exploring"), part, &grown, false, verdict)?;
+            sets_in(&name(" adds ends"), part, &sets(calm), &grown, verdict);
+            let settled = settle(self.snapshot, &astray, part.component);
+            let ends: Sets = listed(settled);
+            real_in(&name(""), part, &ends, false, verdict)?;
+            if let Some(explored) = explore(self.snapshot, &astray, &part.objects) {
+                verdict.engines.astray += 1;
+                verdict.engines.states_astray += explored.states;
+                // With a memory that lags, a claim may take what another component has.
+                if part.is_all {
+                    sets_in(&name(", explored and not found otherwise"), part, &sets(&explored), &grown, verdict);
+                }
+                if ends != sets(&explored) {
+                    let differs = [format!("{ends:?}")];
+                    differ_in_order(&name(", settled"), part.answers[0], &[], &differs, verdict);
+                }
+            }
+            if schedule(self.snapshot, &astray, &part.objects, |_| true).is_some() {
+                differ_in_order(&name(" in a schedule"), part.answers[0], &[], &[String::new()], verdict);
+            }
+        }
+        Ok(())
+    }
+
+    /// Circumstances at first, each with a name.
+    fn circumstances(&self, part: &Part<'_>) -> Vec<(&'static str, ControllerState<'static>, Answers)> {
+        let (volumes, claims) = (&part.component.volumes, &part.component.claims);
+        let calm = Answers::default;
+        let mut unseen = ControllerState::in_step();
+        unseen.volumes.extend(volumes.iter().map(|id| (*id, Cached::Unseen)));
+        let mut informed = ControllerState::in_step();
+        informed.claims.extend(claims.iter().map(|id| (*id, Cached::InformerOnly)));
+        // What was there before the controller bound anything.
+        let mut stale = ControllerState::in_step();
+        for id in volumes {
+            let mut volume = self.snapshot.volume(*id).clone();
+            volume.claim_ref = None;
+            stale.volumes.push((*id, Cached::Stale(Held::Written(Arc::new(volume)))));
+        }
+        let mut running = ControllerState::in_step();
+        let mut run = |name: String| running.operations.push((name, OperationState::Backoff));
+        for id in volumes {
+            let meta = &self.snapshot.volume(*id).meta;
+            run(format!("delete-{}[{}]", meta.name, meta.uid));
+            run(format!("recycle-{}[{}]", meta.name, meta.uid));
+        }
+        for id in claims {
+            let meta = &self.snapshot.claim(*id).meta;
+            run(format!("provision-{}/{}[{}]", meta.namespace, meta.name, meta.uid));
+        }
+        let refused = Answers { refuse_from: Some((1, Refusal::Conflict)), ..Answers::default() };
+        vec![
+            ("volumes that nobody saw", unseen, calm()),
+            ("claims that only the informer saw", informed, calm()),
+            ("volumes as they were", stale, calm()),
+            ("operations that failed", running, calm()),
+            ("writes that are refused", ControllerState::in_step(), refused),
+        ]
+    }
+
+    /// A schedule for every joint end, or for every end of every object, followed by the syncs themselves.
+    fn follow(&self, part: &Part<'_>, settings: &Settings<'_>, explored: &Explored, verdict: &mut Verdict) {
+        if explored.states > 10 * STATES {
+            return;
+        }
+        let wanted: Vec<Vec<(usize, &Outcome)>> = if let Some(worlds) = &explored.worlds {
+            worlds.iter().map(|world| world.iter().enumerate().collect()).collect()
+        } else {
+            let ends = explored.outcomes.iter().enumerate();
+            ends.flat_map(|(place, (_, ends))| ends.iter().map(move |end| vec![(place, end)])).collect()
+        };
+        for ends in wanted {
+            let is_wanted = |joint: &[Outcome]| ends.iter().all(|(place, end)| joint[*place] == **end);
+            let told = schedule(self.snapshot, settings, &part.objects, is_wanted);
+            let leads_there = told.as_ref().is_some_and(|steps| {
+                verdict.engines.steps += steps.len();
+                let end = self.after(settings, steps);
+                end.is_some_and(|world| {
+                    ends.iter().all(|(place, end)| can_be(&world, settings, part.objects[*place], end))
+                        && part.objects.iter().all(|object| stays(&world, settings, *object, &part.objects))
+                })
+            });
+            verdict.engines.followed += 1;
+            if !leads_there {
+                let answer = part.answers[ends.first().map_or(0, |(place, _)| *place)];
+                differ_in_order("schedule", answer, &[], &[format!("{ends:?} by {told:?}")], verdict);
+            }
+        }
+    }
+
+    /// The world after these syncs; nothing where one of them cannot be made as it is said.
+    fn after(&self, settings: &Settings<'_>, steps: &[Step]) -> Option<World<'_>> {
+        let mut world = World::new(self.snapshot);
+        for step in steps {
+            let target = targets(&world).into_iter().find(|target| match target {
+                Target::Volume(id) => {
+                    step.object.namespace.is_empty()
+                        && world.volume(*id).is_some_and(|v| v.meta.name == step.object.name)
+                }
+                Target::Claim(id) => world.claim(*id).is_some_and(|claim| {
+                    claim.meta.name == step.object.name && claim.meta.namespace == step.object.namespace
+                }),
+            })?;
+            let mut choices = Some(Choices::first());
+            world = loop {
+                let (after, met) = sync(&world, settings, step.controller, target, choices?)?;
+                let picked =
+                    met.only_search().and_then(|(id, _)| after.volume(id)).map(|volume| volume.meta.name.clone());
+                if step.volume.is_none() || picked == step.volume {
+                    break after;
+                }
+                choices = met.next();
+            };
+        }
+        Some(world)
+    }
+}
+
+/// Whether an object is in that end in a world.
+fn can_be(world: &World<'_>, settings: &Settings<'_>, target: Target, end: &Outcome) -> bool {
+    let mut ends = [false, true].into_iter().flat_map(|unsettled| match target {
+        Target::Volume(id) => {
+            let destroyed = world.destroyed().contains(&id);
+            let is = Outcome::of_volume(&settings.rules, world.volume(id).as_deref(), destroyed, unsettled);
+            is.with_scrubbing(world.scrubbing().contains(&id))
+        }
+        Target::Claim(id) => vec![Outcome::of_claim(world.claim(id).as_deref(), unsettled)],
+    });
+    ends.any(|is| is == *end)
+}
+
+/// Whether no sync of an object moves any of the component to another end.
+fn stays(world: &World<'_>, settings: &Settings<'_>, object: Target, objects: &[Target]) -> bool {
+    settings.controllers.iter().all(|controller| {
+        let Some((after, _)) = sync(world, settings, *controller, object, Choices::first()) else { return true };
+        let is = |world: &World<'_>, object: Target| match object {
+            Target::Volume(id) => Outcome::of_volume(&settings.rules, world.volume(id).as_deref(), false, false),
+            Target::Claim(id) => Outcome::of_claim(world.claim(id).as_deref(), false),
+        };
+        objects.iter().all(|object| is(world, *object) == is(&after, *object))
+    })
+}
+
+/// All objects of a world, with the volumes that were created in it.
+fn targets(world: &World<'_>) -> Vec<Target> {
+    let snapshot = world.snapshot();
+    let volumes = (0..).map(VolumeId).take(snapshot.volumes().len());
+    let created =
+        world.changed_volumes().iter().map(|(id, _)| *id).filter(|id| id.0 as usize >= snapshot.volumes().len());
+    let claims = (0..).map(ClaimId).take(snapshot.claims().len());
+    volumes.chain(created).map(Target::Volume).chain(claims.map(Target::Claim)).collect()
+}
+
+/// One sync with caches in step.
+fn sync<'s>(
+    world: &World<'s>,
+    settings: &Settings<'_>,
+    controller: Controller,
+    target: Target,
+    script: Choices,
+) -> Option<(World<'s>, Choices)> {
+    let (mut after, mut memory, answers) = (world.clone(), ControllerState::in_step(), Answers::default());
+    let mut sync: Sync<'_, 's> = Sync::new(&mut after, &mut memory, &answers, script);
+    match (controller, target) {
+        (Controller::PersistentVolumeBinder, Target::Volume(id)) => {
+            sync_volume(&mut sync, &settings.rules, id).map(drop)?;
+        }
+        (Controller::PersistentVolumeBinder, Target::Claim(id)) => {
+            sync_claim(&mut sync, &settings.rules, id).map(drop)?;
+        }
+        (Controller::PersistentVolumeProtection, Target::Volume(id)) => drop(sync_volume_protection(&mut sync, id)),
+        (Controller::PersistentVolumeClaimProtection, Target::Claim(id)) => {
+            let _ = sync_claim_protection(&mut sync, &settings.rules, id, &[]);
+        }
+        _ => return None,
+    }
+    let (_, met) = sync.finish();
+    Some((after, met))
+}
+
+fn listed(settled: Settled) -> Sets {
+    settled.volumes.into_iter().chain(settled.claims).map(|set| set.listed.to_vec()).collect()
+}
+
+fn sets(explored: &Explored) -> Sets {
+    explored.outcomes.iter().map(|(_, ends)| ends.clone()).collect()
+}
+
+/// What the real controllers came to is in the sets; with `faults` also what they came to where something failed.
+fn real_in(what: &str, part: &Part<'_>, sets: &Sets, faults: bool, verdict: &mut Verdict) -> Result<()> {
+    for (answer, set) in part.answers.iter().zip(sets) {
+        let predicted = ends_of(set)?;
+        let others = answer.fault_ends.iter().chain(&answer.race_ends).filter(|_| faults);
+        let seen: BTreeSet<String> = answer.ends.iter().chain(others).map(ToString::to_string).collect();
+        differ(what, &answer.object, &seen, &seen.intersection(&predicted).cloned().collect(), verdict);
+    }
+    Ok(())
+}
+
+/// Every end of the first sets is in the second ones, whether it goes round or not.
+fn sets_in(what: &str, part: &Part<'_>, narrow: &Sets, wide: &Sets, verdict: &mut Verdict) {
+    for ((answer, narrow), wide) in part.answers.iter().zip(narrow).zip(wide) {
+        let text = |ends: &[Outcome]| -> BTreeSet<String> {
+            ends.iter().map(|end| format!("{end:?}").replace("unsettled: true", "unsettled: false")).collect()
+        };
+        let (narrow, wide) = (text(narrow), text(wide));
+        differ(what, &answer.object, &narrow, &narrow.intersection(&wide).cloned().collect(), verdict);
+    }
+}
+
+fn differ_in_order(what: &str, answer: &Ends, wanted: &[String], told: &[String], verdict: &mut Verdict) {
+    let numbered = |all: &[String]| all.iter().enumerate().map(|(place, one)| format!("{place}: {one}")).collect();
+    differ(what, &answer.object, &numbered(wanted), &numbered(told), verdict);
+}
+
+/// The large common case with a hundred and one sizes, solved exactly and grown: all that the exact engine finds is found
+/// otherwise, and nobody has a volume that is too small.
+///
+/// # Errors
+/// When the world makes no sense.
+pub fn hundred_sizes() -> Result<Verdict> {
+    let sizes = 1..=101;
+    let items = sizes.flat_map(|size| {
+        let (name, size) = (format!("{size:03}"), format!("{size}Gi"));
+        let volume = json!({"apiVersion": "v1", "kind": "PersistentVolume", "metadata": {"name": name, "uid": name},
+            "spec": {"accessModes": ["ReadWriteOnce"], "capacity": {"storage": size}}, "status": {"phase": "Available"}});
+        let claim = json!({"apiVersion": "v1", "kind": "PersistentVolumeClaim",
+            "metadata": {"name": name, "namespace": "db", "uid": format!("of-{name}")},
+            "spec": {"accessModes": ["ReadWriteOnce"], "resources": {"requests": {"storage": size}},
+                "storageClassName": ""}, "status": {"phase": "Pending"}});
+        [volume, claim]
+    });
+    let snapshot = snapshot_of(&items.collect::<Vec<_>>())?;
+    let settings = binder(&Rules::default());
+    // A failure that no sync comes to is nothing but a reason to leave the exact engines alone.
+    let never = Answers { refuse_from: Some((1000, Refusal::Conflict)), ..Answers::default() };
+    let growing = Settings { answers: never, budget: Budget { states: 0 }, ..settings.clone() };
+    let mut verdict = Verdict::default();
+    for component in &components(&snapshot, &settings.rules) {
+        let exact = listed(settle(&snapshot, &settings, component));
+        let grown = listed(settle(&snapshot, &growing, component));
+        verdict.engines.listed_large += grown.iter().map(Vec::len).sum::<usize>();
+        for ((object, exact), grown) in component.objects().into_iter().zip(exact).zip(grown) {
+            let key = key_of(&snapshot, object);
+            let (kind, namespace, name) = (key.kind.to_string(), key.namespace.to_string(), key.name.to_string());
+            let object = Object { kind, namespace, name };
+            let missing: BTreeSet<String> =
+                exact.iter().filter(|end| !grown.contains(end)).map(|end| format!("{end:?}")).collect();
+            differ("a hundred sizes", &object, &missing, &BTreeSet::new(), &mut verdict);
+            let is_too_small = |end: &&Outcome| {
+                matches!(end, Outcome::Claim { volume_name, .. }
+                    if !volume_name.is_empty() && volume_name.as_str() < object.name.as_str())
+            };
+            let too_small = grown.iter().filter(is_too_small).map(|end| format!("{end:?}")).collect();
+            differ("a hundred sizes: too small", &object, &BTreeSet::new(), &too_small, &mut verdict);
+        }
+    }
+    Ok(verdict)
+}
