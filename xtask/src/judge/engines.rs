@@ -54,8 +54,9 @@ impl Judged<'_> {
         let settings = settling(self.rules, real)?;
         for component in &components(self.snapshot, self.rules) {
             let part = self.part(component, real)?;
+            let cheap = Settings { budget: Budget { states: 4 * STATES }, ..settings.clone() };
             let small = part.objects.len() <= EXPLORED;
-            let found = small.then(|| explore(self.snapshot, &settings, &part.objects)).flatten();
+            let found = small.then(|| explore(self.snapshot, &cheap, &part.objects)).flatten();
             if let Some(explored) = &found {
                 verdict.engines.states += explored.states;
                 self.compare_budget(&part, &settings, explored, verdict);
