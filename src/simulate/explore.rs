@@ -5,7 +5,7 @@ use super::decide::{Decision, Settings, Target, memory_of, run};
 use super::failures::{Failure, failures};
 use super::outcome::Outcome;
 use super::state::{State, Variants, private_claim_step, private_volume_step};
-use crate::controllers::{Controller, Sync};
+use crate::controllers::{Controller, Rules, Sync};
 use crate::model::Str;
 use crate::snapshot::{Snapshot, VolumeId};
 use crate::world::{Cached, Choices, ControllerState, ObjectRef, World};
@@ -251,7 +251,7 @@ impl<'a, 's> Search<'a, 's> {
             choices = met.next();
             let state = self.variants.state_of(&after);
             if state != here {
-                let private = is_private(world, &after, target, self.capacities_stated);
+                let private = is_private(&self.settings.rules, world, &after, target, self.capacities_stated);
                 // A sync searches once at most.
                 let picked = met.only_search().map(|(picked, _)| picked);
                 reached.push(Reached { state, private, picked });
@@ -387,7 +387,13 @@ impl<'a, 's> Search<'a, 's> {
 }
 
 /// Whether only the synced object changed, in a way that nobody else can see.
-fn is_private(before: &World<'_>, after: &World<'_>, target: Target, capacities_stated: bool) -> bool {
+fn is_private(
+    rules: &Rules,
+    before: &World<'_>,
+    after: &World<'_>,
+    target: Target,
+    capacities_stated: bool,
+) -> bool {
     let others_same = after.changed_volumes().iter().all(|(id, volume)| {
         Target::Volume(*id) == target
             || match (before.volume(*id), volume) {
@@ -410,7 +416,7 @@ fn is_private(before: &World<'_>, after: &World<'_>, target: Target, capacities_
                 _ => false,
             },
             Target::Claim(id) => match (before.claim(id), after.claim(id)) {
-                (Some(was), Some(is)) => private_claim_step(&was, &is, capacities_stated),
+                (Some(was), Some(is)) => private_claim_step(rules, &was, &is, capacities_stated),
                 _ => false,
             },
         }
