@@ -153,11 +153,17 @@ impl<'s> World<'s> {
         }
     }
 
-    /// Adds a volume that the snapshot does not have, and returns its id.
+    /// Adds a volume that the snapshot does not have, and returns its id: that of its claim, so that it does not matter
+    /// which of several is created first. It is another one only while the world has another volume under that id.
     pub fn add_volume(&mut self, volume: Arc<PersistentVolume>) -> VolumeId {
         let base = u32::try_from(self.snapshot.volumes().len()).unwrap_or(u32::MAX);
-        let next = self.volumes.last().map_or(base, |(last, _)| base.max(last.0.saturating_add(1)));
-        self.volumes.push((VolumeId(next), Some(volume)));
-        VolumeId(next)
+        let named = volume.claim_ref.as_ref();
+        let claim = named.and_then(|named| self.claim_id(&named.namespace, &named.name));
+        let own = claim.map(|claim| VolumeId(base.saturating_add(claim.0))).filter(|id| self.volume(*id).is_none());
+        let id = own.unwrap_or_else(|| {
+            VolumeId(self.volumes.last().map_or(base, |(last, _)| base.max(last.0.saturating_add(1))))
+        });
+        self.set_volume(id, Some(volume));
+        id
     }
 }
