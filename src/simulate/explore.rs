@@ -518,7 +518,7 @@ mod tests {
         let snapshot = world(&[volume("pv-1"), volume("pv-2"), claim("c1"), claim("c2"), claim("c3")]);
         let controllers = vec![Controller::PersistentVolumeBinder];
         let settings = Settings { controllers, ..Settings::new(Rules::default()) };
-        let all = components(&snapshot, &settings.rules);
+        let all = components(&snapshot, &settings);
         let [component] = all.as_slice() else { panic!("{all:?}") };
         let bound = |outcome: &Outcome, name: &str| outcome.phase() == "Bound" && outcome.binding() == name;
         let told = |wanted: &dyn Fn(&[Outcome]) -> bool, settings: &Settings<'_>| {
@@ -536,7 +536,7 @@ mod tests {
         let all_bound = |ends: &[Outcome]| ends[2..].iter().all(|end| end.phase() == "Bound");
         assert_eq!(told(&all_bound, &settings), None, "there are only two volumes");
         let recorded = world(&[volume("pv-1")]);
-        let alone = components(&recorded, &settings.rules)[0].objects();
+        let alone = components(&recorded, &settings)[0].objects();
         assert_eq!(schedule(&recorded, &settings, &alone, |_| true), Some(Vec::new()));
         let failing = Settings { failures: true, ..settings };
         assert_eq!(told(&end, &failing), None, "no list of syncs tells what fails");
