@@ -292,7 +292,7 @@ impl<'a, 's> Search<'a, 's> {
     }
 
     /// The states that the same sync leads to when something in it goes wrong, and when its cache still has the recorded
-    /// version of one of the other objects.
+    /// version of one of the other objects, or nothing of one that was created since.
     fn failing(
         &mut self,
         world: &World<'s>,
@@ -309,11 +309,23 @@ impl<'a, 's> Search<'a, 's> {
             run(sync, &self.settings.rules, controller, target);
             reached.push(self.variants.state_of(&after));
         }
+        if let Target::Volume(id) = target
+            && world.may_be_mistaken(id)
+        {
+            let mut after = world.clone();
+            after.delete_volume(id);
+            reached.push(self.variants.state_of(&after));
+        }
         let snapshot = world.snapshot();
         let mut lagging: Vec<ControllerState<'s>> = Vec::new();
         for (id, _) in world.changed_volumes().iter().filter(|(id, _)| (id.0 as usize) < snapshot.volumes().len()) {
             let mut memory = memory_of(controller, &self.settings.controller);
             memory.volumes.push((*id, Cached::Stale(crate::world::Held::Base(snapshot.volume(*id)))));
+            lagging.push(memory);
+        }
+        for id in world.changed_volumes().iter().map(|(id, _)| *id).filter(|id| world.is_new(*id)) {
+            let mut memory = memory_of(controller, &self.settings.controller);
+            memory.volumes.push((id, Cached::Unseen));
             lagging.push(memory);
         }
         for (id, _) in world.changed_claims() {
@@ -387,13 +399,7 @@ impl<'a, 's> Search<'a, 's> {
 }
 
 /// Whether only the synced object changed, in a way that nobody else can see.
-fn is_private(
-    rules: &Rules,
-    before: &World<'_>,
-    after: &World<'_>,
-    target: Target,
-    capacities_stated: bool,
-) -> bool {
+fn is_private(rules: &Rules, before: &World<'_>, after: &World<'_>, target: Target, capacities_stated: bool) -> bool {
     let others_same = after.changed_volumes().iter().all(|(id, volume)| {
         Target::Volume(*id) == target
             || match (before.volume(*id), volume) {

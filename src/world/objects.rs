@@ -1,7 +1,7 @@
 //! The API's objects: the snapshot with an overlay of what was written since.
 
 use super::Held;
-use crate::model::{Kind, PersistentVolume, PersistentVolumeClaim, Str};
+use crate::model::{Kind, PersistentVolume, PersistentVolumeClaim, ReclaimPolicy, Str, Timestamp};
 use crate::snapshot::{ClaimId, Snapshot, VolumeId};
 use std::sync::Arc;
 
@@ -119,6 +119,20 @@ impl<'s> World<'s> {
         }
     }
 
+    /// Deletes a volume as the API server does: it vanishes at once, or is marked while it has finalizers.
+    pub fn delete_volume(&mut self, id: VolumeId) {
+        let Some(current) = self.volume(id) else { return };
+        if current.meta.finalizers.is_empty() {
+            self.set_volume(id, None);
+        } else if current.meta.deleted.is_none() {
+            let mut marked = (*current).clone();
+            marked.meta.deleted = Some(self.snapshot.now().unwrap_or(Timestamp(0)));
+            marked.meta.deletion_grace_seconds = Some(0);
+            marked.meta.resource_version = marked.meta.resource_version.successor();
+            self.set_volume(id, Some(Arc::new(marked)));
+        }
+    }
+
     /// The volumes whose storage the controller has deleted, in order.
     pub fn destroyed(&self) -> &[VolumeId] {
         &self.destroyed
@@ -151,6 +165,19 @@ impl<'s> World<'s> {
         if let Some(Held::Base(volume)) = self.volume(id) {
             self.set_volume(id, Some(Arc::new(volume.clone())));
         }
+    }
+
+    /// Whether the volume was created since the world was recorded, also under the name of a recorded one that is gone.
+    pub fn is_new(&self, id: VolumeId) -> bool {
+        let recorded = self.snapshot.volumes().get(id.0 as usize);
+        self.volume(id).is_some_and(|volume| recorded.is_none_or(|recorded| recorded.meta.uid != volume.meta.uid))
+    }
+
+    /// Whether an operation that was to delete a volume may delete this one, which has come in its place meanwhile: it
+    /// asks for it by its name alone. Upstream: `deleteVolumeOperation`, 1.36.
+    pub fn may_be_mistaken(&self, id: VolumeId) -> bool {
+        let deleted = |recorded: &PersistentVolume| recorded.reclaim_policy == ReclaimPolicy::Delete;
+        self.is_new(id) && self.snapshot.volumes().get(id.0 as usize).is_some_and(deleted)
     }
 
     /// Adds a volume that the snapshot does not have, and returns its id: that of its claim, so that it does not matter

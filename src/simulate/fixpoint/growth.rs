@@ -217,6 +217,13 @@ impl<'a, 's> Growth<'a, 's> {
             let memory = memory_of(*controller, &self.settings.controller);
             self.runs(&before, *controller, target, &memory, failures, &mut worlds);
             if failures {
+                if let Target::Volume(id) = target
+                    && before.may_be_mistaken(id)
+                {
+                    let mut after = before.clone();
+                    after.delete_volume(id);
+                    worlds.push(after);
+                }
                 for lagging in self.lagging(&before, &memory) {
                     self.runs(&before, *controller, target, &lagging, false, &mut worlds);
                 }
@@ -288,6 +295,11 @@ impl<'a, 's> Growth<'a, 's> {
         self.places.get(&target).copied()
     }
 
+    /// Whether the object exists only since some sync, and is not there before it.
+    pub(super) fn is_created(&self, place: usize) -> bool {
+        matches!(self.objects[place].target, Target::Volume(id) if id.0 as usize >= self.snapshot.volumes().len())
+    }
+
     /// With whom a sync of the object in that state has to be looked at.
     pub(super) fn partners(&self, place: usize, number: usize) -> Vec<Partner> {
         let state = &self.objects[place].states[number];
@@ -324,7 +336,8 @@ impl<'a, 's> Growth<'a, 's> {
                         taken |= is_taken;
                         (!again).then_some(Some((volume, number)))
                     };
-                    states.filter_map(once).collect()
+                    let absent = self.is_created(volume).then_some(None);
+                    states.filter_map(once).chain(absent).collect()
                 }
             },
         }
@@ -363,6 +376,7 @@ impl<'a, 's> Growth<'a, 's> {
             Vec::new()
         } else {
             volumes()
+                .filter(|(place, _)| !self.is_created(*place))
                 .filter(|(_, object)| object.states.iter().all(|state| state.volume().is_some_and(fits)))
                 .filter_map(|(_, object)| object.states.first().and_then(ObjectState::volume))
                 .collect()
