@@ -13,4 +13,5 @@ record() { gzip -9n > "$out/$1-$version.jsonl.gz"; }
 "$oracle" worlds --seed 2028 --count 300 --cases=false | "$oracle" settle | record outcomes
 "$oracle" worlds --seed 2029 --count 300 --cases=false | "$oracle" settle --controllers all | record outcomes-all
 "$oracle" worlds --seed 2030 --count 80 --contended | "$oracle" settle --schedules 400 --quiet 200 --most 4000 | record outcomes-contended
+"$oracle" worlds --seed 2031 --count 60 --host-path --cases=false | "$oracle" settle --controllers all | record outcomes-host-path
 "$oracle" upstream --left-out upstream/LEFT-OUT.txt | record upstream
