@@ -20,4 +20,5 @@ done
 "$oracle" worlds --seed 2029 --count 300 --cases=false | "$oracle" settle --controllers all | record outcomes-all
 "$oracle" worlds --seed 2030 --count 80 --contended | "$oracle" settle --schedules 400 --quiet 200 --most 4000 | record outcomes-contended
 "$oracle" worlds --seed 2031 --start 2 --count 12 --grouped | "$oracle" settle --controllers all | record outcomes-grouped
+"$oracle" worlds --seed 2031 --count 60 --host-path --cases=false | "$oracle" settle --controllers all | record outcomes-host-path
 "$oracle" upstream --left-out upstream/LEFT-OUT.txt | record upstream

@@ -23,8 +23,9 @@ import (
 
 const usage = `usage: oracle COMMAND [flags]
 
-  worlds  --seed S --count N [--start I] [--cases=false]  random worlds, one a line; --contended: of the large common case
-                                                          --grouped: of groups of alike objects, and with provisioned volumes
+  worlds  --seed S --count N [--start I] [--cases=false]  random worlds, one a line; --contended: of the large common case;
+                                                          --grouped: of groups of alike objects, and with provisioned volumes;
+                                                          --host-path: in which the controller provisions
   decide  [--controllers binder|all]                      what one sync of each object does
   settle  [--controllers binder|all] [--schedules N]      where everything can end
   follow  [--controllers binder|all]                      whether given schedules lead to their ends
@@ -81,16 +82,21 @@ func run(args []string) error {
 		cases := flags.Bool("cases", true, "propose cases, which decide answers")
 		contended := flags.Bool("contended", false, "free volumes and waiting claims that differ in size")
 		grouped := flags.Bool("grouped", false, "groups of alike objects, and hostPath volumes that are provisioned")
+		hostPath := flags.Bool("host-path", false, "worlds with --enable-hostpath-provisioner, in which the controller itself creates volumes")
 		if err := flags.Parse(args[1:]); err != nil {
 			return err
+		}
+		if *contended && *hostPath {
+			return errors.New("a world is made with --contended or with --host-path, not with both")
 		}
 		writer := bufio.NewWriterSize(os.Stdout, 1<<20)
 		for index := *start; index < *start+*count; index++ {
 			generate := worlds.Generate
 			if *contended {
 				generate = worlds.Contended
-			}
-			if *grouped {
+			} else if *hostPath {
+				generate = worlds.HostPath
+			} else if *grouped {
 				generate = worlds.Grouped
 			}
 			world := generate(*seed, index)

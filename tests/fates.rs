@@ -49,7 +49,7 @@ fn volume(path: &str, terminating: bool) -> Value {
 }
 
 fn ends_of_volume(snapshot: &Snapshot, settings: &Settings<'_>) -> Vec<Outcome> {
-    let component = &components(snapshot, &settings.rules)[0];
+    let component = &components(snapshot, &settings)[0];
     settle(snapshot, settings, component).volumes[0].listed.to_vec()
 }
 
@@ -112,7 +112,7 @@ fn a_claim_that_the_cache_has_not_seen_yet_is_bound_in_the_end() {
         let rules = Rules::of(pvctl::controllers::KubeVersion::parse(version).unwrap());
         let mut settings = Settings { controllers: vec![Controller::PersistentVolumeBinder], ..Settings::new(rules) };
         settings.controller.claims.push((ClaimId(0), Cached::Unseen));
-        let component = &components(&snapshot, &settings.rules)[0];
+        let component = &components(&snapshot, &settings)[0];
         let settled = settle(&snapshot, &settings, component);
         let found: Vec<&str> = settled.volumes[0].listed.iter().map(Outcome::phase).collect();
         assert_eq!(found, phases, "the volume under the rules of {version}");
@@ -246,7 +246,7 @@ fn a_terminating_recycled_volume_may_be_scrubbed_before_it_is_gone() {
     let snapshot = snapshot(&[recycled(&|_| {})]);
     let controllers = vec![Controller::PersistentVolumeProtection];
     assert_eq!(ends_of_volume(&snapshot, &Settings { controllers, ..settings.clone() }), kept);
-    let component = &components(&snapshot, &settings.rules)[0];
+    let component = &components(&snapshot, &settings)[0];
     let joint = settle(&snapshot, &settings, component).worlds.unwrap();
     assert_eq!(joint, both.map(|end| vec![end]), "the joint states are those of the volume");
     // While the volume stays, the pod ends some time, and is tried again when it fails.

@@ -65,7 +65,7 @@ type Ends = BTreeMap<Target, BTreeSet<Outcome>>;
 /// The outcomes that are predicted for each object, and whether all of them are exact.
 fn predicted(snapshot: &Snapshot, settings: &Settings<'_>) -> (Ends, bool) {
     let (mut ends, mut exact) = (Ends::new(), true);
-    for component in components(snapshot, &settings.rules) {
+    for component in components(snapshot, &settings) {
         let settled = settle(snapshot, settings, &component);
         let sets: Vec<_> = settled.volumes.iter().chain(&settled.claims).collect();
         assert_eq!(sets.len(), component.objects().len());
@@ -339,7 +339,7 @@ fn predictions_do_not_depend_on_the_order_of_the_input() {
                 .into_iter()
                 .map(|target| format!("{:?}", decide::decide(&world, &settings, target).listed))
                 .collect();
-            let settled: Vec<String> = components(&snapshot, &settings.rules)
+            let settled: Vec<String> = components(&snapshot, &settings)
                 .iter()
                 .map(|component| format!("{component:?} {:?}", settle(&snapshot, &settings, component)))
                 .collect();
@@ -365,7 +365,7 @@ fn exploring_misses_no_order_of_syncs_and_invents_none() {
         compared.borrow_mut().0 += 1;
         let (ends, exact) = predicted(&snapshot, &settings);
         prop_assert!(exact);
-        if components(&snapshot, &settings.rules).len() == 1 {
+        if components(&snapshot, &settings).len() == 1 {
             prop_assert_eq!(&naive, &ends);
         }
         prop_assert_eq!(calm(naive), calm(ends));
@@ -461,7 +461,7 @@ fn the_engine_for_free_volumes_and_waiting_claims_is_exact() {
         let controllers = vec![Controller::PersistentVolumeBinder];
         let settings = Settings { controllers, budget: Budget { states: 200_000 }, ..all_outcomes(Rules::default()) };
         let without = Settings { budget: Budget { states: 0 }, ..settings.clone() };
-        for component in components(&snapshot, &settings.rules) {
+        for component in components(&snapshot, &settings) {
             let explored = explore(&snapshot, &settings, &component.objects()).unwrap();
             let (solved, again) = (settle(&snapshot, &without, &component), settle(&snapshot, &settings, &component));
             let worlds: Option<Vec<Vec<&Outcome>>> =
@@ -584,7 +584,7 @@ fn no_world_makes_any_version_panic() {
                     prop_assert!(decisions.count >= decisions.listed.len() as u64);
                     prop_assert!(!decisions.listed.is_empty());
                 }
-                for component in components(&snapshot, &settings.rules) {
+                for component in components(&snapshot, &settings) {
                     let settled = settle(&snapshot, &settings, &component);
                     prop_assert!(settled.volumes.iter().chain(&settled.claims).all(|set| set.count > 0));
                 }
@@ -606,7 +606,7 @@ fn lists_of_outcomes_keep_to_their_limit_and_count_all() {
         let volumes: Vec<_> = volumes.iter().cloned().chain(odd).collect();
         let snapshot = Snapshot::new(Parts { volumes, claims: claims.clone(), ..Parts::default() });
         let settings = Settings::new(Rules::default());
-        let all = components(&snapshot, &settings.rules);
+        let all = components(&snapshot, &settings);
         assert_eq!(all.len(), 1);
         let settled = settle(&snapshot, &settings, &all[0]);
         for set in settled.volumes.iter().chain(&settled.claims) {
@@ -626,7 +626,7 @@ fn joint_states_are_known_wherever_every_object_has_one_outcome() {
         let snapshot = Snapshot::new(parts);
         let budget = Budget { states: if explored { 3000 } else { 0 } };
         let simulation = Simulation::new(&snapshot, Settings { budget, ..all_outcomes(rules) }, 1);
-        for (number, component) in (1..).zip(components(&snapshot, &simulation.settings().rules)) {
+        for (number, component) in (1..).zip(components(&snapshot, simulation.settings())) {
             let single = component.objects().iter().all(|target| {
                 let set = simulation.outcomes(*target);
                 set.exact && set.count == 1

@@ -69,10 +69,16 @@ var profiles = []profile{
 
 // Generate makes the index-th world of a seed: the same bytes for the same two numbers.
 func Generate(seed uint64, index int) line.Line {
+	return generate(seed, index, "", "pvctl worlds 1", func(*generator) {})
+}
+
+// generate makes a world of some kind: before is what its ids begin with, stream tells its random numbers from those of
+// the other kinds, and change is done to the objects before they are made storable.
+func generate(seed uint64, index int, before, stream string, change func(*generator)) line.Line {
 	var key [32]byte
 	binary.LittleEndian.PutUint64(key[0:], seed)
 	binary.LittleEndian.PutUint64(key[8:], uint64(index))
-	copy(key[16:], "pvctl worlds 1")
+	copy(key[16:], stream)
 	g := &generator{Rand: rand.New(rand.NewChaCha8(key)), tags: map[string]bool{}}
 
 	total := 0
@@ -90,10 +96,11 @@ func Generate(seed uint64, index int) line.Line {
 	}
 	g.common()
 	chosen.build(g)
+	change(g)
 	g.finish()
 
 	made := line.Line{
-		ID:    fmt.Sprintf("s%d-%06d", seed, index),
+		ID:    fmt.Sprintf("%ss%d-%06d", before, seed, index),
 		World: line.List{APIVersion: "v1", Kind: "List"},
 	}
 	all := slices.Concat(g.classes, g.volumes, g.claims, g.pods, g.nodes)

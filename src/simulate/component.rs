@@ -1,10 +1,14 @@
 //! Which objects can influence each other: union-find over names and over groups of alike objects, never over pairs.
 
-use super::decide::Target;
+use super::decide::{Settings, Target};
 use crate::controllers::Rules;
 use crate::controllers::persistent_volume::matching::{Fit, Query};
-use crate::model::{AnnotationKey, PersistentVolume, PersistentVolumeClaim, Quantity, ReclaimPolicy, Str};
-use crate::snapshot::{ClaimId, GroupKey, Snapshot, VolumeId};
+use crate::controllers::persistent_volume::plugins::{Plugin, Provider, find_provisionable_plugin};
+use crate::model::{
+    AnnotationKey, Kind, PersistentVolume, PersistentVolumeClaim, Quantity, ReclaimPolicy, StorageClass, Str,
+    VolumeMode,
+};
+use crate::snapshot::{Absence, ClaimId, GroupKey, Snapshot, VolumeId};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Objects that can influence each other, volumes first, each in the order of names.
@@ -25,7 +29,8 @@ impl Component {
 }
 
 /// All components, in the order of their first object (volumes before claims).
-pub fn components(snapshot: &Snapshot, rules: &Rules) -> Vec<Component> {
+pub fn components(snapshot: &Snapshot, settings: &Settings<'_>) -> Vec<Component> {
+    let rules = &settings.rules;
     let (volumes, claims) = (snapshot.volumes(), snapshot.claims());
     let mut union = Union::new(volumes.len() + claims.len());
     let claim_place = |id: ClaimId| volumes.len() + id.0 as usize;
@@ -48,7 +53,8 @@ pub fn components(snapshot: &Snapshot, rules: &Rules) -> Vec<Component> {
             union.join(volumes.len() + place, claim_place(*first));
         }
     }
-    join_by_matching(snapshot, rules, &mut union);
+    join_provisioned(snapshot, rules, &mut union);
+    join_by_matching(snapshot, settings, &mut union);
     join_unusable(snapshot, rules, &mut union);
 
     let mut components: Vec<Component> = Vec::new();
@@ -72,15 +78,21 @@ pub fn components(snapshot: &Snapshot, rules: &Rules) -> Vec<Component> {
 /// The classes for which a claim may search for a free volume: its own, and the default class if it has none. Classes
 /// that delay binding are left out: for them only reserved volumes are taken, and those are joined by name.
 pub(super) fn searched_classes(snapshot: &Snapshot, rules: &Rules, claim: &PersistentVolumeClaim) -> Vec<Str> {
+    let mut classes = own_classes(snapshot, rules, claim);
+    let selected = rules.selected_node_ends_delay && claim.meta.annotations.has(AnnotationKey::SelectedNode);
+    classes.retain(|name| selected || snapshot.class(name).is_none_or(|class| !class.waits_for_first_consumer()));
+    classes.dedup();
+    classes
+}
+
+/// The classes that a claim may have: its own, and the default class if it has none.
+fn own_classes(snapshot: &Snapshot, rules: &Rules, claim: &PersistentVolumeClaim) -> Vec<Str> {
     let mut classes = vec![Str::from(claim.class())];
     let unclassed = if rules.default_class_for_empty_class { claim.class().is_empty() } else { !claim.has_class() };
     if unclassed {
         classes
             .extend(snapshot.classes().iter().filter(|class| class.is_default()).map(|class| class.meta.name.clone()));
     }
-    let selected = rules.selected_node_ends_delay && claim.meta.annotations.has(AnnotationKey::SelectedNode);
-    classes.retain(|name| selected || snapshot.class(name).is_none_or(|class| !class.waits_for_first_consumer()));
-    classes.dedup();
     classes
 }
 
@@ -90,19 +102,20 @@ pub(super) fn may_search(claim: &PersistentVolumeClaim) -> bool {
 }
 
 /// Whether the volume is free to be found, or may become so. One that is being deleted is never found.
-pub(super) fn may_become_free(snapshot: &Snapshot, volume: &PersistentVolume) -> bool {
-    !volume.terminating() && may_have_no_claim(snapshot, volume)
+pub(super) fn may_become_free(snapshot: &Snapshot, settings: &Settings<'_>, volume: &PersistentVolume) -> bool {
+    !volume.terminating() && may_have_no_claim(snapshot, settings, volume)
 }
 
 /// Whether the volume names no claim, or may come to name none: its claim may turn to another volume, and the
-/// controller then removes the claimRef that it made itself.
-pub(super) fn may_have_no_claim(snapshot: &Snapshot, volume: &PersistentVolume) -> bool {
+/// controller then removes the claimRef that it made itself. A claimRef without a uid stays, but a binding that ends
+/// after its first write gives it one.
+pub(super) fn may_have_no_claim(snapshot: &Snapshot, settings: &Settings<'_>, volume: &PersistentVolume) -> bool {
     let Some(named) = &volume.claim_ref else { return true };
     volume.meta.annotations.has(AnnotationKey::BoundByController)
-        && snapshot
-            .claim_id(&named.namespace, &named.name)
-            .map(|id| snapshot.claim(id))
-            .is_some_and(|claim| claim.meta.uid == named.uid && claim.volume_name != volume.meta.name)
+        && snapshot.claim_id(&named.namespace, &named.name).map(|id| snapshot.claim(id)).is_some_and(|claim| {
+            (claim.meta.uid == named.uid || (named.uid.is_empty() && settings.may_be_interrupted()))
+                && claim.volume_name != volume.meta.name
+        })
 }
 
 /// The one volume that is reserved for the claim, where the search ends with it in every state: it has the access modes
@@ -124,12 +137,102 @@ fn sure_reservation(snapshot: &Snapshot, rules: &Rules, claim: &PersistentVolume
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct SearchKey {
     class: Str,
-    mode: crate::model::VolumeMode,
+    mode: VolumeMode,
     attributes_class: Str,
     requested: crate::model::AccessModeSet,
 }
 
-fn join_by_matching(snapshot: &Snapshot, rules: &Rules, union: &mut Union) {
+/// The name of the volume that the controller creates for a claim. Upstream: `getProvisionedVolumeNameForClaim`, 1.36.
+fn provisioned_name(claim: &PersistentVolumeClaim) -> String {
+    format!("{PROVISIONED}{}", claim.meta.uid)
+}
+
+/// How the names of volumes begin that the controller creates.
+pub(super) const PROVISIONED: &str = "pvc-";
+
+/// Whether the controller itself provisions for a class.
+fn is_provisioned_in_tree(rules: &Rules, class: &StorageClass) -> bool {
+    rules.hostpath_provisioning && matches!(find_provisionable_plugin(rules, class), Provider::InTree(Plugin::HostPath))
+}
+
+/// Whether the controller itself may create a volume for the claim. It may where a class is not known.
+fn may_provision(snapshot: &Snapshot, rules: &Rules, claim: &PersistentVolumeClaim) -> bool {
+    let unseen = snapshot.coverage().absence(Kind::StorageClass, "") != Absence::Certain;
+    rules.hostpath_provisioning
+        && may_search(claim)
+        && (own_classes(snapshot, rules, claim).iter().any(|name| {
+            snapshot.class(name).map_or(unseen && !name.is_empty(), |class| is_provisioned_in_tree(rules, class))
+        }) || (unseen && !claim.has_class()))
+}
+
+/// A volume that the controller may create has a name: whoever names it, and the volume that has it now, and is in its
+/// way while it is there, belong to the claim that it would be created for.
+fn join_provisioned(snapshot: &Snapshot, rules: &Rules, union: &mut Union) {
+    if !rules.hostpath_provisioning {
+        return;
+    }
+    let volumes = snapshot.volumes().len();
+    let mut creators: BTreeMap<String, usize> = BTreeMap::new();
+    for (number, claim) in snapshot.claims().iter().enumerate() {
+        if !may_provision(snapshot, rules, claim) {
+            continue;
+        }
+        let (name, place) = (provisioned_name(claim), volumes + number);
+        if let Some(volume) = snapshot.volume_id(&name) {
+            union.join(place, volume.0 as usize);
+        }
+        for other in snapshot.claims_naming(&name) {
+            union.join(place, volumes + other.0 as usize);
+        }
+        // Only files have two claims with one uid.
+        let first = *creators.entry(name).or_insert(place);
+        union.join(place, first);
+    }
+}
+
+/// A volume that is free, or may become so: a recorded one, or one that the controller may create for a claim.
+struct Member {
+    capacity: Quantity,
+    /// Of the volume, or of the claim.
+    place: usize,
+}
+
+/// The volumes that the controller may create for claims and that may become free then: where a claim turns to another
+/// volume, because what was created is none that it would find, or because a cache lags, the controller takes its
+/// claimRef away, unless it deletes it. It takes a recorded volume of the class to begin with.
+fn join_freed(
+    snapshot: &Snapshot,
+    rules: &Rules,
+    reserved: &BTreeSet<usize>,
+    groups: &mut BTreeMap<GroupKey, Vec<Member>>,
+) {
+    let classes: BTreeSet<Str> = groups.keys().map(|key| key.class.clone()).collect();
+    let kept =
+        |class: &StorageClass| class.reclaim_policy.as_ref().is_some_and(|policy| *policy != ReclaimPolicy::Delete);
+    for (number, claim) in snapshot.claims().iter().enumerate() {
+        let place = snapshot.volumes().len() + number;
+        if !may_search(claim) || reserved.contains(&place) {
+            continue;
+        }
+        for name in searched_classes(snapshot, rules, claim) {
+            let creates =
+                snapshot.class(&name).is_some_and(|class| kept(class) && is_provisioned_in_tree(rules, class));
+            if creates && classes.contains(&name) {
+                let key = GroupKey {
+                    class: name,
+                    mode: VolumeMode::Filesystem,
+                    attributes_class: Str::default(),
+                    access_modes: claim.access_modes.set(),
+                };
+                let capacity = claim.requested().unwrap_or(Quantity::ZERO);
+                groups.entry(key).or_default().push(Member { capacity, place });
+            }
+        }
+    }
+}
+
+fn join_by_matching(snapshot: &Snapshot, settings: &Settings<'_>, union: &mut Union) {
+    let rules = &settings.rules;
     let volumes = snapshot.volumes();
     let claim_place = |id: ClaimId| volumes.len() + id.0 as usize;
     let capacity = |volume: &PersistentVolume| volume.storage().copied().unwrap_or(Quantity::ZERO);
@@ -143,14 +246,18 @@ fn join_by_matching(snapshot: &Snapshot, rules: &Rules, union: &mut Union) {
     }
 
     // Free volumes in groups, by capacity.
-    let mut groups: BTreeMap<GroupKey, Vec<(Quantity, usize)>> = BTreeMap::new();
+    let mut groups: BTreeMap<GroupKey, Vec<Member>> = BTreeMap::new();
     for (place, volume) in volumes.iter().enumerate() {
-        if may_become_free(snapshot, volume) && !reserved.contains(&place) {
-            groups.entry(Snapshot::group_key(volume)).or_default().push((capacity(volume), place));
+        if may_become_free(snapshot, settings, volume) && !reserved.contains(&place) {
+            let member = Member { capacity: capacity(volume), place };
+            groups.entry(Snapshot::group_key(volume)).or_default().push(member);
         }
     }
+    if rules.hostpath_provisioning {
+        join_freed(snapshot, rules, &reserved, &mut groups);
+    }
     for group in groups.values_mut() {
-        group.sort_by(|(a, place_a), (b, place_b)| a.compare(b).then(place_a.cmp(place_b)));
+        group.sort_by(|a, b| a.capacity.compare(&b.capacity).then(a.place.cmp(&b.place)));
     }
     if groups.is_empty() {
         return;
@@ -185,7 +292,7 @@ fn join_by_matching(snapshot: &Snapshot, rules: &Rules, union: &mut Union) {
                 && key.mode == search.mode
                 && (!rules.attributes_class || key.attributes_class == search.attributes_class)
                 && search.requested.is_subset_of(key.access_modes);
-            let Some((largest, last)) = members.last().filter(|_| alike) else { continue };
+            let Some(Member { capacity: largest, place: last }) = members.last().filter(|_| alike) else { continue };
             if largest.compare(smallest).is_lt() {
                 continue;
             }
@@ -194,9 +301,9 @@ fn join_by_matching(snapshot: &Snapshot, rules: &Rules, union: &mut Union) {
                     union.join(*claim, *last);
                 }
             }
-            for (size, volume) in members {
-                if size.compare(smallest).is_ge() {
-                    union.join(*volume, *first);
+            for Member { capacity, place } in members {
+                if capacity.compare(smallest).is_ge() {
+                    union.join(*place, *first);
                 }
             }
         }
@@ -242,7 +349,7 @@ fn join_selecting(
     claim: &PersistentVolumeClaim,
     place: usize,
     class: &Str,
-    groups: &BTreeMap<GroupKey, Vec<(Quantity, usize)>>,
+    groups: &BTreeMap<GroupKey, Vec<Member>>,
 ) {
     let Ok(query) = Query::new(rules, claim, false) else { return };
     let request = claim.requested().unwrap_or(Quantity::ZERO);
@@ -254,10 +361,12 @@ fn join_selecting(
         if !alike {
             continue;
         }
-        for (size, volume) in members {
-            let labels = &snapshot.volumes()[*volume].meta.labels;
-            if size.compare(&request).is_ge() && query.selector().is_none_or(|selector| selector.matches(labels)) {
-                union.join(place, *volume);
+        for member in members {
+            // What the controller creates has no labels.
+            let labels = snapshot.volumes().get(member.place).map_or(&[][..], |volume| &volume.meta.labels);
+            let selected = query.selector().is_none_or(|selector| selector.matches(labels));
+            if member.capacity.compare(&request).is_ge() && selected {
+                union.join(place, member.place);
             }
         }
     }

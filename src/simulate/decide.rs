@@ -97,6 +97,13 @@ impl Settings<'_> {
     }
 }
 
+impl Settings<'_> {
+    /// Whether a sync may end between its writes: what is refused, fails or is written again by a cache that lags.
+    pub(super) fn may_be_interrupted(&self) -> bool {
+        self.failures || !self.controller.in_step_with_all() || self.answers != Answers::default()
+    }
+}
+
 /// What wakes an object next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum NextSync {

@@ -5,7 +5,7 @@ use super::decide::{Settings, Target, run};
 use super::failures::{astray, starts_astray};
 use super::outcome::Outcome;
 use super::state::{State, Variants, private_claim_step, private_volume_step};
-use crate::controllers::{Controller, Sync};
+use crate::controllers::{Controller, Rules, Sync};
 use crate::model::Str;
 use crate::snapshot::{Snapshot, VolumeId};
 use crate::world::{Answers, Choices, ControllerState, ObjectRef, World};
@@ -248,7 +248,7 @@ impl<'a, 's> Search<'a, 's> {
             choices = met.next();
             let state = self.variants.state_of(&after);
             if state != here {
-                let private = is_private(world, &after, target, self.capacities_stated);
+                let private = is_private(&self.settings.rules, world, &after, target, self.capacities_stated);
                 // A sync searches once at most.
                 let picked = met.only_search().map(|(picked, _)| picked);
                 reached.push(Reached { state, private, picked });
@@ -319,7 +319,7 @@ impl<'a, 's> Search<'a, 's> {
 }
 
 /// Whether only the synced object changed, in a way that nobody else can see.
-fn is_private(before: &World<'_>, after: &World<'_>, target: Target, capacities_stated: bool) -> bool {
+fn is_private(rules: &Rules, before: &World<'_>, after: &World<'_>, target: Target, capacities_stated: bool) -> bool {
     let others_same = after.changed_volumes().iter().all(|(id, volume)| {
         Target::Volume(*id) == target
             || match (before.volume(*id), volume) {
@@ -342,7 +342,7 @@ fn is_private(before: &World<'_>, after: &World<'_>, target: Target, capacities_
                 _ => false,
             },
             Target::Claim(id) => match (before.claim(id), after.claim(id)) {
-                (Some(was), Some(is)) => private_claim_step(&was, &is, capacities_stated),
+                (Some(was), Some(is)) => private_claim_step(rules, &was, &is, capacities_stated),
                 _ => false,
             },
         }
@@ -444,7 +444,7 @@ mod tests {
         let snapshot = world(&[volume("pv-1"), volume("pv-2"), claim("c1"), claim("c2"), claim("c3")]);
         let controllers = vec![Controller::PersistentVolumeBinder];
         let settings = Settings { controllers, ..Settings::new(Rules::default()) };
-        let all = components(&snapshot, &settings.rules);
+        let all = components(&snapshot, &settings);
         let [component] = all.as_slice() else { panic!("{all:?}") };
         let bound = |outcome: &Outcome, name: &str| outcome.phase() == "Bound" && outcome.binding() == name;
         let told = |wanted: &dyn Fn(&[Outcome]) -> bool, settings: &Settings<'_>| {
@@ -462,7 +462,7 @@ mod tests {
         let all_bound = |ends: &[Outcome]| ends[2..].iter().all(|end| end.phase() == "Bound");
         assert_eq!(told(&all_bound, &settings), None, "there are only two volumes");
         let recorded = world(&[volume("pv-1")]);
-        let alone = components(&recorded, &settings.rules)[0].objects();
+        let alone = components(&recorded, &settings)[0].objects();
         assert_eq!(schedule(&recorded, &settings, &alone, |_| true), Some(Vec::new()));
         let failing = Settings { failures: true, ..settings };
         assert_eq!(told(&end, &failing), None, "no list of syncs tells what fails");

@@ -15,6 +15,15 @@ pub(super) fn astray<'s>(
     target: Target,
 ) -> Vec<World<'s>> {
     let mut worlds = Vec::new();
+    // An operation on a volume that is gone meets the one that has its name now.
+    if let Target::Volume(id) = target
+        && settings.failures
+        && before.may_be_mistaken(id)
+    {
+        let mut after = before.clone();
+        after.delete_volume(id);
+        worlds.push(after);
+    }
     let given = (memory_of(controller, &settings.controller), &settings.answers);
     let ordinary = (ControllerState::in_step(), &Answers::default());
     for ((memory, answers), is_ordinary) in [(ordinary, true), (given, false)] {
@@ -56,15 +65,16 @@ pub(super) fn starts_astray(settings: &Settings<'_>) -> bool {
     !settings.controller.in_step_with_all() || settings.answers != Answers::default()
 }
 
-/// The memory with one of the objects that changed as it was recorded.
+/// The memory with one of the objects that changed as it was recorded, or without one that was created since.
 fn lagging<'s>(world: &World<'s>, memory: &ControllerState<'s>) -> Vec<ControllerState<'s>> {
     let snapshot = world.snapshot();
     let mut all = Vec::new();
     for (id, _) in world.changed_volumes() {
-        // A volume that was created since has no recorded version.
-        if let Some(recorded) = snapshot.volumes().get(id.0 as usize) {
+        let recorded = snapshot.volumes().get(id.0 as usize);
+        let stale = recorded.map(|recorded| Cached::Stale(Held::Base(recorded)));
+        for cached in stale.into_iter().chain(world.is_new(*id).then_some(Cached::Unseen)) {
             let mut lagging = memory.clone();
-            lagging.volumes.push((*id, Cached::Stale(Held::Base(recorded))));
+            lagging.volumes.push((*id, cached));
             all.push(lagging);
         }
     }

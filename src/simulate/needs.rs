@@ -1,7 +1,7 @@
 //! On which readings the outcomes of a component rest. What nobody saw could change the end of every object in it, so
 //! the needs are those of the component and not of one object.
 
-use super::component::{Component, may_have_no_claim, may_search, searched_classes};
+use super::component::{Component, PROVISIONED, is_permanent, may_have_no_claim, may_search, searched_classes};
 use super::decide::Settings;
 use crate::controllers::protection::CLAIM_FINALIZER;
 use crate::controllers::{Controller, Rules};
@@ -33,12 +33,12 @@ enum Doubt {
 }
 
 impl Gaps {
-    pub(super) fn of(snapshot: &Snapshot) -> Self {
+    pub(super) fn of(snapshot: &Snapshot, settings: &Settings<'_>) -> Self {
         let any_class = snapshot.coverage().absence(Kind::StorageClass, "") != Absence::Certain
             && snapshot.claims().iter().any(|claim| may_search(claim) && !claim.has_class());
         let mut freed: BTreeMap<GroupKey, BTreeMap<(Str, Doubt), Quantity>> = BTreeMap::new();
         for volume in snapshot.volumes() {
-            if let Some((namespace, doubt)) = may_be_freed_by(snapshot, volume) {
+            if let Some((namespace, doubt)) = may_be_freed_by(snapshot, settings, volume) {
                 let group = freed.entry(Snapshot::group_key(volume)).or_default();
                 let capacity = volume.storage().copied().unwrap_or(Quantity::ZERO);
                 let largest = group.entry((namespace.clone(), doubt)).or_insert(capacity);
@@ -75,15 +75,20 @@ impl Gaps {
 }
 
 /// The namespace of a claim that nobody saw, where the controller could take the volume from it: the controller gave it
-/// to the claim, and does not release it for deletion instead, as it does with what it had provisioned.
+/// to the claim, and does not release it for deletion instead, as it does with what it had provisioned. Where the claimRef
+/// has no uid, a binding that ends after its first write gives it one.
 /// Upstream: `syncVolume`, a claim that is bound to another volume, 1.36.
-fn may_be_freed_by<'s>(snapshot: &Snapshot, volume: &'s PersistentVolume) -> Option<(&'s Str, Doubt)> {
+fn may_be_freed_by<'s>(
+    snapshot: &Snapshot,
+    settings: &Settings<'_>,
+    volume: &'s PersistentVolume,
+) -> Option<(&'s Str, Doubt)> {
     let named = volume.claim_ref.as_ref()?;
     let released =
         volume.meta.annotations.has(AnnotationKey::ProvisionedBy) && volume.reclaim_policy == ReclaimPolicy::Delete;
     let may = volume.meta.annotations.has(AnnotationKey::BoundByController)
         && !released
-        && !named.uid.is_empty()
+        && (!named.uid.is_empty() || settings.may_be_interrupted())
         && !volume.terminating()
         && snapshot.claim_id(&named.namespace, &named.name).is_none()
         && snapshot.coverage().absence(Kind::PersistentVolumeClaim, &named.namespace) != Absence::Certain;
@@ -102,6 +107,8 @@ pub(super) fn uncertain_needs(
     let mut need =
         |kind: Kind, namespace: &str| note(&mut found, kind, namespace, snapshot.coverage().absence(kind, namespace));
     let mut assumed: Vec<&Str> = Vec::new();
+    // The controller itself creates volumes for claims, under names that others may have or name.
+    let provisions = settings.rules.hostpath_provisioning;
     let protects = settings.controllers.contains(&Controller::PersistentVolumeClaimProtection);
     for claim in component.claims.iter().map(|id| snapshot.claim(*id)) {
         let namespace = claim.meta.namespace.as_str();
@@ -110,9 +117,12 @@ pub(super) fn uncertain_needs(
             if !claim.has_class() || (!claim.class().is_empty() && snapshot.class(claim.class()).is_none()) {
                 need(Kind::StorageClass, "");
             }
-            // A claim that nobody saw could take the volume.
-            if !component.volumes.is_empty() {
+            // A claim that nobody saw could take the volume, or have one created that becomes free.
+            if !component.volumes.is_empty() || provisions {
                 need(Kind::PersistentVolumeClaim, "");
+            }
+            if provisions && gaps.any_class {
+                need(Kind::StorageClass, "");
             }
             for (namespace, doubt) in gaps.freeing(snapshot, &settings.rules, claim) {
                 match doubt {
@@ -122,6 +132,9 @@ pub(super) fn uncertain_needs(
             }
         } else if !claim.volume_name.is_empty() && snapshot.volume_id(&claim.volume_name).is_none() {
             need(Kind::PersistentVolume, "");
+            if provisions && claim.volume_name.starts_with(PROVISIONED) {
+                need(Kind::PersistentVolumeClaim, "");
+            }
         }
         if protects && claim.terminating() && claim.meta.has_finalizer(CLAIM_FINALIZER) {
             need(Kind::Pod, namespace);
@@ -135,11 +148,14 @@ pub(super) fn uncertain_needs(
     }
     for volume in component.volumes.iter().map(|id| snapshot.volume(*id)) {
         // A claim that nobody saw could take it; one that names it could, even while the volume is being deleted.
-        if may_have_no_claim(snapshot, volume) {
+        if may_have_no_claim(snapshot, settings, volume) {
             need(Kind::PersistentVolumeClaim, "");
             if gaps.any_class {
                 need(Kind::StorageClass, "");
             }
+        }
+        if provisions && volume.meta.name.starts_with(PROVISIONED) && !is_permanent(volume) {
+            need(Kind::PersistentVolumeClaim, "");
         }
         if let Some(named) = &volume.claim_ref
             && snapshot.claim_id(&named.namespace, &named.name).is_none()

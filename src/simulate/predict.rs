@@ -146,7 +146,7 @@ pub struct Unknown {
 impl<'s> Simulation<'s> {
     /// Cuts the world into components and settles each, on as many threads as asked for.
     pub fn new(snapshot: &'s Snapshot, settings: Settings<'s>, threads: usize) -> Self {
-        let components = components(snapshot, &settings.rules);
+        let components = components(snapshot, &settings);
         let mut place_of_volume = vec![(0, 0); snapshot.volumes().len()];
         let mut place_of_claim = vec![(0, 0); snapshot.claims().len()];
         for (number, component) in (0u32..).zip(&components) {
@@ -161,7 +161,7 @@ impl<'s> Simulation<'s> {
         let decisions = decision_limit.at_least(LISTED);
         let settings = Settings { decisions, outcomes: outcome_limit.at_least(LISTED), ..settings };
         let settled = in_parallel(threads, components.len(), |number| settle(snapshot, &settings, &components[number]));
-        let gaps = Gaps::of(snapshot);
+        let gaps = Gaps::of(snapshot, &settings);
         let uncertain = in_parallel(threads, components.len(), |number| {
             uncertain_needs(snapshot, &settings, &components[number], &gaps)
         });

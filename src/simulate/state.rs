@@ -3,7 +3,10 @@
 //! Versions, messages and the parts of a claim's status that no controller reads are left out, so that the number of
 //! states is finite and small.
 
+use super::component::may_search;
 use super::decide::Target;
+use crate::controllers::Rules;
+use crate::controllers::persistent_volume::matching::Query;
 use crate::model::{AnnotationKey, PersistentVolume, PersistentVolumeClaim, ReclaimPolicy, VolumePhase};
 use crate::snapshot::{Snapshot, VolumeId};
 use crate::world::World;
@@ -11,7 +14,7 @@ use rustc_hash::FxHashMap;
 use std::sync::Arc;
 
 /// The number of a variant of an object; 0 is the object as recorded.
-pub(super) type Variant = u16;
+pub(super) type Variant = u32;
 
 /// A state: the objects that are not as recorded, in order, with their variants.
 pub(super) type State = Box<[(Target, Variant)]>;
@@ -100,7 +103,7 @@ impl<'s> Variants<'s> {
     pub(super) fn world_of(&self, state: &[(Target, Variant)]) -> World<'s> {
         let mut world = World::new(self.snapshot);
         for (target, variant) in state {
-            let stored = self.known.get(target).and_then(|known| known.get(usize::from(*variant) - 1));
+            let stored = self.known.get(target).and_then(|known| known.get(*variant as usize - 1));
             match (target, stored) {
                 (Target::Volume(id), Some(Stored::Volume(volume, data))) => {
                     world.set_volume(*id, volume.clone());
@@ -119,12 +122,13 @@ impl<'s> Variants<'s> {
     }
 }
 
-/// Variants are numbered from 1. More than 65 thousand of one object exceed every exploration budget.
+/// Variants are numbered from 1. More of one object than 32 bits can number do not fit into memory.
 fn number(at: usize) -> Variant {
     Variant::try_from(at + 1).unwrap_or(Variant::MAX)
 }
 
-/// Whether two versions of a volume are alike in all that decides.
+/// Whether two versions of a volume are alike in all that decides. The name and the uid tell a volume that was created
+/// from another one, also from a recorded one of its name that is gone; all that never changes follows from them.
 pub(super) fn same_volume(a: &PersistentVolume, b: &PersistentVolume) -> bool {
     let same_ref = match (&a.claim_ref, &b.claim_ref) {
         (None, None) => true,
@@ -132,6 +136,8 @@ pub(super) fn same_volume(a: &PersistentVolume, b: &PersistentVolume) -> bool {
         _ => false,
     };
     same_ref
+        && a.meta.name == b.meta.name
+        && a.meta.uid == b.meta.uid
         && a.status.phase == b.status.phase
         && a.meta.deleted.is_some() == b.meta.deleted.is_some()
         && a.meta.finalizers == b.meta.finalizers
@@ -175,9 +181,11 @@ pub(super) fn private_volume_step(snapshot: &Snapshot, before: &PersistentVolume
 /// place: no binding, no class, no end.
 ///
 /// A phase that is not written because something else happened first must be put right by what happened: every way on
-/// writes the phase, but for a volume without a capacity, where binding ends before that (`capacities_stated`), and
-/// for a claim that the controller marked and whose volume another claim took.
+/// writes the phase, but for a volume without a capacity, where binding ends before that (`capacities_stated`), for a
+/// claim that the controller marked and whose volume another claim took, and for a search that cannot be used, which
+/// fails as such from the moment on in which a volume with the access modes is provisioned.
 pub(super) fn private_claim_step(
+    rules: &Rules,
     before: &PersistentVolumeClaim,
     after: &PersistentVolumeClaim,
     capacities_stated: bool,
@@ -186,7 +194,8 @@ pub(super) fn private_claim_step(
     let may_stay_unwritten = !capacities_stated
         || (before.meta.annotations.has(AnnotationKey::BoundByController)
             && !before.meta.annotations.has(AnnotationKey::BindCompleted)
-            && !before.volume_name.is_empty());
+            && !before.volume_name.is_empty())
+        || (rules.hostpath_provisioning && may_search(before) && Query::new(rules, before, false).is_err());
     before.volume_name == after.volume_name
         && before.class_name == after.class_name
         && same(AnnotationKey::BindCompleted)

@@ -1,7 +1,7 @@
 //! The API's objects: the snapshot with an overlay of what was written since.
 
 use super::Held;
-use crate::model::{Kind, PersistentVolume, PersistentVolumeClaim, Str};
+use crate::model::{Kind, PersistentVolume, PersistentVolumeClaim, ReclaimPolicy, Str, Timestamp};
 use crate::snapshot::{ClaimId, Snapshot, VolumeId};
 use std::sync::Arc;
 
@@ -119,6 +119,20 @@ impl<'s> World<'s> {
         }
     }
 
+    /// Deletes a volume as the API server does: it vanishes at once, or is marked while it has finalizers.
+    pub fn delete_volume(&mut self, id: VolumeId) {
+        let Some(current) = self.volume(id) else { return };
+        if current.meta.finalizers.is_empty() {
+            self.set_volume(id, None);
+        } else if current.meta.deleted.is_none() {
+            let mut marked = (*current).clone();
+            marked.meta.deleted = Some(self.snapshot.now().unwrap_or(Timestamp(0)));
+            marked.meta.deletion_grace_seconds = Some(0);
+            marked.meta.resource_version = marked.meta.resource_version.successor();
+            self.set_volume(id, Some(Arc::new(marked)));
+        }
+    }
+
     /// The volumes whose storage the controller has deleted, in order.
     pub fn destroyed(&self) -> &[VolumeId] {
         &self.destroyed
@@ -153,11 +167,30 @@ impl<'s> World<'s> {
         }
     }
 
-    /// Adds a volume that the snapshot does not have, and returns its id.
+    /// Whether the volume was created since the world was recorded, also under the name of a recorded one that is gone.
+    pub fn is_new(&self, id: VolumeId) -> bool {
+        let recorded = self.snapshot.volumes().get(id.0 as usize);
+        self.volume(id).is_some_and(|volume| recorded.is_none_or(|recorded| recorded.meta.uid != volume.meta.uid))
+    }
+
+    /// Whether an operation that was to delete a volume may delete this one, which has come in its place meanwhile: it
+    /// asks for it by its name alone. Upstream: `deleteVolumeOperation`, 1.36.
+    pub fn may_be_mistaken(&self, id: VolumeId) -> bool {
+        let deleted = |recorded: &PersistentVolume| recorded.reclaim_policy == ReclaimPolicy::Delete;
+        self.is_new(id) && self.snapshot.volumes().get(id.0 as usize).is_some_and(deleted)
+    }
+
+    /// Adds a volume that the snapshot does not have, and returns its id: that of its claim, so that it does not matter
+    /// which of several is created first. It is another one only while the world has another volume under that id.
     pub fn add_volume(&mut self, volume: Arc<PersistentVolume>) -> VolumeId {
         let base = u32::try_from(self.snapshot.volumes().len()).unwrap_or(u32::MAX);
-        let next = self.volumes.last().map_or(base, |(last, _)| base.max(last.0.saturating_add(1)));
-        self.volumes.push((VolumeId(next), Some(volume)));
-        VolumeId(next)
+        let named = volume.claim_ref.as_ref();
+        let claim = named.and_then(|named| self.claim_id(&named.namespace, &named.name));
+        let own = claim.map(|claim| VolumeId(base.saturating_add(claim.0))).filter(|id| self.volume(*id).is_none());
+        let id = own.unwrap_or_else(|| {
+            VolumeId(self.volumes.last().map_or(base, |(last, _)| base.max(last.0.saturating_add(1))))
+        });
+        self.set_volume(id, Some(volume));
+        id
     }
 }

@@ -503,18 +503,8 @@ impl<'a, 's, Step> Sync<'a, 's, Step> {
         let verdict = match (scripted, self.world.volume(id)) {
             (Some(error), _) => Err(error),
             (None, None) => Err(ApiError::NotFound { kind: Kind::PersistentVolume, name: held.meta.name.to_string() }),
-            (None, Some(current)) if current.meta.finalizers.is_empty() => {
-                self.world.set_volume(id, None);
-                Ok(())
-            }
-            (None, Some(current)) => {
-                if current.meta.deleted.is_none() {
-                    let mut marked = (*current).clone();
-                    marked.meta.deleted = Some(self.world.snapshot().now().unwrap_or(crate::model::Timestamp(0)));
-                    marked.meta.deletion_grace_seconds = Some(0);
-                    marked.meta.resource_version = marked.meta.resource_version.successor();
-                    self.world.set_volume(id, Some(Arc::new(marked)));
-                }
+            (None, Some(_)) => {
+                self.world.delete_volume(id);
                 Ok(())
             }
         };

@@ -106,7 +106,7 @@ cases! {
             "steps": ["X8"],
             "writes": [{"updateStatus": "pvc/a/c", "patch": {"status": {"conditions": [{
                 "type": "Unused", "status": "True", "reason": "NoPodsUsingPVC",
-                "message": "No pods are currently referencing this PVC", "lastTransitionTime": "<now>",
+                "message": "No pods are currently referencing this PVC", "lastProbeTime": null, "lastTransitionTime": "<now>",
             }]}}}],
             "next": "event",
         }));
@@ -123,7 +123,7 @@ cases! {
             "steps": ["X8"],
             "writes": [{"updateStatus": "pvc/a/c", "patch": {"status": {"conditions": [{
                 "type": "Unused", "status": "False", "reason": "PodUsingPVC",
-                "message": "A pod is currently referencing this PVC", "lastTransitionTime": "<now>",
+                "message": "A pod is currently referencing this PVC", "lastProbeTime": null, "lastTransitionTime": "<now>",
             }]}}}],
             "next": "event",
         }));
@@ -162,7 +162,7 @@ cases! {
             "writes": [
                 {"updateStatus": "pvc/a/c", "patch": {"status": {"conditions": [{
                     "type": "Unused", "status": "True", "reason": "NoPodsUsingPVC",
-                    "message": "No pods are currently referencing this PVC", "lastTransitionTime": "<now>",
+                    "message": "No pods are currently referencing this PVC", "lastProbeTime": null, "lastTransitionTime": "<now>",
                 }]}}},
                 {
                     "update": "pvc/a/c",

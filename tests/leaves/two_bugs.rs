@@ -41,7 +41,7 @@ fn claim_ends(minor: u32) -> Vec<(ClaimPhase, String)> {
         controllers: vec![Controller::PersistentVolumeBinder],
         ..Settings::new(Rules::of(KubeVersion { minor }))
     };
-    components(&snapshot, &settings.rules)
+    components(&snapshot, &settings)
         .iter()
         .flat_map(|component| settle(&snapshot, &settings, component).claims)
         .flat_map(|set| set.listed.to_vec())

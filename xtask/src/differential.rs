@@ -28,6 +28,8 @@ pub enum Question {
     Settle,
     /// Where it ends together with the protection controllers.
     SettleAll,
+    /// The same, in worlds in which the binder itself creates volumes.
+    SettleHostPath,
     /// The search for a volume.
     Match,
 }
@@ -36,14 +38,14 @@ impl Question {
     /// The arguments with which the oracle looks longer for rare ends; nothing where it does not sample.
     fn longer(self) -> Option<Vec<&'static str>> {
         let more = ["--schedules", "2000", "--most", "4000", "--seed", "2"];
-        matches!(self, Self::Settle | Self::SettleAll).then(|| [self.arguments(), &more].concat())
+        (!matches!(self, Self::Decide | Self::Match)).then(|| [self.arguments(), &more].concat())
     }
 
     /// The arguments with which the oracle follows schedules to single ends; nothing where there are none.
     fn following(self) -> Option<&'static [&'static str]> {
         match self {
             Self::Settle => Some(&["follow", "--controllers", "binder"]),
-            Self::SettleAll => Some(&["follow", "--controllers", "all"]),
+            Self::SettleAll | Self::SettleHostPath => Some(&["follow", "--controllers", "all"]),
             Self::Decide | Self::Match => None,
         }
     }
@@ -53,8 +55,16 @@ impl Question {
         match self {
             Self::Decide => &["decide", "--controllers", "all"],
             Self::Settle => &["settle", "--controllers", "binder"],
-            Self::SettleAll => &["settle", "--controllers", "all"],
+            Self::SettleAll | Self::SettleHostPath => &["settle", "--controllers", "all"],
             Self::Match => &["match"],
+        }
+    }
+
+    /// What the oracle is told about the worlds to make.
+    pub fn worlds(self) -> &'static [&'static str] {
+        match self {
+            Self::SettleHostPath => &["--host-path"],
+            Self::Decide | Self::Settle | Self::SettleAll | Self::Match => &[],
         }
     }
 
@@ -63,6 +73,7 @@ impl Question {
             Self::Decide => "decide",
             Self::Settle => "settle",
             Self::SettleAll => "settle-all",
+            Self::SettleHostPath => "settle-host-path",
             Self::Match => "match",
         }
     }
@@ -144,7 +155,7 @@ pub fn differential(run: &Run<'_>, mut say: impl FnMut(&str)) -> Result<Progress
     while progress.done < run.worlds && progress.differing.len() < run.differences {
         let start = Instant::now();
         let count = CHUNK.min(run.worlds - progress.done);
-        let worlds = Worlds { seed: run.seed, start: progress.done, count };
+        let worlds = Worlds { seed: run.seed, start: progress.done, count, kind: run.question.worlds() };
         let lines = run.oracle.answer_worlds(worlds, run.question.arguments())?;
         for (line, mut verdict) in follow(run, look_longer(run, follow(run, judged(run, lines)?)?)?)? {
             verdict.expect_proof();

@@ -185,14 +185,15 @@ fn run(task: Task) -> Result<bool> {
         }
         Task::Record(asked) => {
             let (oracle, _, version) = oracle(root, &asked.common.kube_version, &asked.common.gates)?;
-            let arguments = asked.common.ask.arguments();
+            let (arguments, kind) = (asked.common.ask.arguments(), asked.common.ask.worlds());
+            let made = Worlds { seed: asked.seed, start: 0, count: asked.worlds, kind };
             let lines = match &asked.from {
                 Some(file) => {
                     let worlds: Vec<_> =
                         corpus::lines(file)?.map(|line| Ok(shrink::stripped(&line?))).collect::<Result<_>>()?;
                     oracle.answer(&worlds, arguments)?
                 }
-                None => oracle.answer_worlds(Worlds { seed: asked.seed, start: 0, count: asked.worlds }, arguments)?,
+                None => oracle.answer_worlds(made, arguments)?,
             };
             corpus::write(&asked.to, &lines)?;
             println!("{} worlds answered by Kubernetes {version} in {}", lines.len(), asked.to.display());

@@ -24,6 +24,8 @@ pub struct Worlds {
     pub start: u64,
     /// How many.
     pub count: u64,
+    /// What the oracle is told about their kind.
+    pub kind: &'static [&'static str],
 }
 
 impl Oracle {
@@ -62,10 +64,11 @@ impl Oracle {
     /// # Errors
     /// When the program fails or prints something else than lines.
     pub fn answer_worlds(&self, worlds: Worlds, arguments: &[&str]) -> Result<Vec<Line>> {
-        let Worlds { seed, start, count } = worlds;
+        let Worlds { seed, start, count, kind } = worlds;
         let mut source = Command::new(&self.program)
             .arg("worlds")
             .args(["--seed", &seed.to_string(), "--start", &start.to_string(), "--count", &count.to_string()])
+            .args(kind)
             .stdout(Stdio::piped())
             .spawn()
             .context("the oracle cannot be started")?;

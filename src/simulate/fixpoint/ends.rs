@@ -147,6 +147,10 @@ impl Growth<'_, '_> {
             ObjectState::Claim(Some(claim)) => self.volume_of(claim),
         };
         let Some(partner) = partner else { return alone(self.leaves(place, number, None)) };
+        // A volume that some sync creates may never come.
+        if self.is_created(partner) && self.leaves(place, number, None) {
+            return Stands::Alone;
+        }
         let mut seen: Vec<(ClaimSeen, bool)> = Vec::new();
         let mut taken = None;
         let mut states = Vec::new();

@@ -227,6 +227,11 @@ impl<'a, 's> Growth<'a, 's> {
         self.places.get(&target).copied()
     }
 
+    /// Whether the object exists only since some sync, and is not there before it.
+    pub(super) fn is_created(&self, place: usize) -> bool {
+        matches!(self.objects[place].target, Target::Volume(id) if id.0 as usize >= self.snapshot.volumes().len())
+    }
+
     /// With whom a sync of the object in that state has to be looked at.
     pub(super) fn partners(&self, place: usize, number: usize) -> Vec<Partner> {
         let state = &self.objects[place].states[number];
@@ -263,7 +268,8 @@ impl<'a, 's> Growth<'a, 's> {
                         taken |= is_taken;
                         (!again).then_some(Some((volume, number)))
                     };
-                    states.filter_map(once).collect()
+                    let absent = self.is_created(volume).then_some(None);
+                    states.filter_map(once).chain(absent).collect()
                 }
             },
         }
@@ -302,6 +308,7 @@ impl<'a, 's> Growth<'a, 's> {
             Vec::new()
         } else {
             volumes()
+                .filter(|(place, _)| !self.is_created(*place))
                 .filter(|(_, object)| object.states.iter().all(|state| state.volume().is_some_and(fits)))
                 .filter_map(|(_, object)| object.states.first().and_then(ObjectState::volume))
                 .collect()

@@ -52,7 +52,7 @@ impl Judged<'_> {
             return Ok(());
         }
         let settings = settling(self.rules, real)?;
-        for component in &components(self.snapshot, self.rules) {
+        for component in &components(self.snapshot, &settings) {
             let part = self.part(component, real)?;
             let cheap = Settings { budget: Budget { states: 4 * STATES }, ..settings.clone() };
             let small = part.objects.len() <= EXPLORED;
@@ -81,6 +81,11 @@ impl Judged<'_> {
         let answers = objects.iter().map(answer).collect::<Result<_>>()?;
         let is_all = real.objects.len() == objects.len();
         Ok(Part { component, objects, answers, is_all })
+    }
+
+    /// Whether that is a component under these circumstances, too: under some, more objects influence each other.
+    fn is_whole(&self, part: &Part<'_>, settings: &Settings<'_>) -> bool {
+        components(self.snapshot, settings).iter().any(|component| component.objects() == part.objects)
     }
 
     /// The answer needs its states, and no more.
@@ -123,6 +128,9 @@ impl Judged<'_> {
         verdict: &mut Verdict,
     ) -> Result<()> {
         let failing = Settings { failures: true, budget: Budget { states: 0 }, ..settings.clone() };
+        if !self.is_whole(part, &failing) {
+            return Ok(());
+        }
         let settled = settle(self.snapshot, &failing, part.component);
         let grown: Sets = listed(settled);
         verdict.engines.listed_failing += grown.iter().map(Vec::len).sum::<usize>();
@@ -164,6 +172,9 @@ impl Judged<'_> {
                 continue;
             }
             let astray = Settings { controller, answers, budget: Budget { states: STATES }, ..settings.clone() };
+            if !self.is_whole(part, &astray) {
+                continue;
+            }
             let without = Settings { budget: Budget { states: 0 }, ..astray.clone() };
             let settled = settle(self.snapshot, &without, part.component);
             let grown: Sets = listed(settled);
@@ -406,7 +417,7 @@ pub fn hundred_sizes() -> Result<Verdict> {
     let never = Answers { refuse_from: Some((1000, Refusal::Conflict)), ..Answers::default() };
     let growing = Settings { answers: never, budget: Budget { states: 0 }, ..settings.clone() };
     let mut verdict = Verdict::default();
-    for component in &components(&snapshot, &settings.rules) {
+    for component in &components(&snapshot, &settings) {
         let exact = listed(settle(&snapshot, &settings, component));
         let grown = listed(settle(&snapshot, &growing, component));
         verdict.engines.listed_large += grown.iter().map(Vec::len).sum::<usize>();

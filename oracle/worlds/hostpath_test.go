@@ -1,0 +1,54 @@
+package worlds
+
+import (
+	"bytes"
+	"encoding/json"
+	"testing"
+)
+
+// TestHostPath holds that the worlds in which the controller provisions follow from their numbers, are of the same shape
+// as the others, and have what they are made for.
+func TestHostPath(t *testing.T) {
+	seen := map[string]int{}
+	for index := range 300 {
+		made := HostPath(testSeed, index)
+		if !bytes.Equal(encode(made), encode(HostPath(testSeed, index))) {
+			t.Fatalf("world %d differs", index)
+		}
+		if made.Flags["enable-hostpath-provisioner"] != "true" {
+			t.Errorf("%s: the flag is %v", made.ID, made.Flags)
+		}
+		names, claims := map[string]bool{}, map[string]bool{}
+		var objects []object
+		for _, item := range made.World.Items {
+			var read object
+			if bad := json.Unmarshal(item, &read); bad != nil {
+				t.Fatalf("%s: %v", made.ID, bad)
+			}
+			objects = append(objects, read)
+			name := text(read, "kind") + " " + spaceOf(read) + "/" + nameOf(read)
+			if names[name] {
+				t.Errorf("%s: %s is twice there", made.ID, name)
+			}
+			names[name] = true
+			if text(read, "kind") == "PersistentVolumeClaim" {
+				claims[created(read)] = true
+			}
+		}
+		for _, each := range objects {
+			switch kind := text(each, "kind"); {
+			case kind == "StorageClass" && text(each, "provisioner") == hostPathName:
+				seen["class "+text(each, "reclaimPolicy")]++
+			case kind == "PersistentVolume" && claims[nameOf(each)]:
+				seen["volume"]++
+			case kind == "PersistentVolumeClaim" && claims[text(each, "spec", "volumeName")]:
+				seen["claim"]++
+			}
+		}
+	}
+	for _, what := range []string{"class Delete", "class Retain", "volume", "claim"} {
+		if seen[what] < 50 {
+			t.Errorf("%s: only %d times in 300 worlds: %v", what, seen[what], seen)
+		}
+	}
+}
