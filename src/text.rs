@@ -215,7 +215,8 @@ mod tests {
 
     #[test]
     fn ages_are_those_of_kubectl() {
-        // The boundaries at which upstream's `HumanDuration` (apimachinery 0.36) changes its form, and what it prints there.
+        // The boundaries at which upstream's `HumanDuration` (apimachinery 0.36) changes its form, and what it prints
+        // there.
         let cases = [
             (-2, "<invalid>"),
             (-1, "0s"),

@@ -173,7 +173,7 @@ fn differences(
 ) -> Vec<String> {
     let world = World::new(snapshot);
     let mut sets: Vec<(Target, OutcomeSet)> = Vec::new();
-    for component in components(snapshot, &settings) {
+    for component in components(snapshot, settings) {
         let settled = settle(snapshot, settings, &component);
         sets.extend(component.objects().into_iter().zip(settled.volumes.into_iter().chain(settled.claims)));
     }

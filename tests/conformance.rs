@@ -15,7 +15,7 @@ fn recorded(wanted: impl Fn(&str) -> bool) -> Vec<PathBuf> {
 /// Every decision, search, end and answer on partial input, by the exact numbers of what is compared.
 #[test]
 fn what_is_recorded_is_predicted() -> anyhow::Result<()> {
-    xtask::recorded::check(&root())
+    xtask::recorded::check(root())
 }
 
 /// Changes an answer of one line after the other, until a difference of that part is seen. No change goes unseen.

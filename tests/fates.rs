@@ -1,4 +1,5 @@
-//! What becomes of data, and of objects that the controller has not seen yet: small worlds with the written rule beside.
+//! What becomes of data, and of objects that the controller has not seen yet: small worlds with the written rule
+//! beside.
 #![expect(clippy::unwrap_used, reason = "a world that cannot be made is a failed test")]
 
 use crate::support::Run;
@@ -49,7 +50,7 @@ fn volume(path: &str, terminating: bool) -> Value {
 }
 
 fn ends_of_volume(snapshot: &Snapshot, settings: &Settings<'_>) -> Vec<Outcome> {
-    let component = &components(snapshot, &settings)[0];
+    let component = &components(snapshot, settings)[0];
     settle(snapshot, settings, component).volumes[0].listed.to_vec()
 }
 
@@ -65,8 +66,8 @@ fn a_released_host_path_below_tmp_loses_its_data() {
     assert_eq!(ends_of_volume(&snapshot, &Settings::new(Rules::default())), [gone(DataFate::Destroyed)]);
 }
 
-/// Rule book F.3 and G.2: on a volume that is being deleted the deleter races with pv-protection (X11). Whoever is first
-/// decides about the data, so both fates are outcomes.
+/// Rule book F.3 and G.2: on a volume that is being deleted the deleter races with pv-protection (X11). Whoever is
+/// first decides about the data, so both fates are outcomes.
 #[test]
 fn a_terminating_host_path_below_tmp_may_lose_its_data() {
     let snapshot = snapshot(&[volume("/tmp/x", true)]);
@@ -120,8 +121,8 @@ fn a_claim_that_the_cache_has_not_seen_yet_is_bound_in_the_end() {
     }
 }
 
-/// Unknown is not absent: a pod that may not be listed may keep the claim (X3), and with it the volume's binding. So the
-/// end of both is unknown, and that of the volume is not given as Released.
+/// Unknown is not absent: a pod that may not be listed may keep the claim (X3), and with it the volume's binding. So
+/// the end of both is unknown, and that of the volume is not given as Released.
 #[test]
 fn where_pods_are_hidden_the_ends_of_claim_and_volume_are_unknown() {
     let mut volume = volume("/mnt/x", false);
@@ -158,8 +159,8 @@ fn where_pods_are_hidden_the_ends_of_claim_and_volume_are_unknown() {
 }
 
 /// The output contract: what a dry run cannot know is a placeholder, `<uid>`. The controller names a volume that it
-/// provisions after the claim's uid (`pvc-UID`), so of two claims that were never on a server both volumes have the name
-/// `pvc-<uid>` for people and programs, and are two volumes all the same.
+/// provisions after the claim's uid (`pvc-UID`), so of two claims that were never on a server both volumes have the
+/// name `pvc-<uid>` for people and programs, and are two volumes all the same.
 #[test]
 fn a_volume_named_after_a_uid_that_nobody_knows_shows_the_placeholder() {
     let class = r#"{"apiVersion":"storage.k8s.io/v1","kind":"StorageClass","metadata":{"name":"hp"},
@@ -201,9 +202,9 @@ fn a_volume_named_after_a_uid_that_nobody_knows_shows_the_placeholder() {
 }
 
 /// Rule book F.4 and G.2: a terminating volume with policy Recycle, whose claim is gone, is let go by pv-protection as
-/// soon as it is not Bound, and meanwhile the controller starts the pod that scrubs it (RO6). The pod may be done or not,
-/// so the data are kept or scrubbed. No pod is started where the volume is still in use (RO3), where no plugin recycles
-/// its source (RO4), where no claim ever had it, and where that controller does not take part.
+/// soon as it is not Bound, and meanwhile the controller starts the pod that scrubs it (RO6). The pod may be done or
+/// not, so the data are kept or scrubbed. No pod is started where the volume is still in use (RO3), where no plugin
+/// recycles its source (RO4), where no claim ever had it, and where that controller does not take part.
 #[test]
 fn a_terminating_recycled_volume_may_be_scrubbed_before_it_is_gone() {
     let recycled = |change: &dyn Fn(&mut Value)| {

@@ -162,7 +162,8 @@ async fn the_lease_is_read_only_where_something_differs() {
     assert_eq!(said, "note: nothing differs from what is predicted, so that a second reading is not needed\n");
 }
 
-/// A claim that nothing keeps, though its last pod went unnoticed: pvc-protection looks again when an event tells it to.
+/// A claim that nothing keeps, though its last pod went unnoticed: pvc-protection looks again when an event tells it
+/// to.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_claim_that_waits_for_an_event_shows_nothing_of_the_controller() {
     let api = FakeApi::start().await;

@@ -65,7 +65,7 @@ type Ends = BTreeMap<Target, BTreeSet<Outcome>>;
 /// The outcomes that are predicted for each object, and whether all of them are exact.
 fn predicted(snapshot: &Snapshot, settings: &Settings<'_>) -> (Ends, bool) {
     let (mut ends, mut exact) = (Ends::new(), true);
-    for component in components(snapshot, &settings) {
+    for component in components(snapshot, settings) {
         let settled = settle(snapshot, settings, &component);
         let sets: Vec<_> = settled.volumes.iter().chain(&settled.claims).collect();
         assert_eq!(sets.len(), component.objects().len());

@@ -4,8 +4,8 @@
 //! A block is fenced as `sh` (every line a command) or `console` (commands after `$ `, what they print under them; a
 //! line `…` stands for any lines). A comment right before it says how it is treated:
 //! `<!-- run -->` and `<!-- test -->`: the two main commands, which CI takes from the README and runs;
-//! `<!-- ci -->`: CI runs the same line; `<!-- cluster -->`: it needs a cluster and is only parsed, and a line for kubectl itself is not;
-//! `<!-- exit N -->`: the exit code, if it is not 0.
+//! `<!-- ci -->`: CI runs the same line; `<!-- cluster -->`: it needs a cluster and is only parsed, and a line for
+//! kubectl itself is not; `<!-- exit N -->`: the exit code, if it is not 0.
 #![expect(
     clippy::disallowed_methods,
     clippy::expect_used,

@@ -114,12 +114,13 @@ pub enum Verb {
     Explain(ExplainArgs),
     /// Show which volumes fit a claim, and why the others do not
     ///
-    /// Shows for each volume the first test that it fails and by how much, which volume would be chosen, and which are tied.
+    /// Shows for each volume the first test that it fails and by how much, which volume would be chosen, and which are
+    /// tied.
     Match(MatchArgs),
     /// Print what was read, with credentials removed, for use with -f
     ///
-    /// It is a plain `v1` List that kubectl and every verb read back. Keep it as evidence, send it with a bug report, or work
-    /// on it without the cluster.
+    /// It is a plain `v1` List that kubectl and every verb read back. Keep it as evidence, send it with a bug report,
+    /// or work on it without the cluster.
     ///
     /// In annotations of the list, which kubectl passes over, it says how complete the reading was, when it was, and of
     /// which Kubernetes. So an answer about the snapshot is the answer about what it was taken of, and --now,
@@ -192,8 +193,8 @@ pub struct ExplainArgs {
     #[arg(value_name = "OBJECT", required = true)]
     pub object: Vec<String>,
 
-    /// Where the object differs from what is predicted, read it again after two resync periods (about 30 s): whether the
-    /// controller acts. Not with -f
+    /// Where the object differs from what is predicted, read it again after two resync periods (about 30 s): whether
+    /// the controller acts. Not with -f
     #[arg(long)]
     pub recheck: bool,
 

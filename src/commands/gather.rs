@@ -29,8 +29,8 @@ pub(super) struct Gathered {
     from_files: bool,
 }
 
-/// What is asked of a source: the flags, and for `explain` the claim or volume of which is asked who uses it and when it
-/// was written last.
+/// What is asked of a source: the flags, and for `explain` the claim or volume of which is asked who uses it and when
+/// it was written last.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Question<'a> {
     pub(super) source: &'a SourceArgs,
@@ -272,8 +272,8 @@ pub(super) fn issue_sentence(issue: &DecodeIssue) -> String {
     format!("{}: {kind}{name} cannot be decoded: {}{value}: {}", issue.origin, issue.field, issue.reason)
 }
 
-/// Whether what is unknown for want of that read makes the exit code say that nothing can be judged. Where pods or nodes
-/// alone are hidden, the answer says what is unknown, and the code is that of an answer.
+/// Whether what is unknown for want of that read makes the exit code say that nothing can be judged. Where pods or
+/// nodes alone are hidden, the answer says what is unknown, and the code is that of an answer.
 pub(super) fn keeps_from_judging(kind: Kind) -> bool {
     matches!(kind, Kind::PersistentVolume | Kind::PersistentVolumeClaim | Kind::StorageClass)
 }

@@ -26,7 +26,8 @@ pub enum Status {
     Done,
     /// Done, and what was asked to be reported by the exit code is there.
     Findings,
-    /// Done as far as it goes: something that is shown could not be judged, or something is missing that should be shown.
+    /// Done as far as it goes: something that is shown could not be judged, or something is missing that should be
+    /// shown.
     Unjudged,
 }
 

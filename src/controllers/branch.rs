@@ -212,7 +212,8 @@ leaves! {
         "RO5" RecycleFailed "The plugin failed: the volume is Failed.",
         "RO6" RecycleSucceeded "The data are scrubbed, and the volume is offered again.",
     }
-    /// Where a provisioning operation ends. Upstream: `provisionClaimOperationExternal`, `provisionClaimOperation`, 1.36.
+    /// Where a provisioning operation ends. Upstream: `provisionClaimOperationExternal`, `provisionClaimOperation`,
+    /// 1.36.
     ProvisionStep {
         "PE1" ExternalProvisionerUntranslatable "The in-tree name has no CSI name.",
         "PE2" ExternalProvisionerSaveFailed "The provisioner's name could not be written to the claim.",

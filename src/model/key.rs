@@ -16,8 +16,8 @@ pub enum Kind {
     Pod,
     /// `v1` Node.
     Node,
-    /// `coordination.k8s.io/v1` Lease: that of kube-controller-manager alone, which no decision reads. It says whether the
-    /// controllers live.
+    /// `coordination.k8s.io/v1` Lease: that of kube-controller-manager alone, which no decision reads. It says whether
+    /// the controllers live.
     Lease,
 }
 

@@ -118,7 +118,8 @@ impl Quantity {
             Form::Scaled => i64::try_from(self.whole()).unwrap_or(0),
             // The negative cap is set as whole units, so what follows does not apply to it.
             Form::Long if nanos == -BINARY_CAP.cast_signed() && self.format() == Format::BinarySi => -i64::MAX,
-            // Upstream's shortcut for what is below 2^63 billionths looks at the low 64 bits only, of negative ones too.
+            // Upstream's shortcut for what is below 2^63 billionths looks at the low 64 bits only, of negative ones
+            // too.
             Form::Long if nanos < i128::from(i64::MAX) => {
                 let low = nanos as i64;
                 low / UNIT + i64::from(low % UNIT != 0)
@@ -176,8 +177,8 @@ impl Quantity {
 /// that was parsed.
 ///
 /// There are two differences to what upstream's `String()` shows. It repeats some texts as they were written (`+5`,
-/// `1.500`), which is what [`Amount`] is for, while this is always canonical. And it drops a unit that would have to be larger than `E`, so that
-/// `1000E` is shown as `1`; this writes `1000E`.
+/// `1.500`), which is what [`Amount`] is for, while this is always canonical. And it drops a unit that would have to be
+/// larger than `E`, so that `1000E` is shown as `1`; this writes `1000E`.
 impl fmt::Display for Quantity {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         const BINARY: [&str; 7] = ["", "Ki", "Mi", "Gi", "Ti", "Pi", "Ei"];
@@ -226,8 +227,8 @@ impl Serialize for Quantity {
     }
 }
 
-/// A quantity as an object of the API holds it. Upstream's parser keeps some texts that are not canonical, such as `+5`,
-/// `1.500` or `2E0`, and repeats them wherever the quantity is copied to.
+/// A quantity as an object of the API holds it. Upstream's parser keeps some texts that are not canonical, such as
+/// `+5`, `1.500` or `2E0`, and repeats them wherever the quantity is copied to.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Amount {
     /// How much.
@@ -247,8 +248,8 @@ impl Amount {
         Ok(Self { quantity, written: written.then(|| text.into()) })
     }
 
-    /// Rounds away from zero to thousandths, as the API server does with every amount that it reads; whether that changed
-    /// anything. Upstream: `SetDefaults_ResourceList`, `pkg/apis/core/v1`, 1.36.
+    /// Rounds away from zero to thousandths, as the API server does with every amount that it reads; whether that
+    /// changed anything. Upstream: `SetDefaults_ResourceList`, `pkg/apis/core/v1`, 1.36.
     pub fn round_up_to_milli(&mut self) -> bool {
         let rounded = self.quantity.rounded_up_to_milli();
         let changed = rounded != self.quantity;
@@ -258,7 +259,8 @@ impl Amount {
         changed
     }
 
-    /// Whether both are written in the same way, which is all that the API's JSON tells of them: `1.0Gi` is stored as `1Gi`.
+    /// Whether both are written in the same way, which is all that the API's JSON tells of them: `1.0Gi` is stored as
+    /// `1Gi`.
     pub fn reads_as(&self, other: &Self) -> bool {
         self == other || self.to_string() == other.to_string()
     }

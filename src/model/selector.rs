@@ -338,7 +338,8 @@ pub enum Comparison {
 }
 
 impl Comparison {
-    /// Whether a label with that value, or the lack of it, is what is wanted. See `Requirement.Matches` of apimachinery.
+    /// Whether a label with that value, or the lack of it, is what is wanted. See `Requirement.Matches` of
+    /// apimachinery.
     pub(super) fn holds(self, found: Option<&str>, wanted: &[Str]) -> bool {
         let among = |found: &str| wanted.iter().any(|value| value == found);
         match self {
@@ -536,7 +537,8 @@ fn is_print(character: char) -> bool {
     character == '\'' || pair.escape_debug().eq(pair.chars())
 }
 
-/// The values as Go's `%#v` writes them, which `field.Error` of apimachinery used before 1.34. No values are a nil slice there.
+/// The values as Go's `%#v` writes them, which `field.Error` of apimachinery used before 1.34. No values are a nil
+/// slice there.
 fn go_list(values: &[Str]) -> String {
     if values.is_empty() {
         return "[]string(nil)".to_owned();

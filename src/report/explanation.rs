@@ -248,8 +248,8 @@ impl<'a> Explanation<'a> {
         }
     }
 
-    /// Takes the Lease of kube-controller-manager into account, as it was read on a cluster at that time by the server's
-    /// clock.
+    /// Takes the Lease of kube-controller-manager into account, as it was read on a cluster at that time by the
+    /// server's clock.
     pub fn add_lease(&mut self, lease: &ManagerLease, read_at: Timestamp) {
         if let Some(divergence) = &mut self.divergence {
             divergence.add_lease(lease, read_at, "probably");
@@ -257,8 +257,8 @@ impl<'a> Explanation<'a> {
         }
     }
 
-    /// Says that an earlier reading, more than [`RESYNCS`] resync periods before this one, showed the same version of the
-    /// object with the same divergence; `readings` are the times of both.
+    /// Says that an earlier reading, more than [`RESYNCS`] resync periods before this one, showed the same version of
+    /// the object with the same divergence; `readings` are the times of both.
     pub fn add_same_reading(&mut self, object: &ObjectKey, version: &ResourceVersion, readings: [Timestamp; 2]) {
         self.recheck = Some("same");
         if let Some(divergence) = &mut self.divergence {

@@ -15,7 +15,8 @@ use crate::snapshot::{Absence, Snapshot};
 use crate::text::sanitize;
 use crate::world::{Cached, Effect, EventType, WriteBody};
 
-/// Why one sync does what it does and the object ends as predicted: a sentence without a full stop, safe for a terminal.
+/// Why one sync does what it does and the object ends as predicted: a sentence without a full stop, safe for a
+/// terminal.
 pub fn why(simulation: &Simulation<'_>, prediction: &Prediction<'_>) -> String {
     let view = View { simulation, prediction };
     sanitize(&view.sentence()).into_owned()

@@ -32,9 +32,9 @@ pub(super) fn alike<T>(world: &World<'_>, record: &Record<'_, T>, met: &Choices,
     (!others.is_empty()).then_some(Alike { chosen, others })
 }
 
-/// Whether two volumes, neither of them being deleted, differ in nothing that a claim's sync reads or writes after it has
-/// picked one of them. Not read are the name and the uid but to tell volumes apart, the version but to compare it with
-/// itself, what only a search looks at, what only reclaiming looks at, and times.
+/// Whether two volumes, neither of them being deleted, differ in nothing that a claim's sync reads or writes after it
+/// has picked one of them. Not read are the name and the uid but to tell volumes apart, the version but to compare it
+/// with itself, what only a search looks at, what only reclaiming looks at, and times.
 fn interchangeable(a: &PersistentVolume, b: &PersistentVolume) -> bool {
     // All fields are named, so that a new one is thought about here.
     let PersistentVolume {

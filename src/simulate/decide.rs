@@ -149,8 +149,8 @@ impl Decision<'_> {
 }
 
 impl<'s> Decisions<'s> {
-    /// The first ones, as many as the limit allows, but at least one of each controller; each with how many of those that
-    /// it stands for are among them.
+    /// The first ones, as many as the limit allows, but at least one of each controller; each with how many of those
+    /// that it stands for are among them.
     pub fn within(&self, limit: Limit) -> impl Iterator<Item = (&Decision<'s>, usize)> {
         let mut before = 0;
         let mut controller = None;

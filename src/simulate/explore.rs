@@ -68,8 +68,8 @@ pub fn explore<'s>(snapshot: &'s Snapshot, settings: &Settings<'s>, objects: &[T
 /// after the other, with caches in step between them. `wanted` gets the joint outcomes of the objects, in their order.
 /// Where an end goes round, the schedule leads to one of the states on the round.
 ///
-/// Nothing where no such end is reached, where the budget does not suffice, and where failures, lagging caches or answers
-/// are asked for, which no list of syncs can tell.
+/// Nothing where no such end is reached, where the budget does not suffice, and where failures, lagging caches or
+/// answers are asked for, which no list of syncs can tell.
 pub fn schedule<'s>(
     snapshot: &'s Snapshot,
     settings: &Settings<'s>,

@@ -14,8 +14,8 @@ use std::collections::BTreeMap;
 
 /// What gaps of a reading mean for more than one component.
 pub(super) struct Gaps {
-    /// A claim could be given a default class that nobody saw: then it can take volumes of any class, also of components
-    /// other than its own.
+    /// A claim could be given a default class that nobody saw: then it can take volumes of any class, also of
+    /// components other than its own.
     any_class: bool,
     /// Volumes that the controller gave to a claim that nobody saw: if that claim has another volume, it takes the
     /// claimRef away, and they are free. For each group the largest of each namespace and doubt.
@@ -25,8 +25,9 @@ pub(super) struct Gaps {
 /// What to make of a volume that a claim that nobody saw may set free.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Doubt {
-    /// Its phase is Bound, so the claim once had it. That it has it still goes without saying on a healthy cluster, and is
-    /// assumed even where nothing is known: else nothing could be said of any waiting claim beside statically bound volumes.
+    /// Its phase is Bound, so the claim once had it. That it has it still goes without saying on a healthy cluster, and
+    /// is assumed even where nothing is known: else nothing could be said of any waiting claim beside statically bound
+    /// volumes.
     Slight,
     /// The binding was never completed.
     Full,
@@ -75,8 +76,8 @@ impl Gaps {
 }
 
 /// The namespace of a claim that nobody saw, where the controller could take the volume from it: the controller gave it
-/// to the claim, and does not release it for deletion instead, as it does with what it had provisioned. Where the claimRef
-/// has no uid, a binding that ends after its first write gives it one.
+/// to the claim, and does not release it for deletion instead, as it does with what it had provisioned. Where the
+/// claimRef has no uid, a binding that ends after its first write gives it one.
 /// Upstream: `syncVolume`, a claim that is bound to another volume, 1.36.
 fn may_be_freed_by<'s>(
     snapshot: &Snapshot,
@@ -172,7 +173,8 @@ pub(super) fn uncertain_needs(
     found
 }
 
-/// Adds a reading, unless it is certain or known; what is known stands, since it is no less doubtful than what is assumed.
+/// Adds a reading, unless it is certain or known; what is known stands, since it is no less doubtful than what is
+/// assumed.
 fn note(found: &mut Vec<(Need, Absence)>, kind: Kind, namespace: &str, absence: Absence) {
     let known = || found.iter().any(|(need, _)| need.kind == kind && need.namespace == namespace);
     if absence != Absence::Certain && !known() {

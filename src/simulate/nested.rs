@@ -5,8 +5,9 @@
 //! fill everything between: a condition on prefix sums.
 //!
 //! A volume that is not Available yet, as a new one, is found only after its own sync, which may come at any time. A
-//! claim can so pass by it without anybody in it; in the end it is Available like all others. What orders can do is then
-//! told by the volumes that are Available at first on the way up, and by all volumes where something has to be full.
+//! claim can so pass by it without anybody in it; in the end it is Available like all others. What orders can do is
+//! then told by the volumes that are Available at first on the way up, and by all volumes where something has to be
+//! full.
 
 use super::component::{Component, may_search, searched_classes};
 use super::decide::{Limit, Settings};
@@ -246,8 +247,8 @@ fn signed(length: usize) -> i64 {
 }
 
 /// With `balance(k)` = claims minus volumes that are found at first, up to level k, a claim of level a can have level
-/// l ≥ a exactly when the other claims can fill all levels between: for every k from a to below l, `balance(k) − 1` is at
-/// least the smallest balance before a. The volumes that are found later stay out of the way.
+/// l ≥ a exactly when the other claims can fill all levels between: for every k from a to below l, `balance(k) − 1` is
+/// at least the smallest balance before a. The volumes that are found later stay out of the way.
 ///
 /// It can stay Pending exactly when the other claims can fill everything from a on. From below come at most
 /// `balance(a−1)` minus the smallest balance before a: as many as find no place there while the volumes that are found
@@ -292,8 +293,8 @@ fn reaches(levels: &[Level]) -> Vec<Reach> {
 /// Whether a volume of a level can stay Available.
 #[derive(Clone, Copy)]
 struct Vacancy {
-    /// One that is found at first: every claim that comes by takes it, so there have to be places for all of them below,
-    /// or beside it.
+    /// One that is found at first: every claim that comes by takes it, so there have to be places for all of them
+    /// below, or beside it.
     found_at_first: bool,
     /// One that is found later may be found last: then there have to be places for all claims anywhere else.
     found_late: bool,

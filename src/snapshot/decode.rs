@@ -436,8 +436,8 @@ fn pod(at: &Context<'_>, object: wire::PodObject) -> Result<Item, Failure> {
     })))
 }
 
-/// Of all Leases that of kube-controller-manager counts. It is evidence and decides nothing, so one that is not as it must
-/// be is passed over like the others.
+/// Of all Leases that of kube-controller-manager counts. It is evidence and decides nothing, so one that is not as it
+/// must be is passed over like the others.
 fn lease(at: &Context<'_>) -> Result<Item, Failure> {
     let skipped = || Item::Skipped(Str::const_new(Kind::Lease.as_str()));
     let object: wire::LeaseObject = match at.parse() {
@@ -456,8 +456,8 @@ fn lease(at: &Context<'_>) -> Result<Item, Failure> {
     })))
 }
 
-/// When the object was written last, by `metadata.managedFields`: its newest `time`; none where that cannot be told, and
-/// for all but the volume or claim of the kind and name in question. It takes a second look at the object.
+/// When the object was written last, by `metadata.managedFields`: its newest `time`; none where that cannot be told,
+/// and for all but the volume or claim of the kind and name in question. It takes a second look at the object.
 pub fn change_of(item: &Item, json: &[u8], asked: &(Kind, String)) -> Option<(ObjectKey, Timestamp)> {
     let (kind, meta) = match item {
         Item::Volume(volume) => (Kind::PersistentVolume, &volume.meta),

@@ -1,8 +1,9 @@
 //! The API server's defaults, for objects that were never on one.
 //!
 //! Upstream: `SetDefaults_PersistentVolume`, `SetDefaults_PersistentVolumeClaim`, `SetDefaults_ResourceList`
-//! (`pkg/apis/core/v1`), `SetDefaults_StorageClass` (`pkg/apis/storage/v1`), the strategies' `PrepareForCreate`, and the admission plugin
-//! `DefaultStorageClass` (`plugin/pkg/admission/storage/storageclass/setdefault`), which is on by default, 1.36.
+//! (`pkg/apis/core/v1`), `SetDefaults_StorageClass` (`pkg/apis/storage/v1`), the strategies' `PrepareForCreate`, and
+//! the admission plugin `DefaultStorageClass` (`plugin/pkg/admission/storage/storageclass/setdefault`), which is on by
+//! default, 1.36.
 
 use crate::model::{
     Amount, BindingMode, ClaimPhase, Kind, ObjectKey, ObjectMeta, PersistentVolume, PersistentVolumeClaim,

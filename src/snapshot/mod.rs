@@ -43,7 +43,8 @@ pub struct Parts {
     pub coverage: Coverage,
     /// The moment from which ages count; without one, the newest timestamp in the input.
     pub now: Option<Timestamp>,
-    /// Whether a flag, a snapshot or a server's clock says that moment; otherwise it is the newest one that objects tell of.
+    /// Whether a flag, a snapshot or a server's clock says that moment; otherwise it is the newest one that objects
+    /// tell of.
     pub now_is_stated: bool,
     /// Objects that were there and could not be decoded.
     pub issues: Vec<DecodeIssue>,

@@ -77,8 +77,8 @@ const META: [&str; 12] = [
     "uid",
 ];
 
-/// The object without what could be a secret; of `managedFields` the times stay, for volumes and claims. Pods, nodes and
-/// Leases keep only what is read.
+/// The object without what could be a secret; of `managedFields` the times stay, for volumes and claims. Pods, nodes
+/// and Leases keep only what is read.
 pub fn redact(kind: Kind, object: Value) -> Value {
     let Value::Object(fields) = object else { return hidden(object) };
     let fields = fields.into_iter().filter_map(|(key, value)| {

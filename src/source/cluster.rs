@@ -127,7 +127,8 @@ impl<'a> Cluster<'a> {
     ///
     /// # Errors
     ///
-    /// There is no connection, the credentials are not accepted, or neither volumes nor claims nor classes are readable.
+    /// There is no connection, the credentials are not accepted, or neither volumes nor claims nor classes are
+    /// readable.
     pub async fn read(&self, needs: Needs<'_>, progress: &dyn Progress) -> Result<Parts, ClusterError> {
         Ok(self.gather(needs, false, progress).await?.parts)
     }

@@ -63,7 +63,8 @@ impl ClusterError {
         self.hint.as_deref()
     }
 
-    /// A failure below HTTP, told from the chain of its causes. Their texts are all that kube offers to tell them apart.
+    /// A failure below HTTP, told from the chain of its causes. Their texts are all that kube offers to tell them
+    /// apart.
     pub(crate) fn from_transport(server: &str, error: &(dyn std::error::Error + 'static)) -> Self {
         let chain: Vec<String> =
             std::iter::successors(Some(error), |&error| error.source()).map(ToString::to_string).collect();

@@ -1,8 +1,8 @@
 //! Files, directories and standard input.
 //!
 //! JSON and YAML, plain or in gzip: single objects, lists, typed lists, several documents one after another, and
-//! directories, among them those of `kubectl cluster-info dump` and `oc adm must-gather`. JSON is cut into objects while
-//! it is read and decoded on all cores, so that no file is held in memory as a whole.
+//! directories, among them those of `kubectl cluster-info dump` and `oc adm must-gather`. JSON is cut into objects
+//! while it is read and decoded on all cores, so that no file is held in memory as a whole.
 
 mod collect;
 mod cut;
@@ -196,8 +196,8 @@ pub fn archive_with(options: &FileOptions, stdin: &mut dyn Read) -> Result<Archi
     Ok(Archived { objects, issues, statement })
 }
 
-/// Hands each object of the five kinds, and the Lease of kube-controller-manager, to `each` as JSON, in the order of the
-/// input (items that state no kind, in a list that states it after them, come at its end), until it breaks off. The
+/// Hands each object of the five kinds, and the Lease of kube-controller-manager, to `each` as JSON, in the order of
+/// the input (items that state no kind, in a list that states it after them, come at its end), until it breaks off. The
 /// bytes are those of the input, or JSON made of its YAML, and well-formed.
 ///
 /// # Errors

@@ -12,8 +12,8 @@ use std::time::Duration;
 const PATIENCE: Duration = Duration::from_secs(5);
 
 impl Cluster<'_> {
-    /// The Lease of kube-controller-manager, and the server's time at which it was read. None where there is none, where
-    /// the user may not read it, and where anything fails: it is evidence, and nothing rests on its absence.
+    /// The Lease of kube-controller-manager, and the server's time at which it was read. None where there is none,
+    /// where the user may not read it, and where anything fails: it is evidence, and nothing rests on its absence.
     pub async fn controller_lease(&self) -> Option<(ManagerLease, Timestamp)> {
         let (json, date) = self.raw_controller_lease().await?;
         match decode_as(Kind::Lease, &json, "a single reading") {

@@ -1,8 +1,8 @@
 //! What else has to be read once volumes, claims and classes are there: only what some decision asks for.
 //!
 //! Which decisions read pods and nodes, upstream 1.36: claim protection (`podUsesPVCForDeletion`), delayed binding
-//! (`findNonScheduledPodsByPVC`), recycling (`isVolumeUsed`), the condition `Unused` (`podUsesPVCForUnusedSince`); nodes
-//! only for host-path provisioning.
+//! (`findNonScheduledPodsByPVC`), recycling (`isVolumeUsed`), the condition `Unused` (`podUsesPVCForUnusedSince`);
+//! nodes only for host-path provisioning.
 
 use crate::model::{Kind, PersistentVolumeClaim, ReclaimPolicy, StorageClass, Str};
 use crate::snapshot::{CoverageState, Parts};

@@ -1,5 +1,5 @@
-//! What a snapshot says of itself: how complete the reading was, when it was, and of which Kubernetes. Without that, the
-//! reader of the file would have to assume what the one who wrote it knew.
+//! What a snapshot says of itself: how complete the reading was, when it was, and of which Kubernetes. Without that,
+//! the reader of the file would have to assume what the one who wrote it knew.
 //!
 //! It stands in annotations of the list. kubectl reads a list's items alone, and passes that over.
 

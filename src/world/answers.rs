@@ -144,7 +144,8 @@ impl Answers {
         once.or(from).map(|(_, refusal)| refusal.error(kind, name))
     }
 
-    /// The error for the n-th read of that kind in a run (from 1), of an object of that kind and name, if it is to fail.
+    /// The error for the n-th read of that kind in a run (from 1), of an object of that kind and name, if it is to
+    /// fail.
     pub fn read_failure(&self, read: Read, number: u32, kind: Kind, name: &str) -> Option<ApiError> {
         let failing = self.failing_read.as_ref().filter(|(failing, first, _)| *failing == read && *first <= number);
         failing.map(|(_, _, refusal)| refusal.error(kind, name))

@@ -52,7 +52,8 @@ cases! {
             "next": "event",
         }));
 
-    // From Pending to Bound: the current attributes class too. The capacity is the one before a resize that is under way.
+    // From Pending to Bound: the current attributes class too. The capacity is the one before a resize that is under
+    // way.
     b4_the_status_is_written: case(&["B4"])
         .volume(volume("pv-1").size("5Gi").claimed_by("c", "uid-c").phase("Bound").attributes_class("fast")
             .annotated("volume.alpha.kubernetes.io/pre-resize-capacity", "3Gi"))

@@ -1,4 +1,5 @@
-//! M: what matching says of each volume (rule book D.2), by the question to one volume and by the decision that follows.
+//! M: what matching says of each volume (rule book D.2), by the question to one volume and by the decision that
+//! follows.
 //!
 //! In every case the volume that is left out would be chosen but for the one test: it is the smallest, and it fails all
 //! tests that come later in the order as well, where they can be combined.

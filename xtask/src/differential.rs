@@ -103,7 +103,8 @@ pub struct Run<'a> {
 /// How far a run is; kept in a file, so that a run that was cut goes on.
 #[derive(Clone, Debug, Default, Deserialize, Serialize)]
 pub struct Progress {
-    /// The contents of the two programs that were compared, as one number: what other programs did says nothing of these.
+    /// The contents of the two programs that were compared, as one number: what other programs did says nothing of
+    /// these.
     pub programs: u64,
     /// The worlds that are done.
     pub done: u64,

@@ -1,5 +1,5 @@
-//! Mutation testing of the core against the recordings alone: each mutant that cargo-mutants lists is written into a copy
-//! of the project, and the recordings are to notice it.
+//! Mutation testing of the core against the recordings alone: each mutant that cargo-mutants lists is written into a
+//! copy of the project, and the recordings are to notice it.
 //!
 //! cargo-mutants itself runs the tests of the package that it changes, all of them; what is asked here is what the real
 //! controllers' answers notice, so only its list is used.

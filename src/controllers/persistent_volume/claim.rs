@@ -412,8 +412,8 @@ fn sync_bound_claim<'s>(sync: &mut Sync<'_, 's>, rules: &Rules, claim: Claim<'s>
     branch
 }
 
-/// How a claim that was bound and names no volume any more comes back: the API server accepts a `volumeName` where there
-/// is none, and the volume must have this claim's uid or no claimRef.
+/// How a claim that was bound and names no volume any more comes back: the API server accepts a `volumeName` where
+/// there is none, and the volume must have this claim's uid or no claimRef.
 fn name_volume_again(sync: &Sync<'_, '_>, claim: &PersistentVolumeClaim) -> String {
     let snapshot = sync.world().snapshot();
     let mut volumes = snapshot

@@ -28,7 +28,8 @@ impl Plugin {
         }
     }
 
-    /// Whether volumes of the plugin can have mount options. Upstream: `SupportsMountOption` of the plugins, 1.30 to 1.36.
+    /// Whether volumes of the plugin can have mount options. Upstream: `SupportsMountOption` of the plugins, 1.30 to
+    /// 1.36.
     pub fn supports_mount_options(self) -> bool {
         self == Self::Remote(RBD)
     }

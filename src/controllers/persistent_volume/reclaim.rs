@@ -295,8 +295,8 @@ pub fn migrated_to<'v>(rules: &Rules, volume: &'v PersistentVolume) -> Option<&'
     }
 }
 
-/// What reclaiming does, or would do, to the data behind a volume. A recycling that failed is tried again in every sync,
-/// so the data of a Failed volume are not safe.
+/// What reclaiming does, or would do, to the data behind a volume. A recycling that failed is tried again in every
+/// sync, so the data of a Failed volume are not safe.
 pub fn data_fate(rules: &Rules, volume: &PersistentVolume) -> DataFate {
     let migrated = migrated_to(rules, volume).is_some();
     match &volume.reclaim_policy {

@@ -117,8 +117,8 @@ fn sync_annotated<'s>(sync: &mut Sync<'_, 's>, rules: &Rules, volume: Volume<'s>
     branch
 }
 
-/// Who has to act for a volume that is reserved by name alone. Upstream does not look the claim up here, and a claim that
-/// is there and open takes the volume by itself, or says at its own sync why it does not.
+/// Who has to act for a volume that is reserved by name alone. Upstream does not look the claim up here, and a claim
+/// that is there and open takes the volume by itself, or says at its own sync why it does not.
 fn await_reserved(sync: &mut Sync<'_, '_>, volume: &str, named: &ClaimRef) {
     if named.namespace.is_empty() || named.name.is_empty() {
         let action = complete_claim_ref(sync, volume, named);

@@ -1,9 +1,9 @@
 //! Where what is recorded differs from what the controllers would have made of it, and whether they live.
 //!
-//! That a controller does not run is said on evidence alone. On a cluster that is a stale Lease, or two readings more than
-//! two resync periods apart that show the same; how long an object has stood says nothing there, because most causes leave
-//! no time behind. In files, which may be old, it is `possibly` at most. Only the binder looks at everything again and
-//! again: what an event alone sets in motion can rest for days though everything runs.
+//! That a controller does not run is said on evidence alone. On a cluster that is a stale Lease, or two readings more
+//! than two resync periods apart that show the same; how long an object has stood says nothing there, because most
+//! causes leave no time behind. In files, which may be old, it is `possibly` at most. Only the binder looks at
+//! everything again and again: what an event alone sets in motion can rest for days though everything runs.
 
 use super::binding::elsewhere;
 use super::{EvidenceOut, NextOut};
@@ -125,8 +125,8 @@ impl DivergenceOut {
         Some(divergence)
     }
 
-    /// The same for a Lease in files, which tell nothing of today. That it was fresh shows only where they say when they
-    /// were made: the newest time in them can be long before that, and what is stale then was so afterwards, too.
+    /// The same for a Lease in files, which tell nothing of today. That it was fresh shows only where they say when
+    /// they were made: the newest time in them can be long before that, and what is stale then was so afterwards, too.
     fn add_recorded_lease(&mut self, lease: &ManagerLease, now: Timestamp, stated: bool) {
         if !stated && lease.is_stale(now) != Some(true) {
             return;
@@ -386,7 +386,8 @@ mod tests {
     use crate::snapshot::{Parts, Snapshot};
     use serde_json::json;
 
-    /// A claim that should be bound, at this moment; the claim was written at `written`, the volume became free long before.
+    /// A claim that should be bound, at this moment; the claim was written at `written`, the volume became free long
+    /// before.
     fn waiting(written: Option<&str>, now: &str) -> Parts {
         let free = json!({ "status": { "lastPhaseTransitionTime": "2026-01-01T00:00:00Z" } });
         let mut parts = parts(&[pvc("data"), with(pv("a"), free)]);
@@ -498,7 +499,8 @@ mod tests {
         assert_eq!(of(Some("2026-01-01T00:00:50Z")), (Some(10), None, None));
     }
 
-    /// How long an object has stood is no evidence on a cluster, a stale Lease is; a fresh one shows that the manager lives.
+    /// How long an object has stood is no evidence on a cluster, a stale Lease is; a fresh one shows that the manager
+    /// lives.
     #[test]
     fn on_a_cluster_the_lease_tells() {
         let old = || waiting(Some(WRITTEN), "2026-01-02T01:00:00Z");

@@ -48,8 +48,8 @@ impl Growth<'_, '_> {
     }
 
     /// The states in which each object can stay: the largest sets in which every state leaves itself as it is, and goes
-    /// together with some end of each object that it touches. That every world comes to rest once nothing goes wrong any
-    /// more is taken for granted: the controllers by themselves never undo what they did.
+    /// together with some end of each object that it touches. That every world comes to rest once nothing goes wrong
+    /// any more is taken for granted: the controllers by themselves never undo what they did.
     pub(super) fn ends(&self) -> Ends {
         let mut kept: Vec<Vec<bool>> = self.objects.iter().map(|object| vec![true; object.states.len()]).collect();
         let stands: Vec<Vec<Stands>> = (0..self.objects.len())

@@ -5,8 +5,8 @@
 //! and at most one partner in one of its own; a claim that searches is run against each volume that it could find, and
 //! against none unless some volume that fits is always there.
 //!
-//! A state is kept as an end only if each object that it touches has an end that goes with it: a free volume and a claim
-//! that would take it are no ends together. No end is missed; some that are listed may not be possible.
+//! A state is kept as an end only if each object that it touches has an end that goes with it: a free volume and a
+//! claim that would take it are no ends together. No end is missed; some that are listed may not be possible.
 
 mod ends;
 mod groups;

@@ -1,7 +1,7 @@
 //! Cuts objects out of a stream of JSON without holding more of it than one batch.
 //!
-//! Only the frame is understood here: documents, the `items` of lists, where a value ends. Each value that is cut out is
-//! checked by the real parser later, so a bracket that does not match is found there.
+//! Only the frame is understood here: documents, the `items` of lists, where a value ends. Each value that is cut out
+//! is checked by the real parser later, so a bracket that does not match is found there.
 
 use super::super::statement::{self, Statement};
 use super::error::{Fault, SourceError};
@@ -80,7 +80,8 @@ pub(super) trait Sink {
     /// A list begins, and everything that stands before it in the input was handed over: that is no part of it.
     fn list_begin(&mut self) -> Result<(), SourceError>;
 
-    /// A list has ended: what its items without a kind are, whether the list was a typed one, and what it says of itself.
+    /// A list has ended: what its items without a kind are, whether the list was a typed one, and what it says of
+    /// itself.
     fn list_end(&mut self, expect: &Expect, stated: Option<Statement>) -> Result<(), SourceError>;
 }
 
@@ -535,8 +536,8 @@ fn text(string: Vec<u8>) -> Cow<'static, str> {
     Cow::Owned(String::from_utf8(string).unwrap_or_default())
 }
 
-/// The length of the string that begins here, with its quotes; or how much of it was looked at, if its end is not there.
-/// Looking begins after `seen` bytes.
+/// The length of the string that begins here, with its quotes; or how much of it was looked at, if its end is not
+/// there. Looking begins after `seen` bytes.
 fn string_end(bytes: &[u8], seen: usize) -> Result<usize, usize> {
     let mut at = seen;
     while let Some(found) = bytes.get(at..).and_then(|rest| memchr::memchr2(b'"', b'\\', rest)) {

@@ -133,8 +133,8 @@ fn covers(layout: Layout, root: &Path, path: &Path) -> Option<Covers> {
     }
 }
 
-/// A must-gather has thousands of files. Those of the five kinds are `cluster-scoped-resources/GROUP/RESOURCE/NAME.yaml`
-/// and `namespaces/NAMESPACE/GROUP/RESOURCE.yaml`.
+/// A must-gather has thousands of files. Those of the five kinds are
+/// `cluster-scoped-resources/GROUP/RESOURCE/NAME.yaml` and `namespaces/NAMESPACE/GROUP/RESOURCE.yaml`.
 fn gathered(parts: &[&str]) -> Option<Covers> {
     let start = parts.iter().position(|part| matches!(*part, "cluster-scoped-resources" | "namespaces"))?;
     let (group, resource, namespace) = match &parts[start..] {

@@ -1,6 +1,6 @@
-//! What people are told to do. A world with the tag `advice` is one in which somebody did it: what the controller was told
-//! before is the stale copy in its case. What is predicted for the copy has to be the way to the world, and what it leads
-//! to is the real controllers' end.
+//! What people are told to do. A world with the tag `advice` is one in which somebody did it: what the controller was
+//! told before is the stale copy in its case. What is predicted for the copy has to be the way to the world, and what
+//! it leads to is the real controllers' end.
 
 use super::decisions::{controller, memory};
 use super::{Judged, Verdict, binder, differ, target};

@@ -275,7 +275,8 @@ pub(super) fn memory<'s>(snapshot: &Snapshot, case: &Case) -> Result<ControllerS
     Ok(state)
 }
 
-/// A copy of the controller. An older version gets the API's defaults, as any object that came from the server has them.
+/// A copy of the controller. An older version gets the API's defaults, as any object that came from the server has
+/// them.
 fn cached<'s, T>(copy: &line::Cached, only: impl Fn(&Snapshot) -> T) -> Result<Cached<'s, T>> {
     Ok(match copy.how.as_str() {
         "unseen" => Cached::Unseen,

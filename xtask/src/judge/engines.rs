@@ -1,5 +1,5 @@
-//! The engines that find ends, each asked in ways that no recording names: what the real controllers came to is in every
-//! set, and a set that one engine calls possible is possible for the one that is less precise.
+//! The engines that find ends, each asked in ways that no recording names: what the real controllers came to is in
+//! every set, and a set that one engine calls possible is possible for the one that is less precise.
 
 use super::ends::{ends_of, settling};
 use super::{Judged, Verdict, binder, differ, snapshot_of, target};
@@ -394,8 +394,8 @@ fn differ_in_order(what: &str, answer: &Ends, wanted: &[String], told: &[String]
     differ(what, &answer.object, &numbered(wanted), &numbered(told), verdict);
 }
 
-/// The large common case with a hundred and one sizes, solved exactly and grown: all that the exact engine finds is found
-/// otherwise, and nobody has a volume that is too small.
+/// The large common case with a hundred and one sizes, solved exactly and grown: all that the exact engine finds is
+/// found otherwise, and nobody has a volume that is too small.
 ///
 /// # Errors
 /// When the world makes no sense.

@@ -92,8 +92,9 @@ impl Judged<'_> {
         Ok(())
     }
 
-    /// What is said to decide between several ends: equal volumes where a claim has several decisions now, and the order
-    /// of syncs unless one claim alone picks among free volumes, and then its ends are those that it can pick now.
+    /// What is said to decide between several ends: equal volumes where a claim has several decisions now, and the
+    /// order of syncs unless one claim alone picks among free volumes, and then its ends are those that it can pick
+    /// now.
     pub(super) fn compare_decided_by(
         &self,
         prediction: &Prediction<'_>,

@@ -169,8 +169,8 @@ const CALLED: &[(&str, &[&str])] = &[
 ];
 
 impl Judged<'_> {
-    /// The leaves, the next sync and the fate of the data of each decision. That the real controller makes the same ones is
-    /// compared elsewhere.
+    /// The leaves, the next sync and the fate of the data of each decision. That the real controller makes the same
+    /// ones is compared elsewhere.
     pub(super) fn compare_leaves(
         &self,
         case: &Case,

@@ -46,7 +46,8 @@ impl Judged<'_> {
                 |id: VolumeId| self.snapshot.volume(id).access_modes.set().contains_all(&claim.access_modes);
             match match_claim(self.snapshot, self.rules, claim) {
                 Err(why) => differ(&part, &answer.claim, &real, &error(&why), verdict),
-                // The controller searches among volumes with the claim's modes alone, and meets the error with the first.
+                // The controller searches among volumes with the claim's modes alone, and meets the error with the
+                // first.
                 Ok(candidates) if !answer.error.is_empty() => {
                     let reached = candidates.listed.iter().any(|candidate| has_modes(candidate.volume));
                     if reached {

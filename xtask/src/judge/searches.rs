@@ -1,5 +1,5 @@
-//! What is said of the volumes that a claim does not get: every test that each fails, and the words for one that the claim
-//! names; and a claim that is only planned.
+//! What is said of the volumes that a claim does not get: every test that each fails, and the words for one that the
+//! claim names; and a claim that is only planned.
 
 use super::{Judged, Verdict, differ, target};
 use crate::line::Case;
