@@ -138,47 +138,89 @@ pub fn mutants(trial: &Trial<'_>, say: impl Fn(&str) + Sync) -> Result<Tried> {
     }
     say(&format!("{} mutants to choose from", listed.len()));
 
-    let wanted = trial.sample.unwrap_or(usize::MAX);
-    let state = Mutex::new((
-        listed.into_iter(),
-        Tried::default(),
-        fs::File::options().append(true).create(true).open(&results)?,
-    ));
+    let state = Mutex::new(State {
+        fates: vec![None; listed.len()],
+        next: 0,
+        wanted: trial.sample.unwrap_or(usize::MAX),
+        results: fs::File::options().append(true).create(true).open(&results)?,
+    });
+    let locked = || state.lock().map_err(|_| anyhow::anyhow!("another job panicked"));
     let work = |job: usize| -> Result<()> {
         let tree = Tree::new(trial.root, folder.join(format!("tree-{job}")))?;
-        loop {
-            let Some(mutant) = ({
-                let (listed, tried, _) = &mut *state.lock().map_err(|_| anyhow::anyhow!("another job panicked"))?;
-                if tried.viable() < wanted { listed.next() } else { None }
-            }) else {
-                return Ok(());
-            };
+        while let Some((place, mutant)) = locked()?.take(&listed) {
             let fate = match known.get(&mutant.name) {
                 Some(fate) => *fate,
-                None => tree.judge(&mutant).with_context(|| mutant.name.clone())?,
+                None => tree.judge(mutant).with_context(|| mutant.name.clone())?,
             };
-            let (_, tried, results) = &mut *state.lock().map_err(|_| anyhow::anyhow!("another job panicked"))?;
+            let mut state = locked()?;
             if !known.contains_key(&mutant.name) {
-                writeln!(results, "{}", serde_json::to_string(&Record { source, name: mutant.name.clone(), fate })?)?;
+                let record = Record { source, name: mutant.name.clone(), fate };
+                writeln!(state.results, "{}", serde_json::to_string(&record)?)?;
             }
+            state.fates[place] = Some(fate);
+            let tried = state.tried(&listed);
             if fate == Fate::Survived {
                 say(&format!("survived: {}", mutant.name));
             }
-            tried.0.insert(mutant.name, fate);
             if tried.0.len().is_multiple_of(25) {
                 say(&tried.to_string());
             }
         }
+        Ok(())
+    };
+    // What stops one job stops all: the others would go on for hours before anybody hears of it.
+    let guarded = |job: usize| {
+        let done = work(job);
+        if done.is_err()
+            && let Ok(mut state) = state.lock()
+        {
+            state.next = usize::MAX;
+        }
+        done
     };
     thread::scope(|scope| -> Result<()> {
-        let workers: Vec<_> = (0..trial.jobs.max(1)).map(|job| scope.spawn(move || work(job))).collect();
+        let guarded = &guarded;
+        let workers: Vec<_> = (0..trial.jobs.max(1)).map(|job| scope.spawn(move || guarded(job))).collect();
         for worker in workers {
             worker.join().map_err(|_| anyhow::anyhow!("a job panicked"))??;
         }
         Ok(())
     })?;
-    let (_, tried, _) = state.into_inner().map_err(|_| anyhow::anyhow!("a job panicked"))?;
-    Ok(tried)
+    Ok(locked()?.tried(&listed))
+}
+
+/// What the jobs share.
+struct State {
+    /// What became of each mutant of the list, as far as that is known.
+    fates: Vec<Option<Fate>>,
+    /// The first one that no job has.
+    next: usize,
+    /// How many viable ones are to be tried.
+    wanted: usize,
+    results: fs::File,
+}
+
+impl State {
+    /// The next mutant to try.
+    fn take<'m>(&mut self, listed: &'m [Mutant]) -> Option<(usize, &'m Mutant)> {
+        let viable = self.fates.iter().flatten().filter(|fate| **fate != Fate::Unviable).count();
+        let place = self.next;
+        let mutant = listed.get(place).filter(|_| viable < self.wanted)?;
+        self.next += 1;
+        Some((place, mutant))
+    }
+
+    /// The sample as far as it is known: what several jobs tried beyond it is no part of it.
+    fn tried(&self, listed: &[Mutant]) -> Tried {
+        let mut tried = Tried::default();
+        for (mutant, fate) in listed.iter().zip(&self.fates) {
+            if tried.viable() == self.wanted {
+                break;
+            }
+            tried.0.extend(fate.map(|fate| (mutant.name.clone(), fate)));
+        }
+        tried
+    }
 }
 
 fn hash(value: &impl Hash) -> u64 {
@@ -210,6 +252,26 @@ fn tracked(root: &Path) -> Result<Vec<PathBuf>> {
     let wanted =
         |name: &str| ["src/", "xtask/", "tests/", ".cargo/", "Cargo."].iter().any(|start| name.starts_with(start));
     Ok(names.split('\0').filter(|name| wanted(name) && root.join(name).is_file()).map(PathBuf::from).collect())
+}
+
+/// The files in the folders of sources of a copy, by their paths in it; none where there is no copy yet.
+fn under(root: &Path, folder: &Path) -> Result<Vec<PathBuf>> {
+    let mut found = Vec::new();
+    if !folder.exists() {
+        return Ok(found);
+    }
+    for entry in fs::read_dir(folder)? {
+        let path = entry?.path();
+        let inside = path.strip_prefix(root)?.to_owned();
+        if path.is_dir() {
+            if ["src", "xtask", "tests"].iter().any(|name| inside.starts_with(name)) {
+                found.extend(under(root, &path)?);
+            }
+        } else if folder != root {
+            found.push(inside);
+        }
+    }
+    Ok(found)
 }
 
 fn known(results: &Path, source: u64) -> Result<BTreeMap<String, Fate>> {
@@ -255,7 +317,12 @@ struct Tree {
 impl Tree {
     /// Copies the project, and checks that it passes as it is.
     fn new(from: &Path, root: PathBuf) -> Result<Self> {
-        for path in tracked(from)? {
+        let project = tracked(from)?;
+        // What an earlier project had in the copy is no part of this one.
+        for left in under(&root, &root)?.into_iter().filter(|path| !project.contains(path)) {
+            fs::remove_file(root.join(left))?;
+        }
+        for path in project {
             let (original, copy) = (from.join(&path), root.join(&path));
             let text = fs::read(&original)?;
             // A file that did not change keeps its time, so that the copy is not built anew.
@@ -297,14 +364,18 @@ impl Tree {
             .env("CARGO_PROFILE_DEV_DEBUG", "0")
             .env("RUSTFLAGS", "--cap-lints=warn")
             .stdin(Stdio::null())
-            .stderr(Stdio::null())
             .output()?;
-        if !built.status.success() {
-            return Ok((Fate::Unviable, Duration::ZERO));
-        }
         let messages = serde_json::Deserializer::from_slice(&built.stdout).into_iter::<serde_json::Value>();
+        let messages: Vec<serde_json::Value> = messages.filter_map(Result::ok).collect();
+        if !built.status.success() {
+            // Only what the compiler itself says is about the mutant: a full disk is not.
+            if messages.iter().any(|message| message["message"]["level"] == "error") {
+                return Ok((Fate::Unviable, Duration::ZERO));
+            }
+            bail!("the build failed: {}", String::from_utf8_lossy(&built.stderr).trim());
+        }
         let test = messages
-            .filter_map(Result::ok)
+            .iter()
             .find_map(|message| message["executable"].as_str().map(PathBuf::from))
             .context("cargo names no test")?;
         let mut running = Command::new(test)
