@@ -10,6 +10,7 @@ record() { gzip -9n > "$out/$1-$version.jsonl.gz"; }
 "$oracle" worlds --seed 2026 --count 2500 | "$oracle" decide --controllers all | record decisions
 handmade() { "$1" decide --controllers all < handmade.jsonl | "$1" gates | "$1" match | "$1" settle --controllers all; }
 handmade "$oracle" | record handmade
+"$oracle" decide --controllers all --gates PersistentVolumeClaimUnusedSinceTime=true < handmade-gates.jsonl | record gates-handmade
 for older in 1.30.14 1.32.13 1.34.4; do
     minor=${older%.*}
     go build -modfile="minors/$minor.mod" -tags "k8s_$(echo "$minor" | tr . _)" -o "$oracle-$minor" .
@@ -19,6 +20,6 @@ done
 "$oracle" worlds --seed 2028 --count 300 --cases=false | "$oracle" settle | record outcomes
 "$oracle" worlds --seed 2029 --count 300 --cases=false | "$oracle" settle --controllers all | record outcomes-all
 "$oracle" worlds --seed 2030 --count 80 --contended | "$oracle" settle --schedules 400 --quiet 200 --most 4000 | record outcomes-contended
-"$oracle" worlds --seed 2031 --start 2 --count 12 --grouped | "$oracle" settle --controllers all | record outcomes-grouped
+"$oracle" worlds --seed 2031 --start 2 --count 6 --grouped | "$oracle" settle --controllers all | record outcomes-grouped
 "$oracle" worlds --seed 2031 --count 60 --host-path --cases=false | "$oracle" settle --controllers all | record outcomes-host-path
 "$oracle" upstream --left-out upstream/LEFT-OUT.txt | record upstream
