@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
 /// How many lines of a file are judged before the next ones are read.
-const CHUNK: usize = 64;
+const CHUNK: usize = 256;
 
 /// Judges lines, in their order.
 ///
