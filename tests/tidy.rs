@@ -35,7 +35,7 @@ const NOT_WANTED: [(&str, &str); 4] =
 const WORLDLY: [&str; 5] = ["tokio", "kube", "http", "dialoguer", "colored"];
 const MAY_REACH_THE_WORLD: [&str; 6] = ["source", "execute", "terminal", "report", "commands", "main"];
 
-/// Files of `src` that are longer than 600 lines, not counting their unit tests, each with the reason why two would be
+/// Files that are longer than 600 lines, not counting their unit tests, each with the reason why two would be
 /// worse.
 const LONG_FILES: [(&str, &str); 2] = [
     ("src/snapshot/decode/wire.rs", "one declaration for each kind's wire form; they share their helpers"),
@@ -46,6 +46,13 @@ fn source_files() -> Vec<(String, String)> {
     let found = files("src", "rs");
     assert!(found.len() > 10, "the walk over src finds too little: {}", found.len());
     found.into_iter().map(|(path, bytes)| (path, String::from_utf8(bytes).expect("sources are UTF-8"))).collect()
+}
+
+/// The files of `src` and of the tasks.
+fn programs() -> Vec<(String, String)> {
+    let tasks = files("xtask", "rs").into_iter();
+    let tasks = tasks.map(|(path, bytes)| (path, String::from_utf8(bytes).expect("sources are UTF-8")));
+    source_files().into_iter().chain(tasks).collect()
 }
 
 /// The module that a file of `src` belongs to: the first part of its path.
@@ -151,14 +158,14 @@ fn library_modules_stand_in_the_order_of_ranks() {
 
 #[test]
 fn every_module_says_what_it_is_for() {
-    for (path, source) in source_files() {
+    for (path, source) in programs() {
         assert!(source.starts_with("//! "), "{path} has no `//!` documentation at its top");
     }
 }
 
 #[test]
 fn long_files_have_a_reason() {
-    for (path, source) in source_files() {
+    for (path, source) in programs() {
         let tests = source.find("\n#[cfg(test)]\n").unwrap_or(source.len());
         let lines = source[..tests].lines().count();
         let reason = LONG_FILES.iter().find(|(long, _)| *long == path);
@@ -167,6 +174,17 @@ fn long_files_have_a_reason() {
             "{path} has {lines} lines: split it, or give a reason in tests/tidy.rs"
         );
         assert!(lines > 600 || reason.is_none(), "{path} is short again: take it off the list");
+    }
+}
+
+/// The formatter breaks code, and leaves comments alone.
+#[test]
+fn comments_are_no_wider_than_code() {
+    for (path, source) in programs() {
+        for (number, line) in source.lines().enumerate() {
+            let is_comment = line.trim_start().starts_with("//");
+            assert!(!is_comment || line.chars().count() <= 120, "{path}:{}: more than 120 columns", number + 1);
+        }
     }
 }
 
@@ -189,8 +207,14 @@ fn some_words_stay_out() {
     let single =
         ["README.md", "CHANGELOG.md", "SECURITY.md", "NOTICE", "Cargo.toml", "clippy.toml", "deny.toml", ".ci/run"];
     let single = single.map(|path| (path.to_owned(), text(path).into_bytes()));
-    let code =
-        [files("src", "rs"), files("tests", "rs"), files("docs", "md"), files("man", ""), files("completions", "")];
+    let code = [
+        files("src", "rs"),
+        files("tests", "rs"),
+        files("xtask", "rs"),
+        files("docs", "md"),
+        files("man", ""),
+        files("completions", ""),
+    ];
     for (path, bytes) in code.into_iter().flatten().chain(single) {
         let content = String::from_utf8(bytes).expect("text files are UTF-8");
         checked += 1;

@@ -27,6 +27,9 @@ const LEAST_PATIENCE: Duration = Duration::from_secs(30);
 /// The project itself may take that long.
 const FIRST_PATIENCE: Duration = Duration::from_mins(10);
 
+/// How much memory the recordings may take, in KiB: some ten times as much as they do.
+const MEMORY: u64 = 6 << 20;
+
 /// What is mutated.
 const MUTATED: [&str; 2] = ["src/controllers/**", "src/simulate/**"];
 
@@ -378,7 +381,10 @@ impl Tree {
             .iter()
             .find_map(|message| message["executable"].as_str().map(PathBuf::from))
             .context("cargo names no test")?;
-        let mut running = Command::new(test)
+        // A mutant that goes round may also take memory without an end, and all else on the machine with it.
+        let mut running = Command::new("sh")
+            .args(["-c", &format!("ulimit -v {MEMORY} && exec \"$0\"")])
+            .arg(test)
             .current_dir(self.root.join("xtask"))
             .stdin(Stdio::null())
             .stdout(Stdio::null())

@@ -86,7 +86,10 @@ impl Judged<'_> {
                 Ok(told)
             };
             let limited = decide(&world, &settings, target);
-            let cut = told(&limited)?;
+            let mut cut = told(&limited)?;
+            if limited.listed.len() > limit {
+                cut.insert(format!("{} listed", limited.listed.len()));
+            }
             differ(&format!("{part}: at most {limit}"), &case.object, &told(&decisions)?, &cut, verdict);
             verdict.counts.limited += usize::from(limited.listed.len() == limit);
         }

@@ -141,7 +141,7 @@ impl Judged<'_> {
             if set.listed.len() > LIMIT {
                 cut.insert(format!("{} listed", set.listed.len()));
             }
-            Self::compare_sorts(&answer.object, set, verdict)?;
+            Self::compare_sorts(&answer.object, simulation.outcomes(object), set, verdict)?;
             differ("settle: limited", &answer.object, &told(simulation.outcomes(object))?, &cut, verdict);
             let real: BTreeSet<String> = answer.ends.iter().map(sort).collect();
             let every: BTreeSet<String> =

@@ -8,7 +8,7 @@ use pvctl::report::prediction::StateOut;
 use pvctl::simulate::decide::decide_folded;
 use pvctl::simulate::explore::Budget;
 use pvctl::simulate::{
-    Component, DecidedBy, Decision, Decisions, Limit, OutcomeSet, Prediction, Settings, Simulation, Target,
+    Component, DecidedBy, Decision, Decisions, Limit, Outcome, OutcomeSet, Prediction, Settings, Simulation, Target,
 };
 use pvctl::snapshot::Snapshot;
 use pvctl::world::{Effect, World};
@@ -75,20 +75,24 @@ impl Judged<'_> {
     }
 
     /// Of the ends that a limit hides, one of each sort is at hand, and no more.
-    pub(super) fn compare_sorts(object: &Object, set: &OutcomeSet, verdict: &mut Verdict) -> Result<()> {
-        let listed = set.listed.len();
-        let sorts: Vec<String> = set
-            .of_every_sort()
-            .map(|end| {
-                let end = serde_json::to_value(StateOut::of_outcome(end))?;
-                let field = |name: &str| end[name].clone();
-                Ok(json!(["phase", "gone", "terminating", "finalizers", "data", "unsettled"].map(field)).to_string())
-            })
-            .collect::<Result<_>>()?;
-        let (told, others) = sorts.split_at(listed);
+    pub(super) fn compare_sorts(
+        object: &Object,
+        full: &OutcomeSet,
+        limited: &OutcomeSet,
+        verdict: &mut Verdict,
+    ) -> Result<()> {
+        let sort = |end: &Outcome| -> Result<String> {
+            let end = serde_json::to_value(StateOut::of_outcome(end))?;
+            let field = |name: &str| end[name].clone();
+            Ok(json!(["phase", "gone", "terminating", "finalizers", "data", "unsettled"].map(field)).to_string())
+        };
+        let every: BTreeSet<String> = full.listed.iter().map(sort).collect::<Result<_>>()?;
+        let sorts: Vec<String> = limited.of_every_sort().map(sort).collect::<Result<_>>()?;
+        let (told, others) = sorts.split_at(limited.listed.len());
         let told: BTreeSet<&String> = told.iter().collect();
         let new: BTreeSet<&String> = others.iter().filter(|sort| !told.contains(sort)).collect();
         same("settle: one of each sort", object, &[new.len().to_string()], &[others.len().to_string()], verdict);
+        differ("settle: every sort", object, &every, &sorts.iter().cloned().collect(), verdict);
         Ok(())
     }
 
