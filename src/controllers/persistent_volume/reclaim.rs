@@ -299,6 +299,13 @@ pub fn migrated_to<'v>(rules: &Rules, volume: &'v PersistentVolume) -> Option<&'
 /// sync, so the data of a Failed volume are not safe.
 pub fn data_fate(rules: &Rules, volume: &PersistentVolume) -> DataFate {
     let migrated = migrated_to(rules, volume).is_some();
+    let annotations = &volume.meta.annotations;
+    // The controller takes a wrong name of a driver away before it looks for a deleter.
+    if !migrated && annotations.has(AnnotationKey::ProvisionedBy) && annotations.has(AnnotationKey::MigratedTo) {
+        let mut annealed = volume.clone();
+        annealed.meta.annotations.remove(AnnotationKey::MigratedTo);
+        return data_fate(rules, &annealed);
+    }
     match &volume.reclaim_policy {
         ReclaimPolicy::Delete if migrated => DataFate::HandedToDriver,
         ReclaimPolicy::Delete => match find_deletable_plugin(rules, volume) {
