@@ -13,6 +13,7 @@ use pvctl::simulate::{Limit, Outcome, Prediction, Settings, Simulation, Target, 
 use pvctl::snapshot::{Coverage, CoverageEntry, CoverageState, Parts, Snapshot};
 use std::cell::Cell;
 use std::collections::{BTreeMap, BTreeSet};
+use xtask::judge::misnamed;
 
 /// A kind, everywhere or in one namespace.
 type Cut = (Kind, Option<&'static str>);
@@ -79,17 +80,6 @@ fn all<'s>() -> Settings<'s> {
     Settings { decisions: Limit::All, outcomes: Limit::All, ..Settings::new(Rules::default()) }
 }
 
-/// Whether a volume names one claim and carries the uid of another. Only a hand can write that: a uid belongs to one
-/// name for ever. What a sync of the other claim does cannot be foreseen without seeing all claims, and to doubt every
-/// released volume for it would help nobody, so this is left out: docs/CONFORMANCE.md says so.
-fn misnamed(parts: &Parts) -> bool {
-    parts.volumes.iter().filter_map(|volume| volume.claim_ref.as_ref()).any(|named| {
-        parts.claims.iter().any(|claim| {
-            claim.meta.uid == named.uid && (claim.meta.name != named.name || claim.meta.namespace != named.namespace)
-        })
-    })
-}
-
 /// Fails for a wrong answer that is not doubted; counts the wrong ones that are.
 fn no_confident_wrong_answer(
     world: &Cluster,
@@ -97,10 +87,10 @@ fn no_confident_wrong_answer(
     state: CoverageState,
     doubted: &Cell<u32>,
 ) -> TestCaseResult {
-    if misnamed(&world.0) {
+    let full = Snapshot::new(Parts { coverage: Coverage::complete(), ..world.0.clone() });
+    if misnamed(&full) {
         return Ok(());
     }
-    let full = Snapshot::new(Parts { coverage: Coverage::complete(), ..world.0.clone() });
     let partial = Snapshot::new(cut(&world.0, cuts, state));
     let (known, guessed) = (Simulation::new(&full, all(), 1), Simulation::new(&partial, all(), 1));
     for target in guessed.targets() {

@@ -20,6 +20,7 @@ mod redaction;
 mod round_trip;
 mod said;
 mod schema;
+mod shrink;
 mod snapshot;
 mod support;
 mod tidy;

@@ -62,7 +62,8 @@ pub struct Settings<'s> {
     pub controllers: Vec<Controller>,
     /// The binder's memory at the start: in step, unless asked otherwise.
     pub controller: ControllerState<'s>,
-    /// What the API server and plugins answer.
+    /// What the API server and plugins answer; on the way to an outcome they may do so for a while, and do no more in
+    /// the end.
     pub answers: Answers,
     /// Whether every comparison is recorded.
     pub tracing: bool,

@@ -22,6 +22,9 @@ impl Budget {
     /// What most components of up to 32 objects need.
     pub const DEFAULT: Self = Self { states: 20_000 };
 
+    /// Nothing is explored, so that an answer is what holds without looking at single states.
+    pub const NONE: Self = Self { states: 0 };
+
     /// Where at most six claims and six volumes can influence each other, the answer is to be exact: such a component
     /// may meet ten times as many states.
     fn of_component(self, objects: &[Target]) -> usize {

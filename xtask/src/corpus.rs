@@ -57,7 +57,7 @@ pub fn lines(path: &Path) -> Result<impl Iterator<Item = Result<Line>> + use<>> 
 pub(crate) fn texts(path: &Path) -> Result<impl Iterator<Item = Result<String>> + use<>> {
     let file = File::open(path).with_context(|| format!("{}", path.display()))?;
     let reader: Box<dyn Read + Send> =
-        if path.extension().is_some_and(|end| end == "gz") { Box::new(GzDecoder::new(file)) } else { Box::new(file) };
+        if is_compressed(path) { Box::new(GzDecoder::new(file)) } else { Box::new(file) };
     let path = path.to_owned();
     Ok(BufReader::new(reader).lines().map(move |text| text.with_context(|| format!("{}", path.display()))))
 }
@@ -70,17 +70,31 @@ pub(crate) fn line(path: &Path, number: usize, text: &str) -> Result<Line> {
     serde_json::from_str(text).with_context(|| format!("{}, line {number}", path.display()))
 }
 
-/// Writes lines into a compressed file.
+/// Writes lines into a file; compressed where its name ends in `.gz`.
 ///
 /// # Errors
 /// When the file cannot be written.
 pub fn write(path: &Path, lines: &[Line]) -> Result<()> {
-    let file = File::create(path).with_context(|| format!("{}", path.display()))?;
-    let mut out = GzEncoder::new(BufWriter::new(file), Compression::best());
+    let mut out = BufWriter::new(File::create(path).with_context(|| format!("{}", path.display()))?);
+    if is_compressed(path) {
+        let mut compressed = GzEncoder::new(&mut out, Compression::best());
+        write_to(&mut compressed, lines)?;
+        compressed.finish()?;
+    } else {
+        write_to(&mut out, lines)?;
+    }
+    out.flush()?;
+    Ok(())
+}
+
+fn write_to(out: &mut impl Write, lines: &[Line]) -> Result<()> {
     for line in lines {
-        serde_json::to_writer(&mut out, line)?;
+        serde_json::to_writer(&mut *out, line)?;
         out.write_all(b"\n")?;
     }
-    out.finish()?.flush()?;
     Ok(())
+}
+
+fn is_compressed(path: &Path) -> bool {
+    path.extension().is_some_and(|end| end == "gz")
 }

@@ -13,6 +13,7 @@ mod matches;
 mod searches;
 
 pub use counts::{Counts, EngineCounts};
+pub use cuts::misnamed;
 pub(crate) use ends::{end_of, settling};
 pub use engines::hundred_sizes;
 

@@ -1,10 +1,11 @@
 //! Tasks of the project: `cargo xtask --help`.
-#![expect(clippy::print_stdout, clippy::print_stderr, reason = "a task says what it does")]
+#![expect(clippy::print_stderr, reason = "a task says why it failed")]
 
 use anyhow::{Context as _, Result, bail};
 use clap::{Args, Parser, Subcommand};
 use pvctl::controllers::{KubeVersion, Rules};
 use std::fs;
+use std::io::{Write as _, stdout};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -13,6 +14,13 @@ use xtask::mutants::{Trial, mutants};
 use xtask::oracle::{Oracle, Worlds};
 use xtask::replay::replay;
 use xtask::{corpus, shrink};
+
+/// Writes a line to standard output. Whoever has closed it has read enough.
+macro_rules! say {
+    ($($text:tt)*) => {
+        drop(writeln!(stdout(), $($text)*))
+    };
+}
 
 /// Compares the predictions with what the real controllers do.
 #[derive(Parser)]
@@ -147,12 +155,12 @@ fn run(task: Task) -> Result<bool> {
                 worlds: asked.worlds,
                 differences: asked.differences,
             };
-            println!("Kubernetes {version}, {}, seed {seed}, {} worlds", question.arguments().join(" "), asked.worlds);
+            say!("Kubernetes {version}, {}, seed {seed}, {} worlds", question.arguments().join(" "), asked.worlds);
             if asked.restart {
                 xtask::differential::forget(&run)?;
             }
-            let done = differential(&run, |text| println!("{text}"))?;
-            println!(
+            let done = differential(&run, |text| say!("{text}"))?;
+            say!(
                 "{} worlds in {:.0} s: {}; {} worlds differ",
                 done.done,
                 done.seconds,
@@ -170,16 +178,16 @@ fn run(task: Task) -> Result<bool> {
             for file in files {
                 let verdict = replay(&file)?;
                 for difference in &verdict.differences {
-                    println!("{difference}");
+                    say!("{difference}");
                 }
                 for object in &verdict.wider {
-                    println!("{object}: not all that is predicted was seen");
+                    say!("{object}: not all that is predicted was seen");
                 }
                 for component in &verdict.wider_worlds {
-                    println!("{component}: not all that is predicted was seen");
+                    say!("{component}: not all that is predicted was seen");
                 }
                 agree &= verdict.differences.is_empty();
-                println!("{}: {} differences; {}", file.display(), verdict.differences.len(), verdict.counts);
+                say!("{}: {} differences; {}", file.display(), verdict.differences.len(), verdict.counts);
             }
             Ok(agree)
         }
@@ -196,15 +204,15 @@ fn run(task: Task) -> Result<bool> {
                 None => oracle.answer_worlds(made, arguments)?,
             };
             corpus::write(&asked.to, &lines)?;
-            println!("{} worlds answered by Kubernetes {version} in {}", lines.len(), asked.to.display());
+            say!("{} worlds answered by Kubernetes {version} in {}", lines.len(), asked.to.display());
             Ok(true)
         }
         Task::Mutants(Mutants { sample, seed, only, jobs }) => {
-            let tried = mutants(&Trial { root, sample, seed, only: &only, jobs }, |text| println!("{text}"))?;
+            let tried = mutants(&Trial { root, sample, seed, only: &only, jobs }, |text| say!("{text}"))?;
             for name in tried.survivors() {
-                println!("survived: {name}");
+                say!("survived: {name}");
             }
-            println!("seed {seed}: {tried}");
+            say!("seed {seed}: {tried}");
             if tried.viable() == 0 {
                 bail!("no mutant was tried");
             }

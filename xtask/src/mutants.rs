@@ -42,6 +42,18 @@ struct Mutant {
     replacement: String,
 }
 
+impl Mutant {
+    /// The text of its file with the change; nothing where the text has no such place.
+    fn applied(&self, text: &str) -> Option<String> {
+        let at = |place: Place| -> Option<usize> {
+            let line: usize = text.split_inclusive('\n').take(place.line.checked_sub(1)?).map(str::len).sum();
+            let column = text.get(line..)?.char_indices().nth(place.column.checked_sub(1)?)?.0;
+            Some(line + column)
+        };
+        Some([text.get(..at(self.span.start)?)?, &self.replacement, text.get(at(self.span.end)?..)?].concat())
+    }
+}
+
 #[derive(Clone, Copy, Debug, Deserialize)]
 struct Span {
     start: Place,
@@ -141,12 +153,9 @@ pub fn mutants(trial: &Trial<'_>, say: impl Fn(&str) + Sync) -> Result<Tried> {
     }
     say(&format!("{} mutants to choose from", listed.len()));
 
-    let state = Mutex::new(State {
-        fates: vec![None; listed.len()],
-        next: 0,
-        wanted: trial.sample.unwrap_or(usize::MAX),
-        results: fs::File::options().append(true).create(true).open(&results)?,
-    });
+    let state =
+        Mutex::new(State { fates: vec![None; listed.len()], next: 0, wanted: trial.sample.unwrap_or(usize::MAX) });
+    let results = fs::File::options().append(true).create(true).open(&results)?;
     let locked = || state.lock().map_err(|_| anyhow::anyhow!("another job panicked"));
     let work = |job: usize| -> Result<()> {
         let tree = Tree::new(trial.root, folder.join(format!("tree-{job}")))?;
@@ -158,7 +167,7 @@ pub fn mutants(trial: &Trial<'_>, say: impl Fn(&str) + Sync) -> Result<Tried> {
             let mut state = locked()?;
             if !known.contains_key(&mutant.name) {
                 let record = Record { source, name: mutant.name.clone(), fate };
-                writeln!(state.results, "{}", serde_json::to_string(&record)?)?;
+                writeln!(&results, "{}", serde_json::to_string(&record)?)?;
             }
             state.fates[place] = Some(fate);
             let tried = state.tried(&listed);
@@ -200,7 +209,6 @@ struct State {
     next: usize,
     /// How many viable ones are to be tried.
     wanted: usize,
-    results: fs::File,
 }
 
 impl State {
@@ -346,13 +354,8 @@ impl Tree {
     fn judge(&self, mutant: &Mutant) -> Result<Fate> {
         let path = self.root.join(&mutant.file);
         let text = fs::read_to_string(&path)?;
-        let at = |place: Place| -> Option<usize> {
-            let line: usize = text.split_inclusive('\n').take(place.line.checked_sub(1)?).map(str::len).sum();
-            let column = text[line..].char_indices().nth(place.column.checked_sub(1)?)?.0;
-            Some(line + column)
-        };
-        let (start, end) = at(mutant.span.start).zip(at(mutant.span.end)).context("a place outside the file")?;
-        fs::write(&path, [&text[..start], &mutant.replacement, &text[end..]].concat())?;
+        let mutated = mutant.applied(&text).context("a place outside the file")?;
+        fs::write(&path, mutated)?;
         let fate = self.fate();
         fs::write(&path, text)?;
         Ok(fate?.0)
@@ -402,5 +405,50 @@ impl Tree {
             }
             thread::sleep(Duration::from_millis(50));
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn mutant(start: (usize, usize), end: (usize, usize), replacement: &str) -> Mutant {
+        let place = |(line, column)| Place { line, column };
+        Mutant {
+            name: format!("{start:?} {replacement}"),
+            file: PathBuf::from("src/controllers/mod.rs"),
+            span: Span { start: place(start), end: place(end) },
+            replacement: replacement.to_owned(),
+        }
+    }
+
+    #[test]
+    fn a_change_replaces_exactly_its_span() {
+        let text = "a < b\n\u{201e}c\u{201c} == d\n";
+        assert_eq!(mutant((1, 3), (1, 4), ">=").applied(text).as_deref(), Some("a >= b\n\u{201e}c\u{201c} == d\n"));
+        assert_eq!(mutant((2, 5), (2, 7), "!=").applied(text).as_deref(), Some("a < b\n\u{201e}c\u{201c} != d\n"));
+        assert_eq!(mutant((1, 1), (2, 8), "").applied(text).as_deref(), Some("d\n"));
+        for outside in [((0, 1), (1, 2)), ((1, 0), (1, 2)), ((9, 1), (9, 2))] {
+            assert_eq!(mutant(outside.0, outside.1, "x").applied(text), None, "{outside:?}");
+        }
+    }
+
+    #[test]
+    fn the_sample_is_the_first_viable_ones_of_the_list() {
+        let listed: Vec<Mutant> = (1..=5).map(|line| mutant((line, 1), (line, 2), "x")).collect();
+        let mut state = State { fates: vec![None; listed.len()], next: 0, wanted: 2 };
+        for (place, fate) in [(0, Fate::Unviable), (1, Fate::Survived)] {
+            assert_eq!(state.take(&listed).map(|(place, _)| place), Some(place));
+            state.fates[place] = Some(fate);
+        }
+        // Two jobs have one each, and the later one is ready first.
+        assert_eq!(state.take(&listed).map(|(place, _)| place), Some(2));
+        assert_eq!(state.take(&listed).map(|(place, _)| place), Some(3));
+        state.fates[3] = Some(Fate::TimedOut);
+        assert!(state.take(&listed).is_none());
+        state.fates[2] = Some(Fate::Killed);
+        let tried = state.tried(&listed);
+        assert_eq!(tried.to_string(), "2 viable mutants: 1 killed, 0 timed out, 1 survived; 1 do not compile");
+        assert_eq!(tried.survivors().collect::<Vec<_>>(), ["(2, 1) x"]);
     }
 }

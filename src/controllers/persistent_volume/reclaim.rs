@@ -4,7 +4,7 @@ use super::binding::{Volume, fail_volume, unbind_volume};
 use super::plugins::{
     Plugin, Provider, delete_host_path, find_deletable_plugin, migrated_driver, recyclable, remote_deleter,
 };
-use super::volume::without_in_tree_finalizer;
+use super::volume::{migration_annotations, without_in_tree_finalizer};
 use crate::controllers::{DeleteStep, ReclaimStep, RecycleStep, Rules, Sync};
 use crate::model::{AnnotationKey, PersistentVolume, ReclaimPolicy, SourceKind};
 use crate::world::{ApiError, EventType, ObjectRef, PluginAnswer, Started, printed_uid};
@@ -14,9 +14,7 @@ use crate::world::{ApiError, EventType, ObjectRef, PluginAnswer, Started, printe
 /// # Errors
 /// When the API server refuses the status of a volume with an unknown policy.
 pub fn reclaim_volume<'s>(sync: &mut Sync<'_, 's>, rules: &Rules, volume: Volume<'s>) -> Result<(), ApiError> {
-    if let Some(driver) =
-        volume.object.meta.annotations.get(AnnotationKey::MigratedTo).filter(|driver| !driver.is_empty())
-    {
+    if let Some(driver) = recorded_driver(&volume.object) {
         if volume.object.reclaim_policy == ReclaimPolicy::Delete {
             sync.wait_for("external-provisioner", driver, "delete the storage and then the PersistentVolume");
         }
@@ -291,21 +289,34 @@ pub fn migrated_to<'v>(rules: &Rules, volume: &'v PersistentVolume) -> Option<&'
     let annotations = &volume.meta.annotations;
     match annotations.get(AnnotationKey::ProvisionedBy) {
         Some(provisioner) => migrated_driver(rules, provisioner),
-        None => annotations.get(AnnotationKey::MigratedTo).filter(|driver| !driver.is_empty()),
+        None => recorded_driver(volume),
     }
+}
+
+/// The driver that the annotation of a migrated volume names.
+fn recorded_driver(volume: &PersistentVolume) -> Option<&str> {
+    volume.meta.annotations.get(AnnotationKey::MigratedTo).filter(|driver| !driver.is_empty())
 }
 
 /// What reclaiming does, or would do, to the data behind a volume. A recycling that failed is tried again in every
 /// sync, so the data of a Failed volume are not safe.
 pub fn data_fate(rules: &Rules, volume: &PersistentVolume) -> DataFate {
-    let migrated = migrated_to(rules, volume).is_some();
     let annotations = &volume.meta.annotations;
-    // The controller takes a wrong name of a driver away before it looks for a deleter.
-    if !migrated && annotations.has(AnnotationKey::ProvisionedBy) && annotations.has(AnnotationKey::MigratedTo) {
-        let mut annealed = volume.clone();
-        annealed.meta.annotations.remove(AnnotationKey::MigratedTo);
-        return data_fate(rules, &annealed);
+    let provisioner = annotations.get(AnnotationKey::ProvisionedBy);
+    // The controller puts the name of the driver right before it reclaims.
+    match provisioner.and_then(|name| migration_annotations(annotations, migrated_driver(rules, name))) {
+        None => fate_by_annotations(rules, volume),
+        Some(annotations) => {
+            let mut righted = volume.clone();
+            righted.meta.annotations = annotations;
+            fate_by_annotations(rules, &righted)
+        }
     }
+}
+
+/// The same, where the annotations are right.
+fn fate_by_annotations(rules: &Rules, volume: &PersistentVolume) -> DataFate {
+    let migrated = recorded_driver(volume).is_some();
     match &volume.reclaim_policy {
         ReclaimPolicy::Delete if migrated => DataFate::HandedToDriver,
         ReclaimPolicy::Delete => match find_deletable_plugin(rules, volume) {

@@ -275,11 +275,13 @@ fn update_migration_annotations_and_finalizers<'s>(
 /// The annotations with the driver that took over, if that differs. Upstream: `updateMigrationAnnotations`, 1.36.
 pub(super) fn migration_annotations(annotations: &Annotations, migrated: Option<&'static str>) -> Option<Annotations> {
     let recorded = annotations.get(AnnotationKey::MigratedTo).unwrap_or_default();
+    if recorded == migrated.unwrap_or_default() {
+        return None;
+    }
     let mut changed = annotations.clone();
     match migrated {
-        Some(driver) if recorded != driver => changed.set(AnnotationKey::MigratedTo, driver),
-        None if !recorded.is_empty() => changed.remove(AnnotationKey::MigratedTo),
-        Some(_) | None => return None,
+        Some(driver) => changed.set(AnnotationKey::MigratedTo, driver),
+        None => changed.remove(AnnotationKey::MigratedTo),
     }
     Some(changed)
 }

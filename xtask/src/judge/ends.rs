@@ -91,7 +91,7 @@ impl Judged<'_> {
                 }
             }
             let coarse = coarse.get_or_insert_with(|| {
-                let settings = Settings { budget: Budget { states: 0 }, ..settings.clone() };
+                let settings = Settings { budget: Budget::NONE, ..settings.clone() };
                 Simulation::new(self.snapshot, settings, 1)
             });
             compare_coarse(coarse.outcomes(target), &predicted, answer, verdict)?;

@@ -127,7 +127,7 @@ impl Judged<'_> {
         calm: Option<&Explored>,
         verdict: &mut Verdict,
     ) -> Result<()> {
-        let failing = Settings { failures: true, budget: Budget { states: 0 }, ..settings.clone() };
+        let failing = Settings { failures: true, budget: Budget::NONE, ..settings.clone() };
         if !self.is_whole(part, &failing) {
             return Ok(());
         }
@@ -175,7 +175,7 @@ impl Judged<'_> {
             if !self.is_whole(part, &astray) {
                 continue;
             }
-            let without = Settings { budget: Budget { states: 0 }, ..astray.clone() };
+            let without = Settings { budget: Budget::NONE, ..astray.clone() };
             let settled = settle(self.snapshot, &without, part.component);
             let grown: Sets = listed(settled);
             verdict.engines.listed_astray += grown.iter().map(Vec::len).sum::<usize>();
@@ -415,7 +415,7 @@ pub fn hundred_sizes() -> Result<Verdict> {
     let settings = binder(&Rules::default());
     // A failure that no sync comes to is nothing but a reason to leave the exact engines alone.
     let never = Answers { refuse_from: Some((1000, Refusal::Conflict)), ..Answers::default() };
-    let growing = Settings { answers: never, budget: Budget { states: 0 }, ..settings.clone() };
+    let growing = Settings { answers: never, budget: Budget::NONE, ..settings.clone() };
     let mut verdict = Verdict::default();
     for component in &components(&snapshot, &settings) {
         let exact = listed(settle(&snapshot, &settings, component));

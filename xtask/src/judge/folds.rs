@@ -43,8 +43,7 @@ pub(super) fn compare_folds(
 impl Judged<'_> {
     /// What `predict` lists of an object's decisions, of all controllers: the first ones, but at least one of each.
     pub(super) fn compare_listed(&self, verdict: &mut Verdict) -> Result<()> {
-        let settings =
-            Settings { controllers: Controller::ALL.to_vec(), budget: Budget { states: 0 }, ..binder(self.rules) };
+        let settings = Settings { controllers: Controller::ALL.to_vec(), budget: Budget::NONE, ..binder(self.rules) };
         let mut of_limit = BTreeMap::new();
         for case in self.line.decisions.iter().filter(|case| case.decisions.len() > 1) {
             let target = super::target(self.snapshot, &case.object)?;
