@@ -159,7 +159,10 @@ pub fn mutants(trial: &Trial<'_>, say: impl Fn(&str) + Sync) -> Result<Tried> {
     let locked = || state.lock().map_err(|_| anyhow::anyhow!("another job panicked"));
     let work = |job: usize| -> Result<()> {
         let tree = Tree::new(trial.root, folder.join(format!("tree-{job}")))?;
-        while let Some((place, mutant)) = locked()?.take(&listed) {
+        loop {
+            // Bound before it is looked at, so that the lock is not held while the mutant is judged.
+            let next = locked()?.take(&listed);
+            let Some((place, mutant)) = next else { return Ok(()) };
             let fate = match known.get(&mutant.name) {
                 Some(fate) => *fate,
                 None => tree.judge(mutant).with_context(|| mutant.name.clone())?,
@@ -178,7 +181,6 @@ pub fn mutants(trial: &Trial<'_>, say: impl Fn(&str) + Sync) -> Result<Tried> {
                 say(&tried.to_string());
             }
         }
-        Ok(())
     };
     // What stops one job stops all: the others would go on for hours before anybody hears of it.
     let guarded = |job: usize| {
