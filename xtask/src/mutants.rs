@@ -19,7 +19,7 @@ use std::time::{Duration, Instant};
 
 /// How long the recordings may take to be replayed, as a multiple of what the project itself takes in the same copy; a
 /// mutant that takes longer goes round for ever.
-const PATIENCE: u32 = 4;
+const PATIENCE: u32 = 3;
 
 /// So long they may take in any case: the project itself may have had a machine of its own.
 const LEAST_PATIENCE: Duration = Duration::from_secs(30);

@@ -174,7 +174,16 @@ impl Cut<'_> {
     }
 
     fn judge(&self, answer: &Answer<'_>, right: bool, prediction: &Prediction<'_>, verdict: &mut Verdict) {
-        let assumed = prediction.assumed.iter().any(|assumed| assumed.kind == self.kind);
+        // A doubt about another namespace is none about what is hidden.
+        let assumed = prediction.assumed.iter().any(|assumed| {
+            let hidden = |namespace: &&str| assumed.namespace.is_empty() || assumed.namespace == *namespace;
+            assumed.kind == self.kind && self.namespace.as_ref().is_none_or(hidden)
+        });
+        let needs: BTreeSet<String> = prediction.assumed.iter().map(|need| format!("{need:?}")).collect();
+        if needs.len() != prediction.assumed.len() {
+            let said = [format!("{} doubts", prediction.assumed.len())].into();
+            differ("doubts", answer.object, &[format!("{} doubts", needs.len())].into(), &said, verdict);
+        }
         let doubted = assumed || answer.hidden;
         verdict.counts.cuts += 1;
         verdict.counts.doubted += usize::from(!right && doubted);
