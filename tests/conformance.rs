@@ -12,7 +12,8 @@ fn recorded(wanted: impl Fn(&str) -> bool) -> Vec<PathBuf> {
     files.into_iter().filter(|path| wanted(&path.file_name().unwrap().to_string_lossy())).collect()
 }
 
-/// Every decision, search, end and answer on partial input, by the exact numbers of what is compared.
+/// Every decision, search, end and answer on partial input, by the exact numbers of what is compared; with `UPDATE=1`
+/// the numbers are written anew, and a change of them is to be understood before it is committed.
 #[test]
 fn what_is_recorded_is_predicted() -> anyhow::Result<()> {
     xtask::recorded::check(root())

@@ -2,112 +2,138 @@
 //! grow neither wider nor narrower without a word.
 
 use crate::corpus::files;
-use crate::judge::{Counts, EngineCounts, hundred_sizes};
-use crate::replay::{SoFar, replay_until};
-use anyhow::{Result, bail, ensure};
-use std::path::Path;
+use crate::judge::{Counts, EngineCounts, Verdict, hundred_sizes};
+use crate::replay::{SoFar, replay, replay_until};
+use anyhow::{Context as _, Result, bail, ensure};
+use std::collections::{BTreeMap, BTreeSet};
+use std::env;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// What every recording comes to: a line for each, with the numbers that are not zero.
+const NUMBERS: &str = "tests/conformance/numbers.txt";
+
+/// The line of what is judged without a recording.
+const LARGE: &str = "components of many sizes";
 
 /// The recording of components that are too large to be explored: they end in more ways than chance shows.
-const LARGE: &str = "outcomes-grouped-1.36.3.jsonl.gz";
+const GROUPED: &str = "outcomes-grouped-1.36.3.jsonl.gz";
 
 /// The ends of those that were not seen, none of which is said to be possible for sure.
 const UNSEEN: usize = 163;
 
-/// What is compared, and what comes of it.
-const COMPARED: [(&str, usize); 21] = [
-    ("decisions", 53_883),
-    ("folded", 651),
-    ("refused", 202),
-    ("matches", 3_043),
-    ("chosen", 11_653),
-    ("ends", 5_357),
-    ("exact", 5_296),
-    ("single", 4_118),
-    ("members", 8_009),
-    ("seen", 7_846),
-    ("proved", 0),
-    ("limited", 2_384),
-    ("coarse", 9_203),
-    ("coarse_exact", 1_316),
-    ("changes", 5_357),
-    ("components", 2_426),
-    ("worlds", 2_810),
-    ("worlds_seen", 2_810),
-    ("cuts", 11_512),
-    ("doubted", 2_670),
-    ("confident", 6_892),
-];
+/// The numbers of a recording by their names.
+type Numbers = BTreeMap<String, usize>;
 
-/// What the engines are asked beside that. States are what an exploration costs.
-const ASKED: [(&str, usize); 12] = [
-    ("states", 6_041),
-    ("in_full", 1_018),
-    ("states_in_full", 9_001),
-    ("failing", 982),
-    ("states_failing", 7_451),
-    ("astray", 4_101),
-    ("states_astray", 29_393),
-    ("listed_failing", 5_238),
-    ("listed_astray", 16_173),
-    ("listed_large", 15_655),
-    ("followed", 1_690),
-    ("steps", 3_790),
-];
-
-/// The numbers that differ from the known ones in that way, as a sentence.
-fn wrong(counts: Counts, engines: EngineCounts, differ: impl Fn(&usize, &usize) -> bool) -> Vec<String> {
-    let numbers = counts.named().chain(engines.named()).zip(COMPARED.iter().chain(&ASKED));
-    numbers
-        .filter(|((name, now), (known_name, known))| name != known_name || differ(now, known))
-        .map(|((name, now), (_, known))| format!("{name} {now}, not {known}"))
-        .collect()
+fn numbers(counts: Counts, engines: EngineCounts) -> Numbers {
+    let named = counts.named().chain(engines.named()).filter(|(_, number)| *number > 0);
+    named.map(|(name, number)| (name.to_owned(), number)).collect()
 }
 
-/// Judges the recordings of a project, the smallest first. Whatever fails, fails as early as it can, because this is
-/// what judges each of many mutants.
+fn known(root: &Path) -> Result<BTreeMap<String, Numbers>> {
+    let path = root.join(NUMBERS);
+    let text = fs::read_to_string(&path).with_context(|| format!("{}", path.display()))?;
+    let line = |line: &str| -> Option<(String, Numbers)> {
+        let (of, numbers) = line.split_once(": ")?;
+        let number =
+            |text: &str| text.split_once(' ').and_then(|(name, number)| Some((name.to_owned(), number.parse().ok()?)));
+        Some((of.to_owned(), numbers.split(", ").map(number).collect::<Option<_>>()?))
+    };
+    text.lines().map(line).collect::<Option<_>>().with_context(|| format!("{}: not what was written", path.display()))
+}
+
+/// The files of recordings with their names below the folder.
+fn recordings(root: &Path) -> Result<Vec<(String, PathBuf)>> {
+    let folder = root.join("tests/conformance");
+    let name = |path: &Path| -> Result<String> { Ok(path.strip_prefix(&folder)?.to_string_lossy().replace('\\', "/")) };
+    files(&folder)?.into_iter().map(|path| Ok((name(&path)?, path))).collect()
+}
+
+/// Judges the recordings of a project, those with the least to do first. Whatever fails, fails as early as it can,
+/// because this is what judges each of many mutants. With `UPDATE` in the environment the numbers are written anew.
 ///
 /// # Errors
 /// The first difference, or a number that is another one.
 pub fn check(root: &Path) -> Result<()> {
-    let mut files = files(&root.join("tests/conformance"))?;
-    files.sort_by_cached_key(|file| file.metadata().map_or(0, |file| file.len()));
-    let (mut compared, mut asked) = (Counts::default(), EngineCounts::default());
-    for file in files {
-        let unseen = if file.ends_with(LARGE) { UNSEEN } else { 0 };
-        let verdict = replay_until(&file, |SoFar { counts, engines, differences }| {
-            let Counts { members, seen, worlds, worlds_seen, .. } = *counts;
-            let (mut compared, mut asked) = (compared, asked);
-            compared += *counts;
-            asked += *engines;
+    if env::var_os("UPDATE").is_some() {
+        update(root)?;
+    }
+    let known = known(root)?;
+    let mut recordings = recordings(root)?;
+    recordings.sort_by_cached_key(|(name, _)| known.get(name).map(|numbers| numbers.values().sum::<usize>()));
+    ensure!(
+        known.keys().filter(|name| *name != LARGE).eq(recordings.iter().map(|(name, _)| name).collect::<BTreeSet<_>>()),
+        "the recordings are others than {NUMBERS} has: UPDATE=1 cargo test --locked what_is_recorded writes it"
+    );
+    for (name, path) in recordings {
+        let none = Numbers::new();
+        let known = known.get(&name).unwrap_or(&none);
+        let unseen = if name == GROUPED { UNSEEN } else { 0 };
+        let verdict = replay_until(&path, |SoFar { counts, engines, differences }| {
             // A number that has grown too large never gets smaller again.
-            let too_large = !wrong(compared, asked, |now, known| now > known).is_empty();
-            *differences > 0 || members > seen + unseen || worlds > worlds_seen || too_large
+            let too_large = |(name, number)| known.get(&name).is_none_or(|known| number > *known);
+            *differences > 0
+                || counts.members > counts.seen + unseen
+                || counts.worlds > counts.worlds_seen
+                || numbers(*counts, *engines).into_iter().any(too_large)
         })?;
-        compared += verdict.counts;
-        asked += verdict.engines;
-        let Counts { members, seen, worlds, worlds_seen, ends, exact, .. } = verdict.counts;
-        let file = file.display();
-        if let Some(difference) = verdict.differences.first() {
-            bail!("{file}: {difference}");
-        }
-        ensure!(!verdict.counts.is_empty(), "{file}: nothing was compared");
-        ensure!(
-            members == seen + unseen && verdict.wider.iter().all(|wider| !wider.exact),
-            "{file}: {} ends were not seen: {:?}",
-            members.abs_diff(seen),
-            verdict.wider.first()
-        );
-        ensure!(worlds == worlds_seen, "{file}: joint ends were not seen: {:?}", verdict.wider_worlds.first());
-        ensure!(exact == ends || unseen > 0, "{file}: {} sets are not exact", ends - exact);
-        let too_large = wrong(compared, asked, |now, known| now > known);
-        ensure!(too_large.is_empty(), "{file}: so far {}", too_large.join("; "));
+        agrees(&name, &verdict, unseen)?;
+        compare(&name, &numbers(verdict.counts, verdict.engines), known)?;
     }
+    let large = large()?;
+    compare(LARGE, &large, known.get(LARGE).unwrap_or(&Numbers::new()))
+}
+
+/// Judges the recordings, and writes down what they come to.
+fn update(root: &Path) -> Result<()> {
+    let mut lines = Vec::new();
+    let mut add = |name: &str, numbers: Numbers| {
+        let numbers: Vec<String> = numbers.into_iter().map(|(name, number)| format!("{name} {number}")).collect();
+        lines.push(format!("{name}: {}\n", numbers.join(", ")));
+    };
+    for (name, path) in recordings(root)? {
+        let verdict = replay(&path)?;
+        agrees(&name, &verdict, if name == GROUPED { UNSEEN } else { 0 })?;
+        add(&name, numbers(verdict.counts, verdict.engines));
+    }
+    add(LARGE, large()?);
+    fs::write(root.join(NUMBERS), lines.concat()).context(NUMBERS)
+}
+
+fn large() -> Result<Numbers> {
     let large = hundred_sizes()?;
-    if let Some(difference) = large.differences.first() {
-        bail!("{difference}");
+    match large.differences.first() {
+        Some(difference) => bail!("{difference}"),
+        None => Ok(numbers(large.counts, large.engines)),
     }
-    asked += large.engines;
-    let wrong = wrong(compared, asked, |now, known| now != known);
-    ensure!(wrong.is_empty(), "{}", wrong.join("; "));
+}
+
+/// Whether a recording shows no difference, and everything that is predicted was seen.
+fn agrees(name: &str, verdict: &Verdict, unseen: usize) -> Result<()> {
+    let Counts { members, seen, worlds, worlds_seen, ends, exact, .. } = verdict.counts;
+    if let Some(difference) = verdict.differences.first() {
+        bail!("{name}: {difference}");
+    }
+    ensure!(!verdict.counts.is_empty(), "{name}: nothing was compared");
+    ensure!(
+        members == seen + unseen && verdict.wider.iter().all(|wider| !wider.exact),
+        "{name}: {} ends were not seen: {:?}",
+        members.abs_diff(seen),
+        verdict.wider.first()
+    );
+    ensure!(worlds == worlds_seen, "{name}: joint ends were not seen: {:?}", verdict.wider_worlds.first());
+    ensure!(exact == ends || unseen > 0, "{name}: {} sets are not exact", ends - exact);
+    Ok(())
+}
+
+fn compare(of: &str, now: &Numbers, known: &Numbers) -> Result<()> {
+    let names: BTreeSet<&String> = now.keys().chain(known.keys()).collect();
+    let number = |numbers: &Numbers, name: &String| numbers.get(name).copied().unwrap_or_default();
+    let wrong: Vec<String> = names
+        .into_iter()
+        .filter(|name| number(now, name) != number(known, name))
+        .map(|name| format!("{name} {}, not {}", number(now, name), number(known, name)))
+        .collect();
+    ensure!(wrong.is_empty(), "{of}: {}", wrong.join("; "));
     Ok(())
 }
