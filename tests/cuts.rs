@@ -9,7 +9,7 @@ use proptest::test_runner::TestCaseResult;
 use pvctl::controllers::{Controller, Rules};
 use pvctl::model::{Kind, ObjectMeta, Str};
 use pvctl::report::decision::DecisionOut;
-use pvctl::simulate::{Limit, Outcome, Prediction, Settings, Simulation, Target, key_of};
+use pvctl::simulate::{Assumed, Limit, Outcome, Prediction, Settings, Simulation, Target, key_of};
 use pvctl::snapshot::{Coverage, CoverageEntry, CoverageState, Parts, Snapshot};
 use std::cell::Cell;
 use std::collections::{BTreeMap, BTreeSet};
@@ -100,7 +100,14 @@ fn no_confident_wrong_answer(
             Target::Claim(_) => Target::Claim(full.claim_id(&key.namespace, &key.name).unwrap()),
         };
         let prediction = guessed.predict(target);
-        let assumed = prediction.assumed.iter().any(|assumed| cuts.iter().any(|(kind, _)| assumed.kind == *kind));
+        // A doubt about another namespace is none about what is hidden.
+        let is_cut = |need: &Assumed| {
+            let hides = |namespace: Option<&str>| {
+                need.namespace.is_empty() || namespace.is_none_or(|hidden| need.namespace == hidden)
+            };
+            cuts.iter().any(|(kind, namespace)| need.kind == *kind && hides(*namespace))
+        };
+        let assumed = prediction.assumed.iter().any(is_cut);
         let (known, guessed) = (answers(&known.predict(same)), answers(&prediction));
         let said = |field: &str, controller: Option<Controller>| {
             prediction.unknown.iter().any(|unknown| unknown.field == field && unknown.controller == controller)

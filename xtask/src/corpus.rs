@@ -3,7 +3,7 @@
 use crate::line::Line;
 use anyhow::{Context as _, Result};
 use flate2::Compression;
-use flate2::read::GzDecoder;
+use flate2::read::MultiGzDecoder;
 use flate2::write::GzEncoder;
 use pvctl::controllers::{KubeVersion, Rules};
 use std::fs::{self, File};
@@ -21,7 +21,7 @@ pub fn files(folder: &Path) -> Result<Vec<PathBuf>> {
         let path = entry?.path();
         if path.is_dir() {
             found.extend(files(&path)?);
-        } else if path.to_string_lossy().contains(".json") {
+        } else if [".jsonl", ".jsonl.gz"].iter().any(|end| path.to_string_lossy().ends_with(end)) {
             found.push(path);
         }
     }
@@ -57,7 +57,7 @@ pub fn lines(path: &Path) -> Result<impl Iterator<Item = Result<Line>> + use<>> 
 pub(crate) fn texts(path: &Path) -> Result<impl Iterator<Item = Result<String>> + use<>> {
     let file = File::open(path).with_context(|| format!("{}", path.display()))?;
     let reader: Box<dyn Read + Send> =
-        if is_compressed(path) { Box::new(GzDecoder::new(file)) } else { Box::new(file) };
+        if is_compressed(path) { Box::new(MultiGzDecoder::new(file)) } else { Box::new(file) };
     let path = path.to_owned();
     Ok(BufReader::new(reader).lines().map(move |text| text.with_context(|| format!("{}", path.display()))))
 }

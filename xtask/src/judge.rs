@@ -24,7 +24,7 @@ use pvctl::simulate::{Limit, Settings, Target};
 use pvctl::snapshot::{Coverage, Item, Parts, Snapshot, decode};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::mem;
 
@@ -104,6 +104,8 @@ pub struct Verdict {
     pub counts: Counts,
     /// What the engines were asked beside that, in numbers.
     pub engines: EngineCounts,
+    /// How often each sort of answer was compared, by the name of the part without what differs from line to line.
+    pub compared: BTreeMap<String, usize>,
     /// Objects whose set has members that were not seen.
     pub wider: Vec<Wider>,
     /// Components whose joint ends have members that were not seen.
@@ -117,6 +119,9 @@ impl Verdict {
     pub fn add(&mut self, other: Self) {
         self.counts += other.counts;
         self.engines += other.engines;
+        for (sort, times) in other.compared {
+            *self.compared.entry(sort).or_default() += times;
+        }
         self.wider.extend(other.wider);
         self.wider_worlds.extend(other.wider_worlds);
         self.differences.extend(other.differences);
@@ -244,7 +249,24 @@ fn binder<'s>(rules: &Rules) -> Settings<'s> {
     }
 }
 
+/// The sort of answer that a part is: `decisions: leaves` of `decisions[2]: leaves`.
+fn sort_of(part: &str) -> String {
+    let mut sort = String::new();
+    let mut inside = false;
+    for letter in part.split(" of ").next().unwrap_or_default().chars() {
+        match letter {
+            '[' => inside = true,
+            ']' => inside = false,
+            '"' | '0'..='9' if !inside => break,
+            _ if inside => {}
+            _ => sort.push(letter),
+        }
+    }
+    sort.trim_end().replace(',', "")
+}
+
 fn differ(part: &str, object: &Object, real: &BTreeSet<String>, predicted: &BTreeSet<String>, verdict: &mut Verdict) {
+    *verdict.compared.entry(sort_of(part)).or_default() += 1;
     if real != predicted {
         verdict.differences.push(Difference {
             part: part.to_owned(),

@@ -186,13 +186,22 @@ fn run(task: Task) -> Result<bool> {
                 for component in &verdict.wider_worlds {
                     say!("{component}: not all that is predicted was seen");
                 }
-                agree &= verdict.differences.is_empty();
+                if verdict.counts.is_empty() {
+                    bail!("{}: nothing was compared", file.display());
+                }
+                // What is said to be possible for sure has to have been seen.
+                let shown = verdict.wider.iter().all(|wider| !wider.exact) && verdict.wider_worlds.is_empty();
+                agree &= verdict.differences.is_empty() && shown;
                 say!("{}: {} differences; {}", file.display(), verdict.differences.len(), verdict.counts);
             }
             Ok(agree)
         }
         Task::Record(asked) => {
             let (oracle, _, version) = oracle(root, &asked.common.kube_version, &asked.common.gates)?;
+            let name = asked.to.file_name().unwrap_or_default().to_string_lossy();
+            if ![".jsonl", ".jsonl.gz"].iter().any(|end| name.ends_with(&format!("-{version}{end}"))) {
+                bail!("--to {}: the name has to end with -{version}.jsonl or -{version}.jsonl.gz", asked.to.display());
+            }
             let (arguments, kind) = (asked.common.ask.arguments(), asked.common.ask.worlds());
             let made = Worlds { seed: asked.seed, start: 0, count: asked.worlds, kind };
             let lines = match &asked.from {

@@ -168,7 +168,8 @@ pub fn mutants(trial: &Trial<'_>, say: impl Fn(&str) + Sync) -> Result<Tried> {
                 None => tree.judge(mutant).with_context(|| mutant.name.clone())?,
             };
             let mut state = locked()?;
-            if !known.contains_key(&mutant.name) {
+            // What took too long may have met a busy machine: another run tries it again.
+            if !known.contains_key(&mutant.name) && fate != Fate::TimedOut {
                 let record = Record { source, name: mutant.name.clone(), fate };
                 writeln!(&results, "{}", serde_json::to_string(&record)?)?;
             }
@@ -242,8 +243,8 @@ fn hash(value: &impl Hash) -> u64 {
     hasher.finish()
 }
 
-/// All that decides what becomes of a mutant: every file of the project that git knows, but for the tests that are not
-/// run.
+/// All that decides what becomes of a mutant, but for the compiler: the sources, the tasks, the recordings, and how
+/// they are built.
 fn source(root: &Path) -> Result<u64> {
     let mut all = Vec::new();
     let decides = |path: &PathBuf| !path.starts_with("tests") || path.starts_with("tests/conformance");
@@ -347,7 +348,10 @@ impl Tree {
         let mut tree = Self { root, patience: FIRST_PATIENCE };
         let (fate, taken) = tree.fate()?;
         if fate != Fate::Survived {
-            bail!("the project itself, in {}: {fate:?}", tree.root.display());
+            bail!(
+                "the project itself, in {}: {fate:?}; `cargo test --package xtask --test corpora` there says why",
+                tree.root.display()
+            );
         }
         tree.patience = (taken * PATIENCE).max(LEAST_PATIENCE);
         Ok(tree)
@@ -371,13 +375,18 @@ impl Tree {
             .env("CARGO_TARGET_DIR", self.root.join("target"))
             .env("CARGO_PROFILE_DEV_DEBUG", "0")
             .env("RUSTFLAGS", "--cap-lints=warn")
+            // The numbers of the recordings are never to be written anew by a mutant.
+            .env_remove("UPDATE")
             .stdin(Stdio::null())
             .output()?;
         let messages = serde_json::Deserializer::from_slice(&built.stdout).into_iter::<serde_json::Value>();
         let messages: Vec<serde_json::Value> = messages.filter_map(Result::ok).collect();
         if !built.status.success() {
-            // Only what the compiler itself says is about the mutant: a full disk is not.
-            if messages.iter().any(|message| message["message"]["level"] == "error") {
+            // Only what the compiler says of a place in the source is about the mutant: a full disk is not.
+            let of_source = |message: &serde_json::Value| {
+                message["message"]["level"] == "error" && message["message"]["spans"][0].is_object()
+            };
+            if messages.iter().any(of_source) {
                 return Ok((Fate::Unviable, Duration::ZERO));
             }
             bail!("the build failed: {}", String::from_utf8_lossy(&built.stderr).trim());
@@ -391,6 +400,7 @@ impl Tree {
             .args(["-c", &format!("ulimit -v {MEMORY} && exec \"$0\"")])
             .arg(test)
             .current_dir(self.root.join("xtask"))
+            .env_remove("UPDATE")
             .stdin(Stdio::null())
             .stdout(Stdio::null())
             .stderr(Stdio::null())

@@ -2,7 +2,7 @@
 
 use crate::line::Line;
 use anyhow::{Context as _, Result, bail};
-use std::io::{BufRead, BufReader, Write};
+use std::io::{Read as _, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::thread;
@@ -73,7 +73,7 @@ impl Oracle {
             .spawn()
             .context("the oracle cannot be started")?;
         let made = source.stdout.take().context("no output of the oracle")?;
-        let answering = self.answering(arguments).stdin(made).spawn()?;
+        let answering = self.answering(arguments).stdin(made).spawn().context("the oracle cannot be started")?;
         let answers = read(answering)?;
         finish(source)?;
         if answers.len() as u64 != count {
@@ -93,7 +93,8 @@ impl Oracle {
     /// # Errors
     /// When the program fails or prints something else than lines.
     pub fn answer(&self, lines: &[Line], arguments: &[&str]) -> Result<Vec<Line>> {
-        let mut answering = self.answering(arguments).stdin(Stdio::piped()).spawn()?;
+        let mut answering =
+            self.answering(arguments).stdin(Stdio::piped()).spawn().context("the oracle cannot be started")?;
         let mut input = answering.stdin.take().context("no input of the oracle")?;
         let mut text = Vec::new();
         for line in lines {
@@ -114,14 +115,17 @@ impl Oracle {
 }
 
 fn read(mut child: Child) -> Result<Vec<Line>> {
-    let output = child.stdout.take().context("no output of the oracle")?;
-    let lines: Result<Vec<Line>> = BufReader::new(output)
-        .lines()
-        .map(|text| serde_json::from_str(&text?).context("the oracle printed something else than a line"))
-        .collect();
-    let lines = lines?;
+    let mut output = child.stdout.take().context("no output of the oracle")?;
+    let mut text = String::new();
+    output.read_to_string(&mut text)?;
+    // Its own failure says more than the line that it left unfinished.
     finish(child)?;
-    Ok(lines)
+    let line = |(place, text): (usize, &str)| {
+        let begin: String = text.chars().take(80).collect();
+        let number = place + 1;
+        serde_json::from_str(text).with_context(|| format!("what the oracle printed as line {number}: {begin}"))
+    };
+    text.lines().enumerate().map(line).collect()
 }
 
 fn finish(mut child: Child) -> Result<()> {

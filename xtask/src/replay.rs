@@ -1,10 +1,12 @@
 //! Judges many lines on all cores.
 
 use crate::corpus;
-use crate::judge::{Counts, EngineCounts, Verdict, judge};
+use crate::judge::{Counts, Difference, EngineCounts, Verdict, judge};
 use crate::line::Line;
 use anyhow::{Context as _, Result, anyhow, bail};
 use pvctl::controllers::Rules;
+use std::any::Any;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
@@ -37,36 +39,64 @@ impl SoFar {
 /// # Errors
 /// When a line makes no sense.
 pub fn judge_all(lines: &[Line], rules: &Rules) -> Result<Vec<Verdict>> {
-    let judged = |line: &Line| judge(line, rules).map(Some).with_context(|| format!("world {}", line.id));
-    on_all_cores(lines, judged)
+    on_all_cores(lines, |line| judged(line, rules).map(Some))
 }
 
-/// The results for all of them, in their order. Where there is none, no further item is looked at.
+/// Judges a line. The core promises never to panic; where it does all the same, that is a difference like any other,
+/// so that the world is named, made small and kept.
+///
+/// # Errors
+/// When the line makes no sense.
+pub(crate) fn judged(line: &Line, rules: &Rules) -> Result<Verdict> {
+    let judging = catch_unwind(AssertUnwindSafe(|| judge(line, rules)));
+    let verdict = judging.unwrap_or_else(|panic| {
+        let difference = Difference {
+            part: "panic".to_owned(),
+            object: "the world".to_owned(),
+            only_real: Vec::new(),
+            only_predicted: vec![words(panic.as_ref()).to_owned()],
+        };
+        Ok(Verdict { differences: vec![difference], ..Verdict::default() })
+    });
+    verdict.with_context(|| format!("world {}", line.id))
+}
+
+fn words(panic: &(dyn Any + Send)) -> &str {
+    let text = panic.downcast_ref::<String>().map(String::as_str);
+    text.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("a panic without words")
+}
+
+/// The results for all of them, in their order. Where there is none, and where one fails, no further item is looked at;
+/// of several failures the first one is told.
 fn on_all_cores<T: Sync, U: Send>(items: &[T], work: impl Fn(&T) -> Result<Option<U>> + Sync) -> Result<Vec<U>> {
-    let next = AtomicUsize::new(0);
+    let (next, stop) = (AtomicUsize::new(0), AtomicBool::new(false));
     let cores = thread::available_parallelism().map_or(1, usize::from);
     let worker = || {
         let mut done = Vec::new();
-        loop {
+        while !stop.load(Ordering::Relaxed) {
             let place = next.fetch_add(1, Ordering::Relaxed);
-            let Some(item) = items.get(place) else { return Ok(done) };
-            match work(item)? {
-                Some(result) => done.push((place, result)),
-                None => return Ok(done),
+            let Some(item) = items.get(place) else { break };
+            match work(item) {
+                Ok(Some(result)) => done.push((place, Ok(result))),
+                Ok(None) => stop.store(true, Ordering::Relaxed),
+                Err(error) => {
+                    stop.store(true, Ordering::Relaxed);
+                    done.push((place, Err(error)));
+                }
             }
         }
+        done
     };
-    let mut done: Vec<(usize, U)> = thread::scope(|scope| -> Result<_> {
+    let mut done: Vec<(usize, Result<U>)> = thread::scope(|scope| -> Result<_> {
         let workers: Vec<_> = (0..cores).map(|_| scope.spawn(worker)).collect();
         let mut all = Vec::with_capacity(items.len());
         for worker in workers {
-            let part: Result<Vec<(usize, U)>> = worker.join().map_err(|_| anyhow!("judging panicked"))?;
-            all.extend(part?);
+            all.extend(worker.join().map_err(|_| anyhow!("judging panicked"))?);
         }
         Ok(all)
     })?;
     done.sort_by_key(|(place, _)| *place);
-    Ok(done.into_iter().map(|(_, result)| result).collect())
+    done.into_iter().map(|(_, result)| result).collect()
 }
 
 /// Judges a recorded file by the rules of the version in its name. The differences name their worlds.
@@ -74,14 +104,14 @@ fn on_all_cores<T: Sync, U: Send>(items: &[T], work: impl Fn(&T) -> Result<Optio
 /// # Errors
 /// When the file cannot be read or holds nothing.
 pub fn replay(path: &Path) -> Result<Verdict> {
-    replay_until(path, |_| false)
+    Ok(replay_until(path, |_| false)?.0)
 }
 
-/// The same, up to the line after which that is enough: nothing is read that is not judged.
+/// The same, up to the line after which that is enough: nothing is read that is not judged. Whether it stopped there.
 ///
 /// # Errors
 /// When the file cannot be read or holds nothing.
-pub fn replay_until(path: &Path, enough: impl Fn(&SoFar) -> bool + Sync) -> Result<Verdict> {
+pub fn replay_until(path: &Path, enough: impl Fn(&SoFar) -> bool + Sync) -> Result<(Verdict, bool)> {
     let rules = corpus::rules_of(path)?;
     let mut texts = corpus::texts(path)?;
     let mut all = Verdict::default();
@@ -104,7 +134,7 @@ pub fn replay_until(path: &Path, enough: impl Fn(&SoFar) -> bool + Sync) -> Resu
                 return Ok(None);
             }
             let line = corpus::line(path, *number, text)?;
-            let mut verdict = judge(&line, &rules).with_context(|| format!("world {}", line.id))?;
+            let mut verdict = judged(&line, &rules)?;
             for difference in &mut verdict.differences {
                 difference.part = format!("{}: {}", line.id, difference.part);
             }
@@ -122,5 +152,5 @@ pub fn replay_until(path: &Path, enough: impl Fn(&SoFar) -> bool + Sync) -> Resu
     if number == 0 {
         bail!("{} is empty", path.display());
     }
-    Ok(all)
+    Ok((all, done.into_inner()))
 }

@@ -1,7 +1,8 @@
 //! Makes a world that shows a difference smaller, as long as it still shows it.
 
-use crate::judge::{Difference, judge};
+use crate::judge::{Difference, Verdict};
 use crate::line::Line;
+use crate::replay::judged;
 use anyhow::Result;
 use pvctl::controllers::Rules;
 use serde_json::Value;
@@ -17,7 +18,7 @@ const MOST: usize = 2000;
 /// When the line makes no sense.
 pub fn shrink(rules: &Rules, line: &Line, ask: impl Fn(&[Line]) -> Result<Vec<Line>>) -> Result<Line> {
     let mut best = line.clone();
-    let Some(wanted) = judge(line, rules)?.differences.first().map(kind_of) else { return Ok(best) };
+    let Some(wanted) = verdict(line, rules)?.differences.first().map(kind_of) else { return Ok(best) };
     if let Some(answered) = first_that_shows(rules, &[stripped(line)], &wanted, &ask) {
         best = answered;
     }
@@ -41,6 +42,13 @@ pub fn shrink(rules: &Rules, line: &Line, ask: impl Fn(&[Line]) -> Result<Vec<Li
     }
 }
 
+/// What came of comparing; an end that nothing showed is a difference, because whoever answers follows schedules, too.
+fn verdict(line: &Line, rules: &Rules) -> Result<Verdict> {
+    let mut verdict = judged(line, rules)?;
+    verdict.expect_proof();
+    Ok(verdict)
+}
+
 /// What has to stay the same: which kind of answer differs.
 fn kind_of(difference: &Difference) -> String {
     difference.part.split('[').next().unwrap_or_default().to_owned()
@@ -58,7 +66,7 @@ fn first_that_shows(
         Err(_) => lines.iter().filter_map(|line| ask(std::slice::from_ref(line)).ok()).flatten().collect(),
     };
     let shows = |line: &Line| {
-        judge(line, rules)
+        verdict(line, rules)
             .is_ok_and(|verdict| verdict.differences.iter().any(|difference| kind_of(difference) == wanted))
     };
     answered.into_iter().find(shows)

@@ -5,7 +5,7 @@
 use super::decisions::{controller, memory};
 use super::{Judged, Verdict, binder, differ, target};
 use crate::line::{Case, Object};
-use anyhow::{Context as _, Result};
+use anyhow::{Context as _, Result, bail};
 use pvctl::simulate::Settings;
 use pvctl::simulate::decide::decide;
 use pvctl::world::World;
@@ -19,7 +19,7 @@ impl Judged<'_> {
             return Ok(());
         }
         for case in &self.line.cases {
-            let [cached] = case.cached.as_slice() else { continue };
+            let [cached] = case.cached.as_slice() else { bail!("advice is given on one copy, not on several") };
             let before = cached.copy.clone().context("advice without what was there before")?;
             let told = self.told(case)?;
             let said = told.first().cloned().unwrap_or_default();
@@ -33,7 +33,7 @@ impl Judged<'_> {
                 &BTreeSet::from([after.to_string()]),
                 verdict,
             );
-            self.compare_reached(&case.object, verdict);
+            self.compare_reached(&case.object, verdict)?;
         }
         let asked = |case: &&Case| self.line.cases.iter().any(|before| before.object == case.object);
         for case in self.line.decisions.iter().filter(asked) {
@@ -57,15 +57,15 @@ impl Judged<'_> {
     }
 
     /// The object comes to rest bound, or free where it was to be freed.
-    fn compare_reached(&self, object: &Object, verdict: &mut Verdict) {
-        let Some(settle) = &self.line.settle else { return };
-        let ends = settle.objects.iter().find(|answer| answer.object == *object).map(|answer| &answer.ends);
+    fn compare_reached(&self, object: &Object, verdict: &mut Verdict) -> Result<()> {
+        let mut answers = self.line.settle.iter().flat_map(|settle| &settle.objects);
+        let ends = &answers.find(|answer| answer.object == *object).context("advice without an end")?.ends;
         let reached = |end: &Value| {
             end["phase"] == "Bound" || (object.kind == "PersistentVolume" && end.get("claimRef").is_none())
         };
-        let ends: BTreeSet<String> =
-            ends.into_iter().flatten().filter(|end| !reached(end)).map(Value::to_string).collect();
+        let ends: BTreeSet<String> = ends.iter().filter(|end| !reached(end)).map(Value::to_string).collect();
         differ("where the advice leads", object, &ends, &BTreeSet::new(), verdict);
+        Ok(())
     }
 
     /// The object after somebody did what was said.

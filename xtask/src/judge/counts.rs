@@ -49,6 +49,8 @@ numbers! {
         single,
         /// Their members.
         members,
+        /// The outcomes that are listed for them, which may be more than one for the same end.
+        listed,
         /// The ends that were seen.
         seen,
         /// The ends, alone and joint, that were reached by the schedule that is said to lead there.

@@ -1,7 +1,7 @@
 //! Partial input: a part of the world is cut out, and an answer that is not the real one carries a doubt.
 
 use super::decisions::{Shape, controller, refused_by_validation};
-use super::ends::{controllers, ends_of, rejected};
+use super::ends::{ends_of, rejected, settling};
 use super::{Judged, Verdict, binder, differ, found, parts, target};
 use crate::line::Object;
 use anyhow::Result;
@@ -13,7 +13,7 @@ use pvctl::snapshot::{Coverage, CoverageEntry, CoverageState, Snapshot};
 use serde_json::Value;
 use std::collections::BTreeSet;
 
-/// One line in so many is judged with a part cut out.
+/// Of the lines without ends, one in so many is judged with a part cut out; of the others, every one.
 const SHARE: u64 = 4;
 
 /// How the part came not to be seen; files that do not say are the usual case.
@@ -93,7 +93,7 @@ impl Judged<'_> {
         let partial = Snapshot::new(parts(left, cut.coverage(state, namespaces))?);
         let settled = self.line.settle.as_ref().filter(|real| !rejected(real));
         let settings = match settled {
-            Some(real) => Settings { controllers: controllers(real)?, ..binder(self.rules) },
+            Some(real) => settling(self.rules, real)?,
             // What the objects end in is not asked, and need not be found out.
             None => Settings { controllers: Controller::ALL.to_vec(), budget: Budget::NONE, ..binder(self.rules) },
         };
@@ -106,7 +106,7 @@ impl Judged<'_> {
             }
             let mut prediction = simulation.predict(target);
             prediction.decisions.listed.retain(|decision| decision.controller == controller);
-            let shape = Shape::of(case);
+            let shape = Shape::of(case, &self.line.world.items);
             let (real, predicted) = (shape.real(case), shape.predicted(&prediction.decisions)?);
             let hidden = prediction
                 .unknown

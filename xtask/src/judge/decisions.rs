@@ -62,7 +62,7 @@ impl Judged<'_> {
             answers: answers(case)?,
             ..binder(self.rules)
         };
-        let shape = Shape::of(case);
+        let shape = Shape::of(case, &self.line.world.items);
         let real = shape.real(case);
         let decisions = decide(&world, &settings, target);
         let predicted = shape.predicted(&decisions)?;
@@ -146,25 +146,27 @@ pub(super) fn controller(case: &Case, target: Target) -> Controller {
 
 /// How the decisions of a case are compared.
 #[derive(Clone, Copy)]
-pub(super) struct Shape {
+pub(super) struct Shape<'l> {
     /// The controller's caches are not in step.
     lagging: bool,
     /// The recordings that the project was given are older than the oracle.
     given: bool,
+    /// The objects that the API has before the sync.
+    items: &'l [Value],
 }
 
-impl Shape {
-    pub(super) fn of(case: &Case) -> Self {
+impl<'l> Shape<'l> {
+    pub(super) fn of(case: &Case, items: &'l [Value]) -> Self {
         let given = case.decisions.iter().any(|decision| {
             ["writes", "events", "operations"].iter().any(|list| {
                 decision[list][0].is_string() || decision[list][0].is_object() && decision[list][0].get("seq").is_none()
             })
         });
-        Self { lagging: !case.cached.is_empty(), given }
+        Self { lagging: !case.cached.is_empty(), given, items }
     }
 
     pub(super) fn text(self, decision: Value) -> String {
-        let decision = comparable(decision, self.lagging);
+        let decision = comparable(decision, self);
         if self.given { as_given(decision) } else { decision }.to_string()
     }
 
@@ -232,10 +234,11 @@ fn as_given(mut decision: Value) -> Value {
 
 /// A decision without what the real controller cannot say of itself: the names of leaves, the queues. Where the object
 /// of a write is gone, or its copy lags behind, the real patch is against another object than the one that was read.
-fn comparable(mut decision: Value, lagging: bool) -> Value {
+fn comparable(mut decision: Value, shape: Shape<'_>) -> Value {
     if let Some(fields) = decision.as_object_mut() {
         fields.retain(|field, _| matches!(field.as_str(), "writes" | "events" | "operations" | "error"));
     }
+    let mut deleted = BTreeSet::new();
     for write in decision["writes"].as_array_mut().into_iter().flatten() {
         // Only the one condition that a controller sets is predicted: the others stay.
         if let Some(conditions) = write.pointer_mut("/patch/status/conditions").and_then(Value::as_array_mut) {
@@ -250,7 +253,14 @@ fn comparable(mut decision: Value, lagging: bool) -> Value {
             fields.retain(|field, value| field != "creationTimestamp" || !value.is_null());
         }
         let nothing = write["patch"].as_object().is_some_and(serde_json::Map::is_empty);
-        let baseless = write["refused"].as_str().is_some_and(|why| lagging || nothing || why.ends_with("not found"));
+        let object = (write["resource"].to_string(), write["namespace"].to_string(), write["name"].to_string());
+        let gone = || deleted.contains(&object) || !shape.items.iter().any(|item| is_of(item, write));
+        let baseless = write["refused"]
+            .as_str()
+            .is_some_and(|why| shape.lagging || nothing || (why.ends_with("not found") && gone()));
+        if write["verb"] == "delete" && write["refused"].is_null() {
+            deleted.insert(object);
+        }
         if baseless && let Some(fields) = write.as_object_mut() {
             fields.remove("patch");
         }
@@ -261,6 +271,18 @@ fn comparable(mut decision: Value, lagging: bool) -> Value {
         }
     }
     decision
+}
+
+/// Whether a write is to that object.
+fn is_of(item: &Value, write: &Value) -> bool {
+    let kind = match write["resource"].as_str() {
+        Some("persistentvolumes") => "PersistentVolume",
+        Some("persistentvolumeclaims") => "PersistentVolumeClaim",
+        _ => return false,
+    };
+    item["kind"] == kind
+        && item["metadata"]["name"] == write["name"]
+        && item["metadata"].get("namespace") == write.get("namespace")
 }
 
 /// The controller's memory of a case.

@@ -1,7 +1,7 @@
 //! Sets of ends, the joint ends, and what is said of an object by them.
 
 use super::{Judged, Verdict, Wider, WiderWorlds, binder, differ, target};
-use crate::line::{Ends, Line, Object, Schedule, Settle};
+use crate::line::{Ends, Object, Schedule, Settle};
 use anyhow::{Context as _, Result};
 use pvctl::controllers::{Controller, Rules};
 use pvctl::report::prediction::StateOut;
@@ -38,8 +38,10 @@ impl Judged<'_> {
             }
             let set = prediction.outcomes.as_ref().context("an end that nobody knows")?;
             let predicted = ends_of(&set.listed)?;
-            let seen: BTreeSet<String> = answer.ends.iter().map(ToString::to_string).collect();
+            let real_ends = self.ends_seen(answer);
+            let seen: BTreeSet<String> = real_ends.iter().map(ToString::to_string).collect();
             let counts = &mut verdict.counts;
+            counts.listed += set.listed.len();
             counts.ends += 1;
             counts.exact += usize::from(set.exact);
             counts.single += usize::from(predicted.len() == 1);
@@ -54,8 +56,7 @@ impl Judged<'_> {
             let unseen = predicted.difference(&seen).map(|end| serde_json::from_str(end));
             let mut ends: Vec<Value> = unseen.collect::<Result<_, _>>()?;
             for schedule in self.line.schedules.iter().filter(|schedule| schedule.objects == [answer.object.clone()]) {
-                let Some(place) = ends.iter().position(|end| [end.clone()] == *schedule.ends) else { continue };
-                ends.remove(place);
+                ends.retain(|end| [end.clone()] != *schedule.ends);
                 prove(schedule, verdict);
             }
             if !ends.is_empty() {
@@ -70,11 +71,8 @@ impl Judged<'_> {
             differ("settle", &answer.object, &seen, &inside, verdict);
             // Data that are destroyed are a change, too, and what more is predicted may be one: only the predictions
             // know of these.
-            let changes = answer.ends.len() > 1
-                || answer
-                    .ends
-                    .iter()
-                    .any(|end| recorded(self.line, &answer.object).is_none_or(|item| moved(item, end)));
+            let changes = real_ends.len() > 1
+                || real_ends.iter().any(|end| self.recorded(&answer.object).is_none_or(|item| moved(item, end)));
             let may_change = predicted.len() > 1
                 || set.count > 1
                 || set.listed.iter().any(|end| StateOut::of_outcome(end).data == Some("destroyed"));
@@ -94,7 +92,7 @@ impl Judged<'_> {
                 let settings = Settings { budget: Budget::NONE, ..settings.clone() };
                 Simulation::new(self.snapshot, settings, 1)
             });
-            compare_coarse(coarse.outcomes(target), &predicted, answer, verdict)?;
+            compare_coarse(coarse.outcomes(target), &predicted, (&answer.object, &seen), verdict)?;
             let faults = answer.fault_ends.iter().chain(&answer.race_ends);
             let unforeseen: BTreeSet<String> =
                 faults.map(ToString::to_string).filter(|end| !predicted.contains(end)).collect();
@@ -107,6 +105,24 @@ impl Judged<'_> {
             }
         }
         Ok(())
+    }
+
+    /// The ends of an object that chance showed, and those that the real controllers came to by a schedule.
+    fn ends_seen(&self, answer: &Ends) -> Vec<Value> {
+        let mut ends = answer.ends.clone();
+        // One schedule cannot see that others go on.
+        for end in ends.iter_mut().filter_map(Value::as_object_mut) {
+            end.remove("unsettled");
+        }
+        for schedule in self.line.schedules.iter().filter(|schedule| schedule.reached) {
+            if let ([object], [end]) = (schedule.objects.as_slice(), schedule.ends.as_slice())
+                && *object == answer.object
+                && !ends.contains(end)
+            {
+                ends.push(end.clone());
+            }
+        }
+        ends
     }
 
     /// A limit cuts the list, and nothing else: the first ones stay, all are counted, and every sort of end is at hand.
@@ -127,7 +143,7 @@ impl Judged<'_> {
         // What tells sorts apart is everything but the names of the partners.
         let sort = |end: &Value| {
             let finalizers = &end["finalizers"];
-            json!([end["phase"], end["gone"], end["terminating"], finalizers, end["unsettled"]]).to_string()
+            json!([end["phase"], end["gone"], end["terminating"], finalizers]).to_string()
         };
         let told = |set: &OutcomeSet| -> Result<BTreeSet<String>> {
             let mut told = ends_of(&set.listed[..LIMIT.min(set.listed.len())])?;
@@ -143,7 +159,7 @@ impl Judged<'_> {
             }
             Self::compare_sorts(&answer.object, simulation.outcomes(object), set, verdict)?;
             differ("settle: limited", &answer.object, &told(simulation.outcomes(object))?, &cut, verdict);
-            let real: BTreeSet<String> = answer.ends.iter().map(sort).collect();
+            let real: BTreeSet<String> = self.ends_seen(answer).iter().map(sort).collect();
             let every: BTreeSet<String> =
                 set.of_every_sort().map(|end| Ok(sort(&end_of(end)?))).collect::<Result<_>>()?;
             differ("settle: sorts", &answer.object, &real, &real.intersection(&every).cloned().collect(), verdict);
@@ -185,10 +201,18 @@ impl Judged<'_> {
         for row in &real.joint {
             let state = places.iter().map(|place| {
                 let end = row.get(*place).and_then(|end| real.objects[*place].ends.get(*end));
-                end.cloned().context("a joint end without an end of each object")
+                let mut end = end.cloned().context("a joint end without an end of each object")?;
+                end.as_object_mut().map(|fields| fields.remove("unsettled"));
+                Ok(end)
             });
             seen.insert(Value::Array(state.collect::<Result<_>>()?).to_string());
         }
+        let object = |place: &usize| real.objects[*place].object.clone();
+        let objects: Vec<Object> = places.iter().map(object).collect();
+        let schedules: Vec<&Schedule> =
+            self.line.schedules.iter().filter(|schedule| schedule.objects == objects).collect();
+        let reached = schedules.iter().filter(|schedule| schedule.reached);
+        seen.extend(reached.map(|schedule| Value::Array(schedule.ends.clone()).to_string()));
         let mut predicted = BTreeSet::new();
         for world in worlds {
             let state = world.into_iter().map(end_of);
@@ -199,12 +223,8 @@ impl Judged<'_> {
         verdict.counts.worlds_seen += seen.len();
         let unseen = predicted.difference(&seen).map(|world| serde_json::from_str(world));
         let mut worlds: Vec<Value> = unseen.collect::<Result<_, _>>()?;
-        let object = |place: &usize| real.objects[*place].object.clone();
-        let objects: Vec<Object> = places.iter().map(object).collect();
-        for schedule in self.line.schedules.iter().filter(|schedule| schedule.objects == objects) {
-            let ends = Value::Array(schedule.ends.clone());
-            let Some(place) = worlds.iter().position(|world| *world == ends) else { continue };
-            worlds.remove(place);
+        for schedule in schedules {
+            worlds.retain(|world| *world != Value::Array(schedule.ends.clone()));
             prove(schedule, verdict);
         }
         if !worlds.is_empty() {
@@ -220,15 +240,19 @@ impl Judged<'_> {
 
 /// The engines that do not explore, which is what larger components get: no end is missed, and how many are listed for
 /// nothing is counted. They say that a set is exact only where it is.
-fn compare_coarse(set: &OutcomeSet, predicted: &BTreeSet<String>, answer: &Ends, verdict: &mut Verdict) -> Result<()> {
+fn compare_coarse(
+    set: &OutcomeSet,
+    predicted: &BTreeSet<String>,
+    (object, seen): (&Object, &BTreeSet<String>),
+    verdict: &mut Verdict,
+) -> Result<()> {
     let coarse = ends_of(&set.listed)?;
-    let seen: BTreeSet<String> = answer.ends.iter().map(ToString::to_string).collect();
     verdict.counts.coarse += coarse.len();
     verdict.counts.coarse_exact += usize::from(set.exact);
     let part = "settle: without exploring";
-    differ(part, &answer.object, &seen, &seen.intersection(&coarse).cloned().collect(), verdict);
+    differ(part, object, seen, &seen.intersection(&coarse).cloned().collect(), verdict);
     if set.exact {
-        differ("settle: exact without exploring", &answer.object, predicted, &coarse, verdict);
+        differ("settle: exact without exploring", object, predicted, &coarse, verdict);
     }
     Ok(())
 }
@@ -280,16 +304,6 @@ pub(crate) fn end_of(outcome: &Outcome) -> Result<Value> {
         fields.retain(|field, _| field != "data" && field != "unsettled");
     }
     Ok(end)
-}
-
-/// The object as the world has it.
-fn recorded<'l>(line: &'l Line, object: &Object) -> Option<&'l Value> {
-    line.world.items.iter().find(|item| {
-        let text = |field: &str| item["metadata"][field].as_str().unwrap_or_default();
-        item["kind"] == object.kind.as_str()
-            && text("name") == object.name
-            && (object.namespace.is_empty() || text("namespace") == object.namespace)
-    })
 }
 
 /// Whether an end is another state than the recorded one: by phase, by binding, newly being deleted, or gone. The API

@@ -310,7 +310,7 @@ fn can_be(world: &World<'_>, settings: &Settings<'_>, target: Target, end: &Outc
     ends.any(|is| is == *end)
 }
 
-/// Whether no sync of an object moves any of the component to another end.
+/// Whether no first choice of a sync of an object moves any of the component to another end.
 fn stays(world: &World<'_>, settings: &Settings<'_>, object: Target, objects: &[Target]) -> bool {
     settings.controllers.iter().all(|controller| {
         let Some((after, _)) = sync(world, settings, *controller, object, Choices::first()) else { return true };

@@ -76,9 +76,6 @@ impl Judged<'_> {
                 met.push(CandidateVerdict::CandidateAccessModes);
             }
             let said = query.misfits(volume);
-            if said == met {
-                continue;
-            }
             let text = |verdicts: &[CandidateVerdict]| {
                 let names: Vec<&str> = verdicts.iter().map(|verdict| verdict.name()).collect();
                 BTreeSet::from([format!("{}: {}", volume.meta.name, names.join(" "))])
@@ -90,15 +87,20 @@ impl Judged<'_> {
     /// What is said of the volume that a claim names, by the event about it.
     fn compare_named(&self, case: &Case, claim: &PersistentVolumeClaim, verdict: &mut Verdict) {
         let [done] = case.decisions.as_slice() else { return };
-        let Ok(candidates) = match_claim(self.snapshot, self.rules, claim) else { return };
-        let ([candidate], Search::Named) = (candidates.listed.as_slice(), candidates.search) else { return };
         let events = done["events"].as_array().into_iter().flatten();
         let messages: Vec<&str> = events.filter_map(|event| event["message"].as_str()).collect();
         let Some((_, real)) = NAMED.iter().find(|(words, _)| messages.iter().any(|said| said.contains(words))) else {
             return;
         };
         let text = |verdict: CandidateVerdict| BTreeSet::from([verdict.name().to_owned()]);
-        differ("the named volume", &case.object, &text(*real), &text(candidate.verdict), verdict);
+        let said = match match_claim(self.snapshot, self.rules, claim) {
+            Ok(candidates) => match (candidates.listed.as_slice(), candidates.search) {
+                ([candidate], Search::Named) => text(candidate.verdict),
+                _ => BTreeSet::new(),
+            },
+            Err(_) => BTreeSet::new(),
+        };
+        differ("the named volume", &case.object, &text(*real), &said, verdict);
     }
 
     /// A claim of which nothing was written yet is stored as it is planned, and gets the class that the real controller
@@ -121,7 +123,7 @@ impl Judged<'_> {
                 && item["status"] == serde_json::json!({"phase": "Pending"})
         });
         let text = |claim: &PersistentVolumeClaim| BTreeSet::from([format!("{claim:?}")]);
-        if untouched && *claim != as_planned {
+        if untouched {
             differ("planned", &case.object, &text(claim), &text(&as_planned), verdict);
         }
         let assigned = case.decisions.iter().find_map(|done| {
