@@ -504,8 +504,8 @@ func (t *test) finalizers(j *judge.Judge, l *line.Line) error {
 	return nil
 }
 
-// protection answers a test of a protection controller: what it sends for each volume or claim, and where a request
-// fails, that it ends with an error, upon which the queue tries again.
+// protection answers a test of a protection controller: what it sends for each volume or claim, also while its informer
+// lacks the pods, and where a request fails, that it ends with an error, upon which the queue tries again.
 func (t *test) protection(j *judge.Judge, l *line.Line) error {
 	if err := j.Decide(l, true); err != nil {
 		return err
@@ -531,6 +531,15 @@ func (t *test) protection(j *judge.Judge, l *line.Line) error {
 	for _, c := range l.Protections {
 		if c.Object.Kind != kind {
 			continue
+		}
+		if t.unseen != nil {
+			lagging := line.Case{Object: c.Object, Protection: true, Cached: t.unseen}
+			answer, _, _, err := j.Ending(l, lagging)
+			if err != nil {
+				return err
+			}
+			l.Cases = append(l.Cases, answer)
+			c = answer
 		}
 		decision := c.Answers[0]
 		wanted, ok := sent[c.Object]

@@ -41,8 +41,6 @@ func (t *test) leftOut() string {
 		return "the feature gate VolumeAttributesClass is off; 1.36 has it on, locked"
 	case t.Gate:
 		return "the feature gate PersistentVolumeClaimUnusedSinceTime is on; it is alpha in 1.36"
-	case t.Late:
-		return "the informer of pods lags; cases have caches of volumes and claims only"
 	}
 	return ""
 }

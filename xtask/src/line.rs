@@ -141,7 +141,7 @@ pub struct Case {
 pub struct Cached {
     /// Whose copy.
     pub object: Object,
-    /// `unseen`, `informerOnly` or `stale`.
+    /// `unseen`, `informerOnly` or `stale`; a pod can be `unseen`.
     #[serde(rename = "as")]
     pub how: String,
     /// The older version.

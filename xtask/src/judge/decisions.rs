@@ -2,7 +2,7 @@
 
 use super::folds::compare_folds;
 use super::{Judged, Verdict, binder, differ, name, snapshot_of, target};
-use crate::line::{self, Case, FailRead, Refuse};
+use crate::line::{self, Case, FailRead, Object, Refuse};
 use anyhow::{Context as _, Result, bail};
 use pvctl::controllers::Controller;
 use pvctl::report::decision::DecisionOut;
@@ -14,6 +14,9 @@ use pvctl::world::{Answers, Cached, ControllerState, Held, OperationState, Read,
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use std::sync::Arc;
+
+/// The kind of pods, of which only the informers have copies.
+const POD: &str = "Pod";
 
 /// The largest limit that is tried.
 const MOST_LIMIT: usize = 3;
@@ -34,8 +37,11 @@ impl Judged<'_> {
 
     fn compare_case(&self, case: &Case, part: &str, verdict: &mut Verdict) -> Result<()> {
         // An object that only a cache still has is gone from the API: it is put into the world and taken away again.
-        let gone: Vec<&line::Cached> =
-            case.cached.iter().filter(|copy| target(self.snapshot, &copy.object).is_err()).collect();
+        let gone: Vec<&line::Cached> = case
+            .cached
+            .iter()
+            .filter(|copy| copy.object.kind != POD && target(self.snapshot, &copy.object).is_err())
+            .collect();
         let with_gone;
         let snapshot = if gone.is_empty() {
             self.snapshot
@@ -267,6 +273,14 @@ fn comparable(mut decision: Value, lagging: bool) -> Value {
 pub(super) fn memory<'s>(snapshot: &Snapshot, case: &Case) -> Result<ControllerState<'s>> {
     let mut state = ControllerState::in_step();
     for copy in &case.cached {
+        if copy.object.kind == POD {
+            if copy.how != "unseen" {
+                bail!("a pod cannot be {:?}", copy.how);
+            }
+            let Object { namespace, name, .. } = &copy.object;
+            state.unseen_pods.push((namespace.as_str().into(), name.as_str().into()));
+            continue;
+        }
         match target(snapshot, &copy.object)? {
             Target::Volume(id) => state.volumes.push((id, cached(copy, |parts| parts.volume(VolumeId(0)).clone())?)),
             Target::Claim(id) => state.claims.push((id, cached(copy, |parts| parts.claim(ClaimId(0)).clone())?)),

@@ -143,6 +143,7 @@ const LEAVES: &[(&str, Deeds)] = &[
     ("InTreeProvisioned", (&["event ProvisioningSucceeded: Successfully"], &["create pv"])),
     ("ClaimProtectionAdded", (&[], &["update pvc"])),
     ("ClaimKeptUsedByCachedPod", NOTHING),
+    ("ClaimKeptUsedByLivePod", NOTHING),
     ("ClaimLiveListFailed", (&["error live list of pods failed"], &[])),
     ("ClaimProtectionRemoved", (&[], &["update pvc"])),
     ("ClaimProtectionUnchanged", NOTHING),
@@ -255,6 +256,7 @@ impl Judged<'_> {
         if case.protection {
             return match branch {
                 "ClaimKeptUsedByCachedPod"
+                | "ClaimKeptUsedByLivePod"
                 | "ClaimProtectionRemoved"
                 | "VolumeKeptBound"
                 | "VolumeProtectionRemoved" => is("that is being deleted", true, deleted),
