@@ -114,7 +114,7 @@ func run(args []string) error {
 		if err := flags.Parse(args[1:]); err != nil {
 			return err
 		}
-		return tables(*module, *left)
+		return tables(*module, *left, *gates)
 	case "settle":
 		schedules := flags.Int("schedules", 32, "the smallest number of schedules of each kind")
 		quiet := flags.Int("quiet", 16, "how many schedules in a row have to bring nothing new")
@@ -131,9 +131,17 @@ func run(args []string) error {
 	return fmt.Errorf("unknown command %q", args[0])
 }
 
-// tables writes the lines of upstream's tables, and the cases left out to a file.
-func tables(module, path string) error {
-	lines, left, wrong := upstream.Tables(module)
+// tables writes the lines of upstream's tables with these feature gates, and the cases left out to a file.
+func tables(module, path, gates string) error {
+	set, err := judge.SetGates(gates)
+	if err != nil {
+		return err
+	}
+	tables, err := upstream.Read(module)
+	if err != nil {
+		return err
+	}
+	lines, left, wrong := tables.Answer(set)
 	writer := bufio.NewWriterSize(os.Stdout, 1<<20)
 	for i := range lines {
 		if err := encode(writer, &lines[i]); err != nil {

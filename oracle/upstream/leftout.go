@@ -40,8 +40,6 @@ func (t *test) leftOut() string {
 		return "a class without volumeBindingMode; the API server's defaults leave none"
 	case (t.Kind == "sync" || t.Kind == "settle" || t.Scheduler) && !t.AttributesClasses:
 		return "the feature gate VolumeAttributesClass is off; 1.36 has it on, locked"
-	case t.Gate:
-		return "the feature gate PersistentVolumeClaimUnusedSinceTime is on; it is alpha in 1.36"
 	}
 	return ""
 }

@@ -79,6 +79,8 @@ type protected struct {
 	Object json.RawMessage
 	// Unseen says that the informers do not have it.
 	Unseen bool
+	// Subresource is that of the update that sends it.
+	Subresource string
 }
 
 // mock is the framework's own plugin, hostPath the real one that takes its place.

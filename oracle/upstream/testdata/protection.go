@@ -35,7 +35,9 @@ func pvctlProtect(
 	}
 	for _, action := range actions {
 		if update, ok := action.(clienttesting.UpdateAction); ok {
-			sent = append(sent, mark(update.GetObject()))
+			marked := mark(update.GetObject())
+			marked["subresource"] = update.GetSubresource()
+			sent = append(sent, marked)
 		}
 	}
 	fails := ""
