@@ -27,14 +27,16 @@ const usage = `usage: oracle COMMAND [flags]
                                                           --grouped: of groups of alike objects, and with provisioned volumes;
                                                           --host-path: in which the controller provisions
   decide  [--controllers binder|all]                      what one sync of each object does
-  settle  [--controllers binder|all] [--schedules N]      where everything can end
+  settle  [--controllers binder|all] [--seed S]           where everything can end, under at least --schedules N of each kind,
+                                                          until --quiet N in a row bring nothing new, at most --most N
   follow  [--controllers binder|all]                      whether given schedules lead to their ends
   match                                                   FindMatchingVolume for each unbound claim
   gates                                                   what the feature gates are, and how they can be set
-  upstream [--left-out FILE]                              upstream's own test tables
+  upstream [--left-out FILE] [--module DIR]               upstream's own test tables; DIR has the oracle's go.mod
 
-decide, settle and match take --gates NAME=BOOL,... too: the feature gates that differ from their defaults.
-All but worlds and upstream read lines on stdin. Lines are described in README.md.
+decide, settle, follow, match and upstream take --gates NAME=BOOL,... too: the feature gates that differ from their defaults.
+All but worlds and upstream read lines on stdin, and all but gates of these answer --workers N at the same time. Lines are
+described in README.md.
 `
 
 func main() {
@@ -86,8 +88,8 @@ func run(args []string) error {
 		if err := flags.Parse(args[1:]); err != nil {
 			return err
 		}
-		if *contended && *hostPath {
-			return errors.New("a world is made with --contended or with --host-path, not with both")
+		if *contended && *grouped || *contended && *hostPath || *grouped && *hostPath {
+			return errors.New("a world is made with one of --contended, --grouped and --host-path, not with several")
 		}
 		writer := bufio.NewWriterSize(os.Stdout, 1<<20)
 		for index := *start; index < *start+*count; index++ {
