@@ -23,3 +23,4 @@ done
 "$oracle" worlds --seed 2031 --start 2 --count 6 --grouped | "$oracle" settle --controllers all | record outcomes-grouped
 "$oracle" worlds --seed 2031 --count 60 --host-path --cases=false | "$oracle" settle --controllers all | record outcomes-host-path
 "$oracle" upstream --left-out upstream/LEFT-OUT.txt | record upstream
+"$oracle" upstream --gates PersistentVolumeClaimUnusedSinceTime=true | record gates-upstream

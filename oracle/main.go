@@ -27,14 +27,16 @@ const usage = `usage: oracle COMMAND [flags]
                                                           --grouped: of groups of alike objects, and with provisioned volumes;
                                                           --host-path: in which the controller provisions
   decide  [--controllers binder|all]                      what one sync of each object does
-  settle  [--controllers binder|all] [--schedules N]      where everything can end
+  settle  [--controllers binder|all] [--seed S]           where everything can end, under at least --schedules N of each kind,
+                                                          until --quiet N in a row bring nothing new, at most --most N
   follow  [--controllers binder|all]                      whether given schedules lead to their ends
   match                                                   FindMatchingVolume for each unbound claim
   gates                                                   what the feature gates are, and how they can be set
-  upstream [--left-out FILE]                              upstream's own test tables
+  upstream [--left-out FILE] [--module DIR]               upstream's own test tables; DIR has the oracle's go.mod
 
-decide, settle and match take --gates NAME=BOOL,... too: the feature gates that differ from their defaults.
-All but worlds and upstream read lines on stdin. Lines are described in README.md.
+decide, settle, follow, match and upstream take --gates NAME=BOOL,... too: the feature gates that differ from their defaults.
+All but worlds and upstream read lines on stdin, and all but gates of these answer --workers N at the same time. Lines are
+described in README.md.
 `
 
 func main() {
@@ -86,8 +88,8 @@ func run(args []string) error {
 		if err := flags.Parse(args[1:]); err != nil {
 			return err
 		}
-		if *contended && *hostPath {
-			return errors.New("a world is made with --contended or with --host-path, not with both")
+		if *contended && *grouped || *contended && *hostPath || *grouped && *hostPath {
+			return errors.New("a world is made with one of --contended, --grouped and --host-path, not with several")
 		}
 		writer := bufio.NewWriterSize(os.Stdout, 1<<20)
 		for index := *start; index < *start+*count; index++ {
@@ -114,7 +116,7 @@ func run(args []string) error {
 		if err := flags.Parse(args[1:]); err != nil {
 			return err
 		}
-		return tables(*module, *left)
+		return tables(*module, *left, *gates)
 	case "settle":
 		schedules := flags.Int("schedules", 32, "the smallest number of schedules of each kind")
 		quiet := flags.Int("quiet", 16, "how many schedules in a row have to bring nothing new")
@@ -131,9 +133,17 @@ func run(args []string) error {
 	return fmt.Errorf("unknown command %q", args[0])
 }
 
-// tables writes the lines of upstream's tables, and the cases left out to a file.
-func tables(module, path string) error {
-	lines, left, wrong := upstream.Tables(module)
+// tables writes the lines of upstream's tables with these feature gates, and the cases left out to a file.
+func tables(module, path, gates string) error {
+	set, err := judge.SetGates(gates)
+	if err != nil {
+		return err
+	}
+	tables, err := upstream.Read(module)
+	if err != nil {
+		return err
+	}
+	lines, left, wrong := tables.Answer(set)
 	writer := bufio.NewWriterSize(os.Stdout, 1<<20)
 	for i := range lines {
 		if err := encode(writer, &lines[i]); err != nil {

@@ -281,6 +281,54 @@ func TestUnseenPod(t *testing.T) {
 	}
 }
 
+// TestRecycler holds what follows when the pod of a recycler ends, that without a word of it the operation stops before
+// the pod, and that a case cannot speak of a recycler that does not come to that.
+func TestRecycler(t *testing.T) {
+	recycled := strings.Replace(releasedHostPath, `"Delete"`, `"Recycle"`, 1)
+	object := line.Object{Kind: "PersistentVolume", Name: "pv-2"}
+	l := &line.Line{World: line.List{Items: []json.RawMessage{json.RawMessage(recycled)}}}
+	for _, end := range []string{"succeeded", "failed", "deleted", "refused", "inTheWay", "kept"} {
+		l.Cases = append(l.Cases, line.Case{Object: object, Recycler: &line.Recycler{Pod: end, Text: "no"}})
+	}
+	l.Cases = append(l.Cases, line.Case{Object: object})
+	if err := newJudge(t).Decide(l, false); err != nil {
+		t.Fatal(err)
+	}
+	for number, want := range []string{
+		"Volume recycled",
+		"Recycle failed: failed to recycle volume: no",
+		"Recycle failed: failed to recycle volume: recycler pod was deleted",
+		"Recycle failed: unexpected error creating recycler pod:  Internal error occurred: no",
+		"Recycle failed: old recycler pod found, will retry later",
+		"Recycle failed: failed to delete recycler pod: Internal error occurred: no",
+		"",
+	} {
+		got := ""
+		for _, event := range l.Cases[number].Answers[0].Events {
+			got += event.Message
+		}
+		if got != want || !slices.Equal(l.Cases[number].Notes, []string{"recycle"}) {
+			t.Errorf("case %d: %q with notes %q, want %q", number, got, l.Cases[number].Notes, want)
+		}
+	}
+	for _, test := range []struct {
+		volume string
+		pod    string
+		want   string
+	}{
+		{recycled, "ended", `case 0: the pod of a recycler cannot be "ended"`},
+		{releasedHostPath, "failed", "case 0: it says what becomes of a recycler's pod, and no recycler comes to start one"},
+	} {
+		l := &line.Line{
+			World: line.List{Items: []json.RawMessage{json.RawMessage(test.volume)}},
+			Cases: []line.Case{{Object: object, Recycler: &line.Recycler{Pod: test.pod}}},
+		}
+		if err := newJudge(t).Decide(l, false); err == nil || err.Error() != test.want {
+			t.Errorf("%v, want %s", err, test.want)
+		}
+	}
+}
+
 // TestMatch holds the difference between the two who ask: with delayed binding only the scheduler, who names a node,
 // gets a free volume.
 func TestMatch(t *testing.T) {

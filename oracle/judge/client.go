@@ -4,7 +4,9 @@ import (
 	"context"
 
 	v1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/watch"
 	"k8s.io/client-go/kubernetes"
 	clientv1 "k8s.io/client-go/kubernetes/typed/core/v1"
@@ -36,6 +38,8 @@ func (c coreClient) PersistentVolumeClaims(namespace string) clientv1.Persistent
 func (c coreClient) Pods(namespace string) clientv1.PodInterface {
 	return podClient{api: c.api, namespace: namespace}
 }
+
+func (c coreClient) Events(string) clientv1.EventInterface { return eventClient{} }
 
 type volumeClient struct {
 	clientv1.PersistentVolumeInterface
@@ -105,10 +109,52 @@ func (c podClient) List(context.Context, metav1.ListOptions) (*v1.PodList, error
 	return list, nil
 }
 
-// recycling ends an operation where a recycler starts to watch for its pod: nobody runs pods here.
+// recycling ends an operation where a recycler starts to watch for its pod: nobody runs pods here, unless the case says
+// what becomes of it.
 type recycling struct{}
 
 func (c podClient) Watch(context.Context, metav1.ListOptions) (watch.Interface, error) {
-	c.api.trace.note("recycle")
-	panic(recycling{})
+	t := c.api.trace
+	t.note("recycle")
+	if t == nil || t.recycler == nil {
+		panic(recycling{})
+	}
+	t.watch = watch.NewFakeWithChanSize(1, false)
+	return t.watch, nil
+}
+
+// Create starts the pod of a recycler and tells its watch at once what becomes of it.
+func (c podClient) Create(_ context.Context, pod *v1.Pod, _ metav1.CreateOptions) (*v1.Pod, error) {
+	t := c.api.trace
+	asked := request{verb: "create", resource: "pods", namespace: c.namespace, name: pod.Name}
+	ended := pod.DeepCopy()
+	switch t.recycler.Pod {
+	case "refused":
+		return &v1.Pod{}, failure("InternalError", t.recycler.Text, asked)
+	case "inTheWay":
+		return &v1.Pod{}, apierrors.NewAlreadyExists(schema.GroupResource{Resource: asked.resource}, pod.Name)
+	case "deleted":
+		t.watch.Delete(ended)
+	case "failed":
+		ended.Status.Phase, ended.Status.Message = v1.PodFailed, t.recycler.Text
+		t.watch.Modify(ended)
+	default:
+		ended.Status.Phase = v1.PodSucceeded
+		t.watch.Modify(ended)
+	}
+	return pod, nil
+}
+
+func (c podClient) Delete(_ context.Context, name string, _ metav1.DeleteOptions) error {
+	if t := c.api.trace; t.recycler.Pod == "kept" {
+		return failure("InternalError", t.recycler.Text, request{verb: "delete", resource: "pods", namespace: c.namespace, name: name})
+	}
+	return nil
+}
+
+// eventClient knows no events: those of a recycler's pod would be repeated as events of the volume.
+type eventClient struct{ clientv1.EventInterface }
+
+func (eventClient) Watch(context.Context, metav1.ListOptions) (watch.Interface, error) {
+	return watch.NewFake(), nil
 }

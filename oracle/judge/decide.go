@@ -2,6 +2,7 @@ package judge
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"slices"
 	"sort"
@@ -46,17 +47,23 @@ func (j *Judge) answerCase(c *line.Case) error {
 	}
 	if len(c.Cached) == 0 {
 		j.answer(c)
-		return nil
+	} else {
+		seen, own, err := j.copies(c)
+		if err != nil {
+			return err
+		}
+		j.answerWith(c, seen, own)
 	}
-	seen, own, err := j.copies(c)
-	if err != nil {
-		return err
+	if c.Recycler != nil && !slices.Contains(c.Notes, "recycle") {
+		return errors.New("it says what becomes of a recycler's pod, and no recycler comes to start one")
 	}
-	j.answerWith(c, seen, own)
 	return nil
 }
 
-// known holds that requests of a case fail with reasons of the format.
+// ends are what can become of a recycler's pod.
+var ends = []string{"succeeded", "failed", "deleted", "refused", "inTheWay", "kept"}
+
+// known holds that requests of a case fail with reasons of the format, and that a recycler's pod ends in one of its ways.
 func known(c *line.Case) error {
 	var reasons []string
 	if c.Refuse != nil {
@@ -69,6 +76,9 @@ func known(c *line.Case) error {
 		if !slices.Contains([]string{"Conflict", "NotFound", "InternalError"}, reason) {
 			return fmt.Errorf("no request of a case fails with the reason %q", reason)
 		}
+	}
+	if c.Recycler != nil && !slices.Contains(ends, c.Recycler.Pod) {
+		return fmt.Errorf("the pod of a recycler cannot be %q", c.Recycler.Pod)
 	}
 	return nil
 }
@@ -149,7 +159,7 @@ func (j *Judge) answer(c *line.Case) {
 		j.reset()
 		j.ownVolumes.first, j.ownVolumes.tied = first, false
 		t := newTrace()
-		t.refuse, t.failRead = c.Refuse, c.FailRead
+		t.refuse, t.failRead, t.recycler = c.Refuse, c.FailRead, c.Recycler
 		j.api.trace = t
 		j.operations.running, j.operations.backingOff = set(c.Running), set(c.BackingOff)
 		sync := j.sync

@@ -310,8 +310,8 @@ func (o *operations) Run(name string, operation func() error) error {
 // remoteStorage ends an operation where a plugin starts to act on storage: there is none.
 type remoteStorage struct{}
 
-// finish runs an operation to its end, or to where it would leave what is here: a recycler that waits for its pod, a
-// plugin that acts on storage.
+// finish runs an operation to its end, or to where it would leave what is here: a recycler's pod of which the case says
+// nothing, a plugin that acts on storage. There it is over without a result, so that the next sync can start another one.
 func (o *operations) finish(operation func() error) {
 	defer func() {
 		switch ended := recover().(type) {

@@ -12,6 +12,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/watch"
 	"k8s.io/klog/v2"
 
 	"k8s.io/client-go/tools/record"
@@ -27,6 +28,9 @@ type trace struct {
 	notes    map[string]bool
 	refuse   *line.Refuse
 	failRead *line.FailRead
+	// recycler says what becomes of the recycler's pod; its watch tells the recycler.
+	recycler *line.Recycler
+	watch    *watch.FakeWatcher
 	// notesOnly leaves everything out but the notes.
 	notesOnly bool
 }

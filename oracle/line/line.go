@@ -84,6 +84,9 @@ type Case struct {
 	Refuse *Refuse `json:"refuse,omitempty"`
 	// FailRead makes reads fail that a controller sends to the API server itself.
 	FailRead *FailRead `json:"failRead,omitempty"`
+	// Recycler says what becomes of the pod of a recycler, which the sync's operation has to start then. Without it nobody
+	// runs the pod, and the operation stops before it.
+	Recycler *Recycler `json:"recycler,omitempty"`
 
 	// Answers is the set of what the controller can do, without repetition, sorted by its JSON text.
 	Answers []Decision `json:"decisions,omitempty"`
@@ -120,6 +123,15 @@ type FailRead struct {
 	// Reason and Text are those of Refuse.
 	Reason string `json:"reason"`
 	Text   string `json:"text,omitempty"`
+}
+
+// Recycler is what becomes of a recycler's pod.
+type Recycler struct {
+	// Pod is "succeeded", "failed" (with Text as its message, if it has one), "deleted" (by somebody, before it ended),
+	// "refused" (it cannot be created), "inTheWay" (an older one has its name) or "kept" (it succeeded and cannot be
+	// deleted). Requests that fail do so as an InternalError with Text.
+	Pod  string `json:"pod"`
+	Text string `json:"text,omitempty"`
 }
 
 // Decision is what one sync did.
@@ -177,7 +189,7 @@ type Settle struct {
 	// absent when more than 64.
 	Joint [][]int `json:"joint,omitempty"`
 	// Notes: "api-rejected" (the API server refused a write because it would not store the object today), "recycle" (a
-	// recycler would have started its pod; it never ends here), "unsettled" (some schedule never came to rest; the
+	// recycler would have started its pod; its operation is over there), "unsettled" (some schedule never came to rest; the
 	// states that it went on visiting carry unsettled: true).
 	Notes []string `json:"notes,omitempty"`
 }

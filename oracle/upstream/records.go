@@ -51,10 +51,12 @@ type test struct {
 	ExpectedVolumeAnnotations, ExpectedClaimAnnotations map[string]string
 	ExpectedFinalizers                                  []string
 	// Of tests of the protection controllers.
-	Gate, Late bool
-	Failing    string
-	Objects    []protected
-	Sent       []protected
+	Gate    bool
+	Failing string
+	Objects []protected
+	Sent    []protected
+	// unseen are copies of the informers: of pods that they lack.
+	unseen []line.Cached
 
 	changes []string
 }
@@ -75,6 +77,10 @@ type injected struct {
 type protected struct {
 	Kind   string
 	Object json.RawMessage
+	// Unseen says that the informers do not have it.
+	Unseen bool
+	// Subresource is that of the update that sends it.
+	Subresource string
 }
 
 // mock is the framework's own plugin, hostPath the real one that takes its place.
@@ -251,6 +257,9 @@ func (t *test) completeClaim(claim *v1.PersistentVolumeClaim) {
 
 // add adds an object of a test of the protection controllers.
 func (t *test) add(p protected) error {
+	if p.Unseen && p.Kind != "Pod" {
+		return fmt.Errorf("the informers of a test have no %s; only pods can be unseen", p.Kind)
+	}
 	switch p.Kind {
 	case "PersistentVolume":
 		t.Volumes = append(t.Volumes, &v1.PersistentVolume{})
@@ -259,8 +268,16 @@ func (t *test) add(p protected) error {
 		t.Claims = append(t.Claims, &v1.PersistentVolumeClaim{})
 		return json.Unmarshal(p.Object, t.Claims[len(t.Claims)-1])
 	case "Pod":
-		t.Pods = append(t.Pods, &v1.Pod{})
-		return json.Unmarshal(p.Object, t.Pods[len(t.Pods)-1])
+		pod := &v1.Pod{}
+		t.Pods = append(t.Pods, pod)
+		if err := json.Unmarshal(p.Object, pod); err != nil {
+			return err
+		}
+		if p.Unseen {
+			object := line.Object{Kind: "Pod", Namespace: pod.Namespace, Name: pod.Name}
+			t.unseen = append(t.unseen, line.Cached{Object: object, As: "unseen"})
+		}
+		return nil
 	}
 	return fmt.Errorf("object of kind %q", p.Kind)
 }

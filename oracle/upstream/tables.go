@@ -116,7 +116,7 @@ $1`, 1},
 		module: "k8s.io/kubernetes", dir: "pkg/controller/volume/pvprotection", files: []string{"common.go", "protection.go"},
 		tests: []string{"TestPVProtectionController"},
 		edits: []edit{{"pv_protection_controller_test.go", `(\t\tclient := fake.NewSimpleClientset)`,
-			`		pvctlProtect(t, test.name, false, objs, test.reactors, false, test.expectedActions)
+			`		pvctlProtect(t, test.name, false, objs, test.reactors, 0, test.expectedActions)
 		if true {
 			continue
 		}
@@ -134,7 +134,11 @@ $1`, 1}},
 			if test.updatedPod != nil {
 				all = append(all, test.updatedPod)
 			}
-			pvctlProtect(t, test.name, test.enablePVCUnusedSinceTime, all, test.reactors, test.informersAreLate, test.expectedActions)
+			unseen := 0
+			if test.informersAreLate {
+				unseen = len(test.initialObjects)
+			}
+			pvctlProtect(t, test.name, test.enablePVCUnusedSinceTime, all, test.reactors, unseen, test.expectedActions)
 			if true {
 				continue
 			}

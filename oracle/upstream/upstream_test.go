@@ -5,6 +5,10 @@ import (
 	"encoding/json"
 	"testing"
 
+	utilfeature "k8s.io/apiserver/pkg/util/feature"
+	"k8s.io/component-base/featuregate"
+	featuregatetesting "k8s.io/component-base/featuregate/testing"
+
 	"pvctl.dev/oracle/line"
 )
 
@@ -14,19 +18,45 @@ func TestTables(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds upstream's tests")
 	}
-	lines, left, err := Tables("..")
+	tables, err := Read("..")
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(lines) < 240 {
-		t.Errorf("only %d lines", len(lines))
+	for _, test := range []struct {
+		name  string
+		gates map[string]bool
+		least int
+	}{
+		{"upstream-1.36.3", nil, 260},
+		{"gates-upstream-1.36.3", map[string]bool{gate: true}, 15},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			for name, state := range test.gates {
+				featuregatetesting.SetFeatureGateDuringTest(t, utilfeature.DefaultFeatureGate, featuregate.Feature(name), state)
+			}
+			lines, left, err := tables.Answer(test.gates)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if len(lines) < test.least {
+				t.Errorf("only %d lines", len(lines))
+			}
+			for _, one := range left {
+				if one.Name == "" || one.Reason == "" {
+					t.Errorf("left out without a name or a reason: %+v", one)
+				}
+			}
+			same(t, lines, "../../tests/conformance/"+test.name+".jsonl.gz")
+		})
 	}
-	for _, one := range left {
-		if one.Name == "" || one.Reason == "" {
-			t.Errorf("left out without a name or a reason: %+v", one)
-		}
+	if _, _, err := tables.Answer(map[string]bool{"NoSuchGate": true}); err == nil {
+		t.Error("no error for a gate that no table depends on")
 	}
-	committed, err := line.Unpack("../../tests/conformance/upstream-1.36.3.jsonl.gz")
+}
+
+// same holds that the lines are those of the file.
+func same(t *testing.T, lines []line.Line, path string) {
+	committed, err := line.Unpack(path)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -44,5 +74,8 @@ func TestTables(t *testing.T) {
 		if !bytes.Equal(text.Bytes(), want) {
 			t.Errorf("%s:\n     now %s\nrecorded %s", l.ID, text.Bytes(), want)
 		}
+	}
+	if rest, err := committed.ReadBytes('\n'); err == nil {
+		t.Errorf("%s has more lines: %.100s", path, rest)
 	}
 }

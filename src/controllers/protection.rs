@@ -32,7 +32,8 @@ fn pod_refers_to_claim(pod: &Pod, claim: &PersistentVolumeClaim) -> bool {
 
 /// Upstream: `processPVC`, `pkg/controller/volume/pvcprotection`, 1.36.
 ///
-/// `live_only` are pods that only a live list would show; with a cache in step there are none.
+/// `live_only` are pods that the world does not have and that a live list would show, as it does those that the
+/// informer has not seen; with a cache in step there are none.
 pub fn sync_claim_protection(
     sync: &mut Sync<'_, '_>,
     rules: &Rules,
@@ -48,7 +49,7 @@ pub fn sync_claim_protection(
                 sync.fail(format!("live list of pods failed: {error}"));
                 return ProtectionBranch::ClaimLiveListFailed;
             }
-            used = live_only.iter().any(refers);
+            used = lists(sync, &claim, live_only, refers);
         }
         if claim.status.unused != Some(!used) {
             let mut changed = (*claim).clone();
@@ -72,7 +73,7 @@ pub fn sync_claim_protection(
             sync.fail(format!("live list of pods failed: {error}"));
             return ProtectionBranch::ClaimLiveListFailed;
         }
-        if live_only.iter().any(|pod| pod_uses_claim(pod, &claim)) {
+        if lists(sync, &claim, live_only, |pod| pod_uses_claim(pod, &claim)) {
             return ProtectionBranch::ClaimKeptUsedByLivePod;
         }
         let mut changed = (*claim).clone();
@@ -87,6 +88,13 @@ pub fn sync_claim_protection(
         return ProtectionBranch::ClaimProtectionAdded;
     }
     ProtectionBranch::ClaimProtectionUnchanged
+}
+
+/// Whether a live list shows such a pod beside those that the informer has. Upstream: `askAPIServer`,
+/// `pkg/controller/volume/pvcprotection`, 1.36.
+fn lists(sync: &Sync<'_, '_>, claim: &PersistentVolumeClaim, live_only: &[Pod], wanted: impl Fn(&Pod) -> bool) -> bool {
+    let mut unseen = sync.live_only_pods_of(&claim.meta.namespace, &claim.meta.name);
+    unseen.any(&wanted) || live_only.iter().any(wanted)
 }
 
 /// Upstream: `processPV`, `pkg/controller/volume/pvprotection`, 1.36. Only the recorded phase counts.

@@ -214,12 +214,13 @@ fn decided<'s>(world: &World<'s>, settings: &Settings<'s>, target: Target, folde
     decisions
 }
 
-/// Only the binder has a second cache and operations; the protection controllers read their informers.
+/// Only the binder has a second cache and operations; the protection controllers read the informers, in step but for
+/// pods that these have not seen.
 pub(super) fn memory_of<'s>(controller: Controller, binder: &ControllerState<'s>) -> ControllerState<'s> {
     match controller {
         Controller::PersistentVolumeBinder => binder.clone(),
         Controller::PersistentVolumeProtection | Controller::PersistentVolumeClaimProtection => {
-            ControllerState::in_step()
+            ControllerState { unseen_pods: binder.unseen_pods.clone(), ..ControllerState::in_step() }
         }
     }
 }

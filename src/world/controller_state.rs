@@ -1,7 +1,7 @@
 //! What a controller has in memory: its caches, where they lag behind the API, and its operations.
 
 use super::Held;
-use crate::model::{PersistentVolume, PersistentVolumeClaim};
+use crate::model::{PersistentVolume, PersistentVolumeClaim, Pod, Str};
 use crate::snapshot::{ClaimId, VolumeId};
 
 /// The cached copy of an object where it differs from the API's.
@@ -44,6 +44,8 @@ pub struct ControllerState<'s> {
     pub volumes: Vec<(VolumeId, Cached<'s, PersistentVolume>)>,
     /// Claims whose cached copy differs.
     pub claims: Vec<(ClaimId, Cached<'s, PersistentVolumeClaim>)>,
+    /// The namespaces and names of pods that the informer has not seen yet. Older versions of pods are not modelled.
+    pub unseen_pods: Vec<(Str, Str)>,
     /// Operations that run or back off, by name.
     pub operations: Vec<(String, OperationState)>,
 }
@@ -56,7 +58,7 @@ impl<'s> ControllerState<'s> {
 
     /// Whether the caches are in step and no operation runs or backs off.
     pub fn in_step_with_all(&self) -> bool {
-        self.volumes.is_empty() && self.claims.is_empty() && self.operations.is_empty()
+        self.volumes.is_empty() && self.claims.is_empty() && self.unseen_pods.is_empty() && self.operations.is_empty()
     }
 
     /// How the cached copy of a volume differs, if it does.
@@ -67,6 +69,12 @@ impl<'s> ControllerState<'s> {
     /// How the cached copy of a claim differs, if it does.
     pub fn cached_claim(&self, id: ClaimId) -> Option<&Cached<'s, PersistentVolumeClaim>> {
         self.claims.iter().find(|(cached, _)| *cached == id).map(|(_, cached)| cached)
+    }
+
+    /// Whether the informer has the pod.
+    pub fn has_seen(&self, pod: &Pod) -> bool {
+        let unseen = |(namespace, name): &(Str, Str)| *namespace == pod.meta.namespace && *name == pod.meta.name;
+        !self.unseen_pods.iter().any(unseen)
     }
 
     /// The state of the operation of that name, if it runs or backs off.

@@ -294,10 +294,21 @@ impl<'a, 's, Step> Sync<'a, 's, Step> {
         }
     }
 
-    /// The pods that refer to a claim of that name, in the order of their names.
-    pub fn pods_of(&mut self, namespace: &str, claim: &str) -> impl Iterator<Item = &'s Pod> + use<'s, Step> {
+    /// The pods that refer to a claim of that name, as the informer has them, in the order of their names.
+    pub fn pods_of<'b>(
+        &'b mut self,
+        namespace: &str,
+        claim: &str,
+    ) -> impl Iterator<Item = &'s Pod> + use<'a, 'b, 's, Step> {
         self.need("list", Kind::Pod, namespace);
-        self.world.snapshot().pods_of(namespace, claim)
+        let controller = &*self.controller;
+        self.world.snapshot().pods_of(namespace, claim).filter(|pod| controller.has_seen(pod))
+    }
+
+    /// The pods that refer to a claim of that name and that only a live list shows, in the order of their names.
+    pub fn live_only_pods_of(&self, namespace: &str, claim: &str) -> impl Iterator<Item = &'s Pod> {
+        let pods = self.world.snapshot().pods_of(namespace, claim);
+        pods.filter(|pod| !self.controller.has_seen(pod))
     }
 
     /// The failure of a live list of pods, if it is scripted to fail.

@@ -124,6 +124,9 @@ pub struct Case {
     /// Reads that fail.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fail_read: Option<FailRead>,
+    /// What becomes of the recycler's pod that the operation starts; without it nobody runs the pod.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub recycler: Option<Recycler>,
     /// What the controller can do.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub decisions: Vec<Value>,
@@ -141,7 +144,7 @@ pub struct Case {
 pub struct Cached {
     /// Whose copy.
     pub object: Object,
-    /// `unseen`, `informerOnly` or `stale`.
+    /// `unseen`, `informerOnly` or `stale`; a pod can be `unseen`.
     #[serde(rename = "as")]
     pub how: String,
     /// The older version.
@@ -174,6 +177,17 @@ pub struct FailRead {
     /// The API's reason.
     pub reason: String,
     /// The text.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub text: String,
+}
+
+/// What becomes of a recycler's pod.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+pub struct Recycler {
+    /// `succeeded`, `failed`, `deleted`, `refused`, `inTheWay` or `kept`.
+    pub pod: String,
+    /// The message of a pod that failed, or the text of the API's error.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub text: String,
 }

@@ -10,9 +10,10 @@ import (
 	clienttesting "k8s.io/client-go/testing"
 )
 
-// pvctlProtect writes one test of a protection controller down: the objects, and the objects that it sends.
+// pvctlProtect writes one test of a protection controller down: the objects, of which the informers lack the first
+// unseen ones, and the objects that it sends.
 func pvctlProtect(
-	t *testing.T, name string, gate bool, objects []runtime.Object, reactors []reaction, late bool, actions []clienttesting.Action,
+	t *testing.T, name string, gate bool, objects []runtime.Object, reactors []reaction, unseen int, actions []clienttesting.Action,
 ) {
 	// A deletion time of zero, as the tables have it, is none in JSON.
 	mark := func(object runtime.Object) map[string]any {
@@ -27,12 +28,16 @@ func pvctlProtect(
 		return map[string]any{"kind": kinds[fmt.Sprintf("%T", object)], "object": object}
 	}
 	var world, sent []map[string]any
-	for _, object := range objects {
-		world = append(world, mark(object))
+	for number, object := range objects {
+		marked := mark(object)
+		marked["unseen"] = number < unseen
+		world = append(world, marked)
 	}
 	for _, action := range actions {
 		if update, ok := action.(clienttesting.UpdateAction); ok {
-			sent = append(sent, mark(update.GetObject()))
+			marked := mark(update.GetObject())
+			marked["subresource"] = update.GetSubresource()
+			sent = append(sent, marked)
 		}
 	}
 	fails := ""
@@ -41,6 +46,6 @@ func pvctlProtect(
 	}
 	pvctlWrite(map[string]any{
 		"kind": "protection", "test": t.Name(), "name": name, "gate": gate, "objects": world, "sent": sent,
-		"failing": fails, "late": late,
+		"failing": fails,
 	})
 }

@@ -2,7 +2,7 @@
 
 use super::folds::compare_folds;
 use super::{Judged, Verdict, binder, differ, name, snapshot_of, target};
-use crate::line::{self, Case, FailRead, Refuse};
+use crate::line::{self, Case, FailRead, Object, Recycler, Refuse};
 use anyhow::{Context as _, Result, bail};
 use pvctl::controllers::Controller;
 use pvctl::report::decision::DecisionOut;
@@ -10,10 +10,13 @@ use pvctl::report::folded::write_folded;
 use pvctl::simulate::decide::{decide, decide_folded};
 use pvctl::simulate::{Decisions, Limit, Prediction, Settings, Target};
 use pvctl::snapshot::{ClaimId, Snapshot, VolumeId};
-use pvctl::world::{Answers, Cached, ControllerState, Held, OperationState, Read, Refusal, World};
+use pvctl::world::{Answers, Cached, ControllerState, Held, OperationState, PluginAnswer, Read, Refusal, World};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use std::sync::Arc;
+
+/// The kind of pods, of which only the informers have copies.
+const POD: &str = "Pod";
 
 /// The largest limit that is tried.
 const MOST_LIMIT: usize = 3;
@@ -34,8 +37,11 @@ impl Judged<'_> {
 
     fn compare_case(&self, case: &Case, part: &str, verdict: &mut Verdict) -> Result<()> {
         // An object that only a cache still has is gone from the API: it is put into the world and taken away again.
-        let gone: Vec<&line::Cached> =
-            case.cached.iter().filter(|copy| target(self.snapshot, &copy.object).is_err()).collect();
+        let gone: Vec<&line::Cached> = case
+            .cached
+            .iter()
+            .filter(|copy| copy.object.kind != POD && target(self.snapshot, &copy.object).is_err())
+            .collect();
         let with_gone;
         let snapshot = if gone.is_empty() {
             self.snapshot
@@ -289,6 +295,14 @@ fn is_of(item: &Value, write: &Value) -> bool {
 pub(super) fn memory<'s>(snapshot: &Snapshot, case: &Case) -> Result<ControllerState<'s>> {
     let mut state = ControllerState::in_step();
     for copy in &case.cached {
+        if copy.object.kind == POD {
+            if copy.how != "unseen" {
+                bail!("a pod cannot be {:?}", copy.how);
+            }
+            let Object { namespace, name, .. } = &copy.object;
+            state.unseen_pods.push((namespace.as_str().into(), name.as_str().into()));
+            continue;
+        }
         match target(snapshot, &copy.object)? {
             Target::Volume(id) => state.volumes.push((id, cached(copy, |parts| parts.volume(VolumeId(0)).clone())?)),
             Target::Claim(id) => state.claims.push((id, cached(copy, |parts| parts.claim(ClaimId(0)).clone())?)),
@@ -332,15 +346,34 @@ fn answers(case: &Case) -> Result<Answers> {
         };
         answers.failing_read = Some((read, 1, refusal(reason, text)?));
     }
+    answers.plugin = case.recycler.as_ref().map(plugin_answer).transpose()?;
     Ok(answers)
 }
+
+/// What the plugin says of a recycler whose pod ends so. It is an answer of the case, not a prediction: nothing here
+/// makes pods. Upstream: `RecycleVolumeByWatchingPodUntilCompletion`, `pkg/volume/util/recyclerclient`, 1.36.
+fn plugin_answer(Recycler { pod, text }: &Recycler) -> Result<PluginAnswer> {
+    Ok(PluginAnswer::Failed(match (pod.as_str(), text.as_str()) {
+        ("succeeded", _) => return Ok(PluginAnswer::Done),
+        ("failed", "") => "failed to recycle volume: pod failed, pod.Status.Message unknown".to_owned(),
+        ("failed", message) => format!("failed to recycle volume: {message}"),
+        ("deleted", _) => "failed to recycle volume: recycler pod was deleted".to_owned(),
+        ("refused", why) => format!("unexpected error creating recycler pod:  {INTERNAL}{why}"),
+        ("inTheWay", _) => "old recycler pod found, will retry later".to_owned(),
+        ("kept", why) => format!("failed to delete recycler pod: {INTERNAL}{why}"),
+        (other, _) => bail!("the pod of a recycler cannot be {other:?}"),
+    }))
+}
+
+/// How the text of an error begins that is none of those that the controllers tell apart. Upstream: `NewInternalError`,
+/// `apimachinery/pkg/api/errors`, 0.36.
+const INTERNAL: &str = "Internal error occurred: ";
 
 fn refusal(reason: &str, text: &str) -> Result<Refusal> {
     Ok(match reason {
         "NotFound" => Refusal::NotFound,
         "Conflict" => Refusal::Conflict,
-        // Upstream: `NewInternalError`, `apimachinery/pkg/api/errors`, 0.36.
-        "InternalError" => Refusal::Other(format!("Internal error occurred: {text}")),
+        "InternalError" => Refusal::Other(format!("{INTERNAL}{text}")),
         other => bail!("no request fails with the reason {other:?}"),
     })
 }
