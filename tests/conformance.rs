@@ -84,8 +84,8 @@ fn a_wrong_answer_is_seen_wherever_it_is_used() {
     });
     is_seen(decisions, "]: candidates", set("/decisions/0/decisions/0/writes/0/name", json!("other")));
     is_seen(decisions, "decisions without each", set("/decisions/0/decisions", json!([{"error": "none of this"}])));
-    is_seen("match", "]: candidates", set("/matches/0/chosen", json!([""])));
-    is_seen("match", "]: candidates", set("/matches/0/error", json!("it cannot be searched for")));
+    is_seen("match-1.36", "]: candidates", set("/matches/0/chosen", json!([""])));
+    is_seen("match-1.36", "]: candidates", set("/matches/0/error", json!("it cannot be searched for")));
     is_seen("outcomes-1.36", "settle: changes", set("/settle/objects/0/ends/0/phase", json!("Lost in time")));
     is_seen("outcomes-1.36", "settle without each", set("/settle/objects/0/ends/0/phase", json!("Lost in time")));
     is_seen("outcomes-1.36", "settle with failures", set("/settle/objects/0/faultEnds", json!([{"phase": "Lost"}])));

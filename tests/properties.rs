@@ -129,7 +129,7 @@ fn sync<'s>(
         }
         (Controller::PersistentVolumeClaimProtection, Target::Claim(id)) => {
             sync.world().claim(id)?;
-            sync_claim_protection(&mut sync, &settings.rules, id, &[]);
+            sync_claim_protection(&mut sync, &settings.rules, id);
         }
         _ => return None,
     }

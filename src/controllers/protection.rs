@@ -31,15 +31,7 @@ fn pod_refers_to_claim(pod: &Pod, claim: &PersistentVolumeClaim) -> bool {
 }
 
 /// Upstream: `processPVC`, `pkg/controller/volume/pvcprotection`, 1.36.
-///
-/// `live_only` are pods that the world does not have and that a live list would show, as it does those that the
-/// informer has not seen; with a cache in step there are none.
-pub fn sync_claim_protection(
-    sync: &mut Sync<'_, '_>,
-    rules: &Rules,
-    id: ClaimId,
-    live_only: &[Pod],
-) -> ProtectionBranch {
+pub fn sync_claim_protection(sync: &mut Sync<'_, '_>, rules: &Rules, id: ClaimId) -> ProtectionBranch {
     let Some(claim) = sync.cached_claim(id) else { return ProtectionBranch::ClaimGone };
     if rules.unused_condition && !claim.terminating() {
         let refers = |pod: &Pod| pod_refers_to_claim(pod, &claim);
@@ -49,7 +41,7 @@ pub fn sync_claim_protection(
                 sync.fail(format!("live list of pods failed: {error}"));
                 return ProtectionBranch::ClaimLiveListFailed;
             }
-            used = lists(sync, &claim, live_only, refers);
+            used = lists(sync, &claim, refers);
         }
         if claim.status.unused != Some(!used) {
             let mut changed = (*claim).clone();
@@ -73,7 +65,7 @@ pub fn sync_claim_protection(
             sync.fail(format!("live list of pods failed: {error}"));
             return ProtectionBranch::ClaimLiveListFailed;
         }
-        if lists(sync, &claim, live_only, |pod| pod_uses_claim(pod, &claim)) {
+        if lists(sync, &claim, |pod| pod_uses_claim(pod, &claim)) {
             return ProtectionBranch::ClaimKeptUsedByLivePod;
         }
         let mut changed = (*claim).clone();
@@ -92,9 +84,8 @@ pub fn sync_claim_protection(
 
 /// Whether a live list shows such a pod beside those that the informer has. Upstream: `askAPIServer`,
 /// `pkg/controller/volume/pvcprotection`, 1.36.
-fn lists(sync: &Sync<'_, '_>, claim: &PersistentVolumeClaim, live_only: &[Pod], wanted: impl Fn(&Pod) -> bool) -> bool {
-    let mut unseen = sync.live_only_pods_of(&claim.meta.namespace, &claim.meta.name);
-    unseen.any(&wanted) || live_only.iter().any(wanted)
+fn lists(sync: &Sync<'_, '_>, claim: &PersistentVolumeClaim, wanted: impl FnMut(&Pod) -> bool) -> bool {
+    sync.live_only_pods_of(&claim.meta.namespace, &claim.meta.name).any(wanted)
 }
 
 /// Upstream: `processPV`, `pkg/controller/volume/pvprotection`, 1.36. Only the recorded phase counts.

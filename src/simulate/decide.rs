@@ -254,7 +254,7 @@ pub(super) fn run<'s>(
         }
         (Controller::PersistentVolumeClaimProtection, Target::Claim(id)) => {
             sync.world().claim(id)?;
-            sync_claim_protection(&mut sync, rules, id, &[]).into()
+            sync_claim_protection(&mut sync, rules, id).into()
         }
         (Controller::PersistentVolumeProtection, Target::Claim(_))
         | (Controller::PersistentVolumeClaimProtection, Target::Volume(_)) => return None,

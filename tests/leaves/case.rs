@@ -6,7 +6,7 @@ use pvctl::controllers::persistent_volume::matching::{Fit, Query};
 use pvctl::controllers::persistent_volume::{sync_claim_by_key, sync_volume_by_key};
 use pvctl::controllers::protection::sync_claim_protection;
 use pvctl::controllers::{Branch, Controller, KubeVersion, Rules, Sync};
-use pvctl::model::{BindingMode, Node, PersistentVolume, PersistentVolumeClaim, Pod, ResourceVersion};
+use pvctl::model::{BindingMode, Node, PersistentVolume, PersistentVolumeClaim, Pod, ResourceVersion, Str};
 use pvctl::simulate::{Limit, Settings, Target, decide};
 use pvctl::snapshot::{ClaimId, Coverage, Parts, Snapshot, VolumeId};
 use pvctl::world::{
@@ -45,7 +45,6 @@ enum Call {
     None,
     Volume(Controller, &'static str),
     Claim(Controller, &'static str),
-    ClaimWithLivePods(&'static str, Vec<Pod>),
     DeletedClaim(&'static str),
     VolumeKey(&'static str, Lister),
     ClaimKey(&'static str, Lister),
@@ -65,6 +64,7 @@ pub(crate) struct Case {
     answers: Answers,
     operations: Vec<(String, OperationState)>,
     unseen_claims: Vec<&'static str>,
+    unseen_pods: Vec<(Str, Str)>,
     stale_volumes: Vec<PersistentVolume>,
     stale_claims: Vec<PersistentVolumeClaim>,
     call: Call,
@@ -85,6 +85,7 @@ pub(crate) fn case(leaves: &'static [&'static str]) -> Case {
         answers: Answers::default(),
         operations: Vec::new(),
         unseen_claims: Vec::new(),
+        unseen_pods: Vec::new(),
         stale_volumes: Vec::new(),
         stale_claims: Vec::new(),
         call: Call::None,
@@ -129,6 +130,12 @@ impl Case {
     pub(crate) fn pod(mut self, pod: PodBuilder) -> Self {
         self.pods.push(pod.0);
         self
+    }
+
+    /// A pod that the informer has not seen yet.
+    pub(crate) fn unseen_pod(mut self, pod: PodBuilder) -> Self {
+        self.unseen_pods.push((pod.0.meta.namespace.clone(), pod.0.meta.name.clone()));
+        self.pod(pod)
     }
 
     pub(crate) fn node(mut self, node: Node) -> Self {
@@ -225,12 +232,6 @@ impl Case {
         self
     }
 
-    /// pvc-protection, whose live list shows these pods besides those of its cache.
-    pub(crate) fn protects_claim_with_live(mut self, name: &'static str, pod: PodBuilder) -> Self {
-        self.call = Call::ClaimWithLivePods(name, vec![pod.0]);
-        self
-    }
-
     /// pvc-protection works on the key of a claim that is gone by then.
     pub(crate) fn protects_deleted_claim(mut self, name: &'static str) -> Self {
         self.call = Call::DeletedClaim(name);
@@ -289,17 +290,11 @@ impl Case {
                 }
                 observed
             }
-            Call::ClaimWithLivePods(name, pods) => {
-                let id = claim_id(&snapshot, name);
-                self.by_hand(&mut World::new(&snapshot), memory, |sync| {
-                    sync_claim_protection(sync, &self.rules, id, pods).into()
-                })
-            }
             Call::DeletedClaim(name) => {
                 let id = claim_id(&snapshot, name);
                 let mut world = World::new(&snapshot);
                 world.set_claim(id, None);
-                self.by_hand(&mut world, memory, |sync| sync_claim_protection(sync, &self.rules, id, &[]).into())
+                self.by_hand(&mut world, memory, |sync| sync_claim_protection(sync, &self.rules, id).into())
             }
             Call::VolumeKey(key, lister) => {
                 let id = snapshot.volume_id(key);
@@ -327,6 +322,7 @@ impl Case {
     fn memory<'s>(&self, snapshot: &Snapshot) -> ControllerState<'s> {
         let mut memory = ControllerState::in_step();
         memory.operations.clone_from(&self.operations);
+        memory.unseen_pods.clone_from(&self.unseen_pods);
         for name in &self.unseen_claims {
             memory.claims.push((claim_id(snapshot, name), Cached::Unseen));
         }
@@ -504,7 +500,7 @@ fn created(volume: &PersistentVolume) -> Value {
     let claim_ref = volume.claim_ref.as_ref().unwrap();
     json!({
         "annotations": annotations,
-        "finalizers": volume.meta.finalizers.iter().map(pvctl::model::Str::as_str).collect::<Vec<_>>(),
+        "finalizers": volume.meta.finalizers.iter().map(Str::as_str).collect::<Vec<_>>(),
         "capacity": volume.storage().unwrap(),
         "accessModes": volume.access_modes.0.iter().map(pvctl::model::AccessMode::as_str).collect::<Vec<_>>(),
         "claimRef": format!("{} {}", claim_ref.claim_key(), claim_ref.uid),

@@ -351,7 +351,7 @@ fn sync<'s>(
         }
         (Controller::PersistentVolumeProtection, Target::Volume(id)) => drop(sync_volume_protection(&mut sync, id)),
         (Controller::PersistentVolumeClaimProtection, Target::Claim(id)) => {
-            let _ = sync_claim_protection(&mut sync, &settings.rules, id, &[]);
+            let _ = sync_claim_protection(&mut sync, &settings.rules, id);
         }
         _ => return None,
     }
