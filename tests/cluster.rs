@@ -137,31 +137,21 @@ async fn one_bad_object_is_an_issue_and_no_failure() {
     assert_eq!((parts.issues[0].name.as_str(), parts.issues[0].origin.as_str()), ("pv-broken", "persistentvolumes"));
 }
 
+/// The token that the server offers leads to the rest of a later list, which is none of the same moment.
 #[tokio::test]
-async fn an_expired_list_goes_on_with_the_token_that_the_server_offers() {
-    let fake = FakeApi::start().await;
-    fake.hold((0..6).map(|n| volume(&format!("pv-{n}"), None)));
-    fake.fail(&format!("{VOLUMES}?limit=2&continue=2"), 1, Answer::Expired(Some("3")));
-    let parts = read(&ConnectOptions { chunk_size: Some(2), ..to(&fake) }).await.unwrap();
-    assert_eq!(names(&parts).0, ["pv-0", "pv-1", "pv-3", "pv-4", "pv-5"]);
-    assert_eq!(parts.coverage.state(Kind::PersistentVolume, ""), CoverageState::Complete);
-    assert_eq!(
-        reason(&parts, Kind::PersistentVolume),
-        "the list expired while it was read; its end is newer than its start"
-    );
-}
-
-#[tokio::test]
-async fn an_expired_list_without_a_token_is_read_again_in_one_piece() {
-    let fake = FakeApi::start().await;
-    fake.hold((0..4).map(|n| volume(&format!("pv-{n}"), None)));
-    fake.fail(&format!("{VOLUMES}?limit=2&continue=2"), 1, Answer::Expired(None));
-    let parts = read(&ConnectOptions { chunk_size: Some(2), ..to(&fake) }).await.unwrap();
-    assert_eq!(names(&parts).0, ["pv-0", "pv-1", "pv-2", "pv-3"]);
-    assert_eq!(
-        reason(&parts, Kind::PersistentVolume),
-        "the list expired while it was read; it was read again in one piece"
-    );
+async fn an_expired_list_is_read_again_in_one_piece() {
+    for offered in [None, Some("3")] {
+        let fake = FakeApi::start().await;
+        fake.hold((0..6).map(|n| volume(&format!("pv-{n}"), None)));
+        fake.fail(&format!("{VOLUMES}?limit=2&continue=2"), 1, Answer::Expired(offered));
+        let parts = read(&ConnectOptions { chunk_size: Some(2), ..to(&fake) }).await.unwrap();
+        assert_eq!(names(&parts).0, ["pv-0", "pv-1", "pv-2", "pv-3", "pv-4", "pv-5"], "{offered:?}");
+        assert_eq!(parts.coverage.state(Kind::PersistentVolume, ""), CoverageState::Complete);
+        assert_eq!(
+            reason(&parts, Kind::PersistentVolume),
+            "the list expired while it was read; it was read again in one piece"
+        );
+    }
 }
 
 #[tokio::test]
@@ -206,7 +196,47 @@ async fn forbidden_kinds_are_coverage() {
     let parts = read(&to(&fake)).await.unwrap();
     assert_eq!(parts.coverage.state(Kind::PersistentVolume, ""), CoverageState::Forbidden);
     assert_eq!(reason(&parts, Kind::PersistentVolume), "persistentvolumes is forbidden: User \"eve\"");
-    assert_eq!(fake.count(&format!("{VOLUMES}/")), 0, "what may not be listed is not asked for one by one");
+    assert_eq!(fake.count(&format!("{VOLUMES}/")), 1, "the one that a claim names may be readable");
+}
+
+/// Who may not list volumes may still be allowed to get them.
+#[tokio::test]
+async fn volumes_that_are_named_are_read_one_by_one_where_their_list_is_forbidden() {
+    let fake = FakeApi::start().await;
+    fake.hold((0..20).map(|n| volume(&format!("pv-{n}"), None)));
+    fake.hold((0..10).map(|n| claim("db", &format!("data-{n}"), &format!("pv-{n}"))));
+    fake.hold([claim("db", "gone", "pv-gone"), claim("db", "waiting", "")]);
+    fake.fail(&format!("{VOLUMES}?"), usize::MAX, Answer::Status(403, "no list"));
+    let parts = read(&to(&fake)).await.unwrap();
+    assert_eq!(parts.volumes.len(), 10);
+    assert_eq!(fake.count(&format!("{VOLUMES}/")), 11);
+    assert_eq!(parts.coverage.state(Kind::PersistentVolume, ""), CoverageState::Forbidden);
+    assert_eq!(reason(&parts, Kind::PersistentVolume), "no list; 10 of 11 that are named were read one by one");
+    let asked = Needs { users_of: Some((Kind::PersistentVolume, "db", "pv-19")), ..Needs::default() };
+    let parts = connect(&to(&fake)).await.unwrap().read(asked, &Silent).await.unwrap();
+    assert!(names(&parts).0.contains(&"pv-19"), "{:?}", names(&parts).0);
+}
+
+/// Whoever may get none of the first ones is not made to wait for as many refusals as there are claims.
+#[tokio::test]
+async fn volumes_that_may_not_be_read_at_all_are_given_up_early() {
+    let fake = FakeApi::start().await;
+    fake.hold((0..100).map(|n| claim("db", &format!("data-{n}"), &format!("pv-{n}"))));
+    fake.fail(VOLUMES, usize::MAX, Answer::Status(403, "no"));
+    let parts = read(&to(&fake)).await.unwrap();
+    assert_eq!((parts.volumes.len(), fake.count(&format!("{VOLUMES}/"))), (0, 8));
+    assert_eq!(reason(&parts, Kind::PersistentVolume), "no");
+}
+
+/// A class that is created between the lists is there all the same.
+#[tokio::test]
+async fn a_class_that_a_claim_waits_for_is_confirmed() {
+    let fake = FakeApi::start().await;
+    fake.hold([claim("db", "data", ""), claim("db", "more", "")]);
+    fake.hold_later([class("fast", "Immediate")]);
+    let parts = read(&to(&fake)).await.unwrap();
+    assert_eq!(names(&parts).2, ["fast"]);
+    assert_eq!(fake.count(&format!("{CLASSES}/")), 1);
 }
 
 #[tokio::test]

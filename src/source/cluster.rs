@@ -6,7 +6,7 @@
 use super::archive::ArchivedObject;
 use super::cluster_error::{ApiStatus, ClusterError, ClusterErrorKind};
 use super::connect::{self, ConnectOptions, DEFAULT_CHUNK_SIZE, Environment};
-use super::http::{Api, Failure, JSON, Observer, Retry, escape};
+use super::http::{Api, Failure, JSON, Observer, Reply, Retry, escape};
 use super::list::{self, ListFailure, Listed};
 use super::partners;
 use super::second_round::{Needs, pod_namespaces, second_round};
@@ -210,6 +210,9 @@ impl<'a> Cluster<'a> {
             let own = [(Kind::PersistentVolumeClaim, Some(Str::from(self.namespace.as_str())))];
             self.lists(&own, &mut gathered, progress).await?;
         }
+        if gathered.parts.coverage.state(Kind::PersistentVolume, "") == CoverageState::Forbidden {
+            self.named_volumes(needs, &mut gathered, progress).await?;
+        }
         let readable = |entry: &CoverageEntry| entry.state == CoverageState::Complete;
         if !gathered.parts.coverage.entries().iter().any(readable) {
             // Which of them is told does not matter much; that of the volumes says most.
@@ -287,7 +290,7 @@ impl<'a> Cluster<'a> {
             Err(ListFailure::Forbidden(message)) => {
                 entry.state = CoverageState::Forbidden;
                 entry.reason = Some(message.clone());
-                let status = ApiStatus { code: 403, message, continue_token: None, from_kubernetes: true };
+                let status = ApiStatus { code: 403, message, from_kubernetes: true };
                 Some(ClusterError::from_status(&self.api.server, &what, &status))
             }
             Err(ListFailure::NotServed(message)) => {
@@ -309,6 +312,62 @@ impl<'a> Cluster<'a> {
         };
         gathered.parts.coverage.set(entry);
         Ok(failure)
+    }
+
+    /// Reads the volumes that claims name, and the one that is asked about, one by one: who may not list volumes may
+    /// still be allowed to get them. Nothing can be said of those that are not found so.
+    async fn named_volumes(
+        &self,
+        needs: Needs<'_>,
+        gathered: &mut Gathered,
+        progress: &dyn Progress,
+    ) -> Result<(), ClusterError> {
+        let asked = needs.users_of.filter(|(kind, _, _)| *kind == Kind::PersistentVolume).map(|(_, _, name)| name);
+        let named = gathered.parts.claims.iter().map(|claim| claim.volume_name.as_str());
+        let names: BTreeSet<&str> = named.chain(asked).filter(|name| !name.is_empty()).collect();
+        let key =
+            |name: &&str| ObjectKey { kind: Kind::PersistentVolume, namespace: Str::default(), name: Str::from(*name) };
+        let keys: Vec<ObjectKey> = names.iter().take(MOST_CONFIRMATIONS).map(key).collect();
+        let (all_names, mut tried, mut found) = (names.len(), 0, 0);
+        for some in keys.chunks(AT_ONCE) {
+            let mut refused = 0;
+            for (key, result) in some.iter().zip(self.get_all(some).await) {
+                match result {
+                    Ok(reply) => {
+                        replace(gathered, key, &reply.body);
+                        found += 1;
+                    }
+                    Err(Failure::Status(status)) if status.code != 401 => refused += usize::from(status.code == 403),
+                    Err(failure) => return Err(self.error(&key.to_string(), failure)),
+                }
+                tried += 1;
+            }
+            progress.step("reading single volumes", tried);
+            // Whoever may get none of these may get none of the others.
+            if refused == some.len() {
+                break;
+            }
+        }
+        if found > 0
+            && let Some(entry) = gathered.parts.coverage.entry(Kind::PersistentVolume, None)
+        {
+            let mut entry = entry.clone();
+            let reason = entry.reason.unwrap_or_default();
+            let read = format!("{found} of {all_names} that are named were read one by one");
+            entry.reason = Some(if reason.is_empty() { read } else { format!("{reason}; {read}") });
+            gathered.parts.coverage.set(entry);
+        }
+        Ok(())
+    }
+
+    /// Reads single objects side by side.
+    async fn get_all(&self, keys: &[ObjectKey]) -> Vec<Result<Reply, Failure>> {
+        let getting = keys.iter().map(|key| async move {
+            let namespace = Some(key.namespace.as_str()).filter(|namespace| !namespace.is_empty());
+            let path = format!("{}/{}", list::path(key.kind, namespace), escape(&key.name));
+            self.api.get(&path, JSON).await
+        });
+        all(getting.collect()).await
     }
 
     /// Reads again what the lists do not agree about. Two readings at different times that agree count as confirmed.
@@ -364,7 +423,8 @@ impl<'a> Cluster<'a> {
         match kind {
             Kind::PersistentVolume => gathered.parts.volumes = fresh.parts.volumes,
             Kind::PersistentVolumeClaim => gathered.parts.claims = fresh.parts.claims,
-            Kind::StorageClass | Kind::Pod | Kind::Node | Kind::Lease => return Ok(()),
+            Kind::StorageClass => gathered.parts.classes = fresh.parts.classes,
+            Kind::Pod | Kind::Node | Kind::Lease => return Ok(()),
         }
         gathered.parts.issues.retain(|issue| issue.kind != kind.as_str());
         gathered.parts.issues.extend(fresh.parts.issues);
@@ -386,12 +446,7 @@ impl<'a> Cluster<'a> {
         let mut done = 0;
         let mut unconfirmed: Vec<(&ObjectKey, String)> = Vec::new();
         for some in suspects.chunks(AT_ONCE) {
-            let getting = some.iter().map(|key| async move {
-                let namespace = Some(key.namespace.as_str()).filter(|namespace| !namespace.is_empty());
-                let path = format!("{}/{}", list::path(key.kind, namespace), escape(&key.name));
-                self.api.get(&path, JSON).await
-            });
-            for (key, result) in some.iter().zip(all(getting.collect()).await) {
+            for (key, result) in some.iter().zip(self.get_all(some).await) {
                 match result {
                     Ok(reply) => replace(gathered, key, &reply.body),
                     Err(Failure::Status(status)) if status.code == 404 && status.from_kubernetes => {
@@ -406,7 +461,7 @@ impl<'a> Cluster<'a> {
             }
             progress.step("confirming", done);
         }
-        for kind in [Kind::PersistentVolume, Kind::PersistentVolumeClaim] {
+        for kind in [Kind::PersistentVolume, Kind::PersistentVolumeClaim, Kind::StorageClass] {
             let mut of_kind = unconfirmed.iter().filter(|(key, _)| key.kind == kind);
             if let Some((key, message)) = of_kind.next() {
                 let others = match of_kind.count() {

@@ -227,8 +227,6 @@ pub(crate) struct ApiStatus {
     pub(crate) code: u16,
     /// The server's sentence; a stand-in where it sent none.
     pub(crate) message: String,
-    /// The token that an expired list offers for going on.
-    pub(crate) continue_token: Option<String>,
     /// Whether the body was a `Status` object at all.
     pub(crate) from_kubernetes: bool,
 }
@@ -241,22 +239,14 @@ impl ApiStatus {
             kind: String,
             #[serde(default)]
             message: Option<String>,
-            #[serde(default)]
-            metadata: Option<Metadata>,
-        }
-        #[derive(serde::Deserialize)]
-        struct Metadata {
-            #[serde(default, rename = "continue")]
-            token: Option<String>,
         }
         match serde_json::from_slice::<Status>(body) {
             Ok(status) if status.kind == "Status" => Self {
                 code,
                 message: shorten(&status.message.unwrap_or_else(|| format!("HTTP {code}"))),
-                continue_token: status.metadata.and_then(|metadata| metadata.token).filter(|token| !token.is_empty()),
                 from_kubernetes: true,
             },
-            _ => Self { code, message: format!("HTTP {code}"), continue_token: None, from_kubernetes: false },
+            _ => Self { code, message: format!("HTTP {code}"), from_kubernetes: false },
         }
     }
 }

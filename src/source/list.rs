@@ -96,22 +96,15 @@ pub(super) async fn read<T: Send + 'static>(
         }
         let reply = match api.get(&format!("{base}{query}"), JSON).await {
             Ok(reply) => reply,
-            Err(Failure::Status(ApiStatus { code: 410, continue_token, .. })) if token.is_some() => {
-                if let Some(offered) = continue_token.filter(|offered| Some(offered) != token.as_ref()) {
-                    // The rest comes from a later version of the world than the start.
-                    token = Some(offered);
-                    listed.remark =
-                        Some("the list expired while it was read; its end is newer than its start".to_owned());
-                } else {
-                    // One answer cannot expire between pages.
-                    token = None;
-                    limit = 0;
-                    in_work = None;
-                    listed.pages.clear();
-                    done = 0;
-                    listed.remark =
-                        Some("the list expired while it was read; it was read again in one piece".to_owned());
-                }
+            // What the server offers instead is the rest of a later list: two halves of which each is of another moment.
+            Err(Failure::Status(ApiStatus { code: 410, .. })) if token.is_some() => {
+                // One answer cannot expire between pages.
+                token = None;
+                limit = 0;
+                in_work = None;
+                listed.pages.clear();
+                done = 0;
+                listed.remark = Some("the list expired while it was read; it was read again in one piece".to_owned());
                 continue;
             }
             Err(Failure::Status(status)) => return Err(refused(api, &what, &status)),

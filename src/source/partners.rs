@@ -1,11 +1,19 @@
-//! Pairs of volume and claim that do not agree. Two lists are not one moment: what looks like a broken pair may have
-//! been bound, or deleted, between them. So one side of each is read again before its absence counts.
+//! Pairs of volume and claim that do not agree, and claims whose class is not there. Two lists are not one moment: what
+//! looks like a broken pair may have been bound, or deleted, between them, and a class created. So what is missing is
+//! read again before its absence counts, and with it what misses it, which may have gone at the same time.
 
-use crate::model::{Kind, ObjectKey, PersistentVolume, PersistentVolumeClaim, Str};
+use crate::model::{
+    ClaimPhase, Kind, ObjectKey, ObjectMeta, PersistentVolume, PersistentVolumeClaim, Str, VolumePhase,
+};
 use crate::snapshot::{CoverageState, Parts};
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap, HashSet};
 
-/// The objects to read again, in order: partners that are missing, have another uid, or do not point back.
+fn key_of(kind: Kind, meta: &ObjectMeta) -> ObjectKey {
+    ObjectKey { kind, namespace: meta.namespace.clone(), name: meta.name.clone() }
+}
+
+/// The objects to read again, in order: partners that are missing, have another uid, or do not point back, and classes
+/// that waiting claims name.
 pub(super) fn suspects(parts: &Parts) -> BTreeSet<ObjectKey> {
     let claims: HashMap<(&str, &str), &PersistentVolumeClaim> =
         parts.claims.iter().map(|claim| ((claim.meta.namespace.as_str(), claim.meta.name.as_str()), claim)).collect();
@@ -22,6 +30,9 @@ pub(super) fn suspects(parts: &Parts) -> BTreeSet<ObjectKey> {
                 && (reference.uid.is_empty() || claim.volume_name == volume.meta.name)
         });
         if !agrees && listed(Kind::PersistentVolumeClaim, &reference.namespace) {
+            if volume.status.phase == VolumePhase::Bound && listed(Kind::PersistentVolume, "") {
+                suspects.insert(key_of(Kind::PersistentVolume, &volume.meta));
+            }
             suspects.insert(ObjectKey {
                 kind: Kind::PersistentVolumeClaim,
                 namespace: reference.namespace.clone(),
@@ -38,11 +49,22 @@ pub(super) fn suspects(parts: &Parts) -> BTreeSet<ObjectKey> {
             },
         );
         if !agrees && listed(Kind::PersistentVolume, "") {
+            if claim.status.phase == ClaimPhase::Bound && listed(Kind::PersistentVolumeClaim, &claim.meta.namespace) {
+                suspects.insert(key_of(Kind::PersistentVolumeClaim, &claim.meta));
+            }
             suspects.insert(ObjectKey {
                 kind: Kind::PersistentVolume,
                 namespace: Str::default(),
                 name: claim.volume_name.clone(),
             });
+        }
+    }
+    let classes: HashSet<&str> = parts.classes.iter().map(|class| class.meta.name.as_str()).collect();
+    let unbound = parts.claims.iter().filter(|claim| claim.volume_name.is_empty() && !claim.class().is_empty());
+    for claim in unbound.filter(|claim| !classes.contains(claim.class())) {
+        if listed(Kind::StorageClass, "") {
+            let name = Str::from(claim.class());
+            suspects.insert(ObjectKey { kind: Kind::StorageClass, namespace: Str::default(), name });
         }
     }
     suspects
@@ -51,7 +73,7 @@ pub(super) fn suspects(parts: &Parts) -> BTreeSet<ObjectKey> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::{ClaimRef, ObjectMeta};
+    use crate::model::ClaimRef;
     use crate::snapshot::{Coverage, CoverageEntry};
 
     fn claim(name: &str, uid: &str, volume: &str) -> PersistentVolumeClaim {
@@ -95,6 +117,28 @@ mod tests {
     fn a_half_made_binding_is_read_again_from_the_side_that_lacks_it() {
         assert_eq!(found(vec![volume("pv", "data", "u")], vec![claim("data", "u", "")]), ["pvc/data -n db"]);
         assert_eq!(found(vec![volume("pv", "", "")], vec![claim("data", "u", "pv")]), ["pv/pv"]);
+    }
+
+    /// Both may have gone between the lists; what is free or released already is said to be no more than that.
+    #[test]
+    fn what_is_recorded_as_bound_is_read_again_together_with_its_partner() {
+        let mut held = volume("pv", "data", "u");
+        held.status.phase = VolumePhase::Bound;
+        assert_eq!(found(vec![held.clone()], Vec::new()), ["pv/pv", "pvc/data -n db"]);
+        held.status.phase = VolumePhase::Released;
+        assert_eq!(found(vec![held], Vec::new()), ["pvc/data -n db"]);
+        let mut bound = claim("data", "u", "pv");
+        bound.status.phase = ClaimPhase::Bound;
+        assert_eq!(found(Vec::new(), vec![bound]), ["pv/pv", "pvc/data -n db"]);
+    }
+
+    #[test]
+    fn a_class_that_a_waiting_claim_names_and_that_is_not_there_is_read_again() {
+        let mut waiting = claim("data", "u", "");
+        waiting.class_name = Some("fast".into());
+        assert_eq!(found(Vec::new(), vec![waiting.clone()]), ["sc/fast"]);
+        waiting.class_name = Some(Str::default());
+        assert!(found(Vec::new(), vec![waiting]).is_empty());
     }
 
     #[test]
