@@ -13,6 +13,7 @@ mod folded;
 mod generated;
 mod leaves;
 mod licences;
+mod live;
 mod liveness;
 mod properties;
 mod readme;

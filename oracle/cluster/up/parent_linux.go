@@ -1,0 +1,7 @@
+package main
+
+import "syscall"
+
+func diesWithParent() *syscall.SysProcAttr {
+	return &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
+}

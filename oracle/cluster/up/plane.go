@@ -1,0 +1,241 @@
+package main
+
+import (
+	"context"
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/tls"
+	"crypto/x509"
+	"crypto/x509/pkix"
+	"encoding/hex"
+	"encoding/pem"
+	"errors"
+	"fmt"
+	"io"
+	"math/big"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+)
+
+// patience is how long a component may take to be ready.
+const patience = 90 * time.Second
+
+// Plane is a control plane whose processes are children of this one.
+type Plane struct {
+	directory, assets string
+	server, token     string
+	running           map[string]*process
+}
+
+func (p *Plane) path(name string) string { return filepath.Join(p.directory, name) }
+
+func (p *Plane) where() Answer {
+	return Answer{
+		Server: p.server, Kubeconfig: p.path("kubeconfig"), CA: p.path("ca.crt"), Token: p.token,
+		Assets: p.assets, Directory: p.directory,
+	}
+}
+
+// begin starts etcd and kube-apiserver, and waits until both answer.
+func (p *Plane) begin(arguments []string) error {
+	ports, err := freePorts(3)
+	if err != nil {
+		return err
+	}
+	if err := os.MkdirAll(p.directory, 0o700); err != nil {
+		return err
+	}
+	if err := p.keys(); err != nil {
+		return err
+	}
+	client, peer := fmt.Sprintf("http://127.0.0.1:%d", ports[0]), fmt.Sprintf("http://127.0.0.1:%d", ports[1])
+	p.server = fmt.Sprintf("https://127.0.0.1:%d", ports[2])
+	if err := p.writeKubeconfig(); err != nil {
+		return err
+	}
+	err = p.run("etcd", []string{
+		"--data-dir", p.path("etcd"), "--listen-client-urls", client, "--advertise-client-urls", client,
+		"--listen-peer-urls", peer, "--initial-advertise-peer-urls", peer, "--initial-cluster", "default=" + peer,
+		"--unsafe-no-fsync", "--log-level", "error",
+	})
+	if err != nil {
+		return err
+	}
+	if err := p.await("etcd", client+"/health"); err != nil {
+		return err
+	}
+	err = p.run("kube-apiserver", append([]string{
+		"--etcd-servers", client, "--bind-address", "127.0.0.1", "--advertise-address", "127.0.0.1",
+		"--secure-port", fmt.Sprint(ports[2]), "--cert-dir", p.path("certs"),
+		"--tls-cert-file", p.path("server.crt"), "--tls-private-key-file", p.path("server.key"),
+		"--service-account-issuer", "https://kubernetes.default.svc",
+		"--service-account-signing-key-file", p.path("sa.key"), "--service-account-key-file", p.path("sa.pub"),
+		"--token-auth-file", p.path("tokens.csv"), "--client-ca-file", p.path("ca.crt"),
+		"--authorization-mode", "RBAC", "--service-cluster-ip-range", "10.0.0.0/24",
+		"--disable-admission-plugins", "ServiceAccount",
+	}, arguments...))
+	if err != nil {
+		return err
+	}
+	return p.await("kube-apiserver", p.server+"/readyz")
+}
+
+// start runs one more component against the API server.
+func (p *Plane) start(name string, arguments []string) error {
+	if _, known := p.running[name]; known {
+		return fmt.Errorf("%s runs already", name)
+	}
+	given := append([]string{"--kubeconfig", p.path("kubeconfig")}, arguments...)
+	return p.run(name, given)
+}
+
+// freePorts finds that many ports that nothing listens on. They are held at the same time, so that no two are equal.
+func freePorts(count int) ([]int, error) {
+	var ports []int
+	for range count {
+		listener, err := net.Listen("tcp", "127.0.0.1:0")
+		if err != nil {
+			return nil, err
+		}
+		defer listener.Close()
+		ports = append(ports, listener.Addr().(*net.TCPAddr).Port)
+	}
+	return ports, nil
+}
+
+// await asks until the address answers 200, the component ends, or patience does.
+func (p *Plane) await(name, address string) error {
+	client := http.Client{
+		Timeout: 5 * time.Second,
+		// The answer decides nothing but when to go on, and the certificate is a minute old.
+		Transport: &http.Transport{TLSClientConfig: &tls.Config{InsecureSkipVerify: true}},
+	}
+	deadline := time.Now().Add(patience)
+	last := errors.New("nothing was asked")
+	for time.Now().Before(deadline) {
+		if ended := p.running[name].ended(); ended {
+			return fmt.Errorf("%s ended: %s", name, p.lastWords(name))
+		}
+		request, err := http.NewRequestWithContext(context.Background(), http.MethodGet, address, nil)
+		if err != nil {
+			return err
+		}
+		request.Header.Set("Authorization", "Bearer "+p.token)
+		if response, err := client.Do(request); err != nil {
+			last = err
+		} else {
+			_, _ = io.Copy(io.Discard, response.Body)
+			response.Body.Close()
+			if response.StatusCode == http.StatusOK {
+				return nil
+			}
+			last = fmt.Errorf("%s answers %s", address, response.Status)
+		}
+		time.Sleep(100 * time.Millisecond)
+	}
+	return fmt.Errorf("%s is not ready after %v: %w: %s", name, patience, last, p.lastWords(name))
+}
+
+// keys makes an authority, the server's certificate, the key of service accounts and the administrator's token.
+func (p *Plane) keys() error {
+	random := make([]byte, 16)
+	if _, err := rand.Read(random); err != nil {
+		return err
+	}
+	p.token = hex.EncodeToString(random)
+	tokens := fmt.Sprintf("%s,admin,admin-uid,\"system:masters\"\n", p.token)
+	if err := os.WriteFile(p.path("tokens.csv"), []byte(tokens), 0o600); err != nil {
+		return err
+	}
+	service, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		return err
+	}
+	public, err := x509.MarshalPKIXPublicKey(&service.PublicKey)
+	if err != nil {
+		return err
+	}
+	if err := errors.Join(p.writeKey("sa.key", service), p.writePEM("sa.pub", "PUBLIC KEY", public)); err != nil {
+		return err
+	}
+	authority, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		return err
+	}
+	root := &x509.Certificate{
+		SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: "control-plane-ca"},
+		NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(240 * time.Hour),
+		IsCA: true, BasicConstraintsValid: true, KeyUsage: x509.KeyUsageCertSign | x509.KeyUsageDigitalSignature,
+	}
+	encoded, err := x509.CreateCertificate(rand.Reader, root, root, &authority.PublicKey, authority)
+	if err != nil {
+		return err
+	}
+	server, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		return err
+	}
+	leaf := &x509.Certificate{
+		SerialNumber: big.NewInt(2), Subject: pkix.Name{CommonName: "kube-apiserver"},
+		NotBefore: root.NotBefore, NotAfter: root.NotAfter,
+		KeyUsage: x509.KeyUsageDigitalSignature, ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth},
+		DNSNames: []string{"localhost"}, IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1), net.IPv6loopback},
+	}
+	certificate, err := x509.CreateCertificate(rand.Reader, leaf, root, &server.PublicKey, authority)
+	if err != nil {
+		return err
+	}
+	return errors.Join(
+		p.writePEM("ca.crt", "CERTIFICATE", encoded), p.writeKey("ca.key", authority),
+		p.writePEM("server.crt", "CERTIFICATE", certificate), p.writeKey("server.key", server),
+	)
+}
+
+func (p *Plane) writeKey(name string, key *ecdsa.PrivateKey) error {
+	encoded, err := x509.MarshalECPrivateKey(key)
+	if err != nil {
+		return err
+	}
+	return p.writePEM(name, "EC PRIVATE KEY", encoded)
+}
+
+func (p *Plane) writePEM(name, kind string, content []byte) error {
+	return os.WriteFile(p.path(name), pem.EncodeToMemory(&pem.Block{Type: kind, Bytes: content}), 0o600)
+}
+
+func (p *Plane) writeKubeconfig() error {
+	text := fmt.Sprintf(`apiVersion: v1
+kind: Config
+clusters:
+- name: test
+  cluster:
+    server: %s
+    certificate-authority: %s
+users:
+- name: admin
+  user:
+    token: %s
+contexts:
+- name: test
+  context:
+    cluster: test
+    user: admin
+current-context: test
+`, p.server, p.path("ca.crt"), p.token)
+	return os.WriteFile(p.path("kubeconfig"), []byte(text), 0o600)
+}
+
+// lastWords is the end of a component's log.
+func (p *Plane) lastWords(name string) string {
+	text, err := os.ReadFile(p.path(name + ".log"))
+	if err != nil {
+		return err.Error()
+	}
+	lines := strings.Split(strings.TrimSpace(string(text)), "\n")
+	return strings.Join(lines[max(0, len(lines)-5):], "\n")
+}

@@ -1,0 +1,70 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"syscall"
+)
+
+// process is a child, and whether it still runs.
+type process struct {
+	command *exec.Cmd
+	done    chan struct{}
+}
+
+// run starts a component. It is killed when this process is, even by a signal that leaves no time.
+func (p *Plane) run(name string, arguments []string) error {
+	log, err := os.OpenFile(p.path(name+".log"), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
+	if err != nil {
+		return err
+	}
+	defer log.Close()
+	command := exec.Command(filepath.Join(p.assets, name), arguments...)
+	command.Dir = p.directory
+	command.Stdout, command.Stderr = log, log
+	command.SysProcAttr = diesWithParent()
+	if err := command.Start(); err != nil {
+		return fmt.Errorf("%s: %w", name, err)
+	}
+	child := &process{command: command, done: make(chan struct{})}
+	go func() {
+		_ = command.Wait()
+		close(child.done)
+	}()
+	p.running[name] = child
+	return nil
+}
+
+func (c *process) ended() bool {
+	select {
+	case <-c.done:
+		return true
+	default:
+		return false
+	}
+}
+
+// stop ends a component by its process id, at once: a test does not wait for good manners.
+func (p *Plane) stop(name string) error {
+	child, known := p.running[name]
+	if !known {
+		return fmt.Errorf("%s does not run", name)
+	}
+	delete(p.running, name)
+	if child.ended() {
+		return fmt.Errorf("%s had ended by itself: %s", name, p.lastWords(name))
+	}
+	if err := child.command.Process.Signal(syscall.SIGKILL); err != nil {
+		return err
+	}
+	<-child.done
+	return nil
+}
+
+func (p *Plane) stopAll() {
+	for name := range p.running {
+		_ = p.stop(name)
+	}
+}

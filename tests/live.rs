@@ -1,0 +1,11 @@
+//! The program against a real API server and a real controller manager: `oracle/cluster/README.md` says how to run these.
+
+mod api;
+mod ends;
+mod faults;
+mod plane;
+mod proxy;
+mod rights;
+mod sound;
+mod torn;
+mod worlds;

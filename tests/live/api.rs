@@ -1,0 +1,128 @@
+//! The API of a control plane as tests use it: objects are values, and a refusal is told apart from a failure.
+#![expect(clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
+
+use super::plane::Plane;
+use http::{Method, Request};
+use kube::config::{KubeConfigOptions, Kubeconfig};
+use kube::{Client, Config};
+use serde_json::{Value, json};
+
+/// The administrator's client.
+#[derive(Clone)]
+pub(crate) struct Api {
+    client: Client,
+}
+
+/// Why the API server did not do something.
+#[derive(Clone, Debug)]
+pub(crate) struct Refused {
+    pub(crate) code: u16,
+    pub(crate) message: String,
+}
+
+/// The kinds that tests load, with the path of their group and their plural; those with a namespace first.
+const KINDS: [(&str, &str, &str, bool); 9] = [
+    ("PersistentVolumeClaim", "/api/v1", "persistentvolumeclaims", true),
+    ("Pod", "/api/v1", "pods", true),
+    ("Event", "/api/v1", "events", true),
+    ("Lease", "/apis/coordination.k8s.io/v1", "leases", true),
+    ("PersistentVolume", "/api/v1", "persistentvolumes", false),
+    ("Node", "/api/v1", "nodes", false),
+    ("Namespace", "/api/v1", "namespaces", false),
+    ("StorageClass", "/apis/storage.k8s.io/v1", "storageclasses", false),
+    ("VolumeAttributesClass", "/apis/storage.k8s.io/v1", "volumeattributesclasses", false),
+];
+
+/// The path of an object, or of its list where it has no name.
+pub(crate) fn path(kind: &str, namespace: &str, name: &str) -> String {
+    let (_, group, plural, namespaced) =
+        KINDS.into_iter().find(|known| known.0 == kind).unwrap_or_else(|| panic!("no path for {kind}"));
+    let within = if namespaced && !namespace.is_empty() { format!("/namespaces/{namespace}") } else { String::new() };
+    let name = if name.is_empty() { String::new() } else { format!("/{name}") };
+    format!("{group}{within}/{plural}{name}")
+}
+
+fn path_of(object: &Value) -> String {
+    let text = |place: &Value| place.as_str().unwrap_or_default().to_owned();
+    path(&text(&object["kind"]), &text(&object["metadata"]["namespace"]), &text(&object["metadata"]["name"]))
+}
+
+impl Api {
+    /// A client with the administrator's kubeconfig.
+    pub(crate) async fn of(plane: &Plane) -> Self {
+        let kubeconfig = Kubeconfig::read_from(plane.kubeconfig()).expect("a kubeconfig");
+        let config = Config::from_custom_kubeconfig(kubeconfig, &KubeConfigOptions::default()).await;
+        Self { client: Client::try_from(config.expect("a configuration")).expect("a client") }
+    }
+
+    /// The client itself.
+    pub(crate) fn client(&self) -> Client {
+        self.client.clone()
+    }
+
+    async fn send(&self, method: Method, path: &str, body: Option<&Value>) -> Result<Value, Refused> {
+        let body = body.map(|body| serde_json::to_vec(body).expect("a value")).unwrap_or_default();
+        let request = Request::builder().method(method).uri(path).header("content-type", "application/json");
+        match self.client.request(request.body(body).expect("a request")).await {
+            Ok(answer) => Ok(answer),
+            Err(kube::Error::Api(status)) => Err(Refused { code: status.code, message: status.message.clone() }),
+            Err(error) => panic!("{path}: {error}"),
+        }
+    }
+
+    /// Creates an object, and says what is stored.
+    pub(crate) async fn create(&self, object: &Value) -> Result<Value, Refused> {
+        let path = path_of(object);
+        let list = path.rsplit_once('/').map_or("", |(list, _)| list);
+        self.send(Method::POST, list, Some(object)).await
+    }
+
+    /// Replaces the status of an object.
+    pub(crate) async fn replace_status(&self, object: &Value) -> Result<Value, Refused> {
+        self.send(Method::PUT, &format!("{}/status", path_of(object)), Some(object)).await
+    }
+
+    /// Replaces an object.
+    pub(crate) async fn replace(&self, object: &Value) -> Result<Value, Refused> {
+        self.send(Method::PUT, &path_of(object), Some(object)).await
+    }
+
+    /// Deletes an object. Its finalizers may keep it.
+    pub(crate) async fn delete(&self, object: &Value) -> Result<Value, Refused> {
+        self.send(Method::DELETE, &path_of(object), None).await
+    }
+
+    /// What is stored at a path.
+    pub(crate) async fn get(&self, path: &str) -> Result<Value, Refused> {
+        self.send(Method::GET, path, None).await
+    }
+
+    /// All objects of a kind, each with its kind.
+    pub(crate) async fn list(&self, kind: &str) -> Vec<Value> {
+        let mut list = self.get(&path(kind, "", "")).await.expect("a list");
+        let version = list["apiVersion"].clone();
+        let mut items: Vec<Value> = list["items"].as_array_mut().map(std::mem::take).unwrap_or_default();
+        for item in &mut items {
+            item["apiVersion"] = version.clone();
+            item["kind"] = json!(kind);
+        }
+        items
+    }
+
+    /// Removes all objects of a kind, whatever finalizers they have.
+    pub(crate) async fn clear(&self, kind: &str) {
+        for mut object in self.list(kind).await {
+            if object["metadata"]["finalizers"].as_array().is_some_and(|all| !all.is_empty()) {
+                object["metadata"]["finalizers"] = json!([]);
+                // What has gone meanwhile is as well as gone.
+                if self.replace(&object).await.is_err() {
+                    continue;
+                }
+            }
+            let path = format!("{}?gracePeriodSeconds=0", path_of(&object));
+            if let Err(refused) = self.send(Method::DELETE, &path, None).await {
+                assert_eq!(refused.code, 404, "{}", refused.message);
+            }
+        }
+    }
+}

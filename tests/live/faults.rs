@@ -1,0 +1,124 @@
+//! Every request of a reading goes wrong in every way, one at a time: each run ends in time, with the right exit code,
+//! and says nothing for sure that is not so.
+#![expect(
+    clippy::disallowed_methods,
+    clippy::disallowed_types,
+    clippy::print_stderr,
+    clippy::unwrap_used,
+    reason = "the test looks at how long a run takes, says how much it saw, and fails by panicking"
+)]
+
+use super::api::Api;
+use super::plane::Plane;
+use super::proxy::{Deed, Proxy};
+use super::sound::{fill, sure, truth, wrong};
+use crate::support::{Finished, Run};
+use serde_json::Value;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+/// How long one request may take.
+const TIMEOUT: Duration = Duration::from_secs(2);
+
+/// A run may take as long as one request and a few tries of another one, on a busy machine.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+const DEEDS: [Deed; 13] = [
+    Deed::Status(401, None),
+    Deed::Status(403, None),
+    Deed::Status(404, None),
+    Deed::Status(409, None),
+    Deed::Status(410, None),
+    Deed::Status(429, Some("1")),
+    Deed::Status(500, None),
+    Deed::Status(503, None),
+    Deed::Status(504, None),
+    Deed::CutBefore,
+    Deed::CutInside,
+    Deed::Slow(Duration::from_millis(500)),
+    Deed::Endless,
+];
+
+/// What came of a run.
+struct Met {
+    /// The request that met the deed.
+    path: String,
+    finished: Finished,
+    taken: Duration,
+}
+
+/// Runs the program with one request that meets a deed; nothing where there are fewer requests.
+fn run(runtime: &tokio::runtime::Runtime, api: &Api, place: usize, deed: &Deed) -> Option<Met> {
+    let deed = deed.clone();
+    let decide = Arc::new(move |number, _: &str| if number == place { deed.clone() } else { Deed::Pass });
+    let nothing = Arc::new(|_| Box::pin(async {}) as _);
+    let proxy = runtime.block_on(Proxy::start(api.client(), decide, nothing));
+    let (url, timeout) = (proxy.url(), format!("{}s", TIMEOUT.as_secs()));
+    let arguments = [
+        "predict",
+        "-A",
+        "-o",
+        "json",
+        "--decisions",
+        "all",
+        "--outcomes",
+        "all",
+        "--server",
+        &url,
+        "--request-timeout",
+        &timeout,
+    ];
+    let begin = Instant::now();
+    let finished = Run::new(&arguments).finish();
+    let taken = begin.elapsed();
+    Some(Met { path: proxy.seen().get(place)?.clone(), finished, taken })
+}
+
+#[test]
+#[ignore = "needs a control plane: oracle/cluster/build, then cargo test --locked -- --ignored live"]
+fn each_request_may_fail_in_each_way() {
+    let runtime = tokio::runtime::Runtime::new().unwrap();
+    let plane = Plane::without_admission();
+    let api = runtime.block_on(Api::of(&plane));
+    runtime.block_on(fill(&api));
+    let truth = truth(&plane);
+    let everything = sure(&truth);
+    let (mut runs, mut whole, mut partial, mut refused) = (0, 0, 0, 0);
+    for deed in &DEEDS {
+        for place in 0.. {
+            let Some(Met { path, finished, taken }) = run(&runtime, &api, place, deed) else {
+                assert!(place > 4, "{deed:?}: only {place} requests");
+                break;
+            };
+            let what = format!("{deed:?} of {path}: {:?} {}", finished.code, finished.stderr);
+            assert!(taken < PATIENCE, "{what} took {taken:?}");
+            assert!(!finished.stderr.contains("panicked"), "{what}");
+            runs += 1;
+            if finished.stdout.is_empty() {
+                assert_eq!(finished.code, Some(3), "{what}");
+                let mut lines = finished.stderr.lines();
+                assert!(lines.next().is_some_and(|line| line.starts_with("error: ")), "{what}");
+                assert!(lines.all(|line| line.starts_with("hint: ")), "{what}");
+                refused += 1;
+                continue;
+            }
+            let answer: Value = serde_json::from_str(&finished.stdout).unwrap();
+            // An API server that says that one object is not there is believed.
+            let is_believed = matches!(deed, Deed::Status(404, _)) && !path.contains('?') && path != "/version";
+            if !is_believed {
+                assert_eq!(wrong(&answer, &truth), Vec::<String>::new(), "{what}");
+            }
+            // Who is told to wait, and who waits, gets everything in the end.
+            let passes = matches!(deed, Deed::Slow(_) | Deed::Status(429 | 503 | 504, _));
+            assert!(!passes || sure(&answer) == everything, "{what}");
+            if sure(&answer) == everything {
+                assert_eq!(finished.code, Some(0), "{what}");
+                whole += 1;
+            } else {
+                partial += 1;
+            }
+        }
+    }
+    eprintln!("{runs} runs: {whole} whole answers, {partial} with something unknown, {refused} refusals");
+    assert!(whole > 0 && partial > 0 && refused > 0);
+}

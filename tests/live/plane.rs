@@ -1,0 +1,161 @@
+//! A control plane on loopback for as long as the value lives: `oracle/cluster/up` starts and stops the processes.
+#![expect(
+    clippy::disallowed_methods,
+    clippy::disallowed_types,
+    clippy::expect_used,
+    clippy::panic,
+    reason = "a test starts processes and fails by panicking"
+)]
+
+use crate::support::{Finished, Run, root};
+use serde::Deserialize;
+use serde_json::{Value, json};
+use std::io::{BufRead as _, BufReader, Write as _};
+use std::path::{Path, PathBuf};
+use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use std::sync::OnceLock;
+use std::{env, fs};
+
+/// Where `oracle/cluster/build` puts the components.
+const BUILT: &str = "target/control-plane";
+
+/// Where the control plane is, in the words of `oracle/cluster/up`.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+struct Answer {
+    kubeconfig: PathBuf,
+    assets: PathBuf,
+    directory: PathBuf,
+    error: String,
+}
+
+/// etcd and kube-apiserver, and what is started beside them. All of it ends with this value, and also when the process
+/// of the test does, because its end closes the pipe that keeps them alive.
+pub(crate) struct Plane {
+    supervisor: Child,
+    commands: Option<ChildStdin>,
+    answers: BufReader<ChildStdout>,
+    place: Answer,
+}
+
+impl Plane {
+    /// A control plane of its own, whose API server takes these further arguments.
+    pub(crate) fn start(arguments: &[&str]) -> Self {
+        let mut command = Command::new(supervisor());
+        command.env("KUBEBUILDER_ASSETS", assets());
+        for argument in arguments {
+            command.arg(format!("--api-argument={argument}"));
+        }
+        let mut supervisor =
+            command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("the control plane starts");
+        let commands = supervisor.stdin.take();
+        let answers = BufReader::new(supervisor.stdout.take().expect("stdout is a pipe"));
+        let mut plane = Self { supervisor, commands, answers, place: Answer::default() };
+        plane.place = plane.answer();
+        plane
+    }
+
+    /// One that stores objects as they are, without the admission that would change what a test has to load.
+    pub(crate) fn without_admission() -> Self {
+        Self::start(&["--disable-admission-plugins=ServiceAccount,DefaultStorageClass,StorageObjectInUseProtection,\
+             PersistentVolumeClaimResize,Priority,TaintNodesByCondition,LimitRanger"])
+    }
+
+    fn answer(&mut self) -> Answer {
+        let mut line = String::new();
+        self.answers.read_line(&mut line).expect("the control plane answers");
+        let answer: Answer = serde_json::from_str(&line).unwrap_or_else(|error| panic!("{line:?}: {error}"));
+        assert!(answer.error.is_empty(), "{}", answer.error);
+        answer
+    }
+
+    fn command(&mut self, command: &Value) {
+        let commands = self.commands.as_mut().expect("it still runs");
+        writeln!(commands, "{command}").expect("the control plane listens");
+        self.answer();
+    }
+
+    /// Starts the controllers that are predicted, with a short period between resyncs.
+    pub(crate) fn start_controllers(&mut self) {
+        let log = self.place.directory.join("kube-controller-manager.log");
+        // What is waited for below must not be an earlier start's word.
+        _ = fs::remove_file(&log);
+        let arguments = [
+            "--controllers=persistentvolume-binder-controller,persistentvolume-protection-controller,\
+             persistentvolumeclaim-protection-controller",
+            "--leader-elect=false",
+            "--secure-port=0",
+            "--controller-start-interval=0",
+            "--pvclaimbinder-sync-period=1s",
+            "--kube-api-qps=500",
+            "--kube-api-burst=1000",
+            "-v=2",
+        ];
+        self.command(&json!({"start": "kube-controller-manager", "args": arguments}));
+    }
+
+    /// Stops them at once.
+    pub(crate) fn stop_controllers(&mut self) {
+        self.command(&json!({"stop": "kube-controller-manager"}));
+    }
+
+    /// What a component logged.
+    pub(crate) fn log(&self, component: &str) -> String {
+        fs::read_to_string(self.place.directory.join(format!("{component}.log"))).unwrap_or_default()
+    }
+
+    /// The administrator's kubeconfig.
+    pub(crate) fn kubeconfig(&self) -> &Path {
+        &self.place.kubeconfig
+    }
+
+    /// Our program as the administrator.
+    pub(crate) fn pvctl(&self, arguments: &[&str]) -> Finished {
+        Run::new(arguments).env("KUBECONFIG", &self.place.kubeconfig.to_string_lossy()).finish()
+    }
+
+    /// kubectl as the administrator, with this on stdin.
+    pub(crate) fn kubectl_with(&self, arguments: &[&str], input: &[u8]) -> Finished {
+        let kubectl = self.place.assets.join("kubectl");
+        let run = Run::of(&kubectl, arguments).env("KUBECONFIG", &self.place.kubeconfig.to_string_lossy());
+        run.stdin(input).finish()
+    }
+}
+
+impl Drop for Plane {
+    fn drop(&mut self) {
+        // The end of its input ends the supervisor, and with it everything that it started.
+        self.commands = None;
+        _ = self.supervisor.wait();
+    }
+}
+
+/// The folder with etcd, kube-apiserver and the others.
+fn assets() -> PathBuf {
+    let folder = env::var_os("KUBEBUILDER_ASSETS").map_or_else(|| root().join(BUILT), PathBuf::from);
+    for component in ["etcd", "kube-apiserver", "kube-controller-manager", "kubectl"] {
+        assert!(
+            folder.join(component).exists(),
+            "{} is not there: run oracle/cluster/build first, or let KUBEBUILDER_ASSETS name a folder that has it",
+            folder.join(component).display()
+        );
+    }
+    folder
+}
+
+/// The program that starts and stops them, built once for each run of the tests.
+fn supervisor() -> &'static Path {
+    static BUILD: OnceLock<PathBuf> = OnceLock::new();
+    BUILD.get_or_init(|| {
+        let program = root().join(BUILT).join("up");
+        let built = Command::new("go")
+            .args(["build", "-o"])
+            .arg(&program)
+            .arg("./up")
+            .current_dir(root().join("oracle/cluster"))
+            .output()
+            .expect("go, which builds the oracle");
+        assert!(built.status.success(), "{}", String::from_utf8_lossy(&built.stderr));
+        program
+    })
+}

@@ -1,0 +1,196 @@
+//! Users who may not see everything: what can be said is said and right, and what cannot says which right is missing.
+#![expect(
+    clippy::disallowed_methods,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::unwrap_used,
+    clippy::print_stderr,
+    reason = "a test reads the project's files and fails by panicking"
+)]
+
+use super::api::Api;
+use super::plane::Plane;
+use super::sound::{NAMESPACES, fill, sure, truth, wrong};
+use crate::support::{Finished, root};
+use serde_json::{Value, json};
+use std::fs;
+
+/// What is read, with the group and the verbs.
+const KINDS: [(&str, &str); 5] = [
+    ("", "persistentvolumes"),
+    ("", "persistentvolumeclaims"),
+    ("storage.k8s.io", "storageclasses"),
+    ("", "pods"),
+    ("", "nodes"),
+];
+
+fn role(name: &str, rules: &[Value]) -> Vec<Value> {
+    vec![
+        json!({
+            "apiVersion": "rbac.authorization.k8s.io/v1", "kind": "ClusterRole", "metadata": {"name": name},
+            "rules": rules,
+        }),
+        json!({
+            "apiVersion": "rbac.authorization.k8s.io/v1", "kind": "ClusterRoleBinding", "metadata": {"name": name},
+            "roleRef": {"apiGroup": "rbac.authorization.k8s.io", "kind": "ClusterRole", "name": name},
+            "subjects": [{"apiGroup": "rbac.authorization.k8s.io", "kind": "User", "name": name}],
+        }),
+    ]
+}
+
+fn apply(plane: &Plane, objects: &[Value]) {
+    let list = json!({"apiVersion": "v1", "kind": "List", "items": objects}).to_string();
+    let run = plane.kubectl_with(&["apply", "-f", "-"], list.as_bytes());
+    assert_eq!(run.code, Some(0), "{}", run.stderr);
+}
+
+fn rule((group, resource): (&str, &str), verbs: &[&str]) -> Value {
+    json!({"apiGroups": [group], "resources": [resource], "verbs": verbs})
+}
+
+fn ask(plane: &Plane, user: &str, arguments: &[&str]) -> Finished {
+    let all = [arguments, &["-o", "json", "--as", user]].concat();
+    plane.pvctl(&all)
+}
+
+fn document(run: &Finished) -> Value {
+    serde_json::from_str(&run.stdout).unwrap_or_else(|error| panic!("{error}: {} {}", run.stdout, run.stderr))
+}
+
+/// The missing readings of an answer, as verb and resource.
+fn missing(answer: &Value) -> Vec<String> {
+    let items = answer["items"].as_array().unwrap().iter();
+    let unknown = items.flat_map(|item| item["unknown"].as_array().cloned().unwrap_or_default());
+    let mut all: Vec<String> = unknown
+        .map(|unknown| {
+            let needs = &unknown["needs"];
+            format!("{} {}", needs["verb"].as_str().unwrap(), needs["resource"].as_str().unwrap())
+        })
+        .collect();
+    all.sort();
+    all.dedup();
+    all
+}
+
+#[test]
+#[ignore = "needs a control plane: oracle/cluster/build, then cargo test --locked -- --ignored live"]
+fn users_with_few_rights_are_told_what_they_lack() {
+    let runtime = tokio::runtime::Runtime::new().unwrap();
+    let plane = Plane::without_admission();
+    runtime.block_on(async { fill(&Api::of(&plane).await).await });
+    let truth = truth(&plane);
+    let everything = sure(&truth);
+    assert!(everything > 10, "{truth}");
+    let mut users = 0;
+
+    // Each kind in turn is hidden.
+    for hidden in KINDS {
+        let name = format!("without-{}", hidden.1);
+        let rules: Vec<Value> =
+            KINDS.into_iter().filter(|kind| *kind != hidden).map(|kind| rule(kind, &["get", "list"])).collect();
+        apply(&plane, &role(&name, &rules));
+        let run = ask(&plane, &name, &["predict", "-A", "--decisions", "all", "--outcomes", "all"]);
+        let answer = document(&run);
+        assert_eq!(wrong(&answer, &truth), Vec::<String>::new(), "{name}");
+        users += 1;
+        if hidden.1 == "nodes" {
+            assert_eq!((run.code, sure(&answer)), (Some(0), everything), "nobody asks for nodes: {}", run.stderr);
+            continue;
+        }
+        assert_eq!(missing(&answer), [format!("list {}", hidden.1)], "{name}");
+        let table = plane.pvctl(&["predict", "-A", "--as", &name]);
+        let warned = table.stderr.starts_with(&format!("warning: {}", hidden.1));
+        assert!(warned && table.stderr.contains(" may not be listed: "), "{}", table.stderr);
+        assert_eq!(table.code, run.code);
+        assert!(sure(&answer) < everything, "{name}");
+        // Pods alone keep nobody from judging.
+        assert_eq!(run.code, Some(if hidden.1 == "pods" { 0 } else { 3 }), "{name}: {}", run.stderr);
+    }
+
+    // One namespace, and the volumes by their names.
+    let text = fs::read_to_string(root().join("docs/rbac/one-namespace.yaml")).unwrap();
+    let run = plane.kubectl_with(&["apply", "-f", "-"], text.replace("NAMESPACE", NAMESPACES[0]).as_bytes());
+    assert_eq!(run.code, Some(0), "{}", run.stderr);
+    let subject = json!([{"apiGroup": "rbac.authorization.k8s.io", "kind": "User", "name": "tenant"}]);
+    apply(
+        &plane,
+        &[
+            json!({
+                "apiVersion": "rbac.authorization.k8s.io/v1", "kind": "RoleBinding",
+                "metadata": {"name": "tenant", "namespace": NAMESPACES[0]}, "subjects": subject,
+                "roleRef": {"apiGroup": "rbac.authorization.k8s.io", "kind": "Role", "name": "pvctl-namespace"},
+            }),
+            json!({
+                "apiVersion": "rbac.authorization.k8s.io/v1", "kind": "ClusterRoleBinding",
+                "metadata": {"name": "tenant"}, "subjects": subject,
+                "roleRef": {"apiGroup": "rbac.authorization.k8s.io", "kind": "ClusterRole", "name": "pvctl-namespace"},
+            }),
+        ],
+    );
+    let run = ask(&plane, "tenant", &["predict", "-n", NAMESPACES[0], "--decisions", "all", "--outcomes", "all"]);
+    let answer = document(&run);
+    assert_eq!(wrong(&answer, &truth), Vec::<String>::new());
+    assert_eq!(missing(&answer), ["list persistentvolumes"]);
+    let bound = answer["items"].as_array().unwrap().iter().find(|item| item["object"]["name"] == "bound").unwrap();
+    assert_eq!(bound["unknown"], Value::Null, "its volume is read by its name: {bound}");
+    users += 1;
+
+    // Nothing at all.
+    let run = ask(&plane, "nobody", &["predict", "-A"]);
+    assert_eq!((run.code, run.stdout.as_str()), (Some(3), ""));
+    assert!(run.stderr.starts_with("error: you may not read persistentvolumes: "), "{}", run.stderr);
+    users += 1;
+    eprintln!("{users} users, {everything} answers that are sure with all rights");
+}
+
+/// The rights in `docs/rbac/` are enough, and each of them is needed.
+#[test]
+#[ignore = "needs a control plane: oracle/cluster/build, then cargo test --locked -- --ignored live"]
+fn the_documented_rights_are_enough_and_none_is_too_many() {
+    let runtime = tokio::runtime::Runtime::new().unwrap();
+    let plane = Plane::without_admission();
+    runtime.block_on(async { fill(&Api::of(&plane).await).await });
+    let verbs: [(&str, &[&str]); 4] = [
+        ("predict", &["predict", "-A"]),
+        ("match", &["match", "pvc/asking", "-n", "one"]),
+        ("explain", &["explain", "pv/one-anew"]),
+        ("snapshot", &["snapshot"]),
+    ];
+    let mut tried = 0;
+    for (verb, arguments) in verbs {
+        let text = fs::read_to_string(root().join(format!("docs/rbac/{verb}.yaml"))).unwrap();
+        let role_file: Value = serde_yaml::from_str(&text).expect("a role");
+        let rules = role_file["rules"].as_array().unwrap();
+        apply(&plane, &role(&format!("enough-{verb}"), rules));
+        let full = plane.pvctl(&[arguments, &["-o", "json"]].concat());
+        let enough = ask(&plane, &format!("enough-{verb}"), arguments);
+        assert_eq!((enough.code, enough.stderr.as_str()), (full.code, full.stderr.as_str()), "{verb}");
+        assert!(!enough.stdout.contains("\"unknown\":["), "{verb}: {}", enough.stdout);
+        // Without any single one of them something else is said.
+        for (place, whole) in rules.iter().enumerate() {
+            for resource in whole["resources"].as_array().unwrap() {
+                for right in whole["verbs"].as_array().unwrap() {
+                    let mut fewer = rules.clone();
+                    fewer.remove(place);
+                    for other in whole["resources"].as_array().unwrap() {
+                        let mut left = whole["verbs"].as_array().unwrap().clone();
+                        left.retain(|verb| other != resource || verb != right);
+                        let mut part = whole.clone();
+                        (part["resources"], part["verbs"]) = (json!([other]), json!(left));
+                        if !left.is_empty() {
+                            fewer.push(part);
+                        }
+                    }
+                    let name = format!("{verb}-without-{}-{}", right.as_str().unwrap(), resource.as_str().unwrap());
+                    apply(&plane, &role(&name, &fewer));
+                    let run = ask(&plane, &name, arguments);
+                    let same = (run.code, &run.stdout, &run.stderr) == (enough.code, &enough.stdout, &enough.stderr);
+                    assert!(!same, "{name}: that right is not needed");
+                    tried += 1;
+                }
+            }
+        }
+    }
+    eprintln!("{tried} rights, each taken away alone");
+    assert!(tried > 12, "{tried}");
+}

@@ -1,0 +1,179 @@
+//! The cluster changes between the lists of one reading, at every place: nobody is told of a Lost claim or a Released
+//! volume that there never was.
+#![expect(clippy::expect_used, clippy::unwrap_used, clippy::print_stderr, reason = "a test fails by panicking")]
+
+use super::api::Api;
+use super::plane::Plane;
+use super::proxy::{Deed, Proxy};
+use crate::support::Run;
+use serde_json::{Value, json};
+use std::sync::Arc;
+
+fn volume(name: &str, claim: Option<(&str, &Value)>) -> Value {
+    let reference = claim.map(|(name, uid)| {
+        json!({"apiVersion": "v1", "kind": "PersistentVolumeClaim", "namespace": "default", "name": name, "uid": uid})
+    });
+    json!({
+        "apiVersion": "v1", "kind": "PersistentVolume", "metadata": {"name": name},
+        "spec": {
+            "capacity": {"storage": "1Gi"}, "accessModes": ["ReadWriteOnce"], "storageClassName": "torn",
+            "persistentVolumeReclaimPolicy": "Retain", "csi": {"driver": "d", "volumeHandle": name},
+            "claimRef": reference,
+        },
+    })
+}
+
+fn claim(name: &str, volume: &str) -> Value {
+    let annotations = if volume.is_empty() { json!({}) } else { json!({"pv.kubernetes.io/bind-completed": "yes"}) };
+    json!({
+        "apiVersion": "v1", "kind": "PersistentVolumeClaim",
+        "metadata": {"namespace": "default", "name": name, "annotations": annotations},
+        "spec": {
+            "accessModes": ["ReadWriteOnce"], "storageClassName": "torn", "volumeName": volume,
+            "resources": {"requests": {"storage": "1Gi"}},
+        },
+    })
+}
+
+/// Stores an object with its phase.
+async fn store(api: &Api, object: &Value, phase: &str) -> Value {
+    let mut stored = api.create(object).await.expect("the API server takes it");
+    stored["kind"] = object["kind"].clone();
+    stored["apiVersion"] = object["apiVersion"].clone();
+    stored["status"] = json!({"phase": phase});
+    if object["kind"] == "PersistentVolumeClaim" && phase == "Bound" {
+        stored["status"]["accessModes"] = json!(["ReadWriteOnce"]);
+        stored["status"]["capacity"] = json!({"storage": "1Gi"});
+    }
+    api.replace_status(&stored).await.expect("the API server takes the status")
+}
+
+/// A pair of claim and volume, bound to each other.
+async fn pair(api: &Api, name: &str) {
+    let stored = store(api, &claim(name, &format!("pv-{name}")), "Bound").await;
+    store(api, &volume(&format!("pv-{name}"), Some((name, &stored["metadata"]["uid"]))), "Bound").await;
+}
+
+async fn part(api: &Api, name: &str) {
+    for object in [claim(name, ""), volume(&format!("pv-{name}"), None)] {
+        api.delete(&object).await.expect("it is there");
+    }
+}
+
+/// What happens to the cluster, all of it between two requests.
+#[derive(Clone, Copy, Debug)]
+enum Change {
+    /// A pair appears.
+    Appears,
+    /// A pair is gone, both of it.
+    Goes,
+    /// A pair is gone, and another one of the same names is there.
+    Anew,
+    /// Two claims that waited are bound, each to a volume that was free.
+    Binds,
+}
+
+const CHANGES: [Change; 4] = [Change::Appears, Change::Goes, Change::Anew, Change::Binds];
+
+async fn prepare(api: &Api, change: Change) {
+    pair(api, "steady").await;
+    match change {
+        Change::Appears => {}
+        Change::Goes | Change::Anew => pair(api, "moving").await,
+        Change::Binds => {
+            store(api, &claim("moving", ""), "Pending").await;
+            store(api, &volume("pv-moving", None), "Available").await;
+        }
+    }
+}
+
+async fn act(api: &Api, change: Change) {
+    match change {
+        Change::Appears => pair(api, "moving").await,
+        Change::Goes => part(api, "moving").await,
+        Change::Anew => {
+            part(api, "moving").await;
+            pair(api, "moving").await;
+        }
+        Change::Binds => {
+            let mut free = api.get("/api/v1/persistentvolumes/pv-moving").await.unwrap();
+            let mut waiting = api.get("/api/v1/namespaces/default/persistentvolumeclaims/moving").await.unwrap();
+            free["spec"]["claimRef"] = json!({
+                "apiVersion": "v1", "kind": "PersistentVolumeClaim", "namespace": "default", "name": "moving",
+                "uid": waiting["metadata"]["uid"], "resourceVersion": waiting["metadata"]["resourceVersion"],
+            });
+            free["metadata"]["annotations"] = json!({"pv.kubernetes.io/bound-by-controller": "yes"});
+            let mut free = api.replace(&free).await.unwrap();
+            free["status"] = json!({"phase": "Bound"});
+            api.replace_status(&free).await.unwrap();
+            waiting["spec"]["volumeName"] = "pv-moving".into();
+            waiting["metadata"]["annotations"] =
+                json!({"pv.kubernetes.io/bind-completed": "yes", "pv.kubernetes.io/bound-by-controller": "yes"});
+            let mut waiting = api.replace(&waiting).await.unwrap();
+            waiting["status"] =
+                json!({"phase": "Bound", "accessModes": ["ReadWriteOnce"], "capacity": {"storage": "1Gi"}});
+            api.replace_status(&waiting).await.unwrap();
+        }
+    }
+}
+
+/// The ends that no healthy pair ever comes to.
+fn alarms(answer: &Value) -> Vec<String> {
+    let items = answer["items"].as_array().unwrap();
+    items
+        .iter()
+        .flat_map(|item| {
+            let outcomes = item["outcomes"].as_array().cloned().unwrap_or_default();
+            outcomes.into_iter().map(move |outcome| (item["object"]["name"].clone(), outcome))
+        })
+        .filter(|(_, outcome)| outcome["phase"] == "Lost" || outcome["phase"] == "Released")
+        .map(|(name, outcome)| format!("{name} {outcome}"))
+        .collect()
+}
+
+#[test]
+#[ignore = "needs a control plane: oracle/cluster/build, then cargo test --locked -- --ignored live"]
+fn no_change_between_two_requests_makes_a_false_alarm() {
+    let runtime = tokio::runtime::Runtime::new().unwrap();
+    let plane = Plane::without_admission();
+    let api = runtime.block_on(Api::of(&plane));
+    let (mut runs, mut places) = (0, 0);
+    for change in CHANGES {
+        for chunk in ["500", "1"] {
+            // As many places as the reading has requests, and one after the last.
+            for place in 0.. {
+                runtime.block_on(prepare(&api, change));
+                let acting = api.clone();
+                let proxy = runtime.block_on(Proxy::start(
+                    api.client(),
+                    Arc::new(|_, _| Deed::Pass),
+                    Arc::new(move |number| {
+                        let api = acting.clone();
+                        Box::pin(async move {
+                            if number == place {
+                                act(&api, change).await;
+                            }
+                        })
+                    }),
+                ));
+                let arguments = ["predict", "-A", "-o", "json", "--server", &proxy.url(), "--chunk-size", chunk];
+                let run = Run::new(&arguments).finish();
+                assert_eq!(run.code, Some(0), "{change:?} before request {place}: {}", run.stderr);
+                let answer: Value = serde_json::from_str(&run.stdout).unwrap();
+                let found = alarms(&answer);
+                assert!(found.is_empty(), "{change:?} before request {place} of {:?}: {found:?}", proxy.seen());
+                assert!(!answer["items"].as_array().unwrap().is_empty());
+                runs += 1;
+                for kind in ["PersistentVolumeClaim", "PersistentVolume"] {
+                    runtime.block_on(api.clear(kind));
+                }
+                places = places.max(place);
+                if place >= proxy.seen().len() {
+                    break;
+                }
+            }
+        }
+    }
+    eprintln!("{runs} readings, at most {places} requests each");
+    assert!(runs > 40, "{runs}");
+}
