@@ -96,7 +96,7 @@ pub(super) async fn read<T: Send + 'static>(
         }
         let reply = match api.get(&format!("{base}{query}"), JSON).await {
             Ok(reply) => reply,
-            // What the server offers instead is the rest of a later list: two halves of which each is of another moment.
+            // What the server offers instead is the rest of a later list: two halves, each of another moment.
             Err(Failure::Status(ApiStatus { code: 410, .. })) if token.is_some() => {
                 // One answer cannot expire between pages.
                 token = None;

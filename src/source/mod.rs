@@ -13,6 +13,7 @@ mod list;
 mod partners;
 mod proxy;
 mod second_round;
+mod single;
 mod statement;
 
 pub use cluster::{Cluster, ServerVersion};

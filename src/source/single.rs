@@ -1,0 +1,237 @@
+//! Single objects of a live cluster: those of which two lists do not agree, and those that may be read in no other way.
+
+use super::archive::ArchivedObject;
+use super::cluster::{Cluster, Gathered, all, push};
+use super::cluster_error::ClusterError;
+use super::http::{Failure, JSON, Reply, escape};
+use super::list;
+use super::partners;
+use super::second_round::Needs;
+use crate::model::{Kind, ObjectKey, ObjectMeta, Str};
+use crate::progress::Progress;
+use crate::snapshot::decode::{self, decode_as};
+use crate::snapshot::{CoverageEntry, CoverageState};
+use std::collections::BTreeSet;
+
+/// How many objects are read one by one; above that lists are read again instead.
+const MOST: usize = 200;
+/// How many requests are under way at once.
+const AT_ONCE: usize = 8;
+
+impl Cluster<'_> {
+    /// Reads the volumes that claims name, and the one that is asked about, one by one: who may not list volumes may
+    /// still be allowed to get them. Nothing can be said of those that are not found so.
+    pub(super) async fn named_volumes(
+        &self,
+        needs: Needs<'_>,
+        gathered: &mut Gathered,
+        progress: &dyn Progress,
+    ) -> Result<(), ClusterError> {
+        let asked = needs.users_of.filter(|(kind, _, _)| *kind == Kind::PersistentVolume).map(|(_, _, name)| name);
+        let named = gathered.parts.claims.iter().map(|claim| claim.volume_name.as_str());
+        let names: BTreeSet<&str> = named.chain(asked).filter(|name| !name.is_empty()).collect();
+        let key =
+            |name: &&str| ObjectKey { kind: Kind::PersistentVolume, namespace: Str::default(), name: Str::from(*name) };
+        let keys: Vec<ObjectKey> = names.iter().take(MOST).map(key).collect();
+        let (all_names, mut tried, mut found) = (names.len(), 0, 0);
+        for some in keys.chunks(AT_ONCE) {
+            let mut refused = 0;
+            for (key, result) in some.iter().zip(self.get_all(some).await) {
+                match result {
+                    Ok(reply) => {
+                        replace(gathered, key, &reply.body);
+                        found += 1;
+                    }
+                    Err(Failure::Status(status)) if status.code != 401 => refused += usize::from(status.code == 403),
+                    Err(failure) => return Err(self.error(&key.to_string(), failure)),
+                }
+                tried += 1;
+            }
+            progress.step("reading single volumes", tried);
+            // Whoever may get none of these may get none of the others.
+            if refused == some.len() {
+                break;
+            }
+        }
+        if found > 0
+            && let Some(entry) = gathered.parts.coverage.entry(Kind::PersistentVolume, None)
+        {
+            let mut entry = entry.clone();
+            let reason = entry.reason.unwrap_or_default();
+            let read = format!("{found} of {all_names} that are named were read one by one");
+            entry.reason = Some(if reason.is_empty() { read } else { format!("{reason}; {read}") });
+            gathered.parts.coverage.set(entry);
+        }
+        Ok(())
+    }
+
+    /// Reads single objects side by side.
+    async fn get_all(&self, keys: &[ObjectKey]) -> Vec<Result<Reply, Failure>> {
+        let getting = keys.iter().map(|key| async move {
+            let namespace = Some(key.namespace.as_str()).filter(|namespace| !namespace.is_empty());
+            let path = format!("{}/{}", list::path(key.kind, namespace), escape(&key.name));
+            self.api.get(&path, JSON).await
+        });
+        all(getting.collect()).await
+    }
+
+    /// Reads again what the lists do not agree about. Two readings at different times that agree count as confirmed.
+    pub(super) async fn confirm(&self, gathered: &mut Gathered, progress: &dyn Progress) -> Result<(), ClusterError> {
+        let mut settled: BTreeSet<ObjectKey> = BTreeSet::new();
+        let mut listed_again = false;
+        // What is read again can point at something else that is new; twice is plenty.
+        for _ in 0..3 {
+            let suspects: Vec<ObjectKey> =
+                partners::suspects(&gathered.parts).into_iter().filter(|key| !settled.contains(key)).collect();
+            if suspects.is_empty() {
+                return Ok(());
+            }
+            if suspects.len() > MOST {
+                if listed_again {
+                    return Ok(());
+                }
+                listed_again = true;
+                let kinds: BTreeSet<Kind> = suspects.iter().map(|key| key.kind).collect();
+                for kind in kinds {
+                    self.list_again(kind, gathered, progress).await?;
+                }
+            } else {
+                self.get_again(&suspects, gathered, progress).await?;
+            }
+            settled.extend(suspects);
+        }
+        Ok(())
+    }
+
+    /// Reads a kind's lists once more, in place of what was read. Where that fails the first reading stays.
+    async fn list_again(
+        &self,
+        kind: Kind,
+        gathered: &mut Gathered,
+        progress: &dyn Progress,
+    ) -> Result<(), ClusterError> {
+        let readable: Vec<(Kind, Option<Str>)> = gathered
+            .parts
+            .coverage
+            .entries()
+            .iter()
+            .filter(|entry| entry.kind == kind && entry.state == CoverageState::Complete)
+            .map(|entry| (kind, entry.namespace.clone()))
+            .collect();
+        let mut fresh =
+            Gathered { keep_archive: gathered.keep_archive, asked: gathered.asked.clone(), ..Gathered::default() };
+        let failures = self.lists(&readable, &mut fresh, progress).await?;
+        if let Some(failure) = failures.first() {
+            remark(gathered, kind, &format!("it could not be read a second time: {failure}"));
+            return Ok(());
+        }
+        match kind {
+            Kind::PersistentVolume => gathered.parts.volumes = fresh.parts.volumes,
+            Kind::PersistentVolumeClaim => gathered.parts.claims = fresh.parts.claims,
+            Kind::StorageClass => gathered.parts.classes = fresh.parts.classes,
+            Kind::Pod | Kind::Node | Kind::Lease => return Ok(()),
+        }
+        gathered.parts.issues.retain(|issue| issue.kind != kind.as_str());
+        gathered.parts.issues.extend(fresh.parts.issues);
+        gathered.archive.retain(|object| object.key().kind != kind);
+        gathered.archive.extend(fresh.archive);
+        gathered.parts.changed.extend(fresh.parts.changed);
+        for entry in fresh.parts.coverage.entries() {
+            gathered.parts.coverage.set(entry.clone());
+        }
+        Ok(())
+    }
+
+    async fn get_again(
+        &self,
+        suspects: &[ObjectKey],
+        gathered: &mut Gathered,
+        progress: &dyn Progress,
+    ) -> Result<(), ClusterError> {
+        let mut done = 0;
+        let mut unconfirmed: Vec<(&ObjectKey, String)> = Vec::new();
+        for some in suspects.chunks(AT_ONCE) {
+            for (key, result) in some.iter().zip(self.get_all(some).await) {
+                match result {
+                    Ok(reply) => replace(gathered, key, &reply.body),
+                    Err(Failure::Status(status)) if status.code == 404 && status.from_kubernetes => {
+                        remove(gathered, key);
+                    }
+                    Err(Failure::Status(status)) if status.code != 401 => {
+                        unconfirmed.push((key, status.message));
+                    }
+                    Err(failure) => return Err(self.error(&key.to_string(), failure)),
+                }
+                done += 1;
+            }
+            progress.step("confirming", done);
+        }
+        for kind in [Kind::PersistentVolume, Kind::PersistentVolumeClaim, Kind::StorageClass] {
+            let mut of_kind = unconfirmed.iter().filter(|(key, _)| key.kind == kind);
+            if let Some((key, message)) = of_kind.next() {
+                let others = match of_kind.count() {
+                    0 => String::new(),
+                    more => format!(" and {more} others"),
+                };
+                remark(gathered, kind, &format!("{key}{others} could not be confirmed: {message}"));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Puts a live reading in the place of the listed one.
+fn replace(gathered: &mut Gathered, key: &ObjectKey, json: &[u8]) {
+    match decode_as(key.kind, json, "a single reading") {
+        Ok(item) => {
+            remove(gathered, key);
+            let change = gathered.asked.as_ref().and_then(|asked| decode::change_of(&item, json, asked));
+            gathered.parts.changed.extend(change);
+            push(&mut gathered.parts, item);
+        }
+        Err(issue) => {
+            let known = gathered.parts.issues.iter().any(|earlier| {
+                (&earlier.kind, &earlier.namespace, &earlier.name) == (&issue.kind, &issue.namespace, &issue.name)
+            });
+            remove(gathered, key);
+            if !known {
+                gathered.parts.issues.push(issue);
+            }
+        }
+    }
+    if gathered.keep_archive {
+        gathered.archive.extend(ArchivedObject::new(key.kind, json));
+    }
+}
+
+fn remove(gathered: &mut Gathered, key: &ObjectKey) {
+    let other = |meta: &ObjectMeta| meta.name != key.name || meta.namespace != key.namespace;
+    match key.kind {
+        Kind::PersistentVolume => gathered.parts.volumes.retain(|volume| other(&volume.meta)),
+        Kind::PersistentVolumeClaim => gathered.parts.claims.retain(|claim| other(&claim.meta)),
+        Kind::StorageClass => gathered.parts.classes.retain(|class| other(&class.meta)),
+        Kind::Pod => gathered.parts.pods.retain(|pod| other(&pod.meta)),
+        Kind::Node => gathered.parts.nodes.retain(|node| other(&node.meta)),
+        Kind::Lease => gathered.parts.lease = None,
+    }
+    gathered.archive.retain(|object| object.key() != key);
+}
+
+/// Adds to the reasons of a kind's coverage.
+fn remark(gathered: &mut Gathered, kind: Kind, text: &str) {
+    let entries: Vec<CoverageEntry> = gathered
+        .parts
+        .coverage
+        .entries()
+        .iter()
+        .filter(|entry| entry.kind == kind && entry.state == CoverageState::Complete)
+        .cloned()
+        .collect();
+    for mut entry in entries {
+        entry.reason = Some(match entry.reason.take() {
+            Some(reason) => format!("{reason}; {text}"),
+            None => text.to_owned(),
+        });
+        gathered.parts.coverage.set(entry);
+    }
+}
