@@ -86,7 +86,7 @@ pub(super) fn searched_classes(snapshot: &Snapshot, rules: &Rules, claim: &Persi
 }
 
 /// The classes that a claim may have: its own, and the default class if it has none.
-fn own_classes(snapshot: &Snapshot, rules: &Rules, claim: &PersistentVolumeClaim) -> Vec<Str> {
+pub(super) fn own_classes(snapshot: &Snapshot, rules: &Rules, claim: &PersistentVolumeClaim) -> Vec<Str> {
     let mut classes = vec![Str::from(claim.class())];
     let unclassed = if rules.default_class_for_empty_class { claim.class().is_empty() } else { !claim.has_class() };
     if unclassed {

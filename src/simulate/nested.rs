@@ -9,7 +9,7 @@
 //! then told by the volumes that are Available at first on the way up, and by all volumes where something has to be
 //! full.
 
-use super::component::{Component, may_search, searched_classes};
+use super::component::{Component, may_search, own_classes, searched_classes};
 use super::decide::{Limit, Settings};
 use super::outcome::{Outcome, OutcomeSet, cut, most};
 use crate::controllers::persistent_volume::plugins::{Provider, find_provisionable_plugin};
@@ -50,8 +50,9 @@ fn is_plain_claim(
         && claim.selector.is_none()
         && !claim.terminating()
         && claim.status.phase == ClaimPhase::Pending
+        // One that may be given a default class searches for its own only until then, also where the other one waits.
+        && own_classes(snapshot, &settings.rules, claim) == [key.class.clone()]
         && searched_classes(snapshot, &settings.rules, claim) == [key.class.clone()]
-        && claim.class() == key.class
         && claim.mode() == key.mode
         && settings.rules.attributes_class_compared
         && settings.rules.attributes_class
