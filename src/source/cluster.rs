@@ -20,7 +20,7 @@ use std::task::Poll;
 use std::time::Duration;
 
 /// How many requests are under way at once.
-const AT_ONCE: usize = 8;
+pub(super) const AT_ONCE: usize = 8;
 /// How long completion may take in all.
 const COMPLETION_TIME: Duration = Duration::from_secs(1);
 /// Metadata alone is enough for names; servers and proxies that do not know the form send whole objects.

@@ -1,7 +1,7 @@
 //! Single objects of a live cluster: those of which two lists do not agree, and those that may be read in no other way.
 
 use super::archive::ArchivedObject;
-use super::cluster::{Cluster, Gathered, all, push};
+use super::cluster::{AT_ONCE, Cluster, Gathered, all, push};
 use super::cluster_error::ClusterError;
 use super::http::{Failure, JSON, Reply, escape};
 use super::list;
@@ -15,8 +15,6 @@ use std::collections::BTreeSet;
 
 /// How many objects are read one by one; above that lists are read again instead.
 const MOST: usize = 200;
-/// How many requests are under way at once.
-const AT_ONCE: usize = 8;
 
 impl Cluster<'_> {
     /// Reads the volumes that claims name, and the one that is asked about, one by one: who may not list volumes may
@@ -53,14 +51,9 @@ impl Cluster<'_> {
                 break;
             }
         }
-        if found > 0
-            && let Some(entry) = gathered.parts.coverage.entry(Kind::PersistentVolume, None)
-        {
-            let mut entry = entry.clone();
-            let reason = entry.reason.unwrap_or_default();
+        if found > 0 {
             let read = format!("{found} of {all_names} that are named were read one by one");
-            entry.reason = Some(if reason.is_empty() { read } else { format!("{reason}; {read}") });
-            gathered.parts.coverage.set(entry);
+            remark(gathered, Kind::PersistentVolume, CoverageState::Forbidden, &read);
         }
         Ok(())
     }
@@ -122,7 +115,8 @@ impl Cluster<'_> {
             Gathered { keep_archive: gathered.keep_archive, asked: gathered.asked.clone(), ..Gathered::default() };
         let failures = self.lists(&readable, &mut fresh, progress).await?;
         if let Some(failure) = failures.first() {
-            remark(gathered, kind, &format!("it could not be read a second time: {failure}"));
+            let text = format!("it could not be read a second time: {failure}");
+            remark(gathered, kind, CoverageState::Complete, &text);
             return Ok(());
         }
         match kind {
@@ -173,7 +167,8 @@ impl Cluster<'_> {
                     0 => String::new(),
                     more => format!(" and {more} others"),
                 };
-                remark(gathered, kind, &format!("{key}{others} could not be confirmed: {message}"));
+                let text = format!("{key}{others} could not be confirmed: {message}");
+                remark(gathered, kind, CoverageState::Complete, &text);
             }
         }
         Ok(())
@@ -217,14 +212,14 @@ fn remove(gathered: &mut Gathered, key: &ObjectKey) {
     gathered.archive.retain(|object| object.key() != key);
 }
 
-/// Adds to the reasons of a kind's coverage.
-fn remark(gathered: &mut Gathered, kind: Kind, text: &str) {
+/// Adds to the reasons of a kind's coverage, where it is in that state.
+fn remark(gathered: &mut Gathered, kind: Kind, state: CoverageState, text: &str) {
     let entries: Vec<CoverageEntry> = gathered
         .parts
         .coverage
         .entries()
         .iter()
-        .filter(|entry| entry.kind == kind && entry.state == CoverageState::Complete)
+        .filter(|entry| entry.kind == kind && entry.state == state)
         .cloned()
         .collect();
     for mut entry in entries {

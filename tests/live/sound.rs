@@ -15,7 +15,8 @@ fn class(name: &str, mode: &str) -> Value {
     })
 }
 
-fn volume(name: &str, class: &str, claim: Option<(&str, &str, &Value)>) -> Value {
+/// A volume, of a claim's namespace, name and uid where it has one.
+pub(crate) fn volume(name: &str, class: &str, claim: Option<(&str, &str, &Value)>) -> Value {
     let reference = claim.map(|(namespace, name, uid)| {
         json!({"apiVersion": "v1", "kind": "PersistentVolumeClaim", "namespace": namespace, "name": name, "uid": uid})
     });
@@ -29,7 +30,8 @@ fn volume(name: &str, class: &str, claim: Option<(&str, &str, &Value)>) -> Value
     })
 }
 
-fn claim(namespace: &str, name: &str, class: &str, volume: &str) -> Value {
+/// A claim, whose binding is completed where it names a volume.
+pub(crate) fn claim(namespace: &str, name: &str, class: &str, volume: &str) -> Value {
     let annotations = if volume.is_empty() { json!({}) } else { json!({"pv.kubernetes.io/bind-completed": "yes"}) };
     json!({
         "apiVersion": "v1", "kind": "PersistentVolumeClaim",
@@ -51,7 +53,8 @@ fn pod(namespace: &str, name: &str, claim: &str) -> Value {
     })
 }
 
-async fn create(api: &Api, object: &Value, phase: &str) -> Value {
+/// Stores an object, with its phase where it has one.
+pub(crate) async fn create(api: &Api, object: &Value, phase: &str) -> Value {
     let mut stored = api.create(object).await.unwrap_or_else(|refused| panic!("{}: {object}", refused.message));
     if phase.is_empty() {
         return stored;

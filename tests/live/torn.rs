@@ -5,53 +5,26 @@
 use super::api::Api;
 use super::plane::Plane;
 use super::proxy::{Deed, Proxy};
+use super::sound::{self, create};
 use crate::support::Run;
 use serde_json::{Value, json};
 use std::sync::Arc;
 
+/// The class of everything here; there is none of that name.
+const CLASS: &str = "torn";
+
 fn volume(name: &str, claim: Option<(&str, &Value)>) -> Value {
-    let reference = claim.map(|(name, uid)| {
-        json!({"apiVersion": "v1", "kind": "PersistentVolumeClaim", "namespace": "default", "name": name, "uid": uid})
-    });
-    json!({
-        "apiVersion": "v1", "kind": "PersistentVolume", "metadata": {"name": name},
-        "spec": {
-            "capacity": {"storage": "1Gi"}, "accessModes": ["ReadWriteOnce"], "storageClassName": "torn",
-            "persistentVolumeReclaimPolicy": "Retain", "csi": {"driver": "d", "volumeHandle": name},
-            "claimRef": reference,
-        },
-    })
+    sound::volume(name, CLASS, claim.map(|(name, uid)| ("default", name, uid)))
 }
 
 fn claim(name: &str, volume: &str) -> Value {
-    let annotations = if volume.is_empty() { json!({}) } else { json!({"pv.kubernetes.io/bind-completed": "yes"}) };
-    json!({
-        "apiVersion": "v1", "kind": "PersistentVolumeClaim",
-        "metadata": {"namespace": "default", "name": name, "annotations": annotations},
-        "spec": {
-            "accessModes": ["ReadWriteOnce"], "storageClassName": "torn", "volumeName": volume,
-            "resources": {"requests": {"storage": "1Gi"}},
-        },
-    })
-}
-
-/// Stores an object with its phase.
-async fn store(api: &Api, object: &Value, phase: &str) -> Value {
-    let mut stored = api.create(object).await.expect("the API server takes it");
-    stored["kind"] = object["kind"].clone();
-    stored["apiVersion"] = object["apiVersion"].clone();
-    stored["status"] = json!({"phase": phase});
-    if object["kind"] == "PersistentVolumeClaim" && phase == "Bound" {
-        stored["status"]["accessModes"] = json!(["ReadWriteOnce"]);
-        stored["status"]["capacity"] = json!({"storage": "1Gi"});
-    }
-    api.replace_status(&stored).await.expect("the API server takes the status")
+    sound::claim("default", name, CLASS, volume)
 }
 
 /// A pair of claim and volume, bound to each other.
 async fn pair(api: &Api, name: &str) {
-    let stored = store(api, &claim(name, &format!("pv-{name}")), "Bound").await;
-    store(api, &volume(&format!("pv-{name}"), Some((name, &stored["metadata"]["uid"]))), "Bound").await;
+    let stored = create(api, &claim(name, &format!("pv-{name}")), "Bound").await;
+    create(api, &volume(&format!("pv-{name}"), Some((name, &stored["metadata"]["uid"]))), "Bound").await;
 }
 
 async fn part(api: &Api, name: &str) {
@@ -81,8 +54,8 @@ async fn prepare(api: &Api, change: Change) {
         Change::Appears => {}
         Change::Goes | Change::Anew => pair(api, "moving").await,
         Change::Binds => {
-            store(api, &claim("moving", ""), "Pending").await;
-            store(api, &volume("pv-moving", None), "Available").await;
+            create(api, &claim("moving", ""), "Pending").await;
+            create(api, &volume("pv-moving", None), "Available").await;
         }
     }
 }

@@ -56,8 +56,12 @@ impl Judged<'_> {
             let unseen = predicted.difference(&seen).map(|end| serde_json::from_str(end));
             let mut ends: Vec<Value> = unseen.collect::<Result<_, _>>()?;
             for schedule in self.line.schedules.iter().filter(|schedule| schedule.objects == [answer.object.clone()]) {
+                let open = ends.len();
                 ends.retain(|end| [end.clone()] != *schedule.ends);
-                prove(schedule, verdict);
+                // What is predicted no more needs no way that leads there.
+                if schedule.reached || ends.len() < open {
+                    prove(schedule, verdict);
+                }
             }
             if !ends.is_empty() {
                 verdict.wider.push(Wider {
@@ -224,8 +228,11 @@ impl Judged<'_> {
         let unseen = predicted.difference(&seen).map(|world| serde_json::from_str(world));
         let mut worlds: Vec<Value> = unseen.collect::<Result<_, _>>()?;
         for schedule in schedules {
+            let open = worlds.len();
             worlds.retain(|world| *world != Value::Array(schedule.ends.clone()));
-            prove(schedule, verdict);
+            if schedule.reached || worlds.len() < open {
+                prove(schedule, verdict);
+            }
         }
         if !worlds.is_empty() {
             verdict.wider_worlds.push(WiderWorlds { line: self.line.id.clone(), objects, worlds });
