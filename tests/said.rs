@@ -221,3 +221,22 @@ fn the_commands_of_the_two_bugs_run() {
         assert_eq!(run.code, Some(0), "{command}: {}", run.stderr);
     }
 }
+
+/// Since 1.31 the question for a claim without a namespace goes out and finds nothing; before, it is an error each time.
+#[test]
+fn a_claim_that_is_named_without_a_namespace_is_not_found() {
+    let volume = r#"{"apiVersion":"v1","kind":"PersistentVolume","metadata":{"name":"old","uid":"u-old"},"spec":{"capacity":
+        {"storage":"1Gi"},"accessModes":["ReadWriteOnce"],"persistentVolumeReclaimPolicy":"Retain","hostPath":{"path":"/x"},
+        "claimRef":{"kind":"PersistentVolumeClaim","name":"data","uid":"u-data"}},"status":{"phase":"Bound"}}"#;
+    let explained = |version: &str| {
+        let arguments = ["explain", "pv/old", "--assume-complete", "--kube-version", version, "-f", "-"];
+        Run::new(&arguments).env("COLUMNS", "400").stdin(volume.as_bytes()).finish().stdout
+    };
+    let today = explained("1.36");
+    let found = "spec.claimRef names data without a namespace, so no claim is found; ";
+    assert!(today.contains("Released") && today.contains(found), "{today}");
+    let before = explained("1.30");
+    let refused = "its claim data (in no namespace) cannot be looked up: an empty namespace may not be set when a resource \
+                   name is provided";
+    assert!(before.contains(refused), "{before}");
+}

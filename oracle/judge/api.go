@@ -169,7 +169,7 @@ func (r *resource[T]) group() schema.GroupResource { return schema.GroupResource
 
 // preflight is the check of a request's address that the real client makes before it sends anything.
 func (r *resource[T]) preflight(namespace, name string) error {
-	if r.namespaced {
+	if namespace != "" {
 		if bad := path.IsValidPathSegmentName(namespace); len(bad) != 0 {
 			return fmt.Errorf("invalid namespace %q: %v", namespace, bad)
 		}
@@ -180,7 +180,7 @@ func (r *resource[T]) preflight(namespace, name string) error {
 	if bad := path.IsValidPathSegmentName(name); len(bad) != 0 {
 		return fmt.Errorf("invalid resource name %q: %v", name, bad)
 	}
-	if r.namespaced && namespace == "" {
+	if r.namespaced && namespace == "" && refusesEmptyNamespace {
 		return errors.New("an empty namespace may not be set when a resource name is provided")
 	}
 	return nil

@@ -18,6 +18,10 @@ import (
 // Version is the release of Kubernetes whose controllers answer.
 const Version = "1.30.14"
 
+// refusesEmptyNamespace says that the client does not ask for a claim without a namespace. Since client-go 0.31 it leaves
+// the namespace out of the path, and the server knows no such path.
+const refusesEmptyNamespace = true
+
 // queues are the binder's work queues, for volumes and for claims.
 func (j *Judge) queues() (volumes, claims *workqueue.Type) {
 	return *field[*workqueue.Type](j.binder, "volumeQueue"), *field[*workqueue.Type](j.binder, "claimQueue")

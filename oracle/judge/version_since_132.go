@@ -15,6 +15,9 @@ import (
 
 // Everything in this file holds for all minors since 1.32 that the oracle is built against.
 
+// refusesEmptyNamespace says that the client does not ask for a claim without a namespace, as that of 1.30.
+const refusesEmptyNamespace = false
+
 //go:linkname processClaim k8s.io/kubernetes/pkg/controller/volume/pvcprotection.(*Controller).processPVC
 func processClaim(ctrl *pvcprotection.Controller, ctx context.Context, namespace, name string, pods *pvcprotection.LazyLivePodList) error
 

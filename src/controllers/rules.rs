@@ -2,6 +2,7 @@
 //! version is looked at here and nowhere else.
 
 use crate::model::ListForm;
+use crate::world::WithoutNamespace;
 use std::collections::BTreeMap;
 use std::fmt;
 
@@ -112,7 +113,7 @@ pub struct Rules {
     /// `--pvclaimbinder-sync-period`, in seconds.
     pub resync_seconds: u64,
 
-    /// Since 1.36 a sync that ends with an error is retried with back-off; before, it waited for the next event.
+    /// Since 1.36 a sync that ends with an error is retried with back-off; before, it waited for the next event or resync.
     pub errors_are_retried: bool,
     /// Before 1.30 a claim with an explicitly empty class also tried the default class, and was refused.
     pub default_class_for_empty_class: bool,
@@ -139,6 +140,8 @@ pub struct Rules {
     pub portworx_in_tree: bool,
     /// How lists of values are printed in errors: as Go code before 1.34 (`field.Error.ErrorBody` of apimachinery).
     pub value_lists: ListForm,
+    /// What becomes of the question for a claim whose namespace is not given.
+    pub without_namespace: WithoutNamespace,
     /// 1.14: the selected-node annotation switches the delay of binding off.
     pub selected_node_ends_delay: bool,
     /// 1.14: a missing claim is asked for again only on volumes that the controller bound itself.
@@ -175,6 +178,7 @@ impl Rules {
             rbd_in_tree: version.minor <= 30,
             portworx_in_tree: version.minor <= 35,
             value_lists: if version.minor >= 34 { ListForm::Json } else { ListForm::Go },
+            without_namespace: if version.minor >= 31 { WithoutNamespace::NotFound } else { WithoutNamespace::Refused },
             selected_node_ends_delay: version == KubeVersion::HISTORICAL,
             recheck_only_bound_by_controller: version == KubeVersion::HISTORICAL,
         };

@@ -23,4 +23,4 @@ pub use patch::{
     AnnotationsPatch, CapacityPatch, ClaimRefPatch, Field, MetaPatch, Patch, SpecPatch, StatusPatch, UnusedCondition,
     printed_uid, printed_volume,
 };
-pub use sync::{Compared, Record, Started, Sync, Test, Waiting};
+pub use sync::{Compared, Record, Started, Sync, Test, Waiting, WithoutNamespace};

@@ -54,6 +54,16 @@ pub enum Started {
     Backoff,
 }
 
+/// What becomes of a request for an object of a namespace when no namespace is given.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum WithoutNamespace {
+    /// The client refuses to send it. Upstream: `Request.Namespace` in the clients of each kind, up to client-go 0.30.
+    Refused,
+    /// It is sent without that part of its path, and the API server knows no such path, so it answers "not found".
+    /// Upstream: `gentype.Client.Get`, since client-go 0.31.
+    NotFound,
+}
+
 /// What one sync did and asked.
 #[derive(Clone, Debug)]
 pub struct Record<'s, Step> {
@@ -230,6 +240,7 @@ impl<'a, 's, Step> Sync<'a, 's, Step> {
         &mut self,
         namespace: &str,
         name: &str,
+        without_namespace: WithoutNamespace,
     ) -> Result<Option<Held<'s, PersistentVolumeClaim>>, ApiError> {
         if let Some(wrong) = no_path_segment(namespace) {
             return Err(ApiError::Other(format!("invalid namespace {namespace:?}: {wrong}")));
@@ -240,7 +251,7 @@ impl<'a, 's, Step> Sync<'a, 's, Step> {
         if let Some(wrong) = no_path_segment(name) {
             return Err(ApiError::Other(format!("invalid resource name {name:?}: {wrong}")));
         }
-        if namespace.is_empty() {
+        if namespace.is_empty() && without_namespace == WithoutNamespace::Refused {
             return Err(ApiError::Other(
                 "an empty namespace may not be set when a resource name is provided".to_owned(),
             ));

@@ -168,6 +168,14 @@ impl Volume {
         self
     }
 
+    /// Another namespace of the claimRef.
+    pub(crate) fn claim_namespace(mut self, namespace: &str) -> Self {
+        if let Some(named) = &mut self.0.claim_ref {
+            named.namespace = namespace.into();
+        }
+        self
+    }
+
     /// A claimRef as people write it: namespace and name only.
     pub(crate) fn reserved_for(mut self, claim: &str) -> Self {
         self.0.claim_ref = Some(ClaimRef { namespace: NAMESPACE.into(), name: claim.into(), ..ClaimRef::default() });

@@ -4,7 +4,7 @@ use super::build::{claim, class, volume};
 use super::case::case;
 use pvctl::controllers::{KubeVersion, Rules, RulesError};
 use pvctl::model::ListForm;
-use pvctl::world::Read;
+use pvctl::world::{Read, WithoutNamespace};
 use serde_json::json;
 
 fn of(minor: u32) -> Rules {
@@ -37,6 +37,7 @@ fn each_rule_holds_in_the_minors_of_the_rule_book() {
     assert_eq!(minors(|rules| rules.rbd_in_tree), [28, 29, 30]);
     assert_eq!(minors(|rules| rules.portworx_in_tree), [28, 29, 30, 31, 32, 33, 34, 35]);
     assert_eq!(minors(|rules| rules.value_lists == ListForm::Go), [28, 29, 30, 31, 32, 33]);
+    assert_eq!(minors(|rules| rules.without_namespace == WithoutNamespace::Refused), [28, 29, 30]);
     assert_eq!(minors(|rules| rules.selected_node_ends_delay), [0_u32; 0]);
     assert_eq!(minors(|rules| rules.recheck_only_bound_by_controller), [0_u32; 0]);
 }

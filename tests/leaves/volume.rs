@@ -89,8 +89,31 @@ cases! {
         .syncs_volume("pv-1")
         .expect(json!({"branch": "V4", "error": "the cache is gone", "next": "backoff"}));
 
+    // Request.Namespace of client-go 0.30.
+    v4_the_claim_has_no_namespace: case(&["V4"])
+        .only_with("a failing read")
+        .kube(30)
+        .volume(volume("pv-1").claimed_by("gone", "uid-gone").claim_namespace("").phase("Bound"))
+        .syncs_volume("pv-1")
+        .expect(json!({
+            "branch": "V4",
+            "error": "an empty namespace may not be set when a resource name is provided",
+            "next": "resync",
+        }));
+
     v5_the_claim_is_gone: case(&["V5"])
         .volume(volume("pv-1").claimed_by("gone", "uid-gone").phase("Bound"))
+        .syncs_volume("pv-1")
+        .expect(json!({
+            "branch": "V5",
+            "steps": ["R2"],
+            "writes": [{"updateStatus": "pv/pv-1", "patch": {"status": {"phase": "Released"}}}],
+            "next": "event",
+        }));
+
+    // gentype.Client.Get of client-go 0.31: without a namespace the path is one that the server does not know.
+    v5_the_claim_has_no_namespace: case(&["V5"])
+        .volume(volume("pv-1").claimed_by("gone", "uid-gone").claim_namespace("").phase("Bound"))
         .syncs_volume("pv-1")
         .expect(json!({
             "branch": "V5",

@@ -234,12 +234,12 @@ fn find_claim<'s>(sync: &mut Sync<'_, 's>, rules: &Rules, volume: &PersistentVol
     if claim.is_none() && !settled && asks_again {
         claim = sync.informer_claim(&claim_ref.namespace, &claim_ref.name)?;
         if claim.is_none() {
-            claim = sync.live_claim(&claim_ref.namespace, &claim_ref.name)?;
+            claim = sync.live_claim(&claim_ref.namespace, &claim_ref.name, rules.without_namespace)?;
         }
     }
     let Some(mut claim) = claim else { return Ok(Found::Missing) };
     if claim.meta.uid != claim_ref.uid {
-        match sync.live_claim(&claim_ref.namespace, &claim_ref.name)? {
+        match sync.live_claim(&claim_ref.namespace, &claim_ref.name, rules.without_namespace)? {
             Some(live) if live.meta.uid == claim_ref.uid => claim = live,
             Some(_) | None => return Ok(Found::Replaced),
         }

@@ -36,6 +36,11 @@ pub(super) fn sentence(
         VolumeBranch::VolumeClaimMissing => {
             let reclaimed = reclaimed(volume, decision);
             let same = other.is_some_and(|other| named.is_some_and(|named| named.uid == other.meta.uid));
+            if let Some(named) = named.filter(|named| named.namespace.is_empty()) {
+                let name = &named.name;
+                let now = format!("spec.claimRef names {name} without a namespace, so no claim is found; {reclaimed}");
+                return with(now, view.doubt());
+            }
             if !same {
                 return with(format!("its claim {claim} is gone; {reclaimed}"), view.doubt());
             }
