@@ -11,21 +11,29 @@ use std::fmt;
 use std::fs;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::io::Write as _;
+use std::os::unix::process::ExitStatusExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::Mutex;
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// How long the recordings may take to be replayed, as a multiple of what the project itself takes in the same copy; a
-/// mutant that takes longer goes round for ever.
+/// How much time of a processor the replay of the recordings may take, as a multiple of how long the project itself takes
+/// in the same copy; a mutant that takes more goes round for ever.
 const PATIENCE: u32 = 3;
+
+/// It may last so many times longer, on a machine that has other things to do; a mutant that does nothing any more ends
+/// there.
+const IDLE: u32 = 10;
 
 /// So long they may take in any case: the project itself may have had a machine of its own.
 const LEAST_PATIENCE: Duration = Duration::from_secs(30);
 
 /// The project itself may take that long.
 const FIRST_PATIENCE: Duration = Duration::from_mins(10);
+
+/// The signal for a process that has had its time of a processor, on Linux and macOS.
+const SIGXCPU: i32 = 24;
 
 /// How much memory the recordings may take, in KiB: some ten times as much as they do.
 const MEMORY: u64 = 6 << 20;
@@ -324,7 +332,7 @@ fn list(root: &Path) -> Result<Vec<Mutant>> {
 /// A copy of the project, in which one mutant at a time is built and judged.
 struct Tree {
     root: PathBuf,
-    /// How long the recordings may take to be replayed.
+    /// How much time of a processor the replay of the recordings may take.
     patience: Duration,
 }
 
@@ -396,8 +404,9 @@ impl Tree {
             .find_map(|message| message["executable"].as_str().map(PathBuf::from))
             .context("cargo names no test")?;
         // A mutant that goes round may also take memory without an end, and all else on the machine with it.
+        let seconds = self.patience.as_secs();
         let mut running = Command::new("sh")
-            .args(["-c", &format!("ulimit -v {MEMORY} && exec \"$0\"")])
+            .args(["-c", &format!("ulimit -S -t {seconds} && ulimit -v {MEMORY} && exec \"$0\"")])
             .arg(test)
             .current_dir(self.root.join("xtask"))
             .env_remove("UPDATE")
@@ -408,9 +417,14 @@ impl Tree {
         let start = Instant::now();
         loop {
             if let Some(status) = running.try_wait()? {
-                return Ok((if status.success() { Fate::Survived } else { Fate::Killed }, start.elapsed()));
+                let fate = match status.signal() {
+                    Some(SIGXCPU) => Fate::TimedOut,
+                    _ if status.success() => Fate::Survived,
+                    _ => Fate::Killed,
+                };
+                return Ok((fate, start.elapsed()));
             }
-            if start.elapsed() > self.patience {
+            if start.elapsed() > self.patience * IDLE {
                 running.kill()?;
                 running.wait()?;
                 return Ok((Fate::TimedOut, start.elapsed()));
