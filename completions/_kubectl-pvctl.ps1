@@ -63,6 +63,7 @@ Register-ArgumentCompleter -Native -CommandName 'kubectl-pvctl' -ScriptBlock {
             break
         }
         'kubectl-pvctl;predict' {
+            [CompletionResult]::new('--contexts', '--contexts', [CompletionResultType]::ParameterName, 'Ask the clusters of these kubeconfig contexts, or of `all`: a section for each, and a summary')
             [CompletionResult]::new('-o', '-o', [CompletionResultType]::ParameterName, 'How to print the answer')
             [CompletionResult]::new('--output', '--output', [CompletionResultType]::ParameterName, 'How to print the answer')
             [CompletionResult]::new('--sort-by', '--sort-by', [CompletionResultType]::ParameterName, 'Sort by this column, for example EXPECTED or AGE')

@@ -856,12 +856,16 @@ _kubectl__pvctl() {
             return 0
             ;;
         kubectl__subcmd__pvctl__subcmd__predict)
-            opts="-o -f -R -n -A -l -s -v -h --changed --exit-code --trace --output --no-headers --sort-by --filename --recursive --assume-complete --partial --now --strict --kube-version --feature-gates --controller-flag --controllers --unseen --failures --decisions --outcomes --budget --namespace --all-namespaces --selector --kubeconfig --context --cluster --user --server --token --as --as-group --as-uid --as-user-extra --request-timeout --certificate-authority --client-certificate --client-key --insecure-skip-tls-verify --tls-server-name --disable-compression --cache-dir --chunk-size --color --v --help"
+            opts="-o -f -R -n -A -l -s -v -h --changed --exit-code --trace --contexts --output --no-headers --sort-by --filename --recursive --assume-complete --partial --now --strict --kube-version --feature-gates --controller-flag --controllers --unseen --failures --decisions --outcomes --budget --namespace --all-namespaces --selector --kubeconfig --context --cluster --user --server --token --as --as-group --as-uid --as-user-extra --request-timeout --certificate-authority --client-certificate --client-key --insecure-skip-tls-verify --tls-server-name --disable-compression --cache-dir --chunk-size --color --v --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
             case "${prev}" in
+                --contexts)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --output)
                     COMPREPLY=($(compgen -W "table wide json yaml name" -- "${cur}"))
                     return 0

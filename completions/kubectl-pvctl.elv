@@ -59,6 +59,7 @@ set edit:completion:arg-completer[kubectl-pvctl] = {|@words|
             cand completion 'Print the completion script of a shell'
         }
         &'kubectl-pvctl;predict'= {
+            cand --contexts 'Ask the clusters of these kubeconfig contexts, or of `all`: a section for each, and a summary'
             cand -o 'How to print the answer'
             cand --output 'How to print the answer'
             cand --sort-by 'Sort by this column, for example EXPECTED or AGE'

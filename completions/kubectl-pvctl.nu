@@ -67,6 +67,7 @@ module completions {
     --changed                 # Show only what will change
     --exit-code               # Exit with 1 when a change is predicted
     --trace                   # Add the tests made on the way: the field, the two values, the result
+    --contexts: string        # Ask the clusters of these kubeconfig contexts, or of `all`: a section for each, and a summary
     --output(-o): string@"nu-complete kubectl-pvctl predict output" # How to print the answer
     --no-headers              # Leave out the line with the names of the columns
     --sort-by: string         # Sort by this column, for example EXPECTED or AGE

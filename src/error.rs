@@ -117,6 +117,16 @@ impl Error {
     pub fn message(&self) -> &str {
         &self.message
     }
+
+    /// The reasons, as given.
+    pub fn causes(&self) -> &[String] {
+        &self.causes
+    }
+
+    /// What the person can do, as given.
+    pub fn hints(&self) -> &[String] {
+        &self.hints
+    }
 }
 
 impl fmt::Display for Error {

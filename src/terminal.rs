@@ -13,10 +13,9 @@ use crate::error::{Error, ErrorKind};
 use crate::progress::Progress;
 use crate::text::{sanitize, truncate};
 use dialoguer::console::Term;
-use std::io::{self, BufWriter, IsTerminal as _, StdoutLock, Write};
+use std::io::{self, BufWriter, IsTerminal as _, Write};
 use std::process::ExitCode;
-use std::sync::Arc;
-use std::sync::Mutex;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 /// Below this a reported width is taken for no width at all: pseudo-terminals without a size say 0.
@@ -39,6 +38,8 @@ pub struct Terminal {
     width: Option<usize>,
     can_ask: bool,
     progress: Arc<ProgressLine>,
+    /// One section of an answer in several: its name stands before what is said, and its part of the answer is held.
+    section: Option<(String, Mutex<Vec<u8>>)>,
 }
 
 impl Terminal {
@@ -57,7 +58,25 @@ impl Terminal {
             width: if stdout { usable_width(columns.as_deref(), size) } else { None },
             can_ask: stderr && io::stdin().is_terminal(),
             progress: Arc::new(ProgressLine { shown_on_terminal: stderr, state: Mutex::new(None) }),
+            section: None,
         }
+    }
+
+    /// The same terminal for one section of an answer in several, which is asked for on a thread of its own. Nobody can
+    /// be asked there.
+    #[must_use]
+    pub fn section(&self, name: &str) -> Self {
+        Self {
+            can_ask: false,
+            progress: Arc::clone(&self.progress),
+            section: Some((name.to_owned(), Mutex::default())),
+            ..*self
+        }
+    }
+
+    /// The part of the answer that a section held back.
+    pub fn into_held(self) -> Vec<u8> {
+        self.section.map_or_else(Vec::new, |(_, held)| held.into_inner().unwrap_or_else(PoisonError::into_inner))
     }
 
     /// Whether stdout has colour.
@@ -81,15 +100,25 @@ impl Terminal {
     }
 
     /// Stdout, for the answer. The progress line goes away.
-    pub fn output(&self) -> Output {
-        self.progress.clear();
-        Output { stream: BufWriter::with_capacity(64 * 1024, io::stdout().lock()) }
+    pub fn output(&self) -> Output<'_> {
+        let stream: Box<dyn Write + '_> = if let Some((_, held)) = &self.section {
+            Box::new(Held(held))
+        } else {
+            self.progress.clear();
+            Box::new(io::stdout().lock())
+        };
+        Output { stream: BufWriter::with_capacity(64 * 1024, stream) }
     }
 
     /// Says something on stderr that is neither the answer nor a failure, such as `warning: …`. One line.
     pub fn message(&self, text: &str) {
         self.progress.clear();
-        write_stderr(&format!("{}\n", sanitize(text)));
+        write_stderr(&format!("{}{}\n", self.prefix(), sanitize(text)));
+    }
+
+    /// What stands before everything that is said in a section.
+    fn prefix(&self) -> String {
+        self.section.as_ref().map_or_else(String::new, |(name, _)| format!("[{}] ", sanitize(name)))
     }
 
     /// Says what failed on stderr.
@@ -97,7 +126,8 @@ impl Terminal {
         self.progress.clear();
         if error.kind() != ErrorKind::OutputClosed {
             let shown = error.to_string();
-            write_stderr(&if self.error_color { colored_error(&shown) } else { shown + "\n" });
+            let shown = if self.error_color { colored_error(&shown) } else { shown + "\n" };
+            write_stderr(&format!("{}{shown}", self.prefix()));
         }
     }
 
@@ -128,12 +158,24 @@ impl Terminal {
 }
 
 /// Stdout with a buffer. To be ended by [`Output::finish`], or the end of the answer may be lost.
-#[derive(Debug)]
-pub struct Output {
-    stream: BufWriter<StdoutLock<'static>>,
+pub struct Output<'t> {
+    stream: BufWriter<Box<dyn Write + 't>>,
 }
 
-impl Output {
+/// Where a section of the answer is held back.
+struct Held<'t>(&'t Mutex<Vec<u8>>);
+
+impl Write for Held<'_> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+impl Output<'_> {
     /// Writes a part of the answer.
     ///
     /// # Errors
@@ -153,7 +195,7 @@ impl Output {
     }
 }
 
-impl Write for Output {
+impl Write for Output<'_> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         self.stream.write(bytes)
     }

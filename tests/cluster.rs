@@ -713,7 +713,7 @@ async fn the_kubeconfig_chain_is_kubectls() {
         change(&mut options);
         options
     };
-    assert_eq!(contexts(&ConnectOptions::default(), &environment), ["main", "lost", "more"]);
+    assert_eq!(contexts(&ConnectOptions::default(), &environment).unwrap(), ["main", "lost", "more"]);
     assert_eq!(namespace(ConnectOptions::default()).await, "db");
     // A user that the context names and nobody has is nobody.
     assert_eq!(namespace(with(|options| options.context = Some("more".into()))).await, "web");

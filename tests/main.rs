@@ -5,6 +5,7 @@ mod cli;
 mod cluster;
 mod clusters;
 mod conformance;
+mod contexts;
 mod cuts;
 mod fake_api;
 mod fates;

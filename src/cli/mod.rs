@@ -162,6 +162,11 @@ pub struct PredictArgs {
     #[arg(long, help_heading = "Output")]
     pub trace: bool,
 
+    /// Ask the clusters of these kubeconfig contexts, or of `all`: a section for each, and a summary
+    #[arg(long, value_name = "NAME,…|all", value_delimiter = ',', conflicts_with = "filenames", help_heading = "Source",
+        value_parser = clap::builder::NonEmptyStringValueParser::new())]
+    pub contexts: Vec<String>,
+
     /// How to print the answer
     #[arg(short, long, value_name = "FORMAT", default_value = "table", hide_default_value = true, help_heading = "Output",
         value_parser = OutputParser(&[Output::Table, Output::Wide, Output::Json, Output::Yaml, Output::Name]))]

@@ -98,6 +98,9 @@ fn candidates(words: &[OsString], names: Names) -> Vec<CompletionCandidate> {
         let completer = ArgValueCompleter::new(move |current: &OsStr| offer("", &typed.look_up(wanted), current));
         command = command.mut_arg(flag, |argument| argument.add(completer));
     }
+    let several = Arc::clone(&typed);
+    let completer = ArgValueCompleter::new(move |current: &OsStr| several.contexts(current));
+    command = command.mut_subcommand("predict", |verb| verb.mut_arg("contexts", |argument| argument.add(completer)));
     for (verb, argument, kinds) in OBJECTS {
         let typed = Arc::clone(&typed);
         let completer = ArgValueCompleter::new(move |current: &OsStr| typed.objects(kinds, current));
@@ -168,6 +171,13 @@ impl Typed {
         // Nobody waits for the thread: the process ends soon after, and the thread with it.
         let started = std::thread::Builder::new().spawn(move || _ = sender.send(names(&question)));
         started.ok().and_then(|_| receiver.recv_timeout(PATIENCE).ok()).unwrap_or_default()
+    }
+
+    /// Candidates for one of several contexts.
+    fn contexts(&self, current: &OsStr) -> Vec<CompletionCandidate> {
+        let mut names = self.look_up(Wanted::Contexts);
+        names.push("all".to_owned());
+        offer("", &names, current)
     }
 
     /// Candidates for an object: types first, then the names of the type.
@@ -255,6 +265,8 @@ mod tests {
         assert_eq!(completed(&["explain", "pvc/"]), ["pvc/web", ":4"]);
         assert_eq!(completed(&["predict", "-n", "de"]), ["default", ":4"]);
         assert_eq!(completed(&["predict", "--kubeconfig", "other", "--context", ""]), ["other", ":4"]);
+        assert_eq!(completed(&["predict", "--kubeconfig", "other", "--contexts", ""]), ["other", "all", ":4"]);
+        assert_eq!(completed(&["predict", "--kubeconfig", "other", "--contexts", "x,o"]), ["x,other", ":4"]);
     }
 
     #[test]

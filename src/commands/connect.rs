@@ -4,7 +4,7 @@ use super::complete::{Question, Wanted};
 use crate::cli::{ClusterArgs, GlobalArgs};
 use crate::error::Error;
 use crate::source::{
-    Cluster, ClusterError, ClusterErrorKind, ConnectOptions, Environment, RequestLog, ServerVersion, contexts,
+    self, Cluster, ClusterError, ClusterErrorKind, ConnectOptions, Environment, RequestLog, ServerVersion,
 };
 use crate::terminal::Terminal;
 use std::time::Duration;
@@ -24,6 +24,16 @@ pub(super) fn with_cluster<T>(
     work: impl AsyncFnOnce(Cluster<'_>) -> Result<T, Error>,
 ) -> Result<T, Error> {
     with_connection(global, terminal, async |cluster| work(cluster?).await)
+}
+
+/// The names of the contexts that the kubeconfig has.
+///
+/// # Errors
+///
+/// A kubeconfig that cannot be read, or none at all.
+pub(super) fn contexts(global: &GlobalArgs) -> Result<Vec<String>, Error> {
+    let options = options(&global.cluster, global.scope.namespace.as_deref())?;
+    Ok(source::contexts(&options, &Environment::of_process())?)
 }
 
 /// Asks the cluster that the flags mean for its version; none where no cluster is configured at all.
@@ -97,7 +107,7 @@ pub(super) fn names(question: &Question) -> Vec<String> {
     let options = ConnectOptions { unattended: true, ..options };
     let environment = Environment::of_process();
     let wanted = match question.wanted {
-        Wanted::Contexts => return contexts(&options, &environment),
+        Wanted::Contexts => return source::contexts(&options, &environment).unwrap_or_default(),
         other => other,
     };
     let Ok(runtime) = runtime() else { return Vec::new() };

@@ -3,6 +3,7 @@
 pub mod complete;
 pub mod completion;
 mod connect;
+mod contexts;
 mod explain;
 mod gather;
 mod guide;
@@ -14,7 +15,7 @@ mod snapshot;
 mod version;
 
 use crate::cli::{Cli, Output as Format, Verb};
-use crate::error::Error;
+use crate::error::{Error, ErrorKind};
 use crate::terminal::{Output, Terminal, exit_on_interrupt, output_error};
 use serde::Serialize;
 use std::io::Write as _;
@@ -29,6 +30,8 @@ pub enum Status {
     /// Done as far as it goes: something that is shown could not be judged, or something is missing that should be
     /// shown.
     Unjudged,
+    /// What failed is told already.
+    Told(ErrorKind),
 }
 
 impl Status {
@@ -38,6 +41,7 @@ impl Status {
             Self::Done => 0,
             Self::Findings => 1,
             Self::Unjudged => 3,
+            Self::Told(kind) => kind.exit_code(),
         }
     }
 }
@@ -65,7 +69,7 @@ pub fn run(cli: &Cli, terminal: &Terminal) -> Result<Status, Error> {
 /// # Errors
 ///
 /// Where the answer could not be written in full; a reader that stopped reading is told apart.
-pub fn print_document(document: &impl Serialize, format: Format, output: &mut Output) -> Result<(), Error> {
+pub fn print_document(document: &impl Serialize, format: Format, output: &mut Output<'_>) -> Result<(), Error> {
     if format == Format::Yaml {
         let text = serde_yaml::to_string(document)
             .map_err(|failure| Error::bug("the answer cannot be put into YAML").caused_by(&failure))?;

@@ -1,11 +1,12 @@
 //! `predict`: every volume and claim in scope, with what will become of it.
 
 use super::gather::{Gathered, Question, gather, keeps_from_judging};
-use super::{Status, named};
-use crate::cli::{GlobalArgs, Output as Format, PredictArgs, parse_objects};
+use super::{Status, contexts, named};
+use crate::cli::{GlobalArgs, ObjectArgument, Output as Format, PredictArgs, parse_objects};
 use crate::error::Error;
 use crate::model::{Kind, LabelFilter, ObjectMeta, parse_label_filter};
 use crate::parallel::in_order;
+use crate::report::contexts::Counts;
 use crate::report::ends::{bindings, phases};
 use crate::report::folded::write_folded;
 use crate::report::prediction::{Head, JointOut, PredictionOut};
@@ -16,51 +17,89 @@ use crate::terminal::{Output, Terminal, output_error};
 use crate::text::human_age;
 use std::collections::BTreeSet;
 use std::io::Write as _;
-use std::sync::atomic::{AtomicBool, Ordering};
 
 /// How many predictions are computed and written together.
 const BATCH: usize = 64;
 
 /// Predicts and prints.
 pub(super) fn run(args: &PredictArgs, global: &GlobalArgs, terminal: &Terminal) -> Result<Status, Error> {
-    let words = parse_objects(&args.objects, &[Kind::PersistentVolume, Kind::PersistentVolumeClaim])?;
-    let filter = global
-        .scope
-        .selector
-        .as_deref()
-        .map(|text| parse_label_filter(text).map_err(|error| Error::usage(format!("--selector: {error}"))))
-        .transpose()?;
-    let question = Question { source: &args.source, model: &args.model, global, object: None, pods_decide: true };
-    let gathered = gather(question, terminal)?;
-    let settings = gathered.modelled.settings(&gathered.snapshot, &args.model, args.trace)?;
-    terminal.progress().step("predicting", 0);
-    let simulation = Simulation::new(&gathered.snapshot, settings, gathered.threads);
-    let chosen = named::chosen(&gathered.snapshot, &words, gathered.named_namespace())?;
-    let unknown = AtomicBool::new(false);
-    let shown = Shown { simulation: &simulation, gathered: &gathered, filter, chosen, args, unknown: &unknown };
-    let mut output = terminal.output();
-    let changes = match args.output {
-        Format::Json => shown.json(&mut output)?,
-        Format::Yaml => shown.yaml(&mut output)?,
-        Format::Name => shown.names(&mut output)?,
-        Format::Table | Format::Wide | Format::Text => shown.table(terminal, &mut output)?,
-    };
-    output.finish()?;
-    let listed: Vec<Kind> = match words.as_slice() {
-        [] => vec![Kind::PersistentVolume, Kind::PersistentVolumeClaim],
-        words => words.iter().filter(|word| word.name.is_none()).map(|word| word.kind).collect(),
-    };
-    let unjudged = unknown.into_inner() || gathered.dropped() || gathered.unlisted(&listed);
-    // The process ends here: taking the objects apart one by one would only cost time.
-    std::mem::forget(simulation);
-    std::mem::forget(gathered);
-    Ok(if unjudged {
-        Status::Unjudged
-    } else if args.exit_code && changes {
-        Status::Findings
-    } else {
-        Status::Done
+    let asked = Asked::new(args, global)?;
+    if args.contexts.is_empty() {
+        let (status, _) = asked.answer(args.output, global, terminal)?;
+        return Ok(status);
+    }
+    // A document in a document is JSON until all of it is there.
+    let format = if args.output == Format::Yaml { Format::Json } else { args.output };
+    contexts::run(&args.contexts, args.output, !args.table.no_headers, global, terminal, |global, terminal| {
+        asked.answer(format, global, terminal)
     })
+}
+
+/// What the flags ask for, read and found right before anything else is.
+struct Asked<'a> {
+    args: &'a PredictArgs,
+    words: Vec<ObjectArgument>,
+    filter: Option<LabelFilter>,
+    question: Question<'a>,
+}
+
+impl<'a> Asked<'a> {
+    fn new(args: &'a PredictArgs, global: &'a GlobalArgs) -> Result<Self, Error> {
+        let words = parse_objects(&args.objects, &[Kind::PersistentVolume, Kind::PersistentVolumeClaim])?;
+        let filter = global
+            .scope
+            .selector
+            .as_deref()
+            .map(|text| parse_label_filter(text).map_err(|error| Error::usage(format!("--selector: {error}"))))
+            .transpose()?;
+        let question = Question { source: &args.source, model: &args.model, global, object: None, pods_decide: true };
+        question.check()?;
+        if let Some(column) = &args.table.sort_by {
+            let mut table = Table::new(headers(args.output));
+            if !table.sort_by(column) {
+                return Err(Error::usage(format!("--sort-by: there is no column {column:?}"))
+                    .hint(format!("the columns are {}", table.headers().join(", "))));
+            }
+        }
+        Ok(Self { args, words, filter, question })
+    }
+
+    /// Reads, predicts and prints; how it ended, and how much there is.
+    fn answer(&self, format: Format, global: &GlobalArgs, terminal: &Terminal) -> Result<(Status, Counts), Error> {
+        let Self { args, words, filter, question } = self;
+        let gathered = gather(Question { global, ..*question }, terminal)?;
+        let settings = gathered.modelled.settings(&gathered.snapshot, &args.model, args.trace)?;
+        terminal.progress().step("predicting", 0);
+        let simulation = Simulation::new(&gathered.snapshot, settings, gathered.threads);
+        let chosen = named::chosen(&gathered.snapshot, words, gathered.named_namespace())?;
+        let shown = Shown { simulation: &simulation, gathered: &gathered, filter: filter.as_ref(), chosen, args };
+        let mut output = terminal.output();
+        let counts = match format {
+            Format::Json => shown.json(&mut output)?,
+            Format::Yaml => shown.yaml(&mut output)?,
+            Format::Name => shown.names(&mut output)?,
+            Format::Table | Format::Wide | Format::Text => shown.table(terminal, &mut output)?,
+        };
+        output.finish()?;
+        let listed: Vec<Kind> = match words.as_slice() {
+            [] => vec![Kind::PersistentVolume, Kind::PersistentVolumeClaim],
+            words => words.iter().filter(|word| word.name.is_none()).map(|word| word.kind).collect(),
+        };
+        let unjudged = counts.unknown > 0 || gathered.dropped() || gathered.unlisted(&listed);
+        if args.contexts.is_empty() {
+            // The process ends here: taking the objects apart one by one would only cost time.
+            std::mem::forget(simulation);
+            std::mem::forget(gathered);
+        }
+        let status = if unjudged {
+            Status::Unjudged
+        } else if args.exit_code && counts.changes > 0 {
+            Status::Findings
+        } else {
+            Status::Done
+        };
+        Ok((status, counts))
+    }
 }
 
 /// What stands before each element of a list.
@@ -73,7 +112,7 @@ struct Parted {
 }
 
 impl Parted {
-    fn write(&mut self, output: &mut Output, piece: &[u8]) -> Result<(), Error> {
+    fn write(&mut self, output: &mut Output<'_>, piece: &[u8]) -> Result<(), Error> {
         // Before the first element there is nothing to part it from.
         let from = usize::from(!self.started && !piece.is_empty());
         self.started |= !piece.is_empty();
@@ -81,14 +120,22 @@ impl Parted {
     }
 }
 
+/// The columns of the table.
+fn headers(format: Format) -> Vec<&'static str> {
+    let mut headers = vec!["NAMESPACE", "NAME", "PHASE", "EXPECTED", "BINDING"];
+    if format == Format::Wide {
+        headers.extend(["BRANCH", "COMPONENT", "OUTCOMES", "EXACT"]);
+    }
+    headers.extend(["WHY", "AGE"]);
+    headers
+}
+
 struct Shown<'a, 's> {
     simulation: &'a Simulation<'s>,
     gathered: &'a Gathered,
-    filter: Option<LabelFilter>,
+    filter: Option<&'a LabelFilter>,
     chosen: Option<Vec<Target>>,
     args: &'a PredictArgs,
-    /// Set once some prediction has a part that could not be judged, also where it is not printed: it may be a change.
-    unknown: &'a AtomicBool,
 }
 
 impl<'s> Shown<'_, 's> {
@@ -112,7 +159,7 @@ impl<'s> Shown<'_, 's> {
     }
 
     fn has_labels(&self, target: Target) -> bool {
-        self.filter.as_ref().is_none_or(|filter| filter.matches(&self.meta(target).labels))
+        self.filter.is_none_or(|filter| filter.matches(&self.meta(target).labels))
     }
 
     /// Claims of the namespace, and volumes that belong to them: bound to, reserved for, or wanted by them.
@@ -146,40 +193,44 @@ impl<'s> Shown<'_, 's> {
     }
 
     /// Computes predictions batch by batch, on all cores, and hands each batch on in order, while the next ones are
-    /// computed: what `render` made of its predictions, one after the other. Whether any changes.
+    /// computed: what `render` made of its predictions, one after the other. How many there are, also of those
+    /// that are not printed: what could not be judged may be a change.
     fn each<T: Send + Default>(
         &self,
         predict: impl Fn(Target) -> Prediction<'s> + Sync,
         render: impl Fn(&Prediction<'s>, &mut T) -> Result<(), serde_json::Error> + Sync,
         mut hand_on: impl FnMut(T) -> Result<(), Error>,
-    ) -> Result<bool, Error> {
+    ) -> Result<Counts, Error> {
         let targets = self.targets();
         let batches: Vec<&[Target]> = targets.chunks(BATCH).collect();
-        let mut changes = false;
+        let mut counts = Counts::default();
         let work = |number: usize| {
-            let (mut any, mut rendered) = (false, T::default());
+            let (mut counts, mut rendered) = (Counts::default(), T::default());
             for target in batches[number] {
                 let prediction = predict(*target);
                 let changed = prediction.changes(self.simulation.snapshot());
-                any |= changed;
-                if prediction.unknown.iter().any(|unknown| keeps_from_judging(unknown.need.kind)) {
-                    self.unknown.store(true, Ordering::Relaxed);
+                let unknown = prediction.unknown.iter().any(|unknown| keeps_from_judging(unknown.need.kind));
+                match target {
+                    Target::Volume(_) => counts.volumes += 1,
+                    Target::Claim(_) => counts.claims += 1,
                 }
+                counts.changes += usize::from(changed);
+                counts.unknown += usize::from(unknown);
                 if !self.args.changed || changed {
                     render(&prediction, &mut rendered)?;
                 }
             }
-            Ok((any, rendered))
+            Ok((counts, rendered))
         };
         in_order(self.gathered.threads, batches.len(), work, |done| {
-            let (any, rendered) = done.map_err(|error: serde_json::Error| output_error(&error.into()))?;
-            changes |= any;
+            let (some, rendered) = done.map_err(|error: serde_json::Error| output_error(&error.into()))?;
+            counts += some;
             hand_on(rendered)
         })?;
-        Ok(changes)
+        Ok(counts)
     }
 
-    fn json(&self, output: &mut Output) -> Result<bool, Error> {
+    fn json(&self, output: &mut Output<'_>) -> Result<Counts, Error> {
         let failed = |failure: std::io::Error| output_error(&failure);
         let head = Head::new(self.gathered.modelled.document(), &self.gathered.snapshot);
         let head = serde_json::to_string(&head).map_err(|error| failed(error.into()))?;
@@ -188,7 +239,7 @@ impl<'s> Shown<'_, 's> {
         let snapshot = self.simulation.snapshot();
         let mut shown = BTreeSet::new();
         let mut parted = Parted::default();
-        let changes = self.each(
+        let counts = self.each(
             |target| self.simulation.predict_folded(target),
             |prediction, (items, components): &mut (Vec<u8>, BTreeSet<usize>)| {
                 components.insert(prediction.component);
@@ -215,15 +266,15 @@ impl<'s> Shown<'_, 's> {
             |written| parted.write(output, &written),
         )?;
         output.write_all(b"]}\n").map_err(failed)?;
-        Ok(changes)
+        Ok(counts)
     }
 
     /// The same document as YAML. It is made from the JSON, and so held in memory as a whole.
-    fn yaml(&self, output: &mut Output) -> Result<bool, Error> {
+    fn yaml(&self, output: &mut Output<'_>) -> Result<Counts, Error> {
         let failed = |error: serde_json::Error| Error::bug("the answer cannot be put into YAML").caused_by(&error);
         let snapshot = self.simulation.snapshot();
         let (mut items, mut worlds, mut shown) = (Vec::new(), Vec::new(), BTreeSet::new());
-        let changes = self.each(
+        let counts = self.each(
             |target| self.simulation.predict(target),
             |prediction, batch: &mut Vec<(usize, serde_json::Value)>| {
                 batch.push((prediction.component, serde_json::to_value(PredictionOut::new(snapshot, prediction))?));
@@ -253,7 +304,7 @@ impl<'s> Shown<'_, 's> {
         document["items"] = items.into();
         document["worlds"] = worlds.into();
         super::print_document(&document, Format::Yaml, output)?;
-        Ok(changes)
+        Ok(counts)
     }
 
     /// The joint end states of these components, as far as they are known and few: batch by batch, like predictions.
@@ -280,7 +331,7 @@ impl<'s> Shown<'_, 's> {
         })
     }
 
-    fn names(&self, output: &mut Output) -> Result<bool, Error> {
+    fn names(&self, output: &mut Output<'_>) -> Result<Counts, Error> {
         let snapshot = self.simulation.snapshot();
         self.each(
             |target| self.simulation.predict(target),
@@ -295,16 +346,11 @@ impl<'s> Shown<'_, 's> {
         )
     }
 
-    fn table(&self, terminal: &Terminal, output: &mut Output) -> Result<bool, Error> {
+    fn table(&self, terminal: &Terminal, output: &mut Output<'_>) -> Result<Counts, Error> {
         let wide = self.args.output == Format::Wide;
-        let mut headers = vec!["NAMESPACE", "NAME", "PHASE", "EXPECTED", "BINDING"];
-        if wide {
-            headers.extend(["BRANCH", "COMPONENT", "OUTCOMES", "EXACT"]);
-        }
-        headers.extend(["WHY", "AGE"]);
-        let mut table = Table::new(headers);
+        let mut table = Table::new(headers(self.args.output));
         let mut assumed: BTreeSet<Kind> = BTreeSet::new();
-        let changes = self.each(
+        let counts = self.each(
             |target| self.simulation.predict(target),
             |prediction, rows: &mut Vec<(Vec<String>, Vec<Kind>)>| {
                 let kinds = prediction.assumed.iter().map(|assumed| assumed.kind).collect();
@@ -319,11 +365,8 @@ impl<'s> Shown<'_, 's> {
                 Ok(())
             },
         )?;
-        if let Some(column) = &self.args.table.sort_by
-            && !table.sort_by(column)
-        {
-            return Err(Error::usage(format!("--sort-by: there is no column {column:?}"))
-                .hint(format!("the columns are {}", table.headers().join(", "))));
+        if let Some(column) = &self.args.table.sort_by {
+            table.sort_by(column);
         }
         for note in &self.gathered.notes {
             terminal.message(note);
@@ -338,11 +381,11 @@ impl<'s> Shown<'_, 's> {
         }
         if table.is_empty() {
             terminal.message(&self.gathered.nothing_found(self.args.changed));
-            return Ok(changes);
+            return Ok(counts);
         }
         let style = TableStyle { width: terminal.width(), headers: !self.args.table.no_headers };
         table.render(style, |text| output.print(text))?;
-        Ok(changes)
+        Ok(counts)
     }
 
     fn row(&self, prediction: &Prediction<'s>, wide: bool) -> Vec<String> {

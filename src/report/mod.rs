@@ -1,5 +1,6 @@
 //! How results are shown, one file for each format: values in, text out. Nothing here decides.
 
+pub mod contexts;
 pub mod decision;
 pub mod ends;
 pub mod explanation;

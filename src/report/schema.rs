@@ -1,5 +1,6 @@
 //! The JSON schemas in `docs/schema/`, generated from the types that are printed.
 
+use super::contexts::ContextList;
 use super::explanation::Explanation;
 use super::match_table::MatchTable;
 use super::prediction::PredictionList;
@@ -23,6 +24,7 @@ fn generated_schemas_are_in_step() {
         std::fs::create_dir_all(&folder).unwrap();
     }
     let expected = [
+        ("ContextList.json", schema::<ContextList<'_>>()),
         ("Explanation.json", schema::<Explanation<'_>>()),
         ("MatchTable.json", schema::<MatchTable<'_>>()),
         ("PredictionList.json", schema::<PredictionList<'_>>()),

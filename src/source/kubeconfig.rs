@@ -41,10 +41,16 @@ pub(super) fn load(options: &ConnectOptions, environment: &Environment) -> Resul
     Ok(merged.filter(|config| !(config.clusters.is_empty() && config.contexts.is_empty())))
 }
 
-/// The names of the contexts, for completion; none where the kubeconfig cannot be read.
-pub fn contexts(options: &ConnectOptions, environment: &Environment) -> Vec<String> {
-    let config = load(options, environment).ok().flatten().unwrap_or_default();
-    config.contexts.into_iter().map(|entry| entry.name).collect()
+/// The names of the contexts, as the kubeconfig has them.
+///
+/// # Errors
+/// A kubeconfig that cannot be read, or none at all.
+pub fn contexts(options: &ConnectOptions, environment: &Environment) -> Result<Vec<String>, ClusterError> {
+    let config = load(options, environment)?.ok_or_else(|| {
+        ClusterError::new(ClusterErrorKind::NoCluster, "there is no kubeconfig, and so there are no contexts")
+            .with_hint("name a kubeconfig with --kubeconfig or KUBECONFIG")
+    })?;
+    Ok(config.contexts.into_iter().map(|entry| entry.name).collect())
 }
 
 fn read(path: &Path) -> Result<Kubeconfig, ClusterError> {
