@@ -113,7 +113,7 @@ pub struct Rules {
     /// `--pvclaimbinder-sync-period`, in seconds.
     pub resync_seconds: u64,
 
-    /// Since 1.36 a sync that ends with an error is retried with back-off; before, it waited for the next event or resync.
+    /// Since 1.36 a sync that ends with an error is retried with back-off; before, it waited for an event or resync.
     pub errors_are_retried: bool,
     /// Before 1.30 a claim with an explicitly empty class also tried the default class, and was refused.
     pub default_class_for_empty_class: bool,
