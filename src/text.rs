@@ -23,6 +23,27 @@ pub fn sanitize(text: &str) -> Cow<'_, str> {
     Cow::Owned(safe)
 }
 
+/// JSON in which every character that [`sanitize`] would make visible is escaped. Outside of texts JSON has none of them
+/// but blanks and line breaks, and those below a blank are escaped in texts anyway.
+pub fn escape_json(json: &[u8]) -> Cow<'_, [u8]> {
+    const DEL: u8 = 0x7f;
+    if json.iter().all(|byte| *byte < DEL) {
+        return Cow::Borrowed(json);
+    }
+    let mut escaped = String::with_capacity(json.len() + 16);
+    for character in String::from_utf8_lossy(json).chars() {
+        if character < char::from(DEL) || !is_unsafe(character) {
+            escaped.push(character);
+            continue;
+        }
+        for unit in character.encode_utf16(&mut [0; 2]) {
+            // Writing to a String cannot fail.
+            _ = write!(escaped, "\\u{unit:04x}");
+        }
+    }
+    Cow::Owned(escaped.into_bytes())
+}
+
 fn push_safe(safe: &mut String, character: char) {
     if !is_unsafe(character) {
         safe.push(character);
@@ -166,8 +187,22 @@ fn typing_errors(wanted: &[char], candidate: &str, allowed: usize) -> Option<usi
 
 #[cfg(test)]
 mod tests {
-    use super::{human_age, nearest, pad, sanitize, truncate, width};
+    use super::{escape_json, human_age, nearest, pad, sanitize, truncate, width};
     use std::borrow::Cow;
+
+    #[test]
+    fn json_hides_nothing_and_means_the_same() {
+        let text = "größe 数据 \u{7f} \u{9b}31m \u{202e}lave\u{200b} \u{e0041} \u{1f5c4}\n";
+        let json = serde_json::to_vec(&serde_json::json!({ "text": text })).unwrap();
+        let escaped = String::from_utf8(escape_json(&json).into_owned()).unwrap();
+        assert_eq!(
+            escaped,
+            "{\"text\":\"größe 数据 \\u007f \\u009b31m \\u202elave\\u200b \\udb40\\udc41 \u{1f5c4}\\n\"}"
+        );
+        let read: serde_json::Value = serde_json::from_str(&escaped).unwrap();
+        assert_eq!(read["text"], text);
+        assert!(matches!(escape_json(b"{\n  \"a\": 1\n}"), Cow::Borrowed(_)));
+    }
 
     #[test]
     fn harmless_text_is_not_copied() {

@@ -3,6 +3,7 @@
 mod api;
 mod ends;
 mod faults;
+mod hostile;
 mod plane;
 mod proxy;
 mod rights;

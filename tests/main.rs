@@ -12,6 +12,7 @@ mod fates;
 mod files;
 mod folded;
 mod generated;
+mod hostile;
 mod leaves;
 mod licences;
 mod live;

@@ -17,7 +17,9 @@ mod version;
 use crate::cli::{Cli, Output as Format, Verb};
 use crate::error::{Error, ErrorKind};
 use crate::terminal::{Output, Terminal, exit_on_interrupt, output_error};
+use crate::text::{escape_json, sanitize};
 use serde::Serialize;
+use std::borrow::Cow;
 use std::io::Write as _;
 
 /// How a run ended that did not fail.
@@ -73,9 +75,13 @@ pub fn print_document(document: &impl Serialize, format: Format, output: &mut Ou
     if format == Format::Yaml {
         let text = serde_yaml::to_string(document)
             .map_err(|failure| Error::bug("the answer cannot be put into YAML").caused_by(&failure))?;
-        return output.print(&text);
+        if text.lines().all(|line| matches!(sanitize(line), Cow::Borrowed(_))) {
+            return output.print(&text);
+        }
+        // JSON is YAML too, and has escapes in every place.
     }
-    // serde_json wraps the writer's own error, whose kind says whether the reader went away.
-    serde_json::to_writer_pretty(&mut *output, document).map_err(|failure| output_error(&failure.into()))?;
+    let json = serde_json::to_vec_pretty(document)
+        .map_err(|failure| Error::bug("the answer cannot be put into JSON").caused_by(&failure))?;
+    output.write_all(&escape_json(&json)).map_err(|failure| output_error(&failure))?;
     output.write_all(b"\n").map_err(|failure| output_error(&failure))
 }

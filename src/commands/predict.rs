@@ -14,7 +14,7 @@ use crate::report::table::{Table, TableStyle};
 use crate::report::why::why;
 use crate::simulate::{Outcome, Prediction, Simulation, Target};
 use crate::terminal::{Output, Terminal, output_error};
-use crate::text::human_age;
+use crate::text::{escape_json, human_age};
 use std::collections::BTreeSet;
 use std::io::Write as _;
 
@@ -116,7 +116,7 @@ impl Parted {
         // Before the first element there is nothing to part it from.
         let from = usize::from(!self.started && !piece.is_empty());
         self.started |= !piece.is_empty();
-        output.write_all(&piece[from..]).map_err(|failure| output_error(&failure))
+        output.write_all(&escape_json(&piece[from..])).map_err(|failure| output_error(&failure))
     }
 }
 
@@ -235,7 +235,8 @@ impl<'s> Shown<'_, 's> {
         let head = Head::new(self.gathered.modelled.document(), &self.gathered.snapshot);
         let head = serde_json::to_string(&head).map_err(|error| failed(error.into()))?;
         let head = head.strip_suffix('}').unwrap_or(&head);
-        write!(output, "{head},\"items\":[").map_err(failed)?;
+        output.write_all(&escape_json(head.as_bytes())).map_err(failed)?;
+        output.write_all(b",\"items\":[").map_err(failed)?;
         let snapshot = self.simulation.snapshot();
         let mut shown = BTreeSet::new();
         let mut parted = Parted::default();

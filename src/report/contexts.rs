@@ -4,7 +4,7 @@ use super::machine::API_VERSION;
 use super::prediction::PredictionList;
 use super::table::Table;
 use crate::error::Error;
-use crate::text::sanitize;
+use crate::text::{escape_json, sanitize};
 use serde::Serialize;
 use std::io::{self, Write};
 use std::ops::AddAssign;
@@ -159,9 +159,9 @@ impl<W: Write> ListWriter<W> {
         let item = ContextOut { context, exit_code: *exit_code, error, counts, answer: None };
         let item = serde_json::to_string(&item)?;
         if written.is_empty() {
-            return self.output.write_all(item.as_bytes());
+            return self.output.write_all(&escape_json(item.as_bytes()));
         }
-        self.output.write_all(item.strip_suffix('}').unwrap_or(&item).as_bytes())?;
+        self.output.write_all(&escape_json(item.strip_suffix('}').unwrap_or(&item).as_bytes()))?;
         self.output.write_all(b",\"answer\":")?;
         self.output.write_all(written)?;
         self.output.write_all(b"}")

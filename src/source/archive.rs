@@ -3,12 +3,11 @@
 use super::statement::Statement;
 use crate::model::{Kind, ObjectKey, Str};
 use crate::snapshot::redact::redact;
-use crate::text::sanitize;
+use crate::text::{escape_json, sanitize};
 use serde::Serialize;
 use serde_json::ser::{PrettyFormatter, Serializer};
 use serde_json::{Value, json};
 use std::borrow::Cow;
-use std::fmt;
 use std::io::{self, Write};
 
 /// One redacted object, in the compact form in which it waits for its turn.
@@ -87,7 +86,7 @@ fn write_value(value: &Value, indent: &str, buffer: &mut Vec<u8>, out: &mut dyn 
         if place > 0 {
             write!(out, "\n{indent}")?;
         }
-        out.write_all(visible(&String::from_utf8_lossy(line)).as_bytes())?;
+        out.write_all(&escape_json(line))?;
     }
     Ok(())
 }
@@ -121,7 +120,9 @@ fn write_yaml_value(first: &str, value: &Value, out: &mut dyn Write) -> io::Resu
     let text = serde_yaml::to_string(value).map_err(io::Error::other)?;
     if text.lines().any(|line| matches!(sanitize(line), Cow::Owned(_))) {
         // JSON is YAML too, and has escapes in every place.
-        return writeln!(out, "{first}{}", visible(&value.to_string()));
+        out.write_all(first.as_bytes())?;
+        out.write_all(&escape_json(&serde_json::to_vec(value)?))?;
+        return out.write_all(b"\n");
     }
     for (place, line) in text.lines().enumerate() {
         let before = if place == 0 { first } else { "  " };
@@ -130,26 +131,6 @@ fn write_yaml_value(first: &str, value: &Value, out: &mut dyn Write) -> io::Resu
         writeln!(out, "{line}")?;
     }
     Ok(())
-}
-
-/// JSON in which characters that a terminal would act on, or hide, are escaped. They can only be inside of texts.
-fn visible(json: &str) -> Cow<'_, str> {
-    if matches!(sanitize(json), Cow::Borrowed(_)) {
-        return Cow::Borrowed(json);
-    }
-    let mut escaped = String::with_capacity(json.len() + 16);
-    for character in json.chars() {
-        let mut own = [0; 4];
-        if matches!(sanitize(character.encode_utf8(&mut own)), Cow::Borrowed(_)) {
-            escaped.push(character);
-        } else {
-            for unit in character.encode_utf16(&mut [0; 2]) {
-                // Writing to a string cannot fail.
-                _ = fmt::Write::write_fmt(&mut escaped, format_args!("\\u{unit:04x}"));
-            }
-        }
-    }
-    Cow::Owned(escaped)
 }
 
 #[cfg(test)]

@@ -1,0 +1,44 @@
+//! The same objects on a real API server, which takes them all, with every request shown.
+#![expect(clippy::expect_used, clippy::print_stderr, reason = "a test fails by panicking, and says what it counted")]
+
+use super::api::Api;
+use super::plane::Plane;
+use crate::hostile::{QUESTIONS, assert_harmless, objects};
+use crate::support::Run;
+use serde_json::json;
+
+/// A token in the flags, in the kubeconfig or in an answer is a credential, too.
+const TOKEN: &str = "s3cret-annotation-t0ken";
+
+#[tokio::test(flavor = "multi_thread")]
+#[ignore = "needs a control plane: oracle/cluster/build, then cargo test --locked -- --ignored live"]
+async fn nothing_of_it_is_printed_at_any_verbosity() {
+    let plane = Plane::without_admission();
+    let api = Api::of(&plane).await;
+    let namespace = json!({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "db"}});
+    api.create(&namespace).await.expect("a namespace");
+    for object in objects() {
+        let mut stored = api.create(&object).await.expect("an object that the API server takes");
+        if object.get("status").is_some() {
+            stored["status"] = object["status"].clone();
+            stored["apiVersion"] = object["apiVersion"].clone();
+            stored["kind"] = object["kind"].clone();
+            api.replace_status(&stored).await.expect("a status that the API server takes");
+        }
+    }
+    let mut shown = 0;
+    for question in QUESTIONS {
+        for verbosity in ["0", "6", "9"] {
+            let all = [question, &["-v", verbosity]].concat();
+            let run = plane.pvctl(&all);
+            assert_harmless(&run, &all.join(" "));
+            assert_eq!(verbosity != "0", run.stderr.contains("/api/v1/persistentvolumes"), "{all:?}: {}", run.stderr);
+            shown += 1;
+        }
+    }
+    let config = plane.kubeconfig().to_string_lossy().into_owned();
+    let refused = Run::new(&["predict", "-v", "9", "--token", TOKEN]).env("KUBECONFIG", &config).finish();
+    assert_eq!((refused.code, refused.stdout.as_str()), (Some(3), ""), "{}", refused.stderr);
+    assert!(!refused.stderr.contains(TOKEN) && refused.stderr.contains("401"), "{}", refused.stderr);
+    eprintln!("{shown} answers");
+}
