@@ -187,6 +187,8 @@ fn typing_errors(wanted: &[char], candidate: &str, allowed: usize) -> Option<usi
 
 #[cfg(test)]
 mod tests {
+    #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+
     use super::{escape_json, human_age, nearest, pad, sanitize, truncate, width};
     use std::borrow::Cow;
 
