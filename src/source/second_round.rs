@@ -8,8 +8,9 @@ use crate::model::{Kind, PersistentVolumeClaim, ReclaimPolicy, StorageClass, Str
 use crate::snapshot::{CoverageState, Parts};
 use std::collections::{BTreeSet, HashMap, HashSet};
 
-/// From this many namespaces on, pods are read in one list of the whole cluster.
-const MOST_NAMESPACES: usize = 32;
+/// In more namespaces than these, pods are read in one list of the whole cluster. A list of one namespace is a small
+/// request, and eight are under way at a time; the pods of a large cluster are hundreds of pages, one after the other.
+const MOST_NAMESPACES: usize = 256;
 
 /// What the settings of this run ask for beyond what the objects do.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -251,7 +252,7 @@ mod tests {
 
     #[test]
     fn many_namespaces_are_one_list_and_nodes_are_for_host_paths() {
-        let claims = (0..33)
+        let claims = (0..=MOST_NAMESPACES)
             .map(|n| {
                 let mut leaving = claim(&format!("ns-{n}"), Some("fast"));
                 leaving.meta.deleted = Some(Timestamp(1));

@@ -26,6 +26,7 @@ type Command struct {
 // Answer is one line on standard output: the first says where the control plane is, each later one answers a command.
 type Answer struct {
 	Server     string `json:"server,omitempty"`
+	Etcd       string `json:"etcd,omitempty"`
 	Kubeconfig string `json:"kubeconfig,omitempty"`
 	CA         string `json:"ca,omitempty"`
 	Token      string `json:"token,omitempty"`

@@ -29,6 +29,7 @@ const patience = 90 * time.Second
 type Plane struct {
 	directory, assets string
 	server, token     string
+	etcd              string
 	running           map[string]*process
 }
 
@@ -36,7 +37,7 @@ func (p *Plane) path(name string) string { return filepath.Join(p.directory, nam
 
 func (p *Plane) where() Answer {
 	return Answer{
-		Server: p.server, Kubeconfig: p.path("kubeconfig"), CA: p.path("ca.crt"), Token: p.token,
+		Server: p.server, Etcd: p.etcd, Kubeconfig: p.path("kubeconfig"), CA: p.path("ca.crt"), Token: p.token,
 		Assets: p.assets, Directory: p.directory,
 	}
 }
@@ -54,6 +55,7 @@ func (p *Plane) begin(arguments []string) error {
 		return err
 	}
 	client, peer := fmt.Sprintf("http://127.0.0.1:%d", ports[0]), fmt.Sprintf("http://127.0.0.1:%d", ports[1])
+	p.etcd = client
 	p.server = fmt.Sprintf("https://127.0.0.1:%d", ports[2])
 	if err := p.writeKubeconfig(); err != nil {
 		return err
