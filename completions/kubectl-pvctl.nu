@@ -23,6 +23,8 @@ module completions {
     --user: string            # The kubeconfig user to use
     --server(-s): string      # The address of the API server
     --token: string           # The bearer token to authenticate with
+    --username: string        # The user to authenticate with by name and password
+    --password: string        # The password of --username
     --as: string              # The user to act as
     --as-group: string        # A group to act as; may be given several times
     --as-uid: string          # The uid to act as
@@ -35,6 +37,7 @@ module completions {
     --tls-server-name: string # The name to expect in the API server's certificate
     --disable-compression: string@"nu-complete kubectl-pvctl disable_compression" # Do not ask the API server for compressed answers
     --cache-dir: directory    # Accepted because kubectl has it; nothing is cached, every run reads the world anew
+    --log-flush-frequency: string # Accepted because kubectl has it; nothing that is said waits to be written
     --chunk-size: string      # How many objects to ask for at a time; 0 asks for all at once
     --color: string@"nu-complete kubectl-pvctl color" # When to use colour
     --v(-v): string           # Say more on stderr; from 6 on every request to the API server, with tokens hidden
@@ -94,6 +97,8 @@ module completions {
     --user: string            # The kubeconfig user to use
     --server(-s): string      # The address of the API server
     --token: string           # The bearer token to authenticate with
+    --username: string        # The user to authenticate with by name and password
+    --password: string        # The password of --username
     --as: string              # The user to act as
     --as-group: string        # A group to act as; may be given several times
     --as-uid: string          # The uid to act as
@@ -106,6 +111,7 @@ module completions {
     --tls-server-name: string # The name to expect in the API server's certificate
     --disable-compression: string@"nu-complete kubectl-pvctl predict disable_compression" # Do not ask the API server for compressed answers
     --cache-dir: directory    # Accepted because kubectl has it; nothing is cached, every run reads the world anew
+    --log-flush-frequency: string # Accepted because kubectl has it; nothing that is said waits to be written
     --chunk-size: string      # How many objects to ask for at a time; 0 asks for all at once
     --color: string@"nu-complete kubectl-pvctl predict color" # When to use colour
     --v(-v): string           # Say more on stderr; from 6 on every request to the API server, with tokens hidden
@@ -162,6 +168,8 @@ module completions {
     --user: string            # The kubeconfig user to use
     --server(-s): string      # The address of the API server
     --token: string           # The bearer token to authenticate with
+    --username: string        # The user to authenticate with by name and password
+    --password: string        # The password of --username
     --as: string              # The user to act as
     --as-group: string        # A group to act as; may be given several times
     --as-uid: string          # The uid to act as
@@ -174,6 +182,7 @@ module completions {
     --tls-server-name: string # The name to expect in the API server's certificate
     --disable-compression: string@"nu-complete kubectl-pvctl explain disable_compression" # Do not ask the API server for compressed answers
     --cache-dir: directory    # Accepted because kubectl has it; nothing is cached, every run reads the world anew
+    --log-flush-frequency: string # Accepted because kubectl has it; nothing that is said waits to be written
     --chunk-size: string      # How many objects to ask for at a time; 0 asks for all at once
     --color: string@"nu-complete kubectl-pvctl explain color" # When to use colour
     --v(-v): string           # Say more on stderr; from 6 on every request to the API server, with tokens hidden
@@ -231,6 +240,8 @@ module completions {
     --user: string            # The kubeconfig user to use
     --server(-s): string      # The address of the API server
     --token: string           # The bearer token to authenticate with
+    --username: string        # The user to authenticate with by name and password
+    --password: string        # The password of --username
     --as: string              # The user to act as
     --as-group: string        # A group to act as; may be given several times
     --as-uid: string          # The uid to act as
@@ -243,6 +254,7 @@ module completions {
     --tls-server-name: string # The name to expect in the API server's certificate
     --disable-compression: string@"nu-complete kubectl-pvctl match disable_compression" # Do not ask the API server for compressed answers
     --cache-dir: directory    # Accepted because kubectl has it; nothing is cached, every run reads the world anew
+    --log-flush-frequency: string # Accepted because kubectl has it; nothing that is said waits to be written
     --chunk-size: string      # How many objects to ask for at a time; 0 asks for all at once
     --color: string@"nu-complete kubectl-pvctl match color" # When to use colour
     --v(-v): string           # Say more on stderr; from 6 on every request to the API server, with tokens hidden
@@ -284,6 +296,8 @@ module completions {
     --user: string            # The kubeconfig user to use
     --server(-s): string      # The address of the API server
     --token: string           # The bearer token to authenticate with
+    --username: string        # The user to authenticate with by name and password
+    --password: string        # The password of --username
     --as: string              # The user to act as
     --as-group: string        # A group to act as; may be given several times
     --as-uid: string          # The uid to act as
@@ -296,6 +310,7 @@ module completions {
     --tls-server-name: string # The name to expect in the API server's certificate
     --disable-compression: string@"nu-complete kubectl-pvctl snapshot disable_compression" # Do not ask the API server for compressed answers
     --cache-dir: directory    # Accepted because kubectl has it; nothing is cached, every run reads the world anew
+    --log-flush-frequency: string # Accepted because kubectl has it; nothing that is said waits to be written
     --chunk-size: string      # How many objects to ask for at a time; 0 asks for all at once
     --color: string@"nu-complete kubectl-pvctl snapshot color" # When to use colour
     --v(-v): string           # Say more on stderr; from 6 on every request to the API server, with tokens hidden
@@ -331,6 +346,8 @@ module completions {
     --user: string            # The kubeconfig user to use
     --server(-s): string      # The address of the API server
     --token: string           # The bearer token to authenticate with
+    --username: string        # The user to authenticate with by name and password
+    --password: string        # The password of --username
     --as: string              # The user to act as
     --as-group: string        # A group to act as; may be given several times
     --as-uid: string          # The uid to act as
@@ -343,6 +360,7 @@ module completions {
     --tls-server-name: string # The name to expect in the API server's certificate
     --disable-compression: string@"nu-complete kubectl-pvctl version disable_compression" # Do not ask the API server for compressed answers
     --cache-dir: directory    # Accepted because kubectl has it; nothing is cached, every run reads the world anew
+    --log-flush-frequency: string # Accepted because kubectl has it; nothing that is said waits to be written
     --chunk-size: string      # How many objects to ask for at a time; 0 asks for all at once
     --color: string@"nu-complete kubectl-pvctl version color" # When to use colour
     --v(-v): string           # Say more on stderr; from 6 on every request to the API server, with tokens hidden
@@ -376,6 +394,8 @@ module completions {
     --user: string            # The kubeconfig user to use
     --server(-s): string      # The address of the API server
     --token: string           # The bearer token to authenticate with
+    --username: string        # The user to authenticate with by name and password
+    --password: string        # The password of --username
     --as: string              # The user to act as
     --as-group: string        # A group to act as; may be given several times
     --as-uid: string          # The uid to act as
@@ -388,6 +408,7 @@ module completions {
     --tls-server-name: string # The name to expect in the API server's certificate
     --disable-compression: string@"nu-complete kubectl-pvctl completion disable_compression" # Do not ask the API server for compressed answers
     --cache-dir: directory    # Accepted because kubectl has it; nothing is cached, every run reads the world anew
+    --log-flush-frequency: string # Accepted because kubectl has it; nothing that is said waits to be written
     --chunk-size: string      # How many objects to ask for at a time; 0 asks for all at once
     --color: string@"nu-complete kubectl-pvctl completion color" # When to use colour
     --v(-v): string           # Say more on stderr; from 6 on every request to the API server, with tokens hidden
