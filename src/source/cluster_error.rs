@@ -74,7 +74,7 @@ impl ClusterError {
         if let Some(proxy) = proxy.filter(|_| has(&["tunnel error", "SOCKS", "socks"])) {
             return Self::from_proxy(server, proxy, &all, last);
         }
-        if has(&["invalid peer certificate", "certificate", "TLS", "tls", "InvalidContentType", "corrupt message"]) {
+        if has(&["certificate", "fatal alert", "TLS", "tls", "InvalidContentType", "corrupt message"]) {
             return Self::from_tls(server, &all, last);
         }
         if has(&["invalid HTTP version parsed"]) {
@@ -147,7 +147,15 @@ impl ClusterError {
                 "check the port, and whether the address should begin with http://",
             );
         }
-        if has(&["CertificateExpired", "CertificateRequired", "AccessDenied"]) || all.contains("received fatal alert") {
+        // An alert is what the server objects to; those about a certificate can only mean ours.
+        let objects = |alerts: &[&str]| all.contains("fatal alert") && has(alerts);
+        if objects(&["CertificateRequired"]) {
+            return tls(
+                format!("the API server {server} wants a client certificate"),
+                "give one with --client-certificate and --client-key, or choose another --user of the kubeconfig",
+            );
+        }
+        if objects(&["Certificate", "UnknownCA", "AccessDenied", "DecryptError"]) {
             return tls(
                 format!("the API server {server} refuses the client certificate: {last}"),
                 "the certificate in the kubeconfig has probably expired or belongs to another cluster: log in again",

@@ -105,8 +105,12 @@ fn ask(
     // The plugin talks to the person on standard error, as under kubectl; its standard output is the credential.
     command.stderr(if unattended { Stdio::null() } else { Stdio::inherit() });
     let output = output(command.stdout(Stdio::piped()), config, limit)?;
-    let answer: Option<ExecCredential> =
-        serde_json::from_slice(&output).ok().or_else(|| serde_yaml::from_slice(&output).ok());
+    // As YAML, JSON would be taken for more than it is: a number for a text.
+    let answer: Option<ExecCredential> = if output.trim_ascii_start().starts_with(b"{") {
+        serde_json::from_slice(&output).ok()
+    } else {
+        serde_yaml::from_slice(&output).ok()
+    };
     answer
         .and_then(|credential| credential.status)
         .ok_or_else(|| failed(config, "did not answer with an ExecCredential that has a status"))
