@@ -3,9 +3,14 @@
 mod api;
 mod ends;
 mod faults;
+mod kubectl;
 mod plane;
+mod plugins;
+mod proxies;
 mod proxy;
+mod recorder;
 mod rights;
 mod sound;
+mod tls;
 mod torn;
 mod worlds;
