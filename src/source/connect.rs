@@ -329,6 +329,7 @@ fn without_empties(user: AuthInfo) -> AuthInfo {
 }
 
 /// What client-go does not do either: `ConfirmUsable`, client-go 0.36.
+#[expect(clippy::disallowed_methods, reason = "whether the kubeconfig's files are there")]
 fn confirm_usable(user: &AuthInfo) -> Result<(), ClusterError> {
     let wrong = |what: &str, hint: &str| Err(ClusterError::new(ClusterErrorKind::Configuration, what).with_hint(hint));
     if user.token.is_some() && user.username.is_some() {
@@ -372,6 +373,7 @@ fn check_token(user: &AuthInfo) -> Result<(), ClusterError> {
 }
 
 /// Puts the token of a file in the file's place. Files of text end with a newline, which no header may have.
+#[expect(clippy::disallowed_methods, reason = "the kubeconfig names the file")]
 fn read_token_file(user: &mut AuthInfo) -> Result<(), ClusterError> {
     let Some(path) = user.token_file.take().filter(|_| user.token.is_none()) else { return Ok(()) };
     let token = std::fs::read_to_string(&path).map_err(|error| {

@@ -85,7 +85,7 @@ impl Recorder {
         let http = hyper::server::conn::http1::Builder::new();
         // A client that goes away, or does not trust the server, is what some tests are about.
         let Some(acceptor) = acceptor else {
-            let service = service_fn(move |request| self.clone().answer(of_connection.clone(), request));
+            let service = service_fn(async |request| Ok::<_, Infallible>(self.answer(of_connection.clone(), &request)));
             _ = http.serve_connection(TokioIo::new(stream), service).await;
             return;
         };
@@ -97,11 +97,11 @@ impl Recorder {
             let known = names.iter().find(|(der, _)| der == shown.as_ref());
             known.map_or_else(|| "unknown".to_owned(), |(_, name)| name.clone())
         });
-        let service = service_fn(move |request| self.clone().answer(of_connection.clone(), request));
+        let service = service_fn(async |request| Ok::<_, Infallible>(self.answer(of_connection.clone(), &request)));
         _ = http.serve_connection(TokioIo::new(stream), service).await;
     }
 
-    async fn answer(self, mut facts: Facts, request: Request<Incoming>) -> Result<Response<Full<Bytes>>, Infallible> {
+    fn answer(&self, mut facts: Facts, request: &Request<Incoming>) -> Response<Full<Bytes>> {
         for (name, value) in request.headers() {
             let value = String::from_utf8_lossy(value.as_bytes()).into_owned();
             match name.as_str() {
@@ -117,7 +117,7 @@ impl Recorder {
         let (code, body) = if is_known { truth(&path) } else { refusal(401, "Unauthorized", "Unauthorized") };
         self.requests.lock().unwrap().push((facts, path));
         let response = Response::builder().status(code).header("content-type", "application/json");
-        Ok(response.body(Full::from(body.to_string())).unwrap())
+        response.body(Full::from(body.to_string())).unwrap()
     }
 
     /// What came since the last call.

@@ -189,8 +189,8 @@ fn each_fault_of_a_certificate_ends_in_a_sentence() {
         let (finished, sent) = world.run(BINARY.as_ref(), &["predict", "-v", "9"], line);
         assert!(!finished.stderr.contains(TOKEN), "{line}: {}", finished.stderr);
         // Before it, `-v 9` prints the requests.
-        let last = finished.stderr.lines().skip_while(|line| !line.starts_with("error: "));
-        let quiet = Finished { stderr: last.map(|line| format!("{line}\n")).collect(), ..finished };
+        let last: Vec<&str> = finished.stderr.lines().skip_while(|line| !line.starts_with("error: ")).collect();
+        let quiet = Finished { stderr: last.join("\n"), ..finished };
         assert_said(line, &quiet, 3, said, advice);
         assert_eq!(sent, Sent::default(), "{line}");
     }
