@@ -41,7 +41,7 @@ _kubectl__pvctl() {
 
     case "${cmd}" in
         kubectl__pvctl)
-            opts="-n -A -l -s -v -h -V --namespace --all-namespaces --selector --kubeconfig --context --cluster --user --server --token --as --as-group --as-uid --as-user-extra --request-timeout --certificate-authority --client-certificate --client-key --insecure-skip-tls-verify --tls-server-name --disable-compression --cache-dir --chunk-size --color --v --help --version predict explain match snapshot version completion"
+            opts="-n -A -l -s -v -h -V --namespace --all-namespaces --selector --kubeconfig --context --cluster --user --server --token --username --password --as --as-group --as-uid --as-user-extra --request-timeout --certificate-authority --client-certificate --client-key --insecure-skip-tls-verify --tls-server-name --disable-compression --cache-dir --log-flush-frequency --chunk-size --color --v --help --version predict explain match snapshot version completion"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 1 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -102,6 +102,14 @@ _kubectl__pvctl() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
+                --username)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --password)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --as)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
@@ -186,6 +194,10 @@ _kubectl__pvctl() {
                     fi
                     return 0
                     ;;
+                --log-flush-frequency)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --chunk-size)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
@@ -210,7 +222,7 @@ _kubectl__pvctl() {
             return 0
             ;;
         kubectl__subcmd__pvctl__subcmd__completion)
-            opts="-n -A -l -s -v -h --namespace --all-namespaces --selector --kubeconfig --context --cluster --user --server --token --as --as-group --as-uid --as-user-extra --request-timeout --certificate-authority --client-certificate --client-key --insecure-skip-tls-verify --tls-server-name --disable-compression --cache-dir --chunk-size --color --v --help bash zsh fish powershell elvish nushell"
+            opts="-n -A -l -s -v -h --namespace --all-namespaces --selector --kubeconfig --context --cluster --user --server --token --username --password --as --as-group --as-uid --as-user-extra --request-timeout --certificate-authority --client-certificate --client-key --insecure-skip-tls-verify --tls-server-name --disable-compression --cache-dir --log-flush-frequency --chunk-size --color --v --help bash zsh fish powershell elvish nushell"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -271,6 +283,14 @@ _kubectl__pvctl() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
+                --username)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --password)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --as)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
@@ -355,6 +375,10 @@ _kubectl__pvctl() {
                     fi
                     return 0
                     ;;
+                --log-flush-frequency)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --chunk-size)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
@@ -379,7 +403,7 @@ _kubectl__pvctl() {
             return 0
             ;;
         kubectl__subcmd__pvctl__subcmd__explain)
-            opts="-o -f -R -n -A -l -s -v -h --recheck --trace --output --filename --recursive --assume-complete --partial --now --strict --kube-version --feature-gates --controller-flag --controllers --unseen --failures --decisions --outcomes --budget --namespace --all-namespaces --selector --kubeconfig --context --cluster --user --server --token --as --as-group --as-uid --as-user-extra --request-timeout --certificate-authority --client-certificate --client-key --insecure-skip-tls-verify --tls-server-name --disable-compression --cache-dir --chunk-size --color --v --help"
+            opts="-o -f -R -n -A -l -s -v -h --recheck --trace --output --filename --recursive --assume-complete --partial --now --strict --kube-version --feature-gates --controller-flag --controllers --unseen --failures --decisions --outcomes --budget --namespace --all-namespaces --selector --kubeconfig --context --cluster --user --server --token --username --password --as --as-group --as-uid --as-user-extra --request-timeout --certificate-authority --client-certificate --client-key --insecure-skip-tls-verify --tls-server-name --disable-compression --cache-dir --log-flush-frequency --chunk-size --color --v --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -500,6 +524,14 @@ _kubectl__pvctl() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
+                --username)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --password)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --as)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
@@ -584,6 +616,10 @@ _kubectl__pvctl() {
                     fi
                     return 0
                     ;;
+                --log-flush-frequency)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --chunk-size)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
@@ -608,7 +644,7 @@ _kubectl__pvctl() {
             return 0
             ;;
         kubectl__subcmd__pvctl__subcmd__match)
-            opts="-o -f -R -n -A -l -s -v -h --claim --output --no-headers --sort-by --filename --recursive --assume-complete --partial --now --strict --kube-version --feature-gates --controller-flag --controllers --unseen --failures --decisions --outcomes --budget --namespace --all-namespaces --selector --kubeconfig --context --cluster --user --server --token --as --as-group --as-uid --as-user-extra --request-timeout --certificate-authority --client-certificate --client-key --insecure-skip-tls-verify --tls-server-name --disable-compression --cache-dir --chunk-size --color --v --help"
+            opts="-o -f -R -n -A -l -s -v -h --claim --output --no-headers --sort-by --filename --recursive --assume-complete --partial --now --strict --kube-version --feature-gates --controller-flag --controllers --unseen --failures --decisions --outcomes --budget --namespace --all-namespaces --selector --kubeconfig --context --cluster --user --server --token --username --password --as --as-group --as-uid --as-user-extra --request-timeout --certificate-authority --client-certificate --client-key --insecure-skip-tls-verify --tls-server-name --disable-compression --cache-dir --log-flush-frequency --chunk-size --color --v --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -748,6 +784,14 @@ _kubectl__pvctl() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
+                --username)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --password)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --as)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
@@ -832,6 +876,10 @@ _kubectl__pvctl() {
                     fi
                     return 0
                     ;;
+                --log-flush-frequency)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --chunk-size)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
@@ -856,7 +904,7 @@ _kubectl__pvctl() {
             return 0
             ;;
         kubectl__subcmd__pvctl__subcmd__predict)
-            opts="-o -f -R -n -A -l -s -v -h --changed --exit-code --trace --contexts --output --no-headers --sort-by --filename --recursive --assume-complete --partial --now --strict --kube-version --feature-gates --controller-flag --controllers --unseen --failures --decisions --outcomes --budget --namespace --all-namespaces --selector --kubeconfig --context --cluster --user --server --token --as --as-group --as-uid --as-user-extra --request-timeout --certificate-authority --client-certificate --client-key --insecure-skip-tls-verify --tls-server-name --disable-compression --cache-dir --chunk-size --color --v --help"
+            opts="-o -f -R -n -A -l -s -v -h --changed --exit-code --trace --contexts --output --no-headers --sort-by --filename --recursive --assume-complete --partial --now --strict --kube-version --feature-gates --controller-flag --controllers --unseen --failures --decisions --outcomes --budget --namespace --all-namespaces --selector --kubeconfig --context --cluster --user --server --token --username --password --as --as-group --as-uid --as-user-extra --request-timeout --certificate-authority --client-certificate --client-key --insecure-skip-tls-verify --tls-server-name --disable-compression --cache-dir --log-flush-frequency --chunk-size --color --v --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -985,6 +1033,14 @@ _kubectl__pvctl() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
+                --username)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --password)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --as)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
@@ -1069,6 +1125,10 @@ _kubectl__pvctl() {
                     fi
                     return 0
                     ;;
+                --log-flush-frequency)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --chunk-size)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
@@ -1093,7 +1153,7 @@ _kubectl__pvctl() {
             return 0
             ;;
         kubectl__subcmd__pvctl__subcmd__snapshot)
-            opts="-o -f -R -n -A -l -s -v -h --output --filename --recursive --assume-complete --partial --now --strict --namespace --all-namespaces --selector --kubeconfig --context --cluster --user --server --token --as --as-group --as-uid --as-user-extra --request-timeout --certificate-authority --client-certificate --client-key --insecure-skip-tls-verify --tls-server-name --disable-compression --cache-dir --chunk-size --color --v --help"
+            opts="-o -f -R -n -A -l -s -v -h --output --filename --recursive --assume-complete --partial --now --strict --namespace --all-namespaces --selector --kubeconfig --context --cluster --user --server --token --username --password --as --as-group --as-uid --as-user-extra --request-timeout --certificate-authority --client-certificate --client-key --insecure-skip-tls-verify --tls-server-name --disable-compression --cache-dir --log-flush-frequency --chunk-size --color --v --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1182,6 +1242,14 @@ _kubectl__pvctl() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
+                --username)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --password)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --as)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
@@ -1266,6 +1334,10 @@ _kubectl__pvctl() {
                     fi
                     return 0
                     ;;
+                --log-flush-frequency)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --chunk-size)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
@@ -1290,7 +1362,7 @@ _kubectl__pvctl() {
             return 0
             ;;
         kubectl__subcmd__pvctl__subcmd__version)
-            opts="-o -n -A -l -s -v -h --client --output --namespace --all-namespaces --selector --kubeconfig --context --cluster --user --server --token --as --as-group --as-uid --as-user-extra --request-timeout --certificate-authority --client-certificate --client-key --insecure-skip-tls-verify --tls-server-name --disable-compression --cache-dir --chunk-size --color --v --help"
+            opts="-o -n -A -l -s -v -h --client --output --namespace --all-namespaces --selector --kubeconfig --context --cluster --user --server --token --username --password --as --as-group --as-uid --as-user-extra --request-timeout --certificate-authority --client-certificate --client-key --insecure-skip-tls-verify --tls-server-name --disable-compression --cache-dir --log-flush-frequency --chunk-size --color --v --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1359,6 +1431,14 @@ _kubectl__pvctl() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
+                --username)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --password)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --as)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
@@ -1441,6 +1521,10 @@ _kubectl__pvctl() {
                     if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
                         compopt -o plusdirs
                     fi
+                    return 0
+                    ;;
+                --log-flush-frequency)
+                    COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
                 --chunk-size)

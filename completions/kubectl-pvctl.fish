@@ -1,6 +1,6 @@
 # Print an optspec for argparse to handle cmd's options that are independent of any subcommand.
 function __fish_kubectl_pvctl_global_optspecs
-    string join \n n/namespace= A/all-namespaces l/selector= kubeconfig= context= cluster= user= s/server= token= as= as-group= as-uid= as-user-extra= request-timeout= certificate-authority= client-certificate= client-key= insecure-skip-tls-verify= tls-server-name= disable-compression= cache-dir= chunk-size= color= v/v= h/help V/version
+    string join \n n/namespace= A/all-namespaces l/selector= kubeconfig= context= cluster= user= s/server= token= username= password= as= as-group= as-uid= as-user-extra= request-timeout= certificate-authority= client-certificate= client-key= insecure-skip-tls-verify= tls-server-name= disable-compression= cache-dir= log-flush-frequency= chunk-size= color= v/v= h/help V/version
 end
 
 function __fish_kubectl_pvctl_needs_command
@@ -32,6 +32,8 @@ complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_needs_command" -l cluster -d 
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_needs_command" -l user -d 'The kubeconfig user to use' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_needs_command" -s s -l server -d 'The address of the API server' -r -f
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_needs_command" -l token -d 'The bearer token to authenticate with' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_needs_command" -l username -d 'The user to authenticate with by name and password' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_needs_command" -l password -d 'The password of --username' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_needs_command" -l as -d 'The user to act as' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_needs_command" -l as-group -d 'A group to act as; may be given several times' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_needs_command" -l as-uid -d 'The uid to act as' -r
@@ -46,6 +48,7 @@ complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_needs_command" -l tls-server-
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_needs_command" -l disable-compression -d 'Do not ask the API server for compressed answers' -r -f -a "true\t''
 false\t''"
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_needs_command" -l cache-dir -d 'Accepted because kubectl has it; nothing is cached, every run reads the world anew' -r -f -a "(__fish_complete_directories)"
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_needs_command" -l log-flush-frequency -d 'Accepted because kubectl has it; nothing that is said waits to be written' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_needs_command" -l chunk-size -d 'How many objects to ask for at a time; 0 asks for all at once' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_needs_command" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal, unless the environment asks otherwise (NO_COLOR, CLICOLOR_FORCE, TERM=dumb)'
 always\t'Always, also into a pipe'
@@ -96,6 +99,8 @@ complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand predict" -l 
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand predict" -l user -d 'The kubeconfig user to use' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand predict" -s s -l server -d 'The address of the API server' -r -f
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand predict" -l token -d 'The bearer token to authenticate with' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand predict" -l username -d 'The user to authenticate with by name and password' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand predict" -l password -d 'The password of --username' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand predict" -l as -d 'The user to act as' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand predict" -l as-group -d 'A group to act as; may be given several times' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand predict" -l as-uid -d 'The uid to act as' -r
@@ -110,6 +115,7 @@ complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand predict" -l 
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand predict" -l disable-compression -d 'Do not ask the API server for compressed answers' -r -f -a "true\t''
 false\t''"
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand predict" -l cache-dir -d 'Accepted because kubectl has it; nothing is cached, every run reads the world anew' -r -f -a "(__fish_complete_directories)"
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand predict" -l log-flush-frequency -d 'Accepted because kubectl has it; nothing that is said waits to be written' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand predict" -l chunk-size -d 'How many objects to ask for at a time; 0 asks for all at once' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand predict" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal, unless the environment asks otherwise (NO_COLOR, CLICOLOR_FORCE, TERM=dumb)'
 always\t'Always, also into a pipe'
@@ -156,6 +162,8 @@ complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand explain" -l 
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand explain" -l user -d 'The kubeconfig user to use' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand explain" -s s -l server -d 'The address of the API server' -r -f
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand explain" -l token -d 'The bearer token to authenticate with' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand explain" -l username -d 'The user to authenticate with by name and password' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand explain" -l password -d 'The password of --username' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand explain" -l as -d 'The user to act as' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand explain" -l as-group -d 'A group to act as; may be given several times' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand explain" -l as-uid -d 'The uid to act as' -r
@@ -170,6 +178,7 @@ complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand explain" -l 
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand explain" -l disable-compression -d 'Do not ask the API server for compressed answers' -r -f -a "true\t''
 false\t''"
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand explain" -l cache-dir -d 'Accepted because kubectl has it; nothing is cached, every run reads the world anew' -r -f -a "(__fish_complete_directories)"
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand explain" -l log-flush-frequency -d 'Accepted because kubectl has it; nothing that is said waits to be written' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand explain" -l chunk-size -d 'How many objects to ask for at a time; 0 asks for all at once' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand explain" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal, unless the environment asks otherwise (NO_COLOR, CLICOLOR_FORCE, TERM=dumb)'
 always\t'Always, also into a pipe'
@@ -218,6 +227,8 @@ complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand match" -l cl
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand match" -l user -d 'The kubeconfig user to use' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand match" -s s -l server -d 'The address of the API server' -r -f
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand match" -l token -d 'The bearer token to authenticate with' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand match" -l username -d 'The user to authenticate with by name and password' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand match" -l password -d 'The password of --username' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand match" -l as -d 'The user to act as' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand match" -l as-group -d 'A group to act as; may be given several times' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand match" -l as-uid -d 'The uid to act as' -r
@@ -232,6 +243,7 @@ complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand match" -l tl
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand match" -l disable-compression -d 'Do not ask the API server for compressed answers' -r -f -a "true\t''
 false\t''"
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand match" -l cache-dir -d 'Accepted because kubectl has it; nothing is cached, every run reads the world anew' -r -f -a "(__fish_complete_directories)"
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand match" -l log-flush-frequency -d 'Accepted because kubectl has it; nothing that is said waits to be written' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand match" -l chunk-size -d 'How many objects to ask for at a time; 0 asks for all at once' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand match" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal, unless the environment asks otherwise (NO_COLOR, CLICOLOR_FORCE, TERM=dumb)'
 always\t'Always, also into a pipe'
@@ -257,6 +269,8 @@ complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand snapshot" -l
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand snapshot" -l user -d 'The kubeconfig user to use' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand snapshot" -s s -l server -d 'The address of the API server' -r -f
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand snapshot" -l token -d 'The bearer token to authenticate with' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand snapshot" -l username -d 'The user to authenticate with by name and password' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand snapshot" -l password -d 'The password of --username' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand snapshot" -l as -d 'The user to act as' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand snapshot" -l as-group -d 'A group to act as; may be given several times' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand snapshot" -l as-uid -d 'The uid to act as' -r
@@ -271,6 +285,7 @@ complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand snapshot" -l
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand snapshot" -l disable-compression -d 'Do not ask the API server for compressed answers' -r -f -a "true\t''
 false\t''"
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand snapshot" -l cache-dir -d 'Accepted because kubectl has it; nothing is cached, every run reads the world anew' -r -f -a "(__fish_complete_directories)"
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand snapshot" -l log-flush-frequency -d 'Accepted because kubectl has it; nothing that is said waits to be written' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand snapshot" -l chunk-size -d 'How many objects to ask for at a time; 0 asks for all at once' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand snapshot" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal, unless the environment asks otherwise (NO_COLOR, CLICOLOR_FORCE, TERM=dumb)'
 always\t'Always, also into a pipe'
@@ -291,6 +306,8 @@ complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand version" -l 
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand version" -l user -d 'The kubeconfig user to use' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand version" -s s -l server -d 'The address of the API server' -r -f
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand version" -l token -d 'The bearer token to authenticate with' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand version" -l username -d 'The user to authenticate with by name and password' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand version" -l password -d 'The password of --username' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand version" -l as -d 'The user to act as' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand version" -l as-group -d 'A group to act as; may be given several times' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand version" -l as-uid -d 'The uid to act as' -r
@@ -305,6 +322,7 @@ complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand version" -l 
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand version" -l disable-compression -d 'Do not ask the API server for compressed answers' -r -f -a "true\t''
 false\t''"
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand version" -l cache-dir -d 'Accepted because kubectl has it; nothing is cached, every run reads the world anew' -r -f -a "(__fish_complete_directories)"
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand version" -l log-flush-frequency -d 'Accepted because kubectl has it; nothing that is said waits to be written' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand version" -l chunk-size -d 'How many objects to ask for at a time; 0 asks for all at once' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand version" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal, unless the environment asks otherwise (NO_COLOR, CLICOLOR_FORCE, TERM=dumb)'
 always\t'Always, also into a pipe'
@@ -321,6 +339,8 @@ complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand completion" 
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand completion" -l user -d 'The kubeconfig user to use' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand completion" -s s -l server -d 'The address of the API server' -r -f
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand completion" -l token -d 'The bearer token to authenticate with' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand completion" -l username -d 'The user to authenticate with by name and password' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand completion" -l password -d 'The password of --username' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand completion" -l as -d 'The user to act as' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand completion" -l as-group -d 'A group to act as; may be given several times' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand completion" -l as-uid -d 'The uid to act as' -r
@@ -335,6 +355,7 @@ complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand completion" 
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand completion" -l disable-compression -d 'Do not ask the API server for compressed answers' -r -f -a "true\t''
 false\t''"
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand completion" -l cache-dir -d 'Accepted because kubectl has it; nothing is cached, every run reads the world anew' -r -f -a "(__fish_complete_directories)"
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand completion" -l log-flush-frequency -d 'Accepted because kubectl has it; nothing that is said waits to be written' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand completion" -l chunk-size -d 'How many objects to ask for at a time; 0 asks for all at once' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand completion" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal, unless the environment asks otherwise (NO_COLOR, CLICOLOR_FORCE, TERM=dumb)'
 always\t'Always, also into a pipe'

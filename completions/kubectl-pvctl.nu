@@ -23,6 +23,8 @@ module completions {
     --user: string            # The kubeconfig user to use
     --server(-s): string      # The address of the API server
     --token: string           # The bearer token to authenticate with
+    --username: string        # The user to authenticate with by name and password
+    --password: string        # The password of --username
     --as: string              # The user to act as
     --as-group: string        # A group to act as; may be given several times
     --as-uid: string          # The uid to act as
@@ -35,6 +37,7 @@ module completions {
     --tls-server-name: string # The name to expect in the API server's certificate
     --disable-compression: string@"nu-complete kubectl-pvctl disable_compression" # Do not ask the API server for compressed answers
     --cache-dir: directory    # Accepted because kubectl has it; nothing is cached, every run reads the world anew
+    --log-flush-frequency: string # Accepted because kubectl has it; nothing that is said waits to be written
     --chunk-size: string      # How many objects to ask for at a time; 0 asks for all at once
     --color: string@"nu-complete kubectl-pvctl color" # When to use colour
     --v(-v): string           # Say more on stderr; from 6 on every request to the API server, with tokens hidden
@@ -95,6 +98,8 @@ module completions {
     --user: string            # The kubeconfig user to use
     --server(-s): string      # The address of the API server
     --token: string           # The bearer token to authenticate with
+    --username: string        # The user to authenticate with by name and password
+    --password: string        # The password of --username
     --as: string              # The user to act as
     --as-group: string        # A group to act as; may be given several times
     --as-uid: string          # The uid to act as
@@ -107,6 +112,7 @@ module completions {
     --tls-server-name: string # The name to expect in the API server's certificate
     --disable-compression: string@"nu-complete kubectl-pvctl predict disable_compression" # Do not ask the API server for compressed answers
     --cache-dir: directory    # Accepted because kubectl has it; nothing is cached, every run reads the world anew
+    --log-flush-frequency: string # Accepted because kubectl has it; nothing that is said waits to be written
     --chunk-size: string      # How many objects to ask for at a time; 0 asks for all at once
     --color: string@"nu-complete kubectl-pvctl predict color" # When to use colour
     --v(-v): string           # Say more on stderr; from 6 on every request to the API server, with tokens hidden
@@ -163,6 +169,8 @@ module completions {
     --user: string            # The kubeconfig user to use
     --server(-s): string      # The address of the API server
     --token: string           # The bearer token to authenticate with
+    --username: string        # The user to authenticate with by name and password
+    --password: string        # The password of --username
     --as: string              # The user to act as
     --as-group: string        # A group to act as; may be given several times
     --as-uid: string          # The uid to act as
@@ -175,6 +183,7 @@ module completions {
     --tls-server-name: string # The name to expect in the API server's certificate
     --disable-compression: string@"nu-complete kubectl-pvctl explain disable_compression" # Do not ask the API server for compressed answers
     --cache-dir: directory    # Accepted because kubectl has it; nothing is cached, every run reads the world anew
+    --log-flush-frequency: string # Accepted because kubectl has it; nothing that is said waits to be written
     --chunk-size: string      # How many objects to ask for at a time; 0 asks for all at once
     --color: string@"nu-complete kubectl-pvctl explain color" # When to use colour
     --v(-v): string           # Say more on stderr; from 6 on every request to the API server, with tokens hidden
@@ -232,6 +241,8 @@ module completions {
     --user: string            # The kubeconfig user to use
     --server(-s): string      # The address of the API server
     --token: string           # The bearer token to authenticate with
+    --username: string        # The user to authenticate with by name and password
+    --password: string        # The password of --username
     --as: string              # The user to act as
     --as-group: string        # A group to act as; may be given several times
     --as-uid: string          # The uid to act as
@@ -244,6 +255,7 @@ module completions {
     --tls-server-name: string # The name to expect in the API server's certificate
     --disable-compression: string@"nu-complete kubectl-pvctl match disable_compression" # Do not ask the API server for compressed answers
     --cache-dir: directory    # Accepted because kubectl has it; nothing is cached, every run reads the world anew
+    --log-flush-frequency: string # Accepted because kubectl has it; nothing that is said waits to be written
     --chunk-size: string      # How many objects to ask for at a time; 0 asks for all at once
     --color: string@"nu-complete kubectl-pvctl match color" # When to use colour
     --v(-v): string           # Say more on stderr; from 6 on every request to the API server, with tokens hidden
@@ -285,6 +297,8 @@ module completions {
     --user: string            # The kubeconfig user to use
     --server(-s): string      # The address of the API server
     --token: string           # The bearer token to authenticate with
+    --username: string        # The user to authenticate with by name and password
+    --password: string        # The password of --username
     --as: string              # The user to act as
     --as-group: string        # A group to act as; may be given several times
     --as-uid: string          # The uid to act as
@@ -297,6 +311,7 @@ module completions {
     --tls-server-name: string # The name to expect in the API server's certificate
     --disable-compression: string@"nu-complete kubectl-pvctl snapshot disable_compression" # Do not ask the API server for compressed answers
     --cache-dir: directory    # Accepted because kubectl has it; nothing is cached, every run reads the world anew
+    --log-flush-frequency: string # Accepted because kubectl has it; nothing that is said waits to be written
     --chunk-size: string      # How many objects to ask for at a time; 0 asks for all at once
     --color: string@"nu-complete kubectl-pvctl snapshot color" # When to use colour
     --v(-v): string           # Say more on stderr; from 6 on every request to the API server, with tokens hidden
@@ -332,6 +347,8 @@ module completions {
     --user: string            # The kubeconfig user to use
     --server(-s): string      # The address of the API server
     --token: string           # The bearer token to authenticate with
+    --username: string        # The user to authenticate with by name and password
+    --password: string        # The password of --username
     --as: string              # The user to act as
     --as-group: string        # A group to act as; may be given several times
     --as-uid: string          # The uid to act as
@@ -344,6 +361,7 @@ module completions {
     --tls-server-name: string # The name to expect in the API server's certificate
     --disable-compression: string@"nu-complete kubectl-pvctl version disable_compression" # Do not ask the API server for compressed answers
     --cache-dir: directory    # Accepted because kubectl has it; nothing is cached, every run reads the world anew
+    --log-flush-frequency: string # Accepted because kubectl has it; nothing that is said waits to be written
     --chunk-size: string      # How many objects to ask for at a time; 0 asks for all at once
     --color: string@"nu-complete kubectl-pvctl version color" # When to use colour
     --v(-v): string           # Say more on stderr; from 6 on every request to the API server, with tokens hidden
@@ -377,6 +395,8 @@ module completions {
     --user: string            # The kubeconfig user to use
     --server(-s): string      # The address of the API server
     --token: string           # The bearer token to authenticate with
+    --username: string        # The user to authenticate with by name and password
+    --password: string        # The password of --username
     --as: string              # The user to act as
     --as-group: string        # A group to act as; may be given several times
     --as-uid: string          # The uid to act as
@@ -389,6 +409,7 @@ module completions {
     --tls-server-name: string # The name to expect in the API server's certificate
     --disable-compression: string@"nu-complete kubectl-pvctl completion disable_compression" # Do not ask the API server for compressed answers
     --cache-dir: directory    # Accepted because kubectl has it; nothing is cached, every run reads the world anew
+    --log-flush-frequency: string # Accepted because kubectl has it; nothing that is said waits to be written
     --chunk-size: string      # How many objects to ask for at a time; 0 asks for all at once
     --color: string@"nu-complete kubectl-pvctl completion color" # When to use colour
     --v(-v): string           # Say more on stderr; from 6 on every request to the API server, with tokens hidden

@@ -74,6 +74,11 @@ impl Terminal {
         }
     }
 
+    /// Whether this is one section of an answer in several.
+    pub fn is_section(&self) -> bool {
+        self.section.is_some()
+    }
+
     /// The part of the answer that a section held back.
     pub fn into_held(self) -> Vec<u8> {
         self.section.map_or_else(Vec::new, |(_, held)| held.into_inner().unwrap_or_else(PoisonError::into_inner))

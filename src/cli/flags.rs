@@ -2,6 +2,7 @@
 
 use super::value::{self, ControllerFlag, FeatureGate, KindScope, Limit, UserExtra, parse_reference};
 use crate::model::{ObjectKey, Timestamp};
+use clap::builder::{OsStringValueParser, PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{ArgAction, Args, ValueHint};
 use std::path::PathBuf;
 
@@ -27,7 +28,8 @@ pub struct ScopeArgs {
 #[command(next_help_heading = "Cluster (as for kubectl)")]
 pub struct ClusterArgs {
     /// The kubeconfig file to use instead of $KUBECONFIG and ~/.kube/config
-    #[arg(long, global = true, hide_short_help = true, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    #[arg(long, global = true, hide_short_help = true, value_name = "FILE", value_hint = ValueHint::FilePath,
+        value_parser = path())]
     pub kubeconfig: Option<PathBuf>,
 
     /// The kubeconfig context to use
@@ -49,6 +51,14 @@ pub struct ClusterArgs {
     /// The bearer token to authenticate with
     #[arg(long, global = true, hide_short_help = true, value_name = "TOKEN")]
     pub token: Option<Secret>,
+
+    /// The user to authenticate with by name and password
+    #[arg(long, global = true, hide_short_help = true, value_name = "NAME")]
+    pub username: Option<String>,
+
+    /// The password of --username
+    #[arg(long, global = true, hide_short_help = true, value_name = "PASSWORD")]
+    pub password: Option<Secret>,
 
     /// The user to act as
     #[arg(long = "as", global = true, hide_short_help = true, value_name = "USER")]
@@ -72,20 +82,24 @@ pub struct ClusterArgs {
     pub request_timeout: Option<String>,
 
     /// The file with the certificates of the authorities that vouch for the API server
-    #[arg(long, global = true, hide_short_help = true, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    #[arg(long, global = true, hide_short_help = true, value_name = "FILE", value_hint = ValueHint::FilePath,
+        value_parser = path())]
     pub certificate_authority: Option<PathBuf>,
 
     /// The file with the client certificate for TLS
-    #[arg(long, global = true, hide_short_help = true, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    #[arg(long, global = true, hide_short_help = true, value_name = "FILE", value_hint = ValueHint::FilePath,
+        value_parser = path())]
     pub client_certificate: Option<PathBuf>,
 
     /// The file with the client key for TLS
-    #[arg(long, global = true, hide_short_help = true, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    #[arg(long, global = true, hide_short_help = true, value_name = "FILE", value_hint = ValueHint::FilePath,
+        value_parser = path())]
     pub client_key: Option<PathBuf>,
 
     /// Do not check the API server's certificate; the connection is then not secure
     #[arg(long, global = true, hide_short_help = true, num_args = 0..=1, require_equals = true,
-        default_missing_value = "true", value_name = "BOOL", action = ArgAction::Set)]
+        default_missing_value = "true", value_name = "BOOL", action = ArgAction::Set,
+        value_parser = boolean())]
     pub insecure_skip_tls_verify: Option<bool>,
 
     /// The name to expect in the API server's certificate
@@ -94,16 +108,34 @@ pub struct ClusterArgs {
 
     /// Do not ask the API server for compressed answers
     #[arg(long, global = true, hide_short_help = true, num_args = 0..=1, require_equals = true,
-        default_missing_value = "true", value_name = "BOOL", action = ArgAction::Set)]
+        default_missing_value = "true", value_name = "BOOL", action = ArgAction::Set,
+        value_parser = boolean())]
     pub disable_compression: Option<bool>,
 
     /// Accepted because kubectl has it; nothing is cached, every run reads the world anew
-    #[arg(long, global = true, hide_short_help = true, value_name = "DIRECTORY", value_hint = ValueHint::DirPath)]
+    #[arg(long, global = true, hide_short_help = true, value_name = "DIRECTORY", value_hint = ValueHint::DirPath,
+        value_parser = path())]
     pub cache_dir: Option<PathBuf>,
+
+    /// Accepted because kubectl has it; nothing that is said waits to be written
+    #[arg(long, global = true, hide = true, value_name = "DURATION")]
+    pub log_flush_frequency: Option<String>,
 
     /// How many objects to ask for at a time; 0 asks for all at once
     #[arg(long, global = true, hide_short_help = true, value_name = "N")]
     pub chunk_size: Option<u32>,
+}
+
+/// A path, which may be empty: kubectl takes that for none, and `PathBuf` would be refused.
+fn path() -> impl TypedValueParser<Value = PathBuf> {
+    OsStringValueParser::new().map(PathBuf::from)
+}
+
+/// What Go takes for true and for false: `strconv.ParseBool`.
+fn boolean() -> impl TypedValueParser<Value = bool> {
+    let yes = PossibleValue::new("true").aliases(["1", "t", "T", "TRUE", "True"]);
+    let no = PossibleValue::new("false").aliases(["0", "f", "F", "FALSE", "False"]);
+    PossibleValuesParser::new([yes.clone(), no]).map(move |word: String| yes.matches(&word, false))
 }
 
 /// A value that must not be printed.

@@ -50,6 +50,7 @@ pub const DEFAULT_KUBERNETES_MINOR: u32 = 36;
         70   a bug in pvctl\n  \
         130  interrupted",
     disable_help_subcommand = true,
+    args_override_self = true,
     max_term_width = 120,
     subcommand_value_name = "VERB",
     subcommand_help_heading = "Verbs",
@@ -329,8 +330,28 @@ pub fn command() -> clap::Command {
 pub fn parse(arguments: Vec<OsString>) -> Result<Cli, clap::Error> {
     let shown = shown_name(arguments.first().map(OsString::as_os_str));
     let mut command = command().bin_name(shown);
-    let mut matches = command.try_get_matches_from_mut(arguments)?;
+    let mut matches = command.try_get_matches_from_mut(verb_first(arguments))?;
     Cli::from_arg_matches_mut(&mut matches).map_err(|error| error.format(&mut command))
+}
+
+/// The same command line with its verb before all flags. clap forgets what a flag with several values has before the
+/// verb where it stands behind it, too: a group to act as.
+fn verb_first(arguments: Vec<OsString>) -> Vec<OsString> {
+    if arguments.get(1).is_none_or(|first| !first.as_encoded_bytes().starts_with(b"-")) {
+        return arguments;
+    }
+    let flags = GlobalArgs::augment_args(clap::Command::new(BINARY))
+        .args_override_self(true)
+        .allow_external_subcommands(true)
+        .external_subcommand_value_parser(clap::value_parser!(OsString));
+    // Mistakes, and the help of the whole, are left to the definitions themselves.
+    let Ok(matches) = flags.try_get_matches_from(&arguments) else { return arguments };
+    let Some((_, behind)) = matches.subcommand() else { return arguments };
+    let behind = behind.get_many::<OsString>("").map_or(0, Iterator::count);
+    let mut moved = arguments;
+    let verb = moved.len() - behind - 1;
+    moved[1..=verb].rotate_right(1);
+    moved
 }
 
 /// The name that usage lines show: `kubectl pvctl` for an executable that kubectl would find as a plugin, else the
@@ -378,6 +399,27 @@ mod tests {
             assert_eq!(cli.global.scope.namespace.as_deref(), Some("db"), "{line}");
             assert_eq!(cli.global.cluster.context.as_deref(), Some("prod"), "{line}");
         }
+    }
+
+    #[test]
+    fn flags_may_be_repeated_on_both_sides_of_the_verb() {
+        for line in [
+            "kubectl-pvctl -n db --as-group ops predict -n web --as-group=dev pvc/a",
+            "kubectl-pvctl -n db --as-group ops -n web predict --as-group dev pvc/a",
+            "kubectl-pvctl predict -n db --as-group ops pvc/a --as-group dev -n web",
+            "kubectl-pvctl -n db --as-group ops --as-group dev -n web predict pvc/a",
+        ] {
+            let cli = parsed(line);
+            assert_eq!(cli.global.scope.namespace.as_deref(), Some("web"), "{line}");
+            assert_eq!(cli.global.cluster.as_group, ["ops", "dev"], "{line}");
+            let Some(Verb::Predict(args)) = cli.verb else { panic!("not predict") };
+            assert_eq!(args.objects, ["pvc/a"], "{line}");
+        }
+        assert!(refused("kubectl-pvctl --no-such-flag predict").contains("--no-such-flag"));
+        assert!(refused("kubectl-pvctl -n db predcit").contains("'predict'"));
+        assert!(refused("kubectl-pvctl -n db --help predict").contains("EXIT CODES"));
+        assert!(refused("kubectl-pvctl -n db --version").contains(env!("CARGO_PKG_VERSION")));
+        assert!(parsed("kubectl-pvctl -n db").verb.is_none());
     }
 
     #[test]

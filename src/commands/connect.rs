@@ -1,12 +1,13 @@
 //! From the command line to a cluster: flags, run time, names for completion.
 
 use super::complete::{Question, Wanted};
-use crate::cli::{ClusterArgs, GlobalArgs};
+use crate::cli::{ClusterArgs, GlobalArgs, Secret};
 use crate::error::Error;
 use crate::source::{
-    self, Cluster, ClusterError, ClusterErrorKind, ConnectOptions, Environment, RequestLog, ServerVersion,
+    self, Attendance, Cluster, ClusterError, ClusterErrorKind, ConnectOptions, Environment, RequestLog, ServerVersion,
 };
 use crate::terminal::Terminal;
+use std::path::PathBuf;
 use std::time::Duration;
 use tokio::runtime::Runtime;
 
@@ -54,57 +55,70 @@ fn with_connection<T>(
     work: impl AsyncFnOnce(Result<Cluster<'_>, ClusterError>) -> Result<T, Error>,
 ) -> Result<T, Error> {
     let options = options(&global.cluster, global.scope.namespace.as_deref())?;
+    let attendance = if terminal.is_section() { Attendance::Reader } else { Attendance::Person };
+    let options = ConnectOptions { attendance, ..options };
     let show = |request: &RequestLog| {
         let status = request.status.map_or_else(|| "no answer".to_owned(), |status| status.to_string());
         terminal.message(&format!("{} {} {status} in {} ms", request.method, request.url, request.milliseconds));
     };
-    runtime()?.block_on(async {
+    let runtime = runtime()?;
+    let done = runtime.block_on(async {
         let cluster = Cluster::connect(&options, &Environment::of_process()).await;
         let loud = global.verbosity >= SHOW_REQUESTS;
         work(cluster.map(|cluster| if loud { cluster.observed(&show) } else { cluster })).await
-    })
+    });
+    // A name that is still being looked up must not hold up the end.
+    runtime.shutdown_background();
+    done
 }
 
-/// The flags as the source wants them.
+/// The flags as the source wants them. An empty value is none, as for kubectl: `--context "$CONTEXT"`.
 ///
 /// # Errors
 ///
 /// A duration that is none.
 pub(super) fn options(args: &ClusterArgs, namespace: Option<&str>) -> Result<ConnectOptions, Error> {
-    let request_timeout = args.request_timeout.as_deref().map(|text| {
-        parse_timeout(text).ok_or_else(|| {
+    let text = |value: &Option<String>| value.clone().filter(|value| !value.is_empty());
+    let path = |value: &Option<PathBuf>| value.clone().filter(|value| !value.as_os_str().is_empty());
+    let secret = |value: &Option<Secret>| {
+        value.as_ref().map(|secret| secret.expose().to_owned()).filter(|secret| !secret.is_empty())
+    };
+    let request_timeout = text(&args.request_timeout).map(|text| {
+        parse_timeout(&text).ok_or_else(|| {
             Error::usage(format!("--request-timeout: {text:?} is not a duration"))
                 .hint("write it as 30s, 1m30s or 500ms; a bare number is seconds, and 0 means no limit")
         })
     });
     Ok(ConnectOptions {
-        kubeconfig: args.kubeconfig.clone(),
-        context: args.context.clone(),
-        cluster: args.cluster.clone(),
-        user: args.user.clone(),
+        kubeconfig: path(&args.kubeconfig),
+        context: text(&args.context),
+        cluster: text(&args.cluster),
+        user: text(&args.user),
         namespace: namespace.map(str::to_owned),
-        server: args.server.clone(),
-        token: args.token.as_ref().map(|token| token.expose().to_owned()),
-        impersonate: args.as_user.clone(),
+        server: text(&args.server),
+        token: secret(&args.token),
+        username: text(&args.username),
+        password: secret(&args.password),
+        impersonate: text(&args.as_user),
         impersonate_groups: args.as_group.clone(),
-        impersonate_uid: args.as_uid.clone(),
+        impersonate_uid: text(&args.as_uid),
         impersonate_extra: args.as_user_extra.iter().map(|extra| (extra.key.clone(), extra.value.clone())).collect(),
         request_timeout: request_timeout.transpose()?,
-        certificate_authority: args.certificate_authority.clone(),
-        client_certificate: args.client_certificate.clone(),
-        client_key: args.client_key.clone(),
+        certificate_authority: path(&args.certificate_authority),
+        client_certificate: path(&args.client_certificate),
+        client_key: path(&args.client_key),
         insecure_skip_tls_verify: args.insecure_skip_tls_verify.unwrap_or(false),
-        tls_server_name: args.tls_server_name.clone(),
+        tls_server_name: text(&args.tls_server_name),
         disable_compression: args.disable_compression.unwrap_or(false),
         chunk_size: args.chunk_size,
-        unattended: false,
+        attendance: Attendance::Person,
     })
 }
 
 /// Looks names up for completion; what goes wrong is an empty answer.
 pub(super) fn names(question: &Question) -> Vec<String> {
     let Ok(options) = options(&question.cluster, question.namespace.as_deref()) else { return Vec::new() };
-    let options = ConnectOptions { unattended: true, ..options };
+    let options = ConnectOptions { attendance: Attendance::Nobody, ..options };
     let environment = Environment::of_process();
     let wanted = match question.wanted {
         Wanted::Contexts => return source::contexts(&options, &environment).unwrap_or_default(),

@@ -102,6 +102,8 @@ fn check(format: Format, global: &GlobalArgs) -> Result<(), Error> {
         ("--server", of_one.server.is_some()),
         ("--user", of_one.user.is_some()),
         ("--token", of_one.token.is_some()),
+        ("--username", of_one.username.is_some()),
+        ("--password", of_one.password.is_some()),
         ("--certificate-authority", of_one.certificate_authority.is_some()),
         ("--client-certificate", of_one.client_certificate.is_some()),
         ("--client-key", of_one.client_key.is_some()),

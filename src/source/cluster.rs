@@ -78,6 +78,7 @@ impl<'a> Cluster<'a> {
             api: Api {
                 client: connection.client,
                 server: connection.server,
+                proxy: connection.proxy,
                 timeout: options.request_timeout,
                 retry: Retry::default(),
                 observer: None,

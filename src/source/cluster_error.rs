@@ -65,14 +65,20 @@ impl ClusterError {
 
     /// A failure below HTTP, told from the chain of its causes. Their texts are all that kube offers to tell them
     /// apart.
-    pub(crate) fn from_transport(server: &str, error: &(dyn std::error::Error + 'static)) -> Self {
+    pub(crate) fn from_transport(server: &str, proxy: Option<&str>, error: &(dyn std::error::Error + 'static)) -> Self {
         let chain: Vec<String> =
             std::iter::successors(Some(error), |&error| error.source()).map(ToString::to_string).collect();
         let all = chain.join(": ");
         let last = chain.last().map_or("", String::as_str);
         let has = |texts: &[&str]| texts.iter().any(|text| all.contains(text));
-        if has(&["invalid peer certificate", "certificate", "TLS", "tls", "InvalidContentType", "corrupt message"]) {
+        if let Some(proxy) = proxy.filter(|_| has(&["tunnel error", "SOCKS", "socks"])) {
+            return Self::from_proxy(server, proxy, &all, last);
+        }
+        if has(&["certificate", "fatal alert", "TLS", "tls", "InvalidContentType", "corrupt message"]) {
             return Self::from_tls(server, &all, last);
+        }
+        if has(&["invalid HTTP version parsed"]) {
+            return Self::not_plain(server);
         }
         if has(&["failed to lookup address", "dns error", "Name or service not known", "nodename nor servname"]) {
             return Self::new(
@@ -82,7 +88,7 @@ impl ClusterError {
             .with_hint("check the server's address in the kubeconfig, --server, the network and the VPN");
         }
         if has(&["timed out", "deadline has elapsed", "timeout"]) {
-            return Self::timed_out(server);
+            return Self::timed_out(server, proxy);
         }
         if has(&["Connection refused", "refused"]) {
             return Self::new(ClusterErrorKind::Unreachable, format!("the API server {server} refuses connections"))
@@ -90,15 +96,46 @@ impl ClusterError {
                     "check that the cluster runs and that the address and port are right; -f FILE works without one",
                 );
         }
-        if has(&["proxy", "tunnel", "socks"]) {
-            return Self::new(
-                ClusterErrorKind::Unreachable,
-                format!("the proxy on the way to the API server {server} failed: {last}"),
-            )
-            .with_hint("check HTTPS_PROXY, NO_PROXY and the cluster's proxy-url in the kubeconfig");
-        }
         Self::new(ClusterErrorKind::Unreachable, format!("the API server {server} cannot be reached: {last}"))
             .with_hint("check the network and the VPN; -f FILE works without a cluster")
+    }
+
+    /// The server wants TLS where the address says http.
+    fn not_plain(server: &str) -> Self {
+        Self::new(ClusterErrorKind::NotKubernetes, format!("the server at {server} does not speak plain HTTP"))
+            .with_hint("check the port, and whether the address should begin with https://")
+    }
+
+    /// The proxy on the way did not make the connection.
+    fn from_proxy(server: &str, proxy: &str, all: &str, last: &str) -> Self {
+        const CHECK: &str = "check HTTPS_PROXY, NO_PROXY and the cluster's proxy-url in the kubeconfig";
+        let has = |texts: &[&str]| texts.iter().any(|text| all.contains(text));
+        let failed = |kind, what: &str, hint: &str| {
+            Self::new(kind, format!("the proxy {proxy} on the way to the API server {server} {what}")).with_hint(hint)
+        };
+        if has(&["proxy authorization required"]) {
+            return failed(
+                ClusterErrorKind::Unreachable,
+                "wants a user and a password (HTTP 407)",
+                "put them into its address, http://USER:PASSWORD@HOST:PORT, in HTTPS_PROXY or the cluster's proxy-url",
+            );
+        }
+        if has(&["failed to lookup address", "dns error", "Name or service not known", "nodename nor servname"]) {
+            return failed(ClusterErrorKind::UnknownHost, "has a name that does not resolve", CHECK);
+        }
+        if has(&["timed out", "deadline has elapsed", "timeout"]) {
+            return failed(ClusterErrorKind::TimedOut, "did not answer in time", CHECK);
+        }
+        let what = if has(&["refused"]) {
+            "refuses connections".to_owned()
+        } else if has(&["tunnel error: unsuccessful"]) {
+            "does not let the connection through".to_owned()
+        } else if has(&["unexpected end of file"]) {
+            "ended the connection".to_owned()
+        } else {
+            format!("failed: {last}")
+        };
+        failed(ClusterErrorKind::Unreachable, &what, CHECK)
     }
 
     fn from_tls(server: &str, all: &str, last: &str) -> Self {
@@ -110,7 +147,15 @@ impl ClusterError {
                 "check the port, and whether the address should begin with http://",
             );
         }
-        if has(&["CertificateExpired", "CertificateRequired", "AccessDenied"]) || all.contains("received fatal alert") {
+        // An alert is what the server objects to; those about a certificate can only mean ours.
+        let objects = |alerts: &[&str]| all.contains("fatal alert") && has(alerts);
+        if objects(&["CertificateRequired"]) {
+            return tls(
+                format!("the API server {server} wants a client certificate"),
+                "give one with --client-certificate and --client-key, or choose another --user of the kubeconfig",
+            );
+        }
+        if objects(&["Certificate", "UnknownCA", "AccessDenied", "DecryptError"]) {
             return tls(
                 format!("the API server {server} refuses the client certificate: {last}"),
                 "the certificate in the kubeconfig has probably expired or belongs to another cluster: log in again",
@@ -157,8 +202,9 @@ impl ClusterError {
     }
 
     /// No answer in time.
-    pub(crate) fn timed_out(server: &str) -> Self {
-        Self::new(ClusterErrorKind::TimedOut, format!("the API server {server} did not answer in time"))
+    pub(crate) fn timed_out(server: &str, proxy: Option<&str>) -> Self {
+        let through = proxy.map(|proxy| format!(" through the proxy {proxy}")).unwrap_or_default();
+        Self::new(ClusterErrorKind::TimedOut, format!("the API server {server} did not answer in time{through}"))
             .with_hint("check the network, or allow more with --request-timeout")
     }
 
@@ -178,6 +224,8 @@ impl ClusterError {
             }
             429 => Self::new(ClusterErrorKind::Overloaded, format!("the API server {server} is overloaded: {message}"))
                 .with_hint("try again later, or read fewer objects at once with --chunk-size"),
+            // An API server's answer to a request without TLS is a line of text.
+            400 if !status.from_kubernetes && server.starts_with("http://") => Self::not_plain(server),
             _ if !status.from_kubernetes => Self::new(
                 ClusterErrorKind::NotKubernetes,
                 format!("{server} answered HTTP {code} with something that is no answer of a Kubernetes API server"),

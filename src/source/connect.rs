@@ -3,13 +3,14 @@
 use super::cluster_error::{ClusterError, ClusterErrorKind};
 use super::{exec_plugin, kubeconfig, proxy};
 use anyhow::Context as _;
-use http::Uri;
+use http::{HeaderValue, Uri};
 use k8s_openapi::ByteString;
 use kube::config::{AuthInfo, Cluster, ExecAuthCluster};
 use kube::{Client, Config};
+use serde_json::Value;
 use std::ffi::OsString;
 use std::fmt;
-use std::path::PathBuf;
+use std::path::{MAIN_SEPARATOR, PathBuf};
 use std::time::Duration;
 
 /// How many objects one page of a list holds unless `--chunk-size` says otherwise, as for kubectl.
@@ -36,6 +37,10 @@ pub struct ConnectOptions {
     pub server: Option<String>,
     /// `--token`: takes the place of any other credential.
     pub token: Option<String>,
+    /// `--username`.
+    pub username: Option<String>,
+    /// `--password`.
+    pub password: Option<String>,
     /// `--as`.
     pub impersonate: Option<String>,
     /// `--as-group`, repeatable.
@@ -60,12 +65,24 @@ pub struct ConnectOptions {
     pub disable_compression: bool,
     /// `--chunk-size`: objects in one page; zero reads each list in one piece. None is [`DEFAULT_CHUNK_SIZE`].
     pub chunk_size: Option<u32>,
-    /// Nobody is there to answer or to read: a credential plugin gets no terminal, and what it says is dropped.
-    pub unattended: bool,
+    /// Who is there to log in, where a credential plugin wants that.
+    pub attendance: Attendance,
+}
+
+/// Who is there while a credential plugin runs.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Attendance {
+    /// A person, if standard input is a terminal.
+    #[default]
+    Person,
+    /// Somebody who reads what a plugin says, and cannot answer: other plugins may ask at the same time.
+    Reader,
+    /// Nobody; what a plugin says is dropped.
+    Nobody,
 }
 
 impl fmt::Debug for ConnectOptions {
-    /// Without the token.
+    /// Without the token and the password.
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         out.debug_struct("ConnectOptions")
             .field("kubeconfig", &self.kubeconfig)
@@ -118,6 +135,8 @@ pub(super) struct Connection {
     pub(super) client: Client,
     /// The server as people may read it: scheme, host and port.
     pub(super) server: String,
+    /// The proxy on the way to it, in the same form.
+    pub(super) proxy: Option<String>,
     /// The namespace of `-n` or the context, else `default`.
     pub(super) namespace: String,
 }
@@ -126,6 +145,7 @@ pub(super) struct Connection {
 pub(super) fn connect(options: &ConnectOptions, environment: &Environment) -> Result<Connection, ClusterError> {
     let mut config = config(options, environment)?;
     let server = display(&config.cluster_url);
+    let proxy = config.proxy_url.as_ref().map(display);
     if options.request_timeout.is_none_or(|limit| limit.is_zero()) {
         config.read_timeout = Some(SILENCE);
         config.reset_reader_on_write = true;
@@ -134,7 +154,7 @@ pub(super) fn connect(options: &ConnectOptions, environment: &Environment) -> Re
     config.default_retry = false;
     let namespace = config.default_namespace.clone();
     let client = Client::try_from(config).map_err(|error| client_error(&server, &error))?;
-    Ok(Connection { client, server, namespace })
+    Ok(Connection { client, server, proxy, namespace })
 }
 
 /// Everything that the flags, the kubeconfig and the environment say, as kube's configuration.
@@ -188,7 +208,9 @@ fn from_parts(
     environment: &Environment,
 ) -> Result<Config, ClusterError> {
     override_cluster(&mut cluster, options);
+    user = without_empties(user);
     override_user(&mut user, options);
+    confirm_usable(&user)?;
     let acts_as_part = user.impersonate_groups.is_some() || user.impersonate_uid.is_some();
     if user.impersonate.is_none() && (acts_as_part || user.impersonate_user_extra.is_some()) {
         return Err(ClusterError::new(
@@ -204,16 +226,21 @@ fn from_parts(
     config.accept_invalid_certs = cluster.insecure_skip_tls_verify.unwrap_or(false);
     config.disable_compression = options.disable_compression || cluster.disable_compression.unwrap_or(false);
     config.tls_server_name = cluster.tls_server_name.clone().filter(|name| !name.is_empty());
-    if let Some(proxy) = proxy::proxy_for(&config.cluster_url, cluster.proxy_url.as_deref(), environment) {
-        config.proxy_url = Some(proxy.parse().map_err(|_| {
-            // The address can hold a password.
-            ClusterError::new(ClusterErrorKind::Configuration, "the proxy's address is not a URL")
-                .with_hint("check the cluster's proxy-url in the kubeconfig, or HTTPS_PROXY")
-        })?);
-    }
+    config.proxy_url = proxy::proxy_for(&config.cluster_url, cluster.proxy_url.as_deref(), environment)
+        .map(|proxy| proxy::address(&proxy))
+        .transpose()?;
     if config.cluster_url.scheme_str() == Some("https") {
         config.root_cert = root_certificates(&cluster)?;
-        exec_plugin::run(&mut user, &cluster, options.unattended)?;
+        if config.root_cert.is_some() && config.accept_invalid_certs {
+            return Err(ClusterError::new(
+                ClusterErrorKind::Configuration,
+                "a certificate authority is given, and --insecure-skip-tls-verify says not to look at it",
+            )
+            .with_hint("leave out one of the two, here or in the kubeconfig"));
+        }
+        read_token_file(&mut user)?;
+        exec_plugin::run(&mut user, &cluster, options.attendance, options.request_timeout)?;
+        check_token(&user)?;
         config.auth_info = user;
     } else {
         // As kubectl: credentials never travel unencrypted, impersonation does (`kubectl proxy` needs no credentials).
@@ -238,11 +265,14 @@ fn override_cluster(cluster: &mut Cluster, options: &ConnectOptions) {
         cluster.certificate_authority_data = None;
     }
     if let Some(authority) = &options.certificate_authority {
+        // Whoever names an authority wants to know who answers, whatever the kubeconfig says.
+        cluster.insecure_skip_tls_verify = Some(options.insecure_skip_tls_verify);
         cluster.certificate_authority = Some(authority.to_string_lossy().into_owned());
         cluster.certificate_authority_data = None;
     }
-    if let Some(name) = &options.tls_server_name {
-        cluster.tls_server_name = Some(name.clone());
+    // The kubeconfig's name is that of the kubeconfig's server, and not of another one.
+    if options.tls_server_name.is_some() || options.server.is_some() {
+        cluster.tls_server_name.clone_from(&options.tls_server_name);
     }
 }
 
@@ -258,14 +288,19 @@ fn override_user(user: &mut AuthInfo, options: &ConnectOptions) {
     if let Some(token) = &options.token {
         user.token = Some(token.clone().into());
         user.token_file = None;
-        user.username = None;
-        user.password = None;
         user.auth_provider = None;
         user.exec = None;
-    } else if user.token.is_some() {
-        // kube prefers a password to a token where client-go refuses the two together.
-        user.username = None;
-        user.password = None;
+    }
+    if let Some(name) = &options.username {
+        user.username = Some(name.clone());
+    }
+    if let Some(password) = &options.password {
+        user.password = Some(password.clone().into());
+    }
+    // kube wants both; one of them alone is sent with the other one empty.
+    if user.username.is_some() || user.password.is_some() {
+        user.username.get_or_insert_default();
+        user.password.get_or_insert_with(|| String::new().into());
     }
     if let Some(name) = &options.impersonate {
         user.impersonate = Some(name.clone());
@@ -276,9 +311,89 @@ fn override_user(user: &mut AuthInfo, options: &ConnectOptions) {
     if let Some(uid) = &options.impersonate_uid {
         user.impersonate_uid = Some(uid.clone());
     }
-    for (key, value) in &options.impersonate_extra {
-        user.impersonate_user_extra.get_or_insert_default().entry(key.clone()).or_default().push(value.clone());
+    // A key that is stated by hand has these values and no others; those of other keys stay.
+    if !options.impersonate_extra.is_empty() {
+        let extra = user.impersonate_user_extra.get_or_insert_default();
+        for (key, _) in &options.impersonate_extra {
+            extra.remove(key);
+        }
+        for (key, value) in &options.impersonate_extra {
+            extra.entry(key.clone()).or_default().push(value.clone());
+        }
     }
+}
+
+/// What is stated and empty is not stated, for client-go.
+fn without_empties(user: AuthInfo) -> AuthInfo {
+    // Some of it is secret, and its text is at hand as data only.
+    let Ok(Value::Object(mut fields)) = serde_json::to_value(&user) else { return user };
+    fields.retain(|name, value| match value {
+        // An empty path has become the kubeconfig's own folder.
+        Value::String(path) if matches!(name.as_str(), "tokenFile" | "client-certificate" | "client-key") => {
+            !path.is_empty() && !path.ends_with(MAIN_SEPARATOR)
+        }
+        Value::String(text) => !text.is_empty(),
+        Value::Array(list) => !list.is_empty(),
+        Value::Object(map) => !map.is_empty(),
+        _ => true,
+    });
+    serde_json::from_value(Value::Object(fields)).unwrap_or(user)
+}
+
+/// What client-go does not do either: `ConfirmUsable`, client-go 0.36.
+#[expect(clippy::disallowed_methods, reason = "whether the kubeconfig's files are there")]
+fn confirm_usable(user: &AuthInfo) -> Result<(), ClusterError> {
+    let wrong = |what: &str, hint: &str| Err(ClusterError::new(ClusterErrorKind::Configuration, what).with_hint(hint));
+    if user.token.is_some() && user.username.is_some() {
+        return wrong(
+            "there are a token and a password, and one of the two says who you are",
+            "leave out --token, or --username and --password, or choose another --user of the kubeconfig",
+        );
+    }
+    let certificate = user.client_certificate.is_some() || user.client_certificate_data.is_some();
+    if certificate && user.client_key.is_none() && user.client_key_data.is_none() {
+        return wrong("there is a client certificate without its key", "add --client-key FILE");
+    }
+    // kube says that there is no such file, and not which one.
+    let files = [
+        ("certificate", &user.client_certificate, user.client_certificate_data.is_some()),
+        ("key", &user.client_key, user.client_key_data.is_some()),
+    ];
+    for (what, path, is_given) in files {
+        let Some(path) = path.as_ref().filter(|_| !is_given && certificate) else { continue };
+        std::fs::metadata(path).map_err(|error| {
+            let problem = format!("the client {what} {path} cannot be read: {error}");
+            ClusterError::new(ClusterErrorKind::Credentials, problem)
+                .with_hint(format!("check --client-{what}, and the client-{what} of the user in the kubeconfig"))
+        })?;
+    }
+    Ok(())
+}
+
+/// kube panics at a token that cannot be sent.
+fn check_token(user: &AuthInfo) -> Result<(), ClusterError> {
+    // Its text is at hand as data only.
+    let data = serde_json::to_value(user).unwrap_or_default();
+    match data.get("token").and_then(Value::as_str).map(HeaderValue::from_str) {
+        Some(Err(_)) => Err(ClusterError::new(
+            ClusterErrorKind::Credentials,
+            "the token cannot be sent: a line break or another character is in it that no header may have",
+        )
+        .with_hint("look where it comes from: --token, the user's token in the kubeconfig, or its credential plugin")),
+        _ => Ok(()),
+    }
+}
+
+/// Puts the token of a file in the file's place. Files of text end with a newline, which no header may have.
+#[expect(clippy::disallowed_methods, reason = "the kubeconfig names the file")]
+fn read_token_file(user: &mut AuthInfo) -> Result<(), ClusterError> {
+    let Some(path) = user.token_file.take().filter(|_| user.token.is_none()) else { return Ok(()) };
+    let token = std::fs::read_to_string(&path).map_err(|error| {
+        ClusterError::new(ClusterErrorKind::Credentials, format!("the token file {path} cannot be read: {error}"))
+            .with_hint("it is the tokenFile of the user in the kubeconfig: log in again, or choose another --user")
+    })?;
+    user.token = Some(token.trim().to_owned().into());
+    Ok(())
 }
 
 /// The server's address; kubectl takes one without a scheme for http.

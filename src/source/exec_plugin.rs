@@ -3,14 +3,20 @@
 //! kube runs a plugin three times for each client; with cloud plugins that take a second each that is most of the
 //! run's time. Protocol: `client.authentication.k8s.io/v1` and `v1beta1`.
 #![expect(clippy::disallowed_types, reason = "the kubeconfig names a program to run")]
-#![expect(clippy::disallowed_methods, reason = "whether somebody can log in depends on standard input")]
+#![expect(clippy::disallowed_methods, reason = "somebody may log in on standard input, and only for so long")]
 
 use super::cluster_error::{ClusterError, ClusterErrorKind};
+use super::connect::Attendance;
 use k8s_openapi::ByteString;
 use kube::config::{AuthInfo, Cluster, ExecAuthCluster, ExecConfig, ExecInteractiveMode};
 use serde::Deserialize;
-use std::io::{ErrorKind, IsTerminal};
+use std::io::{ErrorKind, IsTerminal, Read as _};
 use std::process::{Command, Stdio};
+use std::sync::mpsc;
+use std::time::{Duration, Instant};
+
+/// How many bytes an answer may have. A certificate with its chain and key has some 10,000.
+const MOST: u64 = 1 << 20;
 
 #[derive(Deserialize)]
 struct ExecCredential {
@@ -30,37 +36,57 @@ struct Status {
 }
 
 /// Runs the user's plugin, if there is one, and puts what it answers in its place. Blocks until the plugin ends: a
-/// person may have to log in. A token or a client certificate that is stated goes before the plugin, as in client-go.
-pub(super) fn run(user: &mut AuthInfo, cluster: &Cluster, unattended: bool) -> Result<(), ClusterError> {
+/// person may have to log in. Only a limit that is stated ends it, where kubectl waits for ever. Credentials of any
+/// other kind go before the plugin, as in client-go (`UpdateTransportConfig`, 0.36).
+pub(super) fn run(
+    user: &mut AuthInfo,
+    cluster: &Cluster,
+    attendance: Attendance,
+    limit: Option<Duration>,
+) -> Result<(), ClusterError> {
     let Some(config) = user.exec.take() else { return Ok(()) };
-    if user.token.is_some() || user.token_file.is_some() {
+    let certificate = user.client_certificate.is_some() || user.client_certificate_data.is_some();
+    if user.token.is_some() || user.username.is_some() || certificate {
         return Ok(());
     }
-    let status = ask(&config, cluster, unattended)?;
-    match (status.client_certificate_data, status.client_key_data) {
+    let status = ask(&config, cluster, attendance, limit.filter(|limit| !limit.is_zero()))?;
+    let stated = |text: Option<String>| text.filter(|text| !text.is_empty());
+    let token = stated(status.token);
+    match (stated(status.client_certificate_data), stated(status.client_key_data)) {
         (Some(certificate), Some(key)) => {
             user.client_certificate_data = Some(base64(certificate));
             user.client_key_data = Some(base64(key).into());
         }
-        (None, None) if status.token.is_some() => {}
+        (None, None) if token.is_some() => {}
         _ => return Err(failed(&config, "answered with neither a token nor a certificate with its key")),
     }
-    user.token = status.token.filter(|token| !token.is_empty()).map(Into::into);
+    user.token = token.map(Into::into);
     Ok(())
 }
 
-fn ask(config: &ExecConfig, cluster: &Cluster, unattended: bool) -> Result<Status, ClusterError> {
+fn ask(
+    config: &ExecConfig,
+    cluster: &Cluster,
+    attendance: Attendance,
+    limit: Option<Duration>,
+) -> Result<Status, ClusterError> {
     let Some(program) = config.command.as_deref().filter(|command| !command.is_empty()) else {
         return Err(ClusterError::new(
             ClusterErrorKind::Configuration,
             "the user's exec entry in the kubeconfig has no command",
         ));
     };
-    let terminal = !unattended && std::io::stdin().is_terminal();
+    let terminal = attendance == Attendance::Person && std::io::stdin().is_terminal();
     let interactive = match config.interactive_mode {
         Some(ExecInteractiveMode::Never) => false,
         Some(ExecInteractiveMode::Always) if !terminal => {
-            return Err(failed(config, "needs a terminal, and standard input is none"));
+            return Err(failed(
+                config,
+                match attendance {
+                    Attendance::Person => "needs a terminal, and standard input is none",
+                    Attendance::Reader | Attendance::Nobody => "wants to ask something: ask this cluster alone first",
+                },
+            ));
         }
         _ => terminal,
     };
@@ -84,19 +110,72 @@ fn ask(config: &ExecConfig, cluster: &Cluster, unattended: bool) -> Result<Statu
     command.env("KUBERNETES_EXEC_INFO", info.to_string());
     command.stdin(if interactive { Stdio::inherit() } else { Stdio::null() });
     // The plugin talks to the person on standard error, as under kubectl; its standard output is the credential.
-    command.stderr(if unattended { Stdio::null() } else { Stdio::inherit() });
-    let output = command.output().map_err(|error| match error.kind() {
-        ErrorKind::NotFound => failed(config, "is not installed"),
-        _ => failed(config, &format!("could not be started: {error}")),
-    })?;
-    if !output.status.success() {
-        return Err(failed(config, &format!("failed ({})", output.status)));
-    }
-    let answer: Option<ExecCredential> =
-        serde_json::from_slice(&output.stdout).ok().or_else(|| serde_yaml::from_slice(&output.stdout).ok());
+    command.stderr(match attendance {
+        Attendance::Person | Attendance::Reader => Stdio::inherit(),
+        Attendance::Nobody => Stdio::null(),
+    });
+    let output = output(command.stdout(Stdio::piped()), config, limit)?;
+    // As YAML, JSON would be taken for more than it is: a number for a text.
+    let answer: Option<ExecCredential> = if output.trim_ascii_start().starts_with(b"{") {
+        serde_json::from_slice(&output).ok()
+    } else {
+        serde_yaml::from_slice(&output).ok()
+    };
     answer
         .and_then(|credential| credential.status)
         .ok_or_else(|| failed(config, "did not answer with an ExecCredential that has a status"))
+}
+
+/// Runs a plugin to its end, or to the end of the time that it may take, and gives what it printed.
+fn output(command: &mut Command, config: &ExecConfig, limit: Option<Duration>) -> Result<Vec<u8>, ClusterError> {
+    let broken = |error: std::io::Error| failed(config, &format!("could not be run: {error}"));
+    let mut child = command.spawn().map_err(|error| match error.kind() {
+        ErrorKind::NotFound => failed(config, "is not installed"),
+        _ => failed(config, &format!("could not be started: {error}")),
+    })?;
+    let printed = child.stdout.take();
+    // What the plugin started may hold its output open for longer than this program lives.
+    let (sender, receiver) = mpsc::channel();
+    std::thread::spawn(move || {
+        let mut output = Vec::new();
+        let read = printed.map_or(Ok(0), |printed| printed.take(MOST + 1).read_to_end(&mut output));
+        // Nobody listens any more where the time was up.
+        _ = sender.send(read.map(|_| output));
+    });
+    let end = limit.and_then(|limit| Instant::now().checked_add(limit));
+    let output = match end {
+        None => receiver.recv().ok(),
+        Some(end) => receiver.recv_timeout(end.saturating_duration_since(Instant::now())).ok(),
+    };
+    let is_much = matches!(&output, Some(Ok(output)) if output.len() as u64 > MOST);
+    let mut status = None;
+    // Its output has ended, and it may still do something.
+    while output.is_some() && !is_much && status.is_none() && end.is_none_or(|end| Instant::now() < end) {
+        status = match end {
+            None => Some(child.wait().map_err(broken)?),
+            Some(_) => child.try_wait().map_err(broken)?,
+        };
+        if status.is_none() {
+            std::thread::park_timeout(Duration::from_millis(5));
+        }
+    }
+    if status.is_none() {
+        // It may have ended this very moment.
+        _ = child.kill();
+        child.wait().map_err(broken)?;
+    }
+    match (output, status) {
+        (Some(Err(error)), _) => Err(broken(error)),
+        (Some(Ok(_)), _) if is_much => Err(failed(config, "printed more than a credential")),
+        (Some(Ok(output)), Some(status)) if status.success() => Ok(output),
+        (Some(Ok(_)), Some(status)) => Err(failed(config, &format!("failed ({status})"))),
+        _ => {
+            let error = failed(config, "did not answer within the --request-timeout");
+            Err(error.with_hint(
+                "log in with it first, or allow more with --request-timeout; without one it may take its time",
+            ))
+        }
+    }
 }
 
 /// Names the program alone: its arguments, its environment and its output can hold secrets.

@@ -66,6 +66,7 @@ pub(super) const JSON: &str = "application/json";
 pub(super) struct Api<'a> {
     pub(super) client: Client,
     pub(super) server: String,
+    pub(super) proxy: Option<String>,
     pub(super) timeout: Option<Duration>,
     pub(super) retry: Retry,
     pub(super) observer: Option<Observer<'a>>,
@@ -101,7 +102,7 @@ impl Api<'_> {
             None => exchange.await,
             Some(limit) => match tokio::time::timeout(limit, exchange).await {
                 Ok(answer) => answer,
-                Err(_) => Err(ClusterError::timed_out(&self.server)),
+                Err(_) => Err(ClusterError::timed_out(&self.server, self.proxy.as_deref())),
             },
         };
         if let Some(observer) = self.observer {
@@ -120,14 +121,14 @@ impl Api<'_> {
     }
 
     async fn exchange(&self, path: &str, accept: &str) -> Result<(u16, HeaderMap, Vec<u8>), ClusterError> {
-        let request = Request::get(path)
-            .header(header::ACCEPT, accept)
-            .body(Body::empty())
-            .map_err(|error| ClusterError::from_transport(&self.server, &error))?;
-        let response =
-            self.client.send(request).await.map_err(|error| ClusterError::from_transport(&self.server, &error))?;
+        let failed = |error: &(dyn std::error::Error + 'static)| {
+            ClusterError::from_transport(&self.server, self.proxy.as_deref(), error)
+        };
+        let request =
+            Request::get(path).header(header::ACCEPT, accept).body(Body::empty()).map_err(|error| failed(&error))?;
+        let response = self.client.send(request).await.map_err(|error| failed(&error))?;
         let (parts, body) = response.into_parts();
-        let body = body.collect().await.map_err(|error| ClusterError::from_transport(&self.server, &error))?;
+        let body = body.collect().await.map_err(|error| failed(&error))?;
         Ok((parts.status.as_u16(), parts.headers, body.to_bytes().into()))
     }
 }

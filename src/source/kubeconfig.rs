@@ -31,7 +31,9 @@ pub(super) fn load(options: &ConnectOptions, environment: &Environment) -> Resul
     };
     let mut merged: Option<Kubeconfig> = None;
     for path in paths.iter().filter(|path| path.exists()) {
-        let next = read(path)?;
+        let mut next = read(path)?;
+        // An empty one leaves the choice to the files behind it.
+        next.current_context.take_if(|name| name.is_empty());
         merged = Some(match merged {
             None => next,
             Some(first) => first.merge(next).map_err(|error| unreadable(path, &error))?,

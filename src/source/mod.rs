@@ -18,7 +18,7 @@ mod statement;
 
 pub use cluster::{Cluster, ServerVersion};
 pub use cluster_error::{ClusterError, ClusterErrorKind};
-pub use connect::{ConnectOptions, DEFAULT_CHUNK_SIZE, Environment};
+pub use connect::{Attendance, ConnectOptions, DEFAULT_CHUNK_SIZE, Environment};
 pub use files::{Archived, FileOptions, Loaded, Report, Scope, SourceError};
 pub use http::{Observer, RequestLog, Retry};
 pub use kubeconfig::contexts;

@@ -3,6 +3,7 @@
 //! kube 5.0 matches `NO_PROXY` against the proxy's own address instead of the server's, so it is decided here.
 //! Source of the rules: `golang.org/x/net/http/httpproxy`.
 
+use super::cluster_error::{ClusterError, ClusterErrorKind};
 use super::connect::Environment;
 use http::Uri;
 use std::net::IpAddr;
@@ -21,6 +22,28 @@ pub(super) fn proxy_for(server: &Uri, of_cluster: Option<&str>, environment: &En
     }
     // Go takes a proxy without a scheme for an http one.
     Some(if proxy.contains("://") { proxy.to_owned() } else { format!("http://{proxy}") })
+}
+
+/// The proxy's address. Upstream: `parseProxyURL`, client-go 0.36.
+///
+/// # Errors
+///
+/// It is no address of a proxy. The address is not repeated: it can hold a password.
+pub(super) fn address(proxy: &str) -> Result<Uri, ClusterError> {
+    let wrong = |what: String| {
+        ClusterError::new(ClusterErrorKind::Configuration, what)
+            .with_hint("check the cluster's proxy-url in the kubeconfig, or HTTPS_PROXY: http://host:3128, for example")
+    };
+    // Names are resolved behind the proxy in either case.
+    let proxy = proxy.strip_prefix("socks5h://").map_or_else(|| proxy.to_owned(), |rest| format!("socks5://{rest}"));
+    let address: Uri = proxy.parse().map_err(|_| wrong("the proxy's address is not a URL".to_owned()))?;
+    match address.scheme_str() {
+        Some("http" | "https" | "socks5") => Ok(address),
+        Some(other) => {
+            Err(wrong(format!("the proxy's address begins with {other}://, and not with http, https or socks5")))
+        }
+        None => Err(wrong("the proxy's address does not begin with http, https or socks5".to_owned())),
+    }
 }
 
 fn uses_proxy(host: &str, port: u16, no_proxy: &str) -> bool {

@@ -24,7 +24,6 @@ const BUILT: &str = "target/control-plane";
 #[serde(default)]
 struct Answer {
     kubeconfig: PathBuf,
-    assets: PathBuf,
     directory: PathBuf,
     error: String,
 }
@@ -116,8 +115,7 @@ impl Plane {
 
     /// kubectl as the administrator, with this on stdin.
     pub(crate) fn kubectl_with(&self, arguments: &[&str], input: &[u8]) -> Finished {
-        let kubectl = self.place.assets.join("kubectl");
-        let run = Run::of(&kubectl, arguments).env("KUBECONFIG", &self.place.kubeconfig.to_string_lossy());
+        let run = Run::of(&kubectl(), arguments).env("KUBECONFIG", &self.place.kubeconfig.to_string_lossy());
         run.stdin(input).finish()
     }
 }
@@ -141,6 +139,11 @@ fn assets() -> PathBuf {
         );
     }
     folder
+}
+
+/// kubectl of the same version as the control plane.
+pub(crate) fn kubectl() -> PathBuf {
+    assets().join("kubectl")
 }
 
 /// The program that starts and stops them, built once for each run of the tests.
