@@ -23,8 +23,8 @@ pub fn sanitize(text: &str) -> Cow<'_, str> {
     Cow::Owned(safe)
 }
 
-/// JSON in which every character that [`sanitize`] would make visible is escaped. Outside of texts JSON has none of them
-/// but blanks and line breaks, and those below a blank are escaped in texts anyway.
+/// JSON in which every character that [`sanitize`] would make visible is escaped. Outside of texts JSON has none of
+/// them but line breaks, and inside of texts those below a blank are escaped anyway.
 pub fn escape_json(json: &[u8]) -> Cow<'_, [u8]> {
     const DEL: u8 = 0x7f;
     if json.iter().all(|byte| *byte < DEL) {

@@ -408,7 +408,7 @@ async fn hidden_pods_are_hidden_where_they_are() {
     assert_eq!(parts.coverage.state(Kind::Pod, "a"), CoverageState::Complete);
     assert_eq!(parts.coverage.state(Kind::Pod, "b"), CoverageState::Forbidden);
     // From many namespaces it is one list, unless that is forbidden.
-    fake.hold((0..40).map(|n| leaving(format!("ns-{n}"))));
+    fake.hold((0..260).map(|n| leaving(format!("ns-{n}"))));
     let parts = read(&to(&fake)).await.unwrap();
     assert_eq!((parts.pods.len(), fake.count("/api/v1/pods")), (2, 1));
     assert_eq!(parts.coverage.state(Kind::Pod, "b"), CoverageState::Complete);

@@ -25,11 +25,16 @@ pub(super) fn suspects(parts: &Parts) -> BTreeSet<ObjectKey> {
         let Some(reference) = volume.claim_ref.as_ref().filter(|reference| !reference.name.is_empty()) else {
             continue;
         };
-        let agrees = claims.get(&(reference.namespace.as_str(), reference.name.as_str())).is_some_and(|claim| {
+        let claim = claims.get(&(reference.namespace.as_str(), reference.name.as_str()));
+        let agrees = claim.is_some_and(|claim| {
             (reference.uid.is_empty() || reference.uid == claim.meta.uid)
                 && (reference.uid.is_empty() || claim.volume_name == volume.meta.name)
         });
-        if !agrees && listed(Kind::PersistentVolumeClaim, &reference.namespace) {
+        // A claim that a volume outlived does not come back: its uid belongs to it alone.
+        let outlived = matches!(volume.status.phase, VolumePhase::Released | VolumePhase::Failed)
+            && !reference.uid.is_empty()
+            && claim.is_none_or(|claim| claim.meta.uid != reference.uid);
+        if !agrees && !outlived && listed(Kind::PersistentVolumeClaim, &reference.namespace) {
             if volume.status.phase == VolumePhase::Bound && listed(Kind::PersistentVolume, "") {
                 suspects.insert(key_of(Kind::PersistentVolume, &volume.meta));
             }
@@ -72,6 +77,8 @@ pub(super) fn suspects(parts: &Parts) -> BTreeSet<ObjectKey> {
 
 #[cfg(test)]
 mod tests {
+    #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+
     use super::*;
     use crate::model::ClaimRef;
     use crate::snapshot::{Coverage, CoverageEntry};
@@ -125,11 +132,25 @@ mod tests {
         let mut held = volume("pv", "data", "u");
         held.status.phase = VolumePhase::Bound;
         assert_eq!(found(vec![held.clone()], Vec::new()), ["pv/pv", "pvc/data -n db"]);
-        held.status.phase = VolumePhase::Released;
+        held.status.phase = VolumePhase::Available;
         assert_eq!(found(vec![held], Vec::new()), ["pvc/data -n db"]);
         let mut bound = claim("data", "u", "pv");
         bound.status.phase = ClaimPhase::Bound;
         assert_eq!(found(Vec::new(), vec![bound]), ["pv/pv", "pvc/data -n db"]);
+    }
+
+    #[test]
+    fn a_claim_that_a_volume_outlived_is_not_asked_for() {
+        for phase in [VolumePhase::Released, VolumePhase::Failed] {
+            let mut released = volume("pv", "data", "u");
+            released.status.phase = phase;
+            assert!(found(vec![released.clone()], Vec::new()).is_empty());
+            assert!(found(vec![released.clone()], vec![claim("data", "new", "")]).is_empty());
+            // The claim lives, and what it says is of another moment.
+            assert_eq!(found(vec![released.clone()], vec![claim("data", "u", "")]), ["pvc/data -n db"]);
+            released.claim_ref.as_mut().unwrap().uid = Str::default();
+            assert_eq!(found(vec![released], Vec::new()), ["pvc/data -n db"]);
+        }
     }
 
     #[test]

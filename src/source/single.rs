@@ -13,8 +13,24 @@ use crate::snapshot::decode::{self, decode_as};
 use crate::snapshot::{CoverageEntry, CoverageState};
 use std::collections::BTreeSet;
 
-/// How many objects are read one by one; above that lists are read again instead.
+/// How many objects are read one by one in any case.
 const MOST: usize = 200;
+
+/// Of a long list, one object in so many is read alone; where more are to be read, the list is shorter. A page of five
+/// hundred takes as long as some fifteen objects, of which eight are read at a time.
+const SHARE: usize = 10;
+
+impl Gathered {
+    /// How many objects of a kind are read one by one, before its list is read again instead.
+    fn most_single(&self, kind: Kind) -> usize {
+        let listed = match kind {
+            Kind::PersistentVolume => self.parts.volumes.len(),
+            Kind::PersistentVolumeClaim => self.parts.claims.len(),
+            _ => 0,
+        };
+        MOST.max(listed / SHARE)
+    }
+}
 
 impl Cluster<'_> {
     /// Reads the volumes that claims name, and the one that is asked about, one by one: who may not list volumes may
@@ -71,7 +87,7 @@ impl Cluster<'_> {
     /// Reads again what the lists do not agree about. Two readings at different times that agree count as confirmed.
     pub(super) async fn confirm(&self, gathered: &mut Gathered, progress: &dyn Progress) -> Result<(), ClusterError> {
         let mut settled: BTreeSet<ObjectKey> = BTreeSet::new();
-        let mut listed_again = false;
+        let mut listed_again: Vec<Kind> = Vec::new();
         // What is read again can point at something else that is new; twice is plenty.
         for _ in 0..3 {
             let suspects: Vec<ObjectKey> =
@@ -79,18 +95,16 @@ impl Cluster<'_> {
             if suspects.is_empty() {
                 return Ok(());
             }
-            if suspects.len() > MOST {
-                if listed_again {
-                    return Ok(());
-                }
-                listed_again = true;
-                let kinds: BTreeSet<Kind> = suspects.iter().map(|key| key.kind).collect();
-                for kind in kinds {
-                    self.list_again(kind, gathered, progress).await?;
-                }
-            } else {
-                self.get_again(&suspects, gathered, progress).await?;
+            let many: Vec<Kind> = [Kind::PersistentVolume, Kind::PersistentVolumeClaim, Kind::StorageClass]
+                .into_iter()
+                .filter(|kind| suspects.iter().filter(|key| key.kind == *kind).count() > gathered.most_single(*kind))
+                .collect();
+            for kind in many.iter().filter(|kind| !listed_again.contains(kind)) {
+                self.list_again(*kind, gathered, progress).await?;
             }
+            let few: Vec<ObjectKey> = suspects.iter().filter(|key| !many.contains(&key.kind)).cloned().collect();
+            self.get_again(&few, gathered, progress).await?;
+            listed_again.extend(many);
             settled.extend(suspects);
         }
         Ok(())
