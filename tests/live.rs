@@ -6,6 +6,7 @@ mod faults;
 mod plane;
 mod proxy;
 mod rights;
+mod snapshot;
 mod sound;
 mod torn;
 mod worlds;

@@ -145,7 +145,7 @@ async fn settle(plane: &mut Plane, api: &Api, tally: &mut Tally) -> Vec<String> 
 }
 
 /// Empties the cluster of everything that worlds hold.
-async fn clear(api: &Api) {
+pub(super) async fn clear(api: &Api) {
     for kind in ["PersistentVolumeClaim", "PersistentVolume", "Pod", "Node", "StorageClass", "VolumeAttributesClass"] {
         api.clear(kind).await;
     }
