@@ -5,6 +5,7 @@ mod ends;
 mod faults;
 mod plane;
 mod proxy;
+mod recycle;
 mod rights;
 mod snapshot;
 mod sound;

@@ -307,6 +307,7 @@ fn volume_sentences(view: View<'_>, volume: &PersistentVolume, sentences: &mut V
             DataFate::Destroyed => "Danger: the controller deletes the data at once.".to_owned(),
             DataFate::Scrubbed => "Danger: the data are erased.".to_owned(),
         });
+        sentences.extend(recycled_beside(view));
         return;
     }
     match branch {
@@ -322,6 +323,22 @@ fn volume_sentences(view: View<'_>, volume: &PersistentVolume, sentences: &mut V
         VolumeBranch::VolumeClaimModeMismatch => sentences.push("You have to act: neither mode can change.".to_owned()),
         _ => {}
     }
+}
+
+/// What recycling several volumes of one plugin at the same time can do: one of them can be offered again although the
+/// pod that ran for it erased the storage of another one. Upstream: `Recycle` (`pkg/volume/nfs`), whose calls share the
+/// pod that they change, 1.36.
+fn recycled_beside(view: View<'_>) -> Option<String> {
+    let Target::Volume(id) = view.prediction.target else { return None };
+    let others = match view.simulation.recycled_beside(id) {
+        0 => return None,
+        1 => "another volume is".to_owned(),
+        several => format!("{several} other volumes are"),
+    };
+    Some(format!(
+        "Beware: {others} recycled at the same time, and the controller mixes up the pods that do it, so that this one \
+         may fail, or be offered again with its data."
+    ))
 }
 
 /// The claim that a volume names, where there is one of that name.

@@ -165,6 +165,9 @@ impl Explanation<'_> {
                         2,
                         match by {
                             "equalCandidates" => "Several volumes are equally good; the controller takes any of them.",
+                            "simultaneousRecycling" => {
+                                "Recyclings at the same time mix up their pods; nobody controls which of them fail."
+                            }
                             _ => "The order in which the controller looks at the objects decides; nobody controls it.",
                         },
                     );
