@@ -3,6 +3,7 @@
 mod api;
 mod ends;
 mod faults;
+mod leases;
 mod plane;
 mod proxy;
 mod recycle;

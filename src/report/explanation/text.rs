@@ -30,6 +30,9 @@ impl Explanation<'_> {
                 page.line(0, hint);
             }
         }
+        for driver in &self.drivers {
+            page.line(0, driver.sentence());
+        }
         self.assumptions(&mut page);
         if let Some(class) = &self.class {
             class_section(&mut page, class, &self.evidence);
