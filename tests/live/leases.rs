@@ -1,5 +1,11 @@
 //! Leases of drivers as evidence, on a real API server: made by hand, as the drivers' sidecars name them.
-#![expect(clippy::print_stderr, clippy::unwrap_used, reason = "the test says how much it saw, and fails by panicking")]
+#![expect(
+    clippy::disallowed_methods,
+    clippy::disallowed_types,
+    clippy::print_stderr,
+    clippy::unwrap_used,
+    reason = "a Lease is fresh by the clock; the test says how much it saw, and fails by panicking"
+)]
 
 use super::api::Api;
 use super::plane::Plane;
@@ -9,7 +15,6 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 /// A Lease that was renewed so many seconds ago.
 fn lease(namespace: &str, name: &str, holder: &str, age: u64) -> Value {
-    #[expect(clippy::disallowed_methods, reason = "a Lease is fresh by the clock")]
     let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_secs();
     let renewed = pvctl::model::Timestamp(i64::try_from(now - age).unwrap()).to_string().replace('Z', ".000000Z");
     json!({

@@ -2,6 +2,7 @@
 //! end that would erase the volumes.
 #![expect(
     clippy::disallowed_methods,
+    clippy::disallowed_types,
     clippy::print_stderr,
     clippy::unwrap_used,
     reason = "the test waits until nothing moves, says how much it saw, and fails by panicking"
@@ -89,7 +90,11 @@ async fn run_pods(api: &Api, how: Pods, seen: &mut Seen) {
             if fails { json!({"phase": "Failed", "message": "no such folder"}) } else { json!({"phase": "Succeeded"}) };
         // The controller may have deleted it meanwhile.
         if api.replace_status(&pod).await.is_ok() {
-            if fails { seen.failed.insert(of) } else { seen.erased.insert(erases) };
+            if fails {
+                seen.failed.insert(of)
+            } else {
+                seen.erased.insert(erases)
+            };
         }
     }
 }

@@ -262,11 +262,12 @@ mod tests {
 
     #[test]
     fn attachers_are_known_by_their_finalizers() {
-        assert_eq!(Awaited::attacher("kubernetes.io/pv-protection"), None);
-        let Some(awaited) = Awaited::attacher("external-attacher/x-example-com") else { panic!("it is one") };
+        let finalizers = ["kubernetes.io/pv-protection", "external-attacher/x-example-com"];
+        let all: Vec<Awaited> = finalizers.into_iter().filter_map(Awaited::attacher).collect();
+        let [awaited] = all.as_slice() else { unreachable!("one of them is an attacher's: {all:?}") };
         assert_eq!(awaited.leases, ["external-attacher-leader-x-example-com"]);
         let leases = [lease("csi", "external-attacher-leader-x-example-com", "x-0", 3)];
-        let found = DriverOut::new(&awaited, &leases, true, NOW);
+        let found = DriverOut::new(awaited, &leases, true, NOW);
         assert_eq!((found.component, found.lease), ("external-attacher", "alive"));
     }
 
