@@ -20,7 +20,7 @@ fn model() -> Model {
 }
 
 /// Hands the explanation of an object to a test.
-fn explained<T>(snapshot: &Snapshot, object: &str, test: impl FnOnce(&Explanation<'_>) -> T) -> T {
+pub(super) fn explained<T>(snapshot: &Snapshot, object: &str, test: impl FnOnce(&Explanation<'_>) -> T) -> T {
     colored::control::set_override(false);
     let simulation = Simulation::new(snapshot, Settings { tracing: true, ..Settings::new(Rules::default()) }, 1);
     let asked = Asked { simulation: &simulation, model: model(), from_files: false };
@@ -35,7 +35,7 @@ fn headline(objects: &[Value], object: &str) -> String {
     explained(&world(objects), object, |explanation| explanation.headline.clone())
 }
 
-fn spec(object: Value, fields: Value) -> Value {
+pub(super) fn spec(object: Value, fields: Value) -> Value {
     with(object, json!({ "spec": fields }))
 }
 
@@ -559,56 +559,4 @@ fn pods_that_could_not_be_read_are_no_absent_users() {
     assert_eq!(of(CoverageState::Failed).2, "  unknown: reading the pods of namespace db failed");
     assert_eq!(of(CoverageState::Partial).2, "  unknown: not all pods of namespace db were read");
     assert_eq!(of(CoverageState::NotNeeded).2, "  unknown: the pods of namespace db were not read");
-}
-
-/// Recyclings of one plugin change one and the same pod: of several at once each can fail, and people are told so.
-/// Upstream: `Recycle` (`pkg/volume/nfs`, `pkg/volume/hostpath`), 1.36.
-#[test]
-fn recycling_several_volumes_at_once_is_warned_of() {
-    let released = |name: &str, claim: &str, fields: Value| {
-        let volume = with(bound_pv(name, claim), json!({ "status": { "phase": "Released" } }));
-        spec(spec(volume, json!({ "persistentVolumeReclaimPolicy": "Recycle" })), fields)
-    };
-    let host_path = json!({ "nfs": null, "hostPath": { "path": "/srv/d" } });
-    let objects = [
-        released("a", "of-a", json!({})),
-        released("b", "of-b", json!({})),
-        // Another plugin, another policy, one that a pod holds up, and one that has its claim.
-        released("c", "of-c", host_path),
-        released("d", "of-d", json!({ "persistentVolumeReclaimPolicy": "Retain" })),
-        released("e", "of-e", json!({})),
-        pod("web-0", "of-e", "node-1"),
-        with(released("f", "of-f", json!({})), json!({ "status": { "phase": "Bound" } })),
-        bound_pvc("of-f", "f"),
-    ];
-    let of = |objects: &[Value], object: &str| {
-        explained(&world(objects), object, |explanation| {
-            let document = serde_json::to_value(explanation).unwrap();
-            let prediction = &document["prediction"];
-            let ends = prediction["outcomes"].as_array().unwrap().iter();
-            let mut phases: Vec<String> = ends.map(|end| end["phase"].as_str().unwrap().to_owned()).collect();
-            phases.sort();
-            let warning = explanation.headline.split_once("Beware: ").map(|(_, warning)| warning.to_owned());
-            let why = prediction["decidedBy"].clone();
-            let mixed_up = explanation.text(None, false).contains("Recyclings at the same time mix up their pods");
-            (phases.join(" "), prediction["exact"] == true, why, warning, mixed_up)
-        })
-    };
-    let alone = ("Released".to_owned(), true, Value::Null, None, false);
-    let warning = "another volume is recycled at the same time, and the controller mixes up the pods that do it, so that \
-                   this one may fail, or be offered again with its data.";
-    let crowded =
-        ("Failed Released".to_owned(), false, json!(["simultaneousRecycling"]), Some(warning.to_owned()), true);
-    for (object, expected) in [("pv/a", &crowded), ("pv/b", &crowded), ("pv/c", &alone), ("pv/e", &alone)] {
-        assert_eq!(of(&objects, object), *expected, "{object}");
-    }
-    assert_eq!(of(&objects, "pv/f").0, "Bound");
-    assert_eq!(of(&objects[1..], "pv/b"), alone);
-    let three = [&objects[..], &[released("g", "of-g", json!({}))]].concat();
-    assert!(of(&three, "pv/a").3.unwrap().starts_with("2 other volumes are recycled"));
-    // A failed one is tried again in each sync, and stays Failed.
-    let failed = with(released("a", "of-a", json!({})), json!({ "status": { "phase": "Failed" } }));
-    let with_failed = [failed, objects[1].clone()];
-    assert_eq!(of(&with_failed, "pv/a").0, "Failed");
-    assert_eq!(of(&with_failed, "pv/b"), crowded);
 }
