@@ -386,3 +386,92 @@ async fn who_uses_a_claim_is_unknown_where_pods_are_hidden() {
     let said = run(&api, &["explain", "pvc/data", "-n", "db"]).await.stdout;
     assert!(said.contains("\nUsed by\n  unknown: you lack the right to list pods in namespace db\n"), "{said}");
 }
+
+const LEASES: &str = "/apis/coordination.k8s.io/v1/leases?";
+
+/// A claim that waits for a driver, with Leases of the driver's name.
+async fn waiting_for_a_driver(leases: impl IntoIterator<Item = (&'static str, &'static str, &'static str)>) -> FakeApi {
+    let api = FakeApi::start().await;
+    let mut asked = claim("11");
+    asked["metadata"]["annotations"] = json!({"volume.kubernetes.io/storage-provisioner": "disk.csi.example.com"});
+    let mut driven = class();
+    driven["provisioner"] = "disk.csi.example.com".into();
+    api.hold([asked, driven]);
+    api.hold(leases.into_iter().map(|(namespace, name, renewed)| {
+        let mut lease = lease(renewed);
+        (lease["metadata"]["namespace"], lease["metadata"]["name"]) = (namespace.into(), name.into());
+        lease
+    }));
+    api
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_lease_of_a_driver_that_has_to_act_is_evidence() {
+    let name = "disk-csi-example-com";
+    let api =
+        waiting_for_a_driver([("old", name, "2023-11-01T00:00:00Z"), ("csi", name, "2023-11-14T22:13:15Z")]).await;
+    let found = explained(&api, &[]).await["drivers"].clone();
+    let object = "lease/disk-csi-example-com -n csi";
+    let expected = json!([{
+        "component": "external-provisioner", "name": "disk.csi.example.com", "lease": "alive", "evidence": [
+            entry(object, "spec.holderIdentity", "master-1_x"),
+            entry(object, "spec.renewTime", "2023-11-14T22:13:15Z"),
+            entry(object, "spec.leaseDurationSeconds", "15"),
+            entry(object, "age", "5s"),
+        ],
+    }]);
+    assert_eq!(found, expected);
+    assert_eq!(api.count(LEASES), 2, "one for each way to write the name");
+    assert_eq!(api.count(LEASE), 0, "nothing differs");
+    let stale = waiting_for_a_driver([("csi", name, "2023-11-14T22:03:20Z")]).await;
+    let said = run(&stale, &["explain", "pvc/data", "-n", "db"]).await.stdout;
+    let said = said.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(
+        said.contains(
+            "Probably the external-provisioner of disk.csi.example.com does not run: its Lease disk-csi-example-com in \
+             csi was last renewed at 2023-11-14T22:03:20Z, 10m before it was read (master-1_x held it)."
+        ),
+        "{said}"
+    );
+    assert!(said.contains("you: see why the external-provisioner of disk.csi.example.com does not run"), "{said}");
+}
+
+/// A Lease that is not there, or cannot be read, is no sign of death, and no fault of the command.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn without_a_drivers_lease_nothing_is_known_of_it() {
+    let unknown = |document: &Value, reason: &str| {
+        let expected = json!([{
+            "component": "external-provisioner", "name": "disk.csi.example.com", "lease": "unknown", "reason": reason,
+        }]);
+        assert_eq!(document["drivers"], expected);
+    };
+    let other =
+        waiting_for_a_driver([("csi", "external-attacher-leader-disk-csi-example-com", "2023-11-14T22:13:15Z")]);
+    unknown(&explained(&other.await, &[]).await, "none");
+    for answer in [
+        Answer::Status(403, "leases is forbidden"),
+        Answer::Status(500, "etcd is on fire"),
+        Answer::RetryAfter(429, "30"),
+        Answer::Html(200),
+        Answer::Body(r#"{"kind":"LeaseList","items":7}"#),
+    ] {
+        let api = waiting_for_a_driver([("csi", "disk-csi-example-com", "2023-11-14T22:03:20Z")]).await;
+        api.fail(LEASES, usize::MAX, answer);
+        let document = explained(&api, &[]).await;
+        unknown(&document, "unread");
+        assert_eq!(api.count(LEASES), 2, "each is asked for once");
+        let said = run(&api, &["explain", "pvc/data", "-n", "db"]).await.stdout;
+        assert!(said.contains("is not known: Leases could not be read") && !said.contains("not run"), "{said}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn drivers_leases_are_read_only_where_a_driver_has_to_act() {
+    let api = waiting_for_a_driver([]).await;
+    for arguments in [&["predict", "pvc"][..], &["match", "pvc/data"], &["explain", "sc/fast"], &["snapshot"]] {
+        assert_eq!(run(&api, &[arguments, &["-n", "db"]].concat()).await.code, Some(0), "{arguments:?}");
+    }
+    let free = cluster([]).await;
+    assert_eq!(explained(&free, &[]).await.get("drivers"), None);
+    assert_eq!((api.count(LEASES), free.count(LEASES)), (0, 0));
+}

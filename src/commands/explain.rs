@@ -139,6 +139,13 @@ impl Run<'_> {
         {
             explanation.add_lease(&lease, read_at);
         }
+        // And those of drivers where Kubernetes itself only asks.
+        let awaited = explanation.awaited();
+        if !awaited.is_empty() {
+            let names: Vec<String> = awaited.iter().flat_map(|awaited| awaited.leases.clone()).collect();
+            let found = cluster.leases_named(&names).await;
+            explanation.add_drivers(&awaited, &found.leases, found.complete, found.read_at);
+        }
         self.print(&gathered, &explanation, note.as_deref())
     }
 

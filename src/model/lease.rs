@@ -1,12 +1,12 @@
-//! The Lease by which kube-controller-manager shows that it lives.
+//! Leases by which kube-controller-manager, and what runs beside drivers, show that they live.
 
 use super::{Str, Timestamp};
 
-/// The Lease for which the instances of kube-controller-manager compete; whoever holds it renews it every two seconds.
-/// Upstream: `LeaderElectionConfiguration` with its defaults, component-base, and `LeaderElectionRecord`, client-go,
-/// 1.36. Where leader election is off, and in many managed control planes, there is none.
+/// A Lease for which the instances of a component compete; whoever holds it renews it every few seconds. Upstream:
+/// `LeaderElectionConfiguration` with its defaults, component-base, and `LeaderElectionRecord`, client-go, 1.36. Where
+/// leader election is off, and for the controllers of many managed control planes, there is none.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct ManagerLease {
+pub struct Lease {
     /// `spec.holderIdentity`: the instance that works; empty when nobody does.
     pub holder: Str,
     /// `spec.renewTime`, by the holder's clock.
@@ -15,11 +15,11 @@ pub struct ManagerLease {
     pub duration_seconds: Option<i64>,
 }
 
-impl ManagerLease {
-    /// The namespace of the Lease.
-    pub const NAMESPACE: &str = "kube-system";
-    /// The name of the Lease.
-    pub const NAME: &str = "kube-controller-manager";
+impl Lease {
+    /// The namespace of the Lease of kube-controller-manager.
+    pub const MANAGER_NAMESPACE: &str = "kube-system";
+    /// The name of the Lease of kube-controller-manager.
+    pub const MANAGER_NAME: &str = "kube-controller-manager";
     /// How many seconds more than the Lease's duration must have passed before it counts as stale: the holder's clock
     /// may differ from the one that it is compared with, and another instance needs a moment to take over.
     pub const MARGIN_SECONDS: i64 = 60;
@@ -44,29 +44,89 @@ impl ManagerLease {
     }
 }
 
+/// A Lease with what names it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct NamedLease {
+    /// `metadata.namespace`: that in which the component runs, wherever it was installed.
+    pub namespace: Str,
+    /// `metadata.name`.
+    pub name: Str,
+    /// What it says.
+    pub lease: Lease,
+}
+
+/// What the Lease of a driver's provisioner can be called. Upstream: external-provisioner (`lockName`) has slashes
+/// replaced and csi-lib-utils (`sanitizeName`) everything else; provisioners that are made with
+/// sig-storage-lib-external-provisioner alone replace slashes and nothing else.
+pub fn names_of_provisioner(driver: &str) -> Vec<String> {
+    if driver.is_empty() {
+        return Vec::new();
+    }
+    let mut names = vec![sanitized(driver), driver.replace('/', "-")];
+    names.dedup();
+    names
+}
+
+/// What the Lease of a driver's attacher is called; the driver is as it stands in the attacher's finalizer, which has
+/// the same characters replaced. Upstream: external-attacher (`lockName`) and csi-lib-utils (`sanitizeName`).
+pub fn names_of_attacher(driver: &str) -> Vec<String> {
+    if driver.is_empty() { Vec::new() } else { vec![sanitized(&format!("external-attacher-leader-{driver}"))] }
+}
+
+/// A name in which nothing is left but letters and digits of ASCII and hyphens, which do not end it.
+fn sanitized(name: &str) -> String {
+    let mut name: String =
+        name.chars().map(|letter| if letter.is_ascii_alphanumeric() { letter } else { '-' }).collect();
+    if name.ends_with('-') {
+        name.push('X');
+    }
+    name
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
     fn it_is_fresh_for_its_duration() {
-        let lease = ManagerLease { holder: "a".into(), renewed: Some(Timestamp(1000)), duration_seconds: Some(15) };
+        let lease = Lease { holder: "a".into(), renewed: Some(Timestamp(1000)), duration_seconds: Some(15) };
         assert_eq!(lease.is_fresh(Timestamp(1015)), Some(true));
         // Between the two it is neither fresh nor stale.
         assert_eq!((lease.is_fresh(Timestamp(1016)), lease.is_stale(Timestamp(1016))), (Some(false), Some(false)));
         assert_eq!((lease.is_fresh(Timestamp(1075)), lease.is_stale(Timestamp(1075))), (Some(false), Some(false)));
-        assert_eq!(ManagerLease { renewed: None, ..lease.clone() }.is_fresh(Timestamp(1000)), None);
-        assert_eq!(ManagerLease { duration_seconds: None, ..lease }.is_fresh(Timestamp(1000)), None);
+        assert_eq!(Lease { renewed: None, ..lease.clone() }.is_fresh(Timestamp(1000)), None);
+        assert_eq!(Lease { duration_seconds: None, ..lease }.is_fresh(Timestamp(1000)), None);
     }
 
     #[test]
     fn it_is_stale_after_its_duration_and_the_margin() {
-        let lease = ManagerLease { holder: "a".into(), renewed: Some(Timestamp(1000)), duration_seconds: Some(15) };
+        let lease = Lease { holder: "a".into(), renewed: Some(Timestamp(1000)), duration_seconds: Some(15) };
         assert_eq!(lease.is_stale(Timestamp(1075)), Some(false));
         assert_eq!(lease.is_stale(Timestamp(1076)), Some(true));
         assert_eq!(lease.is_stale(Timestamp(900)), Some(false));
-        assert_eq!(ManagerLease { renewed: None, ..lease.clone() }.is_stale(Timestamp(9000)), None);
-        assert_eq!(ManagerLease { duration_seconds: None, ..lease.clone() }.is_stale(Timestamp(9000)), None);
-        assert_eq!(ManagerLease { duration_seconds: Some(i64::MAX), ..lease }.is_stale(Timestamp(9000)), Some(false));
+        assert_eq!(Lease { renewed: None, ..lease.clone() }.is_stale(Timestamp(9000)), None);
+        assert_eq!(Lease { duration_seconds: None, ..lease.clone() }.is_stale(Timestamp(9000)), None);
+        assert_eq!(Lease { duration_seconds: Some(i64::MAX), ..lease }.is_stale(Timestamp(9000)), Some(false));
+    }
+
+    /// As drivers' Leases are called on real clusters, and by the rule for what is rare.
+    #[test]
+    fn drivers_leases_are_called_after_them() {
+        for (driver, names) in [
+            ("disk.csi.azure.com", &["disk-csi-azure-com", "disk.csi.azure.com"][..]),
+            ("example.com/nfs", &["example-com-nfs", "example.com-nfs"]),
+            ("plain", &["plain"]),
+            ("a.b_", &["a-b-X", "a.b_"]),
+            ("", &[]),
+        ] {
+            assert_eq!(names_of_provisioner(driver), names, "{driver}");
+        }
+        for (finalizer, name) in [
+            ("disk-csi-azure-com", "external-attacher-leader-disk-csi-azure-com"),
+            ("a-b-X", "external-attacher-leader-a-b-X"),
+        ] {
+            assert_eq!(names_of_attacher(finalizer), [name]);
+        }
+        assert_eq!(names_of_attacher(""), [""; 0]);
     }
 }

@@ -23,7 +23,7 @@ pub use claim::{ClaimPhase, ClaimStatus, PersistentVolumeClaim};
 pub use class::{BindingMode, StorageClass, newest_default};
 pub use key::{ClaimKey, Kind, ObjectKey};
 pub use label_filter::{LabelFilter, parse_label_filter};
-pub use lease::ManagerLease;
+pub use lease::{Lease, NamedLease};
 pub use meta::{ObjectMeta, ResourceVersion, Timestamp};
 pub use node::Node;
 pub use pod::{Pod, PodPhase};

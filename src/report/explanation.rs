@@ -3,6 +3,7 @@
 mod binding;
 mod class;
 mod divergence;
+mod driver;
 mod headline;
 #[cfg(test)]
 mod tests;
@@ -11,6 +12,7 @@ mod text;
 pub use binding::{BindingOut, FieldOut};
 pub use class::ClassOut;
 pub use divergence::{DivergenceOut, RESYNCS};
+pub use driver::{Awaited, DriverOut};
 
 use super::decision::{DecisionOut, EventOut};
 use super::machine::{API_VERSION, CoverageOut, Model, ObjectId, coverage_out};
@@ -22,8 +24,8 @@ use crate::controllers::persistent_volume::reclaim::data_fate;
 use crate::controllers::protection::pod_uses_claim;
 use crate::controllers::{Branch, ClaimBranch, ProtectionBranch, VolumeBranch};
 use crate::model::{
-    Kind, ManagerLease, ObjectKey, PersistentVolume, PersistentVolumeClaim, Pod, ResourceVersion, StorageClass, Str,
-    Timestamp, VolumePhase,
+    Kind, Lease, NamedLease, ObjectKey, PersistentVolume, PersistentVolumeClaim, Pod, ResourceVersion, StorageClass,
+    Str, Timestamp, VolumePhase,
 };
 use crate::simulate::{Decision, Outcome, Prediction, Simulation, Target, match_claim};
 use crate::snapshot::{Absence, Snapshot};
@@ -78,6 +80,10 @@ pub struct Explanation<'a> {
     /// Where what is recorded differs from what the controllers would have made of it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub divergence: Option<DivergenceOut>,
+    /// Whether the components of drivers live that have to act, as far as their Leases tell; absent for files.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[cfg_attr(test, schemars(default))]
+    pub drivers: Vec<DriverOut>,
     /// What `--recheck` found: `same`, `moved` where the object or what decides it changed or is now as predicted, or
     /// `notNeeded` where there is nothing that a second reading could tell; absent where it was not asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -240,6 +246,7 @@ impl<'a> Explanation<'a> {
             events_to_come: events(prediction),
             data_once_released: data,
             divergence,
+            drivers: Vec::new(),
             recheck: None,
             class: None,
             decisions: prediction.decisions.listed.iter().map(TextDecision::new).collect(),
@@ -250,11 +257,32 @@ impl<'a> Explanation<'a> {
 
     /// Takes the Lease of kube-controller-manager into account, as it was read on a cluster at that time by the
     /// server's clock.
-    pub fn add_lease(&mut self, lease: &ManagerLease, read_at: Timestamp) {
+    pub fn add_lease(&mut self, lease: &Lease, read_at: Timestamp) {
         if let Some(divergence) = &mut self.divergence {
             divergence.add_lease(lease, read_at, "probably");
             self.next.extend(divergence.next());
         }
+    }
+
+    /// The components of drivers that have to act for something else to happen: provisioners that are asked to create
+    /// or to delete, and attachers whose finalizers keep a volume that is being deleted.
+    pub fn awaited(&self) -> Vec<Awaited> {
+        let waiting = self.prediction.iter().flat_map(|prediction| &prediction.waiting_for);
+        let provisioners = waiting
+            .filter(|waiting| waiting.component == "external-provisioner" && !waiting.name.is_empty())
+            .map(|waiting| Awaited::provisioner(waiting.name));
+        let finalizers = self.recorded.iter().filter_map(|state| state.finalizers.as_ref()).flatten();
+        let mut awaited: Vec<Awaited> =
+            provisioners.chain(finalizers.filter_map(|finalizer| Awaited::attacher(finalizer))).collect();
+        awaited.dedup();
+        awaited
+    }
+
+    /// Takes the Leases of these components into account, as they were read on a cluster at that time by the server's
+    /// clock; `complete` is whether all Leases of their names could be read.
+    pub fn add_drivers(&mut self, awaited: &[Awaited], leases: &[NamedLease], complete: bool, read_at: Timestamp) {
+        self.drivers = awaited.iter().map(|awaited| DriverOut::new(awaited, leases, complete, read_at)).collect();
+        self.next.extend(self.drivers.iter().filter_map(DriverOut::next));
     }
 
     /// Says that an earlier reading, more than [`RESYNCS`] resync periods before this one, showed the same version of
@@ -313,6 +341,7 @@ impl<'a> Explanation<'a> {
             events_to_come: Vec::new(),
             data_once_released: None,
             divergence: None,
+            drivers: Vec::new(),
             recheck: None,
             class: Some(described),
             decisions: Vec::new(),

@@ -210,6 +210,12 @@ impl<'v> View<'v> {
         if outcomes.of_every_sort().any(is_unsettled) {
             return Some("it never settles".to_owned());
         }
+        if let Target::Volume(id) = self.prediction.target
+            && self.prediction.decided_by.contains(&DecidedBy::SimultaneousRecycling)
+        {
+            let others = counted(self.simulation.recycled_beside(id), "other recycling");
+            return Some(format!("beside {others} it may fail"));
+        }
         if outcomes.count < 2 || !self.prediction.decided_by.contains(&DecidedBy::OrderOfSyncs) {
             return None;
         }

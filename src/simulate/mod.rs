@@ -12,6 +12,7 @@ mod needs;
 mod nested;
 pub mod outcome;
 pub mod predict;
+mod recycling;
 pub mod settle;
 mod state;
 

@@ -4,6 +4,7 @@ use super::component::{Component, components, may_search};
 use super::decide::{Decision, Decisions, LISTED, Limit, Settings, Target, decide, decide_folded};
 use super::needs::{Gaps, uncertain_needs};
 use super::outcome::{Outcome, OutcomeSet, binding_of_volume, most};
+use super::recycling::{Recycled, add_failures};
 use super::settle::{Settled, settle};
 use crate::controllers::Controller;
 use crate::model::{Kind, ObjectKey, Str, VolumePhase};
@@ -28,6 +29,7 @@ pub struct Simulation<'s> {
     ties: Vec<OnceLock<bool>>,
     place_of_volume: Vec<(u32, u32)>,
     place_of_claim: Vec<(u32, u32)>,
+    recycled: Recycled,
 }
 
 /// What is predicted for one object.
@@ -109,6 +111,8 @@ pub enum DecidedBy {
     EqualCandidates,
     /// The order in which the controller syncs objects.
     OrderOfSyncs,
+    /// Several volumes are recycled at the same time, and get into each other's way.
+    SimultaneousRecycling,
 }
 
 impl DecidedBy {
@@ -117,6 +121,7 @@ impl DecidedBy {
         match self {
             Self::EqualCandidates => "equalCandidates",
             Self::OrderOfSyncs => "orderOfSyncs",
+            Self::SimultaneousRecycling => "simultaneousRecycling",
         }
     }
 }
@@ -160,7 +165,13 @@ impl<'s> Simulation<'s> {
         let (decision_limit, outcome_limit) = (settings.decisions, settings.outcomes);
         let decisions = decision_limit.at_least(LISTED);
         let settings = Settings { decisions, outcomes: outcome_limit.at_least(LISTED), ..settings };
-        let settled = in_parallel(threads, components.len(), |number| settle(snapshot, &settings, &components[number]));
+        let mut settled =
+            in_parallel(threads, components.len(), |number| settle(snapshot, &settings, &components[number]));
+        let recycled = Recycled::of(snapshot, &settings);
+        for id in recycled.crowded() {
+            let (number, place) = place_of_volume[id.0 as usize];
+            add_failures(&mut settled[number as usize], place as usize, settings.outcomes);
+        }
         let gaps = Gaps::of(snapshot, &settings);
         let uncertain = in_parallel(threads, components.len(), |number| {
             uncertain_needs(snapshot, &settings, &components[number], &gaps)
@@ -177,7 +188,14 @@ impl<'s> Simulation<'s> {
             ties,
             place_of_volume,
             place_of_claim,
+            recycled,
         }
+    }
+
+    /// How many other volumes are recycled by the same plugin at the same time, where this one is recycled, too: they
+    /// can be in each other's way.
+    pub fn recycled_beside(&self, volume: VolumeId) -> usize {
+        self.recycled.others(volume)
     }
 
     /// What the simulation is of.
@@ -243,7 +261,13 @@ impl<'s> Simulation<'s> {
 
     fn predicted(&self, target: Target, mut decisions: Decisions<'s>) -> Prediction<'s> {
         let outcomes = self.outcomes(target).clone();
-        let decided_by = if outcomes.count > 1 { self.decided_by(self.place(target).0) } else { Vec::new() };
+        let recycled = matches!(target, Target::Volume(id) if self.recycled.others(id) > 0);
+        // Being in each other's way makes two ends of one; whatever makes more of them is something else.
+        let one = if recycled { 2 } else { 1 };
+        let mut decided_by = if outcomes.count > one { self.decided_by(self.place(target).0) } else { Vec::new() };
+        if recycled && outcomes.count > 1 {
+            decided_by.push(DecidedBy::SimultaneousRecycling);
+        }
         let mut assumed = Vec::new();
         let mut unknown = Vec::new();
         let mut hidden: Vec<Controller> = Vec::new();

@@ -9,7 +9,7 @@ mod place;
 mod wire;
 
 use crate::model::{
-    BindingMode, ClaimPhase, ClaimStatus, Kind, ManagerLease, Node, ObjectKey, ObjectMeta, PersistentVolume,
+    BindingMode, ClaimPhase, ClaimStatus, Kind, Lease, NamedLease, Node, ObjectKey, ObjectMeta, PersistentVolume,
     PersistentVolumeClaim, Pod, PodPhase, ReclaimPolicy, ResourceVersion, StorageClass, Str, Timestamp, VolumeMode,
     VolumePhase, VolumeStatus,
 };
@@ -34,7 +34,7 @@ pub enum Item {
     /// A node.
     Node(Box<Node>),
     /// The Lease of kube-controller-manager.
-    Lease(Box<ManagerLease>),
+    Lease(Box<Lease>),
     /// An object of a kind that no decision reads.
     Skipped(Str),
 }
@@ -446,14 +446,21 @@ fn lease(at: &Context<'_>) -> Result<Item, Failure> {
         Err(syntax @ Failure::Syntax { .. }) => return Err(syntax),
     };
     let (meta, spec) = (object.metadata, object.spec);
-    if meta.name.0 != ManagerLease::NAME || meta.namespace.0 != ManagerLease::NAMESPACE {
+    if meta.name.0 != Lease::MANAGER_NAME || meta.namespace.0 != Lease::MANAGER_NAMESPACE {
         return Ok(skipped());
     }
-    Ok(Item::Lease(Box::new(ManagerLease {
-        holder: spec.holder.0,
-        renewed: spec.renewed.0,
-        duration_seconds: spec.duration_seconds,
-    })))
+    Ok(Item::Lease(Box::new(lease_of(spec))))
+}
+
+/// Any Lease with its name; none where the JSON is not one.
+pub fn named_lease(json: &[u8]) -> Option<NamedLease> {
+    let object: wire::LeaseObject = serde_json::from_slice(json).ok()?;
+    let (meta, spec) = (object.metadata, object.spec);
+    Some(NamedLease { namespace: meta.namespace.0, name: meta.name.0, lease: lease_of(spec) })
+}
+
+fn lease_of(spec: wire::LeaseSpec) -> Lease {
+    Lease { holder: spec.holder.0, renewed: spec.renewed.0, duration_seconds: spec.duration_seconds }
 }
 
 /// When the object was written last, by `metadata.managedFields`: its newest `time`; none where that cannot be told,
@@ -693,7 +700,7 @@ mod tests {
         let Item::Lease(found) = lease("kube-system", "kube-controller-manager", spec.clone()) else {
             panic!("{spec}")
         };
-        let expected = ManagerLease {
+        let expected = Lease {
             holder: "m_1".into(),
             renewed: Timestamp::parse("2026-06-01T10:00:00Z"),
             duration_seconds: Some(15),

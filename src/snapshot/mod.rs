@@ -13,7 +13,7 @@ pub use decode::{DecodeIssue, Item};
 pub use index::{CandidateGroup, GroupKey};
 
 use crate::model::{
-    Kind, ManagerLease, Node, ObjectKey, PersistentVolume, PersistentVolumeClaim, Pod, ResourceVersion, StorageClass,
+    Kind, Lease, Node, ObjectKey, PersistentVolume, PersistentVolumeClaim, Pod, ResourceVersion, StorageClass,
     Timestamp,
 };
 use index::Index;
@@ -49,7 +49,7 @@ pub struct Parts {
     /// Objects that were there and could not be decoded.
     pub issues: Vec<DecodeIssue>,
     /// The Lease of kube-controller-manager, where the input holds it.
-    pub lease: Option<ManagerLease>,
+    pub lease: Option<Lease>,
     /// When objects were written last, by their `managedFields`: for those alone of which it was asked.
     pub changed: Vec<(ObjectKey, Timestamp)>,
 }
@@ -68,7 +68,7 @@ pub struct Snapshot {
     issues: Vec<DecodeIssue>,
     duplicates: Vec<ObjectKey>,
     defaulted: Vec<ObjectKey>,
-    lease: Option<ManagerLease>,
+    lease: Option<Lease>,
     changed: Vec<(ObjectKey, Timestamp)>,
     index: Index,
 }
@@ -167,7 +167,7 @@ impl Snapshot {
     }
 
     /// The Lease of kube-controller-manager, where the input holds it.
-    pub fn lease(&self) -> Option<&ManagerLease> {
+    pub fn lease(&self) -> Option<&Lease> {
         self.lease.as_ref()
     }
 

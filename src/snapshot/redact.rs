@@ -19,7 +19,7 @@ const HARMLESS_ANNOTATIONS: [&str; 6] = [
 ];
 
 /// Fields of a volume's source that say where the storage is and not how to get in, whatever the kind of source.
-const HARMLESS_SOURCE_FIELDS: [&str; 37] = [
+const HARMLESS_SOURCE_FIELDS: [&str; 40] = [
     "cachingMode",
     "chapAuthDiscovery",
     "chapAuthSession",
@@ -45,6 +45,7 @@ const HARMLESS_SOURCE_FIELDS: [&str; 37] = [
     "portals",
     "protectionDomain",
     "readOnly",
+    "registry",
     "secretName",
     "secretNamespace",
     "server",
@@ -57,6 +58,8 @@ const HARMLESS_SOURCE_FIELDS: [&str; 37] = [
     "type",
     "volumeHandle",
     "volumeID",
+    "volumeName",
+    "volumeNamespace",
 ];
 
 /// Parameters of a class that hold no secrets; so do those that end in `-secret-name` or `-secret-namespace`.
@@ -78,7 +81,7 @@ const META: [&str; 12] = [
 ];
 
 /// The object without what could be a secret; of `managedFields` the times stay, for volumes and claims. Pods, nodes
-/// and Leases keep only what is read.
+/// and Leases keep only what is read, and what kubectl and the API server want to find in an object that is created.
 pub fn redact(kind: Kind, object: Value) -> Value {
     let Value::Object(fields) = object else { return hidden(object) };
     let fields = fields.into_iter().filter_map(|(key, value)| {
@@ -186,8 +189,20 @@ fn source_field(key: &str, value: Value) -> Value {
         keep(value, &["name", "namespace"])
     } else if HARMLESS_SOURCE_FIELDS.contains(&key) {
         value
+    } else if key == "diskURI" {
+        disk_uri(value)
     } else {
         hidden(value)
+    }
+}
+
+/// The id of a managed disk stays. The address of a blob can hold a signature; the API server wants to see that it is
+/// an address. Upstream: `validateAzureDisk` (`pkg/apis/core/validation`), 1.36.
+fn disk_uri(value: Value) -> Value {
+    match value {
+        Value::String(id) if id.starts_with("/subscriptions/") && !id.contains('?') => Value::String(id),
+        Value::String(address) if address.starts_with("https://") => Value::String(format!("https://{REDACTED}")),
+        other => hidden(other),
     }
 }
 
@@ -236,7 +251,7 @@ fn pod_spec(value: Value) -> Value {
         kept.insert("nodeName".to_owned(), node);
     }
     if let Some(containers) = fields.remove("containers") {
-        kept.insert("containers".to_owned(), each_item(containers, |container| only(container, &["name"])));
+        kept.insert("containers".to_owned(), each_item(containers, |container| form_of(container, &["name", "image"])));
     }
     match fields.remove("volumes") {
         Some(Value::Array(volumes)) => {
@@ -249,6 +264,12 @@ fn pod_spec(value: Value) -> Value {
         None => {}
     }
     Value::Object(kept)
+}
+
+/// The named fields alone, of which the first is the only one that may be seen. The others have to be there when the
+/// object is created again.
+fn form_of(value: Value, fields: &[&str]) -> Value {
+    each(only(value, fields), |key, value| if fields.first() == Some(&key) { value } else { hidden(value) })
 }
 
 /// A volume that uses a claim; the others do not concern any decision. What is no object stays, hidden, because it
@@ -286,7 +307,9 @@ fn pod_status(value: Value) -> Value {
                 let Value::Object(status) = status else { return hidden(status) };
                 let status = status.into_iter().filter_map(|(key, value)| match key.as_str() {
                     "name" => Some((key, value)),
-                    "state" => Some((key, each(value, |_, state| keep_none(state)))),
+                    "image" | "imageID" | "ready" | "restartCount" => Some((key, hidden(value))),
+                    // Whether there is such a state is all that counts.
+                    "state" => Some((key, each(value, |_, state| hidden(only(state, &["exitCode"]))))),
                     _ => None,
                 });
                 Value::Object(status.collect())
@@ -295,11 +318,6 @@ fn pod_status(value: Value) -> Value {
         _ => None,
     });
     Value::Object(fields.collect())
-}
-
-/// Whether there was an object is all that counts.
-fn keep_none(value: Value) -> Value {
-    if value.is_object() { json!({}) } else { hidden(value) }
 }
 
 /// The object with the named fields as they are and the values of all others hidden.
@@ -426,7 +444,15 @@ mod tests {
                 json!({"driver": "d", "options": {"p": "<redacted>"}}),
             ),
             ("azureFile", json!({"secretName": "n", "shareName": "s"}), json!({"secretName": "n", "shareName": "s"})),
-            ("azureDisk", json!({"diskURI": "https://x?sig=s3cret"}), json!({"diskURI": "<redacted>"})),
+            ("azureDisk", json!({"diskURI": "https://x?sig=s3cret"}), json!({"diskURI": "https://<redacted>"})),
+            (
+                "azureDisk",
+                json!({"diskURI": "/subscriptions/s/resourceGroups/g", "kind": "Managed"}),
+                json!({"diskURI": "/subscriptions/s/resourceGroups/g", "kind": "Managed"}),
+            ),
+            ("azureDisk", json!({"diskURI": "/subscriptions/s?sig=s3cret"}), json!({"diskURI": "<redacted>"})),
+            ("quobyte", json!({"registry": "r:1", "user": "s3cret"}), json!({"registry": "r:1", "user": "<redacted>"})),
+            ("storageos", json!({"volumeName": "v"}), json!({"volumeName": "v"})),
             ("futureSource", json!({"a": [{"b": "s3cret"}]}), json!({"a": [{"b": "<redacted>"}]})),
             ("hostPath", json!({"path": "/data", "type": ""}), json!({"path": "/data", "type": ""})),
         ] {
@@ -450,19 +476,27 @@ mod tests {
             },
             "status": {
                 "phase": "Running", "podIP": "10.0.0.1",
-                "containerStatuses": [{"name": "c", "image": "i", "state": {"running": {"startedAt": "t"}}}]
+                "containerStatuses": [
+                    {"name": "c", "image": "i", "imageID": "i", "containerID": "s3cret", "ready": true,
+                     "restartCount": 3, "state": {"running": {"startedAt": "t"}}},
+                    {"name": "d", "state": {"terminated": {"exitCode": 1, "message": "s3cret"}}}
+                ]
             }
         });
         let expected = json!({
             "metadata": {"name": "p", "namespace": "n", "annotations": {"a": "<redacted>"}},
             "spec": {
-                "nodeName": "node-1", "containers": [{"name": "c"}],
+                "nodeName": "node-1", "containers": [{"name": "c", "image": "<redacted>"}],
                 "volumes": [
                     {"name": "data", "persistentVolumeClaim": {"claimName": "data-0"}},
                     {"name": "scratch", "ephemeral": {"volumeClaimTemplate": {"spec": {"accessModes": ["ReadWriteOnce"]}}}}
                 ]
             },
-            "status": {"phase": "Running", "containerStatuses": [{"name": "c", "state": {"running": {}}}]}
+            "status": {"phase": "Running", "containerStatuses": [
+                {"name": "c", "image": "<redacted>", "imageID": "<redacted>", "ready": true, "restartCount": 0,
+                 "state": {"running": {}}},
+                {"name": "d", "state": {"terminated": {"exitCode": 0}}}
+            ]}
         });
         assert_eq!(redact(Kind::Pod, pod), expected);
     }

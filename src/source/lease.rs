@@ -1,20 +1,33 @@
-//! The Lease of kube-controller-manager on a live cluster: a hint whether the controllers live.
+//! Leases on a live cluster: a hint whether kube-controller-manager lives, and whether what runs beside a driver does.
 
-use super::cluster::{Cluster, local_time};
-use super::http::JSON;
+use super::cluster::{Cluster, all, local_time};
+use super::http::{JSON, escape};
 use super::list;
-use crate::model::{Kind, ManagerLease, Timestamp};
+use crate::model::{Kind, Lease, NamedLease, Timestamp};
 use crate::snapshot::Item;
-use crate::snapshot::decode::decode_as;
+use crate::snapshot::decode::{decode_as, named_lease};
 use std::time::Duration;
 
 /// How long the reading may take. Nobody waits long for a hint.
 const PATIENCE: Duration = Duration::from_secs(5);
+/// Of so many Leases of one name, in as many namespaces, one is looked at.
+const MOST: usize = 50;
+
+/// What was found of the Leases that were looked for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FoundLeases {
+    /// Those with one of the names, of all namespaces.
+    pub leases: Vec<NamedLease>,
+    /// Whether all of them could be looked for; the user may not be allowed to.
+    pub complete: bool,
+    /// When that was, by the server's clock where it tells that.
+    pub read_at: Timestamp,
+}
 
 impl Cluster<'_> {
     /// The Lease of kube-controller-manager, and the server's time at which it was read. None where there is none,
     /// where the user may not read it, and where anything fails: it is evidence, and nothing rests on its absence.
-    pub async fn controller_lease(&self) -> Option<(ManagerLease, Timestamp)> {
+    pub async fn controller_lease(&self) -> Option<(Lease, Timestamp)> {
         let (json, date) = self.raw_controller_lease().await?;
         match decode_as(Kind::Lease, &json, "a single reading") {
             Ok(Item::Lease(lease)) => Some((*lease, date.unwrap_or_else(local_time))),
@@ -24,10 +37,41 @@ impl Cluster<'_> {
 
     /// The JSON of that Lease, and the time by the server's clock where it tells that.
     pub(super) async fn raw_controller_lease(&self) -> Option<(Vec<u8>, Option<Timestamp>)> {
+        let path = format!("{}/{}", list::path(Kind::Lease, Some(Lease::MANAGER_NAMESPACE)), Lease::MANAGER_NAME);
+        self.hint(&path).await
+    }
+
+    /// The Leases with these names in all namespaces, since a driver can be installed into any. Each name is asked for
+    /// by itself: a cluster has a Lease for each of its nodes. Where that fails, or takes long, there is less to say,
+    /// and nothing else happens.
+    pub async fn leases_named(&self, names: &[String]) -> FoundLeases {
+        let asking = names.iter().map(|name| async move {
+            let selector = escape(&format!("metadata.name={name}"));
+            self.hint(&format!("{}?fieldSelector={selector}&limit={MOST}", list::path(Kind::Lease, None))).await
+        });
+        let (mut leases, mut complete, mut read_at) = (Vec::new(), true, None);
+        for reply in all(asking.collect()).await {
+            let Some((json, date)) = reply else {
+                complete = false;
+                continue;
+            };
+            read_at = read_at.max(date);
+            match list::items(&json) {
+                Ok(items) => {
+                    let found = items.iter().filter_map(|item| named_lease(item.get().as_bytes()));
+                    leases.extend(found.filter(|lease| names.iter().any(|name| lease.name == name.as_str())));
+                }
+                Err(_) => complete = false,
+            }
+        }
+        FoundLeases { leases, complete, read_at: read_at.unwrap_or_else(local_time) }
+    }
+
+    /// What stands at a path, asked for once; none where that fails.
+    async fn hint(&self, path: &str) -> Option<(Vec<u8>, Option<Timestamp>)> {
         let mut impatient = self.api.clone();
         impatient.retry.tries = 1;
-        let path = format!("{}/{}", list::path(Kind::Lease, Some(ManagerLease::NAMESPACE)), ManagerLease::NAME);
-        let reply = tokio::time::timeout(PATIENCE, impatient.get(&path, JSON)).await.ok()?.ok()?;
+        let reply = tokio::time::timeout(PATIENCE, impatient.get(path, JSON)).await.ok()?.ok()?;
         Some((reply.body, reply.date))
     }
 }

@@ -22,5 +22,6 @@ pub use connect::{Attendance, ConnectOptions, DEFAULT_CHUNK_SIZE, Environment};
 pub use files::{Archived, FileOptions, Loaded, Report, Scope, SourceError};
 pub use http::{Observer, RequestLog, Retry};
 pub use kubeconfig::contexts;
+pub use lease::FoundLeases;
 pub use second_round::{Needs, second_round};
 pub use statement::Statement;

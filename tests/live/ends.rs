@@ -30,15 +30,15 @@ const QUIET: Duration = Duration::from_secs(4);
 /// A world that goes on for longer never rests.
 const PATIENCE: Duration = Duration::from_mins(2);
 
-type Key = (String, String, String);
+pub(super) type Key = (String, String, String);
 
-fn key(object: &Value) -> Key {
+pub(super) fn key(object: &Value) -> Key {
     let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
     (text(&object["kind"]), text(&object["metadata"]["namespace"]), text(&object["metadata"]["name"]))
 }
 
 /// The volumes and claims that are stored now.
-async fn stored(api: &Api) -> BTreeMap<Key, Value> {
+pub(super) async fn stored(api: &Api) -> BTreeMap<Key, Value> {
     let mut all = api.list("PersistentVolume").await;
     all.extend(api.list("PersistentVolumeClaim").await);
     all.into_iter().map(|object| (key(&object), object)).collect()
@@ -64,7 +64,7 @@ async fn settled(api: &Api, plane: &Plane) -> BTreeMap<Key, Value> {
 }
 
 /// The state of an object in the words of an outcome.
-fn state(object: Option<&Value>) -> Value {
+pub(super) fn state(object: Option<&Value>) -> Value {
     let Some(object) = object else { return json!({"gone": true}) };
     let text = serde_json::to_string(object).unwrap();
     let state = match decode::decode(text.as_bytes(), "the cluster").unwrap() {
@@ -76,7 +76,7 @@ fn state(object: Option<&Value>) -> Value {
 }
 
 /// What is predicted for every object: the outcomes without what no object shows, and whether the set is exact.
-fn predicted(plane: &Plane) -> BTreeMap<Key, (Vec<Value>, bool)> {
+pub(super) fn predicted(plane: &Plane) -> BTreeMap<Key, (Vec<Value>, bool)> {
     let run = plane.pvctl(&["predict", "-A", "-o", "json", "--outcomes", "all"]);
     assert_eq!((run.code, run.stderr.as_str()), (Some(0), ""), "{}", run.stdout);
     let mut answer: Value = serde_json::from_str(&run.stdout).unwrap();
@@ -145,7 +145,7 @@ async fn settle(plane: &mut Plane, api: &Api, tally: &mut Tally) -> Vec<String> 
 }
 
 /// Empties the cluster of everything that worlds hold.
-async fn clear(api: &Api) {
+pub(super) async fn clear(api: &Api) {
     for kind in ["PersistentVolumeClaim", "PersistentVolume", "Pod", "Node", "StorageClass", "VolumeAttributesClass"] {
         api.clear(kind).await;
     }

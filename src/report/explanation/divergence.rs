@@ -8,7 +8,7 @@
 use super::binding::elsewhere;
 use super::{EvidenceOut, NextOut};
 use crate::controllers::{Branch, Controller, VolumeBranch};
-use crate::model::{Kind, ManagerLease, PersistentVolume, Timestamp, VolumePhase};
+use crate::model::{Kind, Lease, PersistentVolume, Timestamp, VolumePhase};
 use crate::report::misfit::shown;
 use crate::report::why::View;
 use crate::simulate::{Decision, Outcome, OutcomeSet, Target};
@@ -127,7 +127,7 @@ impl DivergenceOut {
 
     /// The same for a Lease in files, which tell nothing of today. That it was fresh shows only where they say when
     /// they were made: the newest time in them can be long before that, and what is stale then was so afterwards, too.
-    fn add_recorded_lease(&mut self, lease: &ManagerLease, now: Timestamp, stated: bool) {
+    fn add_recorded_lease(&mut self, lease: &Lease, now: Timestamp, stated: bool) {
         if !stated && lease.is_stale(now) != Some(true) {
             return;
         }
@@ -140,7 +140,7 @@ impl DivergenceOut {
 
     /// Takes the Lease of the manager into account: one that nobody renews makes it as sure as `sure` that the
     /// controller does not run, a fresh one shows that the manager lives.
-    pub(super) fn add_lease(&mut self, lease: &ManagerLease, read_at: Timestamp, sure: &'static str) {
+    pub(super) fn add_lease(&mut self, lease: &Lease, read_at: Timestamp, sure: &'static str) {
         let (Some(stale), Some(fresh), Some(renewed), Some(age), Some(duration)) = (
             lease.is_stale(read_at),
             lease.is_fresh(read_at),
@@ -154,7 +154,7 @@ impl DivergenceOut {
             return;
         }
         let holder = holder_of(lease);
-        let object = format!("lease/{} -n {}", ManagerLease::NAME, ManagerLease::NAMESPACE);
+        let object = format!("lease/{} -n {}", Lease::MANAGER_NAME, Lease::MANAGER_NAMESPACE);
         for (field, value) in [
             ("spec.holderIdentity", if lease.holder.is_empty() { "<unset>".to_owned() } else { holder.clone() }),
             ("spec.renewTime", renewed.to_string()),
@@ -168,8 +168,8 @@ impl DivergenceOut {
             self.controller_not_running = Some(sure);
             self.reasons.push(format!(
                 "the Lease {} in {}, held by {holder}, was last renewed {} before it was read",
-                ManagerLease::NAME,
-                ManagerLease::NAMESPACE,
+                Lease::MANAGER_NAME,
+                Lease::MANAGER_NAMESPACE,
                 human_age(age)
             ));
         } else {
@@ -306,7 +306,7 @@ fn acts(decision: &Decision<'_>) -> bool {
 }
 
 /// Who holds the Lease.
-fn holder_of(lease: &ManagerLease) -> String {
+fn holder_of(lease: &Lease) -> String {
     if lease.holder.is_empty() { "nobody".to_owned() } else { shown(&lease.holder) }
 }
 
@@ -420,8 +420,8 @@ mod tests {
         explanation.divergence.clone().map(|divergence| (divergence, said))
     }
 
-    fn lease(renewed: &str) -> ManagerLease {
-        ManagerLease { holder: "master-1_x".into(), renewed: Timestamp::parse(renewed), duration_seconds: Some(15) }
+    fn lease(renewed: &str) -> Lease {
+        Lease { holder: "master-1_x".into(), renewed: Timestamp::parse(renewed), duration_seconds: Some(15) }
     }
 
     const WRITTEN: &str = "2026-01-02T00:00:00Z";
@@ -505,7 +505,7 @@ mod tests {
     fn on_a_cluster_the_lease_tells() {
         let old = || waiting(Some(WRITTEN), "2026-01-02T01:00:00Z");
         let read_at = Timestamp::parse("2026-01-02T01:00:00Z").unwrap();
-        let with_lease = |lease: ManagerLease| {
+        let with_lease = |lease: Lease| {
             diverging(old(), "pvc/data", false, |explanation| explanation.add_lease(&lease, read_at)).unwrap()
         };
         let (none, said) = diverging(old(), "pvc/data", false, |_| ()).unwrap();
@@ -549,14 +549,14 @@ mod tests {
         }
         // A Lease that has expired within the margin may be between two holders, and shows nothing.
         for nothing in [
-            ManagerLease::default(),
-            ManagerLease { duration_seconds: None, ..lease("2026-01-01T00:00:00Z") },
+            Lease::default(),
+            Lease { duration_seconds: None, ..lease("2026-01-01T00:00:00Z") },
             lease("2026-01-02T00:59:44Z"),
             lease("2026-01-02T00:58:45Z"),
         ] {
             assert_eq!(with_lease(nothing).0, none);
         }
-        let next = |lease: &ManagerLease| {
+        let next = |lease: &Lease| {
             let mut next = Vec::new();
             diverging(old(), "pvc/data", false, |explanation| {
                 explanation.add_lease(lease, read_at);
@@ -569,7 +569,7 @@ mod tests {
             ["you: see why kube-controller-manager does not run: nobody renews its Lease"]
         );
         assert!(next(&lease("2026-01-02T00:59:57Z")).is_empty());
-        let hostile = ManagerLease { holder: "a\u{1b}[2Jb".into(), ..lease("2026-01-02T00:00:00Z") };
+        let hostile = Lease { holder: "a\u{1b}[2Jb".into(), ..lease("2026-01-02T00:00:00Z") };
         assert!(!with_lease(hostile).1.contains('\u{1b}'));
     }
 

@@ -307,6 +307,7 @@ fn volume_sentences(view: View<'_>, volume: &PersistentVolume, sentences: &mut V
             DataFate::Destroyed => "Danger: the controller deletes the data at once.".to_owned(),
             DataFate::Scrubbed => "Danger: the data are erased.".to_owned(),
         });
+        sentences.extend(recycled_beside(view));
         return;
     }
     match branch {
@@ -322,6 +323,22 @@ fn volume_sentences(view: View<'_>, volume: &PersistentVolume, sentences: &mut V
         VolumeBranch::VolumeClaimModeMismatch => sentences.push("You have to act: neither mode can change.".to_owned()),
         _ => {}
     }
+}
+
+/// What recycling several volumes of one plugin at the same time can do: one of them can be offered again although the
+/// pod that ran for it erased the storage of another one. Upstream: `Recycle` (`pkg/volume/nfs`), whose calls share the
+/// pod that they change, 1.36.
+fn recycled_beside(view: View<'_>) -> Option<String> {
+    let Target::Volume(id) = view.prediction.target else { return None };
+    let others = match view.simulation.recycled_beside(id) {
+        0 => return None,
+        1 => "another volume is".to_owned(),
+        several => format!("{several} other volumes are"),
+    };
+    Some(format!(
+        "Beware: {others} recycled at the same time, and the controller mixes up the pods that do it, so that this one \
+         may fail, or be offered again with its data."
+    ))
 }
 
 /// The claim that a volume names, where there is one of that name.
@@ -361,5 +378,66 @@ fn terminating_volume(view: View<'_>, volume: &PersistentVolume) -> String {
         characters.next().map_or_else(String::new, |first| first.to_uppercase().chain(characters).collect())
     } else {
         format!("{until}{text}")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+    use super::super::tests::{explained, spec};
+    use crate::report::testing::{bound_pv, bound_pvc, pod, with, world};
+    use serde_json::{Value, json};
+
+    /// Recyclings of one plugin change one and the same pod: of several at once each can fail, and people are told so.
+    /// Upstream: `Recycle` (`pkg/volume/nfs`, `pkg/volume/hostpath`), 1.36.
+    #[test]
+    fn recycling_several_volumes_at_once_is_warned_of() {
+        let released = |name: &str, claim: &str, fields: Value| {
+            let volume = with(bound_pv(name, claim), json!({ "status": { "phase": "Released" } }));
+            spec(spec(volume, json!({ "persistentVolumeReclaimPolicy": "Recycle" })), fields)
+        };
+        let host_path = json!({ "nfs": null, "hostPath": { "path": "/srv/d" } });
+        let objects = [
+            released("a", "of-a", json!({})),
+            released("b", "of-b", json!({})),
+            // Another plugin, another policy, one that a pod holds up, and one that has its claim.
+            released("c", "of-c", host_path),
+            released("d", "of-d", json!({ "persistentVolumeReclaimPolicy": "Retain" })),
+            released("e", "of-e", json!({})),
+            pod("web-0", "of-e", "node-1"),
+            with(released("f", "of-f", json!({})), json!({ "status": { "phase": "Bound" } })),
+            bound_pvc("of-f", "f"),
+        ];
+        let of = |objects: &[Value], object: &str| {
+            explained(&world(objects), object, |explanation| {
+                let document = serde_json::to_value(explanation).unwrap();
+                let prediction = &document["prediction"];
+                let ends = prediction["outcomes"].as_array().unwrap().iter();
+                let mut phases: Vec<String> = ends.map(|end| end["phase"].as_str().unwrap().to_owned()).collect();
+                phases.sort();
+                let warning = explanation.headline.split_once("Beware: ").map(|(_, warning)| warning.to_owned());
+                let why = prediction["decidedBy"].clone();
+                let mixed_up = explanation.text(None, false).contains("Recyclings at the same time mix up their pods");
+                (phases.join(" "), prediction["exact"] == true, why, warning, mixed_up)
+            })
+        };
+        let alone = ("Released".to_owned(), true, Value::Null, None, false);
+        let warning = "another volume is recycled at the same time, and the controller mixes up the pods that do it, \
+                       so that this one may fail, or be offered again with its data.";
+        let crowded =
+            ("Failed Released".to_owned(), false, json!(["simultaneousRecycling"]), Some(warning.to_owned()), true);
+        for (object, expected) in [("pv/a", &crowded), ("pv/b", &crowded), ("pv/c", &alone), ("pv/e", &alone)] {
+            assert_eq!(of(&objects, object), *expected, "{object}");
+        }
+        assert_eq!(of(&objects, "pv/f").0, "Bound");
+        assert_eq!(of(&objects[1..], "pv/b"), alone);
+        let three = [&objects[..], &[released("g", "of-g", json!({}))]].concat();
+        assert!(of(&three, "pv/a").3.unwrap().starts_with("2 other volumes are recycled"));
+        // A failed one is tried again in each sync, and stays Failed.
+        let failed = with(released("a", "of-a", json!({})), json!({ "status": { "phase": "Failed" } }));
+        let with_failed = [failed, objects[1].clone()];
+        assert_eq!(of(&with_failed, "pv/a").0, "Failed");
+        assert_eq!(of(&with_failed, "pv/b"), crowded);
     }
 }

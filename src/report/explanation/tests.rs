@@ -20,7 +20,7 @@ fn model() -> Model {
 }
 
 /// Hands the explanation of an object to a test.
-fn explained<T>(snapshot: &Snapshot, object: &str, test: impl FnOnce(&Explanation<'_>) -> T) -> T {
+pub(super) fn explained<T>(snapshot: &Snapshot, object: &str, test: impl FnOnce(&Explanation<'_>) -> T) -> T {
     colored::control::set_override(false);
     let simulation = Simulation::new(snapshot, Settings { tracing: true, ..Settings::new(Rules::default()) }, 1);
     let asked = Asked { simulation: &simulation, model: model(), from_files: false };
@@ -35,7 +35,7 @@ fn headline(objects: &[Value], object: &str) -> String {
     explained(&world(objects), object, |explanation| explanation.headline.clone())
 }
 
-fn spec(object: Value, fields: Value) -> Value {
+pub(super) fn spec(object: Value, fields: Value) -> Value {
     with(object, json!({ "spec": fields }))
 }
 

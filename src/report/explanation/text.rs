@@ -30,6 +30,9 @@ impl Explanation<'_> {
                 page.line(0, hint);
             }
         }
+        for driver in &self.drivers {
+            page.line(0, driver.sentence());
+        }
         self.assumptions(&mut page);
         if let Some(class) = &self.class {
             class_section(&mut page, class, &self.evidence);
@@ -165,6 +168,9 @@ impl Explanation<'_> {
                         2,
                         match by {
                             "equalCandidates" => "Several volumes are equally good; the controller takes any of them.",
+                            "simultaneousRecycling" => {
+                                "Recyclings at the same time mix up their pods; nobody controls which of them fail."
+                            }
                             _ => "The order in which the controller looks at the objects decides; nobody controls it.",
                         },
                     );

@@ -5,7 +5,7 @@ use super::cut::{Batch, Expect, Sink};
 use super::error::{Fault, SourceError};
 use super::layout::Covers;
 use crate::model::{
-    Kind, ManagerLease, Node, ObjectKey, ObjectMeta, PersistentVolume, PersistentVolumeClaim, Pod, StorageClass, Str,
+    Kind, Lease, Node, ObjectKey, ObjectMeta, PersistentVolume, PersistentVolumeClaim, Pod, StorageClass, Str,
     Timestamp,
 };
 use crate::snapshot::decode::{self, Failure};
@@ -36,7 +36,7 @@ pub(super) struct Objects {
     pub(super) nodes: Vec<Node>,
     pub(super) issues: Vec<DecodeIssue>,
     /// The Lease of kube-controller-manager; of several the one that was renewed last.
-    pub(super) lease: Option<ManagerLease>,
+    pub(super) lease: Option<Lease>,
     /// When the objects in question were written last.
     pub(super) changed: Vec<(ObjectKey, Timestamp)>,
     /// How many objects of other kinds there were, by kind.
@@ -58,7 +58,7 @@ impl Objects {
         }
     }
 
-    fn renew(&mut self, lease: Option<ManagerLease>) {
+    fn renew(&mut self, lease: Option<Lease>) {
         if lease.as_ref().map(|lease| lease.renewed) > self.lease.as_ref().map(|lease| lease.renewed) {
             self.lease = lease;
         }

@@ -1,0 +1,280 @@
+//! Whether what runs beside a driver lives, where Kubernetes only asks and that one has to act.
+//!
+//! Its Lease is the evidence, and the only one. Without a Lease nothing is known: a driver can do without leader
+//! election, it can be that the Lease may not be read, and the name is a convention.
+
+use super::{EvidenceOut, NextOut};
+use crate::model::lease::{names_of_attacher, names_of_provisioner};
+use crate::model::{NamedLease, Timestamp};
+use crate::report::misfit::shown;
+use crate::text::human_age;
+use serde::Serialize;
+
+/// The finalizer of external-attacher without the driver. Upstream: `GetFinalizerName`, external-attacher.
+const ATTACHER_FINALIZER: &str = "external-attacher/";
+
+/// What is known of a component of a driver that has to act.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct DriverOut {
+    /// `external-provisioner` or `external-attacher`.
+    pub component: &'static str,
+    /// The driver, for an attacher as its finalizer calls it.
+    pub name: String,
+    /// `alive` where a Lease is held and fresh, `stale` where nobody renews it, else `unknown`.
+    pub lease: &'static str,
+    /// Why it is unknown: `none` where there is no Lease of its name, `unread` where Leases could not be read, or
+    /// `expired` where the Lease is neither fresh nor stale.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reason: Option<&'static str>,
+    /// The fields of the Lease.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[cfg_attr(test, schemars(default))]
+    pub evidence: Vec<EvidenceOut>,
+    /// The same in a sentence.
+    #[serde(skip)]
+    said: String,
+    /// What to do about it.
+    #[serde(skip)]
+    next: Option<NextOut>,
+}
+
+/// A component of a driver that has to act, whose Lease would tell whether it lives.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Awaited {
+    component: &'static str,
+    name: String,
+    /// What its Lease can be called, in whatever namespace the driver runs.
+    pub leases: Vec<String>,
+}
+
+impl Awaited {
+    /// The provisioner of a driver.
+    pub(super) fn provisioner(driver: &str) -> Self {
+        Self { component: "external-provisioner", name: driver.to_owned(), leases: names_of_provisioner(driver) }
+    }
+
+    /// The attacher that keeps an object by this finalizer, if it is one of an attacher.
+    pub(super) fn attacher(finalizer: &str) -> Option<Self> {
+        let driver = finalizer.strip_prefix(ATTACHER_FINALIZER)?;
+        Some(Self { component: "external-attacher", name: driver.to_owned(), leases: names_of_attacher(driver) })
+    }
+}
+
+impl DriverOut {
+    /// What these Leases tell, read at that time; `complete` is whether all of its name are among them.
+    pub(super) fn new(awaited: &Awaited, leases: &[NamedLease], complete: bool, read_at: Timestamp) -> Self {
+        let who = format!("the {} of {}", awaited.component, shown(&awaited.name));
+        let named = |lease: &&NamedLease| awaited.leases.iter().any(|name| lease.name == name.as_str());
+        let held = |lease: &NamedLease| !lease.lease.holder.is_empty();
+        // One that is fresh shows life, whatever an earlier installation has left elsewhere; else the last one counts.
+        let best = leases.iter().filter(named).max_by_key(|lease| {
+            (held(lease) && lease.lease.is_fresh(read_at) == Some(true), lease.lease.renewed, &lease.namespace)
+        });
+        let unknown = |reason: &'static str, evidence: Vec<EvidenceOut>, why: &str| Self {
+            component: awaited.component,
+            name: awaited.name.clone(),
+            lease: "unknown",
+            reason: Some(reason),
+            evidence,
+            said: format!("Whether {who} runs is not known: {why}."),
+            next: None,
+        };
+        let Some(best) = best else {
+            return if complete {
+                unknown("none", Vec::new(), "there is no Lease of its name, and not every driver has one")
+            } else {
+                unknown("unread", Vec::new(), "Leases could not be read in all namespaces")
+            };
+        };
+        let (name, namespace) = (shown(&best.name), shown(&best.namespace));
+        let evidence = evidence(best, read_at);
+        let (Some(renewed), Some(age)) = (best.lease.renewed, best.lease.age(read_at)) else {
+            return unknown(
+                "expired",
+                evidence,
+                &format!("its Lease {name} in {namespace} does not say who renewed it"),
+            );
+        };
+        let known = |lease, said, next| Self {
+            component: awaited.component,
+            name: awaited.name.clone(),
+            lease,
+            reason: None,
+            evidence: evidence.clone(),
+            said,
+            next,
+        };
+        let holder = shown(&best.lease.holder);
+        if held(best) && best.lease.is_fresh(read_at) == Some(true) {
+            let ago = human_age(age.max(0));
+            let who = who.replacen("the", "The", 1);
+            return known("alive", format!("{who} is alive: {holder} renewed its Lease {ago} ago."), None);
+        }
+        if best.lease.is_stale(read_at) == Some(true) {
+            let last = if held(best) { format!("{holder} held it") } else { "nobody holds it".to_owned() };
+            let said = format!(
+                "Probably {who} does not run: its Lease {name} in {namespace} was last renewed at {renewed}, {} before \
+                 it was read ({last}).",
+                human_age(age)
+            );
+            let next = NextOut {
+                who: "you".to_owned(),
+                what: format!("see why {who} does not run: nobody renews its Lease in namespace {namespace}"),
+            };
+            return known("stale", said, Some(next));
+        }
+        let why =
+            format!("its Lease {name} in {namespace} was renewed {} ago and has just run out", human_age(age.max(0)));
+        unknown("expired", evidence, &why)
+    }
+
+    /// What is known, in a sentence.
+    pub(super) fn sentence(&self) -> &str {
+        &self.said
+    }
+
+    /// What to do where nobody renews the Lease.
+    pub(super) fn next(&self) -> Option<NextOut> {
+        self.next.clone()
+    }
+}
+
+fn evidence(lease: &NamedLease, read_at: Timestamp) -> Vec<EvidenceOut> {
+    let object = format!("lease/{} -n {}", shown(&lease.name), shown(&lease.namespace));
+    let unset = || "<unset>".to_owned();
+    let holder = if lease.lease.holder.is_empty() { unset() } else { shown(&lease.lease.holder) };
+    let mut fields = vec![
+        ("spec.holderIdentity", holder),
+        ("spec.renewTime", lease.lease.renewed.map_or_else(unset, |renewed| renewed.to_string())),
+        ("spec.leaseDurationSeconds", lease.lease.duration_seconds.map_or_else(unset, |seconds| seconds.to_string())),
+    ];
+    fields.extend(lease.lease.age(read_at).map(|age| ("age", format!("{age}s"))));
+    fields.into_iter().map(|(field, value)| EvidenceOut { object: object.clone(), field, value }).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::Lease;
+
+    const NOW: Timestamp = Timestamp(1_800_000_000);
+
+    fn lease(namespace: &str, name: &str, holder: &str, age: i64) -> NamedLease {
+        NamedLease {
+            namespace: namespace.into(),
+            name: name.into(),
+            lease: Lease { holder: holder.into(), renewed: Some(Timestamp(NOW.0 - age)), duration_seconds: Some(15) },
+        }
+    }
+
+    fn provisioner(leases: &[NamedLease], complete: bool) -> DriverOut {
+        DriverOut::new(&Awaited::provisioner("x.example.com"), leases, complete, NOW)
+    }
+
+    const NAME: &str = "x-example-com";
+
+    #[test]
+    fn a_fresh_lease_shows_life() {
+        let found = provisioner(&[lease("csi", NAME, "x-0", 3)], true);
+        assert_eq!((found.lease, found.reason, found.next()), ("alive", None, None));
+        assert_eq!(
+            found.sentence(),
+            "The external-provisioner of x.example.com is alive: x-0 renewed its Lease 3s ago."
+        );
+        let entries: Vec<String> =
+            found.evidence.iter().map(|entry| format!("{} {} {}", entry.object, entry.field, entry.value)).collect();
+        let object = "lease/x-example-com -n csi";
+        assert_eq!(
+            entries,
+            [
+                format!("{object} spec.holderIdentity x-0"),
+                format!("{object} spec.renewTime {}", Timestamp(NOW.0 - 3)),
+                format!("{object} spec.leaseDurationSeconds 15"),
+                format!("{object} age 3s"),
+            ]
+        );
+        // What an earlier installation left does not count, nor do Leases of other names, nor the rights that are missing.
+        let both = [lease("old", NAME, "x-9", 90_000), lease("csi", NAME, "x-0", 3), lease("csi", "y", "y-0", 1)];
+        assert_eq!(provisioner(&both, false), found);
+        // Provisioners that are no CSI drivers keep their dots.
+        assert_eq!(provisioner(&[lease("csi", "x.example.com", "x-0", 3)], true).lease, "alive");
+    }
+
+    #[test]
+    fn a_stale_lease_says_since_when() {
+        let found = provisioner(&[lease("csi", NAME, "x-0", 7200), lease("old", NAME, "x-9", 90_000)], true);
+        assert_eq!((found.lease, found.reason), ("stale", None));
+        assert_eq!(
+            found.sentence(),
+            format!(
+                "Probably the external-provisioner of x.example.com does not run: its Lease x-example-com in csi was last \
+                 renewed at {}, 120m before it was read (x-0 held it).",
+                Timestamp(NOW.0 - 7200)
+            )
+        );
+        assert_eq!(
+            found.next().map(|next| next.what).as_deref(),
+            Some(
+                "see why the external-provisioner of x.example.com does not run: nobody renews its Lease in namespace \
+                 csi"
+            )
+        );
+        // Whoever ends in order gives its Lease up.
+        assert!(provisioner(&[lease("csi", NAME, "", 7200)], true).sentence().ends_with("(nobody holds it)."));
+    }
+
+    #[test]
+    fn what_is_not_known_is_not_said_to_be_dead() {
+        let unset = NamedLease { lease: Lease::default(), ..lease("csi", NAME, "", 0) };
+        for (leases, complete, reason, why) in [
+            (&[][..], true, "none", "there is no Lease of its name, and not every driver has one"),
+            (&[], false, "unread", "Leases could not be read in all namespaces"),
+            (
+                &[lease("csi", "other", "x-0", 3)],
+                true,
+                "none",
+                "there is no Lease of its name, and not every driver has one",
+            ),
+            (
+                &[lease("csi", NAME, "x-0", 16)],
+                true,
+                "expired",
+                "its Lease x-example-com in csi was renewed 16s ago and has just run out",
+            ),
+            (
+                &[lease("csi", NAME, "", 1)],
+                true,
+                "expired",
+                "its Lease x-example-com in csi was renewed 1s ago and has just run out",
+            ),
+            (&[unset], true, "expired", "its Lease x-example-com in csi does not say who renewed it"),
+        ] {
+            let found = provisioner(leases, complete);
+            assert_eq!((found.lease, found.reason, found.next()), ("unknown", Some(reason), None));
+            assert_eq!(
+                found.sentence(),
+                format!("Whether the external-provisioner of x.example.com runs is not known: {why}.")
+            );
+        }
+    }
+
+    #[test]
+    fn attachers_are_known_by_their_finalizers() {
+        let finalizers = ["kubernetes.io/pv-protection", "external-attacher/x-example-com"];
+        let all: Vec<Awaited> = finalizers.into_iter().filter_map(Awaited::attacher).collect();
+        let [awaited] = all.as_slice() else { unreachable!("one of them is an attacher's: {all:?}") };
+        assert_eq!(awaited.leases, ["external-attacher-leader-x-example-com"]);
+        let leases = [lease("csi", "external-attacher-leader-x-example-com", "x-0", 3)];
+        let found = DriverOut::new(awaited, &leases, true, NOW);
+        assert_eq!((found.component, found.lease), ("external-attacher", "alive"));
+    }
+
+    #[test]
+    fn what_a_lease_says_does_not_reach_the_terminal_as_it_is() {
+        let found = provisioner(&[lease("csi", NAME, "a\u{1b}[2Jb", 3)], true);
+        let line = crate::report::wrap::wrap(found.sentence(), None, 0);
+        assert!(line.starts_with("The external-provisioner") && !line.contains('\u{1b}'), "{line}");
+    }
+}

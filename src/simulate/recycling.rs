@@ -1,0 +1,110 @@
+//! Volumes that are recycled at the same time, and so get into each other's way.
+//!
+//! All recyclings of one plugin share one template of a pod, which each changes for itself, name and storage, without
+//! asking whether another is about to use it. So a recycling may create, wait for or delete the pod of another one: it
+//! fails, or it succeeds although a pod erased other storage. Upstream: `Recycle` (`pkg/volume/nfs` and
+//! `pkg/volume/hostpath`) and `RecycleVolumeByWatchingPodUntilCompletion` (`pkg/volume/util/recyclerclient`), 1.36.
+
+use super::decide::{Limit, Settings};
+use super::explore::JOINT_LIMIT;
+use super::outcome::{Outcome, OutcomeSet};
+use super::settle::Settled;
+use crate::controllers::Controller;
+use crate::controllers::persistent_volume::reclaim::{DataFate, data_fate};
+use crate::model::{PersistentVolume, ReclaimPolicy, SourceKind, VolumePhase};
+use crate::snapshot::{Snapshot, VolumeId};
+
+/// The volumes of which the controller may recycle several at once, in order.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Recycled {
+    nfs: Vec<VolumeId>,
+    host_path: Vec<VolumeId>,
+}
+
+impl Recycled {
+    /// Those of a snapshot.
+    pub(super) fn of(snapshot: &Snapshot, settings: &Settings<'_>) -> Self {
+        let mut recycled = Self::default();
+        if !settings.controllers.contains(&Controller::PersistentVolumeBinder) {
+            return recycled;
+        }
+        for (id, volume) in (0..).map(VolumeId).zip(snapshot.volumes()) {
+            if is_recycled(snapshot, settings, volume) {
+                match volume.source.kind {
+                    SourceKind::Nfs => recycled.nfs.push(id),
+                    _ => recycled.host_path.push(id),
+                }
+            }
+        }
+        recycled
+    }
+
+    /// How many others are recycled by the same plugin.
+    pub(super) fn others(&self, id: VolumeId) -> usize {
+        let of_its_plugin = [&self.nfs, &self.host_path].into_iter().find(|all| all.binary_search(&id).is_ok());
+        of_its_plugin.map_or(0, |all| all.len() - 1)
+    }
+
+    /// All that are not recycled alone.
+    pub(super) fn crowded(&self) -> impl Iterator<Item = VolumeId> {
+        [&self.nfs, &self.host_path].into_iter().filter(|all| all.len() > 1).flatten().copied()
+    }
+}
+
+/// Whether the volume has no claim any more, or is about to lose it, and the controller recycles it then.
+fn is_recycled(snapshot: &Snapshot, settings: &Settings<'_>, volume: &PersistentVolume) -> bool {
+    if volume.reclaim_policy != ReclaimPolicy::Recycle || data_fate(&settings.rules, volume) != DataFate::Scrubbed {
+        return false;
+    }
+    let Some(named) = volume.claim_ref.as_ref().filter(|named| !named.uid.is_empty()) else { return false };
+    match snapshot.claim_id(&named.namespace, &named.name).map(|id| snapshot.claim(id)) {
+        Some(claim) if claim.meta.uid == named.uid => claim.terminating(),
+        Some(_) => true,
+        // Pods of a claim that is gone hold it up.
+        None => snapshot.pods_of(&named.namespace, &named.name).all(crate::model::Pod::terminated),
+    }
+}
+
+/// The end of a recycling that another one was in the way of, where that end is one in which it goes on.
+fn failed(end: &Outcome) -> Option<Outcome> {
+    let mut end = end.clone();
+    match &mut end {
+        Outcome::Volume { phase, data: Some(DataFate::Scrubbed), .. } if *phase == VolumePhase::Released => {
+            *phase = VolumePhase::Failed;
+            Some(end)
+        }
+        _ => None,
+    }
+}
+
+/// Adds to the ends of the volume at that place that its recycling fails.
+pub(super) fn add_failures(settled: &mut Settled, place: usize, limit: Limit) {
+    let joint: Option<Vec<Vec<Outcome>>> =
+        settled.joint().map(|worlds| worlds.into_iter().map(|world| world.into_iter().cloned().collect()).collect());
+    let set = &settled.volumes[place];
+    let more: Vec<Outcome> =
+        set.listed.iter().filter_map(failed).filter(|failed| !set.listed.contains(failed)).collect();
+    if more.is_empty() {
+        return;
+    }
+    let count = set.count + more.len() as u64;
+    // Whether two meet depends on how long each takes, so that not every order of syncs leads there.
+    settled.volumes[place] =
+        OutcomeSet::counted(set.of_every_sort().cloned().chain(more).collect(), count, false, limit);
+    settled.worlds = joint
+        .map(|mut worlds| {
+            let more: Vec<Vec<Outcome>> = worlds
+                .iter()
+                .filter_map(|world| {
+                    let mut other = world.clone();
+                    other[place] = failed(&world[place])?;
+                    Some(other)
+                })
+                .collect();
+            worlds.extend(more);
+            worlds.sort();
+            worlds.dedup();
+            worlds
+        })
+        .filter(|worlds| worlds.len() <= JOINT_LIMIT);
+}
