@@ -1,5 +1,4 @@
 //! Objects full of credentials and of characters that a terminal acts on: neither reaches anything that is printed.
-#![expect(clippy::expect_used, reason = "a test fails by panicking")]
 
 use crate::support::{Finished, Run};
 use serde_json::{Value, json};

@@ -195,7 +195,7 @@ mod tests {
                 format!("{object} age 3s"),
             ]
         );
-        // What an earlier installation left does not count, nor do Leases of other names, nor the rights that are missing.
+        // What an earlier installation left does not count, nor do Leases of other names, nor missing rights.
         let both = [lease("old", NAME, "x-9", 90_000), lease("csi", NAME, "x-0", 3), lease("csi", "y", "y-0", 1)];
         assert_eq!(provisioner(&both, false), found);
         // Provisioners that are no CSI drivers keep their dots.
