@@ -1,12 +1,13 @@
 //! The same question to the clusters of several contexts: a section for each, one summary, one exit code.
 
 use super::{Status, connect};
-use crate::cli::{GlobalArgs, Output as Format};
+use crate::cli::{GlobalArgs, Output as Format, Secret};
 use crate::error::Error;
 use crate::parallel::in_order;
 use crate::report::contexts::{Counts, ListWriter, Section, Summary};
 use crate::report::table::TableStyle;
 use crate::terminal::{Terminal, output_error};
+use std::path::PathBuf;
 
 /// So many clusters are read at a time.
 const AT_A_TIME: usize = 8;
@@ -96,18 +97,22 @@ pub(super) fn run(
 /// What means one cluster alone has no place beside several.
 fn check(format: Format, global: &GlobalArgs) -> Result<(), Error> {
     let of_one = &global.cluster;
+    let text = |value: &Option<String>| value.as_ref().is_some_and(|value| !value.is_empty());
+    let path = |value: &Option<PathBuf>| value.as_ref().is_some_and(|value| !value.as_os_str().is_empty());
+    let secret = |value: &Option<Secret>| value.as_ref().is_some_and(|value| !value.expose().is_empty());
     let given = [
-        ("--context", of_one.context.is_some()),
-        ("--cluster", of_one.cluster.is_some()),
-        ("--server", of_one.server.is_some()),
-        ("--user", of_one.user.is_some()),
-        ("--token", of_one.token.is_some()),
-        ("--username", of_one.username.is_some()),
-        ("--password", of_one.password.is_some()),
-        ("--certificate-authority", of_one.certificate_authority.is_some()),
-        ("--client-certificate", of_one.client_certificate.is_some()),
-        ("--client-key", of_one.client_key.is_some()),
-        ("--tls-server-name", of_one.tls_server_name.is_some()),
+        ("--context", text(&of_one.context)),
+        ("--cluster", text(&of_one.cluster)),
+        ("--server", text(&of_one.server)),
+        ("--user", text(&of_one.user)),
+        ("--token", secret(&of_one.token)),
+        ("--username", text(&of_one.username)),
+        ("--password", secret(&of_one.password)),
+        ("--certificate-authority", path(&of_one.certificate_authority)),
+        ("--client-certificate", path(&of_one.client_certificate)),
+        ("--client-key", path(&of_one.client_key)),
+        ("--tls-server-name", text(&of_one.tls_server_name)),
+        ("--insecure-skip-tls-verify", of_one.insecure_skip_tls_verify == Some(true)),
     ];
     if let Some((flag, _)) = given.into_iter().find(|(_, given)| *given) {
         return Err(Error::usage(format!("{flag} is of one cluster, and --contexts asks several"))
@@ -121,7 +126,9 @@ fn check(format: Format, global: &GlobalArgs) -> Result<(), Error> {
 }
 
 /// The contexts that are meant, each once.
-fn chosen(names: &[String], known: Vec<String>) -> Result<Vec<String>, Error> {
+fn chosen(names: &[String], mut known: Vec<String>) -> Result<Vec<String>, Error> {
+    // One without a name cannot be asked for: an empty name means the current one.
+    known.retain(|name| !name.is_empty());
     if names == [ALL] {
         let mut all = known;
         all.sort_unstable();
@@ -165,6 +172,7 @@ mod tests {
             "error: --contexts: context \"prdo\" does not exist\nhint: the kubeconfig has prod, dev, stage"
         );
         assert!(chosen(&strings(&["all"]), Vec::new()).is_err());
+        assert_eq!(chosen(&strings(&["all"]), strings(&["", "dev"])).unwrap(), ["dev"]);
         // A context of that name is asked beside others.
         assert_eq!(chosen(&strings(&["all", "dev"]), strings(&["all", "dev"])).unwrap(), ["all", "dev"]);
     }

@@ -167,15 +167,20 @@ impl<'s> Simulation<'s> {
         let settings = Settings { decisions, outcomes: outcome_limit.at_least(LISTED), ..settings };
         let mut settled =
             in_parallel(threads, components.len(), |number| settle(snapshot, &settings, &components[number]));
-        let recycled = Recycled::of(snapshot, &settings);
-        for id in recycled.crowded() {
-            let (number, place) = place_of_volume[id.0 as usize];
-            add_failures(&mut settled[number as usize], place as usize, settings.outcomes);
-        }
         let gaps = Gaps::of(snapshot, &settings);
         let uncertain = in_parallel(threads, components.len(), |number| {
             uncertain_needs(snapshot, &settings, &components[number], &gaps)
         });
+        let recycled = Recycled::of(snapshot, |id| {
+            let (number, place) = place_of_volume[id.0 as usize];
+            let is_unknown = |(_, absence): &(Need, Absence)| matches!(absence, Absence::Unknown(_));
+            let known = !uncertain[number as usize].iter().any(is_unknown);
+            known.then(|| &settled[number as usize].volumes[place as usize])
+        });
+        for id in recycled.crowded() {
+            let (number, place) = place_of_volume[id.0 as usize];
+            add_failures(&mut settled[number as usize], place as usize, settings.outcomes);
+        }
         let ties = components.iter().map(|_| OnceLock::new()).collect();
         Self {
             snapshot,

@@ -5,13 +5,12 @@
 //! fails, or it succeeds although a pod erased other storage. Upstream: `Recycle` (`pkg/volume/nfs` and
 //! `pkg/volume/hostpath`) and `RecycleVolumeByWatchingPodUntilCompletion` (`pkg/volume/util/recyclerclient`), 1.36.
 
-use super::decide::{Limit, Settings};
+use super::decide::Limit;
 use super::explore::JOINT_LIMIT;
 use super::outcome::{Outcome, OutcomeSet};
 use super::settle::Settled;
-use crate::controllers::Controller;
-use crate::controllers::persistent_volume::reclaim::{DataFate, data_fate};
-use crate::model::{PersistentVolume, ReclaimPolicy, SourceKind, VolumePhase};
+use crate::controllers::persistent_volume::reclaim::DataFate;
+use crate::model::{ReclaimPolicy, SourceKind, VolumePhase};
 use crate::snapshot::{Snapshot, VolumeId};
 
 /// The volumes of which the controller may recycle several at once, in order.
@@ -22,18 +21,22 @@ pub(super) struct Recycled {
 }
 
 impl Recycled {
-    /// Those of a snapshot.
-    pub(super) fn of(snapshot: &Snapshot, settings: &Settings<'_>) -> Self {
+    /// Those that may be recycled where they come to rest, by the ends of each; none where these are not known.
+    pub(super) fn of<'e>(snapshot: &Snapshot, ends: impl Fn(VolumeId) -> Option<&'e OutcomeSet>) -> Self {
         let mut recycled = Self::default();
-        if !settings.controllers.contains(&Controller::PersistentVolumeBinder) {
-            return recycled;
-        }
         for (id, volume) in (0..).map(VolumeId).zip(snapshot.volumes()) {
-            if is_recycled(snapshot, settings, volume) {
-                match volume.source.kind {
-                    SourceKind::Nfs => recycled.nfs.push(id),
-                    _ => recycled.host_path.push(id),
-                }
+            let plugin = match (&volume.reclaim_policy, &volume.source.kind) {
+                (ReclaimPolicy::Recycle, SourceKind::Nfs) => &mut recycled.nfs,
+                (ReclaimPolicy::Recycle, SourceKind::HostPath) => &mut recycled.host_path,
+                _ => continue,
+            };
+            // Pods that use the claim hold the recycling up.
+            let in_use = volume.claim_ref.as_ref().is_some_and(|named| {
+                let mut pods = snapshot.pods_of(&named.namespace, &named.name);
+                pods.any(|pod| !pod.terminated())
+            });
+            if !in_use && ends(id).is_some_and(|ends| ends.of_every_sort().any(is_recycled)) {
+                plugin.push(id);
             }
         }
         recycled
@@ -51,18 +54,12 @@ impl Recycled {
     }
 }
 
-/// Whether the volume has no claim any more, or is about to lose it, and the controller recycles it then.
-fn is_recycled(snapshot: &Snapshot, settings: &Settings<'_>, volume: &PersistentVolume) -> bool {
-    if volume.reclaim_policy != ReclaimPolicy::Recycle || data_fate(&settings.rules, volume) != DataFate::Scrubbed {
-        return false;
-    }
-    let Some(named) = volume.claim_ref.as_ref().filter(|named| !named.uid.is_empty()) else { return false };
-    match snapshot.claim_id(&named.namespace, &named.name).map(|id| snapshot.claim(id)) {
-        Some(claim) if claim.meta.uid == named.uid => claim.terminating(),
-        Some(_) => true,
-        // Pods of a claim that is gone hold it up.
-        None => snapshot.pods_of(&named.namespace, &named.name).all(crate::model::Pod::terminated),
-    }
+/// Whether the volume is recycled where it comes to rest so: a failed one is tried again in each sync.
+fn is_recycled(end: &Outcome) -> bool {
+    matches!(
+        end,
+        Outcome::Volume { phase: VolumePhase::Released | VolumePhase::Failed, data: Some(DataFate::Scrubbed), .. }
+    )
 }
 
 /// The end of a recycling that another one was in the way of, where that end is one in which it goes on.

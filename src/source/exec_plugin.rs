@@ -1,4 +1,4 @@
-//! Credential plugins (`exec` in the kubeconfig), run exactly once per process.
+//! Credential plugins (`exec` in the kubeconfig), run exactly once for each context that is asked.
 //!
 //! kube runs a plugin three times for each client; with cloud plugins that take a second each that is most of the
 //! run's time. Protocol: `client.authentication.k8s.io/v1` and `v1beta1`.

@@ -58,6 +58,9 @@ pub(super) enum Failure {
     Transport(ClusterError),
 }
 
+/// How often a request that could not be sent is tried again.
+const UNSENT: u32 = 3;
+
 /// What JSON answers are asked for with.
 pub(super) const JSON: &str = "application/json";
 
@@ -124,13 +127,30 @@ impl Api<'_> {
         let failed = |error: &(dyn std::error::Error + 'static)| {
             ClusterError::from_transport(&self.server, self.proxy.as_deref(), error)
         };
-        let request =
-            Request::get(path).header(header::ACCEPT, accept).body(Body::empty()).map_err(|error| failed(&error))?;
-        let response = self.client.send(request).await.map_err(|error| failed(&error))?;
+        let mut tries = 0;
+        let response = loop {
+            let request = Request::get(path)
+                .header(header::ACCEPT, accept)
+                .body(Body::empty())
+                .map_err(|error| failed(&error))?;
+            match self.client.send(request).await {
+                Ok(response) => break response,
+                // Nothing was sent, and why the connection ended is not known: the next one may say so.
+                Err(error) if tries < UNSENT && is_unsent(&error) => tries += 1,
+                Err(error) => return Err(failed(&error)),
+            }
+        };
         let (parts, body) = response.into_parts();
         let body = body.collect().await.map_err(|error| failed(&error))?;
         Ok((parts.status.as_u16(), parts.headers, body.to_bytes().into()))
     }
+}
+
+/// Whether the connection was gone before the request could be sent: a server may refuse a certificate only after the
+/// handshake, and what it says of that can be lost.
+fn is_unsent(error: &kube::Error) -> bool {
+    std::iter::successors(Some(error as &(dyn std::error::Error + 'static)), |&error| error.source())
+        .any(|error| error.to_string().contains("connection was not ready"))
 }
 
 fn date(headers: &HeaderMap) -> Option<Timestamp> {

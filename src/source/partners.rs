@@ -3,7 +3,7 @@
 //! read again before its absence counts, and with it what misses it, which may have gone at the same time.
 
 use crate::model::{
-    ClaimPhase, Kind, ObjectKey, ObjectMeta, PersistentVolume, PersistentVolumeClaim, Str, VolumePhase,
+    ClaimPhase, Kind, ObjectKey, ObjectMeta, PersistentVolume, PersistentVolumeClaim, ResourceVersion, Str, VolumePhase,
 };
 use crate::snapshot::{CoverageState, Parts};
 use std::collections::{BTreeSet, HashMap, HashSet};
@@ -30,10 +30,10 @@ pub(super) fn suspects(parts: &Parts) -> BTreeSet<ObjectKey> {
             (reference.uid.is_empty() || reference.uid == claim.meta.uid)
                 && (reference.uid.is_empty() || claim.volume_name == volume.meta.name)
         });
-        // A claim that a volume outlived does not come back: its uid belongs to it alone.
         let outlived = matches!(volume.status.phase, VolumePhase::Released | VolumePhase::Failed)
             && !reference.uid.is_empty()
-            && claim.is_none_or(|claim| claim.meta.uid != reference.uid);
+            && claim.is_none_or(|claim| claim.meta.uid != reference.uid)
+            && listed_since(parts, &reference.namespace, &volume.meta.resource_version);
         if !agrees && !outlived && listed(Kind::PersistentVolumeClaim, &reference.namespace) {
             if volume.status.phase == VolumePhase::Bound && listed(Kind::PersistentVolume, "") {
                 suspects.insert(key_of(Kind::PersistentVolume, &volume.meta));
@@ -73,6 +73,23 @@ pub(super) fn suspects(parts: &Parts) -> BTreeSet<ObjectKey> {
         }
     }
     suspects
+}
+
+/// Whether the claims of the namespace were listed no earlier than the volume was written. The uid in a claimRef is
+/// written after its claim was created, so a claim that such a list lacks is gone for good.
+fn listed_since(parts: &Parts, namespace: &str, written: &ResourceVersion) -> bool {
+    let entries = parts.coverage.entries();
+    let of = |wanted: Option<&str>| {
+        let mut all = entries.iter();
+        all.find(|entry| entry.kind == Kind::PersistentVolumeClaim && entry.namespace.as_deref() == wanted)
+    };
+    let listed = of(Some(namespace)).or_else(|| of(None)).and_then(|entry| entry.resource_version.as_deref());
+    match (listed.and_then(|version| version.parse::<u64>().ok()), written) {
+        (Some(listed), ResourceVersion::Recorded(written)) => {
+            written.parse::<u64>().is_ok_and(|written| written <= listed)
+        }
+        _ => false,
+    }
 }
 
 #[cfg(test)]
@@ -141,15 +158,32 @@ mod tests {
 
     #[test]
     fn a_claim_that_a_volume_outlived_is_not_asked_for() {
+        let found = |volume: &PersistentVolume, claims: Vec<PersistentVolumeClaim>, listed: &str| {
+            let mut parts =
+                Parts { volumes: vec![volume.clone()], claims, coverage: Coverage::complete(), ..Parts::default() };
+            parts.coverage.set(CoverageEntry {
+                kind: Kind::PersistentVolumeClaim,
+                namespace: None,
+                state: CoverageState::Complete,
+                resource_version: Some(listed.into()),
+                reason: None,
+            });
+            suspects(&parts).iter().map(ToString::to_string).collect::<Vec<_>>()
+        };
+        let asked = ["pvc/data -n db"];
         for phase in [VolumePhase::Released, VolumePhase::Failed] {
             let mut released = volume("pv", "data", "u");
             released.status.phase = phase;
-            assert!(found(vec![released.clone()], Vec::new()).is_empty());
-            assert!(found(vec![released.clone()], vec![claim("data", "new", "")]).is_empty());
+            released.meta.resource_version = ResourceVersion::Recorded("99".into());
+            assert!(found(&released, Vec::new(), "99").is_empty());
+            assert!(found(&released, vec![claim("data", "new", "")], "100").is_empty());
             // The claim lives, and what it says is of another moment.
-            assert_eq!(found(vec![released.clone()], vec![claim("data", "u", "")]), ["pvc/data -n db"]);
+            assert_eq!(found(&released, vec![claim("data", "u", "")], "100"), asked);
+            // The volume was given to a claim that was created after claims were listed.
+            assert_eq!(found(&released, Vec::new(), "98"), asked);
+            assert_eq!(found(&released, Vec::new(), "?"), asked);
             released.claim_ref.as_mut().unwrap().uid = Str::default();
-            assert_eq!(found(vec![released], Vec::new()), ["pvc/data -n db"]);
+            assert_eq!(found(&released, Vec::new(), "100"), asked);
         }
     }
 

@@ -11,7 +11,7 @@ use crate::model::{Kind, ObjectKey, ObjectMeta, Str};
 use crate::progress::Progress;
 use crate::snapshot::decode::{self, decode_as};
 use crate::snapshot::{CoverageEntry, CoverageState};
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
 
 /// How many objects are read one by one in any case.
 const MOST: usize = 200;
@@ -53,7 +53,7 @@ impl Cluster<'_> {
             for (key, result) in some.iter().zip(self.get_all(some).await) {
                 match result {
                     Ok(reply) => {
-                        replace(gathered, key, &reply.body);
+                        put(gathered, key, &reply.body);
                         found += 1;
                     }
                     Err(Failure::Status(status)) if status.code != 401 => refused += usize::from(status.code == 403),
@@ -101,6 +101,10 @@ impl Cluster<'_> {
                 .collect();
             for kind in many.iter().filter(|kind| !listed_again.contains(kind)) {
                 self.list_again(*kind, gathered, progress).await?;
+            }
+            for kind in many.iter().filter(|kind| listed_again.contains(kind)) {
+                let text = "much of it changed again while it was read a second time";
+                remark(gathered, *kind, CoverageState::Complete, text);
             }
             let few: Vec<ObjectKey> = suspects.iter().filter(|key| !many.contains(&key.kind)).cloned().collect();
             self.get_again(&few, gathered, progress).await?;
@@ -158,12 +162,13 @@ impl Cluster<'_> {
     ) -> Result<(), ClusterError> {
         let mut done = 0;
         let mut unconfirmed: Vec<(&ObjectKey, String)> = Vec::new();
+        let mut fresh: Vec<(&ObjectKey, Option<Reply>)> = Vec::new();
         for some in suspects.chunks(AT_ONCE) {
             for (key, result) in some.iter().zip(self.get_all(some).await) {
                 match result {
-                    Ok(reply) => replace(gathered, key, &reply.body),
+                    Ok(reply) => fresh.push((key, Some(reply))),
                     Err(Failure::Status(status)) if status.code == 404 && status.from_kubernetes => {
-                        remove(gathered, key);
+                        fresh.push((key, None));
                     }
                     Err(Failure::Status(status)) if status.code != 401 => {
                         unconfirmed.push((key, status.message));
@@ -173,6 +178,13 @@ impl Cluster<'_> {
                 done += 1;
             }
             progress.step("confirming", done);
+        }
+        // All at once: a list may have a million objects.
+        remove(gathered, &fresh.iter().map(|(key, _)| *key).collect());
+        for (key, reply) in fresh {
+            if let Some(reply) = reply {
+                put(gathered, key, &reply.body);
+            }
         }
         for kind in [Kind::PersistentVolume, Kind::PersistentVolumeClaim, Kind::StorageClass] {
             let mut of_kind = unconfirmed.iter().filter(|(key, _)| key.kind == kind);
@@ -189,11 +201,10 @@ impl Cluster<'_> {
     }
 }
 
-/// Puts a live reading in the place of the listed one.
-fn replace(gathered: &mut Gathered, key: &ObjectKey, json: &[u8]) {
+/// Takes a live reading in, of an object of which there is no other.
+fn put(gathered: &mut Gathered, key: &ObjectKey, json: &[u8]) {
     match decode_as(key.kind, json, "a single reading") {
         Ok(item) => {
-            remove(gathered, key);
             let change = gathered.asked.as_ref().and_then(|asked| decode::change_of(&item, json, asked));
             gathered.parts.changed.extend(change);
             push(&mut gathered.parts, item);
@@ -202,7 +213,6 @@ fn replace(gathered: &mut Gathered, key: &ObjectKey, json: &[u8]) {
             let known = gathered.parts.issues.iter().any(|earlier| {
                 (&earlier.kind, &earlier.namespace, &earlier.name) == (&issue.kind, &issue.namespace, &issue.name)
             });
-            remove(gathered, key);
             if !known {
                 gathered.parts.issues.push(issue);
             }
@@ -213,17 +223,16 @@ fn replace(gathered: &mut Gathered, key: &ObjectKey, json: &[u8]) {
     }
 }
 
-fn remove(gathered: &mut Gathered, key: &ObjectKey) {
-    let other = |meta: &ObjectMeta| meta.name != key.name || meta.namespace != key.namespace;
-    match key.kind {
-        Kind::PersistentVolume => gathered.parts.volumes.retain(|volume| other(&volume.meta)),
-        Kind::PersistentVolumeClaim => gathered.parts.claims.retain(|claim| other(&claim.meta)),
-        Kind::StorageClass => gathered.parts.classes.retain(|class| other(&class.meta)),
-        Kind::Pod => gathered.parts.pods.retain(|pod| other(&pod.meta)),
-        Kind::Node => gathered.parts.nodes.retain(|node| other(&node.meta)),
-        Kind::Lease => gathered.parts.lease = None,
-    }
-    gathered.archive.retain(|object| object.key() != key);
+/// Takes away what was read of these objects.
+fn remove(gathered: &mut Gathered, keys: &BTreeSet<&ObjectKey>) {
+    let named: HashSet<(Kind, &str, &str)> =
+        keys.iter().map(|key| (key.kind, key.namespace.as_str(), key.name.as_str())).collect();
+    let other = |kind: Kind, meta: &ObjectMeta| !named.contains(&(kind, meta.namespace.as_str(), meta.name.as_str()));
+    let parts = &mut gathered.parts;
+    parts.volumes.retain(|volume| other(Kind::PersistentVolume, &volume.meta));
+    parts.claims.retain(|claim| other(Kind::PersistentVolumeClaim, &claim.meta));
+    parts.classes.retain(|class| other(Kind::StorageClass, &class.meta));
+    gathered.archive.retain(|object| !keys.contains(object.key()));
 }
 
 /// Adds to the reasons of a kind's coverage, where it is in that state.

@@ -57,7 +57,8 @@ pub enum Started {
 /// What becomes of a request for an object of a namespace when no namespace is given.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum WithoutNamespace {
-    /// The client refuses to send it. Upstream: `Request.Namespace` in the clients of each kind, up to client-go 0.30.
+    /// The client refuses to send it. Upstream: `Request.requestPreflightCheck`, which the clients of each kind
+    /// came to up to client-go 0.30.
     Refused,
     /// It is sent without that part of its path, and the API server knows no such path, so it answers "not found".
     /// Upstream: `gentype.Client.Get`, since client-go 0.31.
@@ -235,7 +236,7 @@ impl<'a, 's, Step> Sync<'a, 's, Step> {
     ///
     /// # Errors
     /// When the request fails, or cannot be made because a name is missing or is none; an absent claim is not an error
-    /// here. The words are those of client-go 0.36 (`Request.Namespace` and `Request.Name`).
+    /// here. The words are those of client-go (`Request.Namespace`, `Request.Name`, `requestPreflightCheck`).
     pub fn live_claim(
         &mut self,
         namespace: &str,

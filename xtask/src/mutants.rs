@@ -18,8 +18,8 @@ use std::sync::Mutex;
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// How much time of a processor the replay of the recordings may take, as a multiple of how long the project itself takes
-/// in the same copy; a mutant that takes more goes round for ever.
+/// How much time of a processor the replay of the recordings may take, as a multiple of how long the project itself
+/// takes in the same copy; a mutant that takes more goes round for ever.
 const PATIENCE: u32 = 3;
 
 /// It may last so many times longer, on a machine that has other things to do; a mutant that does nothing any more ends

@@ -94,7 +94,7 @@ impl DriverOut {
             return unknown(
                 "expired",
                 evidence,
-                &format!("its Lease {name} in {namespace} does not say who renewed it"),
+                &format!("its Lease {name} in {namespace} does not say when it was renewed"),
             );
         };
         let known = |lease, said, next| Self {
@@ -111,6 +111,12 @@ impl DriverOut {
             let ago = human_age(age.max(0));
             let who = who.replacen("the", "The", 1);
             return known("alive", format!("{who} is alive: {holder} renewed its Lease {ago} ago."), None);
+        }
+        if best.lease.is_stale(read_at) == Some(true) && !complete {
+            return unknown("unread", evidence, "an old Lease of its name is there, and not all of them could be read");
+        }
+        if best.lease.is_stale(read_at) == Some(true) && !complete {
+            return unknown("unread", evidence, "an old Lease of its name is there, and not all of them could be read");
         }
         if best.lease.is_stale(read_at) == Some(true) {
             let last = if held(best) { format!("{holder} held it") } else { "nobody holds it".to_owned() };
@@ -249,7 +255,7 @@ mod tests {
                 "expired",
                 "its Lease x-example-com in csi was renewed 1s ago and has just run out",
             ),
-            (&[unset], true, "expired", "its Lease x-example-com in csi does not say who renewed it"),
+            (&[unset], true, "expired", "its Lease x-example-com in csi does not say when it was renewed"),
         ] {
             let found = provisioner(leases, complete);
             assert_eq!((found.lease, found.reason, found.next()), ("unknown", Some(reason), None));
