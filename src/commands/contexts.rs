@@ -1,13 +1,12 @@
 //! The same question to the clusters of several contexts: a section for each, one summary, one exit code.
 
 use super::{Status, connect};
-use crate::cli::{GlobalArgs, Output as Format, Secret};
+use crate::cli::{GlobalArgs, Output as Format};
 use crate::error::Error;
 use crate::parallel::in_order;
 use crate::report::contexts::{Counts, ListWriter, Section, Summary};
 use crate::report::table::TableStyle;
 use crate::terminal::{Terminal, output_error};
-use std::path::PathBuf;
 
 /// So many clusters are read at a time.
 const AT_A_TIME: usize = 8;
@@ -96,23 +95,20 @@ pub(super) fn run(
 
 /// What means one cluster alone has no place beside several.
 fn check(format: Format, global: &GlobalArgs) -> Result<(), Error> {
-    let of_one = &global.cluster;
-    let text = |value: &Option<String>| value.as_ref().is_some_and(|value| !value.is_empty());
-    let path = |value: &Option<PathBuf>| value.as_ref().is_some_and(|value| !value.as_os_str().is_empty());
-    let secret = |value: &Option<Secret>| value.as_ref().is_some_and(|value| !value.expose().is_empty());
+    let of_one = connect::options(&global.cluster, None)?;
     let given = [
-        ("--context", text(&of_one.context)),
-        ("--cluster", text(&of_one.cluster)),
-        ("--server", text(&of_one.server)),
-        ("--user", text(&of_one.user)),
-        ("--token", secret(&of_one.token)),
-        ("--username", text(&of_one.username)),
-        ("--password", secret(&of_one.password)),
-        ("--certificate-authority", path(&of_one.certificate_authority)),
-        ("--client-certificate", path(&of_one.client_certificate)),
-        ("--client-key", path(&of_one.client_key)),
-        ("--tls-server-name", text(&of_one.tls_server_name)),
-        ("--insecure-skip-tls-verify", of_one.insecure_skip_tls_verify == Some(true)),
+        ("--context", of_one.context.is_some()),
+        ("--cluster", of_one.cluster.is_some()),
+        ("--server", of_one.server.is_some()),
+        ("--user", of_one.user.is_some()),
+        ("--token", of_one.token.is_some()),
+        ("--username", of_one.username.is_some()),
+        ("--password", of_one.password.is_some()),
+        ("--certificate-authority", of_one.certificate_authority.is_some()),
+        ("--client-certificate", of_one.client_certificate.is_some()),
+        ("--client-key", of_one.client_key.is_some()),
+        ("--tls-server-name", of_one.tls_server_name.is_some()),
+        ("--insecure-skip-tls-verify", of_one.insecure_skip_tls_verify),
     ];
     if let Some((flag, _)) = given.into_iter().find(|(_, given)| *given) {
         return Err(Error::usage(format!("{flag} is of one cluster, and --contexts asks several"))
