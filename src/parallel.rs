@@ -1,7 +1,9 @@
 //! Work on several threads whose results come in order.
 
+use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::mpsc::{Receiver, sync_channel};
+use std::sync::mpsc::channel;
+use std::sync::{Condvar, Mutex, PoisonError};
 
 /// The results for `0..length`, computed on several threads and put in order.
 pub fn in_parallel<T: Send>(threads: usize, length: usize, work: impl Fn(usize) -> T + Sync) -> Vec<T> {
@@ -37,7 +39,7 @@ pub fn in_parallel<T: Send>(threads: usize, length: usize, work: impl Fn(usize) 
 }
 
 /// Computes `0..length` on several threads and hands the results on in order, on this one, while others are computed.
-/// Few wait at any time: a thread that is far ahead waits for the ones before it.
+/// Few results wait at any time: what is far ahead is begun when those before it are handed on.
 ///
 /// # Errors
 /// The first error of `hand_on`; no further result is handed on then.
@@ -51,27 +53,145 @@ pub fn in_order<T: Send, E>(
     if threads <= 1 || length <= 1 {
         return (0..length).try_for_each(|number| hand_on(work(number)));
     }
+    let next = AtomicUsize::new(0);
+    let window = Window::new(threads.saturating_mul(AHEAD));
     std::thread::scope(|scope| {
-        let work = &work;
-        // Each thread has every so manieth number, so that the order of what it sends is known.
-        let results: Vec<Receiver<T>> = (0..threads)
-            .map(|first| {
-                let (sender, receiver) = sync_channel(AHEAD);
-                scope.spawn(move || {
-                    for number in (first..length).step_by(threads) {
-                        if sender.send(work(number)).is_err() {
-                            return;
-                        }
+        let (sender, receiver) = channel();
+        for _ in 0..threads.min(length) {
+            let (sender, next, window, work) = (sender.clone(), &next, &window, &work);
+            scope.spawn(move || {
+                let _end = EndOnPanic(window);
+                loop {
+                    let number = next.fetch_add(1, Ordering::Relaxed);
+                    if number >= length || !window.reaches(number) || sender.send((number, work(number))).is_err() {
+                        return;
                     }
-                });
-                receiver
-            })
-            .collect();
-        for number in 0..length {
-            // A thread that ends early has panicked, which the scope passes on.
-            let Ok(result) = results[number % threads].recv() else { break };
-            hand_on(result)?;
+                }
+            });
+        }
+        drop(sender);
+        let _end = EndOnPanic(&window);
+        let mut early = BTreeMap::new();
+        let mut handed = 0;
+        // The channel ends when all threads have; one that panicked is passed on by the scope.
+        for (number, result) in receiver {
+            early.insert(number, result);
+            while let Some(result) = early.remove(&handed) {
+                handed += 1;
+                if let Err(error) = hand_on(result) {
+                    window.end();
+                    return Err(error);
+                }
+                window.move_on();
+            }
         }
         Ok(())
     })
+}
+
+/// Which numbers may be begun: those that are not too far behind what was handed on.
+struct Window {
+    /// The first number that may not be begun; none at all may be once it is 0.
+    end: Mutex<usize>,
+    moved: Condvar,
+}
+
+impl Window {
+    fn new(width: usize) -> Self {
+        Self { end: Mutex::new(width), moved: Condvar::new() }
+    }
+
+    /// Waits until the number may be begun; false where nothing more is to be begun.
+    fn reaches(&self, number: usize) -> bool {
+        let end = self.end.lock().unwrap_or_else(PoisonError::into_inner);
+        let far = |end: &mut usize| *end > 0 && number >= *end;
+        *self.moved.wait_while(end, far).unwrap_or_else(PoisonError::into_inner) > 0
+    }
+
+    fn move_on(&self) {
+        let mut end = self.end.lock().unwrap_or_else(PoisonError::into_inner);
+        if *end > 0 {
+            *end = end.saturating_add(1);
+        }
+        drop(end);
+        self.moved.notify_all();
+    }
+
+    fn end(&self) {
+        *self.end.lock().unwrap_or_else(PoisonError::into_inner) = 0;
+        self.moved.notify_all();
+    }
+}
+
+/// Ends the window where the thread that has this panics: the others would wait in vain for what it does not do.
+struct EndOnPanic<'w>(&'w Window);
+
+impl Drop for EndOnPanic<'_> {
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            self.0.end();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn results_come_in_order_and_none_is_begun_too_early() {
+        for threads in [1, 2, 5, 64] {
+            let (begun, mut handed) = (AtomicUsize::new(0), Vec::new());
+            let work = |number: usize| {
+                begun.fetch_max(number, Ordering::Relaxed);
+                if number.is_multiple_of(7) {
+                    (0..1000).for_each(|_| std::thread::yield_now());
+                }
+                number
+            };
+            let done = in_order(threads, 300, work, |number| {
+                assert!(begun.load(Ordering::Relaxed) <= number + 8 * threads);
+                handed.push(number);
+                Ok::<(), ()>(())
+            });
+            assert_eq!((done, handed), (Ok(()), (0..300).collect()), "{threads} threads");
+        }
+    }
+
+    /// One piece of work that takes long does not keep the thread's others from being done.
+    #[test]
+    fn what_takes_long_holds_nothing_else_up() {
+        let done = AtomicUsize::new(0);
+        let work = |number: usize| {
+            if number == 0 {
+                while done.load(Ordering::Relaxed) < 10 {
+                    std::thread::yield_now();
+                }
+            }
+            done.fetch_add(1, Ordering::Relaxed);
+        };
+        assert_eq!(in_order(2, 11, work, |()| Ok::<(), ()>(())), Ok(()));
+    }
+
+    #[test]
+    fn after_an_error_nothing_is_handed_on_and_little_is_begun() {
+        let (begun, mut handed) = (AtomicUsize::new(0), 0);
+        let work = |number: usize| {
+            begun.fetch_add(1, Ordering::Relaxed);
+            number
+        };
+        let failed = in_order(3, 10_000, work, |number| {
+            handed += 1;
+            if number == 4 { Err("full") } else { Ok(()) }
+        });
+        assert_eq!((failed, handed), (Err("full"), 5));
+        assert!(begun.load(Ordering::Relaxed) <= 5 + 3 * 8);
+    }
+
+    #[test]
+    fn a_panic_ends_it() {
+        let panicked =
+            std::panic::catch_unwind(|| in_order(3, 1000, |number| assert_ne!(number, 5), |()| Ok::<(), ()>(())));
+        assert!(panicked.is_err());
+    }
 }
