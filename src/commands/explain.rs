@@ -144,7 +144,7 @@ impl Run<'_> {
         if !awaited.is_empty() {
             let names: Vec<String> = awaited.iter().flat_map(|awaited| awaited.leases.clone()).collect();
             let found = cluster.leases_named(&names).await;
-            explanation.add_drivers(&awaited, &found.leases, found.complete, found.read_at);
+            explanation.add_drivers(&awaited, &found.leases, &found.unread, found.read_at);
         }
         self.print(&gathered, &explanation, note.as_deref())
     }

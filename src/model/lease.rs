@@ -21,7 +21,7 @@ impl Lease {
     /// The name of the Lease of kube-controller-manager.
     pub const MANAGER_NAME: &str = "kube-controller-manager";
     /// How many seconds more than the Lease's duration must have passed before it counts as stale: the holder's clock
-    /// may differ from the one that it is compared with, and another instance needs a moment to take over.
+    /// may differ by as much from the one that it is compared with, and another instance needs a moment to take over.
     pub const MARGIN_SECONDS: i64 = 60;
 
     /// How many seconds before `now` it was renewed; negative where the holder's clock is ahead.
@@ -37,10 +37,10 @@ impl Lease {
     }
 
     /// Whether it still holds, so that whoever renewed it lives. A Lease that has expired and is not yet stale tells
-    /// neither.
+    /// neither, and so does one that was renewed further in the future than clocks differ.
     pub fn is_fresh(&self, now: Timestamp) -> Option<bool> {
         let duration = self.duration_seconds.filter(|seconds| *seconds > 0)?;
-        Some(self.age(now)? <= duration)
+        Some((-Self::MARGIN_SECONDS..=duration).contains(&self.age(now)?))
     }
 }
 
@@ -91,6 +91,8 @@ mod tests {
     fn it_is_fresh_for_its_duration() {
         let lease = Lease { holder: "a".into(), renewed: Some(Timestamp(1000)), duration_seconds: Some(15) };
         assert_eq!(lease.is_fresh(Timestamp(1015)), Some(true));
+        // The holder's clock is ahead, or nonsense.
+        assert_eq!((lease.is_fresh(Timestamp(940)), lease.is_fresh(Timestamp(939))), (Some(true), Some(false)));
         // Between the two it is neither fresh nor stale.
         assert_eq!((lease.is_fresh(Timestamp(1016)), lease.is_stale(Timestamp(1016))), (Some(false), Some(false)));
         assert_eq!((lease.is_fresh(Timestamp(1075)), lease.is_stale(Timestamp(1075))), (Some(false), Some(false)));

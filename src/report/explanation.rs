@@ -272,16 +272,23 @@ impl<'a> Explanation<'a> {
             .filter(|waiting| waiting.component == "external-provisioner" && !waiting.name.is_empty())
             .map(|waiting| Awaited::provisioner(waiting.name));
         let finalizers = self.recorded.iter().filter_map(|state| state.finalizers.as_ref()).flatten();
-        let mut awaited: Vec<Awaited> =
-            provisioners.chain(finalizers.filter_map(|finalizer| Awaited::attacher(finalizer))).collect();
-        awaited.dedup();
+        let mut awaited: Vec<Awaited> = Vec::new();
+        for one in provisioners.chain(finalizers.filter_map(|finalizer| Awaited::attacher(finalizer))) {
+            if !awaited.contains(&one) {
+                awaited.push(one);
+            }
+        }
         awaited
     }
 
     /// Takes the Leases of these components into account, as they were read on a cluster at that time by the server's
-    /// clock; `complete` is whether all Leases of their names could be read.
-    pub fn add_drivers(&mut self, awaited: &[Awaited], leases: &[NamedLease], complete: bool, read_at: Timestamp) {
-        self.drivers = awaited.iter().map(|awaited| DriverOut::new(awaited, leases, complete, read_at)).collect();
+    /// clock; `unread` are the names of which not all Leases could be read.
+    pub fn add_drivers(&mut self, awaited: &[Awaited], leases: &[NamedLease], unread: &[String], read_at: Timestamp) {
+        let of = |awaited: &Awaited| {
+            let complete = !awaited.leases.iter().any(|name| unread.contains(name));
+            DriverOut::new(awaited, leases, complete, read_at)
+        };
+        self.drivers = awaited.iter().map(of).collect();
         self.next.extend(self.drivers.iter().filter_map(DriverOut::next));
     }
 

@@ -18,8 +18,8 @@ const MOST: usize = 50;
 pub struct FoundLeases {
     /// Those with one of the names, of all namespaces.
     pub leases: Vec<NamedLease>,
-    /// Whether all of them could be looked for; the user may not be allowed to.
-    pub complete: bool,
+    /// The names of which not all could be read; the user may not be allowed to.
+    pub unread: Vec<String>,
     /// When that was, by the server's clock where it tells that.
     pub read_at: Timestamp,
 }
@@ -49,22 +49,22 @@ impl Cluster<'_> {
             let selector = escape(&format!("metadata.name={name}"));
             self.hint(&format!("{}?fieldSelector={selector}&limit={MOST}", list::path(Kind::Lease, None))).await
         });
-        let (mut leases, mut complete, mut read_at) = (Vec::new(), true, None);
-        for reply in all(asking.collect()).await {
-            let Some((json, date)) = reply else {
-                complete = false;
-                continue;
-            };
-            read_at = read_at.max(date);
-            match list::items(&json) {
-                Ok(items) => {
+        let (mut leases, mut unread, mut read_at) = (Vec::new(), Vec::new(), None);
+        for (name, reply) in names.iter().zip(all(asking.collect()).await) {
+            let mut complete = false;
+            if let Some((json, date)) = reply {
+                read_at = read_at.max(date);
+                if let (Ok(items), Ok(more)) = (list::items(&json), list::has_more(&json)) {
                     let found = items.iter().filter_map(|item| named_lease(item.get().as_bytes()));
-                    leases.extend(found.filter(|lease| names.iter().any(|name| lease.name == name.as_str())));
+                    leases.extend(found.filter(|lease| lease.name == name.as_str()));
+                    complete = !more;
                 }
-                Err(_) => complete = false,
+            }
+            if !complete {
+                unread.push(name.clone());
             }
         }
-        FoundLeases { leases, complete, read_at: read_at.unwrap_or_else(local_time) }
+        FoundLeases { leases, unread, read_at: read_at.unwrap_or_else(local_time) }
     }
 
     /// What stands at a path, asked for once; none where that fails.

@@ -5,7 +5,7 @@
 
 use super::{EvidenceOut, NextOut};
 use crate::model::lease::{names_of_attacher, names_of_provisioner};
-use crate::model::{NamedLease, Timestamp};
+use crate::model::{Lease, NamedLease, Timestamp};
 use crate::report::misfit::shown;
 use crate::text::human_age;
 use serde::Serialize;
@@ -24,8 +24,8 @@ pub struct DriverOut {
     pub name: String,
     /// `alive` where a Lease is held and fresh, `stale` where nobody renews it, else `unknown`.
     pub lease: &'static str,
-    /// Why it is unknown: `none` where there is no Lease of its name, `unread` where Leases could not be read, or
-    /// `expired` where the Lease is neither fresh nor stale.
+    /// Why it is unknown: `none` where there is no Lease of its name, `unread` where not all of its name could be read,
+    /// or `expired` where the Lease is neither fresh nor stale.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<&'static str>,
     /// The fields of the Lease.
@@ -115,9 +115,6 @@ impl DriverOut {
         if best.lease.is_stale(read_at) == Some(true) && !complete {
             return unknown("unread", evidence, "an old Lease of its name is there, and not all of them could be read");
         }
-        if best.lease.is_stale(read_at) == Some(true) && !complete {
-            return unknown("unread", evidence, "an old Lease of its name is there, and not all of them could be read");
-        }
         if best.lease.is_stale(read_at) == Some(true) {
             let last = if held(best) { format!("{holder} held it") } else { "nobody holds it".to_owned() };
             let said = format!(
@@ -131,8 +128,15 @@ impl DriverOut {
             };
             return known("stale", said, Some(next));
         }
-        let why =
-            format!("its Lease {name} in {namespace} was renewed {} ago and has just run out", human_age(age.max(0)));
+        let why = if best.lease.duration_seconds.is_none_or(|seconds| seconds <= 0) {
+            format!("its Lease {name} in {namespace} does not say for how long it is held")
+        } else if age < -Lease::MARGIN_SECONDS {
+            format!("its Lease {name} in {namespace} says that it was renewed at {renewed}, which is still to come")
+        } else if held(best) {
+            format!("its Lease {name} in {namespace} was renewed {} ago and has just run out", human_age(age.max(0)))
+        } else {
+            format!("its Lease {name} in {namespace} was given up {} ago, and nobody holds it", human_age(age.max(0)))
+        };
         unknown("expired", evidence, &why)
     }
 
@@ -163,7 +167,6 @@ fn evidence(lease: &NamedLease, read_at: Timestamp) -> Vec<EvidenceOut> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::Lease;
 
     const NOW: Timestamp = Timestamp(1_800_000_000);
 
@@ -234,6 +237,8 @@ mod tests {
     #[test]
     fn what_is_not_known_is_not_said_to_be_dead() {
         let unset = NamedLease { lease: Lease::default(), ..lease("csi", NAME, "", 0) };
+        let mut endless = lease("csi", NAME, "x-0", 3);
+        endless.lease.duration_seconds = None;
         for (leases, complete, reason, why) in [
             (&[][..], true, "none", "there is no Lease of its name, and not every driver has one"),
             (&[], false, "unread", "Leases could not be read in all namespaces"),
@@ -253,8 +258,18 @@ mod tests {
                 &[lease("csi", NAME, "", 1)],
                 true,
                 "expired",
-                "its Lease x-example-com in csi was renewed 1s ago and has just run out",
+                "its Lease x-example-com in csi was given up 1s ago, and nobody holds it",
             ),
+            (
+                &[lease("csi", NAME, "x-0", -61)],
+                true,
+                "expired",
+                &format!(
+                    "its Lease x-example-com in csi says that it was renewed at {}, which is still to come",
+                    Timestamp(NOW.0 + 61)
+                ),
+            ),
+            (&[endless], true, "expired", "its Lease x-example-com in csi does not say for how long it is held"),
             (&[unset], true, "expired", "its Lease x-example-com in csi does not say when it was renewed"),
         ] {
             let found = provisioner(leases, complete);
