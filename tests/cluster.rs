@@ -338,8 +338,13 @@ async fn a_missing_partner_is_read_again_before_it_counts_as_absent() {
 #[tokio::test]
 async fn the_newer_state_of_a_partner_counts_and_a_deleted_one_is_gone() {
     let fake = FakeApi::start().await;
-    // The claim was made anew under its name; the list still shows the old one.
-    fake.hold([volume("pv-1", Some(("data", "uid-new"))), claim("db", "data", "pv-1")]);
+    // The claim was made anew under its name; the list still shows the old one. Written after volumes were listed.
+    let late = |volume: &str| {
+        let mut claim = claim("db", "data", volume);
+        claim["metadata"]["resourceVersion"] = "78".into();
+        claim
+    };
+    fake.hold([volume("pv-1", Some(("data", "uid-new"))), late("pv-1")]);
     let mut anew = claim("db", "data", "pv-1");
     anew["metadata"]["uid"] = "uid-new".into();
     fake.hold_later([anew]);
@@ -348,10 +353,17 @@ async fn the_newer_state_of_a_partner_counts_and_a_deleted_one_is_gone() {
     assert_eq!(parts.claims[0].meta.uid, "uid-new");
 
     let fake = FakeApi::start().await;
-    fake.hold([volume("pv-1", Some(("data", "uid-new"))), claim("db", "data", "")]);
+    fake.hold([volume("pv-1", Some(("data", "uid-new"))), late("")]);
     fake.fail("/api/v1/namespaces/db/persistentvolumeclaims/data", 1, Answer::Status(404, "not found"));
     let parts = read(&to(&fake)).await.unwrap();
     assert_eq!(parts.claims.len(), 0);
+
+    // Written before volumes were listed, and listed later: what does not agree did not agree at that moment.
+    let fake = FakeApi::start().await;
+    fake.hold([claim("db", "data", "pv-1")]);
+    let parts = read(&to(&fake)).await.unwrap();
+    assert_eq!((parts.claims.len(), parts.volumes.len()), (1, 0));
+    assert_eq!(fake.count("/api/v1/persistentvolumes/pv-1"), 0);
 }
 
 #[tokio::test]

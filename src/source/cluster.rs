@@ -18,6 +18,7 @@ use std::future::{Future, poll_fn};
 use std::sync::Arc;
 use std::task::Poll;
 use std::time::Duration;
+use tokio::sync::Notify;
 
 /// How many requests are under way at once.
 pub(super) const AT_ONCE: usize = 8;
@@ -200,8 +201,7 @@ impl<'a> Cluster<'a> {
     ) -> Result<Gathered, ClusterError> {
         let asked = needs.users_of.map(|(kind, _, name)| (kind, name.to_owned()));
         let mut gathered = Gathered { keep_archive, asked, ..Gathered::default() };
-        let first = [Kind::PersistentVolume, Kind::PersistentVolumeClaim, Kind::StorageClass].map(|kind| (kind, None));
-        let failures = self.lists(&first, &mut gathered, progress).await?;
+        let failures = self.first(&mut gathered, progress).await?;
         let claims_hidden = gathered.parts.coverage.state(Kind::PersistentVolumeClaim, "") == CoverageState::Forbidden;
         if claims_hidden {
             let own = [(Kind::PersistentVolumeClaim, Some(Str::from(self.namespace.as_str())))];
@@ -228,6 +228,32 @@ impl<'a> Cluster<'a> {
         Ok(gathered)
     }
 
+    /// Reads the lists that every question needs, side by side. That of the claims begins when that of the volumes has,
+    /// so that it is the later one, and most pairs that do not agree are seen at one moment; see [`partners`].
+    ///
+    /// [`partners`]: super::partners
+    async fn first(&self, gathered: &mut Gathered, progress: &dyn Progress) -> Result<Vec<ClusterError>, ClusterError> {
+        let begun = Arc::new(Notify::new());
+        let volumes = async {
+            let read = self.list(Kind::PersistentVolume, None, gathered, progress, Some(&begun)).await;
+            begun.notify_one();
+            read
+        };
+        let claims = async {
+            begun.notified().await;
+            self.list(Kind::PersistentVolumeClaim, None, gathered, progress, None).await
+        };
+        let classes = self.list(Kind::StorageClass, None, gathered, progress, None);
+        let (volumes, claims, classes) = tokio::join!(volumes, claims, classes);
+        let mut failures = Vec::new();
+        for (kind, result) in
+            [(Kind::PersistentVolume, volumes), (Kind::PersistentVolumeClaim, claims), (Kind::StorageClass, classes)]
+        {
+            failures.extend(self.take_in(gathered, kind, None, result)?);
+        }
+        Ok(failures)
+    }
+
     /// Reads lists side by side and takes them in. A list that cannot be read is in the coverage, and its error is
     /// among those that are handed back.
     pub(super) async fn lists(
@@ -239,7 +265,7 @@ impl<'a> Cluster<'a> {
         let mut failures = Vec::new();
         for some in lists.chunks(AT_ONCE) {
             let reading =
-                some.iter().map(|(kind, namespace)| self.list(*kind, namespace.as_deref(), gathered, progress));
+                some.iter().map(|(kind, namespace)| self.list(*kind, namespace.as_deref(), gathered, progress, None));
             for ((kind, namespace), result) in some.iter().zip(all(reading.collect()).await) {
                 failures.extend(self.take_in(gathered, *kind, namespace.clone(), result)?);
             }
@@ -247,16 +273,23 @@ impl<'a> Cluster<'a> {
         Ok(failures)
     }
 
+    /// Reads a list; `begun` hears of its first page.
     async fn list(
         &self,
         kind: Kind,
         namespace: Option<&str>,
         gathered: &Gathered,
         progress: &dyn Progress,
+        begun: Option<&Arc<Notify>>,
     ) -> Result<Listed<Page>, ListFailure> {
         let origin = list::describe(kind, namespace);
-        let (keep_archive, asked) = (gathered.keep_archive, gathered.asked.clone());
-        let page = move |bytes: &[u8]| decode_page(kind, bytes, &origin, keep_archive, asked.as_ref());
+        let (keep_archive, asked, begun) = (gathered.keep_archive, gathered.asked.clone(), begun.cloned());
+        let page = move |bytes: &[u8]| {
+            if let Some(begun) = &begun {
+                begun.notify_one();
+            }
+            decode_page(kind, bytes, &origin, keep_archive, asked.as_ref())
+        };
         list::read(&self.api, kind, namespace, self.chunk_size, progress, Arc::new(page)).await
     }
 

@@ -12,9 +12,22 @@ fn key_of(kind: Kind, meta: &ObjectMeta) -> ObjectKey {
     ObjectKey { kind, namespace: meta.namespace.clone(), name: meta.name.clone() }
 }
 
+/// Whether the lists show this claim and the volumes at one moment: that at which volumes were listed. A claim that was
+/// written before and listed later was the same at that moment, whatever it and the volumes say of each other. The
+/// versions of both kinds can be compared, since they count the writes of one store.
+fn is_of_one_moment(parts: &Parts, claim: &PersistentVolumeClaim) -> bool {
+    let volumes = listed_at(parts, Kind::PersistentVolume, "");
+    let claims = listed_at(parts, Kind::PersistentVolumeClaim, &claim.meta.namespace);
+    match (recorded(&claim.meta.resource_version), volumes, claims) {
+        (Some(written), Some(volumes), Some(claims)) => written <= volumes && volumes <= claims,
+        _ => false,
+    }
+}
+
 /// The objects to read again, in order: partners that are missing, have another uid, or do not point back, and classes
-/// that waiting claims name.
-pub(super) fn suspects(parts: &Parts) -> BTreeSet<ObjectKey> {
+/// that waiting claims name. Where nothing but lists was read so far, those that show one moment are left out.
+pub(super) fn suspects(parts: &Parts, only_lists: bool) -> BTreeSet<ObjectKey> {
+    let of_one_moment = |claim: &PersistentVolumeClaim| only_lists && is_of_one_moment(parts, claim);
     let claims: HashMap<(&str, &str), &PersistentVolumeClaim> =
         parts.claims.iter().map(|claim| ((claim.meta.namespace.as_str(), claim.meta.name.as_str()), claim)).collect();
     let volumes: HashMap<&str, &PersistentVolume> =
@@ -34,7 +47,8 @@ pub(super) fn suspects(parts: &Parts) -> BTreeSet<ObjectKey> {
             && !reference.uid.is_empty()
             && claim.is_none_or(|claim| claim.meta.uid != reference.uid)
             && listed_since(parts, &reference.namespace, &volume.meta.resource_version);
-        if !agrees && !outlived && listed(Kind::PersistentVolumeClaim, &reference.namespace) {
+        let same_moment = || claim.is_some_and(|claim| of_one_moment(claim));
+        if !agrees && !outlived && !same_moment() && listed(Kind::PersistentVolumeClaim, &reference.namespace) {
             if volume.status.phase == VolumePhase::Bound && listed(Kind::PersistentVolume, "") {
                 suspects.insert(key_of(Kind::PersistentVolume, &volume.meta));
             }
@@ -53,7 +67,7 @@ pub(super) fn suspects(parts: &Parts) -> BTreeSet<ObjectKey> {
                     && reference.uid == claim.meta.uid
             },
         );
-        if !agrees && listed(Kind::PersistentVolume, "") {
+        if !agrees && !of_one_moment(claim) && listed(Kind::PersistentVolume, "") {
             if claim.status.phase == ClaimPhase::Bound && listed(Kind::PersistentVolumeClaim, &claim.meta.namespace) {
                 suspects.insert(key_of(Kind::PersistentVolumeClaim, &claim.meta));
             }
@@ -78,17 +92,23 @@ pub(super) fn suspects(parts: &Parts) -> BTreeSet<ObjectKey> {
 /// Whether the claims of the namespace were listed no earlier than the volume was written. The uid in a claimRef is
 /// written after its claim was created, so a claim that such a list lacks is gone for good.
 fn listed_since(parts: &Parts, namespace: &str, written: &ResourceVersion) -> bool {
-    let entries = parts.coverage.entries();
+    let listed = listed_at(parts, Kind::PersistentVolumeClaim, namespace);
+    recorded(written).zip(listed).is_some_and(|(written, listed)| written <= listed)
+}
+
+/// The version at which the objects of that kind in the namespace were listed.
+fn listed_at(parts: &Parts, kind: Kind, namespace: &str) -> Option<u64> {
     let of = |wanted: Option<&str>| {
-        let mut all = entries.iter();
-        all.find(|entry| entry.kind == Kind::PersistentVolumeClaim && entry.namespace.as_deref() == wanted)
+        let mut all = parts.coverage.entries().iter();
+        all.find(|entry| entry.kind == kind && entry.namespace.as_deref() == wanted)
     };
-    let listed = of(Some(namespace)).or_else(|| of(None)).and_then(|entry| entry.resource_version.as_deref());
-    match (listed.and_then(|version| version.parse::<u64>().ok()), written) {
-        (Some(listed), ResourceVersion::Recorded(written)) => {
-            written.parse::<u64>().is_ok_and(|written| written <= listed)
-        }
-        _ => false,
+    of(Some(namespace)).or_else(|| of(None))?.resource_version.as_deref()?.parse().ok()
+}
+
+fn recorded(version: &ResourceVersion) -> Option<u64> {
+    match version {
+        ResourceVersion::Recorded(version) => version.parse().ok(),
+        ResourceVersion::Next(_) => None,
     }
 }
 
@@ -119,7 +139,7 @@ mod tests {
 
     fn found(volumes: Vec<PersistentVolume>, claims: Vec<PersistentVolumeClaim>) -> Vec<String> {
         let parts = Parts { volumes, claims, coverage: Coverage::complete(), ..Parts::default() };
-        suspects(&parts).iter().map(ToString::to_string).collect()
+        suspects(&parts, true).iter().map(ToString::to_string).collect()
     }
 
     #[test]
@@ -168,7 +188,7 @@ mod tests {
                 resource_version: Some(listed.into()),
                 reason: None,
             });
-            suspects(&parts).iter().map(ToString::to_string).collect::<Vec<_>>()
+            suspects(&parts, true).iter().map(ToString::to_string).collect::<Vec<_>>()
         };
         let asked = ["pvc/data -n db"];
         for phase in [VolumePhase::Released, VolumePhase::Failed] {
@@ -185,6 +205,50 @@ mod tests {
             released.claim_ref.as_mut().unwrap().uid = Str::default();
             assert_eq!(found(&released, Vec::new(), "100"), asked);
         }
+    }
+
+    /// Volumes listed first and claims later: a claim that was written before both was there when volumes were listed.
+    #[test]
+    fn lists_that_show_one_moment_are_not_read_again() {
+        let at = |kind, version: &str| CoverageEntry {
+            kind,
+            namespace: None,
+            state: CoverageState::Complete,
+            resource_version: Some(version.into()),
+            reason: None,
+        };
+        let found = |volumes: &[PersistentVolume], written: &str, listed: [&str; 2], only_lists: bool| {
+            let mut claim = claim("data", "u", "pv");
+            claim.meta.resource_version = ResourceVersion::Recorded(written.into());
+            let mut parts = Parts {
+                volumes: volumes.to_vec(),
+                claims: vec![claim],
+                coverage: Coverage::complete(),
+                ..Parts::default()
+            };
+            parts.coverage.set(at(Kind::PersistentVolume, listed[0]));
+            parts.coverage.set(at(Kind::PersistentVolumeClaim, listed[1]));
+            !suspects(&parts, only_lists).is_empty()
+        };
+        for volumes in [&[][..], &[volume("pv", "", "")], &[volume("pv", "data", "old")]] {
+            assert!(!found(volumes, "50", ["50", "50"], true));
+            assert!(!found(volumes, "49", ["50", "60"], true));
+            // The claim was written after volumes were listed.
+            assert!(found(volumes, "51", ["50", "60"], true));
+            // It may be gone, and its volume after it.
+            assert!(found(volumes, "49", ["50", "49"], true));
+            // A volume may be missing because it was read again.
+            assert!(found(volumes, "49", ["50", "60"], false));
+            for unclear in [("?", ["50", "60"]), ("49", ["?", "60"]), ("49", ["50", "?"])] {
+                assert!(found(volumes, unclear.0, unclear.1, true));
+            }
+        }
+        // A claim that is not there says nothing of when it went.
+        let mut parts = Parts { volumes: vec![volume("pv", "data", "u")], ..Parts::default() };
+        parts.coverage = Coverage::complete();
+        parts.coverage.set(at(Kind::PersistentVolume, "50"));
+        parts.coverage.set(at(Kind::PersistentVolumeClaim, "60"));
+        assert_eq!(suspects(&parts, true).len(), 1);
     }
 
     #[test]
@@ -207,6 +271,6 @@ mod tests {
             resource_version: None,
             reason: None,
         });
-        assert!(suspects(&parts).is_empty());
+        assert!(suspects(&parts, true).is_empty());
     }
 }

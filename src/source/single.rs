@@ -88,10 +88,13 @@ impl Cluster<'_> {
     pub(super) async fn confirm(&self, gathered: &mut Gathered, progress: &dyn Progress) -> Result<(), ClusterError> {
         let mut settled: BTreeSet<ObjectKey> = BTreeSet::new();
         let mut listed_again: Vec<Kind> = Vec::new();
+        let mut only_lists = gathered.parts.coverage.state(Kind::PersistentVolume, "") == CoverageState::Complete;
         // What is read again can point at something else that is new; twice is plenty.
         for _ in 0..3 {
-            let suspects: Vec<ObjectKey> =
-                partners::suspects(&gathered.parts).into_iter().filter(|key| !settled.contains(key)).collect();
+            let suspects: Vec<ObjectKey> = partners::suspects(&gathered.parts, only_lists)
+                .into_iter()
+                .filter(|key| !settled.contains(key))
+                .collect();
             if suspects.is_empty() {
                 return Ok(());
             }
@@ -107,6 +110,7 @@ impl Cluster<'_> {
                 remark(gathered, *kind, CoverageState::Complete, text);
             }
             let few: Vec<ObjectKey> = suspects.iter().filter(|key| !many.contains(&key.kind)).cloned().collect();
+            only_lists = only_lists && few.is_empty();
             self.get_again(&few, gathered, progress).await?;
             listed_again.extend(many);
             settled.extend(suspects);
