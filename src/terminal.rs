@@ -101,7 +101,11 @@ impl Terminal {
 
     /// The progress line, for the work that fills it.
     pub fn progress(&self) -> Arc<dyn Progress> {
-        Arc::<ProgressLine>::clone(&self.progress)
+        let line = Arc::clone(&self.progress);
+        match &self.section {
+            None => line,
+            Some(_) => Arc::new(SectionProgress { prefix: self.prefix(), line }),
+        }
     }
 
     /// Stdout, for the answer. The progress line goes away.
@@ -132,7 +136,9 @@ impl Terminal {
         if error.kind() != ErrorKind::OutputClosed {
             let shown = error.to_string();
             let shown = if self.error_color { colored_error(&shown) } else { shown + "\n" };
-            write_stderr(&format!("{}{shown}", self.prefix()));
+            let prefix = self.prefix();
+            let lines: Vec<&str> = shown.split_inclusive('\n').flat_map(|line| [prefix.as_str(), line]).collect();
+            write_stderr(&lines.concat());
         }
     }
 
@@ -261,6 +267,18 @@ impl Progress for ProgressLine {
         let room = if columns < NARROWEST { 79 } else { columns - 1 };
         let line = format!("{}: {done}", sanitize(what));
         write_stderr(&format!("{ERASE_LINE}{}", truncate(&line, room)));
+    }
+}
+
+/// How far one section is, on the line that all of them share.
+struct SectionProgress {
+    prefix: String,
+    line: Arc<ProgressLine>,
+}
+
+impl Progress for SectionProgress {
+    fn step(&self, what: &str, done: u64) {
+        self.line.step(&format!("{}{what}", self.prefix), done);
     }
 }
 

@@ -61,7 +61,7 @@ fn with_connection<T>(
         let status = request.status.map_or_else(|| "no answer".to_owned(), |status| status.to_string());
         terminal.message(&format!("{} {} {status} in {} ms", request.method, request.url, request.milliseconds));
     };
-    let runtime = runtime()?;
+    let runtime = runtime(terminal.is_section())?;
     let done = runtime.block_on(async {
         let cluster = Cluster::connect(&options, &Environment::of_process()).await;
         let loud = global.verbosity >= SHOW_REQUESTS;
@@ -124,7 +124,7 @@ pub(super) fn names(question: &Question) -> Vec<String> {
         Wanted::Contexts => return source::contexts(&options, &environment).unwrap_or_default(),
         other => other,
     };
-    let Ok(runtime) = runtime() else { return Vec::new() };
+    let Ok(runtime) = runtime(true) else { return Vec::new() };
     let found = runtime.block_on(async {
         let Ok(cluster) = Cluster::connect(&options, &environment).await else { return Vec::new() };
         match wanted {
@@ -137,8 +137,13 @@ pub(super) fn names(question: &Question) -> Vec<String> {
     found
 }
 
-fn runtime() -> Result<Runtime, Error> {
-    tokio::runtime::Builder::new_multi_thread()
+/// What runs the reading: on all cores, or, beside others and for little, on few threads.
+fn runtime(small: bool) -> Result<Runtime, Error> {
+    let mut builder = tokio::runtime::Builder::new_multi_thread();
+    if small {
+        builder.worker_threads(1);
+    }
+    builder
         .enable_all()
         .build()
         .map_err(|failure| Error::unreadable("the system refuses the threads for reading").caused_by(&failure))

@@ -6,6 +6,7 @@ use crate::error::Error;
 use crate::parallel::in_order;
 use crate::report::contexts::{Counts, ListWriter, Section, Summary};
 use crate::report::table::TableStyle;
+use crate::source;
 use crate::terminal::{Terminal, output_error};
 
 /// So many clusters are read at a time.
@@ -43,31 +44,29 @@ pub(super) fn run(
                 (Status::Told(error.kind()), Err(error))
             }
         };
-        (status, Section { context, exit_code: status.exit_code(), answer })
+        let partial = status == Status::Unjudged;
+        (status, Section { context, exit_code: status.exit_code(), partial, answer })
     };
+    let threads = contexts.len().min(AT_A_TIME);
     let mut worst = Status::Done;
-    let mut note = |status: Status| {
-        if status.exit_code() > worst.exit_code() {
-            worst = status;
-        }
+    let mut each = |hand_on: &mut dyn FnMut(&Section) -> Result<(), Error>| {
+        in_order(threads, contexts.len(), answer, |(status, section)| {
+            if status.exit_code() > worst.exit_code() {
+                worst = status;
+            }
+            hand_on(&section)
+        })
     };
     let failed = |failure: std::io::Error| output_error(&failure);
-    let threads = contexts.len().min(AT_A_TIME);
     match format {
         Format::Json => {
             let mut list = ListWriter::start(terminal.output()).map_err(failed)?;
-            in_order(threads, contexts.len(), answer, |(status, section)| {
-                note(status);
-                list.item(&section).map_err(failed)
-            })?;
+            each(&mut |section| list.item(section).map_err(failed))?;
             list.end().map_err(failed)?.finish()?;
         }
         Format::Yaml => {
             let mut list = ListWriter::start(Vec::new()).map_err(failed)?;
-            in_order(threads, contexts.len(), answer, |(status, section)| {
-                note(status);
-                list.item(&section).map_err(failed)
-            })?;
+            each(&mut |section| list.item(section).map_err(failed))?;
             let document: serde_json::Value = serde_json::from_slice(&list.end().map_err(failed)?)
                 .map_err(|error| Error::bug("the answer cannot be put into YAML").caused_by(&error))?;
             let mut output = terminal.output();
@@ -76,9 +75,8 @@ pub(super) fn run(
         }
         Format::Table | Format::Wide | Format::Name | Format::Text => {
             let mut summary = Summary::default();
-            in_order(threads, contexts.len(), answer, |(status, section)| {
-                note(status);
-                summary.add(&section);
+            each(&mut |section| {
+                summary.add(section);
                 let mut output = terminal.output();
                 output.print(&section.text())?;
                 output.finish()
@@ -138,7 +136,7 @@ fn chosen(names: &[String], mut known: Vec<String>) -> Result<Vec<String>, Error
     for name in names {
         if !known.contains(name) {
             return Err(Error::usage(format!("--contexts: context {name:?} does not exist"))
-                .hint(format!("the kubeconfig has {}", known.join(", "))));
+                .hint(format!("the kubeconfig has {}", source::some_names(known.iter().map(String::as_str)))));
         }
         if !contexts.contains(name) {
             contexts.push(name.clone());

@@ -103,6 +103,8 @@ pub struct Section {
     pub context: String,
     /// The exit code that the verb would have for this cluster alone.
     pub exit_code: u8,
+    /// Whether something of the answer could not be judged.
+    pub partial: bool,
     /// How much there is and the answer itself, or why there is none.
     pub answer: Result<(Counts, Vec<u8>), Error>,
 }
@@ -148,7 +150,7 @@ impl<W: Write> ListWriter<W> {
         let parted = if self.summary.contexts == 0 { "\n" } else { ",\n" };
         self.output.write_all(parted.as_bytes())?;
         self.summary.add(section);
-        let Section { context, exit_code, answer } = section;
+        let Section { context, exit_code, answer, .. } = section;
         let (error, counts, written) = match answer {
             Ok((counts, written)) => (None, Some(*counts), written.trim_ascii_end()),
             Err(error) => {
@@ -206,7 +208,7 @@ impl Summary {
         let (counts, result) = match &section.answer {
             Ok((counts, _)) => {
                 let Counts { volumes, claims, changes, unknown } = counts;
-                let result = if section.exit_code == INCOMPLETE { "judged in part" } else { "judged" };
+                let result = if section.partial { "judged in part" } else { "judged" };
                 ([volumes, claims, changes, unknown].map(ToString::to_string), result)
             }
             Err(error) => (["-"; 4].map(str::to_owned), error.message()),
@@ -227,6 +229,3 @@ impl Summary {
         &self.0
     }
 }
-
-/// The exit code of an answer that lacks something.
-const INCOMPLETE: u8 = 3;

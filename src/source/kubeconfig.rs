@@ -148,11 +148,13 @@ fn configuration(message: String) -> ClusterError {
 }
 
 fn known<'a>(what: &str, names: impl Iterator<Item = &'a str>) -> String {
+    let names = some_names(names);
+    if names.is_empty() { format!("it has no {what}") } else { format!("its {what}: {names}") }
+}
+
+/// Names for a hint, of which there may be hundreds.
+pub fn some_names<'a>(mut names: impl Iterator<Item = &'a str>) -> String {
     const MOST: usize = 8;
-    let names: Vec<&str> = names.collect();
-    if names.is_empty() {
-        return format!("it has no {what}");
-    }
-    let shown = names.iter().take(MOST).copied().collect::<Vec<_>>().join(", ");
-    if names.len() > MOST { format!("its {what}: {shown}, …") } else { format!("its {what}: {shown}") }
+    let shown = names.by_ref().take(MOST).collect::<Vec<_>>().join(", ");
+    if names.next().is_some() { format!("{shown}, …") } else { shown }
 }

@@ -21,7 +21,7 @@ pub use cluster_error::{ClusterError, ClusterErrorKind};
 pub use connect::{Attendance, ConnectOptions, DEFAULT_CHUNK_SIZE, Environment};
 pub use files::{Archived, FileOptions, Loaded, Report, Scope, SourceError};
 pub use http::{Observer, RequestLog, Retry};
-pub use kubeconfig::contexts;
+pub use kubeconfig::{contexts, some_names};
 pub use lease::FoundLeases;
 pub use second_round::{Needs, second_round};
 pub use statement::Statement;
