@@ -158,6 +158,36 @@ fn where_pods_are_hidden_the_ends_of_claim_and_volume_are_unknown() {
     }
 }
 
+/// Recyclings of one plugin at the same time can fail, so that the end of one that seems to be alone rests on the whole
+/// list of volumes. Upstream: `Recycle` (`pkg/volume/nfs`, `pkg/volume/hostpath`), 1.36.
+#[test]
+fn a_volume_that_nobody_saw_could_be_recycled_at_the_same_time() {
+    let mut recycled = volume("/data", true);
+    recycled["spec"]["persistentVolumeReclaimPolicy"] = "Recycle".into();
+    for field in ["deletionTimestamp", "deletionGracePeriodSeconds"] {
+        recycled["metadata"].as_object_mut().unwrap().remove(field);
+    }
+    let mut kept = recycled.clone();
+    kept["spec"]["persistentVolumeReclaimPolicy"] = "Retain".into();
+    for (volume, matters) in [(recycled, true), (kept, false)] {
+        for (state, assumed, unknown) in [
+            (CoverageState::Complete, false, false),
+            (CoverageState::Assumed, true, false),
+            (CoverageState::Forbidden, false, true),
+        ] {
+            let mut coverage = Coverage::complete();
+            let kind = Kind::PersistentVolume;
+            coverage.set(CoverageEntry { kind, namespace: None, state, resource_version: None, reason: None });
+            let snapshot = with_coverage(std::slice::from_ref(&volume), coverage);
+            let simulation = Simulation::new(&snapshot, Settings::new(Rules::default()), 1);
+            let prediction = simulation.predict(simulation.targets().next().unwrap());
+            let rests = prediction.assumed.iter().any(|assumed| assumed.kind == kind);
+            assert_eq!(rests, matters && assumed, "{state:?}");
+            assert_eq!(prediction.outcomes.is_none(), matters && unknown, "{state:?}");
+        }
+    }
+}
+
 /// The output contract: what a dry run cannot know is a placeholder, `<uid>`. The controller names a volume that it
 /// provisions after the claim's uid (`pvc-UID`), so of two claims that were never on a server both volumes have the
 /// name `pvc-<uid>` for people and programs, and are two volumes all the same.

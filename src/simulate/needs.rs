@@ -105,8 +105,9 @@ pub(super) fn uncertain_needs(
     gaps: &Gaps,
 ) -> Vec<(Need, Absence)> {
     let mut found: Vec<(Need, Absence)> = Vec::new();
-    let mut need =
-        |kind: Kind, namespace: &str| note(&mut found, kind, namespace, snapshot.coverage().absence(kind, namespace));
+    let mut need = |kind: Kind, namespace: &str| {
+        note_gap(&mut found, kind, namespace, snapshot.coverage().absence(kind, namespace));
+    };
     let mut assumed: Vec<&Str> = Vec::new();
     // The controller itself creates volumes for claims, under names that others may have or name.
     let provisions = settings.rules.hostpath_provisioning;
@@ -168,14 +169,14 @@ pub(super) fn uncertain_needs(
         }
     }
     for namespace in assumed {
-        note(&mut found, Kind::PersistentVolumeClaim, namespace, Absence::Assumed);
+        note_gap(&mut found, Kind::PersistentVolumeClaim, namespace, Absence::Assumed);
     }
     found
 }
 
 /// Adds a reading, unless it is certain or known; what is known stands, since it is no less doubtful than what is
 /// assumed.
-fn note(found: &mut Vec<(Need, Absence)>, kind: Kind, namespace: &str, absence: Absence) {
+pub(super) fn note_gap(found: &mut Vec<(Need, Absence)>, kind: Kind, namespace: &str, absence: Absence) {
     let known = || found.iter().any(|(need, _)| need.kind == kind && need.namespace == namespace);
     if absence != Absence::Certain && !known() {
         found.push((Need { verb: "list", kind, namespace: Str::from(namespace) }, absence));

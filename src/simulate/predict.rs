@@ -2,7 +2,7 @@
 
 use super::component::{Component, components, may_search};
 use super::decide::{Decision, Decisions, LISTED, Limit, Settings, Target, decide, decide_folded};
-use super::needs::{Gaps, uncertain_needs};
+use super::needs::{Gaps, note_gap, uncertain_needs};
 use super::outcome::{Outcome, OutcomeSet, binding_of_volume, most};
 use super::recycling::{Recycled, add_failures};
 use super::settle::{Settled, settle};
@@ -168,7 +168,7 @@ impl<'s> Simulation<'s> {
         let mut settled =
             in_parallel(threads, components.len(), |number| settle(snapshot, &settings, &components[number]));
         let gaps = Gaps::of(snapshot, &settings);
-        let uncertain = in_parallel(threads, components.len(), |number| {
+        let mut uncertain = in_parallel(threads, components.len(), |number| {
             uncertain_needs(snapshot, &settings, &components[number], &gaps)
         });
         let recycled = Recycled::of(snapshot, |id| {
@@ -180,6 +180,11 @@ impl<'s> Simulation<'s> {
         for id in recycled.crowded() {
             let (number, place) = place_of_volume[id.0 as usize];
             add_failures(&mut settled[number as usize], place as usize, settings.outcomes);
+        }
+        // A volume that nobody saw could be recycled at the same time.
+        for id in recycled.alone() {
+            let unseen = snapshot.coverage().absence(Kind::PersistentVolume, "");
+            note_gap(&mut uncertain[place_of_volume[id.0 as usize].0 as usize], Kind::PersistentVolume, "", unseen);
         }
         let ties = components.iter().map(|_| OnceLock::new()).collect();
         Self {

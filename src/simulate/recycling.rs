@@ -48,6 +48,11 @@ impl Recycled {
         of_its_plugin.map_or(0, |all| all.len() - 1)
     }
 
+    /// Those that are recycled alone, as far as anybody saw.
+    pub(super) fn alone(&self) -> impl Iterator<Item = VolumeId> {
+        [&self.nfs, &self.host_path].into_iter().filter(|all| all.len() == 1).flatten().copied()
+    }
+
     /// All that are not recycled alone.
     pub(super) fn crowded(&self) -> impl Iterator<Item = VolumeId> {
         [&self.nfs, &self.host_path].into_iter().filter(|all| all.len() > 1).flatten().copied()
