@@ -45,6 +45,8 @@ numbers! {
         ends,
         /// Exact ones among them.
         exact,
+        /// Those that are not, because recyclings of others may be in the way.
+        crowded,
         /// Those with one member.
         single,
         /// Their members.

@@ -38,12 +38,18 @@ impl Judged<'_> {
             }
             let set = prediction.outcomes.as_ref().context("an end that nobody knows")?;
             let predicted = ends_of(&set.listed)?;
-            let real_ends = self.ends_seen(answer);
+            let mut real_ends = self.ends_seen(answer);
+            let crowded = is_crowded(&simulation, target);
+            if crowded {
+                let failed: Vec<Value> = real_ends.iter().filter_map(failed).collect();
+                real_ends.extend(failed);
+            }
             let seen: BTreeSet<String> = real_ends.iter().map(ToString::to_string).collect();
             let counts = &mut verdict.counts;
             counts.listed += set.listed.len();
             counts.ends += 1;
             counts.exact += usize::from(set.exact);
+            counts.crowded += usize::from(crowded && !set.exact);
             counts.single += usize::from(predicted.len() == 1);
             counts.members += predicted.len();
             counts.seen += seen.len();
@@ -52,7 +58,7 @@ impl Judged<'_> {
                 differ("settle: count", &answer.object, &listed, &[set.count.to_string()].into(), verdict);
             }
             let component = simulation.component_of(target);
-            self.compare_decided_by(&prediction, component, (&answer.object, set.count), verdict);
+            self.compare_decided_by(&prediction, component, (&answer.object, set.count, crowded), verdict);
             let unseen = predicted.difference(&seen).map(|end| serde_json::from_str(end));
             let mut ends: Vec<Value> = unseen.collect::<Result<_, _>>()?;
             for schedule in self.line.schedules.iter().filter(|schedule| schedule.objects == [answer.object.clone()]) {
@@ -88,7 +94,9 @@ impl Judged<'_> {
             if components.insert(prediction.component) {
                 self.compare_joint(&simulation, prediction.component, real, verdict)?;
                 // A limit acts where sets are listed, after whatever found them.
-                if self.number().is_multiple_of(2) {
+                let objects = component.objects();
+                let alone = !objects.iter().any(|object| is_crowded(&simulation, *object));
+                if alone && self.number().is_multiple_of(2) {
                     self.compare_limited(&settings, &simulation, simulation.component_of(target), real, verdict)?;
                 }
             }
@@ -209,7 +217,12 @@ impl Judged<'_> {
                 end.as_object_mut().map(|fields| fields.remove("unsettled"));
                 Ok(end)
             });
-            seen.insert(Value::Array(state.collect::<Result<_>>()?).to_string());
+            let mut worlds: Vec<Vec<Value>> = vec![state.collect::<Result<_>>()?];
+            for place in (0..).zip(&objects).filter(|(_, object)| is_crowded(simulation, **object)).map(|(at, _)| at) {
+                let others: Vec<Vec<Value>> = worlds.iter().filter_map(|world| failed_at(world, place)).collect();
+                worlds.extend(others);
+            }
+            seen.extend(worlds.into_iter().map(|world| Value::Array(world).to_string()));
         }
         let object = |place: &usize| real.objects[*place].object.clone();
         let objects: Vec<Object> = places.iter().map(object).collect();
@@ -243,6 +256,27 @@ impl Judged<'_> {
         }
         Ok(())
     }
+}
+
+/// Whether the recyclings of others may be in the way of that of the volume. In the oracle they never are: what comes
+/// of it then is judged by the real controller manager as a whole.
+fn is_crowded(simulation: &Simulation<'_>, target: Target) -> bool {
+    matches!(target, Target::Volume(id) if simulation.recycled_beside(id) > 0)
+}
+
+/// The end of a volume that is being recycled, after its recycling has failed.
+fn failed(end: &Value) -> Option<Value> {
+    let mut end = end.clone();
+    let phase = end.get_mut("phase").filter(|phase| *phase == "Released")?;
+    *phase = "Failed".into();
+    Some(end)
+}
+
+/// The same ends, but for the volume at that place, whose recycling has failed.
+fn failed_at(world: &[Value], place: usize) -> Option<Vec<Value>> {
+    let mut world = world.to_vec();
+    world[place] = failed(&world[place])?;
+    Some(world)
 }
 
 /// The engines that do not explore, which is what larger components get: no end is missed, and how many are listed for
