@@ -16,6 +16,7 @@ use crate::snapshot::{CoverageEntry, CoverageState, DecodeIssue, Item, Parts};
 use serde::Deserialize;
 use std::future::{Future, poll_fn};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::task::Poll;
 use std::time::Duration;
 use tokio::sync::Notify;
@@ -234,22 +235,30 @@ impl<'a> Cluster<'a> {
     /// [`partners`]: super::partners
     async fn first(&self, gathered: &mut Gathered, progress: &dyn Progress) -> Result<Vec<ClusterError>, ClusterError> {
         let begun = Arc::new(Notify::new());
+        let hopeless = AtomicBool::new(false);
         let volumes = async {
             let read = self.list(Kind::PersistentVolume, None, gathered, progress, Some(&begun)).await;
+            hopeless.store(matches!(read, Err(ListFailure::Fatal(_))), Ordering::Relaxed);
             begun.notify_one();
-            read
+            Some(read)
         };
         let claims = async {
             begun.notified().await;
-            self.list(Kind::PersistentVolumeClaim, None, gathered, progress, None).await
+            // Who waited in vain for the volumes does not wait for the claims, too.
+            if hopeless.load(Ordering::Relaxed) {
+                return None;
+            }
+            Some(self.list(Kind::PersistentVolumeClaim, None, gathered, progress, None).await)
         };
-        let classes = self.list(Kind::StorageClass, None, gathered, progress, None);
+        let classes = async { Some(self.list(Kind::StorageClass, None, gathered, progress, None).await) };
         let (volumes, claims, classes) = tokio::join!(volumes, claims, classes);
         let mut failures = Vec::new();
         for (kind, result) in
             [(Kind::PersistentVolume, volumes), (Kind::PersistentVolumeClaim, claims), (Kind::StorageClass, classes)]
         {
-            failures.extend(self.take_in(gathered, kind, None, result)?);
+            if let Some(result) = result {
+                failures.extend(self.take_in(gathered, kind, None, result)?);
+            }
         }
         Ok(failures)
     }

@@ -163,13 +163,13 @@ struct ListMeta {
     token: Option<String>,
 }
 
-/// Reads `metadata` of a page and stops there: the API server writes it before the items, so that the next page can be
-/// asked for before this one is parsed.
 /// Whether a page is not the last one.
 pub(super) fn has_more(page: &[u8]) -> Result<bool, String> {
     Ok(meta(page)?.token.is_some_and(|token| !token.is_empty()))
 }
 
+/// Reads `metadata` of a page and stops there: the API server writes it before the items, so that the next page can be
+/// asked for before this one is parsed.
 fn meta(page: &[u8]) -> Result<ListMeta, String> {
     struct Stop<'a>(&'a mut Option<ListMeta>);
     impl<'de> Visitor<'de> for Stop<'_> {

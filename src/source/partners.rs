@@ -1,6 +1,7 @@
 //! Pairs of volume and claim that do not agree, and claims whose class is not there. Two lists are not one moment: what
 //! looks like a broken pair may have been bound, or deleted, between them, and a class created. So what is missing is
-//! read again before its absence counts, and with it what misses it, which may have gone at the same time.
+//! read again before its absence counts, and with it what misses it, which may have gone at the same time. Where it is
+//! much, what the two lists show at one moment is left out.
 
 use crate::model::{
     ClaimPhase, Kind, ObjectKey, ObjectMeta, PersistentVolume, PersistentVolumeClaim, ResourceVersion, Str, VolumePhase,
@@ -14,7 +15,8 @@ fn key_of(kind: Kind, meta: &ObjectMeta) -> ObjectKey {
 
 /// Whether the lists show this claim and the volumes at one moment: that at which volumes were listed. A claim that was
 /// written before and listed later was the same at that moment, whatever it and the volumes say of each other. The
-/// versions of both kinds can be compared, since they count the writes of one store.
+/// versions of both kinds can be compared where they count the writes of one store, as they do on every cluster whose
+/// API server is not told to keep the two apart (`--etcd-servers-overrides`).
 fn is_of_one_moment(parts: &Parts, claim: &PersistentVolumeClaim) -> bool {
     let volumes = listed_at(parts, Kind::PersistentVolume, "");
     let claims = listed_at(parts, Kind::PersistentVolumeClaim, &claim.meta.namespace);
@@ -25,9 +27,24 @@ fn is_of_one_moment(parts: &Parts, claim: &PersistentVolumeClaim) -> bool {
 }
 
 /// The objects to read again, in order: partners that are missing, have another uid, or do not point back, and classes
-/// that waiting claims name. Where nothing but lists was read so far, those that show one moment are left out.
-pub(super) fn suspects(parts: &Parts, only_lists: bool) -> BTreeSet<ObjectKey> {
-    let of_one_moment = |claim: &PersistentVolumeClaim| only_lists && is_of_one_moment(parts, claim);
+/// that waiting claims name.
+pub(super) fn suspects(parts: &Parts) -> BTreeSet<ObjectKey> {
+    suspects_but(parts, |_, _| false)
+}
+
+/// The same without those that the lists show at one moment with their partners, for where there are many. Neither may
+/// be among those that were read alone: what these say is of a later moment.
+pub(super) fn torn_suspects(parts: &Parts, read_alone: &BTreeSet<ObjectKey>) -> BTreeSet<ObjectKey> {
+    suspects_but(parts, |claim, volume| {
+        let volume = ObjectKey { kind: Kind::PersistentVolume, namespace: Str::default(), name: Str::from(volume) };
+        !read_alone.contains(&key_of(Kind::PersistentVolumeClaim, &claim.meta))
+            && !read_alone.contains(&volume)
+            && is_of_one_moment(parts, claim)
+    })
+}
+
+/// The same without the pairs that are known to be as they seem.
+fn suspects_but(parts: &Parts, is_known: impl Fn(&PersistentVolumeClaim, &str) -> bool) -> BTreeSet<ObjectKey> {
     let claims: HashMap<(&str, &str), &PersistentVolumeClaim> =
         parts.claims.iter().map(|claim| ((claim.meta.namespace.as_str(), claim.meta.name.as_str()), claim)).collect();
     let volumes: HashMap<&str, &PersistentVolume> =
@@ -47,8 +64,8 @@ pub(super) fn suspects(parts: &Parts, only_lists: bool) -> BTreeSet<ObjectKey> {
             && !reference.uid.is_empty()
             && claim.is_none_or(|claim| claim.meta.uid != reference.uid)
             && listed_since(parts, &reference.namespace, &volume.meta.resource_version);
-        let same_moment = || claim.is_some_and(|claim| of_one_moment(claim));
-        if !agrees && !outlived && !same_moment() && listed(Kind::PersistentVolumeClaim, &reference.namespace) {
+        let known = || claim.is_some_and(|claim| is_known(claim, &volume.meta.name));
+        if !agrees && !outlived && !known() && listed(Kind::PersistentVolumeClaim, &reference.namespace) {
             if volume.status.phase == VolumePhase::Bound && listed(Kind::PersistentVolume, "") {
                 suspects.insert(key_of(Kind::PersistentVolume, &volume.meta));
             }
@@ -67,7 +84,7 @@ pub(super) fn suspects(parts: &Parts, only_lists: bool) -> BTreeSet<ObjectKey> {
                     && reference.uid == claim.meta.uid
             },
         );
-        if !agrees && !of_one_moment(claim) && listed(Kind::PersistentVolume, "") {
+        if !agrees && !is_known(claim, &claim.volume_name) && listed(Kind::PersistentVolume, "") {
             if claim.status.phase == ClaimPhase::Bound && listed(Kind::PersistentVolumeClaim, &claim.meta.namespace) {
                 suspects.insert(key_of(Kind::PersistentVolumeClaim, &claim.meta));
             }
@@ -139,7 +156,7 @@ mod tests {
 
     fn found(volumes: Vec<PersistentVolume>, claims: Vec<PersistentVolumeClaim>) -> Vec<String> {
         let parts = Parts { volumes, claims, coverage: Coverage::complete(), ..Parts::default() };
-        suspects(&parts, true).iter().map(ToString::to_string).collect()
+        suspects(&parts).iter().map(ToString::to_string).collect()
     }
 
     #[test]
@@ -188,7 +205,7 @@ mod tests {
                 resource_version: Some(listed.into()),
                 reason: None,
             });
-            suspects(&parts, true).iter().map(ToString::to_string).collect::<Vec<_>>()
+            suspects(&parts).iter().map(ToString::to_string).collect::<Vec<_>>()
         };
         let asked = ["pvc/data -n db"];
         for phase in [VolumePhase::Released, VolumePhase::Failed] {
@@ -209,7 +226,7 @@ mod tests {
 
     /// Volumes listed first and claims later: a claim that was written before both was there when volumes were listed.
     #[test]
-    fn lists_that_show_one_moment_are_not_read_again() {
+    fn lists_that_show_one_moment_need_no_second_reading() {
         let at = |kind, version: &str| CoverageEntry {
             kind,
             namespace: None,
@@ -217,30 +234,35 @@ mod tests {
             resource_version: Some(version.into()),
             reason: None,
         };
-        let found = |volumes: &[PersistentVolume], written: &str, listed: [&str; 2], only_lists: bool| {
+        let found = |volumes: &[PersistentVolume], written: &str, listed: [&str; 2], alone: &[&ObjectKey]| {
             let mut claim = claim("data", "u", "pv");
             claim.meta.resource_version = ResourceVersion::Recorded(written.into());
-            let mut parts = Parts {
-                volumes: volumes.to_vec(),
-                claims: vec![claim],
-                coverage: Coverage::complete(),
-                ..Parts::default()
-            };
+            let (volumes, claims) = (volumes.to_vec(), vec![claim]);
+            let mut parts = Parts { volumes, claims, coverage: Coverage::complete(), ..Parts::default() };
             parts.coverage.set(at(Kind::PersistentVolume, listed[0]));
             parts.coverage.set(at(Kind::PersistentVolumeClaim, listed[1]));
-            !suspects(&parts, only_lists).is_empty()
+            let all = suspects(&parts);
+            assert!(!all.is_empty());
+            !torn_suspects(&parts, &alone.iter().copied().cloned().collect()).is_empty()
         };
+        let [of_claim, of_volume, of_other] = [
+            (Kind::PersistentVolumeClaim, "db", "data"),
+            (Kind::PersistentVolume, "", "pv"),
+            (Kind::PersistentVolume, "", "other"),
+        ]
+        .map(|(kind, namespace, name)| ObjectKey { kind, namespace: namespace.into(), name: name.into() });
         for volumes in [&[][..], &[volume("pv", "", "")], &[volume("pv", "data", "old")]] {
-            assert!(!found(volumes, "50", ["50", "50"], true));
-            assert!(!found(volumes, "49", ["50", "60"], true));
+            assert!(!found(volumes, "50", ["50", "50"], &[]));
+            assert!(!found(volumes, "49", ["50", "60"], &[&of_other]));
             // The claim was written after volumes were listed.
-            assert!(found(volumes, "51", ["50", "60"], true));
+            assert!(found(volumes, "51", ["50", "60"], &[]));
             // It may be gone, and its volume after it.
-            assert!(found(volumes, "49", ["50", "49"], true));
-            // A volume may be missing because it was read again.
-            assert!(found(volumes, "49", ["50", "60"], false));
-            for unclear in [("?", ["50", "60"]), ("49", ["?", "60"]), ("49", ["50", "?"])] {
-                assert!(found(volumes, unclear.0, unclear.1, true));
+            assert!(found(volumes, "49", ["50", "49"], &[]));
+            // One of the two was read again since, and may be missing because of that.
+            assert!(found(volumes, "49", ["50", "60"], &[&of_claim]));
+            assert!(found(volumes, "49", ["50", "60"], &[&of_volume]));
+            for (written, listed) in [("?", ["50", "60"]), ("49", ["?", "60"]), ("49", ["50", "?"])] {
+                assert!(found(volumes, written, listed, &[]));
             }
         }
         // A claim that is not there says nothing of when it went.
@@ -248,7 +270,7 @@ mod tests {
         parts.coverage = Coverage::complete();
         parts.coverage.set(at(Kind::PersistentVolume, "50"));
         parts.coverage.set(at(Kind::PersistentVolumeClaim, "60"));
-        assert_eq!(suspects(&parts, true).len(), 1);
+        assert_eq!(torn_suspects(&parts, &BTreeSet::new()).len(), 1);
     }
 
     #[test]
@@ -271,6 +293,6 @@ mod tests {
             resource_version: None,
             reason: None,
         });
-        assert!(suspects(&parts, true).is_empty());
+        assert!(suspects(&parts).is_empty());
     }
 }

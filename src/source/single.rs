@@ -88,20 +88,27 @@ impl Cluster<'_> {
     pub(super) async fn confirm(&self, gathered: &mut Gathered, progress: &dyn Progress) -> Result<(), ClusterError> {
         let mut settled: BTreeSet<ObjectKey> = BTreeSet::new();
         let mut listed_again: Vec<Kind> = Vec::new();
-        let mut only_lists = gathered.parts.coverage.state(Kind::PersistentVolume, "") == CoverageState::Complete;
+        let mut read_alone: BTreeSet<ObjectKey> = BTreeSet::new();
         // What is read again can point at something else that is new; twice is plenty.
         for _ in 0..3 {
-            let suspects: Vec<ObjectKey> = partners::suspects(&gathered.parts, only_lists)
-                .into_iter()
-                .filter(|key| !settled.contains(key))
-                .collect();
+            let mut suspects = partners::suspects(&gathered.parts);
+            suspects.retain(|key| !settled.contains(key));
+            // Few are asked for; of many, those that the lists do not show at one moment.
+            if suspects.len() > MOST {
+                suspects = partners::torn_suspects(&gathered.parts, &read_alone);
+                suspects.retain(|key| !settled.contains(key));
+            }
             if suspects.is_empty() {
                 return Ok(());
             }
-            let many: Vec<Kind> = [Kind::PersistentVolume, Kind::PersistentVolumeClaim, Kind::StorageClass]
+            let mut many: Vec<Kind> = [Kind::PersistentVolume, Kind::PersistentVolumeClaim, Kind::StorageClass]
                 .into_iter()
                 .filter(|kind| suspects.iter().filter(|key| key.kind == *kind).count() > gathered.most_single(*kind))
                 .collect();
+            // The claims' list stays the later one.
+            if many.first() == Some(&Kind::PersistentVolume) && many.get(1) != Some(&Kind::PersistentVolumeClaim) {
+                many.insert(1, Kind::PersistentVolumeClaim);
+            }
             for kind in many.iter().filter(|kind| !listed_again.contains(kind)) {
                 self.list_again(*kind, gathered, progress).await?;
             }
@@ -110,8 +117,8 @@ impl Cluster<'_> {
                 remark(gathered, *kind, CoverageState::Complete, text);
             }
             let few: Vec<ObjectKey> = suspects.iter().filter(|key| !many.contains(&key.kind)).cloned().collect();
-            only_lists = only_lists && few.is_empty();
             self.get_again(&few, gathered, progress).await?;
+            read_alone.extend(few);
             listed_again.extend(many);
             settled.extend(suspects);
         }
