@@ -188,6 +188,36 @@ fn a_volume_that_nobody_saw_could_be_recycled_at_the_same_time() {
     }
 }
 
+/// The same of one that was seen and of which nobody can tell where it comes to rest.
+#[test]
+fn a_volume_of_an_unreadable_claim_could_be_recycled_at_the_same_time() {
+    let recycled = |name: &str, namespace: &str| {
+        let mut recycled = volume("/data", true);
+        recycled["metadata"]["name"] = name.into();
+        recycled["metadata"]["uid"] = name.into();
+        recycled["spec"]["persistentVolumeReclaimPolicy"] = "Recycle".into();
+        recycled["spec"]["claimRef"]["namespace"] = namespace.into();
+        for field in ["deletionTimestamp", "deletionGracePeriodSeconds"] {
+            recycled["metadata"].as_object_mut().unwrap().remove(field);
+        }
+        recycled
+    };
+    for (hidden, known) in [(false, true), (true, false)] {
+        let mut coverage = Coverage::complete();
+        if hidden {
+            let (kind, state) = (Kind::PersistentVolumeClaim, CoverageState::Forbidden);
+            let namespace = Some("b".into());
+            coverage.set(CoverageEntry { kind, namespace, state, resource_version: None, reason: None });
+        }
+        let snapshot = with_coverage(&[recycled("pv-1", "a"), recycled("pv-2", "b")], coverage);
+        let simulation = Simulation::new(&snapshot, Settings::new(Rules::default()), 1);
+        let first = simulation.predict(simulation.targets().next().unwrap());
+        assert_eq!(first.outcomes.is_some(), known);
+        // Where both are known, each can fail.
+        assert_eq!(first.outcomes.map(|ends| ends.count), known.then_some(2));
+    }
+}
+
 /// The output contract: what a dry run cannot know is a placeholder, `<uid>`. The controller names a volume that it
 /// provisions after the claim's uid (`pvc-UID`), so of two claims that were never on a server both volumes have the
 /// name `pvc-<uid>` for people and programs, and are two volumes all the same.

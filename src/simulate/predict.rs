@@ -11,6 +11,7 @@ use crate::model::{Kind, ObjectKey, Str, VolumePhase};
 use crate::parallel::in_parallel;
 use crate::snapshot::{Absence, ClaimId, CoverageState, Snapshot, VolumeId};
 use crate::world::{Need, World};
+use std::collections::BTreeMap;
 use std::sync::OnceLock;
 
 /// The world of one run, cut into components whose outcomes are known.
@@ -30,6 +31,8 @@ pub struct Simulation<'s> {
     place_of_volume: Vec<(u32, u32)>,
     place_of_claim: Vec<(u32, u32)>,
     recycled: Recycled,
+    /// How many ends the volumes have more, because recyclings are in each other's way.
+    failing: BTreeMap<VolumeId, u64>,
 }
 
 /// What is predicted for one object.
@@ -177,14 +180,21 @@ impl<'s> Simulation<'s> {
             let known = !uncertain[number as usize].iter().any(is_unknown);
             known.then(|| &settled[number as usize].volumes[place as usize])
         });
+        let mut failing = BTreeMap::new();
         for id in recycled.crowded() {
             let (number, place) = place_of_volume[id.0 as usize];
-            add_failures(&mut settled[number as usize], place as usize, settings.outcomes);
+            failing.insert(id, add_failures(&mut settled[number as usize], place as usize, settings.outcomes));
         }
-        // A volume that nobody saw could be recycled at the same time.
-        for id in recycled.alone() {
-            let unseen = snapshot.coverage().absence(Kind::PersistentVolume, "");
-            note_gap(&mut uncertain[place_of_volume[id.0 as usize].0 as usize], Kind::PersistentVolume, "", unseen);
+        // A volume that nobody saw, or of which nobody can tell, could be recycled at the same time.
+        for (id, unclear) in recycled.alone() {
+            let component = |id: VolumeId| place_of_volume[id.0 as usize].0 as usize;
+            let unseen =
+                (Kind::PersistentVolume, Str::default(), snapshot.coverage().absence(Kind::PersistentVolume, ""));
+            let gaps = unclear.iter().flat_map(|other| &uncertain[component(*other)]);
+            let gaps = gaps.map(|(need, absence)| (need.kind, need.namespace.clone(), absence.clone()));
+            for (kind, namespace, absence) in [unseen].into_iter().chain(gaps).collect::<Vec<_>>() {
+                note_gap(&mut uncertain[component(id)], kind, &namespace, absence);
+            }
         }
         let ties = components.iter().map(|_| OnceLock::new()).collect();
         Self {
@@ -199,6 +209,7 @@ impl<'s> Simulation<'s> {
             place_of_volume,
             place_of_claim,
             recycled,
+            failing,
         }
     }
 
@@ -271,11 +282,14 @@ impl<'s> Simulation<'s> {
 
     fn predicted(&self, target: Target, mut decisions: Decisions<'s>) -> Prediction<'s> {
         let outcomes = self.outcomes(target).clone();
-        let recycled = matches!(target, Target::Volume(id) if self.recycled.others(id) > 0);
-        // Being in each other's way makes two ends of one; whatever makes more of them is something else.
-        let one = if recycled { 2 } else { 1 };
-        let mut decided_by = if outcomes.count > one { self.decided_by(self.place(target).0) } else { Vec::new() };
-        if recycled && outcomes.count > 1 {
+        // Whatever makes several of those ends that it has otherwise is something else.
+        let failing = match target {
+            Target::Volume(id) => self.failing.get(&id).copied().unwrap_or_default(),
+            Target::Claim(_) => 0,
+        };
+        let several = outcomes.count - failing > 1;
+        let mut decided_by = if several { self.decided_by(self.place(target).0) } else { Vec::new() };
+        if failing > 0 {
             decided_by.push(DecidedBy::SimultaneousRecycling);
         }
         let mut assumed = Vec::new();

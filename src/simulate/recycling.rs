@@ -16,12 +16,22 @@ use crate::snapshot::{Snapshot, VolumeId};
 /// The volumes of which the controller may recycle several at once, in order.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Recycled {
-    nfs: Vec<VolumeId>,
-    host_path: Vec<VolumeId>,
+    nfs: OfPlugin,
+    host_path: OfPlugin,
+}
+
+/// Those of one plugin.
+#[derive(Clone, Debug, Default)]
+struct OfPlugin {
+    /// Those that may be recycled where they come to rest.
+    known: Vec<VolumeId>,
+    /// Those of which nobody can tell where they come to rest.
+    unclear: Vec<VolumeId>,
 }
 
 impl Recycled {
-    /// Those that may be recycled where they come to rest, by the ends of each; none where these are not known.
+    /// Those that may be recycled where they come to rest, by the ends of each; none are handed over where these are
+    /// not known.
     pub(super) fn of<'e>(snapshot: &Snapshot, ends: impl Fn(VolumeId) -> Option<&'e OutcomeSet>) -> Self {
         let mut recycled = Self::default();
         for (id, volume) in (0..).map(VolumeId).zip(snapshot.volumes()) {
@@ -35,8 +45,13 @@ impl Recycled {
                 let mut pods = snapshot.pods_of(&named.namespace, &named.name);
                 pods.any(|pod| !pod.terminated())
             });
-            if !in_use && ends(id).is_some_and(|ends| ends.of_every_sort().any(is_recycled)) {
-                plugin.push(id);
+            if in_use {
+                continue;
+            }
+            match ends(id) {
+                None => plugin.unclear.push(id),
+                Some(ends) if ends.of_every_sort().any(is_recycled) => plugin.known.push(id),
+                Some(_) => {}
             }
         }
         recycled
@@ -44,18 +59,21 @@ impl Recycled {
 
     /// How many others are recycled by the same plugin.
     pub(super) fn others(&self, id: VolumeId) -> usize {
-        let of_its_plugin = [&self.nfs, &self.host_path].into_iter().find(|all| all.binary_search(&id).is_ok());
-        of_its_plugin.map_or(0, |all| all.len() - 1)
+        let of_its_plugin = [&self.nfs, &self.host_path].into_iter().find(|all| all.known.binary_search(&id).is_ok());
+        of_its_plugin.map_or(0, |all| all.known.len() - 1)
     }
 
-    /// Those that are recycled alone, as far as anybody saw.
-    pub(super) fn alone(&self) -> impl Iterator<Item = VolumeId> {
-        [&self.nfs, &self.host_path].into_iter().filter(|all| all.len() == 1).flatten().copied()
+    /// Those that are recycled alone, as far as anybody can tell, each with the volumes of which nobody can.
+    pub(super) fn alone(&self) -> impl Iterator<Item = (VolumeId, &[VolumeId])> {
+        [&self.nfs, &self.host_path].into_iter().filter_map(|all| match all.known.as_slice() {
+            [only] => Some((*only, all.unclear.as_slice())),
+            _ => None,
+        })
     }
 
     /// All that are not recycled alone.
     pub(super) fn crowded(&self) -> impl Iterator<Item = VolumeId> {
-        [&self.nfs, &self.host_path].into_iter().filter(|all| all.len() > 1).flatten().copied()
+        [&self.nfs, &self.host_path].into_iter().filter(|all| all.known.len() > 1).flat_map(|all| &all.known).copied()
     }
 }
 
@@ -79,17 +97,18 @@ fn failed(end: &Outcome) -> Option<Outcome> {
     }
 }
 
-/// Adds to the ends of the volume at that place that its recycling fails.
-pub(super) fn add_failures(settled: &mut Settled, place: usize, limit: Limit) {
+/// Adds to the ends of the volume at that place that its recycling fails, and says how many more they are.
+pub(super) fn add_failures(settled: &mut Settled, place: usize, limit: Limit) -> u64 {
     let joint: Option<Vec<Vec<Outcome>>> =
         settled.joint().map(|worlds| worlds.into_iter().map(|world| world.into_iter().cloned().collect()).collect());
     let set = &settled.volumes[place];
     let more: Vec<Outcome> =
         set.listed.iter().filter_map(failed).filter(|failed| !set.listed.contains(failed)).collect();
-    if more.is_empty() {
-        return;
+    let added = more.len() as u64;
+    if added == 0 {
+        return 0;
     }
-    let count = set.count + more.len() as u64;
+    let count = set.count + added;
     // Whether two meet depends on how long each takes, so that not every order of syncs leads there.
     settled.volumes[place] =
         OutcomeSet::counted(set.of_every_sort().cloned().chain(more).collect(), count, false, limit);
@@ -109,4 +128,5 @@ pub(super) fn add_failures(settled: &mut Settled, place: usize, limit: Limit) {
             worlds
         })
         .filter(|worlds| worlds.len() <= JOINT_LIMIT);
+    added
 }
