@@ -29,6 +29,7 @@ impl Judged<'_> {
         let simulation = Simulation::new(self.snapshot, settings.clone(), 1);
         let (mut with_faults, mut coarse) = (None, None);
         let mut components: BTreeSet<usize> = BTreeSet::new();
+        let crowded_objects = self.crowded(real);
         for answer in &real.objects {
             let target = target(self.snapshot, &answer.object)?;
             let prediction = simulation.predict(target);
@@ -39,10 +40,17 @@ impl Judged<'_> {
             let set = prediction.outcomes.as_ref().context("an end that nobody knows")?;
             let predicted = ends_of(&set.listed)?;
             let mut real_ends = self.ends_seen(answer);
-            let crowded = is_crowded(&simulation, target);
-            if crowded {
-                let failed: Vec<Value> = real_ends.iter().filter_map(failed).collect();
-                real_ends.extend(failed);
+            let crowded = crowded_objects.contains(&answer.object);
+            let others: Vec<Value> = real_ends.iter().filter(|_| crowded).filter_map(failed).collect();
+            let others: Vec<Value> = others.into_iter().filter(|end| !real_ends.contains(end)).collect();
+            let failing = others.len() as u64;
+            real_ends.extend(others);
+            let recycled_beside = matches!(target, Target::Volume(id) if simulation.recycled_beside(id) > 0);
+            let (by_ends, said) = (crowded.to_string(), recycled_beside.to_string());
+            differ("settle: recycled beside others", &answer.object, &[by_ends].into(), &[said].into(), verdict);
+            if failing > 0 && set.exact {
+                let exact = ["which of them is possible is said to be known".to_owned()].into();
+                differ("settle: recycled beside others", &answer.object, &BTreeSet::new(), &exact, verdict);
             }
             let seen: BTreeSet<String> = real_ends.iter().map(ToString::to_string).collect();
             let counts = &mut verdict.counts;
@@ -58,7 +66,7 @@ impl Judged<'_> {
                 differ("settle: count", &answer.object, &listed, &[set.count.to_string()].into(), verdict);
             }
             let component = simulation.component_of(target);
-            self.compare_decided_by(&prediction, component, (&answer.object, set.count, crowded), verdict);
+            self.compare_decided_by(&prediction, component, (&answer.object, set.count, failing), verdict);
             let unseen = predicted.difference(&seen).map(|end| serde_json::from_str(end));
             let mut ends: Vec<Value> = unseen.collect::<Result<_, _>>()?;
             for schedule in self.line.schedules.iter().filter(|schedule| schedule.objects == [answer.object.clone()]) {
@@ -92,10 +100,11 @@ impl Judged<'_> {
                 differ("settle: changes", &answer.object, &[changes.to_string()].into(), &[predicted].into(), verdict);
             }
             if components.insert(prediction.component) {
-                self.compare_joint(&simulation, prediction.component, real, verdict)?;
+                self.compare_joint(&simulation, prediction.component, (real, &crowded_objects), verdict)?;
                 // A limit acts where sets are listed, after whatever found them.
                 let objects = component.objects();
-                let alone = !objects.iter().any(|object| is_crowded(&simulation, *object));
+                let is_crowded = |id| simulation.recycled_beside(id) > 0;
+                let alone = !objects.iter().any(|object| matches!(object, Target::Volume(id) if is_crowded(*id)));
                 if alone && self.number().is_multiple_of(2) {
                     self.compare_limited(&settings, &simulation, simulation.component_of(target), real, verdict)?;
                 }
@@ -117,6 +126,37 @@ impl Judged<'_> {
             }
         }
         Ok(())
+    }
+
+    /// The volumes whose recyclings may be in each other's way, by what was recorded: several of one plugin come to
+    /// rest where a recycling goes on, which no pod holds up. In the oracle none ever is in the way; what comes of it
+    /// then is judged by the real controller manager as a whole.
+    fn crowded(&self, real: &Settle) -> Vec<Object> {
+        let in_use = |named: &Value| {
+            self.line.world.items.iter().any(|pod| {
+                let volumes = pod["spec"]["volumes"].as_array();
+                let uses = |volume: &Value| volume["persistentVolumeClaim"]["claimName"] == named["name"];
+                pod["kind"] == "Pod"
+                    && pod["metadata"]["namespace"] == named["namespace"]
+                    && !matches!(pod["status"]["phase"].as_str(), Some("Succeeded" | "Failed"))
+                    && volumes.is_some_and(|volumes| volumes.iter().any(uses))
+            })
+        };
+        let recycled = |source: &str| -> Vec<Object> {
+            let recycled = real.objects.iter().filter(|answer| {
+                let Some(item) = self.recorded(&answer.object) else { return false };
+                let named = &item["spec"]["claimRef"];
+                let goes_on = |end: &Value| {
+                    matches!(end["phase"].as_str(), Some("Released" | "Failed")) && end["claimRef"]["uid"].is_string()
+                };
+                item["spec"]["persistentVolumeReclaimPolicy"] == "Recycle"
+                    && item["spec"][source].is_object()
+                    && !in_use(named)
+                    && self.ends_seen(answer).iter().any(goes_on)
+            });
+            recycled.map(|answer| answer.object.clone()).collect()
+        };
+        ["nfs", "hostPath"].into_iter().map(recycled).filter(|all| all.len() > 1).flatten().collect()
     }
 
     /// The ends of an object that chance showed, and those that the real controllers came to by a schedule.
@@ -185,7 +225,7 @@ impl Judged<'_> {
         &self,
         simulation: &Simulation<'_>,
         number: usize,
-        real: &Settle,
+        (real, crowded): (&Settle, &[Object]),
         verdict: &mut Verdict,
     ) -> Result<()> {
         let place_of = |wanted: Target| {
@@ -209,7 +249,7 @@ impl Judged<'_> {
             return Ok(());
         }
         let places: Vec<usize> = objects.iter().map(|target| place_of(*target)).collect::<Result<_>>()?;
-        let mut seen = BTreeSet::new();
+        let mut rows: Vec<Vec<Value>> = Vec::new();
         for row in &real.joint {
             let state = places.iter().map(|place| {
                 let end = row.get(*place).and_then(|end| real.objects[*place].ends.get(*end));
@@ -217,19 +257,18 @@ impl Judged<'_> {
                 end.as_object_mut().map(|fields| fields.remove("unsettled"));
                 Ok(end)
             });
-            let mut worlds: Vec<Vec<Value>> = vec![state.collect::<Result<_>>()?];
-            for place in (0..).zip(&objects).filter(|(_, object)| is_crowded(simulation, **object)).map(|(at, _)| at) {
-                let others: Vec<Vec<Value>> = worlds.iter().filter_map(|world| failed_at(world, place)).collect();
-                worlds.extend(others);
-            }
-            seen.extend(worlds.into_iter().map(|world| Value::Array(world).to_string()));
+            rows.push(state.collect::<Result<_>>()?);
         }
         let object = |place: &usize| real.objects[*place].object.clone();
         let objects: Vec<Object> = places.iter().map(object).collect();
         let schedules: Vec<&Schedule> =
             self.line.schedules.iter().filter(|schedule| schedule.objects == objects).collect();
-        let reached = schedules.iter().filter(|schedule| schedule.reached);
-        seen.extend(reached.map(|schedule| Value::Array(schedule.ends.clone()).to_string()));
+        rows.extend(schedules.iter().filter(|schedule| schedule.reached).map(|schedule| schedule.ends.clone()));
+        for (place, _) in (0..).zip(&objects).filter(|(_, object)| crowded.contains(object)) {
+            let others: Vec<Vec<Value>> = rows.iter().filter_map(|row| failed_at(row, place)).collect();
+            rows.extend(others);
+        }
+        let seen: BTreeSet<String> = rows.into_iter().map(|row| Value::Array(row).to_string()).collect();
         let mut predicted = BTreeSet::new();
         for world in worlds {
             let state = world.into_iter().map(end_of);
@@ -256,12 +295,6 @@ impl Judged<'_> {
         }
         Ok(())
     }
-}
-
-/// Whether the recyclings of others may be in the way of that of the volume. In the oracle they never are: what comes
-/// of it then is judged by the real controller manager as a whole.
-fn is_crowded(simulation: &Simulation<'_>, target: Target) -> bool {
-    matches!(target, Target::Volume(id) if simulation.recycled_beside(id) > 0)
 }
 
 /// The end of a volume that is being recycled, after its recycling has failed.

@@ -102,7 +102,7 @@ impl Judged<'_> {
         &self,
         prediction: &Prediction<'_>,
         component: &Component,
-        (object, ends, crowded): (&Object, u64, bool),
+        (object, ends, failing): (&Object, u64, u64),
         verdict: &mut Verdict,
     ) {
         if ends < 2 && prediction.decided_by.is_empty() {
@@ -131,15 +131,14 @@ impl Judged<'_> {
         });
         let alone = ties && claims.len() == 1 && as_made;
         let mut expected = Vec::new();
-        let by_recycling = crowded && ends > 1;
-        let ends = if by_recycling { ends - 1 } else { ends };
+        let ends = ends.saturating_sub(failing);
         if ends > 1 && ties {
             expected.push("equalCandidates");
         }
         if ends > 1 && !alone {
             expected.push("orderOfSyncs");
         }
-        if by_recycling {
+        if failing > 0 {
             expected.push("simultaneousRecycling");
         }
         let text = |words: &[&str]| BTreeSet::from([words.join(" ")]);
