@@ -15,6 +15,7 @@ mod recycle;
 mod rights;
 mod snapshot;
 mod sound;
+mod stand;
 mod tls;
 mod torn;
 mod worlds;

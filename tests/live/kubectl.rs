@@ -9,14 +9,14 @@
 )]
 
 use super::plane;
-use super::recorder::{Authority, Recorder, Sent};
+use super::recorder::{Authority, Sent};
+use super::stand::Stand;
 use crate::support::{BINARY, Finished, Run, root};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 use std::time::{Duration, Instant};
-use tokio::runtime::Runtime;
 
 /// kubectl's flags that are refused, each with the reason why passing them over would be wrong.
 const REFUSED: [(&str, &str); 7] = [
@@ -179,32 +179,19 @@ const WRONG: [(&str, &str, i32, &str); 21] = [
 const SECRETS: [&str; 6] = ["t0ps3cret", "f1les3cret", "plug1ns3cret", "s3cret", "cGFzc3dvcmQ", "hunter2"];
 
 /// Servers, and a folder of kubeconfigs that lead to them.
-struct World {
-    runtime: Runtime,
-    recorder: Recorder,
-    folder: tempfile::TempDir,
-    /// What stands for a part of a flag: a server's address, the folder.
-    places: Vec<(&'static str, String)>,
-}
+struct World(Stand);
 
 impl World {
     fn new() -> Self {
-        let runtime = Runtime::new().unwrap();
-        let recorder = Recorder::default();
-        let folder = tempfile::tempdir().unwrap();
+        let mut stand = Stand::new();
         let (authority, other) = (Authority::new("the authority"), Authority::new("another authority"));
         let (jane, jim) = (authority.sign("jane", &[], |_| {}), authority.sign("jim", &[], |_| {}));
         let names = vec![(jane.der.clone(), "jane".to_owned()), (jim.der.clone(), "jim".to_owned())];
-        let listen =
-            |name, acceptor| runtime.block_on(recorder.listen(name, "127.0.0.1", acceptor, names.clone())).to_string();
+        let listen = |name, acceptor| stand.listen(name, "127.0.0.1", acceptor, names.clone()).to_string();
         let (a, b) = (listen("a", None), listen("b", None));
         let tls = listen("tls", Some(authority.server(&["127.0.0.1", "localhost"], |_| {})));
         let named = listen("named", Some(authority.server(&["api.test", "other.test"], |_| {})));
-        let dir = folder.path();
-        for sub in ["main/pki", "other", "blank", "gone", "broken"] {
-            fs::create_dir_all(dir.join(sub)).unwrap();
-        }
-        let write = |path: &str, text: &str| fs::write(dir.join(path), text).unwrap();
+        let write = |path: &str, text: &str| drop(stand.write(path, text));
         write("main/pki/ca.crt", &authority.pem);
         write("main/pki/other-ca.crt", &other.pem);
         write("main/pki/jane.crt", &jane.certificate);
@@ -217,14 +204,11 @@ impl World {
         let answer = |status: Value| {
             let version = "client.authentication.k8s.io/v1";
             let credential = json!({"kind": "ExecCredential", "apiVersion": version, "status": status});
-            format!("#!/bin/sh\ncat <<'END'\n{credential}\nEND\n")
+            format!("cat <<'END'\n{credential}\nEND")
         };
-        write("main/plugin", &answer(json!({"token": "plug1ns3cret"})));
+        stand.write_program("main/plugin", &answer(json!({"token": "plug1ns3cret"})));
         let pair = json!({"clientCertificateData": jim.certificate, "clientKeyData": jim.key});
-        write("main/plugin-certificate", &answer(pair));
-        for plugin in ["main/plugin", "main/plugin-certificate"] {
-            executable(&dir.join(plugin));
-        }
+        stand.write_program("main/plugin-certificate", &answer(pair));
         let base64 = |text: &str| serde_json::to_value(k8s_openapi::ByteString(text.as_bytes().to_vec())).unwrap();
         let exec = |command: &str| {
             json!({"exec": {"apiVersion": "client.authentication.k8s.io/v1", "command": command,
@@ -307,32 +291,33 @@ impl World {
         write("gone/config", &gone.to_string());
         write("broken/config", "users:\n- name: u\n  user: {token: t0ps3cret\n");
         let port = |address: &str| address.rsplit_once(':').unwrap().1.to_owned();
-        let places = vec![
-            ("{dir}", dir.to_str().unwrap().to_owned()),
+        let dir = stand.dir().to_str().unwrap().to_owned();
+        for (name, meant) in [
+            ("{dir}", dir),
             ("{a}", format!("http://{a}")),
             ("{b}", format!("http://{b}")),
             ("{b_bare}", b),
             ("{tls_name}", format!("https://localhost:{}", port(&tls))),
             ("{tls}", format!("https://{tls}")),
-        ];
-        Self { runtime, recorder, folder, places }
+        ] {
+            stand.name(name, meant);
+        }
+        Self(stand)
     }
 
     /// The words of a line of flags; `''` is an empty one.
     fn words(&self, line: &str) -> Vec<String> {
-        let place = |word: &str| self.places.iter().fold(word.to_owned(), |word, (name, is)| word.replace(name, is));
-        line.split_whitespace().map(|word| if word == "''" { String::new() } else { place(word) }).collect()
+        line.split_whitespace().map(|word| if word == "''" { String::new() } else { self.0.fill(word) }).collect()
     }
 
     fn run(&self, program: &Path, files: &str, words: &[&str]) -> (Finished, Sent) {
-        let dir = self.folder.path();
+        let dir = self.0.dir();
         let files: Vec<String> = files
             .split(':')
             .map(|file| if file.is_empty() { String::new() } else { format!("{}/{file}/config", dir.display()) })
             .collect();
-        self.recorder.take();
-        let finished = Run::of(program, words).env("KUBECONFIG", &files.join(":")).finish();
-        (finished, self.recorder.take())
+        let (finished, sent, _) = self.0.run(Run::of(program, words).env("KUBECONFIG", &files.join(":")));
+        (finished, sent)
     }
 
     /// kubectl with these flags.
@@ -362,7 +347,7 @@ impl World {
 }
 
 #[cfg(unix)]
-pub(crate) fn executable(path: &Path) {
+fn executable(path: &Path) {
     use std::os::unix::fs::PermissionsExt as _;
     fs::set_permissions(path, fs::Permissions::from_mode(0o755)).unwrap();
 }
@@ -575,12 +560,11 @@ fn plugin(words: &[&str]) -> (tempfile::TempDir, Run) {
 #[ignore = "needs a control plane: oracle/cluster/build, then cargo test --locked -- --ignored live"]
 fn kubectl_finds_and_runs_the_plugin() {
     let world = World::new();
-    let config = world.folder.path().join("main/config");
+    let config = world.0.dir().join("main/config");
     let run = |words: &[&str]| {
         let (_folder, run) = plugin(words);
-        world.recorder.take();
-        let finished = run.env("KUBECONFIG", config.to_str().unwrap()).finish();
-        (finished, world.recorder.take())
+        let (finished, sent, _) = world.0.run(run.env("KUBECONFIG", config.to_str().unwrap()));
+        (finished, sent)
     };
     let (listed, _) = run(&["plugin", "list"]);
     assert_eq!(listed.code, Some(0), "{listed:?}");
@@ -635,5 +619,4 @@ fn a_request_timeout_ends_both() {
         }
         assert!(begin.elapsed() < Duration::from_secs(30));
     }
-    drop(world.runtime);
 }

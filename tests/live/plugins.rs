@@ -1,23 +1,15 @@
 //! Credential plugins that fail in every way: each ends in one sentence that names the plugin and the way out, in time,
 //! and without what the plugin printed.
-#![expect(
-    clippy::disallowed_methods,
-    clippy::disallowed_types,
-    clippy::print_stderr,
-    clippy::unwrap_used,
-    reason = "the test makes files, looks at how long a run takes, says how much it saw, and fails by panicking"
-)]
+#![expect(clippy::print_stderr, clippy::unwrap_used, reason = "the test says how much it saw, and fails by panicking")]
 
-use super::kubectl::executable;
 use super::plane;
-use super::recorder::{Authority, Recorder, Sent};
+use super::recorder::{Authority, Sent};
+use super::stand::{Stand, kubeconfig};
 use super::tls::assert_said;
 use crate::support::{BINARY, Finished, Run};
 use serde_json::{Value, json};
-use std::fs;
 use std::path::Path;
-use std::time::{Duration, Instant};
-use tokio::runtime::Runtime;
+use std::time::Duration;
 
 const SECRET: &str = "plug1ns3cret";
 
@@ -88,34 +80,27 @@ const WELL: [&str; 6] = [
 ];
 
 struct World {
-    _runtime: Runtime,
-    recorder: Recorder,
-    folder: tempfile::TempDir,
+    stand: Stand,
     server: String,
 }
 
 impl World {
     fn new() -> Self {
-        let runtime = Runtime::new().unwrap();
-        let recorder = Recorder::default();
-        let folder = tempfile::tempdir().unwrap();
+        let stand = Stand::new();
         let authority = Authority::new("the authority");
         let acceptor = authority.server(&["127.0.0.1"], |_| {});
-        let server = runtime.block_on(recorder.listen("tls", "127.0.0.1", Some(acceptor), Vec::new()));
-        fs::write(folder.path().join("ca.crt"), &authority.pem).unwrap();
-        fs::write(folder.path().join("text"), "not a program\n").unwrap();
-        Self { _runtime: runtime, recorder, folder, server: format!("https://{server}") }
+        let server = stand.listen("tls", "127.0.0.1", Some(acceptor), Vec::new());
+        stand.write("ca.crt", &authority.pem);
+        stand.write("text", "not a program\n");
+        Self { stand, server: format!("https://{server}") }
     }
 
     fn run(&self, program: &Path, words: &[&str], script: &str, change: &str) -> (Finished, Sent, Duration) {
-        let dir = self.folder.path();
         let version = "client.authentication.k8s.io/v1";
         let answer = format!(
             "answer() {{ printf '{{\"kind\":\"ExecCredential\",\"apiVersion\":\"{version}\",\"status\":%s}}' \"$1\"; }}"
         );
-        let plugin = dir.join("plugin");
-        fs::write(&plugin, format!("#!/bin/sh\n{answer}\n{}\n", script.replace("{secret}", SECRET))).unwrap();
-        executable(&plugin);
+        self.stand.write_program("plugin", &format!("{answer}\n{}", script.replace("{secret}", SECRET)));
         let mut exec = json!({
             "apiVersion": version, "command": "./plugin", "args": ["get-token"], "interactiveMode": "IfAvailable",
             "env": [{"name": "MORE", "value": "more"}], "provideClusterInfo": true,
@@ -124,19 +109,13 @@ impl World {
         for (key, value) in change.as_object().unwrap() {
             exec[key] = value.clone();
         }
-        let config = json!({
-            "apiVersion": "v1", "kind": "Config", "current-context": "c",
-            "clusters": [{"name": "c", "cluster": {"server": self.server, "certificate-authority": "ca.crt"}}],
-            "users": [{"name": "c", "user": {"exec": exec}}],
-            "contexts": [{"name": "c", "context": {"cluster": "c", "user": "c"}}],
-        });
-        fs::write(dir.join("config"), config.to_string()).unwrap();
-        self.recorder.take();
-        let begin = Instant::now();
-        let finished = Run::of(program, words).env("KUBECONFIG", dir.join("config").to_str().unwrap()).finish();
+        let cluster = json!({"server": self.server, "certificate-authority": "ca.crt"});
+        let config = self.stand.write("config", &kubeconfig(&cluster, &json!({"exec": exec})));
+        let run = Run::of(program, words).env("KUBECONFIG", config.to_str().unwrap());
+        let (finished, sent, taken) = self.stand.run(run);
         let is_said = finished.stderr.contains(SECRET) || finished.stdout.contains(SECRET);
         assert!(!is_said || program != Path::new(BINARY), "{script}: {finished:?}");
-        (finished, self.recorder.take(), begin.elapsed())
+        (finished, sent, taken)
     }
 }
 

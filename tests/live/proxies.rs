@@ -1,27 +1,25 @@
 //! The way through a proxy: which one is asked, by the environment and by the kubeconfig, is what kubectl asks; and a
 //! proxy that does not do its part is told apart from the API server behind it.
 #![expect(
-    clippy::disallowed_methods,
     clippy::disallowed_types,
     clippy::print_stderr,
     clippy::unwrap_used,
-    reason = "the test makes files, looks at how long a run takes, says how much it saw, and fails by panicking"
+    reason = "the test has servers, says how much it saw, and fails by panicking"
 )]
 
 use super::plane;
-use super::recorder::{Authority, Recorder, Sent};
+use super::recorder::{Authority, Sent};
+use super::stand::{Stand, kubeconfig};
 use super::tls::assert_said;
 use crate::support::{BINARY, Finished, Run};
 use serde_json::json;
 use std::collections::BTreeSet;
-use std::fs;
 use std::net::SocketAddr;
 use std::path::Path;
 use std::sync::{Arc, Mutex};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpStream};
-use tokio::runtime::Runtime;
 
 /// The password in the addresses of proxies, as it is and as an address has it.
 const PASSWORD: (&str, &str) = ("hunter2@home", "hunter2%40home");
@@ -112,11 +110,8 @@ impl Proxies {
 }
 
 struct World {
-    _runtime: Runtime,
-    recorder: Recorder,
+    stand: Stand,
     proxies: Proxies,
-    _folder: tempfile::TempDir,
-    places: Vec<(&'static str, String)>,
 }
 
 /// Which variables are set, which proxy the kubeconfig states and which server is asked; then the proxy that is.
@@ -191,18 +186,13 @@ const WRONG: [(&str, &str, i32, &str, &str); 17] = [
 
 impl World {
     fn new() -> Self {
-        let runtime = Runtime::new().unwrap();
-        let (recorder, proxies) = (Recorder::default(), Proxies::default());
-        let folder = tempfile::tempdir().unwrap();
+        let (mut stand, proxies) = (Stand::new(), Proxies::default());
         let authority = Authority::new("the authority");
         let hosts = ["api.test", "127.0.0.1", "192.0.2.7", "2001:db8::7"];
-        let (secure, plain) = runtime.block_on(async {
-            let secure = recorder.listen("secure", "127.0.0.1", Some(authority.server(&hosts, |_| {})), Vec::new());
-            (secure.await, recorder.listen("plain", "127.0.0.1", None, Vec::new()).await)
-        });
-        let listen = |name, manner| runtime.block_on(proxies.listen(name, manner, secure, plain)).to_string();
-        let ca = folder.path().join("ca.crt");
-        fs::write(&ca, &authority.pem).unwrap();
+        let secure = stand.listen("secure", "127.0.0.1", Some(authority.server(&hosts, |_| {})), Vec::new());
+        let plain = stand.listen("plain", "127.0.0.1", None, Vec::new());
+        let listen = |name, manner| stand.block_on(proxies.listen(name, manner, secure, plain)).to_string();
+        let ca = stand.write("ca.crt", &authority.pem);
         let nobody = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().to_string();
         let mut places = vec![
             ("{password}", PASSWORD.1.to_owned()),
@@ -226,11 +216,10 @@ impl World {
                 places.push((bare, address));
             }
         }
-        Self { _runtime: runtime, recorder, proxies, _folder: folder, places }
-    }
-
-    fn fill(&self, text: &str) -> String {
-        self.places.iter().fold(text.to_owned(), |text, (name, is)| text.replace(name, is))
+        for (name, meant) in places {
+            stand.name(name, meant);
+        }
+        Self { stand, proxies }
     }
 
     /// A run with these variables on a kubeconfig with this proxy and this server.
@@ -242,38 +231,28 @@ impl World {
         proxy: &str,
         server: &str,
     ) -> (Finished, Sent, Asked) {
-        let folder = tempfile::tempdir().unwrap();
-        let config = folder.path().join("config");
         let mut cluster = json!({"server": server});
         if server.starts_with("https") {
-            cluster["certificate-authority"] = json!(self.fill("{ca}"));
+            cluster["certificate-authority"] = json!(self.stand.fill("{ca}"));
         }
         if !proxy.is_empty() {
-            cluster["proxy-url"] = json!(self.fill(proxy));
+            cluster["proxy-url"] = json!(self.stand.fill(proxy));
         }
-        let content = json!({
-            "apiVersion": "v1", "kind": "Config", "current-context": "c",
-            "clusters": [{"name": "c", "cluster": cluster}],
-            "users": [{"name": "c", "user": {"token": "t0ps3cret"}}],
-            "contexts": [{"name": "c", "context": {"cluster": "c", "user": "c"}}],
-        });
-        fs::write(&config, content.to_string()).unwrap();
+        let config = self.stand.write("config", &kubeconfig(&cluster, &json!({"token": "t0ps3cret"})));
         let words: Vec<&str> = verb.iter().copied().chain(["--request-timeout", "2s"]).collect();
         let mut run = Run::of(program, &words).env("KUBECONFIG", config.to_str().unwrap());
         for variable in variables.split(' ').filter(|variable| !variable.is_empty()) {
             let (name, value) = variable.split_once('=').unwrap();
-            run = run.env(name, &self.fill(value));
+            run = run.env(name, &self.stand.fill(value));
         }
-        self.recorder.take();
         self.proxies.take();
-        let begin = Instant::now();
-        let finished = run.finish();
-        assert!(begin.elapsed() < Duration::from_mins(1), "{variables} {proxy} {server}");
+        let (finished, sent, taken) = self.stand.run(run);
+        assert!(taken < Duration::from_mins(1), "{variables} {proxy} {server}");
         for secret in ["t0ps3cret", PASSWORD.0, PASSWORD.1, "hunter2"] {
             let is_said = finished.stderr.contains(secret) || finished.stdout.contains(secret);
             assert!(!is_said || program != Path::new(BINARY), "{variables} {proxy}: {}", finished.stderr);
         }
-        (finished, self.recorder.take(), self.proxies.take())
+        (finished, sent, self.proxies.take())
     }
 
     fn ours(&self, variables: &str, proxy: &str, server: &str) -> (Finished, Sent, Asked) {
@@ -299,7 +278,7 @@ fn a_proxy_that_fails_is_named() {
     let world = World::new();
     for (variables, proxy, code, said, advice) in WRONG {
         let (finished, sent, _) = world.ours(variables, proxy, "https://api.test:6443");
-        assert_said(&format!("{variables} {proxy}"), &finished, code, &world.fill(said), advice);
+        assert_said(&format!("{variables} {proxy}"), &finished, code, &world.stand.fill(said), advice);
         assert_eq!(sent, Sent::default());
     }
 }

@@ -1,23 +1,16 @@
 //! Certificates that have expired, belong to somebody else or are not there, and servers with addresses of IPv6: where
 //! kubectl gets through, so do we, and where it does not, one sentence names what is at fault and the way out.
-#![expect(
-    clippy::disallowed_methods,
-    clippy::disallowed_types,
-    clippy::print_stderr,
-    clippy::unwrap_used,
-    reason = "the test makes files, looks at how long a run takes, says how much it saw, and fails by panicking"
-)]
+#![expect(clippy::print_stderr, clippy::unwrap_used, reason = "the test says how much it saw, and fails by panicking")]
 
 use super::plane;
-use super::recorder::{Authority, Identity, Recorder, Sent};
+use super::recorder::{Authority, Identity, Sent};
+use super::stand::Stand;
 use crate::support::{BINARY, Finished, Run};
-use std::fs;
 use std::net::SocketAddr;
 use std::path::Path;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpListener;
-use tokio::runtime::Runtime;
 
 /// Each of them is given by hand, so that it would show in whatever is printed by mistake.
 const TOKEN: &str = "t0ps3cret";
@@ -71,40 +64,31 @@ const WELL: [&str; 10] = [
     "--server {six_plain}",
 ];
 
-struct World {
-    _runtime: Runtime,
-    recorder: Recorder,
-    _folder: tempfile::TempDir,
-    places: Vec<(&'static str, String)>,
-}
+struct World(Stand);
 
 impl World {
     fn new() -> Self {
-        let runtime = Runtime::new().unwrap();
-        let recorder = Recorder::default();
-        let folder = tempfile::tempdir().unwrap();
-        let dir = folder.path().to_str().unwrap().to_owned();
+        let mut stand = Stand::new();
+        let dir = stand.dir().to_str().unwrap().to_owned();
         // A cluster that was made anew has an authority of the same name.
         let (authority, other) = (Authority::new("kubernetes"), Authority::new("kubernetes"));
         let long_ago = rcgen::date_time_ymd(2001, 1, 1);
         let far_away = rcgen::date_time_ymd(3001, 1, 1);
         let client = authority.sign("client", &[], |_| {});
         let names = vec![(client.der.clone(), "client".to_owned())];
-        let write = |name: &str, text: &str| fs::write(format!("{dir}/{name}"), text).unwrap();
         let keep = |name: &str, identity: &Identity| {
-            write(&format!("{name}.crt"), &identity.certificate);
-            write(&format!("{name}.key"), &identity.key);
+            stand.write(&format!("{name}.crt"), &identity.certificate);
+            stand.write(&format!("{name}.key"), &identity.key);
             format!("--client-certificate {dir}/{name}.crt --client-key {dir}/{name}.key")
         };
-        write("ca.crt", &authority.pem);
-        write("other-ca.crt", &other.pem);
-        write("text", "not what it should be\n");
+        stand.write("ca.crt", &authority.pem);
+        stand.write("other-ca.crt", &other.pem);
+        stand.write("text", "not what it should be\n");
         keep("client", &client);
         let expired_client = keep("expired", &authority.sign("client", &[], |params| params.not_after = long_ago));
         let early_client = keep("early", &authority.sign("client", &[], |params| params.not_before = far_away));
         let strangers_client = keep("stranger", &other.sign("client", &[], |_| {}));
-        let listen =
-            |name, address, acceptor| runtime.block_on(recorder.listen(name, address, acceptor, names.clone()));
+        let listen = |name, address, acceptor| stand.listen(name, address, acceptor, names.clone());
         let hosts = ["127.0.0.1", "::1"];
         let good = listen("good", "127.0.0.1", Some(authority.server(&hosts, |_| {})));
         let six = listen("six", "::1", Some(authority.server(&hosts, |_| {})));
@@ -116,8 +100,8 @@ impl World {
         let early = listen("early", "127.0.0.1", server(|params| params.not_before = rcgen::date_time_ymd(3001, 1, 1)));
         let misnamed = listen("misnamed", "127.0.0.1", Some(authority.server(&["api.test"], |_| {})));
         let demanding = listen("demanding", "127.0.0.1", Some(authority.demanding_server(&hosts)));
-        let api = runtime.block_on(only_encrypted());
-        let places = vec![
+        let api = stand.block_on(only_encrypted());
+        for (name, meant) in [
             ("{api_as_plain}", format!("http://{api}")),
             ("{demanding}", format!("https://{demanding}")),
             ("{good}", format!("https://{good}")),
@@ -134,12 +118,14 @@ impl World {
             ("{early-client}", early_client),
             ("{strangers-client}", strangers_client),
             ("{dir}", dir),
-        ];
-        Self { _runtime: runtime, recorder, _folder: folder, places }
+        ] {
+            stand.name(name, meant);
+        }
+        Self(stand)
     }
 
     fn run(&self, program: &Path, verb: &[&str], line: &str) -> (Finished, Sent) {
-        let line = self.places.iter().fold(line.to_owned(), |line, (name, is)| line.replace(name, is));
+        let line = self.0.fill(line);
         let token = format!("--token={TOKEN}");
         let words: Vec<&str> = verb
             .iter()
@@ -147,11 +133,9 @@ impl World {
             .chain(line.split_whitespace())
             .chain([token.as_str(), "--request-timeout=5s"])
             .collect();
-        self.recorder.take();
-        let begin = Instant::now();
-        let finished = Run::of(program, &words).finish();
-        assert!(begin.elapsed() < Duration::from_secs(30), "{line}");
-        (finished, self.recorder.take())
+        let (finished, sent, taken) = self.0.run(Run::of(program, &words));
+        assert!(taken < Duration::from_secs(30), "{line}");
+        (finished, sent)
     }
 }
 
