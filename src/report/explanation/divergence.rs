@@ -150,7 +150,8 @@ impl DivergenceOut {
         ) else {
             return;
         };
-        if !stale && !fresh {
+        // What nobody holds shows nobody's life, however fresh it is.
+        if !stale && (!fresh || lease.holder.is_empty()) {
             return;
         }
         let holder = holder_of(lease);
