@@ -38,7 +38,7 @@ impl Judged<'_> {
                 differ("settle: doubts", &answer.object, &BTreeSet::new(), &[doubts].into(), verdict);
             }
             let set = prediction.outcomes.as_ref().context("an end that nobody knows")?;
-            let predicted = ends_of(&set.listed)?;
+            let predicted = ends_of(prediction.listed_outcomes())?;
             let mut real_ends = self.ends_seen(answer);
             let crowded = crowded_objects.contains(&answer.object);
             let others: Vec<Value> = real_ends.iter().filter(|_| crowded).filter_map(failed).collect();
