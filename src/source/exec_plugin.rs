@@ -18,6 +18,10 @@ use std::time::{Duration, Instant};
 /// How many bytes an answer may have. A certificate with its chain and key has some 10,000.
 const MOST: u64 = 1 << 20;
 
+/// So long a plugin has that runs while those of other clusters do, where no limit is stated: one that hangs must not
+/// hide the clusters that are fine, and whoever reads what it says can open a page in a browser meanwhile.
+const BESIDE_OTHERS: Duration = Duration::from_mins(2);
+
 #[derive(Deserialize)]
 struct ExecCredential {
     #[serde(default)]
@@ -36,8 +40,8 @@ struct Status {
 }
 
 /// Runs the user's plugin, if there is one, and puts what it answers in its place. Blocks until the plugin ends: a
-/// person may have to log in. Only a limit that is stated ends it, where kubectl waits for ever. Credentials of any
-/// other kind go before the plugin, as in client-go (`UpdateTransportConfig`, 0.36).
+/// person may have to log in. A limit that is stated ends it, and that of [`BESIDE_OTHERS`], where kubectl waits for
+/// ever. Credentials of any other kind go before the plugin, as in client-go (`UpdateTransportConfig`, 0.36).
 pub(super) fn run(
     user: &mut AuthInfo,
     cluster: &Cluster,
@@ -49,7 +53,7 @@ pub(super) fn run(
     if user.token.is_some() || user.username.is_some() || certificate {
         return Ok(());
     }
-    let status = ask(&config, cluster, attendance, limit.filter(|limit| !limit.is_zero()))?;
+    let status = ask(&config, cluster, attendance, patience(attendance, limit))?;
     let stated = |text: Option<String>| text.filter(|text| !text.is_empty());
     let token = stated(status.token);
     match (stated(status.client_certificate_data), stated(status.client_key_data)) {
@@ -62,6 +66,14 @@ pub(super) fn run(
     }
     user.token = token.map(Into::into);
     Ok(())
+}
+
+/// How long the plugin may take; nothing where somebody who is asked for something may take their time.
+fn patience(attendance: Attendance, stated: Option<Duration>) -> Option<Duration> {
+    stated.filter(|limit| !limit.is_zero()).or(match attendance {
+        Attendance::Person => None,
+        Attendance::Reader | Attendance::Nobody => Some(BESIDE_OTHERS),
+    })
 }
 
 fn ask(
@@ -170,10 +182,9 @@ fn output(command: &mut Command, config: &ExecConfig, limit: Option<Duration>) -
         (Some(Ok(output)), Some(status)) if status.success() => Ok(output),
         (Some(Ok(_)), Some(status)) => Err(failed(config, &format!("failed ({status})"))),
         _ => {
-            let error = failed(config, "did not answer within the --request-timeout");
-            Err(error.with_hint(
-                "log in with it first, or allow more with --request-timeout; without one it may take its time",
-            ))
+            let seconds = limit.unwrap_or_default().as_secs_f32();
+            let error = failed(config, &format!("did not answer within {seconds} s"));
+            Err(error.with_hint("log in with it first, or allow more with --request-timeout"))
         }
     }
 }
@@ -193,5 +204,21 @@ fn base64(text: String) -> String {
     match serde_json::to_value(ByteString(text.into_bytes())) {
         Ok(serde_json::Value::String(encoded)) => encoded,
         _ => String::new(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Only a person who is asked alone has all the time there is; 0 is no limit, as everywhere.
+    #[test]
+    fn a_plugin_beside_others_has_an_end() {
+        let second = Duration::from_secs(1);
+        for attendance in [Attendance::Person, Attendance::Reader, Attendance::Nobody] {
+            assert_eq!(patience(attendance, Some(second)), Some(second));
+            let own = (attendance != Attendance::Person).then_some(BESIDE_OTHERS);
+            assert_eq!((patience(attendance, None), patience(attendance, Some(Duration::ZERO))), (own, own));
+        }
     }
 }
