@@ -7,7 +7,7 @@ use crate::fake_api::{Answer, DATE, FakeApi};
 use crate::support::Run;
 use pvctl::model::{Kind, Timestamp};
 use pvctl::progress::Silent;
-use pvctl::snapshot::{CoverageState, Parts, decode};
+use pvctl::snapshot::{Absence, CoverageState, Parts, decode};
 use pvctl::source::archive::{self, ArchivedObject};
 use pvctl::source::{
     Cluster, ClusterError, ClusterErrorKind, ConnectOptions, Environment, Needs, RequestLog, Retry, ServerVersion,
@@ -211,7 +211,13 @@ async fn volumes_that_are_named_are_read_one_by_one_where_their_list_is_forbidde
     assert_eq!(parts.volumes.len(), 10);
     assert_eq!(fake.count(&format!("{VOLUMES}/")), 11);
     assert_eq!(parts.coverage.state(Kind::PersistentVolume, ""), CoverageState::Forbidden);
-    assert_eq!(reason(&parts, Kind::PersistentVolume), "no list; 10 of 11 that are named were read one by one");
+    assert_eq!(
+        reason(&parts, Kind::PersistentVolume),
+        "no list; 10 of 11 that are named were read one by one, 1 not found"
+    );
+    let absence = |name: &str| parts.coverage.absence_of(Kind::PersistentVolume, "", name);
+    assert_eq!(absence("pv-gone"), Absence::Certain, "the server says so");
+    assert_eq!(absence("pv-19"), Absence::Unknown(CoverageState::Forbidden), "nobody asked for it");
     let asked = Needs { users_of: Some((Kind::PersistentVolume, "db", "pv-19")), ..Needs::default() };
     let parts = connect(&to(&fake)).await.unwrap().read(asked, &Silent).await.unwrap();
     assert!(names(&parts).0.contains(&"pv-19"), "{:?}", names(&parts).0);

@@ -15,44 +15,87 @@ use std::cell::Cell;
 use std::collections::{BTreeMap, BTreeSet};
 use xtask::judge::misnamed;
 
-/// A kind, everywhere or in one namespace.
-type Cut = (Kind, Option<&'static str>);
+/// A part of a world that cannot be seen.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Cut {
+    kind: Kind,
+    /// Everywhere or in one namespace.
+    namespace: Option<&'static str>,
+    part: Part,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Part {
+    All,
+    /// The one of that number, where they are counted round and round.
+    One(usize),
+    /// All volumes but those that claims name, which are read one by one.
+    Unnamed,
+}
 
 const NAMESPACES: [&str; 2] = ["ns", "other"];
 
 fn cuts() -> impl Strategy<Value = Vec<Cut>> {
-    let mut all: Vec<Cut> = Kind::ALL.into_iter().map(|kind| (kind, None)).collect();
-    for namespace in NAMESPACES {
-        all.extend([(Kind::PersistentVolumeClaim, Some(namespace)), (Kind::Pod, Some(namespace))]);
+    let mut all: Vec<Cut> = Kind::ALL.into_iter().map(|kind| Cut { kind, namespace: None, part: Part::All }).collect();
+    for namespace in NAMESPACES.map(Some) {
+        for kind in [Kind::PersistentVolumeClaim, Kind::Pod] {
+            all.extend([Part::All, Part::One(0), Part::One(1)].map(|part| Cut { kind, namespace, part }));
+        }
     }
+    let volumes = [Part::One(0), Part::One(1), Part::One(2), Part::Unnamed];
+    all.extend(volumes.map(|part| Cut { kind: Kind::PersistentVolume, namespace: None, part }));
+    all.push(Cut { kind: Kind::StorageClass, namespace: None, part: Part::One(0) });
     proptest::sample::subsequence(all, 1..4)
+}
+
+/// Takes away what cannot be seen of one kind.
+fn hide<T>(objects: &mut Vec<T>, kind: Kind, meta: impl Fn(&T) -> &ObjectMeta, cuts: &[Cut], named: &BTreeSet<Str>) {
+    for cut in cuts.iter().filter(|cut| cut.kind == kind) {
+        let meant = |object: &T| cut.namespace.is_none_or(|hidden| meta(object).namespace == hidden);
+        let number = objects.iter().filter(|object| meant(object)).count();
+        let mut place = 0;
+        objects.retain(|object| {
+            if !meant(object) {
+                return true;
+            }
+            place += 1;
+            match cut.part {
+                Part::All => false,
+                Part::One(one) => place - 1 != one % number,
+                Part::Unnamed => named.contains(&meta(object).name),
+            }
+        });
+    }
 }
 
 /// What is left of a world when these parts of it cannot be seen, and that they cannot.
 fn cut(parts: &Parts, cuts: &[Cut], state: CoverageState) -> Parts {
-    let hidden = |kind: Kind, meta: &ObjectMeta| {
-        cuts.iter().any(|(cut, namespace)| *cut == kind && namespace.is_none_or(|hidden| meta.namespace == hidden))
-    };
     let mut left = parts.clone();
-    left.volumes.retain(|object| !hidden(Kind::PersistentVolume, &object.meta));
-    left.claims.retain(|object| !hidden(Kind::PersistentVolumeClaim, &object.meta));
-    left.classes.retain(|object| !hidden(Kind::StorageClass, &object.meta));
-    left.pods.retain(|object| !hidden(Kind::Pod, &object.meta));
-    left.nodes.retain(|object| !hidden(Kind::Node, &object.meta));
+    let named: BTreeSet<Str> = parts.claims.iter().map(|claim| claim.volume_name.clone()).collect();
+    hide(&mut left.volumes, Kind::PersistentVolume, |object| &object.meta, cuts, &named);
+    hide(&mut left.claims, Kind::PersistentVolumeClaim, |object| &object.meta, cuts, &named);
+    hide(&mut left.classes, Kind::StorageClass, |object| &object.meta, cuts, &named);
+    hide(&mut left.pods, Kind::Pod, |object| &object.meta, cuts, &named);
+    hide(&mut left.nodes, Kind::Node, |object| &object.meta, cuts, &named);
+    let there = |name: &Str| name.is_empty() || parts.volumes.iter().any(|volume| volume.meta.name == *name);
+    let absent: BTreeSet<Str> = named.iter().filter(|name| !there(name)).cloned().collect();
     left.coverage = Coverage::complete();
     let mut set = |kind: Kind, namespace: Option<&str>, state: CoverageState| {
         let namespace = namespace.map(Str::from);
-        left.coverage.set(CoverageEntry { kind, namespace, state, resource_version: None, reason: None });
+        let one_by_one = cuts.iter().any(|cut| cut.kind == kind && cut.part == Part::Unnamed);
+        let absent = if one_by_one { absent.clone() } else { BTreeSet::new() };
+        left.coverage.set(CoverageEntry { absent, ..CoverageEntry::new(kind, namespace, state) });
     };
-    for (kind, namespace) in cuts {
-        set(*kind, None, state);
-        if namespace.is_some() {
-            for seen in NAMESPACES.into_iter().filter(|seen| !cuts.contains(&(*kind, Some(seen)))) {
-                set(*kind, Some(seen), CoverageState::Complete);
+    for cut in cuts {
+        set(cut.kind, None, state);
+        if cut.namespace.is_some() {
+            let hidden = |seen: &str| cuts.iter().any(|other| (other.kind, other.namespace) == (cut.kind, Some(seen)));
+            for seen in NAMESPACES.into_iter().filter(|seen| !hidden(seen)) {
+                set(cut.kind, Some(seen), CoverageState::Complete);
             }
         }
     }
-    for (kind, _) in cuts.iter().filter(|(_, namespace)| namespace.is_none()) {
+    for Cut { kind, .. } in cuts.iter().filter(|cut| cut.namespace.is_none()) {
         for namespace in NAMESPACES.into_iter().filter(|_| kind.namespaced()) {
             set(*kind, Some(namespace), state);
         }
@@ -105,7 +148,7 @@ fn no_confident_wrong_answer(
             let hides = |namespace: Option<&str>| {
                 need.namespace.is_empty() || namespace.is_none_or(|hidden| need.namespace == hidden)
             };
-            cuts.iter().any(|(kind, namespace)| need.kind == *kind && hides(*namespace))
+            cuts.iter().any(|cut| need.kind == cut.kind && hides(cut.namespace))
         };
         let assumed = prediction.assumed.iter().any(is_cut);
         let (known, guessed) = (answers(&known.predict(same)), answers(&prediction));

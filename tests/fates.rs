@@ -146,7 +146,7 @@ fn where_pods_are_hidden_the_ends_of_claim_and_volume_are_unknown() {
     });
     for (state, known) in [(CoverageState::Complete, true), (CoverageState::Forbidden, false)] {
         let mut coverage = Coverage::complete();
-        coverage.set(CoverageEntry { kind: Kind::Pod, namespace: None, state, resource_version: None, reason: None });
+        coverage.set(CoverageEntry::new(Kind::Pod, None, state));
         let snapshot = with_coverage(&[volume.clone(), claim.clone()], coverage);
         let simulation = Simulation::new(&snapshot, Settings::new(Rules::default()), 1);
         for target in simulation.targets() {
@@ -177,7 +177,7 @@ fn a_volume_that_nobody_saw_could_be_recycled_at_the_same_time() {
         ] {
             let mut coverage = Coverage::complete();
             let kind = Kind::PersistentVolume;
-            coverage.set(CoverageEntry { kind, namespace: None, state, resource_version: None, reason: None });
+            coverage.set(CoverageEntry::new(kind, None, state));
             let snapshot = with_coverage(std::slice::from_ref(&volume), coverage);
             let simulation = Simulation::new(&snapshot, Settings::new(Rules::default()), 1);
             let prediction = simulation.predict(simulation.targets().next().unwrap());
@@ -207,7 +207,7 @@ fn a_volume_of_an_unreadable_claim_could_be_recycled_at_the_same_time() {
         if hidden {
             let (kind, state) = (Kind::PersistentVolumeClaim, CoverageState::Forbidden);
             let namespace = Some("b".into());
-            coverage.set(CoverageEntry { kind, namespace, state, resource_version: None, reason: None });
+            coverage.set(CoverageEntry::new(kind, namespace, state));
         }
         let snapshot = with_coverage(&[recycled("pv-1", "a"), recycled("pv-2", "b")], coverage);
         let simulation = Simulation::new(&snapshot, Settings::new(Rules::default()), 1);

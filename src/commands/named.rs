@@ -103,7 +103,7 @@ pub(super) fn class<'s>(snapshot: &'s Snapshot, name: &str) -> Result<&'s Storag
 fn missing(snapshot: &Snapshot, kind: Kind, name: &str, namespace: Option<&str>) -> Error {
     let place = namespace.map_or_else(String::new, |namespace| format!(" in namespace {namespace:?}"));
     let object = kind.as_str();
-    match hidden(snapshot, kind, namespace) {
+    match hidden(snapshot, kind, namespace, name) {
         None => Error::usage(format!("{object} {name:?} does not exist{place} in what was read")),
         Some((state, reason)) => {
             let why = unread(kind, namespace.unwrap_or_default(), state);

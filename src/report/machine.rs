@@ -1,7 +1,7 @@
 //! Parts of the machine-readable output that several kinds of document share. The field names are public API.
 
 use crate::controllers::{Controller, Rules};
-use crate::model::Kind;
+use crate::model::{Kind, Str};
 use crate::snapshot::Coverage;
 use crate::world::printed_uid;
 use serde::Serialize;
@@ -119,6 +119,9 @@ pub struct CoverageOut<'a> {
     /// Why it is not complete.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<Cow<'a, str>>,
+    /// The names of objects that were asked for one by one and are not there, whatever is known of the others.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub absent: Vec<&'a str>,
 }
 
 /// All readings.
@@ -132,6 +135,7 @@ pub fn coverage_out(coverage: &Coverage) -> Vec<CoverageOut<'_>> {
             state: entry.state.as_str(),
             resource_version: entry.resource_version.as_deref(),
             reason: entry.reason.as_deref().map(Cow::Borrowed),
+            absent: entry.absent.iter().map(Str::as_str).collect(),
         })
         .collect()
 }

@@ -14,13 +14,7 @@ pub(super) fn world(objects: &[Value]) -> Snapshot {
 /// A snapshot of these objects, while one kind is hidden.
 pub(super) fn world_without(kind: Kind, objects: &[Value]) -> Snapshot {
     let mut parts = parts(objects);
-    parts.coverage.set(CoverageEntry {
-        kind,
-        namespace: None,
-        state: CoverageState::Forbidden,
-        resource_version: None,
-        reason: None,
-    });
+    parts.coverage.set(CoverageEntry::new(kind, None, CoverageState::Forbidden));
     Snapshot::new(parts)
 }
 

@@ -19,15 +19,19 @@ pub fn unread(kind: Kind, namespace: &str, state: CoverageState) -> String {
     }
 }
 
-/// Why nobody can tell whether an object that was not read exists; nothing where it is known or assumed that it does
-/// not. Without a namespace it may be in any of those that its kind is in.
+/// Why nobody can tell whether the object of that name, which was not read, exists; nothing where it is known or
+/// assumed that it does not. Without a namespace it may be in any of those that its kind is in.
 pub fn hidden<'s>(
     snapshot: &'s Snapshot,
     kind: Kind,
     namespace: Option<&str>,
+    name: &str,
 ) -> Option<(CoverageState, Option<&'s str>)> {
     let coverage = snapshot.coverage();
     let place = namespace.filter(|_| kind.namespaced()).unwrap_or_default();
+    if coverage.was_missed(kind, place, name) {
+        return None;
+    }
     let reason = |state: CoverageState| {
         coverage
             .entries()

@@ -112,6 +112,9 @@ pub(super) fn uncertain_needs(
     // The controller itself creates volumes for claims, under names that others may have or name.
     let provisions = settings.rules.hostpath_provisioning;
     let protects = settings.controllers.contains(&Controller::PersistentVolumeClaimProtection);
+    let is_protected = |claim: &PersistentVolumeClaim| claim.meta.has_finalizer(CLAIM_FINALIZER);
+    let mut volumes = component.volumes.iter().map(|id| snapshot.volume(*id));
+    let recycles = volumes.any(|volume| volume.reclaim_policy == ReclaimPolicy::Recycle);
     for claim in component.claims.iter().map(|id| snapshot.claim(*id)) {
         let namespace = claim.meta.namespace.as_str();
         if may_search(claim) {
@@ -133,12 +136,16 @@ pub(super) fn uncertain_needs(
                 }
             }
         } else if !claim.volume_name.is_empty() && snapshot.volume_id(&claim.volume_name).is_none() {
-            need(Kind::PersistentVolume, "");
+            if snapshot.coverage().absence_of(Kind::PersistentVolume, "", &claim.volume_name) != Absence::Certain {
+                need(Kind::PersistentVolume, "");
+            }
             if provisions && claim.volume_name.starts_with(PROVISIONED) {
                 need(Kind::PersistentVolumeClaim, "");
             }
         }
-        if protects && claim.terminating() && claim.meta.has_finalizer(CLAIM_FINALIZER) {
+        // Pods keep the protection from letting the claim go, and then its volume from being recycled.
+        let waits = if claim.meta.finalizers.is_empty() { recycles } else { protects && is_protected(claim) };
+        if claim.terminating() && waits {
             need(Kind::Pod, namespace);
         }
         if let Some(node) = claim.meta.annotations.get(AnnotationKey::SelectedNode)

@@ -2,7 +2,7 @@
 
 use super::decode::DecodeIssue;
 use crate::model::{Kind, Str};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// How complete the reading of one kind is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -60,6 +60,15 @@ pub struct CoverageEntry {
     pub resource_version: Option<Str>,
     /// Why it is not complete, for people.
     pub reason: Option<String>,
+    /// The names of objects that were asked for one by one and are not there, whatever is known of the others.
+    pub absent: BTreeSet<Str>,
+}
+
+impl CoverageEntry {
+    /// A reading that went so, of which nothing more is known.
+    pub fn new(kind: Kind, namespace: Option<Str>, state: CoverageState) -> Self {
+        Self { kind, namespace, state, resource_version: None, reason: None, absent: BTreeSet::new() }
+    }
 }
 
 /// What an object's absence means.
@@ -84,13 +93,7 @@ impl Coverage {
     pub fn complete() -> Self {
         let mut coverage = Self::default();
         for kind in Kind::ALL {
-            coverage.set(CoverageEntry {
-                kind,
-                namespace: None,
-                state: CoverageState::Complete,
-                resource_version: None,
-                reason: None,
-            });
+            coverage.set(CoverageEntry::new(kind, None, CoverageState::Complete));
         }
         coverage
     }
@@ -113,12 +116,13 @@ impl Coverage {
 
     /// Says that a kind is partial, in a namespace or at all; in the latter case nothing else is said of it any more.
     pub fn set_partial(&mut self, kind: Kind, namespace: Option<Str>, reason: String) {
-        let resource_version = self.entry(kind, namespace.as_deref()).and_then(|entry| entry.resource_version.clone());
+        let known = self.entry(kind, namespace.as_deref()).cloned();
         if namespace.is_none() {
             self.forget(kind, |_| true);
         }
         let state = CoverageState::Partial;
-        self.set(CoverageEntry { kind, namespace, state, resource_version, reason: Some(reason) });
+        let known = known.unwrap_or_else(|| CoverageEntry::new(kind, namespace, state));
+        self.set(CoverageEntry { state, reason: Some(reason), ..known });
     }
 
     /// What could not be decoded is there, and nobody knows as what: its kind is partial.
@@ -157,6 +161,17 @@ impl Coverage {
         specific.or_else(|| self.entry(kind, None)).map_or(CoverageState::Assumed, |entry| entry.state)
     }
 
+    /// Whether the object of that name was asked for and is not there; `namespace` is empty where its kind has none.
+    pub fn was_missed(&self, kind: Kind, namespace: &str, name: &str) -> bool {
+        let place = Some(namespace).filter(|_| kind.namespaced());
+        self.entry(kind, place).is_some_and(|entry| entry.absent.contains(name))
+    }
+
+    /// What it means that the object of that name is not in the snapshot.
+    pub fn absence_of(&self, kind: Kind, namespace: &str, name: &str) -> Absence {
+        if self.was_missed(kind, namespace, name) { Absence::Certain } else { self.absence(kind, namespace) }
+    }
+
     /// What it means that an object of that kind is not in the snapshot.
     pub fn absence(&self, kind: Kind, namespace: &str) -> Absence {
         match self.state(kind, namespace) {
@@ -193,11 +208,8 @@ mod tests {
         let kind = Kind::PersistentVolumeClaim;
         let mut known = |namespace: &str| {
             coverage.set(CoverageEntry {
-                kind,
-                namespace: Some(namespace.into()),
-                state: CoverageState::Complete,
                 resource_version: Some("7".into()),
-                reason: None,
+                ..CoverageEntry::new(kind, Some(namespace.into()), CoverageState::Complete)
             });
         };
         known("a");
@@ -227,13 +239,7 @@ mod tests {
     fn what_was_not_read_is_not_absent() {
         let absence = |state| {
             let mut coverage = Coverage::default();
-            coverage.set(CoverageEntry {
-                kind: Kind::Pod,
-                namespace: None,
-                state,
-                resource_version: None,
-                reason: None,
-            });
+            coverage.set(CoverageEntry::new(Kind::Pod, None, state));
             coverage.absence(Kind::Pod, "db")
         };
         assert_eq!(absence(CoverageState::Complete), Absence::Certain);
@@ -242,5 +248,20 @@ mod tests {
         {
             assert_eq!(absence(state), Absence::Unknown(state));
         }
+    }
+
+    /// What was asked for by name and is not there does not exist, whatever may not be listed; nothing follows for
+    /// others, also when what is known of the kind becomes less.
+    #[test]
+    fn one_that_was_asked_for_and_is_not_there_does_not_exist() {
+        let (kind, state) = (Kind::PersistentVolume, CoverageState::Forbidden);
+        let mut coverage = Coverage::default();
+        coverage.set(CoverageEntry { absent: ["gone".into()].into(), ..CoverageEntry::new(kind, None, state) });
+        assert_eq!(coverage.absence_of(kind, "", "gone"), Absence::Certain);
+        assert_eq!(coverage.absence_of(kind, "", "other"), Absence::Unknown(state));
+        assert_eq!(coverage.absence_of(Kind::StorageClass, "", "gone"), Absence::Assumed);
+        coverage.set_partial(kind, None, "pv-1 could not be decoded".into());
+        assert_eq!(coverage.absence_of(kind, "", "gone"), Absence::Certain);
+        assert_eq!(coverage.absence_of(kind, "", "other"), Absence::Unknown(CoverageState::Partial));
     }
 }

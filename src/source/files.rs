@@ -482,7 +482,7 @@ impl Known {
     fn coverage(&self, issues: &[DecodeIssue], options: &FileOptions) -> Coverage {
         let mut coverage = Coverage::default();
         let mut set = |kind: Kind, namespace: Option<Str>, state: CoverageState| {
-            coverage.set(CoverageEntry { kind, namespace, state, resource_version: None, reason: None });
+            coverage.set(CoverageEntry::new(kind, namespace, state));
         };
         for kind in Kind::ALL {
             set(kind, None, CoverageState::Assumed);
@@ -502,7 +502,7 @@ impl Known {
             if namespace.is_none() {
                 coverage.forget(kind, |state| state != CoverageState::Complete);
             }
-            coverage.set(CoverageEntry { kind, namespace, state, resource_version: None, reason: None });
+            coverage.set(CoverageEntry::new(kind, namespace, state));
         };
         for (kind, namespace) in &self.complete {
             full(*kind, namespace.as_deref());

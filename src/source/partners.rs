@@ -199,11 +199,8 @@ mod tests {
             let mut parts =
                 Parts { volumes: vec![volume.clone()], claims, coverage: Coverage::complete(), ..Parts::default() };
             parts.coverage.set(CoverageEntry {
-                kind: Kind::PersistentVolumeClaim,
-                namespace: None,
-                state: CoverageState::Complete,
                 resource_version: Some(listed.into()),
-                reason: None,
+                ..CoverageEntry::new(Kind::PersistentVolumeClaim, None, CoverageState::Complete)
             });
             suspects(&parts).iter().map(ToString::to_string).collect::<Vec<_>>()
         };
@@ -228,11 +225,8 @@ mod tests {
     #[test]
     fn lists_that_show_one_moment_need_no_second_reading() {
         let at = |kind, version: &str| CoverageEntry {
-            kind,
-            namespace: None,
-            state: CoverageState::Complete,
             resource_version: Some(version.into()),
-            reason: None,
+            ..CoverageEntry::new(kind, None, CoverageState::Complete)
         };
         let found = |volumes: &[PersistentVolume], written: &str, listed: [&str; 2], alone: &[&ObjectKey]| {
             let mut claim = claim("data", "u", "pv");
@@ -286,13 +280,7 @@ mod tests {
     fn what_could_not_be_listed_is_not_asked_for() {
         let mut parts = Parts { volumes: vec![volume("pv", "data", "u")], ..Parts::default() };
         parts.coverage = Coverage::complete();
-        parts.coverage.set(CoverageEntry {
-            kind: Kind::PersistentVolumeClaim,
-            namespace: None,
-            state: CoverageState::Forbidden,
-            resource_version: None,
-            reason: None,
-        });
+        parts.coverage.set(CoverageEntry::new(Kind::PersistentVolumeClaim, None, CoverageState::Forbidden));
         assert!(suspects(&parts).is_empty());
     }
 }

@@ -1,7 +1,7 @@
 //! Single objects of a live cluster: those of which two lists do not agree, and those that may be read in no other way.
 
 use super::archive::ArchivedObject;
-use super::cluster::{AT_ONCE, Cluster, Gathered, all, push};
+use super::cluster::{AT_ONCE, BATCH, Cluster, Gathered, all, push};
 use super::cluster_error::ClusterError;
 use super::http::{Failure, JSON, Reply, escape};
 use super::list;
@@ -34,7 +34,7 @@ impl Gathered {
 
 impl Cluster<'_> {
     /// Reads the volumes that claims name, and the one that is asked about, one by one: who may not list volumes may
-    /// still be allowed to get them. Nothing can be said of those that are not found so.
+    /// still be allowed to get them. One that is not there does not exist, and of the rest nothing can be said.
     pub(super) async fn named_volumes(
         &self,
         needs: Needs<'_>,
@@ -48,6 +48,7 @@ impl Cluster<'_> {
             |name: &&str| ObjectKey { kind: Kind::PersistentVolume, namespace: Str::default(), name: Str::from(*name) };
         let keys: Vec<ObjectKey> = names.iter().take(MOST).map(key).collect();
         let (all_names, mut tried, mut found) = (names.len(), 0, 0);
+        let mut absent = BTreeSet::new();
         for some in keys.chunks(AT_ONCE) {
             let mut refused = 0;
             for (key, result) in some.iter().zip(self.get_all(some).await) {
@@ -55,6 +56,9 @@ impl Cluster<'_> {
                     Ok(reply) => {
                         put(gathered, key, &reply.body);
                         found += 1;
+                    }
+                    Err(Failure::Status(status)) if status.code == 404 && status.from_kubernetes => {
+                        absent.insert(key.name.clone());
                     }
                     Err(Failure::Status(status)) if status.code != 401 => refused += usize::from(status.code == 403),
                     Err(failure) => return Err(self.error(&key.to_string(), failure)),
@@ -67,8 +71,13 @@ impl Cluster<'_> {
                 break;
             }
         }
-        if found > 0 {
-            let read = format!("{found} of {all_names} that are named were read one by one");
+        let missed = absent.len();
+        if let Some(entry) = gathered.parts.coverage.entry(Kind::PersistentVolume, None) {
+            gathered.parts.coverage.set(CoverageEntry { absent, ..entry.clone() });
+        }
+        if found + missed > 0 {
+            let missed = if missed > 0 { format!(", {missed} not found") } else { String::new() };
+            let read = format!("{found} of {all_names} that are named were read one by one{missed}");
             remark(gathered, Kind::PersistentVolume, CoverageState::Forbidden, &read);
         }
         Ok(())
@@ -91,12 +100,10 @@ impl Cluster<'_> {
         let mut read_alone: BTreeSet<ObjectKey> = BTreeSet::new();
         // What is read again can point at something else that is new; twice is plenty.
         for _ in 0..3 {
-            let mut suspects = partners::suspects(&gathered.parts);
-            suspects.retain(|key| !settled.contains(key));
+            let mut suspects = &partners::suspects(&gathered.parts) - &settled;
             // Few are asked for; of many, those that the lists do not show at one moment.
             if suspects.len() > MOST {
-                suspects = partners::torn_suspects(&gathered.parts, &read_alone);
-                suspects.retain(|key| !settled.contains(key));
+                suspects = &partners::torn_suspects(&gathered.parts, &read_alone) - &settled;
             }
             if suspects.is_empty() {
                 return Ok(());
@@ -140,8 +147,7 @@ impl Cluster<'_> {
             .filter(|entry| entry.kind == kind && entry.state == CoverageState::Complete)
             .map(|entry| (kind, entry.namespace.clone()))
             .collect();
-        let mut fresh =
-            Gathered { keep_archive: gathered.keep_archive, asked: gathered.asked.clone(), ..Gathered::default() };
+        let mut fresh = Gathered { keep: gathered.keep.clone(), ..Gathered::default() };
         let failures = self.lists(&readable, &mut fresh, progress).await?;
         if let Some(failure) = failures.first() {
             let text = format!("it could not be read a second time: {failure}");
@@ -174,7 +180,7 @@ impl Cluster<'_> {
         let mut done = 0;
         let mut unconfirmed: Vec<(&ObjectKey, String)> = Vec::new();
         let mut fresh: Vec<(&ObjectKey, Option<Reply>)> = Vec::new();
-        for some in suspects.chunks(AT_ONCE) {
+        for some in suspects.chunks(BATCH) {
             for (key, result) in some.iter().zip(self.get_all(some).await) {
                 match result {
                     Ok(reply) => fresh.push((key, Some(reply))),
@@ -216,7 +222,7 @@ impl Cluster<'_> {
 fn put(gathered: &mut Gathered, key: &ObjectKey, json: &[u8]) {
     match decode_as(key.kind, json, "a single reading") {
         Ok(item) => {
-            let change = gathered.asked.as_ref().and_then(|asked| decode::change_of(&item, json, asked));
+            let change = gathered.keep.change_of.as_ref().and_then(|asked| decode::change_of(&item, json, asked));
             gathered.parts.changed.extend(change);
             push(&mut gathered.parts, item);
         }
@@ -229,7 +235,7 @@ fn put(gathered: &mut Gathered, key: &ObjectKey, json: &[u8]) {
             }
         }
     }
-    if gathered.keep_archive {
+    if gathered.keep.archive {
         gathered.archive.extend(ArchivedObject::new(key.kind, json));
     }
 }

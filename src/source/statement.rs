@@ -6,7 +6,7 @@
 use crate::model::{Kind, Str, Timestamp};
 use crate::snapshot::{Coverage, CoverageEntry, CoverageState};
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// How complete the reading was: a JSON list, in the form of `coverage` in documents.
 const COVERAGE: &str = "pvctl.dev/coverage";
@@ -37,6 +37,8 @@ struct Entry {
     resource_version: Option<Str>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     reason: Option<String>,
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    absent: BTreeSet<Str>,
 }
 
 impl Statement {
@@ -48,6 +50,7 @@ impl Statement {
             state: entry.state.as_str().to_owned(),
             resource_version: entry.resource_version.clone(),
             reason: entry.reason.clone(),
+            absent: entry.absent.clone(),
         });
         let entries: Vec<Entry> = entries.collect();
         // Texts alone are in it, so that writing it cannot fail.
@@ -108,9 +111,9 @@ pub(super) fn read(metadata: &[u8]) -> Result<Option<Statement>, String> {
             // A kind that a later version reads decides nothing here.
             let Some(kind) = Kind::ALL.into_iter().find(|kind| kind.resource() == entry.resource) else { continue };
             let state = CoverageState::from_word(&entry.state).ok_or_else(|| wrong(COVERAGE))?;
-            let Entry { namespace, resource_version, reason, .. } = entry;
+            let Entry { namespace, resource_version, reason, absent, .. } = entry;
             let namespace = namespace.filter(|_| kind.namespaced());
-            statement.coverage.set(CoverageEntry { kind, namespace, state, resource_version, reason });
+            statement.coverage.set(CoverageEntry { kind, namespace, state, resource_version, reason, absent });
         }
     }
     if let Some(text) = now {

@@ -2,7 +2,7 @@
 
 use super::Held;
 use crate::model::{Kind, PersistentVolume, PersistentVolumeClaim, ReclaimPolicy, Str, Timestamp};
-use crate::snapshot::{ClaimId, Snapshot, VolumeId};
+use crate::snapshot::{Absence, ClaimId, Snapshot, VolumeId};
 use std::sync::Arc;
 
 /// A read that a decision made, as RBAC names it.
@@ -86,6 +86,11 @@ impl<'s> World<'s> {
                 .find(|(_, volume)| volume.as_ref().is_some_and(|volume| volume.meta.name == name))
                 .map(|(id, _)| *id)
         })
+    }
+
+    /// Whether a volume of that name was asked for and is not there, whatever is known of the others.
+    pub fn volume_is_known_absent(&self, name: &str) -> bool {
+        self.snapshot.coverage().absence_of(Kind::PersistentVolume, "", name) == Absence::Certain
     }
 
     /// The id of the claim of that name, whether it still exists or not.

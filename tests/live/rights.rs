@@ -131,8 +131,12 @@ fn users_with_few_rights_are_told_what_they_lack() {
     let answer = document(&run);
     assert_eq!(wrong(&answer, &truth), Vec::<String>::new());
     assert_eq!(missing(&answer), ["list persistentvolumes"]);
-    let bound = answer["items"].as_array().unwrap().iter().find(|item| item["object"]["name"] == "bound").unwrap();
+    let item =
+        |name: &str| answer["items"].as_array().unwrap().iter().find(|item| item["object"]["name"] == name).unwrap();
+    let (bound, lost) = (item("bound"), item("lost"));
     assert_eq!(bound["unknown"], Value::Null, "its volume is read by its name: {bound}");
+    assert_eq!(lost["unknown"], Value::Null, "the server says that its volume is not there: {lost}");
+    assert_eq!(lost["outcomes"][0]["phase"], "Lost", "{lost}");
     users += 1;
 
     // Nothing at all.

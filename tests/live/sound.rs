@@ -94,6 +94,7 @@ pub(crate) async fn fill(api: &Api) {
         let stored = create(api, &claim(namespace, "bound", "fast", &bound), "Bound").await;
         let uid = &stored["metadata"]["uid"];
         create(api, &volume(&bound, "fast", Some((namespace, "bound", uid))), "Bound").await;
+        create(api, &claim(namespace, "lost", "fast", &format!("{namespace}-gone")), "Bound").await;
         create(api, &claim(namespace, "waiting", "later", ""), "Pending").await;
         create(api, &pod(namespace, "consumer", "waiting"), "").await;
         create(api, &claim(namespace, "asking", "fast", ""), "Pending").await;

@@ -60,7 +60,7 @@ pub(super) fn of_object(snapshot: &Snapshot, target: Target) -> Option<BindingOu
                 binding.volume_side(snapshot.volume(id), Some(claim));
             }
             let named = snapshot.volume_id(&claim.volume_name);
-            if named.is_none() && hidden(snapshot, Kind::PersistentVolume, None).is_some() {
+            if named.is_none() && hidden(snapshot, Kind::PersistentVolume, None, &claim.volume_name).is_some() {
                 BindingOut::leave_open(&mut binding.claim, "spec.volumeName");
             }
         }
@@ -77,7 +77,7 @@ pub(super) fn of_object(snapshot: &Snapshot, target: Target) -> Option<BindingOu
             }
             if let Some(named) = named
                 && own.is_none()
-                && hidden(snapshot, Kind::PersistentVolumeClaim, Some(&named.namespace)).is_some()
+                && hidden(snapshot, Kind::PersistentVolumeClaim, Some(&named.namespace), &named.name).is_some()
             {
                 BindingOut::leave_open(&mut binding.volume, "spec.claimRef");
             }

@@ -545,7 +545,7 @@ fn pods_that_could_not_be_read_are_no_absent_users() {
         let mut parts = parts(&objects);
         parts.coverage = Coverage::default();
         let (kind, namespace) = (Kind::Pod, Some("db".into()));
-        parts.coverage.set(CoverageEntry { kind, namespace, state, resource_version: None, reason: None });
+        parts.coverage.set(CoverageEntry::new(kind, namespace, state));
         used_by(&Snapshot::new(parts), "pv/a")
     };
     assert_eq!(

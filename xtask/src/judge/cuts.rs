@@ -28,10 +28,20 @@ const STATES: [CoverageState; 8] = [
     CoverageState::NotNeeded,
 ];
 
-/// A kind, everywhere or in one namespace.
+/// What is hidden of a kind, everywhere or in one namespace.
 struct Cut<'l> {
     kind: Kind,
     namespace: Option<&'l str>,
+    part: Part<'l>,
+}
+
+/// How much of it.
+enum Part<'l> {
+    All,
+    /// The one of that name.
+    One(&'l str),
+    /// All volumes but those of these names, which claims have and which are read one by one.
+    Unnamed(BTreeSet<&'l str>),
 }
 
 impl Judged<'_> {
@@ -65,19 +75,37 @@ impl Judged<'_> {
         self.line.world.items.iter().filter_map(|item| item["metadata"]["namespace"].as_str()).collect()
     }
 
-    /// The kinds that the world has, and each namespace of them where it has several.
-    fn cuts<'l>(&self, namespaces: &BTreeSet<&'l str>) -> Vec<Cut<'l>> {
+    /// The kinds that the world has, and each namespace of them where it has several; one object of several; and the
+    /// volumes that no claim names.
+    fn cuts<'l>(&'l self, namespaces: &BTreeSet<&'l str>) -> Vec<Cut<'l>> {
+        let items = &self.line.world.items;
         let mut cuts = Vec::new();
         for kind in Kind::ALL {
-            let here =
-                |namespace: Option<&str>| self.line.world.items.iter().any(|item| Cut { kind, namespace }.hides(item));
-            if here(None) {
-                cuts.push(Cut { kind, namespace: None });
-            }
+            let mut places = vec![None];
             if kind.namespaced() && namespaces.len() > 1 {
-                let parts = namespaces.iter().filter(|namespace| here(Some(namespace)));
-                cuts.extend(parts.map(|namespace| Cut { kind, namespace: Some(namespace) }));
+                places.extend(namespaces.iter().copied().map(Some));
             }
+            for namespace in places {
+                let all = Cut { kind, namespace, part: Part::All };
+                let hidden: Vec<&str> = items
+                    .iter()
+                    .filter(|item| all.hides(item))
+                    .filter_map(|item| item["metadata"]["name"].as_str())
+                    .collect();
+                if hidden.is_empty() {
+                    continue;
+                }
+                // Of several namespaces, each is looked at for itself.
+                if hidden.len() > 1 && (namespace.is_some() || !kind.namespaced() || namespaces.len() == 1) {
+                    cuts.extend(hidden.iter().map(|name| Cut { kind, namespace, part: Part::One(name) }));
+                }
+                cuts.push(all);
+            }
+        }
+        if cuts.iter().any(|cut| cut.kind == Kind::PersistentVolume) {
+            let names = items.iter().filter_map(|item| item["spec"]["volumeName"].as_str());
+            let part = Part::Unnamed(names.filter(|name| !name.is_empty()).collect());
+            cuts.push(Cut { kind: Kind::PersistentVolume, namespace: None, part });
         }
         cuts
     }
@@ -90,7 +118,7 @@ impl Judged<'_> {
         verdict: &mut Verdict,
     ) -> Result<()> {
         let left = self.line.world.items.iter().filter(|item| !cut.hides(item));
-        let partial = Snapshot::new(parts(left, cut.coverage(state, namespaces))?);
+        let partial = Snapshot::new(parts(left, cut.coverage(state, namespaces, &self.line.world.items))?);
         let settled = self.line.settle.as_ref().filter(|real| !rejected(real));
         let settings = match settled {
             Some(real) => settling(self.rules, real)?,
@@ -152,16 +180,29 @@ struct Answer<'a> {
 
 impl Cut<'_> {
     fn hides(&self, item: &Value) -> bool {
+        let name = &item["metadata"]["name"];
         item["kind"] == self.kind.as_str()
             && self.namespace.is_none_or(|namespace| item["metadata"]["namespace"] == namespace)
+            && match &self.part {
+                Part::All => true,
+                Part::One(one) => name == one,
+                Part::Unnamed(named) => !named.iter().any(|other| name == other),
+            }
     }
 
     /// The reading that saw everything but this.
-    fn coverage(&self, state: CoverageState, namespaces: &BTreeSet<&str>) -> Coverage {
+    fn coverage(&self, state: CoverageState, namespaces: &BTreeSet<&str>, items: &[Value]) -> Coverage {
         let mut coverage = Coverage::complete();
+        let there = |name: &str| {
+            items.iter().any(|item| item["kind"] == self.kind.as_str() && item["metadata"]["name"] == name)
+        };
+        let absent: BTreeSet<Str> = match &self.part {
+            Part::All | Part::One(_) => BTreeSet::new(),
+            Part::Unnamed(named) => named.iter().filter(|name| !there(name)).map(|name| Str::from(*name)).collect(),
+        };
         let mut set = |namespace: Option<&str>, state: CoverageState| {
-            let namespace = namespace.map(Str::from);
-            coverage.set(CoverageEntry { kind: self.kind, namespace, state, resource_version: None, reason: None });
+            let entry = CoverageEntry::new(self.kind, namespace.map(Str::from), state);
+            coverage.set(CoverageEntry { absent: absent.clone(), ..entry });
         };
         set(None, state);
         for namespace in namespaces
@@ -190,7 +231,12 @@ impl Cut<'_> {
         verdict.counts.confident += usize::from(!doubted);
         if !right && !doubted {
             let place = self.namespace.map(|namespace| format!(" of {namespace}")).unwrap_or_default();
-            let part = format!("{} without each {}{place}", answer.what, self.kind.as_str());
+            let hidden = match &self.part {
+                Part::All => "each".to_owned(),
+                Part::One(name) => format!("{name:?}, a"),
+                Part::Unnamed(_) => "each unnamed".to_owned(),
+            };
+            let part = format!("{} without {hidden} {}{place}", answer.what, self.kind.as_str());
             differ(&part, answer.object, answer.real, answer.predicted, verdict);
         }
     }

@@ -106,7 +106,7 @@ impl Judged<'_> {
                 let is_crowded = |id| simulation.recycled_beside(id) > 0;
                 let alone = !objects.iter().any(|object| matches!(object, Target::Volume(id) if is_crowded(*id)));
                 if alone && self.number().is_multiple_of(2) {
-                    self.compare_limited(&settings, &simulation, simulation.component_of(target), real, verdict)?;
+                    self.compare_limited(&settings, &simulation, component, real, verdict)?;
                 }
             }
             let coarse = coarse.get_or_insert_with(|| {
