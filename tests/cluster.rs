@@ -223,6 +223,32 @@ async fn volumes_that_are_named_are_read_one_by_one_where_their_list_is_forbidde
     assert!(names(&parts).0.contains(&"pv-19"), "{:?}", names(&parts).0);
 }
 
+/// A claim that went with its volume is not there either, and one that came anew, or cannot be read again, does not show
+/// that there is none: the volume may have come with it.
+#[tokio::test]
+async fn a_volume_is_missed_by_a_claim_that_is_still_there() {
+    const ANEW: &str = r#"{"apiVersion": "v1", "kind": "PersistentVolumeClaim",
+        "metadata": {"namespace": "db", "name": "data", "uid": "anew", "resourceVersion": "12"},
+        "spec": {"volumeName": "pv-gone"}}"#;
+    let unknown = Absence::Unknown(CoverageState::Forbidden);
+    for (again, claims, absence) in [
+        (None, 1, Absence::Certain),
+        (Some(Answer::Status(404, "gone")), 0, Absence::Certain),
+        (Some(Answer::Status(403, "no")), 1, unknown.clone()),
+        (Some(Answer::Body(ANEW)), 1, unknown),
+    ] {
+        let fake = FakeApi::start().await;
+        fake.hold([claim("db", "data", "pv-gone")]);
+        fake.fail(&format!("{VOLUMES}?"), usize::MAX, Answer::Status(403, "no list"));
+        if let Some(answer) = again {
+            fake.fail("/api/v1/namespaces/db/persistentvolumeclaims/data", usize::MAX, answer);
+        }
+        let parts = read(&to(&fake)).await.unwrap();
+        let found = parts.coverage.absence_of(Kind::PersistentVolume, "", "pv-gone");
+        assert_eq!((parts.claims.len(), found), (claims, absence));
+    }
+}
+
 /// Whoever may get none of the first ones is not made to wait for as many refusals as there are claims.
 #[tokio::test]
 async fn volumes_that_may_not_be_read_at_all_are_given_up_early() {
@@ -860,6 +886,24 @@ async fn judged(fake: &FakeApi, arguments: &'static [&'static str]) -> (Option<i
     let run = move || Run::new(&[arguments, &["--server", &url]].concat()).finish();
     let run = tokio::task::spawn_blocking(run).await.unwrap();
     (run.code, run.stdout, run.stderr)
+}
+
+/// Who may not list volumes, and may get them, is told that a claim is Lost, and that its volume does not exist.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_is_missed_by_its_name_does_not_exist() {
+    let fake = FakeApi::start().await;
+    let mut lost = claim("db", "data", "pv-gone");
+    lost["metadata"]["annotations"] = json!({"pv.kubernetes.io/bind-completed": "yes"});
+    fake.hold([lost, class("fast", "Immediate")]);
+    fake.fail(&format!("{VOLUMES}?"), usize::MAX, Answer::Status(403, "no list"));
+    let (_, stdout, stderr) = judged(&fake, &["predict", "-n", "db", "-o", "json"]).await;
+    let answer: Value = serde_json::from_str(&stdout).unwrap();
+    let item = &answer["items"][0];
+    assert_eq!((&item["outcomes"][0]["phase"], &item["unknown"]), (&json!("Lost"), &Value::Null), "{stdout}{stderr}");
+    assert_eq!(answer["coverage"][0]["absent"], json!(["pv-gone"]), "{stdout}");
+    let (code, _, stderr) = judged(&fake, &["explain", "pv/pv-gone"]).await;
+    assert_eq!(code, Some(2));
+    assert!(stderr.contains("PersistentVolume \"pv-gone\" does not exist"), "{stderr}");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

@@ -158,6 +158,37 @@ fn where_pods_are_hidden_the_ends_of_claim_and_volume_are_unknown() {
     }
 }
 
+/// A claim on its way out that no finalizer keeps vanishes, and then pods decide whether its volume is recycled. Upstream:
+/// `recycleVolumeOperation` (`isVolumeUsed`), 1.36.
+#[test]
+fn pods_that_are_hidden_may_keep_a_volume_from_being_recycled() {
+    let mut volume = volume("/data", false);
+    volume["spec"]["persistentVolumeReclaimPolicy"] = "Recycle".into();
+    volume["spec"]["claimRef"] = json!({
+        "apiVersion": "v1", "kind": "PersistentVolumeClaim", "namespace": "db", "name": "data", "uid": "c-1",
+    });
+    let claim = json!({
+        "apiVersion": "v1", "kind": "PersistentVolumeClaim",
+        "metadata": {
+            "name": "data", "namespace": "db", "uid": "c-1", "resourceVersion": "2",
+            "deletionTimestamp": "2026-06-01T10:00:00Z", "deletionGracePeriodSeconds": 0,
+        },
+        "spec": {
+            "accessModes": ["ReadWriteOnce"], "resources": { "requests": { "storage": "1Gi" } },
+            "storageClassName": "a", "volumeMode": "Filesystem",
+        },
+        "status": { "phase": "Pending" },
+    });
+    for (state, known) in [(CoverageState::Complete, true), (CoverageState::Forbidden, false)] {
+        let mut coverage = Coverage::complete();
+        coverage.set(CoverageEntry::new(Kind::Pod, None, state));
+        let snapshot = with_coverage(&[volume.clone(), claim.clone()], coverage);
+        let simulation = Simulation::new(&snapshot, Settings::new(Rules::default()), 1);
+        let prediction = simulation.predict(simulation.targets().next().unwrap());
+        assert_eq!(prediction.outcomes.is_some(), known, "with pods {state:?}");
+    }
+}
+
 /// Recyclings of one plugin at the same time can fail, so that the end of one that seems to be alone rests on the whole
 /// list of volumes. Upstream: `Recycle` (`pkg/volume/nfs`, `pkg/volume/hostpath`), 1.36.
 #[test]

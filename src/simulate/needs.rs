@@ -143,7 +143,8 @@ pub(super) fn uncertain_needs(
                 need(Kind::PersistentVolumeClaim, "");
             }
         }
-        // Pods keep the protection from letting the claim go, and then its volume from being recycled.
+        // Pods keep the protection from letting the claim go. One that nothing keeps goes anyway, and then they keep
+        // its volume from being recycled.
         let waits = if claim.meta.finalizers.is_empty() { recycles } else { protects && is_protected(claim) };
         if claim.terminating() && waits {
             need(Kind::Pod, namespace);

@@ -114,15 +114,19 @@ impl Coverage {
         self.entries.retain(|entry| entry.kind != kind || !states(entry.state));
     }
 
-    /// Says that a kind is partial, in a namespace or at all; in the latter case nothing else is said of it any more.
+    /// Says that a kind is partial, in a namespace or at all; in the latter case nothing else is said of it any more. No
+    /// name is known to be absent then: the object of which nobody knows what it is may have it.
     pub fn set_partial(&mut self, kind: Kind, namespace: Option<Str>, reason: String) {
-        let known = self.entry(kind, namespace.as_deref()).cloned();
+        let resource_version = self.entry(kind, namespace.as_deref()).and_then(|entry| entry.resource_version.clone());
         if namespace.is_none() {
             self.forget(kind, |_| true);
         }
-        let state = CoverageState::Partial;
-        let known = known.unwrap_or_else(|| CoverageEntry::new(kind, namespace, state));
-        self.set(CoverageEntry { state, reason: Some(reason), ..known });
+        let reason = Some(reason);
+        self.set(CoverageEntry {
+            resource_version,
+            reason,
+            ..CoverageEntry::new(kind, namespace, CoverageState::Partial)
+        });
     }
 
     /// What could not be decoded is there, and nobody knows as what: its kind is partial.
@@ -251,7 +255,7 @@ mod tests {
     }
 
     /// What was asked for by name and is not there does not exist, whatever may not be listed; nothing follows for
-    /// others, also when what is known of the kind becomes less.
+    /// others, and nothing stays of it where an object is there that nobody understands.
     #[test]
     fn one_that_was_asked_for_and_is_not_there_does_not_exist() {
         let (kind, state) = (Kind::PersistentVolume, CoverageState::Forbidden);
@@ -261,7 +265,6 @@ mod tests {
         assert_eq!(coverage.absence_of(kind, "", "other"), Absence::Unknown(state));
         assert_eq!(coverage.absence_of(Kind::StorageClass, "", "gone"), Absence::Assumed);
         coverage.set_partial(kind, None, "pv-1 could not be decoded".into());
-        assert_eq!(coverage.absence_of(kind, "", "gone"), Absence::Certain);
-        assert_eq!(coverage.absence_of(kind, "", "other"), Absence::Unknown(CoverageState::Partial));
+        assert_eq!(coverage.absence_of(kind, "", "gone"), Absence::Unknown(CoverageState::Partial));
     }
 }

@@ -21,10 +21,8 @@ use std::task::Poll;
 use std::time::Duration;
 use tokio::sync::Notify;
 
-/// How many requests of one sort are under way at once.
+/// How many requests are under way at once.
 pub(super) const AT_ONCE: usize = 8;
-/// After so many requests it is seen whether one of them ended all.
-pub(super) const BATCH: usize = 64;
 /// How long completion may take in all.
 const COMPLETION_TIME: Duration = Duration::from_secs(1);
 /// Metadata alone is enough for names; servers and proxies that do not know the form send whole objects.
@@ -53,16 +51,9 @@ pub struct Cluster<'a> {
 pub(super) struct Gathered {
     pub(super) parts: Parts,
     pub(super) archive: Vec<ArchivedObject>,
-    pub(super) keep: Keep,
-}
-
-/// What is kept of objects besides what decisions need.
-#[derive(Clone, Default)]
-pub(super) struct Keep {
-    /// The whole object, redacted.
-    pub(super) archive: bool,
-    /// Of the object of that kind and name, when it was written last.
-    pub(super) change_of: Option<(Kind, String)>,
+    pub(super) keep_archive: bool,
+    /// The kind and name of the object of which it is asked when it was written last.
+    pub(super) asked: Option<(Kind, String)>,
 }
 
 /// What becomes of one page.
@@ -209,9 +200,8 @@ impl<'a> Cluster<'a> {
         keep_archive: bool,
         progress: &dyn Progress,
     ) -> Result<Gathered, ClusterError> {
-        let change_of = needs.users_of.map(|(kind, _, name)| (kind, name.to_owned()));
-        let keep = Keep { archive: keep_archive, change_of };
-        let mut gathered = Gathered { keep: keep.clone(), ..Gathered::default() };
+        let asked = needs.users_of.map(|(kind, _, name)| (kind, name.to_owned()));
+        let mut gathered = Gathered { keep_archive, asked, ..Gathered::default() };
         let failures = self.first(&mut gathered, progress).await?;
         let claims_hidden = gathered.parts.coverage.state(Kind::PersistentVolumeClaim, "") == CoverageState::Forbidden;
         if claims_hidden {
@@ -228,12 +218,8 @@ impl<'a> Cluster<'a> {
                 return Err(failure);
             }
         }
-        // What decisions look for besides is mostly known by now, and both wait for the server most of the time.
-        let ahead = second_round(&gathered.parts, needs);
-        let reading = self.read_lists(&ahead, &keep, progress);
-        let (confirmed, read) = tokio::join!(self.confirm(&mut gathered, progress), reading);
-        confirmed?;
-        self.second(needs, ahead, read, &mut gathered, progress).await?;
+        self.confirm(&mut gathered, progress).await?;
+        self.second(needs, &mut gathered, progress).await?;
         gathered.parts.coverage.doubt(&gathered.parts.issues);
         gathered.parts.now.get_or_insert_with(local_time);
         gathered.parts.now_is_stated = true;
@@ -250,9 +236,8 @@ impl<'a> Cluster<'a> {
     async fn first(&self, gathered: &mut Gathered, progress: &dyn Progress) -> Result<Vec<ClusterError>, ClusterError> {
         let begun = Arc::new(Notify::new());
         let hopeless = AtomicBool::new(false);
-        let keep = gathered.keep.clone();
         let volumes = async {
-            let read = self.list(Kind::PersistentVolume, None, &keep, progress, Some(&begun)).await;
+            let read = self.list(Kind::PersistentVolume, None, gathered, progress, Some(&begun)).await;
             hopeless.store(matches!(read, Err(ListFailure::Fatal(_))), Ordering::Relaxed);
             begun.notify_one();
             Some(read)
@@ -263,9 +248,9 @@ impl<'a> Cluster<'a> {
             if hopeless.load(Ordering::Relaxed) {
                 return None;
             }
-            Some(self.list(Kind::PersistentVolumeClaim, None, &keep, progress, None).await)
+            Some(self.list(Kind::PersistentVolumeClaim, None, gathered, progress, None).await)
         };
-        let classes = async { Some(self.list(Kind::StorageClass, None, &keep, progress, None).await) };
+        let classes = async { Some(self.list(Kind::StorageClass, None, gathered, progress, None).await) };
         let (volumes, claims, classes) = tokio::join!(volumes, claims, classes);
         let mut failures = Vec::new();
         for (kind, result) in
@@ -287,30 +272,14 @@ impl<'a> Cluster<'a> {
         progress: &dyn Progress,
     ) -> Result<Vec<ClusterError>, ClusterError> {
         let mut failures = Vec::new();
-        let read = self.read_lists(lists, &gathered.keep, progress).await;
-        for ((kind, namespace), result) in lists.iter().zip(read) {
-            failures.extend(self.take_in(gathered, *kind, namespace.clone(), result)?);
-        }
-        Ok(failures)
-    }
-
-    /// Reads lists side by side, up to one that ends all reading.
-    async fn read_lists(
-        &self,
-        lists: &[(Kind, Option<Str>)],
-        keep: &Keep,
-        progress: &dyn Progress,
-    ) -> Vec<Result<Listed<Page>, ListFailure>> {
-        let mut read = Vec::with_capacity(lists.len());
-        for some in lists.chunks(BATCH) {
+        for some in lists.chunks(AT_ONCE) {
             let reading =
-                some.iter().map(|(kind, namespace)| self.list(*kind, namespace.as_deref(), keep, progress, None));
-            read.extend(all(reading.collect()).await);
-            if read.iter().any(|result| matches!(result, Err(ListFailure::Fatal(_)))) {
-                break;
+                some.iter().map(|(kind, namespace)| self.list(*kind, namespace.as_deref(), gathered, progress, None));
+            for ((kind, namespace), result) in some.iter().zip(all(reading.collect()).await) {
+                failures.extend(self.take_in(gathered, *kind, namespace.clone(), result)?);
             }
         }
-        read
+        Ok(failures)
     }
 
     /// Reads a list; `begun` hears of its first page.
@@ -318,17 +287,17 @@ impl<'a> Cluster<'a> {
         &self,
         kind: Kind,
         namespace: Option<&str>,
-        keep: &Keep,
+        gathered: &Gathered,
         progress: &dyn Progress,
         begun: Option<&Arc<Notify>>,
     ) -> Result<Listed<Page>, ListFailure> {
         let origin = list::describe(kind, namespace);
-        let (keep, begun) = (keep.clone(), begun.cloned());
+        let (keep_archive, asked, begun) = (gathered.keep_archive, gathered.asked.clone(), begun.cloned());
         let page = move |bytes: &[u8]| {
             if let Some(begun) = &begun {
                 begun.notify_one();
             }
-            decode_page(kind, bytes, &origin, &keep)
+            decode_page(kind, bytes, &origin, keep_archive, asked.as_ref())
         };
         list::read(&self.api, kind, namespace, self.chunk_size, progress, Arc::new(page)).await
     }
@@ -383,28 +352,24 @@ impl<'a> Cluster<'a> {
         Ok(failure)
     }
 
-    /// Takes in what was read ahead, and reads what else decisions look for by what is known now.
     async fn second(
         &self,
         needs: Needs<'_>,
-        ahead: Vec<(Kind, Option<Str>)>,
-        read: Vec<Result<Listed<Page>, ListFailure>>,
         gathered: &mut Gathered,
         progress: &dyn Progress,
     ) -> Result<(), ClusterError> {
+        let lists = second_round(&gathered.parts, needs);
         for kind in [Kind::Pod, Kind::Node] {
             gathered.parts.coverage.set(CoverageEntry::new(kind, None, CoverageState::NotNeeded));
         }
-        for ((kind, namespace), result) in ahead.iter().zip(read) {
-            self.take_in(gathered, *kind, namespace.clone(), result)?;
-        }
-        let namespaces = pod_namespaces(&gathered.parts, needs).into_iter();
-        let mut more: Vec<_> = namespaces.map(|namespace| (Kind::Pod, Some(namespace))).collect();
-        more.retain(|list| !ahead.contains(list));
-        // Where the whole cluster's pods are hidden, those of some namespaces may not be.
-        let hidden = gathered.parts.coverage.state(Kind::Pod, "") == CoverageState::Forbidden;
-        if hidden || !ahead.contains(&(Kind::Pod, None)) {
-            self.lists(&more, gathered, progress).await?;
+        self.lists(&lists, gathered, progress).await?;
+        if gathered.parts.coverage.state(Kind::Pod, "") == CoverageState::Forbidden {
+            // The whole cluster's pods are hidden; some namespaces' may not be.
+            let single: Vec<_> = pod_namespaces(&gathered.parts, needs)
+                .into_iter()
+                .map(|namespace| (Kind::Pod, Some(namespace)))
+                .collect();
+            self.lists(&single, gathered, progress).await?;
         }
         Ok(())
     }
@@ -417,7 +382,13 @@ impl<'a> Cluster<'a> {
     }
 }
 
-fn decode_page(kind: Kind, bytes: &[u8], origin: &str, keep: &Keep) -> Result<(Page, usize), String> {
+fn decode_page(
+    kind: Kind,
+    bytes: &[u8],
+    origin: &str,
+    keep_archive: bool,
+    asked: Option<&(Kind, String)>,
+) -> Result<(Page, usize), String> {
     let objects = list::items(bytes).map_err(|error| error.to_string())?;
     let mut page =
         Page { items: Vec::with_capacity(objects.len()), issues: Vec::new(), archive: Vec::new(), changed: Vec::new() };
@@ -425,12 +396,12 @@ fn decode_page(kind: Kind, bytes: &[u8], origin: &str, keep: &Keep) -> Result<(P
         let json = object.get().as_bytes();
         match decode_as(kind, json, origin) {
             Ok(item) => {
-                page.changed.extend(keep.change_of.as_ref().and_then(|asked| decode::change_of(&item, json, asked)));
+                page.changed.extend(asked.and_then(|asked| decode::change_of(&item, json, asked)));
                 page.items.push(item);
             }
             Err(issue) => page.issues.push(issue),
         }
-        if keep.archive {
+        if keep_archive {
             page.archive.extend(ArchivedObject::new(kind, json));
         }
     }
@@ -474,21 +445,18 @@ pub(super) fn local_time() -> Timestamp {
     Timestamp(jiff::Timestamp::now().as_second())
 }
 
-/// Runs futures side by side on this task, [`AT_ONCE`] at a time; their results in their order.
+/// Runs futures side by side on this task; their results in their order.
 pub(super) async fn all<F: Future>(futures: Vec<F>) -> Vec<F::Output> {
     let mut slots: Vec<_> = futures.into_iter().map(|future| (Box::pin(future), None)).collect();
     poll_fn(|context| {
-        let mut pending = 0;
+        let mut pending = false;
         for (future, output) in slots.iter_mut().filter(|(_, output)| output.is_none()) {
             match future.as_mut().poll(context) {
                 Poll::Ready(value) => *output = Some(value),
-                Poll::Pending => pending += 1,
-            }
-            if pending == AT_ONCE {
-                break;
+                Poll::Pending => pending = true,
             }
         }
-        if pending == 0 { Poll::Ready(()) } else { Poll::Pending }
+        if pending { Poll::Pending } else { Poll::Ready(()) }
     })
     .await;
     slots.into_iter().filter_map(|(_, output)| output).collect()

@@ -18,8 +18,8 @@ use std::time::{Duration, Instant};
 /// How many bytes an answer may have. A certificate with its chain and key has some 10,000.
 const MOST: u64 = 1 << 20;
 
-/// So long a plugin has that runs while those of other clusters do, where no limit is stated: one that hangs must not
-/// hide the clusters that are fine, and whoever reads what it says can open a page in a browser meanwhile.
+/// So long a plugin has that nobody waits for alone, where no limit is stated: one that hangs must not hide other
+/// clusters that are fine, and whoever reads what it says can open a page in a browser meanwhile.
 const BESIDE_OTHERS: Duration = Duration::from_mins(2);
 
 #[derive(Deserialize)]
@@ -70,10 +70,11 @@ pub(super) fn run(
 
 /// How long the plugin may take; nothing where somebody who is asked for something may take their time.
 fn patience(attendance: Attendance, stated: Option<Duration>) -> Option<Duration> {
-    stated.filter(|limit| !limit.is_zero()).or(match attendance {
-        Attendance::Person => None,
-        Attendance::Reader | Attendance::Nobody => Some(BESIDE_OTHERS),
-    })
+    match (stated, attendance) {
+        (Some(Duration::ZERO), _) | (None, Attendance::Person) => None,
+        (Some(limit), _) => Some(limit),
+        (None, Attendance::Reader | Attendance::Nobody) => Some(BESIDE_OTHERS),
+    }
 }
 
 fn ask(
@@ -218,7 +219,7 @@ mod tests {
         for attendance in [Attendance::Person, Attendance::Reader, Attendance::Nobody] {
             assert_eq!(patience(attendance, Some(second)), Some(second));
             let own = (attendance != Attendance::Person).then_some(BESIDE_OTHERS);
-            assert_eq!((patience(attendance, None), patience(attendance, Some(Duration::ZERO))), (own, own));
+            assert_eq!((patience(attendance, None), patience(attendance, Some(Duration::ZERO))), (own, None));
         }
     }
 }

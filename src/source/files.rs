@@ -494,8 +494,11 @@ impl Known {
                 set(*kind, namespace.clone(), CoverageState::Complete);
             }
         }
+        let alone = self.held.is_empty() && self.complete.is_empty();
         for entry in self.stated.coverage.entries() {
-            coverage.set(entry.clone());
+            // What a snapshot did not find by its name, newer files beside it may speak of.
+            let absent = if alone { entry.absent.clone() } else { BTreeSet::new() };
+            coverage.set(CoverageEntry { absent, ..entry.clone() });
         }
         let mut full = |kind: Kind, namespace: Option<&str>| {
             let (namespace, state) = (namespace.map(Str::new), CoverageState::Complete);

@@ -9,7 +9,7 @@ use crate::model::{
 use crate::snapshot::{CoverageState, Parts};
 use std::collections::{BTreeSet, HashMap, HashSet};
 
-fn key_of(kind: Kind, meta: &ObjectMeta) -> ObjectKey {
+pub(super) fn key_of(kind: Kind, meta: &ObjectMeta) -> ObjectKey {
     ObjectKey { kind, namespace: meta.namespace.clone(), name: meta.name.clone() }
 }
 

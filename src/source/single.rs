@@ -1,13 +1,13 @@
 //! Single objects of a live cluster: those of which two lists do not agree, and those that may be read in no other way.
 
 use super::archive::ArchivedObject;
-use super::cluster::{AT_ONCE, BATCH, Cluster, Gathered, all, push};
+use super::cluster::{AT_ONCE, Cluster, Gathered, all, push};
 use super::cluster_error::ClusterError;
 use super::http::{Failure, JSON, Reply, escape};
 use super::list;
-use super::partners;
+use super::partners::{self, key_of};
 use super::second_round::Needs;
-use crate::model::{Kind, ObjectKey, ObjectMeta, Str};
+use crate::model::{Kind, ObjectKey, ObjectMeta, PersistentVolumeClaim, Str};
 use crate::progress::Progress;
 use crate::snapshot::decode::{self, decode_as};
 use crate::snapshot::{CoverageEntry, CoverageState};
@@ -34,7 +34,7 @@ impl Gathered {
 
 impl Cluster<'_> {
     /// Reads the volumes that claims name, and the one that is asked about, one by one: who may not list volumes may
-    /// still be allowed to get them. One that is not there does not exist, and of the rest nothing can be said.
+    /// still be allowed to get them. What is not there does not exist; of the rest nothing can be said.
     pub(super) async fn named_volumes(
         &self,
         needs: Needs<'_>,
@@ -48,7 +48,7 @@ impl Cluster<'_> {
             |name: &&str| ObjectKey { kind: Kind::PersistentVolume, namespace: Str::default(), name: Str::from(*name) };
         let keys: Vec<ObjectKey> = names.iter().take(MOST).map(key).collect();
         let (all_names, mut tried, mut found) = (names.len(), 0, 0);
-        let mut absent = BTreeSet::new();
+        let mut missed = BTreeSet::new();
         for some in keys.chunks(AT_ONCE) {
             let mut refused = 0;
             for (key, result) in some.iter().zip(self.get_all(some).await) {
@@ -58,7 +58,7 @@ impl Cluster<'_> {
                         found += 1;
                     }
                     Err(Failure::Status(status)) if status.code == 404 && status.from_kubernetes => {
-                        absent.insert(key.name.clone());
+                        missed.insert(key.name.clone());
                     }
                     Err(Failure::Status(status)) if status.code != 401 => refused += usize::from(status.code == 403),
                     Err(failure) => return Err(self.error(&key.to_string(), failure)),
@@ -71,14 +71,41 @@ impl Cluster<'_> {
                 break;
             }
         }
-        let missed = absent.len();
-        if let Some(entry) = gathered.parts.coverage.entry(Kind::PersistentVolume, None) {
-            gathered.parts.coverage.set(CoverageEntry { absent, ..entry.clone() });
-        }
-        if found + missed > 0 {
-            let missed = if missed > 0 { format!(", {missed} not found") } else { String::new() };
-            let read = format!("{found} of {all_names} that are named were read one by one{missed}");
+        let tally = missed.len();
+        self.note_absent(missed, gathered, progress).await?;
+        if found + tally > 0 {
+            let tally = if tally > 0 { format!(", {tally} not found") } else { String::new() };
+            let read = format!("{found} of {all_names} that are named were read one by one{tally}");
             remark(gathered, Kind::PersistentVolume, CoverageState::Forbidden, &read);
+        }
+        Ok(())
+    }
+
+    /// Takes in that volumes were not there when they were asked for. The claims that name them were listed before, and
+    /// may have gone with them or come anew: only one that is still the same shows that it was there without its volume.
+    async fn note_absent(
+        &self,
+        mut missed: BTreeSet<Str>,
+        gathered: &mut Gathered,
+        progress: &dyn Progress,
+    ) -> Result<(), ClusterError> {
+        let naming = |gathered: &Gathered, missed: &BTreeSet<Str>| -> BTreeSet<(ObjectKey, Str)> {
+            let claims = gathered.parts.claims.iter().filter(|claim| missed.contains(&claim.volume_name));
+            claims.map(|claim| (key_of(Kind::PersistentVolumeClaim, &claim.meta), claim.meta.uid.clone())).collect()
+        };
+        let listed = naming(gathered, &missed);
+        let keys: Vec<ObjectKey> = listed.iter().map(|(key, _)| key.clone()).collect();
+        let unconfirmed = self.get_again(&keys, gathered, progress).await?;
+        for (key, uid) in naming(gathered, &missed) {
+            if unconfirmed.contains(&key) || !listed.contains(&(key.clone(), uid)) {
+                let named = |claim: &&PersistentVolumeClaim| key_of(Kind::PersistentVolumeClaim, &claim.meta) == key;
+                if let Some(claim) = gathered.parts.claims.iter().find(named) {
+                    missed.remove(&claim.volume_name);
+                }
+            }
+        }
+        if let Some(entry) = gathered.parts.coverage.entry(Kind::PersistentVolume, None) {
+            gathered.parts.coverage.set(CoverageEntry { absent: missed, ..entry.clone() });
         }
         Ok(())
     }
@@ -147,7 +174,8 @@ impl Cluster<'_> {
             .filter(|entry| entry.kind == kind && entry.state == CoverageState::Complete)
             .map(|entry| (kind, entry.namespace.clone()))
             .collect();
-        let mut fresh = Gathered { keep: gathered.keep.clone(), ..Gathered::default() };
+        let mut fresh =
+            Gathered { keep_archive: gathered.keep_archive, asked: gathered.asked.clone(), ..Gathered::default() };
         let failures = self.lists(&readable, &mut fresh, progress).await?;
         if let Some(failure) = failures.first() {
             let text = format!("it could not be read a second time: {failure}");
@@ -171,16 +199,17 @@ impl Cluster<'_> {
         Ok(())
     }
 
+    /// Reads single objects again, in place of what was read of them, and says which of them could not be.
     async fn get_again(
         &self,
         suspects: &[ObjectKey],
         gathered: &mut Gathered,
         progress: &dyn Progress,
-    ) -> Result<(), ClusterError> {
+    ) -> Result<BTreeSet<ObjectKey>, ClusterError> {
         let mut done = 0;
         let mut unconfirmed: Vec<(&ObjectKey, String)> = Vec::new();
         let mut fresh: Vec<(&ObjectKey, Option<Reply>)> = Vec::new();
-        for some in suspects.chunks(BATCH) {
+        for some in suspects.chunks(AT_ONCE) {
             for (key, result) in some.iter().zip(self.get_all(some).await) {
                 match result {
                     Ok(reply) => fresh.push((key, Some(reply))),
@@ -214,7 +243,7 @@ impl Cluster<'_> {
                 remark(gathered, kind, CoverageState::Complete, &text);
             }
         }
-        Ok(())
+        Ok(unconfirmed.into_iter().map(|(key, _)| key.clone()).collect())
     }
 }
 
@@ -222,7 +251,7 @@ impl Cluster<'_> {
 fn put(gathered: &mut Gathered, key: &ObjectKey, json: &[u8]) {
     match decode_as(key.kind, json, "a single reading") {
         Ok(item) => {
-            let change = gathered.keep.change_of.as_ref().and_then(|asked| decode::change_of(&item, json, asked));
+            let change = gathered.asked.as_ref().and_then(|asked| decode::change_of(&item, json, asked));
             gathered.parts.changed.extend(change);
             push(&mut gathered.parts, item);
         }
@@ -235,7 +264,7 @@ fn put(gathered: &mut Gathered, key: &ObjectKey, json: &[u8]) {
             }
         }
     }
-    if gathered.keep.archive {
+    if gathered.keep_archive {
         gathered.archive.extend(ArchivedObject::new(key.kind, json));
     }
 }

@@ -64,14 +64,15 @@ impl Statement {
     }
 
     /// What several inputs say together. Each adds to what is known: of two that read the same, the one that says more
-    /// counts, and of two versions neither.
+    /// counts, and of two versions neither. What one did not find by its name another may have.
     pub fn of_all(statements: &[Self]) -> Self {
         let mut all = Self::default();
         let rank = |state| CoverageState::ALL.iter().position(|known| *known == state);
         for entry in statements.iter().flat_map(|statement| statement.coverage.entries()) {
             let known = all.coverage.entry(entry.kind, entry.namespace.as_deref());
             if known.is_none_or(|known| rank(entry.state) < rank(known.state)) {
-                all.coverage.set(entry.clone());
+                let absent = if statements.len() > 1 { BTreeSet::new() } else { entry.absent.clone() };
+                all.coverage.set(CoverageEntry { absent, ..entry.clone() });
             }
         }
         all.now = statements.iter().filter_map(|statement| statement.now).max();

@@ -88,8 +88,8 @@ impl<'s> World<'s> {
         })
     }
 
-    /// Whether a volume of that name was asked for and is not there, whatever is known of the others.
-    pub fn volume_is_known_absent(&self, name: &str) -> bool {
+    /// Whether a volume of that name, which the snapshot does not have, did certainly not exist.
+    pub fn was_certainly_absent(&self, name: &str) -> bool {
         self.snapshot.coverage().absence_of(Kind::PersistentVolume, "", name) == Absence::Certain
     }
 

@@ -179,7 +179,7 @@ impl<'a, 's, Step> Sync<'a, 's, Step> {
     /// The volume of that name as the controller's own cache has it.
     pub fn cached_volume_named(&mut self, name: &str) -> Option<(VolumeId, Held<'s, PersistentVolume>)> {
         let found = self.world.volume_id(name).and_then(|id| self.cached_volume(id).map(|volume| (id, volume)));
-        if found.is_none() && !self.world.volume_is_known_absent(name) {
+        if found.is_none() && !self.world.was_certainly_absent(name) {
             self.need("list", Kind::PersistentVolume, "");
         }
         found
