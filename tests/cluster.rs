@@ -223,8 +223,8 @@ async fn volumes_that_are_named_are_read_one_by_one_where_their_list_is_forbidde
     assert!(names(&parts).0.contains(&"pv-19"), "{:?}", names(&parts).0);
 }
 
-/// A claim that went with its volume is not there either, and one that came anew, or cannot be read again, does not show
-/// that there is none: the volume may have come with it.
+/// A claim that went with its volume is not there either, and one that came anew, or cannot be read again, does not
+/// show that there is none: the volume may have come with it.
 #[tokio::test]
 async fn a_volume_is_missed_by_a_claim_that_is_still_there() {
     const ANEW: &str = r#"{"apiVersion": "v1", "kind": "PersistentVolumeClaim",

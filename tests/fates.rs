@@ -158,8 +158,8 @@ fn where_pods_are_hidden_the_ends_of_claim_and_volume_are_unknown() {
     }
 }
 
-/// A claim on its way out that no finalizer keeps vanishes, and then pods decide whether its volume is recycled. Upstream:
-/// `recycleVolumeOperation` (`isVolumeUsed`), 1.36.
+/// A claim on its way out that no finalizer keeps vanishes, and then pods decide whether its volume is recycled.
+/// Upstream: `recycleVolumeOperation` (`isVolumeUsed`), 1.36.
 #[test]
 fn pods_that_are_hidden_may_keep_a_volume_from_being_recycled() {
     let mut volume = volume("/data", false);

@@ -114,8 +114,8 @@ impl Coverage {
         self.entries.retain(|entry| entry.kind != kind || !states(entry.state));
     }
 
-    /// Says that a kind is partial, in a namespace or at all; in the latter case nothing else is said of it any more. No
-    /// name is known to be absent then: the object of which nobody knows what it is may have it.
+    /// Says that a kind is partial, in a namespace or at all; in the latter case nothing else is said of it any more.
+    /// No name is known to be absent then: the object of which nobody knows what it is may have it.
     pub fn set_partial(&mut self, kind: Kind, namespace: Option<Str>, reason: String) {
         let resource_version = self.entry(kind, namespace.as_deref()).and_then(|entry| entry.resource_version.clone());
         if namespace.is_none() {

@@ -82,7 +82,8 @@ impl Cluster<'_> {
     }
 
     /// Takes in that volumes were not there when they were asked for. The claims that name them were listed before, and
-    /// may have gone with them or come anew: only one that is still the same shows that it was there without its volume.
+    /// may have gone with them or come anew: only one that is still the same shows that it was there without its
+    /// volume.
     async fn note_absent(
         &self,
         mut missed: BTreeSet<Str>,
