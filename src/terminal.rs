@@ -325,6 +325,15 @@ pub fn exit_on_interrupt() -> Result<(), Error> {
     std::thread::Builder::new().name("interrupt".to_owned()).spawn(listen).map(drop).map_err(failed)
 }
 
+/// Ends the process where the error says that nobody reads the answer any more: threads that still ask a server for a
+/// part of it could only be waited for. For verbs that only read.
+pub fn exit_when_unread(error: &Error) {
+    if error.kind() == ErrorKind::OutputClosed {
+        restore();
+        std::process::exit(i32::from(error.kind().exit_code()));
+    }
+}
+
 /// Prints what clap has to say, and gives the exit code: help and version are answers, the rest is wrong usage.
 pub fn print_parse_result(outcome: &clap::Error) -> ExitCode {
     match outcome.print() {

@@ -4,9 +4,9 @@
 #![expect(clippy::disallowed_types, clippy::disallowed_methods, reason = "the test makes files and looks at the time")]
 
 use crate::fake_api::{Answer, FakeApi};
-use crate::support::{Finished, Run, root, text};
+use crate::support::{BINARY, Finished, Run, root, text};
 use serde_json::{Value, json};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 /// Two clusters that answer, and one that is not there.
@@ -119,6 +119,25 @@ async fn clusters_are_read_at_the_same_time() {
     let both = clusters.run(&["predict", "-A", "--contexts", "calm,stirring"]).await;
     assert_eq!(both.code, Some(0), "{}", both.stderr);
     assert!((late..2 * late).contains(&before.elapsed()), "{:?}", before.elapsed());
+}
+
+/// Whoever has read enough does not wait for the clusters that are still asked.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_reader_that_stops_reading_waits_for_no_cluster() {
+    let clusters = Clusters::start().await;
+    clusters.stirring.fail("/api/v1/persistentvolumes", 2, Answer::Late(Duration::from_secs(20)));
+    for format in ["table", "json"] {
+        let script = format!(
+            "'{BINARY}' predict -A --contexts calm,broken,stirring -o {format} --kubeconfig '{}' | true; \
+             echo \"${{PIPESTATUS[0]}}\"",
+            clusters.config().display()
+        );
+        let before = Instant::now();
+        let run = move || Run::of(Path::new("/bin/bash"), &["-c", &script]).finish();
+        let run = tokio::task::spawn_blocking(run).await.unwrap();
+        assert_eq!(run.stdout, "0\n", "{}", run.stderr);
+        assert!(before.elapsed() < Duration::from_secs(15), "{:?}", before.elapsed());
+    }
 }
 
 #[tokio::test(flavor = "multi_thread")]

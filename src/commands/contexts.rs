@@ -7,7 +7,7 @@ use crate::parallel::in_order;
 use crate::report::contexts::{Counts, ListWriter, Section, Summary};
 use crate::report::table::TableStyle;
 use crate::source;
-use crate::terminal::{Terminal, output_error};
+use crate::terminal::{Terminal, exit_when_unread, output_error};
 
 /// So many clusters are read at a time.
 const AT_A_TIME: usize = 8;
@@ -54,7 +54,7 @@ pub(super) fn run(
             if status.exit_code() > worst.exit_code() {
                 worst = status;
             }
-            hand_on(&section)
+            hand_on(&section).inspect_err(exit_when_unread)
         })
     };
     let failed = |failure: std::io::Error| output_error(&failure);

@@ -161,12 +161,15 @@ impl<W: Write> ListWriter<W> {
         let item = ContextOut { context, exit_code: *exit_code, error, counts, answer: None };
         let item = serde_json::to_string(&item)?;
         if written.is_empty() {
-            return self.output.write_all(&escape_json(item.as_bytes()));
+            self.output.write_all(&escape_json(item.as_bytes()))?;
+        } else {
+            self.output.write_all(&escape_json(item.strip_suffix('}').unwrap_or(&item).as_bytes()))?;
+            self.output.write_all(b",\"answer\":")?;
+            self.output.write_all(written)?;
+            self.output.write_all(b"}")?;
         }
-        self.output.write_all(&escape_json(item.strip_suffix('}').unwrap_or(&item).as_bytes()))?;
-        self.output.write_all(b",\"answer\":")?;
-        self.output.write_all(written)?;
-        self.output.write_all(b"}")
+        // The next one may be long in coming.
+        self.output.flush()
     }
 
     /// Writes what stands after the items.
