@@ -90,19 +90,19 @@ impl Cluster<'_> {
         gathered: &mut Gathered,
         progress: &dyn Progress,
     ) -> Result<(), ClusterError> {
-        let naming = |gathered: &Gathered, missed: &BTreeSet<Str>| -> BTreeSet<(ObjectKey, Str)> {
-            let claims = gathered.parts.claims.iter().filter(|claim| missed.contains(&claim.volume_name));
-            claims.map(|claim| (key_of(Kind::PersistentVolumeClaim, &claim.meta), claim.meta.uid.clone())).collect()
+        let sight = |claim: &PersistentVolumeClaim| {
+            let key = key_of(Kind::PersistentVolumeClaim, &claim.meta);
+            (key, claim.meta.uid.clone(), claim.volume_name.clone())
+        };
+        let naming = |gathered: &Gathered, missed: &BTreeSet<Str>| -> BTreeSet<(ObjectKey, Str, Str)> {
+            gathered.parts.claims.iter().filter(|claim| missed.contains(&claim.volume_name)).map(sight).collect()
         };
         let listed = naming(gathered, &missed);
-        let keys: Vec<ObjectKey> = listed.iter().map(|(key, _)| key.clone()).collect();
+        let keys: Vec<ObjectKey> = listed.iter().map(|(key, ..)| key.clone()).collect();
         let unconfirmed = self.get_again(&keys, gathered, progress).await?;
-        for (key, uid) in naming(gathered, &missed) {
-            if unconfirmed.contains(&key) || !listed.contains(&(key.clone(), uid)) {
-                let named = |claim: &&PersistentVolumeClaim| key_of(Kind::PersistentVolumeClaim, &claim.meta) == key;
-                if let Some(claim) = gathered.parts.claims.iter().find(named) {
-                    missed.remove(&claim.volume_name);
-                }
+        for seen in naming(gathered, &missed) {
+            if unconfirmed.contains(&seen.0) || !listed.contains(&seen) {
+                missed.remove(&seen.2);
             }
         }
         if let Some(entry) = gathered.parts.coverage.entry(Kind::PersistentVolume, None) {
