@@ -31,6 +31,13 @@ fn with_coverage(objects: &[Value], coverage: Coverage) -> Snapshot {
     Snapshot::new(parts)
 }
 
+/// A reading that saw everything, but for one kind.
+fn complete_but(kind: Kind, state: CoverageState) -> Coverage {
+    let mut coverage = Coverage::complete();
+    coverage.set(CoverageEntry::new(kind, None, state));
+    coverage
+}
+
 fn volume(path: &str, terminating: bool) -> Value {
     let mut volume = json!({
         "apiVersion": "v1", "kind": "PersistentVolume",
@@ -145,9 +152,7 @@ fn where_pods_are_hidden_the_ends_of_claim_and_volume_are_unknown() {
         "status": { "phase": "Bound" },
     });
     for (state, known) in [(CoverageState::Complete, true), (CoverageState::Forbidden, false)] {
-        let mut coverage = Coverage::complete();
-        coverage.set(CoverageEntry::new(Kind::Pod, None, state));
-        let snapshot = with_coverage(&[volume.clone(), claim.clone()], coverage);
+        let snapshot = with_coverage(&[volume.clone(), claim.clone()], complete_but(Kind::Pod, state));
         let simulation = Simulation::new(&snapshot, Settings::new(Rules::default()), 1);
         for target in simulation.targets() {
             let prediction = simulation.predict(target);
@@ -180,9 +185,7 @@ fn pods_that_are_hidden_may_keep_a_volume_from_being_recycled() {
         "status": { "phase": "Pending" },
     });
     for (state, known) in [(CoverageState::Complete, true), (CoverageState::Forbidden, false)] {
-        let mut coverage = Coverage::complete();
-        coverage.set(CoverageEntry::new(Kind::Pod, None, state));
-        let snapshot = with_coverage(&[volume.clone(), claim.clone()], coverage);
+        let snapshot = with_coverage(&[volume.clone(), claim.clone()], complete_but(Kind::Pod, state));
         let simulation = Simulation::new(&snapshot, Settings::new(Rules::default()), 1);
         let prediction = simulation.predict(simulation.targets().next().unwrap());
         assert_eq!(prediction.outcomes.is_some(), known, "with pods {state:?}");
@@ -206,10 +209,8 @@ fn a_volume_that_nobody_saw_could_be_recycled_at_the_same_time() {
             (CoverageState::Assumed, true, false),
             (CoverageState::Forbidden, false, true),
         ] {
-            let mut coverage = Coverage::complete();
             let kind = Kind::PersistentVolume;
-            coverage.set(CoverageEntry::new(kind, None, state));
-            let snapshot = with_coverage(std::slice::from_ref(&volume), coverage);
+            let snapshot = with_coverage(std::slice::from_ref(&volume), complete_but(kind, state));
             let simulation = Simulation::new(&snapshot, Settings::new(Rules::default()), 1);
             let prediction = simulation.predict(simulation.targets().next().unwrap());
             let rests = prediction.assumed.iter().any(|assumed| assumed.kind == kind);

@@ -280,6 +280,11 @@ pub(crate) struct ApiStatus {
 }
 
 impl ApiStatus {
+    /// Whether Kubernetes says that the object is not there; whatever else answers 404 says nothing of objects.
+    pub(crate) fn is_not_found(&self) -> bool {
+        self.code == 404 && self.from_kubernetes
+    }
+
     /// Reads the body of an answer; a body that is no `Status` is not repeated.
     pub(crate) fn from_body(code: u16, body: &[u8]) -> Self {
         #[derive(serde::Deserialize)]

@@ -57,7 +57,7 @@ impl Cluster<'_> {
                         put(gathered, key, &reply.body);
                         found += 1;
                     }
-                    Err(Failure::Status(status)) if status.code == 404 && status.from_kubernetes => {
+                    Err(Failure::Status(status)) if status.is_not_found() => {
                         missed.insert(key.name.clone());
                     }
                     Err(Failure::Status(status)) if status.code != 401 => refused += usize::from(status.code == 403),
@@ -214,7 +214,7 @@ impl Cluster<'_> {
             for (key, result) in some.iter().zip(self.get_all(some).await) {
                 match result {
                     Ok(reply) => fresh.push((key, Some(reply))),
-                    Err(Failure::Status(status)) if status.code == 404 && status.from_kubernetes => {
+                    Err(Failure::Status(status)) if status.is_not_found() => {
                         fresh.push((key, None));
                     }
                     Err(Failure::Status(status)) if status.code != 401 => {

@@ -42,9 +42,9 @@ const WRONG: [(&str, &str, &str, &str); 23] = [
     (r#"answer '{"token":"{secret}\nx"}'"#, "{}", "the token cannot be sent", "credential plugin"),
     (r#"answer '{"token":17}'"#, "{}", "did not answer with an ExecCredential", "run it by hand"),
     ("yes {secret}", "{}", "printed more than a credential", "run it by hand"),
-    ("exec sleep 20", "{}", "did not answer within ", "log in with it first"),
-    ("sleep 12 2>/dev/null & exit 0", "{}", "did not answer within ", "log in with it first"),
-    (r#"answer '{"token":"{secret}"}'; exec sleep 20 >&-"#, "{}", "did not answer within", "log in with it first"),
+    ("exec sleep 20", "{}", "did not answer within 2 s", "log in with it first"),
+    ("sleep 12 2>/dev/null & exit 0", "{}", "did not answer within 2 s", "log in with it first"),
+    (r#"answer '{"token":"{secret}"}'; exec sleep 20 >&-"#, "{}", "did not answer within 2 s", "log in with it first"),
     ("cat >/dev/null; exit 4", "{}", "failed (exit status: 4)", "run it by hand"),
     ("exit 0", r#"{"interactiveMode":"Always"}"#, "needs a terminal, and standard input is none", "run it by hand"),
     (
