@@ -130,15 +130,31 @@ impl Judged<'_> {
 
     /// The volumes whose recyclings may be in each other's way, by what was recorded: several of one plugin come to
     /// rest where a recycling goes on, which no pod holds up. In the oracle none ever is in the way; what comes of it
-    /// then is judged by the real controller manager as a whole.
+    /// then is judged by the real controller manager as a whole. A pod holds it up by any volume that stands for the
+    /// claim, until it has ended, or is being deleted and runs no more. Upstream: `isVolumeUsed`, `PodPVCIndexFunc`,
+    /// `IsPodTerminated`, 1.36.
     fn crowded(&self, real: &Settle) -> Vec<Object> {
+        let is_running = |pod: &Value| {
+            let statuses = pod["status"]["containerStatuses"].as_array();
+            statuses.is_some_and(|all| all.iter().any(|one| one["state"]["running"].is_object()))
+        };
+        let has_ended = |pod: &Value| {
+            matches!(pod["status"]["phase"].as_str(), Some("Succeeded" | "Failed"))
+                || (pod["metadata"]["deletionTimestamp"].is_string() && !is_running(pod))
+        };
         let in_use = |named: &Value| {
             self.line.world.items.iter().any(|pod| {
                 let volumes = pod["spec"]["volumes"].as_array();
-                let uses = |volume: &Value| volume["persistentVolumeClaim"]["claimName"] == named["name"];
+                let own = |volume: &Value| {
+                    let names =
+                        [&pod["metadata"]["name"], &volume["name"]].map(|name| name.as_str().unwrap_or_default());
+                    volume["ephemeral"].is_object() && named["name"] == names.join("-")
+                };
+                let uses =
+                    |volume: &Value| volume["persistentVolumeClaim"]["claimName"] == named["name"] || own(volume);
                 pod["kind"] == "Pod"
                     && pod["metadata"]["namespace"] == named["namespace"]
-                    && !matches!(pod["status"]["phase"].as_str(), Some("Succeeded" | "Failed"))
+                    && !has_ended(pod)
                     && volumes.is_some_and(|volumes| volumes.iter().any(uses))
             })
         };
