@@ -112,6 +112,17 @@ def main():
         targets.judge("mixed-large, peak memory against the file", memory, aim=1.0, must=2.0)
     if "contended" not in skip:
         compare("contended", f"contended-{args.small}.json", aim=2.0, must=3.0)
+    if "audit" not in skip:
+        for size in sorted({args.small, args.large}):
+            path = os.path.join(args.inputs, f"mixed-{size}.json")
+            print(f"\naudit: mixed-{size}.json, {args.pairs} pairs, against predict of the same file")
+            audit, predict = in_turns(
+                [args.pvctl, "audit", "--exit-zero", "-o", "json", "-f", path],
+                [args.pvctl, "predict", "-o", "json", "-f", path], args.pairs)
+            show("audit", audit)
+            show("predict", predict)
+            ratio = median(audit, "wall") / median(predict, "wall")
+            targets.judge(f"audit of mixed-{size}, wall against predict", ratio, aim=1.0, must=1.3)
     if {"mixed-small", "mixed-large"} <= medians.keys():
         print(f"\ngrowth: {args.large / args.small:g} times the objects")
         growth = [large / small for large, small in zip(medians["mixed-large"], medians["mixed-small"])]

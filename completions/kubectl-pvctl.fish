@@ -60,6 +60,8 @@ complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_needs_command" -s V -l versio
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_needs_command" -f -a "predict" -d 'Predict what will become of volumes and claims'
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_needs_command" -f -a "explain" -d 'Explain why an object is as it is, and what to do'
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_needs_command" -f -a "match" -d 'Show which volumes fit a claim, and why the others do not'
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_needs_command" -f -a "audit" -d 'Find what is wrong, its root, and what to do'
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_needs_command" -f -a "rules" -d 'List the rules of audit, or explain one'
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_needs_command" -f -a "snapshot" -d 'Print what was read, with credentials removed, for use with -f'
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_needs_command" -f -a "version" -d 'Print the versions of pvctl, of the Kubernetes that is modelled, and of the cluster\'s'
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_needs_command" -f -a "completion" -d 'Print the completion script of a shell'
@@ -255,6 +257,117 @@ complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand match" -l st
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand match" -l failures -d 'Let requests fail, the controller crash inside a sync, and its caches lag'
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand match" -s A -l all-namespaces -d 'Show the objects of all namespaces'
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand match" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand audit" -l fail-on -d 'Exit with 1 when something is found that is at least as bad, or by one of these rules; `unknown` exits with 3 when a rule could not be judged' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand audit" -l baseline -d 'Show only what the report in this file does not have: what an earlier run printed with -o json' -r -F
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand audit" -l suppressions -d 'The file with what is known and kept back; .pvctl.yaml in the working directory, if there is one. Objects say it of themselves by the annotation pvctl.dev/ignore: RULE=REASON' -r -F
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand audit" -l rules -d 'Look with these rules alone; `*` stands for any letters' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand audit" -l skip-rules -d 'Look with all rules but these' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand audit" -l min-age -d 'Leave out what has been so for a shorter time, such as 90s, 10m, 2h or 7d; data at imminent risk are shown all the same' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand audit" -s o -l output -d 'How to print the answer' -r -f -a "table\t''
+wide\t''
+json\t''
+yaml\t''
+name\t''
+sarif\t''
+junit\t''
+markdown\t''
+github\t''
+prometheus\t''"
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand audit" -l sort-by -d 'Sort by this column, for example EXPECTED or AGE' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand audit" -s f -l filename -d 'Read this file or directory instead of a cluster; `-` is stdin. May be given several times' -r -F
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand audit" -l assume-complete -d 'What the files hold is all there is: of these kinds, or of every kind' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand audit" -l partial -d 'The files do not hold all objects of these kinds; what rests on their absence is unknown' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand audit" -l now -d 'The time from which ages count, in RFC 3339; for files the newest time in them if not given' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand audit" -l kube-version -d 'The Kubernetes minor to model: 1.14 or 1.28 to 1.36; detected on a cluster, stated by a snapshot, else 1.36' -r -f -a "1.36\t''
+1.35\t''
+1.34\t''
+1.33\t''
+1.32\t''
+1.31\t''
+1.30\t''
+1.29\t''
+1.28\t''
+1.14\t''"
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand audit" -l feature-gates -d 'Feature gates that differ from the defaults of the version' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand audit" -l controller-flag -d 'A flag of kube-controller-manager, for example enable-dynamic-provisioning=false. May be given several times' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand audit" -l controllers -d 'The controllers that take part, in the syntax of kube-controller-manager: `*`, NAME, -NAME' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand audit" -l unseen -d 'An object that the controller has not in its cache yet, for example pvc/db/data-0. May be given several times' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand audit" -l decisions -d 'How many decisions to list for each object; what is said of it does not depend on that' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand audit" -l outcomes -d 'How many outcomes to list for each object; what is said of it does not depend on that' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand audit" -l budget -d 'How many states to explore for each component before going over to bounds' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand audit" -s n -l namespace -d 'Show the objects of this namespace, and the volumes that belong to its claims' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand audit" -s l -l selector -d 'Show the objects whose labels match, for example `app=db,tier!=cache`' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand audit" -l kubeconfig -d 'The kubeconfig file to use instead of $KUBECONFIG and ~/.kube/config' -r -F
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand audit" -l context -d 'The kubeconfig context to use' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand audit" -l cluster -d 'The kubeconfig cluster to use' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand audit" -l user -d 'The kubeconfig user to use' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand audit" -s s -l server -d 'The address of the API server' -r -f
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand audit" -l token -d 'The bearer token to authenticate with' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand audit" -l username -d 'The user to authenticate with by name and password' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand audit" -l password -d 'The password of --username' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand audit" -l as -d 'The user to act as' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand audit" -l as-group -d 'A group to act as; may be given several times' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand audit" -l as-uid -d 'The uid to act as' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand audit" -l as-user-extra -d 'Something more to say of the user to act as; may be given several times, also for one key' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand audit" -l request-timeout -d 'How long one request may take, for example 30s or 2m; 0 means no limit' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand audit" -l certificate-authority -d 'The file with the certificates of the authorities that vouch for the API server' -r -F
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand audit" -l client-certificate -d 'The file with the client certificate for TLS' -r -F
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand audit" -l client-key -d 'The file with the client key for TLS' -r -F
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand audit" -l insecure-skip-tls-verify -d 'Do not check the API server\'s certificate; the connection is then not secure' -r -f -a "true\t''
+false\t''"
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand audit" -l tls-server-name -d 'The name to expect in the API server\'s certificate' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand audit" -l disable-compression -d 'Do not ask the API server for compressed answers' -r -f -a "true\t''
+false\t''"
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand audit" -l cache-dir -d 'Accepted because kubectl has it; nothing is cached, every run reads the world anew' -r -f -a "(__fish_complete_directories)"
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand audit" -l log-flush-frequency -d 'Accepted because kubectl has it; nothing that is said waits to be written' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand audit" -l chunk-size -d 'How many objects to ask for at a time; 0 asks for all at once' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand audit" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal, unless the environment asks otherwise (NO_COLOR, CLICOLOR_FORCE, TERM=dumb)'
+always\t'Always, also into a pipe'
+never\t'Never'"
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand audit" -s v -l v -d 'Say more on stderr; from 6 on every request to the API server, with tokens hidden' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand audit" -l all -d 'Show every finding, also those that follow from another one'
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand audit" -l exit-zero -d 'Exit with 0 whatever is found'
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand audit" -l no-headers -d 'Leave out the line with the names of the columns'
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand audit" -s R -l recursive -d 'Read directories with all that is below them'
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand audit" -l strict -d 'Stop at the first object that cannot be decoded, instead of judging the rest'
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand audit" -l failures -d 'Let requests fail, the controller crash inside a sync, and its caches lag'
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand audit" -s A -l all-namespaces -d 'Show the objects of all namespaces'
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand audit" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand rules" -s o -l output -d 'How to print the answer' -r -f -a "text\t''
+json\t''
+yaml\t''"
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand rules" -s n -l namespace -d 'Show the objects of this namespace, and the volumes that belong to its claims' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand rules" -s l -l selector -d 'Show the objects whose labels match, for example `app=db,tier!=cache`' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand rules" -l kubeconfig -d 'The kubeconfig file to use instead of $KUBECONFIG and ~/.kube/config' -r -F
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand rules" -l context -d 'The kubeconfig context to use' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand rules" -l cluster -d 'The kubeconfig cluster to use' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand rules" -l user -d 'The kubeconfig user to use' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand rules" -s s -l server -d 'The address of the API server' -r -f
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand rules" -l token -d 'The bearer token to authenticate with' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand rules" -l username -d 'The user to authenticate with by name and password' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand rules" -l password -d 'The password of --username' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand rules" -l as -d 'The user to act as' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand rules" -l as-group -d 'A group to act as; may be given several times' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand rules" -l as-uid -d 'The uid to act as' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand rules" -l as-user-extra -d 'Something more to say of the user to act as; may be given several times, also for one key' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand rules" -l request-timeout -d 'How long one request may take, for example 30s or 2m; 0 means no limit' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand rules" -l certificate-authority -d 'The file with the certificates of the authorities that vouch for the API server' -r -F
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand rules" -l client-certificate -d 'The file with the client certificate for TLS' -r -F
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand rules" -l client-key -d 'The file with the client key for TLS' -r -F
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand rules" -l insecure-skip-tls-verify -d 'Do not check the API server\'s certificate; the connection is then not secure' -r -f -a "true\t''
+false\t''"
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand rules" -l tls-server-name -d 'The name to expect in the API server\'s certificate' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand rules" -l disable-compression -d 'Do not ask the API server for compressed answers' -r -f -a "true\t''
+false\t''"
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand rules" -l cache-dir -d 'Accepted because kubectl has it; nothing is cached, every run reads the world anew' -r -f -a "(__fish_complete_directories)"
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand rules" -l log-flush-frequency -d 'Accepted because kubectl has it; nothing that is said waits to be written' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand rules" -l chunk-size -d 'How many objects to ask for at a time; 0 asks for all at once' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand rules" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal, unless the environment asks otherwise (NO_COLOR, CLICOLOR_FORCE, TERM=dumb)'
+always\t'Always, also into a pipe'
+never\t'Never'"
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand rules" -s v -l v -d 'Say more on stderr; from 6 on every request to the API server, with tokens hidden' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand rules" -s A -l all-namespaces -d 'Show the objects of all namespaces'
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand rules" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand snapshot" -s o -l output -d 'How to print it' -r -f -a "json\t''
 yaml\t''"
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand snapshot" -s f -l filename -d 'Read this file or directory instead of a cluster; `-` is stdin. May be given several times' -r -F

@@ -4,6 +4,8 @@
 use crate::support::assert_generated;
 use pvctl::cli;
 use pvctl::commands::completion::{FILES, SHIM, script};
+use pvctl::diagnosis::rules;
+use pvctl::report::rule_page::{overview, page as page_of_rule};
 use std::fmt::Write as _;
 
 #[test]
@@ -11,6 +13,14 @@ fn completions_are_in_step() {
     let files: Vec<(String, Vec<u8>)> =
         FILES.into_iter().map(|(name, shell)| (name.to_owned(), shell.map_or_else(|| SHIM.into(), script))).collect();
     assert_generated("completions", &files);
+}
+
+#[test]
+fn the_pages_of_rules_are_in_step() {
+    let all = rules::all();
+    let pages = all.iter().map(|rule| (format!("{}.md", rule.id), page_of_rule(rule).into_bytes()));
+    let overview = ("README.md".to_owned(), overview(all).into_bytes());
+    assert_generated("docs/rules", &pages.chain([overview]).collect::<Vec<_>>());
 }
 
 #[cfg(unix)]

@@ -1,5 +1,6 @@
 //! The one binary of integration tests; each module is one subject.
 
+mod audit;
 mod candidates;
 mod cli;
 mod cluster;
@@ -20,6 +21,7 @@ mod liveness;
 mod properties;
 mod readme;
 mod redaction;
+mod reports;
 mod round_trip;
 mod said;
 mod schema;

@@ -9,7 +9,7 @@ mod value;
 
 pub use flags::{ClusterArgs, ModelArgs, ScopeArgs, Secret, SourceArgs, TableArgs};
 pub use object::{ObjectArgument, one_object, parse_objects};
-pub use value::{ControllerFlag, FeatureGate, KindScope, Limit, Output, UserExtra, parse_reference};
+pub use value::{ControllerFlag, FeatureGate, KindScope, Limit, Output, ReportFormat, UserExtra, parse_reference};
 
 use clap::{Args, CommandFactory as _, FromArgMatches as _, Parser, Subcommand, ValueEnum, ValueHint};
 use std::ffi::{OsStr, OsString};
@@ -44,7 +44,7 @@ pub const DEFAULT_KUBERNETES_MINOR: u32 = 36;
         kubectl pvctl predict -f dump.json  The same for what kubectl get -o json printed\n\n\
         EXIT CODES\n  \
         0    done\n  \
-        1    a change is predicted, and --exit-code was given\n  \
+        1    audit found something, or a change is predicted and --exit-code was given\n  \
         2    wrong usage, or an object that does not exist\n  \
         3    something could not be read, so there is no judgement\n  \
         70   a bug in pvctl\n  \
@@ -118,6 +118,20 @@ pub enum Verb {
     /// Shows for each volume the first test that it fails and by how much, which volume would be chosen, and which are
     /// tied.
     Match(MatchArgs),
+    /// Find what is wrong, its root, and what to do
+    ///
+    /// Looks at every volume, claim and class with all rules, and shows each root with what follows from it. What is
+    /// well is not shown: a claim that waits for its first pod is no finding. Exits with 1 when something is found
+    /// that is as bad as --fail-on says.
+    ///
+    /// On a cluster, without -n or -A, it looks at the claims of the context's namespace and the volumes that belong
+    /// to them; with -f at everything in the files.
+    Audit(AuditArgs),
+    /// List the rules of audit, or explain one
+    ///
+    /// Each page says what is seen, why it happens, how to confirm it by hand, how it is repaired and kept from
+    /// happening again, and what can go wrong with the data.
+    Rules(RulesArgs),
     /// Print what was read, with credentials removed, for use with -f
     ///
     /// It is a plain `v1` List that kubectl and every verb read back. Keep it as evidence, send it with a bug report,
@@ -253,6 +267,91 @@ pub struct MatchArgs {
     /// Which Kubernetes is modelled.
     #[command(flatten)]
     pub model: ModelArgs,
+}
+
+/// `audit`.
+#[derive(Clone, Debug, Args)]
+#[command(after_help = "EXAMPLES\n  \
+        kubectl pvctl audit -A                              What is wrong in the cluster\n  \
+        kubectl pvctl audit -n db --all                     Also what follows from it\n  \
+        kubectl pvctl audit -f dump.json -o json            A file, with evidence and ways out as data\n  \
+        kubectl pvctl audit -A --fail-on warning            Exit with 1 on warnings, too\n  \
+        kubectl pvctl audit -A --skip-rules 'pv-recycle-*'  Without these rules")]
+pub struct AuditArgs {
+    /// Show every finding, also those that follow from another one
+    #[arg(long, help_heading = "Output")]
+    pub all: bool,
+
+    /// Exit with 1 when something is found that is at least as bad, or by one of these rules; `unknown` exits with 3
+    /// when a rule could not be judged
+    #[arg(
+        long,
+        value_name = "SEVERITY|unknown|ID,…",
+        value_delimiter = ',',
+        default_value = "error",
+        help_heading = "Findings"
+    )]
+    pub fail_on: Vec<String>,
+
+    /// Exit with 0 whatever is found
+    #[arg(long, help_heading = "Findings")]
+    pub exit_zero: bool,
+
+    /// Show only what the report in this file does not have: what an earlier run printed with -o json
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = "Findings")]
+    pub baseline: Option<PathBuf>,
+
+    /// The file with what is known and kept back; .pvctl.yaml in the working directory, if there is one. Objects say it
+    /// of themselves by the annotation pvctl.dev/ignore: RULE=REASON
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = "Findings")]
+    pub suppressions: Option<PathBuf>,
+
+    /// Look with these rules alone; `*` stands for any letters
+    #[arg(long, value_name = "ID,…", value_delimiter = ',', help_heading = "Findings")]
+    pub rules: Vec<String>,
+
+    /// Look with all rules but these
+    #[arg(long, value_name = "ID,…", value_delimiter = ',', help_heading = "Findings")]
+    pub skip_rules: Vec<String>,
+
+    /// Leave out what has been so for a shorter time, such as 90s, 10m, 2h or 7d; data at imminent risk are shown all
+    /// the same
+    #[arg(long, value_name = "DURATION", value_parser = value::parse_duration, help_heading = "Findings")]
+    pub min_age: Option<i64>,
+
+    /// How to print the answer
+    #[arg(short, long, value_name = "FORMAT", default_value = "table", hide_default_value = true, help_heading = "Output",
+        value_parser = OutputParser(&ReportFormat::ALL))]
+    pub output: ReportFormat,
+
+    /// How a table is printed.
+    #[command(flatten)]
+    pub table: TableArgs,
+
+    /// Where objects are read from.
+    #[command(flatten)]
+    pub source: SourceArgs,
+
+    /// Which Kubernetes is modelled.
+    #[command(flatten)]
+    pub model: ModelArgs,
+}
+
+/// `rules`.
+#[derive(Clone, Debug, Args)]
+#[command(after_help = "EXAMPLES\n  \
+        kubectl pvctl rules                  All rules\n  \
+        kubectl pvctl rules lost-pv-missing  One of them: cause, repair, hazard\n  \
+        kubectl pvctl rules -o json")]
+pub struct RulesArgs {
+    /// The rule to explain; without one all are listed
+    #[arg(value_name = "ID")]
+    pub id: Option<String>,
+
+    /// How to print the answer
+    #[arg(short, long, value_name = "FORMAT", default_value = "text", hide_default_value = true, help_heading = "Output",
+        value_parser = OutputParser(&[Output::Text, Output::Json, Output::Yaml]))]
+    pub output: Output,
 }
 
 /// `snapshot`.

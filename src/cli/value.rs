@@ -38,21 +38,91 @@ impl Output {
     }
 }
 
+/// How the findings of an audit are printed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum ReportFormat {
+    /// A table of the roots.
+    Table,
+    /// The same with more columns.
+    Wide,
+    /// JSON, as the contract defines it.
+    Json,
+    /// YAML with the content of the JSON.
+    Yaml,
+    /// TYPE/NAME, one object a line.
+    Name,
+    /// SARIF 2.1.0, for code scanners.
+    Sarif,
+    /// `JUnit` XML, for CI servers.
+    Junit,
+    /// Markdown, for pull requests.
+    Markdown,
+    /// Workflow commands of GitHub Actions.
+    Github,
+    /// The text format of Prometheus.
+    Prometheus,
+}
+
+impl ReportFormat {
+    /// All of them.
+    pub(super) const ALL: [Self; 10] = [
+        Self::Table,
+        Self::Wide,
+        Self::Json,
+        Self::Yaml,
+        Self::Name,
+        Self::Sarif,
+        Self::Junit,
+        Self::Markdown,
+        Self::Github,
+        Self::Prometheus,
+    ];
+}
+
+/// A value of `-o`.
+pub(super) trait Format: Copy + Send + Sync + 'static {
+    /// The word after `-o`.
+    fn word(self) -> &'static str;
+}
+
+impl Format for Output {
+    fn word(self) -> &'static str {
+        self.as_str()
+    }
+}
+
+impl Format for ReportFormat {
+    fn word(self) -> &'static str {
+        match self {
+            Self::Table => "table",
+            Self::Wide => "wide",
+            Self::Json => "json",
+            Self::Yaml => "yaml",
+            Self::Name => "name",
+            Self::Sarif => "sarif",
+            Self::Junit => "junit",
+            Self::Markdown => "markdown",
+            Self::Github => "github",
+            Self::Prometheus => "prometheus",
+        }
+    }
+}
+
 /// Reads `-o`, which has other values for each verb.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct OutputParser(pub(super) &'static [Output]);
+pub(super) struct OutputParser<F: 'static>(pub(super) &'static [F]);
 
-impl TypedValueParser for OutputParser {
-    type Value = Output;
+impl<F: Format> TypedValueParser for OutputParser<F> {
+    type Value = F;
 
     fn parse_ref(
         &self,
         command: &clap::Command,
         _argument: Option<&clap::Arg>,
         value: &OsStr,
-    ) -> Result<Output, clap::Error> {
+    ) -> Result<F, clap::Error> {
         let word = value.to_string_lossy();
-        if let Some(&output) = self.0.iter().find(|output| output.as_str() == word) {
+        if let Some(&output) = self.0.iter().find(|output| output.word() == word) {
             return Ok(output);
         }
         let format = word.split('=').next().unwrap_or_default();
@@ -67,7 +137,7 @@ impl TypedValueParser for OutputParser {
                 "the output format '{format}' is not offered: use -o json and select from it, for example with jq"
             ),
             _ => {
-                let known: Vec<&str> = self.0.iter().map(|output| output.as_str()).collect();
+                let known: Vec<&str> = self.0.iter().map(|output| output.word()).collect();
                 format!("the output format '{word}' does not exist here: -o takes {}", known.join(", "))
             }
         };
@@ -75,7 +145,7 @@ impl TypedValueParser for OutputParser {
     }
 
     fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
-        Some(Box::new(self.0.iter().map(|output| PossibleValue::new(output.as_str()))))
+        Some(Box::new(self.0.iter().map(|output| PossibleValue::new(output.word()))))
     }
 }
 
@@ -116,6 +186,25 @@ fn minor(version: &str) -> Option<u32> {
 
 fn invalid(command: &clap::Command, message: String) -> clap::Error {
     clap::Error::raw(ErrorKind::InvalidValue, message + "\n").with_cmd(command)
+}
+
+/// Reads a time as kubectl writes ages: a whole number and `s`, `m`, `h` or `d`. In seconds.
+pub(super) fn parse_duration(word: &str) -> Result<i64, String> {
+    let wrong = || "it must be a whole number with s, m, h or d behind it, such as 10m".to_owned();
+    let unit = word.chars().last().ok_or_else(wrong)?;
+    let seconds = match unit {
+        's' => 1,
+        'm' => 60,
+        'h' => 3_600,
+        'd' => 86_400,
+        _ => return Err(wrong()),
+    };
+    let digits = &word[..word.len() - 1];
+    if digits.is_empty() || !digits.bytes().all(|byte| byte.is_ascii_digit()) {
+        return Err(wrong());
+    }
+    let number: i64 = digits.parse().map_err(|_| wrong())?;
+    number.checked_mul(seconds).ok_or_else(|| "it is too long".to_owned())
 }
 
 /// How many entries of a list to print.

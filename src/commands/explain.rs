@@ -77,7 +77,8 @@ pub(super) fn run(args: &ExplainArgs, global: &GlobalArgs, terminal: &Terminal) 
             .hint("leave --recheck out"));
     }
     let object = Some((kind, name.as_str()));
-    let question = Question { source: &args.source, model: &args.model, global, object, pods_decide: true };
+    let question =
+        Question { source: &args.source, model: &args.model, global, object, pods_decide: true, nodes: false };
     question.check()?;
     if args.source.filenames.is_empty() {
         return connect::with_cluster(global, terminal, async |cluster| run.on_cluster(&cluster, question).await);

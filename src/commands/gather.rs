@@ -39,6 +39,8 @@ pub(super) struct Question<'a> {
     pub(super) object: Option<(Kind, &'a str)>,
     /// Whether pods decide anything in the answer.
     pub(super) pods_decide: bool,
+    /// Whether nodes are looked at beyond what decisions ask for.
+    pub(super) nodes: bool,
 }
 
 /// Reads from files or from a cluster.
@@ -80,6 +82,7 @@ pub(super) async fn gather_on(
         host_path_provisioning: asked.hostpath_provisioning,
         unused_condition: asked.unused_condition,
         users_of: object.map(|(kind, name)| (kind, cluster.namespace(), name)),
+        nodes: question.nodes,
         everything: false,
     };
     let mut parts = cluster.read(needs, &*terminal.progress()).await?;
@@ -134,7 +137,7 @@ impl Question<'_> {
                 self.pods_decide && entry.namespace.as_deref().zip(pods_of).is_none_or(|(of, shown)| of == shown)
             }
             // A snapshot may lack nodes because few people may list them; they decide host-path provisioning alone.
-            Kind::Node => modelled.rules.hostpath_provisioning,
+            Kind::Node => self.nodes || modelled.rules.hostpath_provisioning,
             _ => true,
         };
         warn_of_lists(&snapshot, matters, &mut notes);

@@ -26,7 +26,8 @@ pub(super) fn run(args: &MatchArgs, global: &GlobalArgs, terminal: &Terminal) ->
     let word =
         if args.claim.is_none() { Some(one_object(&args.object, &[Kind::PersistentVolumeClaim])?) } else { None };
     let manifest = args.claim.as_deref().map(|path| read_claim(path, args)).transpose()?;
-    let question = Question { source: &args.source, model: &args.model, global, object: None, pods_decide: false };
+    let question =
+        Question { source: &args.source, model: &args.model, global, object: None, pods_decide: false, nodes: false };
     let gathered = gather(question, terminal)?;
     let snapshot = &gathered.snapshot;
     let plan = manifest.map(|claim| planned(snapshot, in_namespace(claim, &gathered)));

@@ -1,5 +1,6 @@
 //! One file for each verb: gather, ask the core, render, give the status. The work itself is done elsewhere.
 
+mod audit;
 pub mod complete;
 pub mod completion;
 mod connect;
@@ -10,6 +11,8 @@ mod guide;
 mod matching;
 mod named;
 mod predict;
+mod rules;
+mod scope;
 mod settings;
 mod snapshot;
 mod version;
@@ -60,6 +63,8 @@ pub fn run(cli: &Cli, terminal: &Terminal) -> Result<Status, Error> {
         Some(Verb::Predict(args)) => predict::run(args, &cli.global, terminal),
         Some(Verb::Explain(args)) => explain::run(args, &cli.global, terminal),
         Some(Verb::Match(args)) => matching::run(args, &cli.global, terminal),
+        Some(Verb::Audit(args)) => audit::run(args, &cli.global, terminal),
+        Some(Verb::Rules(args)) => rules::run(args, terminal),
         Some(Verb::Snapshot(args)) => snapshot::run(args, &cli.global, terminal),
         Some(Verb::Version(args)) => version::run(args, &cli.global, terminal),
         Some(Verb::Completion(args)) => completion::run(args, terminal),

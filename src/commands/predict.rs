@@ -1,6 +1,7 @@
 //! `predict`: every volume and claim in scope, with what will become of it.
 
 use super::gather::{Gathered, Question, gather, keeps_from_judging};
+use super::scope::belongs_to;
 use super::{Status, contexts, named};
 use crate::cli::{GlobalArgs, ObjectArgument, Output as Format, PredictArgs, parse_objects};
 use crate::error::Error;
@@ -12,7 +13,7 @@ use crate::report::folded::write_folded;
 use crate::report::prediction::{Head, JointOut, PredictionOut};
 use crate::report::table::{Table, TableStyle};
 use crate::report::why::why;
-use crate::simulate::{Outcome, Prediction, Simulation, Target};
+use crate::simulate::{Prediction, Simulation, Target};
 use crate::terminal::{Output, Terminal, output_error};
 use crate::text::{escape_json, human_age};
 use std::collections::BTreeSet;
@@ -52,7 +53,14 @@ impl<'a> Asked<'a> {
             .as_deref()
             .map(|text| parse_label_filter(text).map_err(|error| Error::usage(format!("--selector: {error}"))))
             .transpose()?;
-        let question = Question { source: &args.source, model: &args.model, global, object: None, pods_decide: true };
+        let question = Question {
+            source: &args.source,
+            model: &args.model,
+            global,
+            object: None,
+            pods_decide: true,
+            nodes: false,
+        };
         question.check()?;
         if let Some(column) = &args.table.sort_by {
             let mut table = Table::new(headers(args.output));
@@ -146,7 +154,7 @@ impl<'s> Shown<'_, 's> {
             None => self
                 .simulation
                 .targets()
-                .filter(|target| self.in_namespace(*target) && self.has_labels(*target))
+                .filter(|target| self.is_in_scope(*target) && self.has_labels(*target))
                 .collect(),
         }
     }
@@ -158,38 +166,12 @@ impl<'s> Shown<'_, 's> {
         }
     }
 
-    fn has_labels(&self, target: Target) -> bool {
-        self.filter.is_none_or(|filter| filter.matches(&self.meta(target).labels))
+    fn is_in_scope(&self, target: Target) -> bool {
+        self.gathered.namespace.as_deref().is_none_or(|namespace| belongs_to(self.simulation, target, namespace))
     }
 
-    /// Claims of the namespace, and volumes that belong to them: bound to, reserved for, or wanted by them.
-    fn in_namespace(&self, target: Target) -> bool {
-        let Some(namespace) = &self.gathered.namespace else { return true };
-        let snapshot = self.simulation.snapshot();
-        match target {
-            Target::Claim(id) => snapshot.claim(id).meta.namespace == namespace,
-            Target::Volume(id) => {
-                let volume = snapshot.volume(id);
-                let names = volume.claim_ref.as_ref().is_some_and(|claim| claim.namespace == namespace);
-                let wanted = || {
-                    snapshot
-                        .claims_naming(&volume.meta.name)
-                        .iter()
-                        .any(|id| snapshot.claim(*id).meta.namespace == namespace)
-                };
-                let may_get = || {
-                    let outcomes = self.simulation.outcomes(target);
-                    let listed = outcomes.listed.iter().any(|outcome| {
-                        matches!(outcome, Outcome::Volume { claim_ref: Some((ns, _, _)), .. } if ns == namespace)
-                    });
-                    // Where not all are listed, any claim of the namespace that this volume meets may be among them.
-                    let cut = outcomes.count > outcomes.listed.len() as u64;
-                    let claims = || self.simulation.component_of(target).claims.iter();
-                    listed || (cut && claims().any(|id| snapshot.claim(*id).meta.namespace == namespace))
-                };
-                names || wanted() || may_get()
-            }
-        }
+    fn has_labels(&self, target: Target) -> bool {
+        self.filter.is_none_or(|filter| filter.matches(&self.meta(target).labels))
     }
 
     /// Computes predictions batch by batch, on all cores, and hands each batch on in order, while the next ones are

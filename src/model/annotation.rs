@@ -27,11 +27,13 @@ pub enum AnnotationKey {
     IsDefaultClass,
     /// The deprecated twin of [`Self::IsDefaultClass`].
     BetaIsDefaultClass,
+    /// Findings that an audit keeps back: no decision reads it.
+    Ignore,
 }
 
 impl AnnotationKey {
     /// Every key, in the order in which they are stored.
-    pub const ALL: [Self; 11] = [
+    pub const ALL: [Self; 12] = [
         Self::BindCompleted,
         Self::BoundByController,
         Self::MigratedTo,
@@ -43,6 +45,7 @@ impl AnnotationKey {
         Self::PreResizeCapacity,
         Self::IsDefaultClass,
         Self::BetaIsDefaultClass,
+        Self::Ignore,
     ];
 
     /// The key as manifests write it.
@@ -59,12 +62,13 @@ impl AnnotationKey {
             Self::PreResizeCapacity => "volume.alpha.kubernetes.io/pre-resize-capacity",
             Self::IsDefaultClass => "storageclass.kubernetes.io/is-default-class",
             Self::BetaIsDefaultClass => "storageclass.beta.kubernetes.io/is-default-class",
+            Self::Ignore => "pvctl.dev/ignore",
         }
     }
 
     /// The key of that spelling, if some decision reads it.
     pub fn from_manifest(key: &str) -> Option<Self> {
-        if !key.contains("kubernetes.io/") {
+        if !key.contains("kubernetes.io/") && !key.starts_with("pvctl.dev/") {
             return None;
         }
         Self::ALL.into_iter().find(|known| known.as_str() == key)

@@ -17,12 +17,12 @@ pub use driver::{Awaited, DriverOut};
 use super::decision::{DecisionOut, EventOut};
 use super::machine::{API_VERSION, CoverageOut, Model, ObjectId, coverage_out};
 use super::match_table::{MatchRow, candidate_rows};
-use super::misfit::{claim_words, misfit, shown};
 use super::prediction::{NeedOut, PredictionOut, StateOut, UnknownOut};
 use super::why::{View, verdict_of};
 use crate::controllers::persistent_volume::reclaim::data_fate;
 use crate::controllers::protection::pod_uses_claim;
 use crate::controllers::{Branch, ClaimBranch, ProtectionBranch, VolumeBranch};
+use crate::diagnosis::misfit::{claim_words, misfit, shown};
 use crate::model::{
     Kind, Lease, NamedLease, ObjectKey, PersistentVolume, PersistentVolumeClaim, Pod, ResourceVersion, StorageClass,
     Str, Timestamp, VolumePhase,

@@ -1,12 +1,12 @@
 //! `MatchTable`: why each volume fits a claim or not.
 
 use super::machine::{API_VERSION, CoverageOut, Model, ObjectId, coverage_out};
-use super::misfit::{Misfit, misfit};
 use super::prediction::{NeedOut, UnknownOut};
 use super::table::Table;
 use super::unread::unread;
 use crate::controllers::CandidateVerdict;
 use crate::controllers::persistent_volume::binding::is_volume_bound_to_claim;
+use crate::diagnosis::misfit::{Misfit, misfit};
 use crate::model::{AccessModeSet, Kind, PersistentVolume, PersistentVolumeClaim, Quantity};
 use crate::simulate::{Candidate, Candidates, Search};
 use crate::snapshot::{Absence, Snapshot};
@@ -341,7 +341,7 @@ impl MatchRow<'_> {
         let mut cells = vec![
             volume.meta.name.to_string(),
             self.capacity.clone().unwrap_or_else(|| "<unset>".to_owned()),
-            super::misfit::modes(&volume.access_modes),
+            crate::diagnosis::misfit::modes(&volume.access_modes),
             volume.class().to_owned(),
         ];
         if wide {
@@ -349,7 +349,7 @@ impl MatchRow<'_> {
         }
         cells.push(phase.to_owned());
         if wide {
-            cells.push(volume.claim_ref.as_ref().map(super::misfit::claim_name).unwrap_or_default());
+            cells.push(volume.claim_ref.as_ref().map(crate::diagnosis::misfit::claim_name).unwrap_or_default());
         }
         cells.push(self.word.to_owned());
         if wide {

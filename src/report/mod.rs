@@ -1,5 +1,6 @@
 //! How results are shown, one file for each format: values in, text out. Nothing here decides.
 
+pub mod audit;
 pub mod contexts;
 pub mod decision;
 pub mod ends;
@@ -7,8 +8,8 @@ pub mod explanation;
 pub mod folded;
 pub mod machine;
 pub mod match_table;
-pub mod misfit;
 pub mod prediction;
+pub mod rule_page;
 pub mod table;
 pub mod unread;
 pub mod version;

@@ -1,9 +1,11 @@
 //! The JSON schemas in `docs/schema/`, generated from the types that are printed.
 
+use super::audit::Report;
 use super::contexts::ContextList;
 use super::explanation::Explanation;
 use super::match_table::MatchTable;
 use super::prediction::PredictionList;
+use super::rule_page::RuleList;
 use super::version::Version;
 use schemars::JsonSchema;
 use schemars::generate::SchemaSettings;
@@ -28,6 +30,8 @@ fn generated_schemas_are_in_step() {
         ("Explanation.json", schema::<Explanation<'_>>()),
         ("MatchTable.json", schema::<MatchTable<'_>>()),
         ("PredictionList.json", schema::<PredictionList<'_>>()),
+        ("Report.json", schema::<Report<'_>>()),
+        ("RuleList.json", schema::<RuleList>()),
         ("Version.json", schema::<Version>()),
     ];
     for (name, should) in &expected {

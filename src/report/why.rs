@@ -6,9 +6,9 @@ mod volume;
 
 pub(super) use claim::verdict_of;
 
-use super::misfit::claim_name;
 use super::unread::unread;
 use crate::controllers::{Branch, Controller, ProtectionBranch, Rules};
+use crate::diagnosis::misfit::claim_name;
 use crate::model::{ClaimRef, Kind, ObjectMeta, PersistentVolume, PersistentVolumeClaim, Pod};
 use crate::simulate::{DecidedBy, Decision, Outcome, Prediction, Simulation, Target, Unknown};
 use crate::snapshot::{Absence, Snapshot};

@@ -15,6 +15,7 @@ mod proxy;
 mod second_round;
 mod single;
 mod statement;
+pub mod suppressions;
 
 pub use cluster::{Cluster, ServerVersion};
 pub use cluster_error::{ClusterError, ClusterErrorKind};

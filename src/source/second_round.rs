@@ -21,6 +21,8 @@ pub struct Needs<'a> {
     pub unused_condition: bool,
     /// The claim or volume of which is asked who uses it: its kind, its namespace where it has one, and its name.
     pub users_of: Option<(Kind, &'a str, &'a str)>,
+    /// Whether nodes are asked for though no decision reads them: which ones are there, and what labels they have.
+    pub nodes: bool,
     /// Whether to read what any question with any settings could ask for, as a snapshot has to.
     pub everything: bool,
 }
@@ -33,7 +35,7 @@ pub fn second_round(parts: &Parts, needs: Needs<'_>) -> Vec<(Kind, Option<Str>)>
     } else {
         namespaces.into_iter().map(|namespace| (Kind::Pod, Some(namespace))).collect()
     };
-    if needs.host_path_provisioning || needs.everything {
+    if needs.host_path_provisioning || needs.nodes || needs.everything {
         lists.push((Kind::Node, None));
     }
     lists

@@ -1,7 +1,7 @@
 //! A binding from both sides: what the claim says of the volume, and what the volume says of the claim.
 
+use crate::diagnosis::misfit::{claim_name, shown};
 use crate::model::{AnnotationKey, Kind, PersistentVolume, PersistentVolumeClaim};
-use crate::report::misfit::{claim_name, shown};
 use crate::report::unread::hidden;
 use crate::simulate::Target;
 use crate::snapshot::{Snapshot, VolumeId};

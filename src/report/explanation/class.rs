@@ -123,7 +123,7 @@ impl<'a> ClassOut<'a> {
 /// The fields of a class that decide.
 pub(super) fn evidence(class: &StorageClass) -> Vec<EvidenceOut> {
     let object = format!("sc/{}", class.meta.name);
-    let shown = crate::report::misfit::shown;
+    let shown = crate::diagnosis::misfit::shown;
     let field = |field, value: String| EvidenceOut { object: object.clone(), field, value };
     vec![
         field("provisioner", shown(&class.provisioner)),

@@ -8,8 +8,8 @@
 use super::binding::elsewhere;
 use super::{EvidenceOut, NextOut};
 use crate::controllers::{Branch, Controller, VolumeBranch};
+use crate::diagnosis::misfit::shown;
 use crate::model::{Kind, Lease, PersistentVolume, Timestamp, VolumePhase};
-use crate::report::misfit::shown;
 use crate::report::why::View;
 use crate::simulate::{Decision, Outcome, OutcomeSet, Target};
 use crate::snapshot::ClaimId;

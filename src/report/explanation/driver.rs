@@ -4,9 +4,9 @@
 //! election, it can be that the Lease may not be read, and the name is a convention.
 
 use super::{EvidenceOut, NextOut};
+use crate::diagnosis::misfit::shown;
 use crate::model::lease::{names_of_attacher, names_of_provisioner};
 use crate::model::{Lease, NamedLease, Timestamp};
-use crate::report::misfit::shown;
 use crate::text::human_age;
 use serde::Serialize;
 

@@ -1,8 +1,8 @@
 //! Why a claim is where it is.
 
-use super::super::misfit::{differing, misfit, missing_modes};
 use super::{View, error_of, last_warning, pod_beside_the_scheduler, volume_bound_by, with};
 use crate::controllers::{BindStep, Branch, CandidateVerdict, ClaimBranch, ProvisionStep};
+use crate::diagnosis::misfit::{differing, misfit, missing_modes};
 use crate::model::{AnnotationKey, ClaimPhase, PersistentVolume, PersistentVolumeClaim, Pod, VolumePhase};
 use crate::simulate::{Decision, Outcome};
 use crate::world::{Effect, WriteBody};

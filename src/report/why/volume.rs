@@ -1,11 +1,11 @@
 //! Why a volume is where it is.
 
-use super::super::misfit::{claim_name, misfit};
 use super::reclaim::reclaimed;
 use super::{View, error_of, with};
 use crate::controllers::VolumeBranch;
 use crate::controllers::persistent_volume::matching::{Fit, Query};
 use crate::controllers::persistent_volume::reclaim::{DataFate, data_fate};
+use crate::diagnosis::misfit::{claim_name, misfit};
 use crate::model::{AnnotationKey, ClaimRef, Kind, PersistentVolume, PersistentVolumeClaim, VolumePhase};
 use crate::simulate::candidates::delays_binding;
 use crate::simulate::{Decision, Outcome};
@@ -140,7 +140,7 @@ fn why_not_taken(view: View<'_>, volume: &PersistentVolume, named: &ClaimRef) ->
             None => String::new(),
         },
         Fit::Reserved if !volume.access_modes.set().contains_all(&claim.access_modes) => {
-            let missing = super::super::misfit::missing_modes(&volume.access_modes, &claim.access_modes);
+            let missing = crate::diagnosis::misfit::missing_modes(&volume.access_modes, &claim.access_modes);
             format!(", but lacks {}", missing.join(","))
         }
         Fit::Reserved | Fit::Free => String::new(),

@@ -135,7 +135,7 @@ fn short_mode(mode: &AccessMode) -> &str {
 }
 
 /// Two values that differ, where either may be missing: `class "slow" != "fast"`, `no class, wanted "fast"`.
-pub(super) fn differing(what: &str, has: &str, wants: &str) -> String {
+pub fn differing(what: &str, has: &str, wants: &str) -> String {
     match (has.is_empty(), wants.is_empty()) {
         (true, _) => format!("no {what}, wanted \"{wants}\""),
         (false, true) => format!("{what} \"{has}\", wanted none"),
@@ -144,17 +144,17 @@ pub(super) fn differing(what: &str, has: &str, wants: &str) -> String {
 }
 
 /// A value, or that it is not set.
-pub(super) fn shown(value: &str) -> String {
+pub fn shown(value: &str) -> String {
     if value.is_empty() { "<unset>".to_owned() } else { value.to_owned() }
 }
 
 /// The claim that a volume names, as `namespace/name`, with what is missing said.
-pub(super) fn claim_name(named: &ClaimRef) -> String {
+pub fn claim_name(named: &ClaimRef) -> String {
     claim_words(&named.namespace, &named.name)
 }
 
 /// The same, of a namespace and a name.
-pub(super) fn claim_words(namespace: &str, name: &str) -> String {
+pub fn claim_words(namespace: &str, name: &str) -> String {
     match (namespace.is_empty(), name.is_empty()) {
         (true, true) => "a claim without a name".to_owned(),
         (true, false) => format!("{name} (in no namespace)"),

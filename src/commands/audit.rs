@@ -1,0 +1,221 @@
+//! `audit`: what is wrong, its root, and what follows from it.
+
+use super::gather::{Gathered, Question, gather, keeps_from_judging};
+use super::rules::unknown;
+use super::scope::object_belongs_to;
+use super::{Status, print_document};
+use crate::cli::{AuditArgs, GlobalArgs, Output, ReportFormat as Format};
+use crate::diagnosis::{
+    Diagnosis, Finding, Risk, Rule, Scrutiny, Severity, Suppression, diagnose, matches_glob, rules,
+};
+use crate::error::Error;
+use crate::model::{Kind, parse_label_filter};
+use crate::report::audit::{
+    Audited, Report, closing_words, columns, github, junit, markdown, prometheus, sarif, table,
+};
+use crate::report::table::{Table, TableStyle};
+use crate::simulate::{Simulation, key_of};
+use crate::source::suppressions::{baseline, suppressions};
+use crate::terminal::Terminal;
+use crate::text::sanitize;
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+
+/// Looks and prints.
+pub(super) fn run(args: &AuditArgs, global: &GlobalArgs, terminal: &Terminal) -> Result<Status, Error> {
+    let threshold = Threshold::of(&args.fail_on)?;
+    let chosen = chosen_rules(args)?;
+    let filter = global
+        .scope
+        .selector
+        .as_deref()
+        .map(|text| parse_label_filter(text).map_err(|error| Error::usage(format!("--selector: {error}"))))
+        .transpose()?;
+    let question =
+        Question { source: &args.source, model: &args.model, global, object: None, pods_decide: true, nodes: true };
+    question.check()?;
+    check_column(args)?;
+    let suppressions = read_suppressions(args)?;
+    let known = args.baseline.as_deref().map(baseline).transpose()?;
+    let gathered = gather(question, terminal)?;
+    let settings = gathered.modelled.settings(&gathered.snapshot, &args.model, false)?;
+    terminal.progress().step("looking", 0);
+    let simulation = Simulation::new(&gathered.snapshot, settings, gathered.threads);
+    let diagnosis = diagnose(&simulation, Scrutiny { rules: &chosen, suppressions: &suppressions }, gathered.threads);
+    let snapshot = &gathered.snapshot;
+    // What nobody filters by namespace or label stays: a class is everybody's.
+    let labelled: Option<BTreeSet<_>> = filter.map(|filter| {
+        let volumes = snapshot.volumes().iter().map(|volume| &volume.meta.labels);
+        let claims = snapshot.claims().iter().map(|claim| &claim.meta.labels);
+        let labels = volumes.chain(claims);
+        let keys = simulation.targets().map(|target| key_of(snapshot, target));
+        keys.zip(labels).filter(|(_, labels)| filter.matches(labels)).map(|(key, _)| key).collect()
+    });
+    let is_shown = |finding: &Finding| {
+        let namespace = gathered.namespace.as_deref();
+        namespace.is_none_or(|namespace| object_belongs_to(&simulation, &finding.object, namespace))
+            && labelled.as_ref().is_none_or(|labelled| labelled.contains(&finding.object))
+            && args.min_age.is_none_or(|least| is_older(finding, least, &gathered))
+            && known.as_ref().is_none_or(|known| !known.contains(&finding.fingerprint()))
+    };
+    let shown: Vec<&Finding> = diagnosis.findings.iter().filter(|finding| is_shown(finding)).collect();
+    for entry in suppressions.iter().filter(|entry| entry.has_expired(snapshot.now())) {
+        terminal.message(&format!(
+            "warning: the suppression of {} ({}) has expired, and suppresses nothing",
+            entry.rule, entry.reason
+        ));
+    }
+    let model = gathered.modelled.document();
+    let audited = Audited { snapshot, diagnosis: &diagnosis, shown: &shown };
+    let mut output = terminal.output();
+    match args.output {
+        Format::Json => print_document(&Report::new(model, &audited), Output::Json, &mut output)?,
+        Format::Yaml => print_document(&Report::new(model, &audited), Output::Yaml, &mut output)?,
+        Format::Name => {
+            let objects: BTreeSet<_> = shown.iter().map(|finding| &finding.object).collect();
+            for object in objects {
+                let kind = object.kind.as_str().to_ascii_lowercase();
+                output.print(&format!("{}\n", sanitize(&format!("{kind}/{}", object.name))))?;
+            }
+        }
+        Format::Table | Format::Wide => {
+            for note in &gathered.notes {
+                terminal.message(note);
+            }
+            for note in unjudged(&diagnosis) {
+                terminal.message(&note);
+            }
+            let mut table = table(&audited, args.all, args.output == Format::Wide);
+            if let Some(column) = &args.table.sort_by {
+                table.sort_by(column);
+            }
+            if !table.is_empty() {
+                let style = TableStyle { width: terminal.width(), headers: !args.table.no_headers };
+                table.render(style, |text| output.print(text))?;
+            }
+            terminal.message(&closing_words(&audited, args.all));
+        }
+        Format::Sarif => print_document(&sarif(&audited, &chosen), Output::Json, &mut output)?,
+        Format::Junit => output.print(&junit(&audited, &chosen, |finding| threshold.counts(finding)))?,
+        Format::Markdown => output.print(&markdown(&audited, args.all))?,
+        Format::Github => output.print(&github(&audited, args.all))?,
+        Format::Prometheus => output.print(&prometheus(&audited))?,
+    }
+    output.finish()?;
+    Ok(threshold.status(args, &gathered, &audited))
+}
+
+/// From when on the exit code says that something was found.
+struct Threshold {
+    severity: Option<Severity>,
+    unknown: bool,
+    rules: BTreeSet<&'static str>,
+}
+
+impl Threshold {
+    fn of(words: &[String]) -> Result<Self, Error> {
+        let mut threshold = Self { severity: None, unknown: false, rules: BTreeSet::new() };
+        for word in words {
+            if let Some(severity) = Severity::ALL.into_iter().find(|severity| severity.as_str() == word) {
+                // The mildest one that is named includes the others.
+                threshold.severity = threshold.severity.max(Some(severity));
+            } else if word == "unknown" {
+                threshold.unknown = true;
+            } else {
+                let rule = rules::by_id(word).ok_or_else(|| {
+                    unknown("--fail-on", word).hint("it takes error, warning, info, unknown and ids of rules")
+                })?;
+                threshold.rules.insert(rule.id);
+            }
+        }
+        // Whoever asks for unknown or for a rule asks for errors as well.
+        if threshold.rules.is_empty() {
+            threshold.severity.get_or_insert(Severity::Error);
+        }
+        Ok(threshold)
+    }
+
+    /// Whether the exit code speaks of that finding.
+    fn counts(&self, finding: &Finding) -> bool {
+        let is_bad = self.severity.is_some_and(|severity| finding.severity <= severity);
+        finding.suppressed.is_none() && (is_bad || self.rules.contains(finding.rule.id))
+    }
+
+    fn status(&self, args: &AuditArgs, gathered: &Gathered, audited: &Audited<'_>) -> Status {
+        let kinds = [Kind::PersistentVolume, Kind::PersistentVolumeClaim, Kind::StorageClass];
+        let hides = |kind: Kind| self.unknown || keeps_from_judging(kind);
+        let unjudged = audited.diagnosis.unjudged.values().flatten().any(|missing| hides(missing.kind))
+            || gathered.dropped()
+            || gathered.unlisted(&kinds);
+        if args.exit_zero {
+            Status::Done
+        } else if unjudged {
+            Status::Unjudged
+        } else if audited.shown.iter().any(|finding| self.counts(finding)) {
+            Status::Findings
+        } else {
+            Status::Done
+        }
+    }
+}
+
+/// The file of suppressions in the working directory, which is read where no other one is named.
+const SUPPRESSIONS: &str = ".pvctl.yaml";
+
+/// What is to be kept back. A file that somebody names has to be there.
+fn read_suppressions(args: &AuditArgs) -> Result<Vec<Suppression>, Error> {
+    match &args.suppressions {
+        Some(path) => suppressions(path)?
+            .ok_or_else(|| Error::unreadable(format!("--suppressions {}: there is no such file", path.display()))),
+        None => Ok(suppressions(Path::new(SUPPRESSIONS))?.unwrap_or_default()),
+    }
+}
+
+/// The rules that were asked for, in their order.
+fn chosen_rules(args: &AuditArgs) -> Result<Vec<&'static Rule>, Error> {
+    let find = |flag: &str, words: &[String]| -> Result<BTreeSet<&'static str>, Error> {
+        let mut ids = BTreeSet::new();
+        for word in words {
+            let before = ids.len();
+            ids.extend(rules::all().iter().map(|rule| rule.id).filter(|id| matches_glob(word, id)));
+            if ids.len() == before && !rules::all().iter().any(|rule| matches_glob(word, rule.id)) {
+                return Err(unknown(flag, word));
+            }
+        }
+        Ok(ids)
+    };
+    let (wanted, skipped) = (find("--rules", &args.rules)?, find("--skip-rules", &args.skip_rules)?);
+    let is_chosen = |rule: &&&Rule| (args.rules.is_empty() || wanted.contains(rule.id)) && !skipped.contains(rule.id);
+    Ok(rules::all().iter().filter(is_chosen).copied().collect())
+}
+
+/// Whether it has been so for that many seconds, as far as anybody can tell; data at imminent risk cannot wait.
+fn is_older(finding: &Finding, least: i64, gathered: &Gathered) -> bool {
+    let lasted = gathered.snapshot.now().zip(finding.since).map(|(now, since)| now.seconds_since(since));
+    finding.risk == Risk::Imminent || lasted.is_none_or(|lasted| lasted >= least)
+}
+
+fn check_column(args: &AuditArgs) -> Result<(), Error> {
+    let columns = columns(args.all, args.output == Format::Wide);
+    let Some(wanted) = &args.table.sort_by else { return Ok(()) };
+    if Table::new(columns.clone()).sort_by(wanted) {
+        return Ok(());
+    }
+    Err(Error::usage(format!("--sort-by: there is no column {wanted:?}"))
+        .hint(format!("the columns are {}", columns.join(", "))))
+}
+
+/// Which rules could not be judged, a sentence for each reading that was missing.
+fn unjudged(diagnosis: &Diagnosis) -> Vec<String> {
+    let mut by_kind: BTreeMap<Kind, BTreeSet<&str>> = BTreeMap::new();
+    for (rule, missing) in &diagnosis.unjudged {
+        for one in missing {
+            by_kind.entry(one.kind).or_default().insert(rule);
+        }
+    }
+    let sentence = |(kind, ids): (Kind, BTreeSet<&str>)| {
+        let ids: Vec<&str> = ids.into_iter().collect();
+        format!("warning: without all {} some objects could not be judged by {}", kind.resource(), ids.join(", "))
+    };
+    by_kind.into_iter().map(sentence).collect()
+}

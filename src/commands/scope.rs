@@ -1,0 +1,44 @@
+//! Which objects belong to a namespace.
+
+use crate::model::{Kind, ObjectKey};
+use crate::simulate::{Outcome, Simulation, Target};
+
+/// Claims of the namespace, and volumes that belong to them: bound to, reserved for, or wanted by them.
+pub(super) fn belongs_to(simulation: &Simulation<'_>, target: Target, namespace: &str) -> bool {
+    let snapshot = simulation.snapshot();
+    match target {
+        Target::Claim(id) => snapshot.claim(id).meta.namespace == namespace,
+        Target::Volume(id) => {
+            let volume = snapshot.volume(id);
+            let names = volume.claim_ref.as_ref().is_some_and(|claim| claim.namespace == namespace);
+            let wanted = || {
+                snapshot
+                    .claims_naming(&volume.meta.name)
+                    .iter()
+                    .any(|id| snapshot.claim(*id).meta.namespace == namespace)
+            };
+            let may_get = || {
+                let outcomes = simulation.outcomes(target);
+                let listed = outcomes.listed.iter().any(
+                    |outcome| matches!(outcome, Outcome::Volume { claim_ref: Some((ns, _, _)), .. } if ns == namespace),
+                );
+                // Where not all are listed, any claim of the namespace that this volume meets may be among them.
+                let cut = outcomes.count > outcomes.listed.len() as u64;
+                let claims = || simulation.component_of(target).claims.iter();
+                listed || (cut && claims().any(|id| snapshot.claim(*id).meta.namespace == namespace))
+            };
+            names || wanted() || may_get()
+        }
+    }
+}
+
+/// The same of any object: what has no namespace and is no volume belongs to all of them.
+pub(super) fn object_belongs_to(simulation: &Simulation<'_>, object: &ObjectKey, namespace: &str) -> bool {
+    match object.kind {
+        Kind::PersistentVolume => simulation
+            .snapshot()
+            .volume_id(&object.name)
+            .is_some_and(|id| belongs_to(simulation, Target::Volume(id), namespace)),
+        kind => !kind.namespaced() || object.namespace == namespace,
+    }
+}

@@ -1,0 +1,246 @@
+//! One object as a rule sees it. Whatever a rule concludes from the absence of an object goes through here, so that the
+//! engine knows on which readings its answer rests.
+
+use super::{Subject, Survey, key};
+use crate::controllers::{Branch, ClaimBranch, Controller, Rules, VolumeBranch};
+use crate::model::{
+    Kind, ObjectKey, ObjectMeta, PersistentVolume, PersistentVolumeClaim, StorageClass, Str, Timestamp,
+};
+use crate::simulate::{Assumed, Decision, OutcomeSet, Prediction, Simulation, Target};
+use crate::snapshot::{Absence, CoverageState, Snapshot, VolumeId};
+use std::cell::RefCell;
+use std::collections::BTreeSet;
+
+/// A reading that was missing.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Unread {
+    /// The kind that was to be read.
+    pub kind: Kind,
+    /// The namespace; empty for all, and for kinds that have none.
+    pub namespace: Str,
+    /// The word of the output contract for what became of it.
+    pub state: &'static str,
+}
+
+/// Whom a volume's `claimRef` names.
+#[derive(Clone, Copy, Debug)]
+pub enum Holder<'a> {
+    /// Nobody.
+    Nobody,
+    /// A claim by its name alone, which does not exist.
+    ReservedForMissing,
+    /// A claim by its name alone, which exists.
+    ReservedFor(&'a PersistentVolumeClaim),
+    /// A claim that lives.
+    Lives(&'a PersistentVolumeClaim),
+    /// A claim of that name that has another uid: the one that was meant is gone.
+    Replaced(&'a PersistentVolumeClaim),
+    /// A claim that does not exist.
+    Gone,
+    /// Nobody can tell.
+    Unknown,
+}
+
+/// One object, and all that is known around it.
+#[derive(Debug)]
+pub struct Case<'a> {
+    simulation: &'a Simulation<'a>,
+    prediction: Option<&'a Prediction<'a>>,
+    survey: &'a Survey,
+    subject: Subject<'a>,
+    assumed: RefCell<BTreeSet<Assumed>>,
+    missing: RefCell<BTreeSet<Unread>>,
+}
+
+impl<'a> Case<'a> {
+    pub(super) fn new(
+        simulation: &'a Simulation<'a>,
+        prediction: Option<&'a Prediction<'a>>,
+        survey: &'a Survey,
+        subject: Subject<'a>,
+    ) -> Self {
+        Self { simulation, prediction, survey, subject, assumed: RefCell::default(), missing: RefCell::default() }
+    }
+
+    /// The absences that were assumed, and the readings that were missing.
+    pub(super) fn rested_on(self) -> (Vec<Assumed>, Vec<Unread>) {
+        (self.assumed.into_inner().into_iter().collect(), self.missing.into_inner().into_iter().collect())
+    }
+
+    /// All objects. Of one that is not there, ask by [`Case::lacks`].
+    pub fn snapshot(&self) -> &'a Snapshot {
+        self.simulation.snapshot()
+    }
+
+    /// How the modelled Kubernetes behaves.
+    pub fn rules(&self) -> &'a Rules {
+        &self.simulation.settings().rules
+    }
+
+    /// What is known of all objects together.
+    pub fn survey(&self) -> &'a Survey {
+        self.survey
+    }
+
+    /// What names the object.
+    pub fn object(&self) -> ObjectKey {
+        match self.subject {
+            Subject::Volume(_, volume) => volume_key(&volume.meta.name),
+            Subject::Claim(_, claim) => claim_key(&claim.meta.namespace, &claim.meta.name),
+            Subject::Class(class) => key(Kind::StorageClass, "", &class.meta.name),
+            Subject::Pod(pod) => key(Kind::Pod, &pod.meta.namespace, &pod.meta.name),
+        }
+    }
+
+    /// For how many seconds that moment has passed, as far as the input tells.
+    pub fn seconds_since(&self, moment: Option<Timestamp>) -> Option<i64> {
+        let passed = self.snapshot().now()?.seconds_since(moment?);
+        (passed >= 0).then_some(passed)
+    }
+
+    /// Whether no such object exists. Where that is assumed, the finding says so; where nobody can tell, it is not so.
+    pub fn lacks(&self, kind: Kind, namespace: &str, name: &str) -> bool {
+        let snapshot = self.snapshot();
+        let is_there = match kind {
+            Kind::PersistentVolume => snapshot.volume_id(name).is_some(),
+            Kind::PersistentVolumeClaim => snapshot.claim_id(namespace, name).is_some(),
+            Kind::StorageClass => snapshot.class(name).is_some(),
+            Kind::Node => snapshot.node(name).is_some(),
+            Kind::Pod => snapshot.pods().iter().any(|pod| pod.meta.namespace == namespace && pod.meta.name == name),
+            Kind::Lease => return false,
+        };
+        !is_there && self.rests_on(kind, namespace, &snapshot.coverage().absence_of(kind, namespace, name))
+    }
+
+    /// Whether all objects of that kind are known, there or anywhere: that no other one exists. Where that is assumed,
+    /// the finding says so.
+    pub fn knows_all(&self, kind: Kind, namespace: &str) -> bool {
+        self.rests_on(kind, namespace, &self.snapshot().coverage().absence(kind, namespace))
+    }
+
+    fn rests_on(&self, kind: Kind, namespace: &str, absence: &Absence) -> bool {
+        match absence {
+            Absence::Certain => true,
+            Absence::Assumed => {
+                let namespace = if kind.namespaced() { Str::from(namespace) } else { Str::default() };
+                self.assumed.borrow_mut().insert(Assumed { kind, namespace });
+                true
+            }
+            Absence::Unknown(state) => {
+                self.note_missing(kind, namespace, *state);
+                false
+            }
+        }
+    }
+
+    fn note_missing(&self, kind: Kind, namespace: &str, state: CoverageState) {
+        let namespace = if kind.namespaced() { Str::from(namespace) } else { Str::default() };
+        self.missing.borrow_mut().insert(Unread { kind, namespace, state: state.as_str() });
+    }
+
+    /// The binder's first decision; the answer rests on what it rests on.
+    pub fn decision(&self) -> Option<&'a Decision<'a>> {
+        let prediction = self.prediction?;
+        let of_binder = |controller: Controller| controller == Controller::PersistentVolumeBinder;
+        for unknown in prediction.unknown.iter().filter(|unknown| unknown.controller.is_some_and(of_binder)) {
+            self.note_missing(unknown.need.kind, &unknown.need.namespace, unknown.reason);
+        }
+        let decision = prediction.decisions.listed.iter().find(|decision| of_binder(decision.controller))?;
+        for need in &decision.record.needs {
+            self.rests_on(need.kind, &need.namespace, &self.snapshot().coverage().absence(need.kind, &need.namespace));
+        }
+        Some(decision)
+    }
+
+    /// The leaf where the next sync of this claim ends.
+    pub fn claim_branch(&self) -> Option<ClaimBranch> {
+        match self.decision()?.branch {
+            Branch::ClaimBranch(branch) => Some(branch),
+            _ => None,
+        }
+    }
+
+    /// The leaf where the next sync of this volume ends.
+    pub fn volume_branch(&self) -> Option<VolumeBranch> {
+        match self.decision()?.branch {
+            Branch::VolumeBranch(branch) => Some(branch),
+            _ => None,
+        }
+    }
+
+    /// The states in which the object can end; the answer rests on what they rest on.
+    pub fn ends(&self) -> Option<&'a OutcomeSet> {
+        let prediction = self.prediction?;
+        self.assumed.borrow_mut().extend(prediction.assumed.iter().cloned());
+        for unknown in prediction.unknown.iter().filter(|unknown| unknown.controller.is_none()) {
+            self.note_missing(unknown.need.kind, &unknown.need.namespace, unknown.reason);
+        }
+        prediction.outcomes.as_ref()
+    }
+
+    /// The states in which another object can end, where these are known for certain.
+    pub fn ends_of(&self, target: Target) -> Option<&'a OutcomeSet> {
+        let own = self.prediction?;
+        // Objects of one component rest on the same readings.
+        let component = |target| std::ptr::from_ref(self.simulation.component_of(target));
+        if component(own.target) != component(target) {
+            return None;
+        }
+        self.ends()?;
+        Some(self.simulation.outcomes(target))
+    }
+
+    /// Whether the object is in one phase in every end.
+    pub fn always_ends(&self, phase: &str) -> bool {
+        self.ends().is_some_and(|ends| ends.of_every_sort().all(|end| end.phase() == phase))
+    }
+
+    /// The volume of that name, if it is there.
+    pub fn volume(&self, name: &str) -> Option<&'a PersistentVolume> {
+        self.snapshot().volume_id(name).map(|id| self.snapshot().volume(id))
+    }
+
+    /// The claim of that name, if it is there.
+    pub fn claim(&self, namespace: &str, name: &str) -> Option<&'a PersistentVolumeClaim> {
+        self.snapshot().claim_id(namespace, name).map(|id| self.snapshot().claim(id))
+    }
+
+    /// The class of that name, if it is there.
+    pub fn class(&self, name: &str) -> Option<&'a StorageClass> {
+        self.snapshot().class(name)
+    }
+
+    /// The volumes with these ids.
+    pub fn volumes(&self, ids: &'a [VolumeId]) -> impl Iterator<Item = &'a PersistentVolume> {
+        let snapshot = self.snapshot();
+        ids.iter().map(|id| snapshot.volume(*id))
+    }
+
+    /// Whom the volume names.
+    pub fn holder(&self, volume: &PersistentVolume) -> Holder<'a> {
+        let Some(named) = &volume.claim_ref else { return Holder::Nobody };
+        match self.claim(&named.namespace, &named.name) {
+            Some(claim) if named.uid.is_empty() => Holder::ReservedFor(claim),
+            Some(claim) if claim.meta.uid == named.uid => Holder::Lives(claim),
+            Some(claim) => Holder::Replaced(claim),
+            None if !self.lacks(Kind::PersistentVolumeClaim, &named.namespace, &named.name) => Holder::Unknown,
+            None if named.uid.is_empty() => Holder::ReservedForMissing,
+            None => Holder::Gone,
+        }
+    }
+}
+
+/// The key of a volume.
+pub fn volume_key(name: &str) -> ObjectKey {
+    key(Kind::PersistentVolume, "", name)
+}
+
+/// The key of a claim.
+pub fn claim_key(namespace: &str, name: &str) -> ObjectKey {
+    key(Kind::PersistentVolumeClaim, namespace, name)
+}
+
+/// What names the claim.
+pub fn key_of_claim(meta: &ObjectMeta) -> ObjectKey {
+    claim_key(&meta.namespace, &meta.name)
+}

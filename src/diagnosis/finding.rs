@@ -1,0 +1,234 @@
+//! What a rule found.
+
+use super::{Role, Rule, Suppressed};
+use crate::model::{ObjectKey, ObjectMeta, Str, Timestamp};
+use crate::simulate::Assumed;
+
+/// How bad it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Severity {
+    /// A workload cannot run, or data are at risk now.
+    Error,
+    /// It will bite, or keeps something from being done.
+    Warning,
+    /// Worth knowing.
+    Info,
+}
+
+impl Severity {
+    /// All, the worst first.
+    pub const ALL: [Self; 3] = [Self::Error, Self::Warning, Self::Info];
+
+    /// The word of the output contract.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Error => "error",
+            Self::Warning => "warning",
+            Self::Info => "info",
+        }
+    }
+}
+
+/// What may become of data.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Risk {
+    /// Controllers or drivers destroy data without anybody doing anything more.
+    Imminent,
+    /// A step that people would take next can destroy or disclose data.
+    Possible,
+    /// None that is known.
+    None,
+}
+
+impl Risk {
+    /// The word of the output contract.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Imminent => "imminent",
+            Self::Possible => "possible",
+            Self::None => "none",
+        }
+    }
+}
+
+/// A field that somebody can look up.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Evidence {
+    /// The object.
+    pub object: ObjectKey,
+    /// The path of the field.
+    pub field: &'static str,
+    /// Its value; `<unset>` for none.
+    pub value: String,
+}
+
+/// Something that makes it better.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Remedy {
+    /// Whose verb the command is: `kubectl`, or one of ours.
+    pub verb: &'static str,
+    /// The command as it is typed; empty where no command does it.
+    pub command: String,
+    /// What it does, in a sentence without a full stop.
+    pub does: String,
+}
+
+/// The answer of a rule.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Found {
+    pub(super) severity: Option<Severity>,
+    pub(super) risk: Option<Risk>,
+    pub(super) message: String,
+    pub(super) evidence: Vec<Evidence>,
+    pub(super) remedies: Vec<Remedy>,
+    pub(super) blamed: Vec<ObjectKey>,
+    pub(super) since: Option<Timestamp>,
+}
+
+impl Found {
+    /// What is so and why, in a sentence or two that name the objects, the field and both values.
+    pub fn new(message: impl Into<String>) -> Self {
+        Self {
+            severity: None,
+            risk: None,
+            message: message.into(),
+            evidence: Vec::new(),
+            remedies: Vec::new(),
+            blamed: Vec::new(),
+            since: None,
+        }
+    }
+
+    /// Not as bad as the rule's worst.
+    #[must_use]
+    pub fn severity(mut self, severity: Severity) -> Self {
+        self.severity = Some(severity);
+        self
+    }
+
+    /// Another risk than the rule's worst.
+    #[must_use]
+    pub fn risk(mut self, risk: Risk) -> Self {
+        self.risk = Some(risk);
+        self
+    }
+
+    /// A field that shows it; an empty value is shown as `<unset>`.
+    #[must_use]
+    pub fn evidence(mut self, object: &ObjectKey, field: &'static str, value: impl Into<String>) -> Self {
+        let value = super::misfit::shown(&value.into());
+        self.evidence.push(Evidence { object: object.clone(), field, value });
+        self
+    }
+
+    /// A way out; the safest is given first.
+    #[must_use]
+    pub fn remedy(mut self, remedy: Remedy) -> Self {
+        self.remedies.push(remedy);
+        self
+    }
+
+    /// Several ways out.
+    #[must_use]
+    pub fn remedies(mut self, remedies: impl IntoIterator<Item = Remedy>) -> Self {
+        self.remedies.extend(remedies);
+        self
+    }
+
+    /// If something is wrong with that object, this follows from it.
+    #[must_use]
+    pub fn follows_from(mut self, object: ObjectKey) -> Self {
+        self.blamed.push(object);
+        self
+    }
+
+    /// How long it has been so, where an object tells.
+    #[must_use]
+    pub fn since(mut self, since: Option<Timestamp>) -> Self {
+        self.since = since;
+        self
+    }
+}
+
+/// Something that is wrong with one object.
+#[derive(Clone, Debug)]
+pub struct Finding {
+    /// The rule that found it.
+    pub rule: &'static Rule,
+    /// The object.
+    pub object: ObjectKey,
+    /// Its uid.
+    pub uid: Str,
+    /// How bad it is.
+    pub severity: Severity,
+    /// What may become of data.
+    pub risk: Risk,
+    /// What is so and why.
+    pub message: String,
+    /// The fields that show it.
+    pub evidence: Vec<Evidence>,
+    /// The ways out, the safest first.
+    pub remedies: Vec<Remedy>,
+    /// Since when it has been so, where an object tells.
+    pub since: Option<Timestamp>,
+    /// Absences on which it rests and that were assumed.
+    pub assumed: Vec<Assumed>,
+    /// Its place among causes and consequences.
+    pub role: Role,
+    /// Why it is kept back, if it is.
+    pub suppressed: Option<Suppressed>,
+    /// The objects that it follows from, if something is wrong with them.
+    pub(super) blamed: Vec<ObjectKey>,
+    place: u32,
+}
+
+impl Finding {
+    /// What a rule found on an object. Nothing is an error that rests on an assumption, and no way out is offered on
+    /// one.
+    pub(super) fn new(
+        rule: &'static Rule,
+        place: u32,
+        object: ObjectKey,
+        meta: &ObjectMeta,
+        found: Found,
+        assumed: Vec<Assumed>,
+    ) -> Self {
+        let stated = found.severity.unwrap_or(rule.severity);
+        let (severity, remedies) =
+            if assumed.is_empty() { (stated, found.remedies) } else { (stated.max(Severity::Warning), Vec::new()) };
+        Self {
+            rule,
+            object,
+            uid: meta.uid.clone(),
+            severity,
+            risk: found.risk.unwrap_or(rule.risk),
+            message: found.message,
+            evidence: found.evidence,
+            remedies,
+            since: found.since.or(meta.created),
+            assumed,
+            role: Role::default(),
+            suppressed: None,
+            blamed: found.blamed,
+            place,
+        }
+    }
+
+    /// The order of findings on one object: data at risk before everything, then the worst, then as the rules stand.
+    pub(super) fn rank(&self) -> (bool, Severity, Risk, u32) {
+        (self.risk != Risk::Imminent, self.severity, self.risk, self.place)
+    }
+
+    /// The order of findings on different objects: the gravest first, then by object.
+    pub fn gravity(&self) -> (bool, Severity, Risk, &ObjectKey, u32) {
+        let (safe, severity, risk, place) = self.rank();
+        (safe, severity, risk, &self.object, place)
+    }
+
+    /// What tells this finding from all others of any run, as long as object and rule keep their names.
+    pub fn fingerprint(&self) -> String {
+        let ObjectKey { kind, namespace, name } = &self.object;
+        let place = if namespace.is_empty() { String::new() } else { format!("{namespace}/") };
+        format!("{}:{}/{place}{name}", self.rule.id, kind.short())
+    }
+}

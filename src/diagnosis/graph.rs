@@ -1,0 +1,84 @@
+//! Which finding is the root of which. A rule may blame other objects; where something is wrong with these, its finding
+//! follows from that. Of each object the worst finding speaks for it, and one of the objects that blame each other in a
+//! circle, the worst off, is the root of the others.
+
+use super::{Finding, Severity};
+use crate::model::ObjectKey;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// The place of a finding among causes and consequences.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Role {
+    /// It is the worst on its object, and follows from nothing that was found.
+    pub is_root: bool,
+    /// The findings that it follows from: the places of those that speak for the objects it blames.
+    pub caused_by: Vec<usize>,
+    /// Of a root: the other objects that are not well because of it, in order.
+    pub drags: Vec<ObjectKey>,
+}
+
+/// Finds the roles. Findings are in the order of objects, the worst of each object first. What is suppressed has none:
+/// nothing follows from what nobody wants to hear of.
+pub fn follow(findings: &mut [Finding]) {
+    let mut spokesmen: BTreeMap<ObjectKey, usize> = BTreeMap::new();
+    for (place, finding) in findings.iter().enumerate().filter(|(_, finding)| finding.suppressed.is_none()) {
+        spokesmen.entry(finding.object.clone()).or_insert(place);
+    }
+    let informs: BTreeSet<usize> =
+        spokesmen.values().copied().filter(|place| findings[*place].severity == Severity::Info).collect();
+    for finding in findings.iter_mut() {
+        let others = finding.blamed.iter().filter(|object| **object != finding.object);
+        let causes = others.filter_map(|object| spokesmen.get(object).copied());
+        // What is mere information makes nothing else go wrong.
+        let is_cause = |cause: &usize| !informs.contains(cause) || finding.severity == Severity::Info;
+        let mut caused_by: Vec<usize> = causes.filter(is_cause).collect();
+        caused_by.sort_unstable();
+        caused_by.dedup();
+        finding.role.caused_by = caused_by;
+    }
+    // Of several causes the worst leads on, so that each spokesman has at most one way up.
+    let up = |place: usize, findings: &[Finding]| {
+        findings[place].role.caused_by.iter().copied().min_by_key(|cause| (findings[*cause].rank(), *cause))
+    };
+    let mut dragged: BTreeMap<usize, Vec<ObjectKey>> = BTreeMap::new();
+    for (object, place) in &spokesmen {
+        let root = root_of(*place, |at| up(at, findings), |at| (findings[at].rank(), at));
+        let objects = dragged.entry(root).or_default();
+        if root != *place {
+            objects.push(object.clone());
+        }
+    }
+    for (place, drags) in dragged {
+        findings[place].role.is_root = true;
+        findings[place].role.drags = drags;
+    }
+}
+
+/// Follows the ways up to where there is none, or to the worst of those that lead around.
+fn root_of<R: Ord>(start: usize, up: impl Fn(usize) -> Option<usize>, rank: impl Fn(usize) -> R) -> usize {
+    let mut path = vec![start];
+    let mut at = start;
+    while let Some(next) = up(at) {
+        if let Some(from) = path.iter().position(|seen| *seen == next) {
+            return path[from..].iter().copied().min_by_key(|place| rank(*place)).unwrap_or(next);
+        }
+        path.push(next);
+        at = next;
+    }
+    at
+}
+
+#[cfg(test)]
+mod tests {
+    use super::root_of;
+
+    #[test]
+    fn the_root_is_the_end_of_the_way_or_the_worst_of_a_circle() {
+        let up = |at: usize| [Some(1), Some(2), None, Some(4), Some(5), Some(4), Some(6)][at];
+        let worst_is_least = |at: usize| at;
+        assert_eq!([0, 1, 2].map(|start| root_of(start, up, worst_is_least)), [2, 2, 2]);
+        assert_eq!([3, 4, 5].map(|start| root_of(start, up, worst_is_least)), [4, 4, 4]);
+        assert_eq!(root_of(5, up, |at| usize::MAX - at), 5);
+        assert_eq!(root_of(6, up, worst_is_least), 6);
+    }
+}

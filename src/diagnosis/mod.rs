@@ -1,0 +1,143 @@
+//! What is wrong, and its root: rules look at every object with what is predicted of it, and what they find is put in
+//! order of cause and consequence.
+//!
+//! A rule sees one object at a time through a [`Case`]; it says what it found, on what evidence, and which other object
+//! is to blame. Everything that concerns several findings is [`graph`]'s, and how findings are shown is the business of
+//! `report`.
+
+pub mod case;
+mod finding;
+mod graph;
+pub mod misfit;
+pub mod remedy;
+mod rule;
+pub mod rules;
+mod suppression;
+mod survey;
+
+pub use case::{Case, Holder, Unread};
+pub use finding::{Evidence, Finding, Found, Remedy, Risk, Severity};
+pub use graph::{Role, follow};
+pub use rule::{Detect, Look, Page, Rule, Subject};
+pub use suppression::{Suppressed, Suppression, matches_glob};
+pub use survey::Survey;
+
+use crate::model::{Kind, ObjectKey, ObjectMeta, Str};
+use crate::parallel::in_parallel;
+use crate::simulate::{Simulation, Target, key_of};
+use std::collections::BTreeMap;
+use suppression::suppressed;
+
+/// How many objects are looked at together.
+const BATCH: usize = 64;
+
+/// What is wrong with a world.
+#[derive(Debug, Default)]
+pub struct Diagnosis {
+    /// What was found: by object, and of each object the worst first.
+    pub findings: Vec<Finding>,
+    /// The rules that could not be judged somewhere, each with the readings that were missing, in order.
+    pub unjudged: BTreeMap<&'static str, Vec<Unread>>,
+}
+
+/// With what an audit looks.
+#[derive(Clone, Copy, Debug)]
+pub struct Scrutiny<'a> {
+    /// The rules, in the order in which they speak for an object.
+    pub rules: &'a [&'static Rule],
+    /// What is known already and kept back.
+    pub suppressions: &'a [Suppression],
+}
+
+/// Looks at every object, on as many threads as asked for. Objects are in the order of listings; the answer does not
+/// depend on the number of threads.
+pub fn diagnose(simulation: &Simulation<'_>, scrutiny: Scrutiny<'_>, threads: usize) -> Diagnosis {
+    let survey = Survey::of(simulation.snapshot());
+    let subjects = subjects(simulation);
+    let batches: Vec<&[Subject<'_>]> = subjects.chunks(BATCH).collect();
+    let looked = in_parallel(threads, batches.len(), |number| {
+        let mut some = Diagnosis::default();
+        for subject in batches[number] {
+            look_at(simulation, &survey, *subject, scrutiny, &mut some);
+        }
+        some
+    });
+    let mut diagnosis = Diagnosis::default();
+    for some in looked {
+        diagnosis.findings.extend(some.findings);
+        for (rule, missing) in some.unjudged {
+            let known = diagnosis.unjudged.entry(rule).or_default();
+            known.extend(missing);
+        }
+    }
+    for missing in diagnosis.unjudged.values_mut() {
+        missing.sort();
+        missing.dedup();
+    }
+    follow(&mut diagnosis.findings);
+    diagnosis
+}
+
+/// Everything that rules look at, in the order of kinds and names.
+fn subjects<'s>(simulation: &Simulation<'s>) -> Vec<Subject<'s>> {
+    let snapshot = simulation.snapshot();
+    let objects = simulation.targets().map(|target| match target {
+        Target::Volume(id) => Subject::Volume(id, snapshot.volume(id)),
+        Target::Claim(id) => Subject::Claim(id, snapshot.claim(id)),
+    });
+    objects
+        .chain(snapshot.classes().iter().map(Subject::Class))
+        .chain(snapshot.pods().iter().map(Subject::Pod))
+        .collect()
+}
+
+/// Asks every rule that is about such an object.
+fn look_at(
+    simulation: &Simulation<'_>,
+    survey: &Survey,
+    subject: Subject<'_>,
+    scrutiny: Scrutiny<'_>,
+    diagnosis: &mut Diagnosis,
+) {
+    let target = subject.target();
+    let prediction = target.map(|target| simulation.predict_folded(target));
+    let mut found: Vec<Finding> = Vec::new();
+    let (key, meta) = subject_key(simulation, subject);
+    for (place, rule) in (0u32..).zip(scrutiny.rules) {
+        if !rule.detect.is_about(subject) {
+            continue;
+        }
+        let case = Case::new(simulation, prediction.as_ref(), survey, subject);
+        let answer = rule.detect.ask(&case, subject);
+        let (assumed, missing) = case.rested_on();
+        match answer {
+            Some(answer) => {
+                let mut finding = Finding::new(rule, place, key.clone(), meta, answer, assumed);
+                finding.suppressed = suppressed(scrutiny.suppressions, simulation.snapshot().now(), &finding, meta);
+                found.push(finding);
+            }
+            None if missing.is_empty() => {}
+            None => diagnosis.unjudged.entry(rule.id).or_default().extend(missing),
+        }
+    }
+    found.sort_by_key(Finding::rank);
+    diagnosis.findings.extend(found);
+}
+
+/// What names the object, and its metadata.
+fn subject_key<'s>(simulation: &Simulation<'s>, subject: Subject<'s>) -> (ObjectKey, &'s ObjectMeta) {
+    let of = |kind: Kind, meta: &'s ObjectMeta| {
+        (ObjectKey { kind, namespace: meta.namespace.clone(), name: meta.name.clone() }, meta)
+    };
+    match subject {
+        Subject::Volume(id, volume) => (key_of(simulation.snapshot(), Target::Volume(id)), &volume.meta),
+        Subject::Claim(id, claim) => (key_of(simulation.snapshot(), Target::Claim(id)), &claim.meta),
+        Subject::Class(class) => of(Kind::StorageClass, &class.meta),
+        Subject::Pod(pod) => of(Kind::Pod, &pod.meta),
+    }
+}
+
+/// The key of an object of that kind and name.
+pub fn key(kind: Kind, namespace: &str, name: &str) -> ObjectKey {
+    ObjectKey { kind, namespace: Str::from(namespace), name: Str::from(name) }
+}

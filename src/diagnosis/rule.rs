@@ -1,0 +1,119 @@
+//! What a rule is: what it looks at, what it reports at worst, and the page that explains it.
+
+use super::{Case, Found, Risk, Severity};
+use crate::model::{Kind, PersistentVolume, PersistentVolumeClaim, Pod, StorageClass};
+use crate::simulate::Target;
+use crate::snapshot::{ClaimId, VolumeId};
+
+/// One thing that can be wrong.
+#[derive(Debug)]
+pub struct Rule {
+    /// Its id: kebab-case, stable for ever.
+    pub id: &'static str,
+    /// What is wrong, in a few words without a full stop.
+    pub title: &'static str,
+    /// The highest severity that it reports.
+    pub severity: Severity,
+    /// The highest risk to data that it reports.
+    pub risk: Risk,
+    /// The kinds on whose reading it rests, besides the object's own.
+    pub reads: &'static [Kind],
+    /// What people read about it.
+    pub page: Page,
+    /// How it is found.
+    pub detect: Detect,
+}
+
+/// What people read about a rule. Each part is one or more sentences, in which `NAME`, `NAMESPACE` and other words in
+/// capitals stand for what is theirs; code is in backquotes.
+#[derive(Debug)]
+pub struct Page {
+    /// What is seen with kubectl.
+    pub seen: &'static str,
+    /// Why it happens: which function of the controller does what.
+    pub why: &'static str,
+    /// How to confirm it by hand: commands, one in each line.
+    pub confirm: &'static str,
+    /// How it is repaired, the safest way first.
+    pub repair: &'static str,
+    /// How it is kept from happening again.
+    pub prevention: &'static str,
+    /// What can go wrong with the data, and which repair makes it worse.
+    pub hazard: &'static str,
+    /// Where the facts are from: functions of Kubernetes with the version, documents, issues.
+    pub sources: &'static [&'static str],
+}
+
+/// An object at which rules look.
+#[derive(Clone, Copy, Debug)]
+pub enum Subject<'s> {
+    /// A volume.
+    Volume(VolumeId, &'s PersistentVolume),
+    /// A claim.
+    Claim(ClaimId, &'s PersistentVolumeClaim),
+    /// A class.
+    Class(&'s StorageClass),
+    /// A pod.
+    Pod(&'s Pod),
+}
+
+impl Subject<'_> {
+    /// The object that controllers sync, if it is one.
+    pub(super) fn target(self) -> Option<Target> {
+        match self {
+            Self::Volume(id, _) => Some(Target::Volume(id)),
+            Self::Claim(id, _) => Some(Target::Claim(id)),
+            Self::Class(_) | Self::Pod(_) => None,
+        }
+    }
+}
+
+/// Looks at one object of a kind, and says what is wrong with it.
+pub type Look<T> = fn(&Case<'_>, &T) -> Option<Found>;
+
+/// At which kind of object a rule looks, and how.
+#[derive(Debug)]
+pub enum Detect {
+    /// At volumes.
+    Volume(Look<PersistentVolume>),
+    /// At claims.
+    Claim(Look<PersistentVolumeClaim>),
+    /// At classes.
+    Class(Look<StorageClass>),
+    /// At pods.
+    Pod(Look<Pod>),
+}
+
+impl Detect {
+    /// The kind of object that it looks at.
+    pub fn kind(&self) -> Kind {
+        match self {
+            Self::Volume(_) => Kind::PersistentVolume,
+            Self::Claim(_) => Kind::PersistentVolumeClaim,
+            Self::Class(_) => Kind::StorageClass,
+            Self::Pod(_) => Kind::Pod,
+        }
+    }
+
+    /// Whether it looks at such an object.
+    pub(super) fn is_about(&self, subject: Subject<'_>) -> bool {
+        matches!(
+            (self, subject),
+            (Self::Volume(_), Subject::Volume(..))
+                | (Self::Claim(_), Subject::Claim(..))
+                | (Self::Class(_), Subject::Class(_))
+                | (Self::Pod(_), Subject::Pod(_))
+        )
+    }
+
+    /// Looks at the object; nothing where it is of another kind.
+    pub(super) fn ask(&self, case: &Case<'_>, subject: Subject<'_>) -> Option<Found> {
+        match (self, subject) {
+            (Self::Volume(look), Subject::Volume(_, volume)) => look(case, volume),
+            (Self::Claim(look), Subject::Claim(_, claim)) => look(case, claim),
+            (Self::Class(look), Subject::Class(class)) => look(case, class),
+            (Self::Pod(look), Subject::Pod(pod)) => look(case, pod),
+            _ => None,
+        }
+    }
+}

@@ -1,0 +1,111 @@
+//! A volume that is reserved for a claim without a namespace or without a name.
+
+use super::{patch_volume, test};
+use crate::controllers::VolumeBranch;
+use crate::controllers::persistent_volume::reclaim::{DataFate, data_fate};
+use crate::diagnosis::case::key_of_claim;
+use crate::diagnosis::remedy::{by_hand, retain};
+use crate::diagnosis::{Case, Detect, Found, Page, Remedy, Risk, Rule, Severity};
+use crate::model::{AnnotationKey, ClaimRef, Kind, PersistentVolume, PersistentVolumeClaim};
+use serde_json::json;
+
+pub(super) static RULE: Rule = Rule {
+    id: "bind-claimref-no-namespace",
+    title: "the volume's claimRef lacks a namespace or a name",
+    severity: Severity::Error,
+    risk: Risk::Imminent,
+    reads: &[Kind::PersistentVolumeClaim],
+    page: Page {
+        seen: "The volume is Available, and CLAIM begins or ends with a slash: `/data`. The claim that should have it \
+               is Pending, with an event `FailedBinding` about a different claim if it names the volume.",
+        why: "A reservation counts for a claim only if namespace and name are both equal to the claim's. The API \
+              server checks neither, so a manifest that leaves one out is stored, and from then on the volume belongs \
+              to a claim that cannot exist. Claims live in namespaces, and volumes do not: nothing is added by \
+              default.",
+        confirm: "kubectl get pv VOLUME -o jsonpath='{.spec.claimRef}'\n\
+                  kubectl get pvc --all-namespaces --field-selector metadata.name=NAME",
+        repair: "Write the missing namespace or name into `spec.claimRef`; both can be changed. The next sync of that \
+                 claim then binds the two.",
+        prevention: "State namespace and name in every `claimRef`, and no uid.",
+        hazard: "Removing the `claimRef` instead offers the volume to every claim of any namespace. If it has a uid as \
+                 well, the controller takes the claim for deleted, and with policy Delete the storage goes.",
+        sources: &[
+            "IsVolumeBoundToClaim, component-helpers, Kubernetes 1.36",
+            "syncVolume, Kubernetes 1.36 (V3, V5)",
+            "kubernetes/kubernetes#99266",
+            "kubernetes/kubernetes#71843",
+            "kubernetes/kubernetes#78492",
+        ],
+    },
+    detect: Detect::Volume(look),
+};
+
+fn look(case: &Case<'_>, volume: &PersistentVolume) -> Option<Found> {
+    let named = volume.claim_ref.as_ref()?;
+    if volume.terminating() || !(named.namespace.is_empty() || named.name.is_empty()) {
+        return None;
+    }
+    // A claim that was bound finds the volume by its uid alone, and then writes the reference as it should be.
+    if !named.uid.is_empty() && case.always_ends("Bound") {
+        return None;
+    }
+    let released = !named.uid.is_empty()
+        && matches!(case.volume_branch(), Some(VolumeBranch::VolumeClaimMissing | VolumeBranch::VolumeClaimReplaced));
+    let destroyed = released && data_fate(case.rules(), volume) != DataFate::Kept;
+    let stated = match (named.namespace.is_empty(), named.name.is_empty()) {
+        (true, true) => "neither a claim nor a namespace".to_owned(),
+        (true, false) => format!("claim {} and no namespace", named.name),
+        (false, _) => format!("namespace {} and no claim in it", named.namespace),
+    };
+    let snapshot = case.snapshot();
+    let lives = |claim: &&PersistentVolumeClaim| !claim.terminating();
+    let waiting: Vec<&PersistentVolumeClaim> =
+        snapshot.claims_naming(&volume.meta.name).iter().map(|id| snapshot.claim(*id)).filter(lives).collect();
+    let waits = match waiting.as_slice() {
+        [] => String::new(),
+        [only] => format!("; claim {} names this volume and does not get it", only.key()),
+        several => format!("; {} claims name this volume and do not get it", several.len()),
+    };
+    let policy = volume.reclaim_policy.as_str();
+    let fate = if destroyed {
+        format!(". It counts as released, and policy {policy} destroys its data")
+    } else {
+        String::new()
+    };
+    let found =
+        Found::new(format!("its spec.claimRef names {stated}, so it belongs to no claim that can exist{waits}{fate}"));
+    let mut found = found
+        .risk(if destroyed { Risk::Imminent } else { Risk::None })
+        .severity(if destroyed || !waiting.is_empty() { Severity::Error } else { Severity::Warning })
+        .evidence(&case.object(), "spec.claimRef.namespace", named.namespace.as_str())
+        .evidence(&case.object(), "spec.claimRef.name", named.name.as_str());
+    for claim in waiting.iter().take(3) {
+        found = found.evidence(&key_of_claim(&claim.meta), "spec.volumeName", volume.meta.name.as_str());
+    }
+    if destroyed {
+        found = found.remedies(retain(volume));
+    }
+    Some(found.remedy(match waiting.as_slice() {
+        [only] => complete(volume, named, only),
+        _ => by_hand("write the namespace and the name of the claim that it is meant for into spec.claimRef"),
+    }))
+}
+
+/// Makes the reference name the one claim that names the volume.
+fn complete(volume: &PersistentVolume, named: &ClaimRef, claim: &PersistentVolumeClaim) -> Remedy {
+    let mut steps = Vec::new();
+    for (path, value) in [("/spec/claimRef/namespace", &named.namespace), ("/spec/claimRef/name", &named.name)] {
+        if !value.is_empty() {
+            steps.push(test(path, value));
+        }
+    }
+    steps.push(json!({ "op": "add", "path": "/spec/claimRef/namespace", "value": claim.meta.namespace }));
+    steps.push(json!({ "op": "add", "path": "/spec/claimRef/name", "value": claim.meta.name }));
+    if claim.meta.annotations.has(AnnotationKey::BindCompleted) {
+        // Only with its uid a claim that was bound takes the volume back.
+        steps.push(json!({ "op": "add", "path": "/spec/claimRef/uid", "value": claim.meta.uid }));
+    } else if !named.uid.is_empty() && named.uid != claim.meta.uid {
+        steps.push(json!({ "op": "remove", "path": "/spec/claimRef/uid" }));
+    }
+    patch_volume(volume, steps, format!("reserve it for {}, the only claim that names it", claim.key()))
+}

@@ -1,0 +1,285 @@
+//! Claims that do not get the volume that was meant for them, and pairs that are bound otherwise than somebody meant.
+//! A claim that names its volume is told by an event which of its fields is wrong; one that names none is told that
+//! there is no volume, and which one comes nearest is found here.
+
+crate::diagnosis::rules::section! {
+    named_pv_stale_uid,
+    claimref_no_namespace,
+    named_pv_taken,
+    named_pv_missing,
+    pv_being_deleted,
+    reserved_volume_unfit,
+    class_annotation_wins,
+    class_nil_defaulted,
+    class_mismatch,
+    size_too_small,
+    access_modes,
+    volumemode,
+    vac,
+    selector,
+    nodeaffinity_immediate,
+    two_pvs_one_claim,
+    foreign_grab,
+    half_done,
+    claimref_wrong_kind,
+    reserved_bypass,
+    oversize,
+}
+
+mod nearest;
+
+use crate::controllers::persistent_volume::binding::is_volume_bound_to_claim;
+use crate::controllers::persistent_volume::matching::Query;
+use crate::controllers::{CandidateVerdict, ClaimBranch};
+use crate::diagnosis::case::volume_key;
+use crate::diagnosis::misfit::{Misfit, misfit};
+use crate::diagnosis::remedy::{by_hand, kubectl, quoted};
+use crate::diagnosis::{Case, Found, Remedy, Severity};
+use crate::model::{AnnotationKey, ObjectMeta, PersistentVolume, PersistentVolumeClaim, ResourceVersion};
+use serde_json::{Value, json};
+
+/// The leaf where the next sync of a claim ends whose binding was never completed; nothing for one that is being
+/// deleted.
+fn unbound_branch(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<ClaimBranch> {
+    if claim.terminating() || claim.meta.annotations.has(AnnotationKey::BindCompleted) {
+        return None;
+    }
+    case.claim_branch()
+}
+
+/// The volume of a claim whose binding was completed, where the two name each other.
+fn bound_volume<'a>(case: &Case<'a>, claim: &PersistentVolumeClaim) -> Option<&'a PersistentVolume> {
+    if claim.terminating() || claim.volume_name.is_empty() || !claim.meta.annotations.has(AnnotationKey::BindCompleted)
+    {
+        return None;
+    }
+    let volume = case.volume(&claim.volume_name)?;
+    let ours = volume.claim_ref.as_ref().is_some_and(|named| named.uid == claim.meta.uid);
+    (ours && !volume.terminating()).then_some(volume)
+}
+
+/// The volumes that are reserved for the claim, by its name or by its uid as well.
+fn reserved_volumes<'a>(case: &Case<'a>, claim: &PersistentVolumeClaim) -> impl Iterator<Item = &'a PersistentVolume> {
+    let naming = case.snapshot().volumes_naming(&claim.meta.namespace, &claim.meta.name);
+    case.volumes(naming).filter(move |volume| is_volume_bound_to_claim(volume, claim))
+}
+
+/// The driver of storage that nobody makes: volumes of such a class are made by hand.
+const NO_PROVISIONER: &str = "kubernetes.io/no-provisioner";
+
+/// A volume that a claim cannot have: the one that it names, or the free one that comes nearest where it names none and
+/// nobody makes another one.
+struct Refused<'a> {
+    volume: &'a PersistentVolume,
+    /// The test that fails.
+    misfit: Misfit,
+    /// The other tests that would fail, in words: the event tells of the first one alone.
+    more: Vec<String>,
+    /// The claim names the volume.
+    is_named: bool,
+    /// No pod needs the claim yet.
+    is_early: bool,
+}
+
+/// The volume that the claim cannot have because of that one test, which of a volume that the claim names ends at that
+/// leaf.
+fn refused<'a>(
+    case: &Case<'a>,
+    claim: &PersistentVolumeClaim,
+    verdict: CandidateVerdict,
+    leaf: Option<ClaimBranch>,
+) -> Option<Refused<'a>> {
+    if claim.volume_name.is_empty() {
+        let miss = nearest::near_miss(case, claim).filter(|miss| miss.verdict == verdict)?;
+        let misfit = misfit(miss.volume, claim, verdict)?;
+        let (volume, is_early) = (miss.volume, miss.is_early);
+        return Some(Refused { volume, misfit, more: Vec::new(), is_named: false, is_early });
+    }
+    if unbound_branch(case, claim)? != leaf? {
+        return None;
+    }
+    let volume = case.volume(&claim.volume_name)?;
+    let found = misfit(volume, claim, verdict)?;
+    let rest = Query::new(case.rules(), claim, false).map(|query| query.misfits(volume)).unwrap_or_default();
+    // Neither labels nor the phase are looked at where the claim names the volume.
+    let is_tested = |other: &CandidateVerdict| {
+        *other != verdict && !matches!(other, CandidateVerdict::CandidateSelector | CandidateVerdict::CandidatePhase)
+    };
+    let more = rest.into_iter().filter(is_tested).filter_map(|other| misfit_words(volume, claim, other)).collect();
+    Some(Refused { volume, misfit: found, more, is_named: true, is_early: false })
+}
+
+/// One difference in words, with both values.
+fn misfit_words(volume: &PersistentVolume, claim: &PersistentVolumeClaim, verdict: CandidateVerdict) -> Option<String> {
+    let found = misfit(volume, claim, verdict)?;
+    Some(match verdict {
+        CandidateVerdict::CandidateAccessModes => format!("access modes {} and not {}", found.has, found.wants),
+        _ => found.words,
+    })
+}
+
+/// The fields in which the two differ, on both sides.
+fn with_fields(
+    found: Found,
+    case: &Case<'_>,
+    volume: &PersistentVolume,
+    claim: &PersistentVolumeClaim,
+    misfit: &Misfit,
+) -> Found {
+    let key = volume_key(&volume.meta.name);
+    if misfit.field == CLASS {
+        let stated = claim.class_name.as_deref();
+        let (field, class) = class_field(&volume.meta, Some(&volume.class_name).filter(|class| !class.is_empty()));
+        let (claim_field, claim_class) = class_field(&claim.meta, stated);
+        return found.evidence(&key, field, class).evidence(&case.object(), claim_field, claim_class);
+    }
+    let found = found.evidence(&key, misfit.field, misfit.has.as_str());
+    match misfit.claim_field {
+        Some(field) => found.evidence(&case.object(), field, misfit.wants.as_str()),
+        None => found,
+    }
+}
+
+/// Where classes stand.
+const CLASS: &str = "spec.storageClassName";
+
+/// Where they stood once, and still count.
+const CLASS_ANNOTATION: &str = "metadata.annotations[volume.beta.kubernetes.io/storage-class]";
+
+/// The field that gives an object its class, and what stands there: that it is there and empty says something else than
+/// that it is not there.
+fn class_field<'m>(meta: &'m ObjectMeta, stated: Option<&'m (impl AsRef<str> + ?Sized)>) -> (&'static str, &'m str) {
+    let (field, class) = match meta.annotations.get(AnnotationKey::BetaStorageClass) {
+        Some(class) => (CLASS_ANNOTATION, Some(class)),
+        None => (CLASS, stated.map(AsRef::as_ref)),
+    };
+    (field, if class == Some("") { "\"\"" } else { class.unwrap_or_default() })
+}
+
+impl Refused<'_> {
+    /// What is so, with the difference in these words, and what follows from it; with both fields that differ.
+    fn found(&self, case: &Case<'_>, claim: &PersistentVolumeClaim, differs: &str, advice: &str) -> Found {
+        let name = &self.volume.meta.name;
+        let opening = if self.is_named {
+            format!("it names volume {name}, which {differs}")
+        } else {
+            format!("no free volume fits it; {name} comes nearest and {differs}")
+        };
+        let next = if self.more.is_empty() { String::new() } else { format!(" (also: {})", self.more.join("; ")) };
+        let found = Found::new(format!("{opening}{next}. {advice}")).severity(if self.is_early {
+            Severity::Info
+        } else {
+            Severity::Error
+        });
+        with_fields(found, case, self.volume, claim, &self.misfit)
+    }
+}
+
+/// Whoever creates the claim again loses nothing, because it never had a volume.
+fn recreate(claim: &PersistentVolumeClaim, how: &str) -> Remedy {
+    by_hand(format!(
+        "delete the claim {}, which was never bound and so holds no data, and create it again {how}",
+        claim.key()
+    ))
+}
+
+/// A JSON patch of a volume that does nothing where another volume has that name by now. What else it expects to find,
+/// its steps say.
+fn patch_volume(volume: &PersistentVolume, steps: Vec<Value>, does: impl Into<String>) -> Remedy {
+    let mut all = Vec::new();
+    if !volume.meta.uid.is_empty() {
+        all.push(test("/metadata/uid", &volume.meta.uid));
+    }
+    all.extend(steps);
+    let patch = Value::Array(all).to_string();
+    kubectl(format!("patch pv {} --type=json -p {}", quoted(&volume.meta.name), quoted(&patch)), does)
+}
+
+/// The step of a JSON patch that ends it where the value is another one.
+fn test(path: &str, value: &str) -> Value {
+    json!({ "op": "test", "path": path, "value": value })
+}
+
+fn recorded_version(volume: &PersistentVolume) -> Option<&str> {
+    match &volume.meta.resource_version {
+        ResourceVersion::Recorded(version) if !version.is_empty() => Some(version),
+        ResourceVersion::Recorded(_) | ResourceVersion::Next(_) => None,
+    }
+}
+
+/// Reserves a free volume for the claim by its name, with what else is to be written. Nothing where no version is
+/// known: JSON patch cannot ask whether a `claimRef` is absent, and one that came meanwhile must not be overwritten.
+fn reserve(volume: &PersistentVolume, claim: &PersistentVolumeClaim, more: Vec<Value>, does: &str) -> Option<Remedy> {
+    let version = recorded_version(volume)?;
+    let mut steps = vec![
+        test("/metadata/resourceVersion", version),
+        json!({ "op": "add", "path": "/spec/claimRef", "value": reservation(claim) }),
+    ];
+    steps.extend(more);
+    Some(patch_volume(volume, steps, does))
+}
+
+/// A `claimRef` that names the claim and not its uid: whoever creates the claim again gets the volume as well.
+fn reservation(claim: &PersistentVolumeClaim) -> Value {
+    json!({
+        "apiVersion": "v1",
+        "kind": "PersistentVolumeClaim",
+        "namespace": claim.meta.namespace,
+        "name": claim.meta.name,
+    })
+}
+
+/// The steps that give a volume the class of the claim.
+fn class_steps(volume: &PersistentVolume, claim: &PersistentVolumeClaim) -> Vec<Value> {
+    let mut steps = Vec::new();
+    if volume.meta.annotations.has(AnnotationKey::BetaStorageClass) {
+        steps.push(json!({
+            "op": "remove",
+            "path": "/metadata/annotations/volume.beta.kubernetes.io~1storage-class",
+        }));
+    }
+    if claim.class() != volume.class_name {
+        steps.push(if claim.class().is_empty() {
+            json!({ "op": "remove", "path": "/spec/storageClassName" })
+        } else {
+            json!({ "op": "add", "path": "/spec/storageClassName", "value": claim.class() })
+        });
+    }
+    steps
+}
+
+/// Why a volume and a claim have different classes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum ClassDifference {
+    /// Their fields agree, and the deprecated annotation of one of them says otherwise.
+    Annotation,
+    /// The volume has none, and the claim has the default one.
+    Defaulted,
+    /// Whatever else.
+    Other,
+}
+
+/// Which rule speaks of two classes that differ.
+fn class_difference(case: &Case<'_>, volume: &PersistentVolume, claim: &PersistentVolumeClaim) -> ClassDifference {
+    let annotated =
+        [&volume.meta, &claim.meta].iter().any(|meta| meta.annotations.has(AnnotationKey::BetaStorageClass));
+    if annotated && volume.class_name == claim.class_name.as_deref().unwrap_or_default() {
+        ClassDifference::Annotation
+    } else if volume.class().is_empty() && nearest::has_default_class(case, claim) {
+        ClassDifference::Defaulted
+    } else {
+        ClassDifference::Other
+    }
+}
+
+/// The volume that the claim cannot have because of its class, for that reason.
+fn refused_class<'a>(case: &Case<'a>, claim: &PersistentVolumeClaim, reason: ClassDifference) -> Option<Refused<'a>> {
+    let leaf = Some(ClaimBranch::UnboundClaimVolumeMismatchClass);
+    let refused = refused(case, claim, CandidateVerdict::CandidateClass, leaf)?;
+    (class_difference(case, refused.volume, claim) == reason).then_some(refused)
+}
+
+/// A class as a sentence names it.
+fn class_words(class: &str) -> String {
+    if class.is_empty() { "no class".to_owned() } else { format!("class \"{class}\"") }
+}

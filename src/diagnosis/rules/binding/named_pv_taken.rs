@@ -1,0 +1,159 @@
+//! A claim that names a volume which belongs to another claim, or for which several claims compete.
+
+use super::{patch_volume, reservation, reserve, test, unbound_branch};
+use crate::controllers::ClaimBranch;
+use crate::controllers::persistent_volume::reclaim::{DataFate, data_fate};
+use crate::diagnosis::case::{key_of_claim, volume_key};
+use crate::diagnosis::misfit::claim_name;
+use crate::diagnosis::remedy::{by_hand, describe, retain};
+use crate::diagnosis::{Case, Detect, Found, Holder, Page, Remedy, Risk, Rule, Severity};
+use crate::model::{AnnotationKey, ClaimRef, Kind, PersistentVolume, PersistentVolumeClaim};
+use serde_json::json;
+
+pub(super) static RULE: Rule = Rule {
+    id: "bind-named-pv-taken",
+    title: "the named volume belongs to another claim",
+    severity: Severity::Error,
+    risk: Risk::Imminent,
+    reads: &[Kind::PersistentVolume, Kind::PersistentVolumeClaim],
+    page: Page {
+        seen: "The claim is Pending although VOLUME is filled; CAPACITY is 0. An event `FailedBinding` says that the \
+               volume is already bound to a different claim, and does not say to which.",
+        why: "The volume's `spec.claimRef` decides whose it is, and it names another claim. A claim that names its \
+              volume gets that one or none. Of two claims that name one free volume the first that is synced wins. A \
+              volume stays with its claim also when that is gone: it is Released then, and not free.",
+        confirm: "kubectl get pv VOLUME -o jsonpath='{.spec.claimRef} {.status.phase}'\n\
+                  kubectl get pvc CLAIM -n NAMESPACE",
+        repair: "Decide whose data they are. If the other claim lives and is right, create this one again with another \
+                 volume, or without `spec.volumeName`. If the other claim is gone, set the policy to Retain and \
+                 reserve the volume for this one.",
+        prevention: "Name a volume in one claim alone, and reserve it for that claim by a `claimRef` with namespace \
+                     and name.",
+        hazard: "Changing the `claimRef` of a volume whose claim lives takes a disk away that is in use. Reserving a \
+                 released volume shows the data of the earlier claim to this one.",
+        sources: &[
+            "syncUnboundClaim, Kubernetes 1.36 (C19, C21, C22)",
+            "kubernetes/kubernetes#91847",
+            "https://kubernetes.io/docs/concepts/storage/persistent-volumes/#reserving-a-persistentvolume",
+        ],
+    },
+    detect: Detect::Claim(look),
+};
+
+fn look(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Found> {
+    if claim.volume_name.is_empty() {
+        return None;
+    }
+    let branch = unbound_branch(case, claim)?;
+    let volume = case.volume(&claim.volume_name)?;
+    match (branch, &volume.claim_ref) {
+        (ClaimBranch::UnboundClaimNamedVolumeFree, None) => contended(case, claim, volume),
+        (
+            ClaimBranch::UnboundClaimNamedVolumeTaken | ClaimBranch::UnboundClaimNamedVolumeTakenByController,
+            Some(named),
+        ) if named.name != claim.meta.name || named.namespace != claim.meta.namespace => {
+            Some(taken(case, claim, volume, named))
+        }
+        _ => None,
+    }
+}
+
+fn taken(case: &Case<'_>, claim: &PersistentVolumeClaim, volume: &PersistentVolume, named: &ClaimRef) -> Found {
+    let (name, owner) = (&volume.meta.name, claim_name(named));
+    let is_complete = !named.namespace.is_empty() && !named.name.is_empty();
+    let holder = if is_complete { case.holder(volume) } else { Holder::Nobody };
+    let life = match holder {
+        Holder::Lives(_) => ", which lives",
+        Holder::ReservedFor(_) => ", which exists and for which it is reserved",
+        Holder::ReservedForMissing => ", for which it is reserved and which does not exist",
+        Holder::Replaced(_) => ", whose uid has changed since",
+        Holder::Gone => ", which is gone",
+        Holder::Nobody | Holder::Unknown => "",
+    };
+    // Whether the volume will be released, or is, because its claim is gone.
+    let released = matches!(holder, Holder::Replaced(_) | Holder::Gone);
+    let policy = volume.reclaim_policy.as_str();
+    let destroyed = released && data_fate(case.rules(), volume) != DataFate::Kept;
+    let fate = match (released, destroyed) {
+        (_, true) => format!(". Policy {policy} destroys its data, unless it becomes Retain in time"),
+        (true, false) => format!(". Its data stay (policy {policy})"),
+        (false, false) => String::new(),
+    };
+    let message = if is_complete {
+        format!("it names volume {name}, which belongs to {owner}{life}{fate}")
+    } else {
+        format!("it names volume {name}, whose spec.claimRef names {owner}: no claim can be that one")
+    };
+    let mut found = Found::new(message)
+        .risk(if destroyed { Risk::Imminent } else { Risk::None })
+        .evidence(&case.object(), "spec.volumeName", name.as_str())
+        .evidence(&volume_key(name), "spec.claimRef", owner.as_str())
+        .evidence(&volume_key(name), "status.phase", volume.status.phase.as_str());
+    match holder {
+        Holder::Lives(other) | Holder::ReservedFor(other) => {
+            found = found.remedy(describe(&key_of_claim(&other.meta), "see who uses the volume"));
+        }
+        Holder::Gone | Holder::Replaced(_) | Holder::ReservedForMissing => {
+            found =
+                found.remedies(retain(volume)).remedy(hand_over(volume, named, claim)).follows_from(volume_key(name));
+        }
+        // What is wrong is the reference, and the volume's own finding says how to mend it.
+        Holder::Nobody => return found.follows_from(volume_key(name)),
+        Holder::Unknown => {}
+    }
+    found.remedy(by_hand(format!(
+        "if the data are not meant for it, delete the claim {}, which was never bound, and create it again with \
+         another volume or without spec.volumeName",
+        claim.key()
+    )))
+}
+
+/// Reserves a volume whose claim is gone for this one.
+fn hand_over(volume: &PersistentVolume, named: &ClaimRef, claim: &PersistentVolumeClaim) -> Remedy {
+    let mut steps = vec![test("/spec/claimRef/namespace", &named.namespace), test("/spec/claimRef/name", &named.name)];
+    if !named.uid.is_empty() {
+        steps.push(test("/spec/claimRef/uid", &named.uid));
+    }
+    steps.push(json!({ "op": "replace", "path": "/spec/claimRef", "value": reservation(claim) }));
+    if volume.meta.annotations.has(AnnotationKey::BoundByController) {
+        steps.push(json!({ "op": "remove", "path": "/metadata/annotations/pv.kubernetes.io~1bound-by-controller" }));
+    }
+    let does = format!(
+        "if the volume is meant for it, reserve the volume for {}: that claim may then read the data of {}",
+        claim.key(),
+        claim_name(named)
+    );
+    patch_volume(volume, steps, does)
+}
+
+/// The volume is free and fits, and other claims name it, too.
+fn contended(case: &Case<'_>, claim: &PersistentVolumeClaim, volume: &PersistentVolume) -> Option<Found> {
+    let snapshot = case.snapshot();
+    let name = &volume.meta.name;
+    let rivals: Vec<&PersistentVolumeClaim> = snapshot
+        .claims_naming(name)
+        .iter()
+        .map(|id| snapshot.claim(*id))
+        .filter(|other| other.meta.uid != claim.meta.uid && !other.terminating())
+        .collect();
+    let first = rivals.first()?;
+    if case.ends()?.of_every_sort().all(|end| end.phase() == "Bound") {
+        return None;
+    }
+    let others = match rivals.len() {
+        1 => format!("claim {} does", first.key()),
+        several => format!("{several} other claims do, {} among them", first.key()),
+    };
+    let mut found = Found::new(format!(
+        "it names volume {name}, which is free, and {others}, too. The first that is synced gets it, and nobody can \
+         tell which that is"
+    ))
+    .severity(Severity::Warning)
+    .risk(Risk::None)
+    .evidence(&case.object(), "spec.volumeName", name.as_str());
+    for other in rivals.iter().take(3) {
+        found = found.evidence(&key_of_claim(&other.meta), "spec.volumeName", name.as_str());
+    }
+    let does = format!("if the volume is meant for {}, reserve it before another claim has it", claim.key());
+    Some(found.remedies(reserve(volume, claim, Vec::new(), &does)))
+}

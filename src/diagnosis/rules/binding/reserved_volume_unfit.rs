@@ -1,0 +1,127 @@
+//! A volume that is reserved for a claim which it does not fit.
+
+use super::{misfit_words, reserved_volumes, unbound_branch, with_fields};
+use crate::controllers::persistent_volume::matching::Query;
+use crate::controllers::persistent_volume::reclaim::{DataFate, data_fate};
+use crate::controllers::{CandidateVerdict, ClaimBranch};
+use crate::diagnosis::misfit::misfit;
+use crate::diagnosis::remedy::{by_hand, kubectl, quoted, retain};
+use crate::diagnosis::{Case, Detect, Found, Page, Remedy, Risk, Rule, Severity};
+use crate::model::{AnnotationKey, Kind, PersistentVolume, PersistentVolumeClaim};
+use serde_json::json;
+
+pub(super) static RULE: Rule = Rule {
+    id: "reserved-volume-unfit",
+    title: "the volume that is reserved for the claim does not fit it",
+    severity: Severity::Error,
+    risk: Risk::Possible,
+    reads: &[Kind::PersistentVolume, Kind::StorageClass],
+    page: Page {
+        seen: "The claim is Pending and VOLUME is empty, while a volume shows this claim under CLAIM, and may even say \
+               Bound. It stays so, and mostly no event says why.",
+        why: "A reservation spares a volume the tests of class, labels and phase, and not those of size, access modes, \
+              volume mode and attributes class. A volume that fails one of these is passed over without a word. Only \
+              where the `claimRef` has the claim's uid and the volume modes differ, events `VolumeMismatch` say so on \
+              both. It looks like a binding that is under way, and waiting does not help.",
+        confirm: "kubectl get pv VOLUME -o yaml\nkubectl get pvc NAME -n NAMESPACE -o yaml",
+        repair: "Make the two fit: the volume's access modes, capacity and attributes class can be changed, if its \
+                 storage really is so; its volume mode cannot. Otherwise create the claim again as the volume is. Or \
+                 name the volume in the claim's `spec.volumeName`: then the reservation counts without any test.",
+        prevention: "Write the `claimRef` of a volume together with its claim, and copy size, modes and class.",
+        hazard: "If a driver makes another volume for the claim meanwhile, the application starts on an empty disk; \
+                 and a reserved volume that was provisioned with policy Delete is then deleted as surplus.",
+        sources: &[
+            "FindMatchingVolume, component-helpers, Kubernetes 1.36 (M3 to M7)",
+            "syncVolume, Kubernetes 1.36 (V7 to V9, V11)",
+        ],
+    },
+    detect: Detect::Claim(look),
+};
+
+fn look(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Found> {
+    if !claim.volume_name.is_empty() || claim.terminating() {
+        return None;
+    }
+    let mut reserved: Vec<_> = reserved_volumes(case, claim).collect();
+    if reserved.is_empty() {
+        return None;
+    }
+    // One that has the uid is nearer than one that has the name alone.
+    reserved.sort_by_key(|volume| volume.claim_ref.as_ref().is_none_or(|named| named.uid.is_empty()));
+    let gets_another = match unbound_branch(case, claim)? {
+        ClaimBranch::UnboundClaimProvisionExternal
+        | ClaimBranch::UnboundClaimProvisionInTree
+        | ClaimBranch::UnboundClaimProvisionRunning
+        | ClaimBranch::UnboundClaimProvisionBackoff
+        | ClaimBranch::UnboundClaimWaitForFirstConsumer
+        | ClaimBranch::UnboundClaimWaitForPodScheduled => {
+            case.class(claim.class()).is_some_and(|class| class.provisioner != super::NO_PROVISIONER)
+        }
+        ClaimBranch::UnboundClaimProvisioningDisabled
+        | ClaimBranch::UnboundClaimClassMissing
+        | ClaimBranch::UnboundClaimInTreeProvisionerUnknown
+        | ClaimBranch::UnboundClaimNoVolumeNoClass
+        | ClaimBranch::UnboundClaimDefaultClassAssigned => false,
+        _ => return None,
+    };
+    let query = Query::new(case.rules(), claim, false).ok()?;
+    let (volume, verdicts) = reserved.into_iter().find_map(|volume| {
+        let mut misfits = query.misfits(volume);
+        misfits.retain(|verdict| *verdict != CandidateVerdict::CandidateDeleting);
+        (!misfits.is_empty()).then_some((volume, misfits))
+    })?;
+    let name = &volume.meta.name;
+    let words: Vec<String> = verdicts.iter().filter_map(|verdict| misfit_words(volume, claim, *verdict)).collect();
+    let has_uid = volume.claim_ref.as_ref().is_some_and(|named| !named.uid.is_empty());
+    let kept = data_fate(case.rules(), volume) == DataFate::Kept;
+    // From here on the volume goes with the claim, though nobody has used it.
+    let at_risk = has_uid && !kept;
+    let prospect = if gets_another {
+        "A new, empty volume is made for it instead"
+    } else {
+        "Waiting does not help, and the claim gets no other volume"
+    };
+    let policy = volume.reclaim_policy.as_str();
+    // Only one that was provisioned is deleted as surplus; another one stays reserved for the claim's name.
+    let is_surplus = gets_another && volume.meta.annotations.has(AnnotationKey::ProvisionedBy);
+    let danger = match (at_risk, is_surplus) {
+        (false, _) => String::new(),
+        (true, true) => format!(", and policy {policy} then destroys what is on this one"),
+        (true, false) => format!("; whoever deletes the claim destroys what is on the volume (policy {policy})"),
+    };
+    let mut found = Found::new(format!(
+        "volume {name} is reserved for it and does not fit: {}. {prospect}{danger}",
+        words.join("; ")
+    ))
+    .severity(if gets_another { Severity::Warning } else { Severity::Error })
+    .risk(if at_risk { Risk::Possible } else { Risk::None });
+    for misfit in verdicts.iter().filter_map(|verdict| misfit(volume, claim, *verdict)) {
+        found = with_fields(found, case, volume, claim, &misfit);
+    }
+    if at_risk {
+        found = found.remedies(retain(volume));
+    }
+    // A volume that is mounted in another mode than it was written in may be formatted.
+    if !verdicts.contains(&CandidateVerdict::CandidateVolumeMode) {
+        found = found.remedy(name_it(volume, claim));
+    }
+    Some(found.remedy(if has_uid {
+        by_hand(format!(
+            "or set policy Retain on {name}, remove its spec.claimRef.uid, and only then create the claim again as the \
+             volume is"
+        ))
+    } else {
+        super::recreate(claim, &format!("as the volume {name} is: it stays reserved for that name"))
+    }))
+}
+
+/// Names the volume in the claim: of a volume that is reserved for the claim nothing is tested then.
+fn name_it(volume: &PersistentVolume, claim: &PersistentVolumeClaim) -> Remedy {
+    let (name, namespace) = (quoted(&claim.meta.name), quoted(&claim.meta.namespace));
+    let patch = json!({ "metadata": { "uid": claim.meta.uid }, "spec": { "volumeName": volume.meta.name } });
+    let command = format!("patch pvc {name} -n {namespace} -p {}", quoted(&patch.to_string()));
+    kubectl(
+        command,
+        "bind the two as they are, if the claim's pods can use the volume: a claim that names it is not refused",
+    )
+}

@@ -1,0 +1,89 @@
+//! A claim that states no class while no class is the default one.
+
+use crate::controllers::ClaimBranch;
+use crate::diagnosis::remedy::{by_hand, kubectl, quoted};
+use crate::diagnosis::{Case, Detect, Found, Page, Remedy, Risk, Rule, Severity};
+use crate::model::{Kind, PersistentVolumeClaim, StorageClass};
+use serde_json::json;
+
+pub(super) static RULE: Rule = Rule {
+    id: "sc-no-default",
+    title: "the claim states no class, and none is the default one",
+    severity: Severity::Warning,
+    risk: Risk::None,
+    reads: &[Kind::StorageClass, Kind::PersistentVolume],
+    page: Page {
+        seen: "The claim is Pending with an event that no volume is available and no storage class is set, its \
+               STORAGECLASS is empty, and `kubectl get sc` shows no `(default)`.",
+        why: "A claim without the field `spec.storageClassName` first looks for volumes without a class. If none fits, \
+              it is given the default class, also long after it was created. Here no class is marked as default, so \
+              that it is given none, and nobody provisions a volume.",
+        confirm: "kubectl get sc\n\
+                  kubectl get pvc NAME -n NAMESPACE -o jsonpath='{.spec.storageClassName}'",
+        repair: "Set `spec.storageClassName` of the claim, which is possible as long as it has none, or mark a class \
+                 as default, which helps all claims that wait like this one.",
+        prevention: "State the class in every claim and template, or watch that exactly one class is the default one.",
+        hazard: "A default class is given to all waiting claims that state none, in all namespaces, within a minute: \
+                 each gets a new, empty volume, also one that was to get a volume made by hand.",
+        sources: &[
+            "assignDefaultStorageClass, syncUnboundClaim, Kubernetes 1.36 (C5, C16)",
+            "https://kubernetes.io/docs/concepts/storage/persistent-volumes/, retroactive default class",
+        ],
+    },
+    detect: Detect::Claim(look),
+};
+
+fn look(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Found> {
+    if claim.terminating() || claim.has_class() {
+        return None;
+    }
+    if case.claim_branch()? != ClaimBranch::UnboundClaimNoVolumeNoClass || case.always_ends("Bound") {
+        return None;
+    }
+    let classes = case.snapshot().classes();
+    let there = match classes {
+        [] => "there is no class at all".to_owned(),
+        [only] => format!("the only one, {}, is not marked as default", only.meta.name),
+        [first, more @ ..] => format!("none of {} and {} more is marked as default", first.meta.name, more.len()),
+    };
+    let found = Found::new(format!(
+        "it states no class and would be given the default one, but {there}; so nobody provisions a volume for it"
+    ))
+    .evidence(&case.object(), "spec.storageClassName", "");
+    Some(match classes {
+        [] => found.remedy(by_hand("create a class, or a PersistentVolume without a class that fits the claim")),
+        [only] => found.remedy(give(claim, only)).remedy(mark(only)),
+        several => {
+            let names: Vec<&str> = several.iter().take(5).map(|class| class.meta.name.as_str()).collect();
+            let more = if several.len() > names.len() { ", …" } else { "" };
+            let names = names.join(", ");
+            found.remedy(by_hand(format!("set the claim's spec.storageClassName to one of {names}{more}"))).remedy(
+                by_hand(
+                    "or mark one class as default: all claims that state none and wait, in all namespaces, get it then",
+                ),
+            )
+        }
+    })
+}
+
+/// Gives the class to this claim alone.
+fn give(claim: &PersistentVolumeClaim, class: &StorageClass) -> Remedy {
+    let patch = json!({ "metadata": { "uid": claim.meta.uid }, "spec": { "storageClassName": class.meta.name } });
+    let (name, namespace) = (quoted(&claim.meta.name), quoted(&claim.meta.namespace));
+    kubectl(
+        format!("patch pvc {name} -n {namespace} -p {}", quoted(&patch.to_string())),
+        format!("give class {} to this claim alone; it cannot be changed afterwards", class.meta.name),
+    )
+}
+
+/// Makes the class the default one.
+fn mark(class: &StorageClass) -> Remedy {
+    let patch = json!({ "metadata": {
+        "uid": class.meta.uid,
+        "annotations": { "storageclass.kubernetes.io/is-default-class": "true" },
+    } });
+    kubectl(
+        format!("patch sc {} -p {}", quoted(&class.meta.name), quoted(&patch.to_string())),
+        "make it the default class: all claims that state none and wait, in all namespaces, get it then",
+    )
+}

@@ -1,0 +1,66 @@
+//! A completed binding whose volume names an earlier claim of the same name.
+
+use super::{misbound, names};
+use crate::controllers::persistent_volume::reclaim::{DataFate, data_fate};
+use crate::diagnosis::case::volume_key;
+use crate::diagnosis::remedy::{retain, set_uid};
+use crate::diagnosis::{Case, Detect, Found, Page, Risk, Rule, Severity};
+use crate::model::{Kind, PersistentVolumeClaim};
+
+pub(super) static RULE: Rule = Rule {
+    id: "lost-claimref-other-uid",
+    title: "the volume belongs to an earlier claim of this name",
+    severity: Severity::Error,
+    risk: Risk::Imminent,
+    reads: &[Kind::PersistentVolume],
+    page: Page {
+        seen: "The claim is Lost, its volume is Released. An event `ClaimMisbound` speaks of two claims on one volume.",
+        why: "The volume's `spec.claimRef` has this claim's name and another uid: that of a claim which is gone. The claim \
+              was created again, by a restore or by `kubectl apply` of a saved manifest, and kept the annotation \
+              `pv.kubernetes.io/bind-completed`. For the controller the volume's claim is gone, so the volume is Released \
+              and its reclaim policy runs.",
+        confirm: "kubectl get pv VOLUME -o jsonpath='{.spec.claimRef.uid} {.spec.persistentVolumeReclaimPolicy}'\n\
+                  kubectl get pvc NAME -n NAMESPACE -o jsonpath='{.metadata.uid}'",
+        repair: "First set the policy to Retain. Then, if this claim is the rightful owner of the data, write its uid into \
+                 the volume's `claimRef`: the next sync makes both Bound. Nothing has to be deleted.",
+        prevention: "Restore claims without binding annotations, or with a tool that takes the uids along. Restore with \
+                     policy Retain.",
+        hazard: "With policy Delete the storage is deleted while you read this. Removing the `claimRef` as a whole offers \
+                 the volume to every claim of any namespace.",
+        sources: &[
+            "syncBoundClaim, Kubernetes 1.36 (C27)",
+            "syncVolume, Kubernetes 1.36 (V6)",
+            "kubernetes/kubernetes#60298",
+            "velero-io/velero#1138",
+        ],
+    },
+    detect: Detect::Claim(look),
+};
+
+fn look(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Found> {
+    let (volume, named) = misbound(case, claim)?;
+    if !names(named, claim) || named.uid.is_empty() {
+        return None;
+    }
+    let (name, policy) = (&volume.meta.name, volume.reclaim_policy.as_str());
+    let kept = data_fate(case.rules(), volume) == DataFate::Kept;
+    let consequence = if kept {
+        format!("its data stay (policy {policy})")
+    } else {
+        format!("policy {policy} will destroy its data, unless it becomes Retain in time")
+    };
+    let found = Found::new(format!(
+        "its volume {name} remembers uid {}, an earlier claim of this name, and this one has uid {}. To the controller the \
+         volume is released: {consequence}",
+        named.uid, claim.meta.uid
+    ));
+    Some(
+        found
+            .risk(if kept { Risk::None } else { Risk::Imminent })
+            .evidence(&case.object(), "metadata.uid", claim.meta.uid.as_str())
+            .evidence(&volume_key(name), "spec.claimRef.uid", named.uid.as_str())
+            .evidence(&volume_key(name), "spec.persistentVolumeReclaimPolicy", policy)
+            .remedies(retain(volume))
+            .remedies(set_uid(volume, &claim.meta.uid)),
+    )
+}

@@ -1,0 +1,29 @@
+//! Claims that are Lost, or will be with the next sync. What is Lost is the binding and not the data, whatever the
+//! event says: no controller touches storage for this.
+
+crate::diagnosis::rules::section! {
+    claimref_other_uid,
+    pv_missing,
+    claimref_uid_cleared,
+    pv_owned_by_other,
+    volumename_empty,
+    heals_itself,
+}
+
+use crate::controllers::ClaimBranch;
+use crate::diagnosis::Case;
+use crate::model::{ClaimRef, PersistentVolume, PersistentVolumeClaim};
+
+/// The volume of a claim whose binding was completed and which that volume does not name with its uid.
+fn misbound<'a>(case: &Case<'a>, claim: &PersistentVolumeClaim) -> Option<(&'a PersistentVolume, &'a ClaimRef)> {
+    if claim.terminating() || case.claim_branch()? != ClaimBranch::BoundClaimMisbound {
+        return None;
+    }
+    let volume = case.volume(&claim.volume_name)?;
+    Some((volume, volume.claim_ref.as_ref()?))
+}
+
+/// Whether a `claimRef` names the claim, whatever its uid.
+fn names(named: &ClaimRef, claim: &PersistentVolumeClaim) -> bool {
+    named.name == claim.meta.name && named.namespace == claim.meta.namespace
+}

@@ -1,0 +1,75 @@
+//! A completed binding that names no volume.
+
+use crate::controllers::ClaimBranch;
+use crate::diagnosis::case::volume_key;
+use crate::diagnosis::remedy::{by_hand, kubectl, quoted};
+use crate::diagnosis::{Case, Detect, Found, Page, Risk, Rule, Severity};
+use crate::model::{Kind, PersistentVolumeClaim};
+use serde_json::json;
+
+pub(super) static RULE: Rule = Rule {
+    id: "lost-volumename-empty",
+    title: "the claim says that it is bound and names no volume",
+    severity: Severity::Error,
+    risk: Risk::None,
+    reads: &[Kind::PersistentVolume],
+    page: Page {
+        seen: "The claim is Lost and VOLUME is empty; an event `ClaimLost` says that the bound claim has lost its \
+               reference to a volume.",
+        why: "The annotation `pv.kubernetes.io/bind-completed` is there and `spec.volumeName` is not. A template, a syncer \
+              or a restore carried the annotation along.",
+        confirm: "kubectl get pvc NAME -n NAMESPACE -o jsonpath='{.metadata.annotations} {.spec.volumeName}'\n\
+                  kubectl get pv -o wide",
+        repair: "If a volume's `spec.claimRef` has this claim's uid, write that volume's name into `spec.volumeName`, which \
+                 is possible once: the next sync makes both Bound. Otherwise remove the annotations \
+                 `pv.kubernetes.io/bind-completed` and `pv.kubernetes.io/bound-by-controller`: the claim counts as new.",
+        prevention: "Leave the annotations `pv.kubernetes.io/*` out of templates.",
+        hazard: "Without the annotation the claim may take any volume that fits, or have an empty one provisioned.",
+        sources: &["syncBoundClaim, Kubernetes 1.36 (C23)", "rancher/k3k#786"],
+    },
+    detect: Detect::Claim(look),
+};
+
+fn look(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Found> {
+    if claim.terminating() || case.claim_branch()? != ClaimBranch::BoundClaimVolumeNameCleared {
+        return None;
+    }
+    let (name, namespace) = (&claim.meta.name, &claim.meta.namespace);
+    let ids = case.snapshot().volumes_naming(namespace, name);
+    let ours = case.volumes(ids).find(|volume| {
+        volume.claim_ref.as_ref().is_some_and(|named| !named.uid.is_empty() && named.uid == claim.meta.uid)
+    });
+    let object = case.object();
+    let marked = |found: Found| {
+        found
+            .evidence(&object, "metadata.annotations[pv.kubernetes.io/bind-completed]", "present")
+            .evidence(&object, "spec.volumeName", "")
+    };
+    let Some(volume) = ours else {
+        // Only the names of all volumes tell that none of them has the uid.
+        let none = case.knows_all(Kind::PersistentVolume, "");
+        let rest = if none { ", and no volume names its uid" } else { "" };
+        return Some(
+            marked(Found::new(format!(
+                "it says that it is bound (annotation pv.kubernetes.io/bind-completed) and names no volume{rest}. No \
+                 controller touched any data for this"
+            )))
+            .remedy(by_hand(
+                "find out which volume holds its data; if there is none, remove the annotations \
+                 pv.kubernetes.io/bind-completed and pv.kubernetes.io/bound-by-controller",
+            )),
+        );
+    };
+    let patch = json!({ "metadata": { "uid": claim.meta.uid }, "spec": { "volumeName": volume.meta.name } });
+    let command = format!("patch pvc {} -n {} -p {}", quoted(name), quoted(namespace), quoted(&patch.to_string()));
+    let message = format!(
+        "it says that it is bound and names no volume, but volume {} names it with its uid: with that name in \
+         spec.volumeName both are Bound again",
+        volume.meta.name
+    );
+    Some(
+        marked(Found::new(message))
+            .evidence(&volume_key(&volume.meta.name), "spec.claimRef.uid", claim.meta.uid.as_str())
+            .remedy(kubectl(command, format!("give the claim its volume {} back", volume.meta.name))),
+    )
+}

@@ -1,0 +1,39 @@
+//! All rules, one in each file, in the order in which they speak for an object of which several hold alike.
+
+mod binding;
+mod class;
+mod lost;
+mod pending;
+mod terminating;
+mod volume;
+mod workload;
+
+use super::Rule;
+use std::sync::LazyLock;
+
+/// All rules in their order.
+static REGISTRY: LazyLock<Vec<&'static Rule>> = LazyLock::new(|| {
+    [terminating::RULES, lost::RULES, volume::RULES, binding::RULES, pending::RULES, class::RULES, workload::RULES]
+        .concat()
+});
+
+/// All rules in their order.
+pub fn all() -> &'static [&'static Rule] {
+    &REGISTRY
+}
+
+/// The rule of that id.
+pub fn by_id(id: &str) -> Option<&'static Rule> {
+    all().iter().copied().find(|rule| rule.id == id)
+}
+
+/// Declares the files of a section, and puts their rules in this order.
+macro_rules! section {
+    ($($rule:ident),+ $(,)?) => {
+        $(mod $rule;)+
+
+        /// The rules of this section in their order.
+        pub(super) static RULES: &[&crate::diagnosis::Rule] = &[$(&$rule::RULE),+];
+    };
+}
+use section;

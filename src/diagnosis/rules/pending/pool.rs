@@ -1,0 +1,122 @@
+//! The volumes that could have been a claim's, had nobody else taken them: for claims for which nobody makes one.
+
+use super::waiting_branch;
+use crate::controllers::persistent_volume::matching::Query;
+use crate::controllers::{CandidateVerdict, ClaimBranch};
+use crate::diagnosis::Case;
+use crate::model::{AnnotationKey, PersistentVolume, PersistentVolumeClaim};
+
+/// The provisioner that stands for none.
+const NO_PROVISIONER: &str = "kubernetes.io/no-provisioner";
+
+/// Why nobody makes a volume for a claim.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Unmade {
+    /// It has no class.
+    NoClass,
+    /// Its class does not exist.
+    NoSuchClass,
+    /// Its class has no provisioner.
+    NoProvisioner,
+    /// The same, and binding waits for the pods that use it.
+    NoProvisionerForPod,
+    /// The same, and no pod uses it.
+    NoProvisionerYet,
+    /// Dynamic provisioning is switched off.
+    SwitchedOff,
+}
+
+impl Unmade {
+    /// Why nobody makes a volume for the claim; nothing where somebody does, or where it has one.
+    pub(super) fn of(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Self> {
+        let without = || case.class(claim.class()).is_some_and(|class| class.provisioner == NO_PROVISIONER);
+        match waiting_branch(case, claim)? {
+            ClaimBranch::UnboundClaimNoVolumeNoClass => Some(Self::NoClass),
+            // Before 1.30 a claim that asks for no class was given the default one in vain.
+            ClaimBranch::UnboundClaimDefaultClassFailed if claim.has_class() && claim.class().is_empty() => {
+                Some(Self::NoClass)
+            }
+            ClaimBranch::UnboundClaimClassMissing => Some(Self::NoSuchClass),
+            ClaimBranch::UnboundClaimProvisioningDisabled => Some(Self::SwitchedOff),
+            ClaimBranch::UnboundClaimInTreeProvisionerUnknown if without() => Some(Self::NoProvisioner),
+            ClaimBranch::UnboundClaimWaitForPodScheduled if without() => Some(Self::NoProvisionerForPod),
+            ClaimBranch::UnboundClaimWaitForFirstConsumer if without() => Some(Self::NoProvisionerYet),
+            _ => None,
+        }
+    }
+}
+
+/// The volumes that would fit the claim and that others have, or that are being deleted, by name; nothing where some
+/// volume is free for it, or will be.
+pub(super) fn taken<'a>(
+    case: &Case<'a>,
+    claim: &PersistentVolumeClaim,
+    why: Unmade,
+) -> Option<Vec<&'a PersistentVolume>> {
+    let mut taken = Vec::new();
+    // What cannot be matched is only noticed where some volume has the access modes that are asked for; none has.
+    let Ok(query) = Query::new(case.rules(), claim, false) else { return Some(taken) };
+    for volume in case.snapshot().volumes() {
+        // This looks at every volume, so what differs most often and costs least comes first.
+        if volume.class() != claim.class() || !could_fit(&query, volume) {
+            continue;
+        }
+        if volume.claim_ref.is_none() && !volume.terminating() {
+            return None;
+        }
+        // A class that made its volumes itself is missed for other reasons than that these are taken.
+        if why != Unmade::NoSuchClass || !volume.meta.annotations.has(AnnotationKey::ProvisionedBy) {
+            taken.push(volume);
+        }
+    }
+    Some(taken)
+}
+
+/// Whether nobody makes a volume for the claim, and others have all those that would fit. A class that exists and has
+/// no provisioner is exhausted, too, while there is no such volume at all.
+pub(super) fn exhausted<'a>(
+    case: &Case<'a>,
+    claim: &PersistentVolumeClaim,
+) -> Option<(Unmade, Vec<&'a PersistentVolume>)> {
+    let why = Unmade::of(case, claim)?;
+    let taken = taken(case, claim, why)?;
+    let says_enough = match why {
+        Unmade::NoClass | Unmade::NoSuchClass => !taken.is_empty(),
+        Unmade::NoProvisioner | Unmade::NoProvisionerForPod | Unmade::NoProvisionerYet | Unmade::SwitchedOff => true,
+    };
+    says_enough.then_some((why, taken))
+}
+
+/// Whether some free volume lacks one thing alone to fit the claim: that one is the shorter way out.
+pub(super) fn nearly_fits(case: &Case<'_>, claim: &PersistentVolumeClaim) -> bool {
+    let Ok(query) = Query::new(case.rules(), claim, false) else { return false };
+    let snapshot = case.snapshot();
+    let requested = claim.requested().unwrap_or_default();
+    snapshot.candidate_groups().iter().any(|group| {
+        let key = &group.key;
+        let differing =
+            [key.class != claim.class(), key.mode != claim.mode(), !key.access_modes.contains_all(&claim.access_modes)];
+        let differing = differing.into_iter().filter(|differs| *differs).count();
+        if differing > 1 {
+            return false;
+        }
+        // Those that differ already must be large enough; the others lack nothing but size or labels.
+        let is_small = |id: &crate::snapshot::VolumeId| {
+            snapshot.volume(*id).storage().is_none_or(|size| size.compare(&requested).is_lt())
+        };
+        let start = if differing == 1 { group.free.partition_point(is_small) } else { 0 };
+        group.free[start..].iter().any(|id| query.misfits(snapshot.volume(*id)).len() <= 1)
+    })
+}
+
+/// Whether the volume would fit if nobody had it.
+fn could_fit(query: &Query<'_>, volume: &PersistentVolume) -> bool {
+    query.misfits(volume).into_iter().all(|verdict| {
+        matches!(
+            verdict,
+            CandidateVerdict::CandidateClaimedByOther
+                | CandidateVerdict::CandidatePhase
+                | CandidateVerdict::CandidateDeleting
+        )
+    })
+}

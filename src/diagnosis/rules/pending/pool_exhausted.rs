@@ -1,0 +1,246 @@
+//! A claim for which nobody makes a volume, and all volumes that would fit are others'.
+
+use super::pool::{Unmade, exhausted, nearly_fits};
+use super::{wanted, with_class};
+use crate::controllers::persistent_volume::reclaim::{DataFate, data_fate};
+use crate::diagnosis::case::volume_key;
+use crate::diagnosis::misfit::claim_name;
+use crate::diagnosis::remedy::{by_hand, kubectl, quoted, reserve_for_its_name, retain};
+use crate::diagnosis::{Case, Detect, Found, Holder, Page, Remedy, Risk, Rule, Severity};
+use crate::model::{AnnotationKey, ClaimRef, Kind, PersistentVolume, PersistentVolumeClaim, VolumePhase};
+use serde_json::{Value, json};
+
+/// So many volumes of each state are named.
+const NAMED: usize = 2;
+
+/// The fields of so many volumes are shown.
+const SHOWN: usize = 3;
+
+/// Of so many volumes it is looked up whose they are; a pool can have thousands, and many claims can wait for it.
+const LOOKED_UP: usize = 200;
+
+pub(super) static RULE: Rule = Rule {
+    id: "pool-exhausted",
+    title: "every volume that would fit the claim is taken",
+    severity: Severity::Error,
+    risk: Risk::Possible,
+    reads: &[Kind::PersistentVolume, Kind::PersistentVolumeClaim, Kind::StorageClass, Kind::Pod],
+    page: Page {
+        seen: "The claim is Pending. The volumes of its class are Bound or Released, or there are none. The events \
+               speak of something else: `ProvisioningFailed` with `no volume plugin matched name: \
+               kubernetes.io/no-provisioner`, a StorageClass that is not found, or no storage class that is set.",
+        why: "Nothing makes volumes for this claim: its class has the provisioner `kubernetes.io/no-provisioner` or \
+              does not exist, or it has none. So it can have a volume alone that somebody has made by hand, and each \
+              one with its class, size, access modes, volume mode and labels names another claim in `spec.claimRef`. A \
+              Released volume goes on naming the claim that is gone, and is offered to nobody. The events say what the \
+              controller tried last, which is to provision.",
+        confirm: "kubectl get pv -o wide\n\
+                  kubectl get pv VOLUME -o jsonpath='{.spec.claimRef}'\n\
+                  kubectl get pvc -A",
+        repair: "Make another volume of the class for the claim. Or free one: a claim that nobody needs can be \
+                 deleted, once its data are saved; a Released volume with policy Retain can be given to this claim by \
+                 writing the claim's name into its `spec.claimRef`, if this claim may read what is on it.",
+        prevention: "Watch how many volumes of such a class are Available. Decide early what becomes of Released ones.",
+        hazard: "A Released volume holds the data of its earlier claim: whoever gets it reads and overwrites them. \
+                 Removing its `claimRef` as a whole offers it to every claim of any namespace. Deleting a claim whose \
+                 volume has the policy Delete deletes the data.",
+        sources: &[
+            "FindMatchingVolume, Kubernetes 1.36 (M2, M10)",
+            "provisionClaim, Kubernetes 1.36 (C10, C11)",
+            "syncUnboundClaim, Kubernetes 1.36 (C16)",
+            "kube-reporting/metering-operator#1515",
+            "https://kubernetes.io/docs/concepts/storage/storage-classes/#local",
+        ],
+    },
+    detect: Detect::Claim(look),
+};
+
+fn look(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Found> {
+    let (why, mut volumes) = exhausted(case, claim)?;
+    if case.always_ends("Bound") {
+        return None;
+    }
+    let all = volumes.len();
+    // What is Bound is hardly what could be given back.
+    volumes.sort_by_key(|volume| volume.status.phase == VolumePhase::Bound);
+    volumes.truncate(LOOKED_UP);
+    let mut taken: Vec<Taken<'_>> = volumes.into_iter().map(|volume| Taken::of(case, claim, volume)).collect();
+    // What could be given back is what people look for; the order of names decides among equal ones.
+    taken.sort_by_key(|one| one.state);
+    let class = match claim.class() {
+        "" => "without a class".to_owned(),
+        class => format!("of class \"{class}\""),
+    };
+    let mut states = taken.chunk_by(|one, next| one.state == next.state).map(words).collect::<Vec<_>>().join("; ");
+    if all > taken.len() {
+        states = format!("{states}; {} more are taken as well", all - taken.len());
+    }
+    let which = match all {
+        0 => format!("no volume {class} would fit it"),
+        1 => format!("the only volume {class} that would fit it is taken: {states}"),
+        several => format!("all {several} volumes {class} that would fit it are taken: {states}"),
+    };
+    let found = Found::new(format!("{which}. {}", because(why)));
+    let severity = match why {
+        Unmade::NoProvisionerYet => Severity::Info,
+        Unmade::NoClass
+        | Unmade::NoSuchClass
+        | Unmade::NoProvisioner
+        | Unmade::NoProvisionerForPod
+        | Unmade::SwitchedOff => Severity::Error,
+    };
+    // A free volume that lacks one thing alone has a finding of its own, and is a safer way out than the data of
+    // others.
+    let is_offered = |one: &&Taken<'_>| one.state == State::Left && !nearly_fits(case, claim);
+    let back = taken.iter().find(|one| one.state == State::Own).or_else(|| taken.iter().find(is_offered));
+    let found = found.severity(severity).risk(if back.is_some() { Risk::Possible } else { Risk::None });
+    let mut found = with_class(found, case, claim);
+    if let Some(class) = case.class(claim.class()) {
+        let object = crate::diagnosis::key(Kind::StorageClass, "", &class.meta.name);
+        found = found.evidence(&object, "provisioner", class.provisioner.as_str());
+    }
+    // That its volume was not given back to it has a finding there.
+    if let Some(own) = taken.iter().find(|one| one.state == State::Own) {
+        found = found.follows_from(volume_key(&own.volume.meta.name));
+    }
+    for one in taken.iter().take(SHOWN) {
+        let object = volume_key(&one.volume.meta.name);
+        let named = one.volume.claim_ref.as_ref().map(claim_name).unwrap_or_default();
+        let phase = one.volume.status.phase.as_str();
+        found = found.evidence(&object, "spec.claimRef", named).evidence(&object, "status.phase", phase);
+    }
+    let make = by_hand(format!("make {} for it", wanted(claim)));
+    let back = back.map(|one| give(one, claim)).unwrap_or_default();
+    // A new volume is empty, which is worse than the claim's own data.
+    let is_own = taken.first().is_some_and(|one| one.state == State::Own);
+    Some(if is_own { found.remedies(back).remedy(make) } else { found.remedy(make).remedies(back) })
+}
+
+/// Why no other volume comes, and which event misleads.
+fn because(why: Unmade) -> &'static str {
+    match why {
+        Unmade::NoClass => "Nothing makes volumes without a class",
+        Unmade::NoSuchClass => {
+            "That the class does not exist, as the event says, matters only if a driver shall make one"
+        }
+        Unmade::NoProvisioner => {
+            "Nothing makes volumes of this class, which is all that the event about a plugin means"
+        }
+        Unmade::NoProvisionerForPod => "Nothing makes volumes of this class, so no node suits the pods that use it",
+        Unmade::NoProvisionerYet => "Nothing makes volumes of this class, so a pod that uses it will find no node",
+        Unmade::SwitchedOff => "Nothing makes one, because dynamic provisioning is switched off",
+    }
+}
+
+/// Why a volume cannot be had, the one that could be had most easily first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum State {
+    /// Its claim was an earlier one of the same name, and its data stay.
+    Own,
+    /// Its claim is gone, and its data stay.
+    Left,
+    /// It is reserved for a claim that does not exist.
+    Reserved,
+    /// Its claim is gone, and so will its data be.
+    Condemned,
+    /// Its claim is being deleted.
+    Leaving,
+    /// Its claim lives.
+    Held,
+    /// Nobody can tell.
+    Unknown,
+    /// It is being deleted itself.
+    Deleting,
+}
+
+/// A volume that would fit.
+struct Taken<'a> {
+    volume: &'a PersistentVolume,
+    state: State,
+}
+
+impl<'a> Taken<'a> {
+    fn of(case: &Case<'a>, claim: &PersistentVolumeClaim, volume: &'a PersistentVolume) -> Self {
+        let is_kept = || data_fate(case.rules(), volume) == DataFate::Kept;
+        let state = if volume.terminating() {
+            State::Deleting
+        } else {
+            match case.holder(volume) {
+                Holder::Replaced(other) if other.key() == claim.key() && is_kept() => State::Own,
+                Holder::Replaced(_) | Holder::Gone if is_kept() => State::Left,
+                Holder::Replaced(_) | Holder::Gone => State::Condemned,
+                Holder::ReservedForMissing => State::Reserved,
+                Holder::Lives(claim) | Holder::ReservedFor(claim) if claim.terminating() => State::Leaving,
+                Holder::Lives(_) | Holder::ReservedFor(_) => State::Held,
+                Holder::Nobody | Holder::Unknown => State::Unknown,
+            }
+        };
+        Self { volume, state }
+    }
+}
+
+/// Whose some volumes are that are all in one state.
+fn words(some: &[Taken<'_>]) -> String {
+    let Some(Taken { state, .. }) = some.first() else { return String::new() };
+    let name = |one: &Taken<'_>| match one.volume.claim_ref.as_ref().map(claim_name) {
+        Some(claim) => format!("{} ({claim})", one.volume.meta.name),
+        None => one.volume.meta.name.to_string(),
+    };
+    let mut names = some.iter().take(NAMED).map(name).collect::<Vec<_>>().join(", ");
+    if some.len() > NAMED {
+        names = format!("{names} and {} more", some.len() - NAMED);
+    }
+    let what = match (state, some.len()) {
+        (State::Own, 1) => "is Released by an earlier claim of this name and could be given back, with its data",
+        (State::Own, _) => "are Released by earlier claims of this name and could be given back, with their data",
+        (State::Left, 1) => "is Released and could be given back, with its data",
+        (State::Left, _) => "are Released and could be given back, with their data",
+        (State::Reserved, 1) => "is reserved for a claim that does not exist",
+        (State::Reserved, _) => "are reserved for claims that do not exist",
+        (State::Condemned, 1) => "is Released, and its policy removes the data",
+        (State::Condemned, _) => "are Released, and their policy removes the data",
+        (State::Leaving, 1) => "belongs to a claim that is being deleted",
+        (State::Leaving, _) => "belong to claims that are being deleted",
+        (State::Held, 1) => "belongs to a claim that lives",
+        (State::Held, _) => "belong to claims that live",
+        (State::Unknown, 1) => "belongs to another claim",
+        (State::Unknown, _) => "belong to other claims",
+        (State::Deleting, 1) => "is being deleted",
+        (State::Deleting, _) => "are being deleted",
+    };
+    format!("{names} {what}")
+}
+
+/// Gives a volume whose claim is gone to this claim: by its name, so that nobody else can take it meanwhile.
+fn give(one: &Taken<'_>, claim: &PersistentVolumeClaim) -> Vec<Remedy> {
+    let volume = one.volume;
+    let Some(named @ ClaimRef { uid, .. }) = &volume.claim_ref else { return Vec::new() };
+    if one.state == State::Own {
+        return retain(volume).into_iter().chain(reserve_for_its_name(volume)).collect();
+    }
+    let test = |path: &str, value: &str| json!({ "op": "test", "path": path, "value": value });
+    let reserved = json!({
+        "apiVersion": "v1",
+        "kind": "PersistentVolumeClaim",
+        "namespace": claim.meta.namespace,
+        "name": claim.meta.name,
+    });
+    let mut steps = vec![
+        test("/metadata/uid", &volume.meta.uid),
+        test("/spec/claimRef/uid", uid),
+        json!({ "op": "replace", "path": "/spec/claimRef", "value": reserved }),
+    ];
+    // With it the controller would take the claimRef away again should the claim get another volume.
+    if volume.meta.annotations.has(AnnotationKey::BoundByController) {
+        steps.push(json!({ "op": "remove", "path": "/metadata/annotations/pv.kubernetes.io~1bound-by-controller" }));
+    }
+    let steps = Value::Array(steps).to_string();
+    let command = format!("patch pv {} --type=json -p {}", quoted(&volume.meta.name), quoted(&steps));
+    let does = format!(
+        "or give {} to {}, if it may read and overwrite the data of {}: no other claim can take it then",
+        volume.meta.name,
+        claim.key(),
+        claim_name(named)
+    );
+    retain(volume).into_iter().chain([kubectl(command, does)]).collect()
+}

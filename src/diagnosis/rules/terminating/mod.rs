@@ -1,0 +1,237 @@
+//! Volumes and claims that are being deleted and stay. Deletion cannot be taken back: what can be decided is who has to
+//! let the object go, and what becomes of the data when that happens.
+
+crate::diagnosis::rules::section! {
+    pv_bound,
+    pv_provisioner_finalizer,
+    pv_intree_finalizer,
+    pv_attacher,
+    pv_leak,
+    pvc_controller_dead,
+    pvc_in_use,
+    pvc_completed_pod,
+    pvc_snapshot_source,
+    pvc_clone_source,
+    pvc_unknown_finalizer,
+}
+
+use crate::controllers::VolumeBranch;
+use crate::controllers::persistent_volume::reclaim::{DataFate, data_fate, migrated_to};
+use crate::controllers::protection::pod_uses_claim;
+use crate::diagnosis::remedy::{by_hand, kubectl, quoted, retain};
+use crate::diagnosis::{Case, Found, Remedy, Risk};
+use crate::model::{
+    AnnotationKey, ObjectMeta, PersistentVolume, PersistentVolumeClaim, Pod, PodPhase, SourceKind, Timestamp,
+    VolumePhase,
+};
+use crate::simulate::Outcome;
+use serde_json::{Value, json};
+
+/// The finalizer by which a provisioner keeps a volume until it has deleted the storage.
+const DRIVER_FINALIZER: &str = "external-provisioner.volume.kubernetes.io/finalizer";
+/// The finalizer by which kube-controller-manager keeps a volume until its own plugin has deleted the storage.
+const IN_TREE_FINALIZER: &str = "kubernetes.io/pv-controller";
+/// The start of the finalizer by which an attacher keeps a volume while it is attached; the driver's name follows.
+const ATTACHER_PREFIX: &str = "external-attacher/";
+/// The finalizer by which the snapshot controller keeps a claim of which a snapshot is being taken.
+const SNAPSHOT_FINALIZER: &str = "snapshot.storage.kubernetes.io/pvc-as-source-protection";
+/// The finalizer by which a provisioner keeps a claim that is being cloned.
+const CLONE_FINALIZER: &str = "provisioner.storage.kubernetes.io/cloning-protection";
+
+/// For so many seconds a deletion may take its time before it counts as stuck.
+const PATIENCE_SECONDS: i64 = 300;
+
+/// Whether that moment has passed for longer than anybody should need; where nobody can tell, it has not.
+fn lasts(case: &Case<'_>, since: Option<Timestamp>) -> bool {
+    case.seconds_since(since).is_some_and(|seconds| seconds >= PATIENCE_SECONDS)
+}
+
+/// The leaf of a volume that is being deleted and that no claim has kept for a while.
+fn let_go(case: &Case<'_>, volume: &PersistentVolume) -> Option<VolumeBranch> {
+    if volume.status.phase == VolumePhase::Bound || !lasts(case, unheld_since(volume)) {
+        return None;
+    }
+    let branch = case.volume_branch()?;
+    match branch {
+        VolumeBranch::VolumeUnclaimed
+        | VolumeBranch::VolumeReserved
+        | VolumeBranch::VolumeClaimMissing
+        | VolumeBranch::VolumeClaimReplaced
+        | VolumeBranch::VolumeSurplusDynamic => Some(branch),
+        VolumeBranch::VolumeMigrationUpdateFailed
+        | VolumeBranch::VolumeClaimLookupFailed
+        | VolumeBranch::VolumeClaimModeMismatch
+        | VolumeBranch::VolumeAwaitsClaim
+        | VolumeBranch::VolumeDanglingAwaitsClaim
+        | VolumeBranch::VolumeBound
+        | VolumeBranch::VolumeSurplusUnbindController
+        | VolumeBranch::VolumeSurplusUnbindUser => None,
+    }
+}
+
+/// Since when the volume could have vanished: since its deletion, or since its claim let it go.
+fn unheld_since(volume: &PersistentVolume) -> Option<Timestamp> {
+    volume.meta.deleted.max(volume.status.last_phase_transition)
+}
+
+/// Whether the object is still there in every end, kept by such a finalizer.
+fn stays_with(case: &Case<'_>, is_such: impl Fn(&str) -> bool) -> bool {
+    let keeps = |end: &Outcome| match end {
+        Outcome::Claim { terminating: Some(left), .. } | Outcome::Volume { terminating: Some(left), .. } => {
+            left.iter().any(|finalizer| is_such(finalizer))
+        }
+        Outcome::Claim { .. } | Outcome::Volume { .. } | Outcome::Gone { .. } => false,
+    };
+    case.ends().is_some_and(|ends| ends.of_every_sort().all(keeps))
+}
+
+/// The driver to which the volume's storage belongs, or how to call it.
+fn driver_of(case: &Case<'_>, volume: &PersistentVolume) -> String {
+    let of_source = if volume.source.kind == SourceKind::Csi { volume.source.detail.as_str() } else { "" };
+    [migrated_to(case.rules(), volume), volume.meta.annotations.get(AnnotationKey::ProvisionedBy)]
+        .into_iter()
+        .flatten()
+        .chain([of_source])
+        .find(|name| !name.is_empty())
+        .map_or_else(|| "its driver".to_owned(), str::to_owned)
+}
+
+/// Whether a finalizer keeps the volume until its storage is deleted.
+fn is_guarded(volume: &PersistentVolume) -> bool {
+    volume.meta.has_finalizer(DRIVER_FINALIZER) || volume.meta.has_finalizer(IN_TREE_FINALIZER)
+}
+
+/// Whether the object of a volume that is being deleted would vanish and leave its storage behind, although the policy
+/// says that it is to be deleted. Upstream: `shouldDelete`, sig-storage-lib-external-provisioner, passes over volumes
+/// that are being deleted and lack its finalizer; before 1.36 `deleteVolumeOperation` did, too, without the gate
+/// `HonorPVReclaimPolicy`.
+fn leaks(case: &Case<'_>, volume: &PersistentVolume) -> bool {
+    match data_fate(case.rules(), volume) {
+        DataFate::HandedToDriver => !is_guarded(volume),
+        DataFate::Destroyed => case.rules().skip_delete_when_terminating,
+        DataFate::Kept | DataFate::Scrubbed => false,
+    }
+}
+
+/// What becomes of a claim's data when the claim is gone.
+struct Aftermath {
+    /// In words, as the end of a sentence; empty where the claim has no volume.
+    words: String,
+    /// What that means for the data.
+    risk: Risk,
+    /// How to keep them.
+    retain: Option<Remedy>,
+}
+
+/// What becomes of the claim's data when the claim is gone.
+fn aftermath(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Aftermath {
+    let nothing = |risk: Risk| Aftermath { words: String::new(), risk, retain: None };
+    if claim.volume_name.is_empty() {
+        return nothing(Risk::None);
+    }
+    // Of a volume that was not read nobody knows the policy.
+    let Some(volume) = case.volume(&claim.volume_name) else { return nothing(Risk::Possible) };
+    if volume.claim_ref.as_ref().is_none_or(|named| named.uid != claim.meta.uid) {
+        return nothing(Risk::None);
+    }
+    let (name, policy) = (&volume.meta.name, volume.reclaim_policy.as_str());
+    let (words, risk) = match data_fate(case.rules(), volume) {
+        DataFate::Kept => (format!("; its data stay on volume {name} (policy {policy})"), Risk::None),
+        DataFate::HandedToDriver | DataFate::Destroyed if volume.terminating() && leaks(case, volume) => {
+            (format!("; volume {name} goes with it, and its storage is left behind"), Risk::None)
+        }
+        DataFate::HandedToDriver => {
+            let driver = driver_of(case, volume);
+            (format!("; then {driver} deletes volume {name} with its data (policy {policy})"), Risk::Possible)
+        }
+        DataFate::Destroyed => {
+            (format!("; then volume {name} is deleted with its data (policy {policy})"), Risk::Possible)
+        }
+        DataFate::Scrubbed => {
+            (format!("; then the data of volume {name} are erased (policy {policy})"), Risk::Possible)
+        }
+    };
+    Aftermath { words, risk, retain: retain(volume) }
+}
+
+impl Aftermath {
+    /// Adds what it means for the data, and how to keep them, to what was found.
+    fn told(self, found: Found) -> Found {
+        found.risk(self.risk).remedies(self.retain)
+    }
+}
+
+/// The pods that keep the claim: scheduled ones, whatever their phase.
+fn users<'a>(case: &Case<'a>, claim: &PersistentVolumeClaim) -> Vec<&'a Pod> {
+    let pods = case.snapshot().pods_of(&claim.meta.namespace, &claim.meta.name);
+    pods.filter(|pod| pod_uses_claim(pod, claim)).collect()
+}
+
+/// Whether all these pods are on their way out and nobody has waited long for them.
+fn are_leaving(case: &Case<'_>, users: &[&Pod]) -> bool {
+    let last = users.iter().filter_map(|pod| pod.meta.deleted).max();
+    users.iter().all(|pod| pod.meta.deleted.is_some()) && !lasts(case, last)
+}
+
+/// Whether the pod has ended, so that nothing of it runs.
+fn is_finished(pod: &Pod) -> bool {
+    matches!(pod.phase, PodPhase::Succeeded | PodPhase::Failed)
+}
+
+/// The first of the pods by name and phase, and how many more there are.
+fn some_pods(pods: &[&Pod]) -> String {
+    let Some(first) = pods.first() else { return "no pod".to_owned() };
+    let name = &first.meta.name;
+    let phase = match &first.phase {
+        PodPhase::Empty | PodPhase::Other(_) => "phase unknown",
+        PodPhase::Pending => "Pending",
+        PodPhase::Running => "Running",
+        PodPhase::Succeeded => "Succeeded",
+        PodPhase::Failed => "Failed",
+    };
+    match pods.len() - 1 {
+        0 => format!("pod {name} ({phase})"),
+        more => format!("pod {name} ({phase}) and {more} more"),
+    }
+}
+
+/// The finalizers as evidence shows them.
+fn listed(meta: &ObjectMeta) -> String {
+    meta.finalizers.join(", ")
+}
+
+/// The moment from which the object is being deleted, as evidence shows it.
+fn deleted_at(meta: &ObjectMeta) -> String {
+    meta.deleted.map_or_else(String::new, |moment| moment.to_string())
+}
+
+/// Saves a claim as it is.
+fn save_claim(claim: &PersistentVolumeClaim) -> Remedy {
+    let command = format!("get pvc {} -n {} -o yaml", quoted(&claim.meta.name), quoted(&claim.meta.namespace));
+    kubectl(command, "save the claim as it is; it cannot be kept from going")
+}
+
+/// How to have the data under the same name again.
+fn bring_back(claim: &PersistentVolumeClaim) -> Option<Remedy> {
+    let volume = &claim.volume_name;
+    (!volume.is_empty()).then(|| {
+        by_hand(format!(
+            "to go on with the same data: with policy Retain let the claim go, then take uid and resourceVersion out \
+             of spec.claimRef of {volume}, and create the claim again with spec.volumeName {volume}"
+        ))
+    })
+}
+
+/// Takes one finalizer away, if it is still at its place.
+fn take_away(target: &str, meta: &ObjectMeta, finalizer: &str, does: String) -> Option<Remedy> {
+    let place = meta.finalizers.iter().position(|present| present == finalizer)?;
+    let path = format!("/metadata/finalizers/{place}");
+    let steps: Vec<Value> = [("/metadata/uid", meta.uid.as_str()), (path.as_str(), finalizer)]
+        .into_iter()
+        .filter(|(_, value)| !value.is_empty())
+        .map(|(path, value)| json!({ "op": "test", "path": path, "value": value }))
+        .chain([json!({ "op": "remove", "path": path })])
+        .collect();
+    let steps = Value::Array(steps).to_string();
+    Some(kubectl(format!("patch {target} --type=json -p {}", quoted(&steps)), does))
+}

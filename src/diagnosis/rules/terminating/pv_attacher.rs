@@ -1,0 +1,75 @@
+//! A volume that waits for its attacher.
+
+use super::{
+    ATTACHER_PREFIX, DRIVER_FINALIZER, IN_TREE_FINALIZER, let_go, listed, stays_with, take_away, unheld_since,
+};
+use crate::diagnosis::remedy::{by_hand, kubectl, quoted};
+use crate::diagnosis::{Case, Detect, Found, Page, Risk, Rule, Severity};
+use crate::model::{Kind, PersistentVolume};
+
+pub(super) static RULE: Rule = Rule {
+    id: "pv-terminating-attacher",
+    title: "the volume waits for its attacher to let it go",
+    severity: Severity::Error,
+    risk: Risk::None,
+    reads: &[Kind::PersistentVolumeClaim],
+    page: Page {
+        seen: "The volume is Terminating for minutes, no claim has it, and all that is left of its finalizers is \
+               `external-attacher/DRIVER`.",
+        why: "The attacher of the driver keeps the volume as long as some VolumeAttachment names it, because it needs \
+              the object to detach the storage. If there is such a VolumeAttachment, detaching has not ended or fails. \
+              If there is none, nobody takes the finalizer away: the attacher is gone, may not write volumes, or is so \
+              old that it passes over volumes of migrated in-tree plugins.",
+        confirm: "kubectl get pv VOLUME -o jsonpath='{.metadata.finalizers} {.status.phase}'\n\
+                  kubectl get volumeattachments",
+        repair: "If a VolumeAttachment names the volume, find out why it is not detached: its status has the error. If \
+                 none does, let the driver's attacher run, in a current version. Only where the driver is gone for \
+                 good and the storage system shows that the disk is attached nowhere, take this one finalizer away.",
+        prevention: "Uninstall a driver only after its volumes are detached and gone.",
+        hazard: "Without the volume's object a VolumeAttachment can never be detached, and the disk stays on its node.",
+        sources: &[
+            "external-attacher csi_handler.go",
+            "kubernetes-csi/external-attacher#66",
+            "kubernetes-csi/external-attacher#217",
+            "kubernetes/kubernetes#77258",
+            "kubernetes/kubernetes#69697",
+        ],
+    },
+    detect: Detect::Volume(look),
+};
+
+fn look(case: &Case<'_>, volume: &PersistentVolume) -> Option<Found> {
+    let is_attachers = |finalizer: &str| finalizer.starts_with(ATTACHER_PREFIX);
+    let finalizers = &volume.meta.finalizers;
+    let finalizer = finalizers.iter().find(|finalizer| is_attachers(finalizer)).filter(|_| volume.terminating())?;
+    let_go(case, volume)?;
+    // While the storage is still to be deleted, that is what it waits for.
+    let deletes = |finalizer: &str| finalizer == DRIVER_FINALIZER || finalizer == IN_TREE_FINALIZER;
+    if !stays_with(case, is_attachers) || stays_with(case, deletes) {
+        return None;
+    }
+    let (name, driver) = (&volume.meta.name, finalizer.trim_start_matches(ATTACHER_PREFIX));
+    let named = format!("{{.items[?(@.spec.source.persistentVolumeName==\"{name}\")].metadata.name}}");
+    Some(
+        Found::new(format!(
+            "the attacher of {driver} keeps it, by finalizer {finalizer}, as long as a VolumeAttachment names it; if \
+             none does, that attacher does not run or may not write. No data are touched by this"
+        ))
+        .since(unheld_since(volume))
+        .evidence(&case.object(), "metadata.finalizers", listed(&volume.meta))
+        .evidence(&case.object(), "status.phase", volume.status.phase.as_str())
+        .remedy(kubectl(
+            format!("get volumeattachments -o jsonpath={}", quoted(&named)),
+            "see which VolumeAttachment names it: that one has to go first, and its status says what fails",
+        ))
+        .remedy(by_hand(format!("if none does, let the attacher of {driver} run again, in a current version")))
+        .remedies(take_away(
+            &format!("pv {}", quoted(name)),
+            &volume.meta,
+            finalizer,
+            "as the last resort, where the driver is gone for good and the storage system shows the disk attached \
+             nowhere: take this one finalizer away"
+                .to_owned(),
+        )),
+    )
+}

@@ -1,0 +1,68 @@
+//! A claim that is being deleted while pods use it.
+
+use super::{aftermath, are_leaving, bring_back, deleted_at, is_finished, listed, save_claim, some_pods, users};
+use crate::controllers::protection::CLAIM_FINALIZER;
+use crate::diagnosis::remedy::by_hand;
+use crate::diagnosis::{Case, Detect, Found, Page, Risk, Rule, Severity, key};
+use crate::model::{Kind, PersistentVolumeClaim};
+
+pub(super) static RULE: Rule = Rule {
+    id: "pvc-terminating-in-use",
+    title: "the claim is being deleted while pods use it",
+    severity: Severity::Warning,
+    risk: Risk::Possible,
+    reads: &[Kind::Pod, Kind::PersistentVolume],
+    page: Page {
+        seen: "The claim is Terminating, and the pods that use it run on. New pods stay Pending with an event that the \
+               claim is being deleted.",
+        why: "Somebody deleted the claim. pvc-protection keeps it as long as a pod that has a node refers to it, and \
+              nothing takes a deletionTimestamp back. When the last of those pods is gone, the claim goes without \
+              another question, its volume is Released, and the reclaim policy decides on the data.",
+        confirm: "kubectl describe pvc NAME -n NAMESPACE\n\
+                  kubectl get pvc NAME -n NAMESPACE -o jsonpath='{.metadata.deletionTimestamp} {.metadata.finalizers}'",
+        repair: "If the deletion was meant, stop the pods. If not, it cannot be stopped, but the data can be kept: set \
+                 the volume's policy to Retain now, and save the claim's manifest. Stop the pods when it suits; the \
+                 claim goes and the volume is Released. Then take the uid out of the volume's `spec.claimRef` and \
+                 create the claim again with `spec.volumeName`.",
+        prevention: "Keep volumes that matter on policy Retain, so that a deleted claim costs an outage and not the \
+                     data.",
+        hazard: "With policy Delete a restart of the pod is enough to destroy the data. Removing the finalizer does so \
+                 at once, under the running pod.",
+        sources: &[
+            "pvcprotection processPVC, podUsesPVCForDeletion, Kubernetes 1.36 (X3)",
+            "https://kubernetes.io/docs/concepts/storage/persistent-volumes/",
+            "kubernetes/kubernetes#69980",
+        ],
+    },
+    detect: Detect::Claim(look),
+};
+
+fn look(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Found> {
+    if !claim.terminating() || !claim.meta.has_finalizer(CLAIM_FINALIZER) {
+        return None;
+    }
+    let users = users(case, claim);
+    let active: Vec<_> = users.iter().copied().filter(|pod| !is_finished(pod)).collect();
+    let first = active.first()?;
+    if are_leaving(case, &users) {
+        return None;
+    }
+    let after = aftermath(case, claim);
+    let pods = some_pods(&active);
+    let message = format!(
+        "it was deleted, which cannot be taken back, and {pods} keeps it; new pods cannot use it. When no pod uses it \
+         any more, it goes{}",
+        after.words
+    );
+    let pod = key(Kind::Pod, &first.meta.namespace, &first.meta.name);
+    let found = Found::new(message)
+        .since(claim.meta.deleted)
+        .evidence(&case.object(), "metadata.deletionTimestamp", deleted_at(&claim.meta))
+        .evidence(&case.object(), "metadata.finalizers", listed(&claim.meta))
+        .evidence(&pod, "spec.nodeName", first.node_name.as_str());
+    Some(
+        after.told(found).remedy(save_claim(claim)).remedies(bring_back(claim)).remedy(by_hand(format!(
+            "if the deletion was meant, stop {pods} by what made it; the claim goes by itself"
+        ))),
+    )
+}

@@ -1,0 +1,74 @@
+//! A claim that is being deleted and that somebody keeps whom Kubernetes does not know.
+
+use super::{CLONE_FINALIZER, SNAPSHOT_FINALIZER, aftermath, deleted_at, lasts, listed};
+use crate::controllers::protection::CLAIM_FINALIZER;
+use crate::diagnosis::remedy::{by_hand, kubectl, quoted};
+use crate::diagnosis::{Case, Detect, Found, Page, Risk, Rule, Severity};
+use crate::model::{Kind, PersistentVolumeClaim, Str};
+
+pub(super) static RULE: Rule = Rule {
+    id: "pvc-terminating-unknown-finalizer",
+    title: "a finalizer of somebody else keeps the claim from being deleted",
+    severity: Severity::Warning,
+    risk: Risk::Possible,
+    reads: &[Kind::PersistentVolume],
+    page: Page {
+        seen: "The claim is Terminating for minutes, and among its finalizers is one that neither Kubernetes nor the \
+               CSI sidecars set, mostly of an operator or a driver.",
+        why: "Whoever put the finalizer on the claim takes it away when it has done its work. It has not done it yet, \
+              it fails, or it was uninstalled before its objects were gone.",
+        confirm: "kubectl get pvc NAME -n NAMESPACE -o jsonpath='{.metadata.finalizers}'\n\
+                  kubectl get pvc NAME -n NAMESPACE --show-managed-fields -o yaml",
+        repair: "The domain before the slash names the owner. Let its controller run, or install it again, and read \
+                 its log. Only if its documentation says that it is safe, take this one finalizer away, and no other.",
+        prevention: "Uninstall operators after their objects are gone.",
+        hazard: "What the owner wanted to do first is left undone: a member not removed from its cluster, a disk not \
+                 detached. When the claim goes, the volume's policy decides on the data.",
+        sources: &[
+            "pvcprotection processPVC, Kubernetes 1.36 (X6)",
+            "arangodb/kube-arangodb#157",
+            "kubernetes-sigs/vsphere-csi-driver#4128",
+        ],
+    },
+    detect: Detect::Claim(look),
+};
+
+fn look(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Found> {
+    if !claim.terminating() {
+        return None;
+    }
+    let is_foreign = |finalizer: &&str| ![CLAIM_FINALIZER, SNAPSHOT_FINALIZER, CLONE_FINALIZER].contains(finalizer);
+    let foreign: Vec<&str> =
+        claim.meta.finalizers.iter().map(Str::as_str).filter(is_foreign).collect();
+    let first = *foreign.first()?;
+    if !lasts(case, claim.meta.deleted) {
+        return None;
+    }
+    let kept = match (foreign.as_slice(), first.split_once('/')) {
+        // The garbage collector's own finalizers have no domain.
+        ([_], None) if matches!(first, "foregroundDeletion" | "orphan") => {
+            format!("finalizer {first} keeps it, which the garbage collector takes away after the claim's dependents")
+        }
+        ([_], Some((domain, _))) => {
+            format!("finalizer {first} keeps it, which the controller of {domain} has to take away")
+        }
+        ([_], None) => format!("finalizer {first} keeps it, which whoever set it has to take away"),
+        (several, _) => {
+            format!("finalizers {} keep it, which those who set them have to take away", several.join(", "))
+        }
+    };
+    let after = aftermath(case, claim);
+    let message = format!("it was deleted, and {kept}. After that it goes{}", after.words);
+    let found = Found::new(message)
+        .since(claim.meta.deleted)
+        .evidence(&case.object(), "metadata.deletionTimestamp", deleted_at(&claim.meta))
+        .evidence(&case.object(), "metadata.finalizers", listed(&claim.meta));
+    let fields = format!(
+        "get pvc {} -n {} --show-managed-fields -o yaml",
+        quoted(&claim.meta.name),
+        quoted(&claim.meta.namespace)
+    );
+    Some(after.told(found).remedy(kubectl(fields, format!("see who set {first}"))).remedy(by_hand(format!(
+        "let the owner of {first} run; take the finalizer away by hand only if its documentation says that this is safe"
+    ))))
+}

@@ -1,0 +1,289 @@
+//! Volumes as such: what becomes of those whose claim is gone, what keeps them from being reclaimed, and what waits to
+//! surprise the owner of their data. Volumes that are being deleted are the business of another section.
+
+crate::diagnosis::rules::section! {
+    released_but_claim_alive,
+    bound_claim_missing,
+    released_claim_recreated,
+    failed_recycle,
+    failed_delete,
+    failed_no_deleter_static,
+    unknown_policy,
+    pending_phase,
+    duplicate_backing,
+    released_delete_no_deleter,
+    recycle_policy,
+    delete_static_surprise,
+    available_with_data,
+    available_claim_bound_elsewhere,
+    hostpath_multinode,
+    released_retain,
+    available_reserved_waiting,
+    available_unmatchable,
+}
+
+use crate::controllers::persistent_volume::plugins::{Provider, find_deletable_plugin};
+use crate::controllers::{Branch, DeleteStep, ReclaimStep, RecycleStep, VolumeBranch};
+use crate::diagnosis::remedy::{by_hand, kubectl, quoted, reserve_for_its_name, retain, set_uid};
+use crate::diagnosis::{Case, Found, Holder, Remedy};
+use crate::model::{
+    AnnotationKey, ClaimRef, PersistentVolume, PersistentVolumeClaim, ReclaimPolicy, SourceKind, VolumePhase,
+};
+use crate::simulate::Decision;
+use crate::text::truncate;
+
+/// For how many seconds a driver, a pod or a person may take their time before that is worth a word.
+const PATIENCE: i64 = 600;
+
+/// What comes of a volume whose claim is gone, by the steps of the next sync.
+#[derive(Clone, Copy, Debug)]
+enum Reclaim<'a> {
+    /// Nothing is done to it.
+    Left,
+    /// A driver has to delete its storage; the name may be empty.
+    Driver(&'a str),
+    /// The controller deletes its storage itself.
+    Deleted,
+    /// The controller tries that and fails.
+    DeleteFails,
+    /// Nobody can delete its storage.
+    NoDeleter,
+    /// A pod erases its data.
+    Scrubbed,
+    /// The same, as soon as these pods end.
+    InUse(&'a str),
+    /// Nobody can erase its data.
+    NoRecycler,
+}
+
+impl Reclaim<'_> {
+    /// Whether the data are destroyed without anybody doing anything more.
+    fn destroys(self) -> bool {
+        match self {
+            Self::Driver(_) | Self::Deleted | Self::Scrubbed | Self::InUse(_) => true,
+            Self::Left | Self::DeleteFails | Self::NoDeleter | Self::NoRecycler => false,
+        }
+    }
+
+    /// What becomes of the data, as a sentence without a full stop.
+    fn prospect(self, policy: &ReclaimPolicy) -> String {
+        let policy = policy.as_str();
+        match self {
+            Self::Left => format!("Policy {policy} keeps its data"),
+            Self::Driver(driver) => {
+                format!("Policy {policy}: {} deletes its data, unless it becomes Retain in time", called(driver))
+            }
+            Self::Deleted => {
+                format!("Policy {policy}: the controller deletes its data, unless it becomes Retain in time")
+            }
+            Self::DeleteFails | Self::NoDeleter | Self::NoRecycler => {
+                format!("Policy {policy} cannot be carried out, so its data stay")
+            }
+            Self::Scrubbed => format!("Policy {policy}: a pod erases its data, unless it becomes Retain in time"),
+            Self::InUse(pods) => format!("Policy {policy}: its data are erased as soon as pods {pods} end"),
+        }
+    }
+}
+
+/// A volume without its claim.
+#[derive(Clone, Copy, Debug)]
+struct Gone<'a> {
+    branch: VolumeBranch,
+    reclaim: Reclaim<'a>,
+}
+
+/// Whether the volume is recorded as one whose claim is gone.
+fn recorded_released(volume: &PersistentVolume) -> bool {
+    matches!(volume.status.phase, VolumePhase::Released | VolumePhase::Failed)
+}
+
+/// Whether the next sync takes the volume's claim for gone.
+fn claim_is_gone(branch: VolumeBranch) -> bool {
+    matches!(branch, VolumeBranch::VolumeClaimMissing | VolumeBranch::VolumeClaimReplaced)
+}
+
+/// What the next sync reclaims: a volume whose claim is gone, or has another one. Nothing for one that is being
+/// deleted.
+fn gone<'a>(case: &Case<'a>, volume: &PersistentVolume) -> Option<Gone<'a>> {
+    if volume.terminating() {
+        return None;
+    }
+    let decision = case.decision()?;
+    let Branch::VolumeBranch(branch) = decision.branch else { return None };
+    let is_gone = claim_is_gone(branch) || branch == VolumeBranch::VolumeSurplusDynamic;
+    is_gone.then(|| Gone { branch, reclaim: reclaim(case, volume, decision) })
+}
+
+/// The same of a volume that is recorded so.
+fn released<'a>(case: &Case<'a>, volume: &PersistentVolume) -> Option<Gone<'a>> {
+    if recorded_released(volume) { gone(case, volume) } else { None }
+}
+
+fn reclaim<'a>(case: &Case<'a>, volume: &PersistentVolume, decision: &'a Decision<'a>) -> Reclaim<'a> {
+    let steps = &decision.record.steps;
+    let waits_for = |component: &str| {
+        let mut waiting = decision.record.waiting.iter().filter(|waiting| waiting.component == component);
+        waiting.next().map_or("", |waiting| waiting.name.as_str())
+    };
+    let first = steps.iter().find_map(|step| if let Branch::ReclaimStep(step) = step { Some(*step) } else { None });
+    let deletion = steps.iter().find_map(|step| if let Branch::DeleteStep(step) = step { Some(*step) } else { None });
+    let recycling = steps.iter().find_map(|step| if let Branch::RecycleStep(step) = step { Some(*step) } else { None });
+    match first {
+        Some(ReclaimStep::ReclaimMigrated) if volume.reclaim_policy == ReclaimPolicy::Delete => {
+            Reclaim::Driver(waits_for("external-provisioner"))
+        }
+        None | Some(ReclaimStep::ReclaimMigrated | ReclaimStep::ReclaimRetain | ReclaimStep::ReclaimUnknownPolicy) => {
+            Reclaim::Left
+        }
+        Some(_) if volume.reclaim_policy == ReclaimPolicy::Recycle => match recycling {
+            None | Some(RecycleStep::RecycleFailed | RecycleStep::RecycleSucceeded) => Reclaim::Scrubbed,
+            Some(RecycleStep::RecycleVolumeUsed) => Reclaim::InUse(waits_for("user")),
+            Some(RecycleStep::RecyclePluginMissing) => Reclaim::NoRecycler,
+            Some(RecycleStep::RecycleVolumeGone | RecycleStep::RecycleNotReleased) => Reclaim::Left,
+        },
+        Some(_) => match deletion {
+            Some(DeleteStep::DeleteExternal) => Reclaim::Driver(waits_for("external-provisioner")),
+            Some(DeleteStep::DeletePluginMissing) => Reclaim::NoDeleter,
+            // Before 1.36 a missing plugin was a failure like any other.
+            Some(DeleteStep::DeleteFailed | DeleteStep::DeleteMarkFailed) => {
+                match find_deletable_plugin(case.rules(), volume) {
+                    Provider::Nobody(_) => Reclaim::NoDeleter,
+                    Provider::InTree(_) | Provider::External => Reclaim::DeleteFails,
+                }
+            }
+            Some(DeleteStep::DeleteVolumeGone | DeleteStep::DeleteNotReleased) => Reclaim::Left,
+            // A plugin of an older release is at work, out of sight.
+            None | Some(DeleteStep::DeleteInUse | DeleteStep::DeleteSucceeded | DeleteStep::DeleteObjectRefused) => {
+                Reclaim::Deleted
+            }
+        },
+    }
+}
+
+/// What keeps a volume that is recorded as Released or Failed from being reclaimed.
+#[derive(Clone, Copy, Debug)]
+enum Trouble<'a> {
+    /// Nobody can delete its storage.
+    NoDeleter,
+    /// Its driver deletes what is Released alone, and it is Failed.
+    PassedOver(&'a str),
+    /// The controller's deletion fails.
+    DeleteFails,
+    /// It has failed, and every sync tries again.
+    DeleteRetried,
+    /// Nobody can erase its data.
+    NoRecycler,
+    /// Erasing its data has failed, and every sync tries again.
+    RecycleRetried,
+    /// Erasing its data has taken so many seconds.
+    RecycleHangs(i64),
+    /// Erasing its data waits for these pods.
+    RecycleWaits(&'a str),
+}
+
+fn trouble<'a>(case: &Case<'a>, volume: &PersistentVolume, gone: Gone<'a>) -> Option<Trouble<'a>> {
+    let failed = volume.status.phase == VolumePhase::Failed;
+    match gone.reclaim {
+        Reclaim::Left => None,
+        Reclaim::Driver(name) => failed.then_some(Trouble::PassedOver(name)),
+        Reclaim::Deleted => failed.then_some(Trouble::DeleteRetried),
+        Reclaim::DeleteFails => Some(Trouble::DeleteFails),
+        Reclaim::NoDeleter => Some(Trouble::NoDeleter),
+        Reclaim::InUse(pods) => Some(Trouble::RecycleWaits(pods)),
+        Reclaim::NoRecycler => Some(Trouble::NoRecycler),
+        Reclaim::Scrubbed if failed => Some(Trouble::RecycleRetried),
+        Reclaim::Scrubbed => {
+            released_for(case, volume).filter(|seconds| *seconds > PATIENCE).map(Trouble::RecycleHangs)
+        }
+    }
+}
+
+/// For how many seconds the volume has been in its phase, as far as anybody has written that down.
+fn released_for(case: &Case<'_>, volume: &PersistentVolume) -> Option<i64> {
+    case.seconds_since(volume.status.last_phase_transition)
+}
+
+/// A driver by its name, if that is known.
+fn called(driver: &str) -> &str {
+    if driver.is_empty() { "its driver" } else { driver }
+}
+
+/// What the controller wrote when it gave up, cut to what a sentence can hold.
+fn said(volume: &PersistentVolume) -> String {
+    match volume.status.message.as_str() {
+        "" => "no message says why".to_owned(),
+        message => format!("the message says: {}", truncate(message, 160)),
+    }
+}
+
+/// Who made the volume, as provisioners sign it.
+fn provisioner(volume: &PersistentVolume) -> Option<&str> {
+    volume.meta.annotations.get(AnnotationKey::ProvisionedBy).filter(|name| !name.is_empty())
+}
+
+/// Whether a completed binding stands on the claim.
+fn is_bound(claim: &PersistentVolumeClaim) -> bool {
+    claim.meta.annotations.has(AnnotationKey::BindCompleted)
+}
+
+/// Whether a `claimRef` names a claim that could exist.
+fn names_a_claim(named: &ClaimRef) -> bool {
+    !named.namespace.is_empty() && !named.name.is_empty()
+}
+
+/// Keeps the data of a volume without its claim, and gives it back where that can be done.
+fn ways_back(case: &Case<'_>, volume: &PersistentVolume) -> Vec<Remedy> {
+    let mut ways: Vec<Remedy> = retain(volume).into_iter().collect();
+    let nameable = volume.claim_ref.as_ref().is_some_and(names_a_claim);
+    match case.holder(volume) {
+        Holder::Gone if nameable => ways.extend(reserve_for_its_name(volume)),
+        Holder::Replaced(claim) if claim.terminating() => {}
+        Holder::Replaced(claim) if is_bound(claim) && claim.volume_name == volume.meta.name => {
+            ways.extend(set_uid(volume, &claim.meta.uid));
+        }
+        Holder::Replaced(claim) if claim.volume_name.is_empty() || claim.volume_name == volume.meta.name => {
+            ways.extend(reserve_for_its_name(volume));
+        }
+        Holder::Replaced(claim) => ways.push(by_hand(format!(
+            "if {} should have these data: stop its pods, set {} to Retain as well, delete the claim, reserve this \
+             volume for its name, and create the claim with spec.volumeName {}",
+            claim.key(),
+            claim.volume_name,
+            volume.meta.name
+        ))),
+        Holder::Gone
+        | Holder::Nobody
+        | Holder::ReservedForMissing
+        | Holder::ReservedFor(_)
+        | Holder::Lives(_)
+        | Holder::Unknown => {}
+    }
+    ways
+}
+
+/// Writes the whole volume down, before it is given up or changed.
+fn save(volume: &PersistentVolume) -> Remedy {
+    kubectl(
+        format!("get pv {} -o yaml", quoted(&volume.meta.name)),
+        "save the volume as it is: it alone says where its storage is",
+    )
+}
+
+/// The storage itself, as far as the object says where it is.
+fn with_storage(found: Found, case: &Case<'_>, volume: &PersistentVolume) -> Found {
+    let source = &volume.source;
+    match source.kind {
+        SourceKind::Csi => found.evidence(&case.object(), "spec.csi.volumeHandle", source.handle.as_str()),
+        SourceKind::HostPath => found.evidence(&case.object(), "spec.hostPath.path", source.detail.as_str()),
+        SourceKind::Nfs | SourceKind::Local | SourceKind::Other(_) | SourceKind::None => found,
+    }
+}
+
+/// The phase, the policy and the claim that is gone.
+fn with_state(found: Found, case: &Case<'_>, volume: &PersistentVolume) -> Found {
+    let uid = volume.claim_ref.as_ref().map(|named| named.uid.as_str()).unwrap_or_default();
+    found
+        .evidence(&case.object(), "status.phase", volume.status.phase.as_str())
+        .evidence(&case.object(), "spec.persistentVolumeReclaimPolicy", volume.reclaim_policy.as_str())
+        .evidence(&case.object(), "spec.claimRef.uid", uid)
+}

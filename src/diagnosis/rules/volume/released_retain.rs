@@ -1,0 +1,64 @@
+//! A released volume that keeps its data and waits for somebody to decide.
+
+use super::{Reclaim, names_a_claim, released, save, with_state, with_storage};
+use crate::controllers::VolumeBranch;
+use crate::diagnosis::misfit::claim_name;
+use crate::diagnosis::remedy::{by_hand, reserve_for_its_name};
+use crate::diagnosis::{Case, Detect, Found, Page, Risk, Rule, Severity};
+use crate::model::{Kind, PersistentVolume, ReclaimPolicy};
+
+pub(super) static RULE: Rule = Rule {
+    id: "pv-released-retain",
+    title: "released, and kept by policy Retain",
+    severity: Severity::Warning,
+    risk: Risk::None,
+    reads: &[Kind::PersistentVolumeClaim],
+    page: Page {
+        seen: "The volume is Released with policy Retain, and the claim in the column CLAIM does not exist. No claim \
+               binds to the volume, though it would fit.",
+        why: "This is what Retain is for: when the claim goes, controller and drivers leave volume and storage alone, \
+              and a person decides. The uid of the old claim stays in `spec.claimRef`, so that nobody gets the old \
+              data by accident, also not a new claim of the same name.",
+        confirm: "kubectl get pv VOLUME -o jsonpath='{.status.phase} {.spec.persistentVolumeReclaimPolicy} \
+                  {.spec.claimRef}'\n\
+                  kubectl get pvc NAME -n NAMESPACE",
+        repair: "To use the data again, take the uid out of `claimRef` (for another claim: write its namespace and \
+                 name in, without a uid), and create that claim with `spec.volumeName`. To give the volume to anybody, \
+                 erase its data first, and then remove the `claimRef`. To be rid of it, write down where its storage \
+                 is, delete the volume, and then the storage by hand.",
+        prevention: "None is needed. Decide regularly about released volumes, since their storage costs money.",
+        hazard: "Removing the `claimRef` without erasing the data discloses them to the next claim of any namespace \
+                 that fits. Deleting the volume loses the only note of where its storage is.",
+        sources: &[
+            "syncVolume, reclaimVolume, Kubernetes 1.36 (V5, R2)",
+            "https://kubernetes.io/docs/concepts/storage/persistent-volumes/#retain",
+            "kubernetes/kubernetes#48609",
+            "kubernetes/kubernetes#65581",
+        ],
+    },
+    detect: Detect::Volume(look),
+};
+
+fn look(case: &Case<'_>, volume: &PersistentVolume) -> Option<Found> {
+    if volume.reclaim_policy != ReclaimPolicy::Retain {
+        return None;
+    }
+    // A claimRef that names no claim at all has a rule of its own.
+    let named = volume.claim_ref.as_ref().filter(|named| names_a_claim(named))?;
+    let gone = released(case, volume)?;
+    if gone.branch != VolumeBranch::VolumeClaimMissing || !matches!(gone.reclaim, Reclaim::Left) {
+        return None;
+    }
+    let claim = claim_name(named);
+    let found = Found::new(format!(
+        "its claim {claim} is gone, and policy Retain keeps its data. Nobody gets it until somebody reserves it for a \
+         claim, or deletes it and then its storage"
+    ));
+    Some(
+        with_state(with_storage(found, case, volume), case, volume)
+            .since(volume.status.last_phase_transition)
+            .remedies(reserve_for_its_name(volume))
+            .remedy(save(volume))
+            .remedy(by_hand("if nobody wants the data: delete the volume, and then its storage by hand")),
+    )
+}

@@ -1,0 +1,36 @@
+//! Pods that wait for their claims.
+
+crate::diagnosis::rules::section! {
+    sts_pvc_deleted_race,
+    pod_claim_missing,
+    pod_claim_lost,
+}
+
+use crate::diagnosis::Found;
+use crate::diagnosis::case::claim_key;
+use crate::model::Pod;
+
+/// Whether the scheduler is still to give the pod a node.
+fn is_unscheduled(pod: &Pod) -> bool {
+    pod.node_name.is_empty() && pod.meta.deleted.is_none() && !pod.terminated()
+}
+
+/// Whether a `StatefulSet` seems to have made the claim for the pod: it names the claim after its template and the pod,
+/// and the pod after itself and a number. Upstream: `getPersistentVolumeClaimName`, `getPodName`,
+/// `pkg/controller/statefulset`, 1.36.
+fn is_of_set(pod: &Pod, claim: &str) -> bool {
+    let is_number = |word: &str| !word.is_empty() && word.bytes().all(|letter| letter.is_ascii_digit());
+    let numbered = pod.meta.name.rsplit_once('-').is_some_and(|(_, number)| is_number(number));
+    let template = claim.strip_suffix(pod.meta.name.as_str()).and_then(|start| start.strip_suffix('-'));
+    pod.meta.controller_owner.is_some() && numbered && template.is_some_and(|template| !template.is_empty())
+}
+
+/// One claim by name, and how many more there are.
+fn some_claims(first: &str, more: usize) -> String {
+    if more == 0 { format!("claim {first}") } else { format!("claim {first} (and {more} more)") }
+}
+
+/// Blames the claims of the pod with these names.
+fn blame(found: Found, pod: &Pod, claims: &[&str]) -> Found {
+    claims.iter().fold(found, |found, claim| found.follows_from(claim_key(&pod.meta.namespace, claim)))
+}

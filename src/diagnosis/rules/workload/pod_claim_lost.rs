@@ -1,0 +1,79 @@
+//! A pod that waits for a claim that is Lost.
+
+use super::{blame, is_unscheduled, some_claims};
+use crate::diagnosis::case::key_of_claim;
+use crate::diagnosis::remedy::describe;
+use crate::diagnosis::{Case, Detect, Found, Page, Risk, Rule, Severity};
+use crate::model::{AnnotationKey, ClaimPhase, Kind, PersistentVolumeClaim, Pod};
+
+pub(super) static RULE: Rule = Rule {
+    id: "pod-claim-lost",
+    title: "the pod's claim is Lost",
+    severity: Severity::Error,
+    risk: Risk::None,
+    reads: &[Kind::PersistentVolumeClaim, Kind::PersistentVolume],
+    page: Page {
+        seen: "The pod is Pending without a node; an event `FailedScheduling` says that its claim is bound to a \
+               PersistentVolume that does not exist.",
+        why: "The scheduler refuses pods whose claim has phase Lost. It says that the volume does not exist whatever \
+              the claim is Lost for: the volume may well be there and name another claim, or this one without its uid.",
+        confirm: "kubectl describe pod NAME -n NAMESPACE\n\
+                  kubectl get pvc -n NAMESPACE\n\
+                  kubectl get pv",
+        repair: "Repair the claim: see what is found on it. The scheduler tries again by itself.",
+        prevention: "See the claim's finding.",
+        hazard: "Deleting the claim so that the pod starts gives the pod an empty volume, and starts the old volume's \
+                 reclaim policy.",
+        sources: &[
+            "VolumeBinding PreFilter, kube-scheduler 1.36 (S3, S10)",
+            "syncBoundClaim, Kubernetes 1.36 (C23, C24, C27)",
+        ],
+    },
+    detect: Detect::Pod(look),
+};
+
+fn look(case: &Case<'_>, pod: &Pod) -> Option<Found> {
+    if !is_unscheduled(pod) {
+        return None;
+    }
+    let claims = pod.claims.iter().chain(&pod.ephemeral_claims);
+    let lost: Vec<&PersistentVolumeClaim> = claims
+        .filter_map(|claim| case.claim(&pod.meta.namespace, claim))
+        .filter(|claim| is_lost(case, claim))
+        .collect();
+    let first = *lost.first()?;
+    let (recorded, name) = (&first.status.phase, &first.meta.name);
+    let claims = some_claims(name, lost.len() - 1);
+    let message = match case.volume(&first.volume_name) {
+        _ if *recorded != ClaimPhase::Lost => {
+            format!("it waits for a node, and gets none when {claims} is Lost, as the next sync makes it")
+        }
+        Some(volume) => format!(
+            "it is not scheduled, because {claims} is Lost; the event says that volume {} does not exist, which \
+             misleads: it does",
+            volume.meta.name
+        ),
+        None => format!("it is not scheduled, because {claims} is Lost"),
+    };
+    let found = Found::new(message)
+        .evidence(&case.object(), "spec.nodeName", "")
+        .evidence(&key_of_claim(&first.meta), "status.phase", recorded.as_str())
+        .evidence(&key_of_claim(&first.meta), "spec.volumeName", first.volume_name.as_str())
+        .remedy(describe(&key_of_claim(&first.meta), "the claim has to be repaired; what is found on it says how"));
+    let names: Vec<&str> = lost.iter().map(|claim| claim.meta.name.as_str()).collect();
+    Some(blame(found, pod, &names))
+}
+
+/// Whether the claim ends Lost with its next sync. Upstream: `syncBoundClaim`, 1.36: a volume without a claimRef is
+/// taken back, and one that has the claim's uid is its own.
+fn is_lost(case: &Case<'_>, claim: &PersistentVolumeClaim) -> bool {
+    if claim.terminating() || !claim.meta.annotations.has(AnnotationKey::BindCompleted) {
+        return false;
+    }
+    let name = &claim.volume_name;
+    match case.volume(name) {
+        _ if name.is_empty() => true,
+        Some(volume) => volume.claim_ref.as_ref().is_some_and(|named| named.uid != claim.meta.uid),
+        None => case.lacks(Kind::PersistentVolume, "", name),
+    }
+}

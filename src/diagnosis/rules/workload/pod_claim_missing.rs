@@ -1,0 +1,82 @@
+//! A pod that waits for a claim that does not exist.
+
+use super::{blame, is_of_set, is_unscheduled, some_claims};
+use crate::diagnosis::case::{claim_key, volume_key};
+use crate::diagnosis::remedy::{by_hand, kubectl, quoted};
+use crate::diagnosis::{Case, Detect, Found, Page, Risk, Rule, Severity};
+use crate::model::{Kind, Pod, Str};
+
+pub(super) static RULE: Rule = Rule {
+    id: "pod-claim-missing",
+    title: "the pod's claim does not exist",
+    severity: Severity::Error,
+    risk: Risk::None,
+    reads: &[Kind::PersistentVolumeClaim],
+    page: Page {
+        seen: "The pod is Pending without a node; an event `FailedScheduling` says that a PersistentVolumeClaim is not \
+               found.",
+        why: "The scheduler looks for the claims of a pod before it looks at nodes, and only in the pod's own \
+              namespace. Mostly the name is misspelt, the claim is in another namespace, or it was deleted. Nobody \
+              makes a claim for a pod but a StatefulSet, or the controller of ephemeral volumes.",
+        confirm: "kubectl describe pod NAME -n NAMESPACE\n\
+                  kubectl get pvc -n NAMESPACE\n\
+                  kubectl get pv -o custom-columns=NAME:.metadata.name,PHASE:.status.phase,\
+                  NS:.spec.claimRef.namespace,CLAIM:.spec.claimRef.name",
+        repair: "Compare the name in the pod with the claims of its namespace. If the claim is really gone and a \
+                 volume still names it, reserve that volume for the name first; then create the claim. The scheduler \
+                 tries again by itself.",
+        prevention: "Apply claims with, or before, what uses them, and in the same namespace.",
+        hazard: "A claim of that name created in haste gets an empty volume, while the old data are on another one.",
+        sources: &[
+            "VolumeBinding PreFilter, kube-scheduler 1.36 (S1)",
+            "https://kubernetes.io/docs/concepts/storage/persistent-volumes/#claims-as-volumes",
+        ],
+    },
+    detect: Detect::Pod(look),
+};
+
+fn look(case: &Case<'_>, pod: &Pod) -> Option<Found> {
+    if !is_unscheduled(pod) {
+        return None;
+    }
+    let namespace = &pod.meta.namespace;
+    // A StatefulSet makes its claims again, which is a matter of its own.
+    let missing: Vec<&str> = pod
+        .claims
+        .iter()
+        .map(Str::as_str)
+        .filter(|claim| case.claim(namespace, claim).is_none() && !is_of_set(pod, claim))
+        .filter(|claim| case.lacks(Kind::PersistentVolumeClaim, namespace, claim))
+        .collect();
+    let name = *missing.first()?;
+    let holder = case.volumes(case.snapshot().volumes_naming(namespace, name)).next();
+    let trace = match holder {
+        Some(volume) => format!(
+            "; volume {} ({}) still names it, and may hold its data",
+            volume.meta.name,
+            volume.status.phase.as_str()
+        ),
+        None => String::new(),
+    };
+    let found = Found::new(format!(
+        "it is not scheduled, because {} does not exist in namespace {namespace}{trace}",
+        some_claims(name, missing.len() - 1)
+    ))
+    .evidence(&case.object(), "spec.volumes[].persistentVolumeClaim.claimName", name)
+    .evidence(&claim_key(namespace, name), "metadata.name", "");
+    let found = match holder {
+        Some(volume) => {
+            let name_of = &volume.meta.name;
+            let way = format!(
+                "if its data are wanted, reserve volume {name_of} for the name before the claim is created again, and \
+                 name it in spec.volumeName"
+            );
+            found.evidence(&volume_key(name_of), "spec.claimRef.name", name).remedy(by_hand(way))
+        }
+        None => found,
+    };
+    let found = found
+        .remedy(kubectl(format!("get pvc -n {}", quoted(namespace)), format!("see whether {name} has another name")))
+        .remedy(by_hand(format!("correct the name in the pod's template, or create the claim {namespace}/{name}")));
+    Some(blame(found, pod, &missing))
+}

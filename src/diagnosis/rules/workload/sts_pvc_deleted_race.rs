@@ -1,0 +1,134 @@
+//! A pod of a `StatefulSet` whose claim was deleted before the pod could use it.
+
+use super::{blame, is_of_set, is_unscheduled, some_claims};
+use crate::controllers::persistent_volume::reclaim::{DataFate, data_fate};
+use crate::diagnosis::case::{claim_key, volume_key};
+use crate::diagnosis::remedy::{by_hand, describe, reserve_for_its_name, retain};
+use crate::diagnosis::{Case, Detect, Found, Page, Risk, Rule, Severity};
+use crate::model::{Kind, PersistentVolume, Pod, Str};
+
+pub(super) static RULE: Rule = Rule {
+    id: "sts-pvc-deleted-race",
+    title: "the pod's claim was deleted and comes back empty",
+    severity: Severity::Error,
+    risk: Risk::Possible,
+    reads: &[Kind::PersistentVolumeClaim, Kind::PersistentVolume],
+    page: Page {
+        seen: "A pod of a StatefulSet is Pending without a node; `FailedScheduling` says that its claim is being \
+               deleted, then that it is not found.",
+        why: "Claim and pod were deleted together, and the StatefulSet made the pod anew while the old claim was still \
+              going. A pod without a node does not keep a claim. Since Kubernetes 1.28 the StatefulSet makes missing \
+              claims of its Pending pods again, as soon as the old one is gone: the new claim has the old name and \
+              another uid, and is given an empty volume. Where that does not happen, something keeps the set from \
+              creating claims.",
+        confirm: "kubectl describe pod NAME -n NAMESPACE\n\
+                  kubectl get pvc -n NAMESPACE\n\
+                  kubectl get pv -o custom-columns=NAME:.metadata.name,PHASE:.status.phase,\
+                  NS:.spec.claimRef.namespace,CLAIM:.spec.claimRef.name",
+        repair: "If an empty disk is right, because the application copies its data from other members, let the old \
+                 claim go: all else happens by itself. If the old data are wanted, set policy Retain on the old volume \
+                 before the claim is gone. Best scale the set down so that no new claim is made, and when the volume \
+                 is Released take the uid out of its `spec.claimRef` and create the claim yourself with \
+                 `spec.volumeName`; then scale up again.",
+        prevention: "To replace a member's disk, delete the claim first, then the pod. Keep volumes that matter on \
+                     policy Retain.",
+        hazard: "A member that comes back with an empty disk under its old name can take part as if it had lost \
+                 nothing. With policy Delete the old data go with the old claim.",
+        sources: &[
+            "StatefulSet createPersistentVolumeClaims, Kubernetes 1.36 (J15, J16)",
+            "VolumeBinding PreFilter, kube-scheduler 1.36 (S1, S4)",
+            "kubernetes/kubernetes#74374",
+            "kubernetes/kubernetes#89910",
+            "digitalocean/csi-digitalocean#296",
+        ],
+    },
+    detect: Detect::Pod(look),
+};
+
+fn look(case: &Case<'_>, pod: &Pod) -> Option<Found> {
+    if !is_unscheduled(pod) {
+        return None;
+    }
+    let namespace = &pod.meta.namespace;
+    let is_going = |claim: &&str| match case.claim(namespace, claim) {
+        Some(there) => there.terminating(),
+        None => case.lacks(Kind::PersistentVolumeClaim, namespace, claim),
+    };
+    let of_set = pod.claims.iter().map(Str::as_str).filter(|claim| is_of_set(pod, claim));
+    let going: Vec<&str> = of_set.filter(is_going).collect();
+    let name = *going.first()?;
+    let old = case.claim(namespace, name);
+    // The old data are on the volume that the old claim has, or had.
+    let volume = if let Some(claim) = old {
+        case.volume(&claim.volume_name)
+    } else {
+        let naming = || case.volumes(case.snapshot().volumes_naming(namespace, name));
+        naming().find(|volume| is_reserved(volume)).or_else(|| naming().next())
+    };
+    let state = if old.is_some() { "is being deleted" } else { "does not exist any more" };
+    let (data, risk) = match volume {
+        None => (", which gets an empty volume".to_owned(), Risk::None),
+        Some(volume) if old.is_none() && is_reserved(volume) => {
+            (format!("; volume {} is reserved for that", volume.meta.name), Risk::None)
+        }
+        Some(volume) => {
+            let (name, policy) = (&volume.meta.name, volume.reclaim_policy.as_str());
+            match data_fate(case.rules(), volume) {
+                DataFate::Kept => (
+                    format!(", which gets an empty volume; the old data stay on volume {name} (policy {policy})"),
+                    Risk::Possible,
+                ),
+                DataFate::HandedToDriver | DataFate::Destroyed | DataFate::Scrubbed => (
+                    format!(", which gets an empty volume; the old data go with volume {name} (policy {policy})"),
+                    Risk::Possible,
+                ),
+            }
+        }
+    };
+    let found = Found::new(format!(
+        "it is not scheduled, because {} {state}. Its StatefulSet makes a new one of that name{data}",
+        some_claims(name, going.len() - 1)
+    ))
+    .risk(risk)
+    .evidence(&case.object(), "spec.nodeName", "")
+    .evidence(&case.object(), "spec.volumes[].persistentVolumeClaim.claimName", name);
+    let found = match old.and_then(|claim| claim.meta.deleted) {
+        Some(deleted) => found.since(Some(deleted)).evidence(
+            &claim_key(namespace, name),
+            "metadata.deletionTimestamp",
+            deleted.to_string(),
+        ),
+        None => found.evidence(&claim_key(namespace, name), "metadata.name", ""),
+    };
+    let found = match volume {
+        None => found,
+        Some(volume) => {
+            let found = found.evidence(
+                &volume_key(&volume.meta.name),
+                "spec.persistentVolumeReclaimPolicy",
+                volume.reclaim_policy.as_str(),
+            );
+            let found = found.remedies(retain(volume));
+            // A volume whose claim is still there must not lose its uid: that would make the claim Lost.
+            match old {
+                None if is_reserved(volume) => found,
+                None => found.remedies(reserve_for_its_name(volume)),
+                Some(_) => found.remedy(by_hand(format!(
+                    "if the old data are wanted: scale the set down, let the claim go, and then reserve volume {} for \
+                     it before the set makes it again",
+                    volume.meta.name
+                ))),
+            }
+        }
+    };
+    let found = found.remedy(describe(
+        &claim_key(namespace, name),
+        if old.is_some() { "see what still keeps the old claim" } else { "see whether the new claim is there by now" },
+    ));
+    Some(blame(found, pod, &going))
+}
+
+/// Whether the volume waits for whichever claim has the name that it names.
+fn is_reserved(volume: &PersistentVolume) -> bool {
+    volume.claim_ref.as_ref().is_some_and(|named| named.uid.is_empty())
+}

@@ -1,0 +1,32 @@
+//! Findings as workflow commands, which GitHub Actions shows as annotations.
+
+use super::{Audited, worst_first};
+use crate::diagnosis::Severity;
+use crate::text::sanitize;
+use std::fmt::Write as _;
+
+/// A line for each finding.
+pub fn github(audited: &Audited<'_>, all: bool) -> String {
+    let mut lines = String::new();
+    for finding in worst_first(audited, all) {
+        let command = match finding.severity {
+            Severity::Error => "error",
+            Severity::Warning => "warning",
+            Severity::Info => "notice",
+        };
+        let title = property(&format!("{} {}", finding.object, finding.rule.id));
+        let message = data(&format!("{}: {}", finding.object, finding.message));
+        _ = writeln!(lines, "::{command} title={title}::{message}");
+    }
+    lines
+}
+
+/// What stands behind the second pair of colons.
+fn data(value: &str) -> String {
+    sanitize(value).replace('%', "%25").replace('\r', "%0D").replace('\n', "%0A")
+}
+
+/// What stands behind a property's equals sign.
+fn property(value: &str) -> String {
+    data(value).replace(':', "%3A").replace(',', "%2C")
+}

@@ -1,0 +1,94 @@
+//! Findings as `JUnit` XML, in the form that Jenkins and `GitLab` read: a test for each rule that found nothing, and
+//! one for each finding, which fails where it counts for the exit code.
+
+use super::{Audited, open};
+use crate::diagnosis::{Finding, Rule};
+use crate::text::sanitize;
+use std::fmt::Write as _;
+
+/// The document; `rules` are those that looked, and `fails` says which findings count.
+pub fn junit(audited: &Audited<'_>, rules: &[&'static Rule], fails: impl Fn(&Finding) -> bool) -> String {
+    let Audited { diagnosis, shown, .. } = *audited;
+    let mut cases = String::new();
+    let (mut tests, mut failures, mut skipped) = (0, 0, 0);
+    for rule in rules {
+        let class = format!("pvctl.{}", rule.detect.kind().resource());
+        let mut found = open(shown).filter(|finding| finding.rule.id == rule.id).peekable();
+        if found.peek().is_none() {
+            tests += 1;
+            let name = attribute(rule.id);
+            if let Some(missing) = diagnosis.unjudged.get(rule.id) {
+                skipped += 1;
+                let read: Vec<&str> = missing.iter().map(|one| one.kind.resource()).collect();
+                let why = attribute(&format!("some objects could not be judged without all {}", read.join(", ")));
+                _ = writeln!(
+                    cases,
+                    "    <testcase name=\"{name}\" classname=\"{class}\" time=\"0\">\n      <skipped message=\"{why}\"/>\n    </testcase>"
+                );
+            } else {
+                _ = writeln!(cases, "    <testcase name=\"{name}\" classname=\"{class}\" time=\"0\"/>");
+            }
+        }
+        for finding in found {
+            tests += 1;
+            let name = attribute(&format!("{}: {}", rule.id, finding.object));
+            let (message, details) = (attribute(&finding.message), text(&details(finding)));
+            let body = if fails(finding) {
+                failures += 1;
+                let severity = finding.severity.as_str();
+                format!("<failure message=\"{message}\" type=\"{severity}\">{details}</failure>")
+            } else {
+                format!("<system-out>{}\n{details}</system-out>", text(&finding.message))
+            };
+            _ = writeln!(
+                cases,
+                "    <testcase name=\"{name}\" classname=\"{class}\" time=\"0\">\n      {body}\n    </testcase>"
+            );
+        }
+    }
+    let counts = format!("tests=\"{tests}\" failures=\"{failures}\" errors=\"0\" skipped=\"{skipped}\" time=\"0\"");
+    let outer = format!("tests=\"{tests}\" failures=\"{failures}\" errors=\"0\" time=\"0\"");
+    format!(
+        "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites name=\"kubectl pvctl audit\" {outer}>\n  \
+         <testsuite name=\"kubectl pvctl audit\" {counts}>\n{cases}  </testsuite>\n</testsuites>\n"
+    )
+}
+
+/// Evidence and ways out, a line each.
+fn details(finding: &Finding) -> String {
+    let mut lines: Vec<String> = finding
+        .evidence
+        .iter()
+        .map(|evidence| format!("{} {} = {}", evidence.object, evidence.field, evidence.value))
+        .collect();
+    lines.extend(finding.remedies.iter().map(|remedy| {
+        if remedy.command.is_empty() { remedy.does.clone() } else { format!("{}  # {}", remedy.command, remedy.does) }
+    }));
+    lines.join("\n")
+}
+
+/// What stands between the quotes of an attribute.
+fn attribute(value: &str) -> String {
+    escaped(&sanitize(value), true)
+}
+
+/// What stands between tags; line breaks stay.
+fn text(value: &str) -> String {
+    value.lines().map(|line| escaped(&sanitize(line), false)).collect::<Vec<_>>().join("\n")
+}
+
+fn escaped(value: &str, quoted: bool) -> String {
+    let mut safe = String::with_capacity(value.len());
+    for letter in value.chars() {
+        match letter {
+            '&' => safe.push_str("&amp;"),
+            '<' => safe.push_str("&lt;"),
+            '>' => safe.push_str("&gt;"),
+            '"' if quoted => safe.push_str("&quot;"),
+            // XML 1.0 has no such characters, however they are written.
+            '\u{fffe}' | '\u{ffff}' => safe.push('\u{fffd}'),
+            other => safe.push(other),
+        }
+    }
+    safe
+}

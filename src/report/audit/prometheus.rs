@@ -1,0 +1,58 @@
+//! Findings as metrics in the text format of Prometheus (version 0.0.4), for a textfile collector or a push gateway.
+
+use super::{Audited, open};
+use crate::diagnosis::Severity;
+use crate::text::sanitize;
+use std::fmt::Write as _;
+
+/// The metrics.
+pub fn prometheus(audited: &Audited<'_>) -> String {
+    let Audited { snapshot, diagnosis, shown } = *audited;
+    let mut text = String::new();
+    head(&mut text, "pvctl_audit_findings", "Findings by severity.");
+    for severity in Severity::ALL {
+        let count = open(shown).filter(|finding| finding.severity == severity).count();
+        _ = writeln!(text, "pvctl_audit_findings{{severity=\"{}\"}} {count}", severity.as_str());
+    }
+    head(&mut text, "pvctl_audit_finding", "1 for each finding.");
+    for finding in open(shown) {
+        let object = &finding.object;
+        _ = writeln!(
+            text,
+            "pvctl_audit_finding{{rule=\"{}\",severity=\"{}\",risk=\"{}\",root=\"{}\",kind=\"{}\",namespace=\"{}\",name=\"{}\"}} 1",
+            finding.rule.id,
+            finding.severity.as_str(),
+            finding.risk.as_str(),
+            finding.role.is_root,
+            object.kind.as_str(),
+            label(&object.namespace),
+            label(&object.name)
+        );
+    }
+    head(
+        &mut text,
+        "pvctl_audit_unjudged_rules",
+        "Rules that could not be judged on some object, for want of a reading.",
+    );
+    _ = writeln!(text, "pvctl_audit_unjudged_rules {}", diagnosis.unjudged.len());
+    head(&mut text, "pvctl_audit_objects", "Objects that were looked at.");
+    for (kind, count) in
+        [("PersistentVolume", snapshot.volumes().len()), ("PersistentVolumeClaim", snapshot.claims().len())]
+    {
+        _ = writeln!(text, "pvctl_audit_objects{{kind=\"{kind}\"}} {count}");
+    }
+    if let Some(now) = snapshot.now() {
+        head(&mut text, "pvctl_audit_read_timestamp_seconds", "When the objects were read, in seconds since 1970.");
+        _ = writeln!(text, "pvctl_audit_read_timestamp_seconds {}", now.0);
+    }
+    text
+}
+
+fn head(text: &mut String, name: &str, help: &str) {
+    _ = writeln!(text, "# HELP {name} {help}\n# TYPE {name} gauge");
+}
+
+/// The value of a label between its quotes.
+fn label(value: &str) -> String {
+    sanitize(value).replace('\\', "\\\\").replace('"', "\\\"").replace('\n', "\\n")
+}

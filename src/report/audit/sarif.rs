@@ -1,0 +1,106 @@
+//! Findings as SARIF 2.1.0 (OASIS, 2020-03-27), which code scanners and editors read.
+//!
+//! An object of a cluster is a logical location. Many readers show only what has a place in a file as well, so each
+//! object also has its path below the API server, against the base `CLUSTER`.
+
+use super::Audited;
+use crate::diagnosis::{Finding, Rule, Severity};
+use serde_json::{Value, json};
+
+/// Where the schema of the document is.
+const SCHEMA: &str = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json";
+
+/// The document; `rules` are those that looked.
+pub fn sarif(audited: &Audited<'_>, rules: &[&'static Rule]) -> Value {
+    let Audited { diagnosis, shown, .. } = *audited;
+    let complete = diagnosis.unjudged.is_empty();
+    let notes: Vec<Value> = diagnosis
+        .unjudged
+        .iter()
+        .map(|(id, missing)| {
+            let read: Vec<&str> = missing.iter().map(|one| one.kind.resource()).collect();
+            json!({
+                "level": "warning",
+                "message": { "text": format!("could not be judged on some object without all {}", read.join(", ")) },
+                "associatedRule": { "id": id },
+            })
+        })
+        .collect();
+    let results = shown.iter().map(|finding| result(finding, rules)).collect::<Vec<_>>();
+    json!({
+        "$schema": SCHEMA,
+        "version": "2.1.0",
+        "runs": [{
+            "tool": { "driver": {
+                "name": "kubectl-pvctl",
+                "semanticVersion": env!("CARGO_PKG_VERSION"),
+                "rules": rules.iter().map(|rule| descriptor(rule)).collect::<Vec<_>>(),
+            } },
+            "originalUriBaseIds": { "CLUSTER": { "description": { "text": "the API server" } } },
+            "invocations": [{ "executionSuccessful": complete, "toolExecutionNotifications": notes }],
+            "results": results,
+        }],
+    })
+}
+
+fn level(severity: Severity) -> &'static str {
+    match severity {
+        Severity::Error => "error",
+        Severity::Warning => "warning",
+        Severity::Info => "note",
+    }
+}
+
+fn descriptor(rule: &Rule) -> Value {
+    let page = &rule.page;
+    json!({
+        "id": rule.id,
+        "shortDescription": { "text": rule.title },
+        "fullDescription": { "text": page.why },
+        "help": {
+            "text": format!("{}\n\n{}\n\n{}", page.repair, page.prevention, page.hazard),
+            "markdown": crate::report::rule_page::page(rule),
+        },
+        "defaultConfiguration": { "level": level(rule.severity) },
+        "properties": { "risk": rule.risk.as_str() },
+    })
+}
+
+fn result(finding: &Finding, rules: &[&'static Rule]) -> Value {
+    let object = &finding.object;
+    let (resource, name) = (object.kind.resource(), object.name.as_str());
+    let place = if object.namespace.is_empty() {
+        format!("{resource}/{name}")
+    } else {
+        format!("{resource}/{}/{name}", object.namespace)
+    };
+    let uri: String = place.chars().flat_map(percent).collect();
+    let mut result = json!({
+        "ruleId": finding.rule.id,
+        "level": level(finding.severity),
+        "message": { "text": format!("{object}: {}", finding.message) },
+        "locations": [{
+            "logicalLocations": [{ "name": name, "fullyQualifiedName": place, "kind": "resource" }],
+            "physicalLocation": { "artifactLocation": { "uri": uri, "uriBaseId": "CLUSTER" } },
+        }],
+        "partialFingerprints": { "pvctl/v1": finding.fingerprint() },
+        "properties": { "risk": finding.risk.as_str(), "root": finding.role.is_root },
+    });
+    if let Some(suppressed) = &finding.suppressed {
+        let kind = if suppressed.by_object { "inSource" } else { "external" };
+        result["suppressions"] = json!([{ "kind": kind, "justification": suppressed.reason }]);
+    }
+    if let Some(index) = rules.iter().position(|rule| rule.id == finding.rule.id) {
+        result["ruleIndex"] = index.into();
+    }
+    result
+}
+
+/// A letter as a path of a URI may have it (RFC 3986).
+fn percent(letter: char) -> Vec<char> {
+    if letter.is_ascii_alphanumeric() || "-._~/:".contains(letter) {
+        return vec![letter];
+    }
+    let mut bytes = [0; 4];
+    letter.encode_utf8(&mut bytes).bytes().flat_map(|byte| format!("%{byte:02X}").chars().collect::<Vec<_>>()).collect()
+}

@@ -1,0 +1,109 @@
+//! What an audit is told besides the objects: the file of suppressions, and the report of an earlier run.
+
+use crate::diagnosis::Suppression;
+use crate::error::Error;
+use crate::model::Timestamp;
+use serde::Deserialize;
+use std::collections::BTreeSet;
+use std::path::Path;
+
+/// The version and kind of a file of suppressions.
+const API_VERSION: &str = "pvctl.dev/v1";
+const KIND: &str = "Suppressions";
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+struct File {
+    api_version: String,
+    kind: String,
+    items: Vec<Entry>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+struct Entry {
+    rule: String,
+    object: Option<String>,
+    namespace: Option<String>,
+    reason: String,
+    expires: Option<String>,
+}
+
+/// Reads a file of suppressions; nothing where there is no such file.
+///
+/// # Errors
+/// What is wrong with it, and where.
+pub fn suppressions(path: &Path) -> Result<Option<Vec<Suppression>>, Error> {
+    let Some(text) = read(path)? else { return Ok(None) };
+    let wrong = |reason: String| unusable(path, &reason);
+    let File { api_version, kind, items } = serde_yaml::from_str(&text).map_err(|error| wrong(error.to_string()))?;
+    if (api_version.as_str(), kind.as_str()) != (API_VERSION, KIND) {
+        return Err(wrong(format!("it is {api_version} {kind}, and {API_VERSION} {KIND} is wanted")));
+    }
+    let entry = |(number, entry): (usize, Entry)| {
+        let of = |reason: &str| wrong(format!("items[{number}]: {reason}"));
+        let Entry { rule, object, namespace, reason, expires } = entry;
+        if reason.trim().is_empty() {
+            return Err(of("the reason is empty: say why it is suppressed"));
+        }
+        let expires = expires
+            .map(|day| end_of(&day).ok_or_else(|| of(&format!("expires: {day} is no day such as 2027-01-31"))))
+            .transpose()?;
+        Ok(Suppression { rule, object, namespace, reason, expires })
+    };
+    items.into_iter().enumerate().map(entry).collect::<Result<_, _>>().map(Some)
+}
+
+/// The end of that day in UTC.
+fn end_of(day: &str) -> Option<Timestamp> {
+    let start = Timestamp::parse(&format!("{day}T00:00:00Z"))?;
+    Some(Timestamp(start.0.saturating_add(86_400)))
+}
+
+#[derive(Deserialize)]
+struct Report {
+    kind: String,
+    findings: Vec<Known>,
+}
+
+#[derive(Deserialize)]
+struct Known {
+    fingerprint: String,
+}
+
+/// The fingerprints of what an earlier run reported with `-o json` or `-o yaml`.
+///
+/// # Errors
+/// What is wrong with the file, also that there is none.
+pub fn baseline(path: &Path) -> Result<BTreeSet<String>, Error> {
+    let wrong = |reason: String| unusable(path, &reason);
+    let text = read(path)?.ok_or_else(|| wrong("there is no such file".to_owned()))?;
+    // YAML takes JSON as well, and takes long to.
+    let parsed = if text.trim_start().starts_with('{') {
+        serde_json::from_str(&text).map_err(|error| wrong(error.to_string()))
+    } else {
+        serde_yaml::from_str(&text).map_err(|error| wrong(error.to_string()))
+    };
+    let Report { kind, findings } = parsed?;
+    if kind != "Report" {
+        return Err(wrong(format!("it is a {kind}, and a Report is wanted: what audit -o json printed")));
+    }
+    Ok(findings.into_iter().map(|known| known.fingerprint).collect())
+}
+
+/// The whole file; nothing where there is none.
+#[expect(clippy::disallowed_methods, reason = "small files that people write for this program")]
+fn read(path: &Path) -> Result<Option<String>, Error> {
+    match std::fs::read(path) {
+        Ok(bytes) => match String::from_utf8(bytes) {
+            Ok(text) => Ok(Some(text)),
+            Err(_) => Err(unusable(path, "it is not UTF-8")),
+        },
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(unusable(path, &error.to_string())),
+    }
+}
+
+fn unusable(path: &Path, reason: &str) -> Error {
+    Error::unreadable(format!("{}: {reason}", path.display()))
+}

@@ -1,0 +1,220 @@
+//! Every rule of `audit` on small clusters of its own: one in which it fires, and the nearest one in which it must not.
+//! All rules look at every fixture; whatever else fires there is stated in the fixture with its reason.
+#![expect(clippy::disallowed_methods, clippy::expect_used, reason = "fixtures are files, and tests fail by panicking")]
+
+use crate::support::{Run, files, root};
+use pvctl::controllers::{KubeVersion, Rules};
+use pvctl::diagnosis::{Diagnosis, Rule, Scrutiny, Severity, diagnose, rules};
+use pvctl::simulate::{Settings, Simulation};
+use pvctl::snapshot::Snapshot;
+use pvctl::source::{FileOptions, files as source_files};
+use serde_json::Value;
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+
+const FOLDER: &str = "tests/audit";
+
+/// What the comments at the top of a fixture say.
+#[derive(Debug, Default)]
+struct Header {
+    minor: Option<u32>,
+    /// The other rules that fire, each with the reason why that is right.
+    also: BTreeMap<String, String>,
+}
+
+fn header(text: &str) -> Header {
+    let mut header = Header::default();
+    for line in text.lines().map_while(|line| line.strip_prefix("# ")) {
+        if let Some(flags) = line.strip_prefix("flags: ") {
+            let minor = flags.strip_prefix("--kube-version 1.").expect("the only flag of a fixture is --kube-version");
+            header.minor = Some(minor.trim().parse().expect("a minor version"));
+        } else if let Some(also) = line.strip_prefix("also ") {
+            let (id, reason) = also.split_once(": ").expect("`also ID: REASON`");
+            assert!(reason.len() > 10, "{id} has no reason");
+            header.also.insert(id.to_owned(), reason.to_owned());
+        }
+    }
+    header
+}
+
+/// What all rules find in a fixture, of which all objects are known.
+fn diagnosed(path: &str, minor: Option<u32>) -> Diagnosis {
+    let options = FileOptions {
+        paths: vec![root().join(path)],
+        assume_complete: Some(Vec::new()),
+        strict: true,
+        ..FileOptions::default()
+    };
+    let parts = source_files::read(&options).expect("a fixture is readable").parts;
+    assert!(parts.issues.is_empty(), "{path}: {:?}", parts.issues);
+    let snapshot = Snapshot::new(parts);
+    let version = minor.map_or(KubeVersion::DEFAULT, |minor| KubeVersion { minor });
+    let simulation = Simulation::new(&snapshot, Settings::new(Rules::of(version)), 1);
+    diagnose(&simulation, with_all(), 1)
+}
+
+/// Everything is looked for, and nothing kept back.
+fn with_all() -> Scrutiny<'static> {
+    Scrutiny { rules: rules::all(), suppressions: &[] }
+}
+
+/// The ids of the rules that fired.
+fn fired(diagnosis: &Diagnosis) -> BTreeSet<String> {
+    diagnosis.findings.iter().map(|finding| finding.rule.id.to_owned()).collect()
+}
+
+#[test]
+fn each_rule_fires_in_its_fixture_and_not_in_its_near_miss() {
+    let mut faults = Vec::new();
+    for Rule { id, severity, risk, .. } in rules::all() {
+        for (name, own) in [("fires", true), ("near", false)] {
+            let path = format!("{FOLDER}/{id}/{name}.yaml");
+            let Ok(text) = fs::read_to_string(root().join(&path)) else {
+                faults.push(format!("{path} is missing"));
+                continue;
+            };
+            let header = header(&text);
+            let diagnosis = diagnosed(&path, header.minor);
+            let mut expected: BTreeSet<String> = header.also.keys().cloned().collect();
+            if own {
+                expected.insert((*id).to_owned());
+                // The worst that the rule says of itself has to be possible.
+                let worst = diagnosis.findings.iter().filter(|finding| finding.rule.id == *id);
+                for finding in worst {
+                    if finding.severity < *severity || finding.risk < *risk {
+                        faults.push(format!("{path}: it reports worse than the rule says"));
+                    }
+                }
+            }
+            let fired = fired(&diagnosis);
+            if fired != expected {
+                faults.push(format!(
+                    "{path}: fires beside what is stated: {:?}; stated and silent: {:?}",
+                    fired.difference(&expected).collect::<Vec<_>>(),
+                    expected.difference(&fired).collect::<Vec<_>>()
+                ));
+            }
+            if !diagnosis.unjudged.is_empty() {
+                faults.push(format!("{path}: all is known, and yet unjudged: {:?}", diagnosis.unjudged));
+            }
+        }
+    }
+    assert!(rules::all().len() > 5, "there are rules");
+    assert!(faults.is_empty(), "{}", faults.join("\n"));
+}
+
+#[test]
+fn every_fixture_is_one_of_a_rule() {
+    let known: BTreeSet<String> = rules::all()
+        .iter()
+        .flat_map(|rule| ["fires", "near"].map(|name| format!("{FOLDER}/{}/{name}.yaml", rule.id)))
+        .collect();
+    let present: BTreeSet<String> = files(FOLDER, "yaml").into_iter().map(|(path, _)| path).collect();
+    let strangers: Vec<&String> = present.difference(&known).collect();
+    assert!(strangers.is_empty(), "{strangers:?}");
+}
+
+/// Ids and pages: what people link to and read.
+#[test]
+fn every_rule_has_a_name_and_a_page() {
+    let mut seen = BTreeSet::new();
+    for rule in rules::all() {
+        let id = rule.id;
+        assert!(seen.insert(id), "{id} is there twice");
+        assert!(id.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'-'), "{id} is not in kebab-case");
+        assert!(!rule.title.ends_with('.') && !rule.title.is_empty(), "{id}: the title is no sentence");
+        let page = &rule.page;
+        for (part, text) in [
+            ("seen", page.seen),
+            ("why", page.why),
+            ("repair", page.repair),
+            ("prevention", page.prevention),
+            ("hazard", page.hazard),
+        ] {
+            assert!(text.ends_with('.') && text.len() > 7, "{id}: {part} consists of sentences: {text:?}");
+        }
+        assert!(page.confirm.lines().all(|line| line.starts_with("kubectl ")), "{id}: {:?}", page.confirm);
+        assert!(!page.confirm.is_empty() && !page.sources.is_empty(), "{id} can be confirmed, and has a source");
+    }
+}
+
+/// On an assumption nothing is an error, and no way out is offered; where nobody can tell, the rule is not judged.
+#[test]
+fn what_is_not_known_is_no_error() {
+    let file = format!("{FOLDER}/lost-pv-missing/fires.yaml");
+    let audit = |more: &[&str]| {
+        let run = Run::new(&[&["audit", "-o", "json", "-f", &file], more].concat()).current_dir(root()).finish();
+        let document: Value = serde_json::from_str(&run.stdout).expect("a document");
+        (run.code, document)
+    };
+    let (code, known) = audit(&["--assume-complete"]);
+    assert_eq!((code, &known["findings"][0]["severity"]), (Some(1), &Value::from("error")));
+    let (code, assumed) = audit(&[]);
+    let finding = &assumed["findings"][0];
+    assert_eq!((code, &finding["id"], &finding["severity"]), (Some(0), &"lost-pv-missing".into(), &"warning".into()));
+    assert_eq!(finding["assumed"][0]["resource"], "persistentvolumes");
+    assert_eq!(finding["remedies"], Value::Array(Vec::new()));
+    let (code, hidden) = audit(&["--partial", "pv"]);
+    assert_eq!((code, &hidden["findings"]), (Some(3), &Value::Array(Vec::new())));
+    let volumes =
+        hidden["coverage"].as_array().expect("a list").iter().find(|one| one["resource"] == "persistentvolumes");
+    let unjudged = volumes.expect("volumes")["unjudgedRules"].as_array().expect("a list");
+    assert!(unjudged.contains(&"lost-pv-missing".into()), "{unjudged:?}");
+}
+
+/// Two runs on the same input are equal byte by byte, on one thread or on several.
+#[test]
+fn the_answer_is_always_the_same() {
+    for (path, _) in files("examples", "json") {
+        let said = |threads: usize| {
+            let options = FileOptions { paths: vec![root().join(&path)], ..FileOptions::default() };
+            let snapshot = Snapshot::new(source_files::read(&options).expect("an example is readable").parts);
+            let simulation = Simulation::new(&snapshot, Settings::new(Rules::of(KubeVersion::DEFAULT)), threads);
+            format!("{:?}", diagnose(&simulation, with_all(), threads).findings)
+        };
+        assert_eq!(said(1), said(4), "{path}");
+    }
+}
+
+/// What is well is not shown, and what waits for its first pod is well. In the second example one of four claims waits
+/// in vain: its pod was placed past the scheduler.
+#[test]
+fn nothing_is_wrong_with_what_is_well() {
+    for (file, expected) in [
+        ("examples/healthy.json", &[][..]),
+        ("examples/pending-first-consumer.json", &["pvc-wffc-nodename-bypass: pvc/debug -n stream"]),
+    ] {
+        let found = diagnosed(file, None).findings;
+        let found = found.iter().filter(|finding| finding.severity != Severity::Info);
+        let found: Vec<String> = found.map(|finding| format!("{}: {}", finding.rule.id, finding.object)).collect();
+        assert_eq!(found, expected, "{file}");
+    }
+}
+
+#[test]
+fn the_exit_code_follows_the_threshold() {
+    let lost = format!("{FOLDER}/lost-claimref-uid-cleared/fires.yaml");
+    let healing = format!("{FOLDER}/lost-heals-itself/fires.yaml");
+    for (file, flags, expected) in [
+        (&lost, &[][..], 1),
+        (&lost, &["--exit-zero"], 0),
+        (&lost, &["--fail-on", "lost-pv-missing"], 0),
+        (&lost, &["--fail-on", "lost-pv-missing,lost-claimref-uid-cleared"], 1),
+        (&lost, &["--fail-on", "lost-pv-missing,warning"], 1),
+        (&lost, &["--skip-rules", "lost-*"], 0),
+        (&lost, &["--rules", "lost-claimref-*"], 1),
+        (&lost, &["--rules", "lost-claimref-*", "--skip-rules", "*-cleared"], 0),
+        (&lost, &["--rules", "losst-pv-missing"], 2),
+        (&lost, &["--fail-on", "fatal"], 2),
+        (&lost, &["--min-age", "9000d"], 0),
+        (&lost, &["--min-age", "ten minutes"], 2),
+        (&lost, &["-n", "elsewhere"], 0),
+        (&lost, &["--partial", "pods", "--fail-on", "error"], 1),
+        (&healing, &[], 0),
+        (&healing, &["--fail-on", "info"], 1),
+    ] {
+        let arguments = [&["audit", "--assume-complete", "-f", file], flags].concat();
+        let run = Run::new(&arguments).current_dir(root()).finish();
+        assert_eq!(run.code, Some(expected), "{flags:?}: {}{}", run.stdout, run.stderr);
+    }
+}
