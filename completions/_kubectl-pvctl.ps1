@@ -71,7 +71,7 @@ Register-ArgumentCompleter -Native -CommandName 'kubectl-pvctl' -ScriptBlock {
             [CompletionResult]::new('--contexts', '--contexts', [CompletionResultType]::ParameterName, 'Ask the clusters of these kubeconfig contexts, or of `all`: a section for each, and a summary')
             [CompletionResult]::new('-o', '-o', [CompletionResultType]::ParameterName, 'How to print the answer')
             [CompletionResult]::new('--output', '--output', [CompletionResultType]::ParameterName, 'How to print the answer')
-            [CompletionResult]::new('--sort-by', '--sort-by', [CompletionResultType]::ParameterName, 'Sort by this column, for example EXPECTED or AGE')
+            [CompletionResult]::new('--sort-by', '--sort-by', [CompletionResultType]::ParameterName, 'Sort by this column, for example NAME or AGE')
             [CompletionResult]::new('-f', '-f', [CompletionResultType]::ParameterName, 'Read this file or directory instead of a cluster; `-` is stdin. May be given several times')
             [CompletionResult]::new('--filename', '--filename', [CompletionResultType]::ParameterName, 'Read this file or directory instead of a cluster; `-` is stdin. May be given several times')
             [CompletionResult]::new('--assume-complete', '--assume-complete', [CompletionResultType]::ParameterName, 'What the files hold is all there is: of these kinds, or of every kind')
@@ -191,7 +191,7 @@ Register-ArgumentCompleter -Native -CommandName 'kubectl-pvctl' -ScriptBlock {
             [CompletionResult]::new('--claim', '--claim', [CompletionResultType]::ParameterName, 'A file with the claim that is planned; `-` is stdin')
             [CompletionResult]::new('-o', '-o', [CompletionResultType]::ParameterName, 'How to print the answer')
             [CompletionResult]::new('--output', '--output', [CompletionResultType]::ParameterName, 'How to print the answer')
-            [CompletionResult]::new('--sort-by', '--sort-by', [CompletionResultType]::ParameterName, 'Sort by this column, for example EXPECTED or AGE')
+            [CompletionResult]::new('--sort-by', '--sort-by', [CompletionResultType]::ParameterName, 'Sort by this column, for example NAME or AGE')
             [CompletionResult]::new('-f', '-f', [CompletionResultType]::ParameterName, 'Read this file or directory instead of a cluster; `-` is stdin. May be given several times')
             [CompletionResult]::new('--filename', '--filename', [CompletionResultType]::ParameterName, 'Read this file or directory instead of a cluster; `-` is stdin. May be given several times')
             [CompletionResult]::new('--assume-complete', '--assume-complete', [CompletionResultType]::ParameterName, 'What the files hold is all there is: of these kinds, or of every kind')
@@ -247,7 +247,7 @@ Register-ArgumentCompleter -Native -CommandName 'kubectl-pvctl' -ScriptBlock {
             break
         }
         'kubectl-pvctl;audit' {
-            [CompletionResult]::new('--fail-on', '--fail-on', [CompletionResultType]::ParameterName, 'Exit with 1 when something is found that is at least as bad, or by one of these rules; `unknown` exits with 3 when a rule could not be judged')
+            [CompletionResult]::new('--fail-on', '--fail-on', [CompletionResultType]::ParameterName, 'Exit with 1 when something is found that is at least as bad, or by one of these rules alone (`*` stands for any letters); `unknown` exits with 3 when a rule could not be judged, and with 1 on errors')
             [CompletionResult]::new('--baseline', '--baseline', [CompletionResultType]::ParameterName, 'Show only what the report in this file does not have: what an earlier run printed with -o json')
             [CompletionResult]::new('--suppressions', '--suppressions', [CompletionResultType]::ParameterName, 'The file with what is known and kept back; .pvctl.yaml in the working directory, if there is one. Objects say it of themselves by the annotation pvctl.dev/ignore: RULE=REASON')
             [CompletionResult]::new('--rules', '--rules', [CompletionResultType]::ParameterName, 'Look with these rules alone; `*` stands for any letters')
@@ -255,7 +255,7 @@ Register-ArgumentCompleter -Native -CommandName 'kubectl-pvctl' -ScriptBlock {
             [CompletionResult]::new('--min-age', '--min-age', [CompletionResultType]::ParameterName, 'Leave out what has been so for a shorter time, such as 90s, 10m, 2h or 7d; data at imminent risk are shown all the same')
             [CompletionResult]::new('-o', '-o', [CompletionResultType]::ParameterName, 'How to print the answer')
             [CompletionResult]::new('--output', '--output', [CompletionResultType]::ParameterName, 'How to print the answer')
-            [CompletionResult]::new('--sort-by', '--sort-by', [CompletionResultType]::ParameterName, 'Sort by this column, for example EXPECTED or AGE')
+            [CompletionResult]::new('--sort-by', '--sort-by', [CompletionResultType]::ParameterName, 'Sort by this column, for example NAME or AGE')
             [CompletionResult]::new('-f', '-f', [CompletionResultType]::ParameterName, 'Read this file or directory instead of a cluster; `-` is stdin. May be given several times')
             [CompletionResult]::new('--filename', '--filename', [CompletionResultType]::ParameterName, 'Read this file or directory instead of a cluster; `-` is stdin. May be given several times')
             [CompletionResult]::new('--assume-complete', '--assume-complete', [CompletionResultType]::ParameterName, 'What the files hold is all there is: of these kinds, or of every kind')

@@ -73,7 +73,7 @@ module completions {
     --contexts: string        # Ask the clusters of these kubeconfig contexts, or of `all`: a section for each, and a summary
     --output(-o): string@"nu-complete kubectl-pvctl predict output" # How to print the answer
     --no-headers              # Leave out the line with the names of the columns
-    --sort-by: string         # Sort by this column, for example EXPECTED or AGE
+    --sort-by: string         # Sort by this column, for example NAME or AGE
     --filename(-f): path      # Read this file or directory instead of a cluster; `-` is stdin. May be given several times
     --recursive(-R)           # Read directories with all that is below them
     --assume-complete: string # What the files hold is all there is: of these kinds, or of every kind
@@ -216,7 +216,7 @@ module completions {
     --claim: path             # A file with the claim that is planned; `-` is stdin
     --output(-o): string@"nu-complete kubectl-pvctl match output" # How to print the answer
     --no-headers              # Leave out the line with the names of the columns
-    --sort-by: string         # Sort by this column, for example EXPECTED or AGE
+    --sort-by: string         # Sort by this column, for example NAME or AGE
     --filename(-f): path      # Read this file or directory instead of a cluster; `-` is stdin. May be given several times
     --recursive(-R)           # Read directories with all that is below them
     --assume-complete: string # What the files hold is all there is: of these kinds, or of every kind
@@ -286,7 +286,7 @@ module completions {
   # Find what is wrong, its root, and what to do
   export extern "kubectl-pvctl audit" [
     --all                     # Show every finding, also those that follow from another one
-    --fail-on: string         # Exit with 1 when something is found that is at least as bad, or by one of these rules; `unknown` exits with 3 when a rule could not be judged
+    --fail-on: string         # Exit with 1 when something is found that is at least as bad, or by one of these rules alone (`*` stands for any letters); `unknown` exits with 3 when a rule could not be judged, and with 1 on errors
     --exit-zero               # Exit with 0 whatever is found
     --baseline: path          # Show only what the report in this file does not have: what an earlier run printed with -o json
     --suppressions: path      # The file with what is known and kept back; .pvctl.yaml in the working directory, if there is one. Objects say it of themselves by the annotation pvctl.dev/ignore: RULE=REASON
@@ -295,7 +295,7 @@ module completions {
     --min-age: string         # Leave out what has been so for a shorter time, such as 90s, 10m, 2h or 7d; data at imminent risk are shown all the same
     --output(-o): string@"nu-complete kubectl-pvctl audit output" # How to print the answer
     --no-headers              # Leave out the line with the names of the columns
-    --sort-by: string         # Sort by this column, for example EXPECTED or AGE
+    --sort-by: string         # Sort by this column, for example NAME or AGE
     --filename(-f): path      # Read this file or directory instead of a cluster; `-` is stdin. May be given several times
     --recursive(-R)           # Read directories with all that is below them
     --assume-complete: string # What the files hold is all there is: of these kinds, or of every kind

@@ -55,7 +55,7 @@ fn diagnosed(path: &str, minor: Option<u32>) -> Diagnosis {
 
 /// Everything is looked for, and nothing kept back.
 fn with_all() -> Scrutiny<'static> {
-    Scrutiny { rules: rules::all(), suppressions: &[] }
+    Scrutiny { rules: rules::all(), suppressions: &[], scope: &|_| true }
 }
 
 /// The ids of the rules that fired.

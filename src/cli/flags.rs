@@ -240,7 +240,7 @@ pub struct TableArgs {
     #[arg(long)]
     pub no_headers: bool,
 
-    /// Sort by this column, for example EXPECTED or AGE
+    /// Sort by this column, for example NAME or AGE
     #[arg(long, value_name = "COLUMN")]
     pub sort_by: Option<String>,
 }

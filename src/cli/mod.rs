@@ -276,14 +276,20 @@ pub struct MatchArgs {
         kubectl pvctl audit -n db --all                     Also what follows from it\n  \
         kubectl pvctl audit -f dump.json -o json            A file, with evidence and ways out as data\n  \
         kubectl pvctl audit -A --fail-on warning            Exit with 1 on warnings, too\n  \
-        kubectl pvctl audit -A --skip-rules 'pv-recycle-*'  Without these rules")]
+        kubectl pvctl audit -A --skip-rules 'pv-recycle-*'  Without these rules\n\n\
+        EXIT CODES\n  \
+        0    nothing that --fail-on names; also with --exit-zero, whatever is found\n  \
+        1    something that --fail-on names: errors, unless told otherwise\n  \
+        2    wrong usage\n  \
+        3    volumes, claims or classes could not be read, or a rule could not be judged without them (with \
+             --fail-on unknown: without whatever it needs); goes before 1")]
 pub struct AuditArgs {
     /// Show every finding, also those that follow from another one
     #[arg(long, help_heading = "Output")]
     pub all: bool,
 
-    /// Exit with 1 when something is found that is at least as bad, or by one of these rules; `unknown` exits with 3
-    /// when a rule could not be judged
+    /// Exit with 1 when something is found that is at least as bad, or by one of these rules alone (`*` stands for any
+    /// letters); `unknown` exits with 3 when a rule could not be judged, and with 1 on errors
     #[arg(
         long,
         value_name = "SEVERITY|unknown|ID,…",

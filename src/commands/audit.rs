@@ -9,7 +9,7 @@ use crate::diagnosis::{
     Diagnosis, Finding, Risk, Rule, Scrutiny, Severity, Suppression, diagnose, matches_glob, rules,
 };
 use crate::error::Error;
-use crate::model::{Kind, parse_label_filter};
+use crate::model::{Kind, ObjectKey, parse_label_filter};
 use crate::report::audit::{
     Audited, Report, closing_words, columns, github, junit, markdown, prometheus, sarif, table,
 };
@@ -41,24 +41,44 @@ pub(super) fn run(args: &AuditArgs, global: &GlobalArgs, terminal: &Terminal) ->
     let settings = gathered.modelled.settings(&gathered.snapshot, &args.model, false)?;
     terminal.progress().step("looking", 0);
     let simulation = Simulation::new(&gathered.snapshot, settings, gathered.threads);
-    let diagnosis = diagnose(&simulation, Scrutiny { rules: &chosen, suppressions: &suppressions }, gathered.threads);
     let snapshot = &gathered.snapshot;
-    // What nobody filters by namespace or label stays: a class is everybody's.
-    let labelled: Option<BTreeSet<_>> = filter.map(|filter| {
+    // Classes and nodes are everybody's; labels choose among volumes and claims.
+    let labelled: Option<BTreeSet<ObjectKey>> = filter.map(|filter| {
         let volumes = snapshot.volumes().iter().map(|volume| &volume.meta.labels);
         let claims = snapshot.claims().iter().map(|claim| &claim.meta.labels);
         let labels = volumes.chain(claims);
         let keys = simulation.targets().map(|target| key_of(snapshot, target));
         keys.zip(labels).filter(|(_, labels)| filter.matches(labels)).map(|(key, _)| key).collect()
     });
-    let is_shown = |finding: &Finding| {
-        let namespace = gathered.namespace.as_deref();
-        namespace.is_none_or(|namespace| object_belongs_to(&simulation, &finding.object, namespace))
-            && labelled.as_ref().is_none_or(|labelled| labelled.contains(&finding.object))
-            && args.min_age.is_none_or(|least| is_older(finding, least, &gathered))
-            && known.as_ref().is_none_or(|known| !known.contains(&finding.fingerprint()))
+    let in_scope = |object: &ObjectKey| {
+        let has_labels = |labelled: &BTreeSet<ObjectKey>| {
+            !matches!(object.kind, Kind::PersistentVolume | Kind::PersistentVolumeClaim) || labelled.contains(object)
+        };
+        gathered.namespace.as_deref().is_none_or(|namespace| object_belongs_to(&simulation, object, namespace))
+            && labelled.as_ref().is_none_or(has_labels)
     };
-    let shown: Vec<&Finding> = diagnosis.findings.iter().filter(|finding| is_shown(finding)).collect();
+    let scrutiny = Scrutiny { rules: &chosen, suppressions: &suppressions, scope: &in_scope };
+    let diagnosis = diagnose(&simulation, scrutiny, gathered.threads);
+    let all_in_scope: Vec<&Finding> = diagnosis.findings.iter().filter(|finding| in_scope(&finding.object)).collect();
+    let is_old = |finding: &&&Finding| args.min_age.is_none_or(|least| is_older(finding, least, &gathered));
+    let is_known = |finding: &Finding| {
+        let known = known.as_ref().and_then(|known| known.get(&finding.fingerprint()));
+        known.is_some_and(|severity| {
+            Severity::ALL.iter().any(|one| one.as_str() == severity && *one <= finding.severity)
+        })
+    };
+    let old: Vec<&Finding> = all_in_scope.iter().filter(is_old).copied().collect();
+    let shown: Vec<&Finding> = old.iter().filter(|finding| !is_known(finding)).copied().collect();
+    let left_out = [old.len() - shown.len(), all_in_scope.len() - old.len()];
+    let targets = || simulation.targets().map(|target| key_of(snapshot, target)).filter(|key| in_scope(key));
+    let claims = targets().filter(|key| key.kind == Kind::PersistentVolumeClaim).count();
+    let looked_at = [targets().count() - claims, claims];
+    if !suppressions.is_empty() {
+        let is_of_a_rule = |entry: &&Suppression| rules::all().iter().any(|rule| matches_glob(&entry.rule, rule.id));
+        for entry in suppressions.iter().filter(|entry| !is_of_a_rule(entry)) {
+            terminal.message(&format!("warning: the suppression of {} is of no rule that exists", entry.rule));
+        }
+    }
     for entry in suppressions.iter().filter(|entry| entry.has_expired(snapshot.now())) {
         terminal.message(&format!(
             "warning: the suppression of {} ({}) has expired, and suppresses nothing",
@@ -66,13 +86,14 @@ pub(super) fn run(args: &AuditArgs, global: &GlobalArgs, terminal: &Terminal) ->
         ));
     }
     let model = gathered.modelled.document();
-    let audited = Audited { snapshot, diagnosis: &diagnosis, shown: &shown };
+    let audited = Audited { snapshot, diagnosis: &diagnosis, shown: &shown, looked_at, left_out };
     let mut output = terminal.output();
     match args.output {
         Format::Json => print_document(&Report::new(model, &audited), Output::Json, &mut output)?,
         Format::Yaml => print_document(&Report::new(model, &audited), Output::Yaml, &mut output)?,
         Format::Name => {
-            let objects: BTreeSet<_> = shown.iter().map(|finding| &finding.object).collect();
+            let open = shown.iter().filter(|finding| finding.suppressed.is_none());
+            let objects: BTreeSet<_> = open.map(|finding| &finding.object).collect();
             for object in objects {
                 let kind = object.kind.as_str().to_ascii_lowercase();
                 output.print(&format!("{}\n", sanitize(&format!("{kind}/{}", object.name))))?;
@@ -82,7 +103,7 @@ pub(super) fn run(args: &AuditArgs, global: &GlobalArgs, terminal: &Terminal) ->
             for note in &gathered.notes {
                 terminal.message(note);
             }
-            for note in unjudged(&diagnosis) {
+            for note in unjudged(&diagnosis).into_iter().chain(assumed(&shown)) {
                 terminal.message(&note);
             }
             let mut table = table(&audited, args.all, args.output == Format::Wide);
@@ -122,10 +143,13 @@ impl Threshold {
             } else if word == "unknown" {
                 threshold.unknown = true;
             } else {
-                let rule = rules::by_id(word).ok_or_else(|| {
-                    unknown("--fail-on", word).hint("it takes error, warning, info, unknown and ids of rules")
-                })?;
-                threshold.rules.insert(rule.id);
+                let named: Vec<&str> =
+                    rules::all().iter().map(|rule| rule.id).filter(|id| matches_glob(word, id)).collect();
+                if named.is_empty() {
+                    return Err(Error::usage(format!("--fail-on {word}: there is no such severity and no such rule"))
+                        .hint("it takes error, warning, info, unknown and ids of rules; --exit-zero never fails"));
+                }
+                threshold.rules.extend(named);
             }
         }
         // Whoever asks for unknown or for a rule asks for errors as well.
@@ -186,7 +210,11 @@ fn chosen_rules(args: &AuditArgs) -> Result<Vec<&'static Rule>, Error> {
     };
     let (wanted, skipped) = (find("--rules", &args.rules)?, find("--skip-rules", &args.skip_rules)?);
     let is_chosen = |rule: &&&Rule| (args.rules.is_empty() || wanted.contains(rule.id)) && !skipped.contains(rule.id);
-    Ok(rules::all().iter().filter(is_chosen).copied().collect())
+    let chosen: Vec<&'static Rule> = rules::all().iter().filter(is_chosen).copied().collect();
+    if chosen.is_empty() {
+        return Err(Error::usage("--rules and --skip-rules leave no rule to look with"));
+    }
+    Ok(chosen)
 }
 
 /// Whether it has been so for that many seconds, as far as anybody can tell; data at imminent risk cannot wait.
@@ -203,6 +231,21 @@ fn check_column(args: &AuditArgs) -> Result<(), Error> {
     }
     Err(Error::usage(format!("--sort-by: there is no column {wanted:?}"))
         .hint(format!("the columns are {}", columns.join(", "))))
+}
+
+/// What the input may lack, and what that takes away from the findings.
+fn assumed(shown: &[&Finding]) -> Option<String> {
+    let resting: Vec<&&Finding> = shown.iter().filter(|finding| !finding.assumed.is_empty()).collect();
+    let kinds: BTreeSet<Kind> = resting.iter().flat_map(|finding| &finding.assumed).map(|one| one.kind).collect();
+    let kinds: Vec<&str> = kinds.into_iter().map(Kind::resource).collect();
+    (!resting.is_empty()).then(|| {
+        format!(
+            "note: {} of the findings rest on there being no other {} than those in the input: none of them is an \
+             error, and no command is offered; --assume-complete confirms that there are none, --partial denies it",
+            resting.len(),
+            kinds.join(", ")
+        )
+    })
 }
 
 /// Which rules could not be judged, a sentence for each reading that was missing.

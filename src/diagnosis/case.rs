@@ -2,14 +2,18 @@
 //! engine knows on which readings its answer rests.
 
 use super::{Subject, Survey, key};
+use crate::controllers::persistent_volume::reclaim::{DataFate, data_fate};
 use crate::controllers::{Branch, ClaimBranch, Controller, Rules, VolumeBranch};
 use crate::model::{
-    Kind, ObjectKey, ObjectMeta, PersistentVolume, PersistentVolumeClaim, StorageClass, Str, Timestamp,
+    Kind, ObjectKey, ObjectMeta, PersistentVolume, PersistentVolumeClaim, StorageClass, Str, Timestamp, VolumePhase,
 };
-use crate::simulate::{Assumed, Decision, OutcomeSet, Prediction, Simulation, Target};
+use crate::simulate::{Assumed, Decision, OutcomeSet, Prediction, Simulation};
 use crate::snapshot::{Absence, CoverageState, Snapshot, VolumeId};
 use std::cell::RefCell;
 use std::collections::BTreeSet;
+
+/// For how many seconds what is normal may take its time.
+pub const PATIENCE: i64 = 300;
 
 /// A reading that was missing.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -98,7 +102,37 @@ impl<'a> Case<'a> {
         (passed >= 0).then_some(passed)
     }
 
-    /// Whether no such object exists. Where that is assumed, the finding says so; where nobody can tell, it is not so.
+    /// Whether the object was made so short a time ago that what it lacks may be about to come: claims are often
+    /// created before their volumes and classes, and pods before their claims. Only the clock of a reading tells that;
+    /// the newest moment in a file does not.
+    pub fn is_young(&self, created: Option<Timestamp>) -> bool {
+        self.snapshot().now_is_stated() && self.seconds_since(created).is_some_and(|age| age < PATIENCE)
+    }
+
+    /// Whether the data of a volume are destroyed once its claim is gone, without anybody doing anything more. Drivers
+    /// delete what is Released, and pass over what is Failed.
+    pub fn destroys(&self, volume: &PersistentVolume) -> bool {
+        match data_fate(self.rules(), volume) {
+            DataFate::Kept => false,
+            DataFate::HandedToDriver => volume.status.phase != VolumePhase::Failed,
+            DataFate::Destroyed | DataFate::Scrubbed => true,
+        }
+    }
+
+    /// What becomes of the data of a volume whose claim is gone, as a clause.
+    pub fn prospect(&self, volume: &PersistentVolume) -> String {
+        let policy = volume.reclaim_policy.as_str();
+        if self.destroys(volume) {
+            format!("policy {policy} destroys its data, unless it becomes Retain in time")
+        } else if data_fate(self.rules(), volume) == DataFate::Kept {
+            format!("its data stay (policy {policy})")
+        } else {
+            format!("its data stay as long as it is Failed (policy {policy})")
+        }
+    }
+
+    /// Whether no such object exists; of pods and Leases nobody asks that. Where that is assumed, the finding says so;
+    /// where nobody can tell, it is not so.
     pub fn lacks(&self, kind: Kind, namespace: &str, name: &str) -> bool {
         let snapshot = self.snapshot();
         let is_there = match kind {
@@ -106,8 +140,7 @@ impl<'a> Case<'a> {
             Kind::PersistentVolumeClaim => snapshot.claim_id(namespace, name).is_some(),
             Kind::StorageClass => snapshot.class(name).is_some(),
             Kind::Node => snapshot.node(name).is_some(),
-            Kind::Pod => snapshot.pods().iter().any(|pod| pod.meta.namespace == namespace && pod.meta.name == name),
-            Kind::Lease => return false,
+            Kind::Pod | Kind::Lease => return false,
         };
         !is_there && self.rests_on(kind, namespace, &snapshot.coverage().absence_of(kind, namespace, name))
     }
@@ -178,21 +211,9 @@ impl<'a> Case<'a> {
         prediction.outcomes.as_ref()
     }
 
-    /// The states in which another object can end, where these are known for certain.
-    pub fn ends_of(&self, target: Target) -> Option<&'a OutcomeSet> {
-        let own = self.prediction?;
-        // Objects of one component rest on the same readings.
-        let component = |target| std::ptr::from_ref(self.simulation.component_of(target));
-        if component(own.target) != component(target) {
-            return None;
-        }
-        self.ends()?;
-        Some(self.simulation.outcomes(target))
-    }
-
-    /// Whether the object is in one phase in every end.
-    pub fn always_ends(&self, phase: &str) -> bool {
-        self.ends().is_some_and(|ends| ends.of_every_sort().all(|end| end.phase() == phase))
+    /// Whether the object is in that phase in every end; nothing where the ends are unknown.
+    pub fn always_ends(&self, phase: &str) -> Option<bool> {
+        Some(self.ends()?.of_every_sort().all(|end| end.phase() == phase))
     }
 
     /// The volume of that name, if it is there.

@@ -106,6 +106,12 @@ impl Found {
         self
     }
 
+    /// Mere information as long as that is so.
+    #[must_use]
+    pub fn quiet_while(self, quiet: bool) -> Self {
+        if quiet { self.severity(Severity::Info) } else { self }
+    }
+
     /// Another risk than the rule's worst.
     #[must_use]
     pub fn risk(mut self, risk: Risk) -> Self {

@@ -4,13 +4,15 @@
 
 use super::{Finding, Severity};
 use crate::model::ObjectKey;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 /// The place of a finding among causes and consequences.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Role {
     /// It is the worst on its object, and follows from nothing that was found.
     pub is_root: bool,
+    /// The place of the root of its object; its own for a root.
+    pub root: usize,
     /// The findings that it follows from: the places of those that speak for the objects it blames.
     pub caused_by: Vec<usize>,
     /// Of a root: the other objects that are not well because of it, in order.
@@ -19,18 +21,18 @@ pub struct Role {
 
 /// Finds the roles. Findings are in the order of objects, the worst of each object first. What is suppressed has none:
 /// nothing follows from what nobody wants to hear of.
-pub fn follow(findings: &mut [Finding]) {
+pub(super) fn follow(findings: &mut [Finding]) {
     let mut spokesmen: BTreeMap<ObjectKey, usize> = BTreeMap::new();
     for (place, finding) in findings.iter().enumerate().filter(|(_, finding)| finding.suppressed.is_none()) {
         spokesmen.entry(finding.object.clone()).or_insert(place);
     }
-    let informs: BTreeSet<usize> =
-        spokesmen.values().copied().filter(|place| findings[*place].severity == Severity::Info).collect();
+    let severities: BTreeMap<usize, Severity> =
+        spokesmen.values().map(|place| (*place, findings[*place].severity)).collect();
     for finding in findings.iter_mut() {
         let others = finding.blamed.iter().filter(|object| **object != finding.object);
         let causes = others.filter_map(|object| spokesmen.get(object).copied());
-        // What is mere information makes nothing else go wrong.
-        let is_cause = |cause: &usize| !informs.contains(cause) || finding.severity == Severity::Info;
+        // What is less bad than this is not why, and must not hide it.
+        let is_cause = |cause: &usize| severities.get(cause).is_some_and(|severity| *severity <= finding.severity);
         let mut caused_by: Vec<usize> = causes.filter(is_cause).collect();
         caused_by.sort_unstable();
         caused_by.dedup();
@@ -41,16 +43,22 @@ pub fn follow(findings: &mut [Finding]) {
         findings[place].role.caused_by.iter().copied().min_by_key(|cause| (findings[*cause].rank(), *cause))
     };
     let mut dragged: BTreeMap<usize, Vec<ObjectKey>> = BTreeMap::new();
+    let mut roots: BTreeMap<&ObjectKey, usize> = BTreeMap::new();
     for (object, place) in &spokesmen {
         let root = root_of(*place, |at| up(at, findings), |at| (findings[at].rank(), at));
+        roots.insert(object, root);
         let objects = dragged.entry(root).or_default();
         if root != *place {
             objects.push(object.clone());
         }
     }
+    for (place, finding) in findings.iter_mut().enumerate() {
+        finding.role.root = roots.get(&finding.object).copied().unwrap_or(place);
+    }
     for (place, drags) in dragged {
-        findings[place].role.is_root = true;
-        findings[place].role.drags = drags;
+        let role = &mut findings[place].role;
+        // The root of a circle follows from nothing but what follows from it.
+        *role = Role { is_root: true, drags, caused_by: Vec::new(), ..*role };
     }
 }
 

@@ -17,7 +17,8 @@ mod survey;
 
 pub use case::{Case, Holder, Unread};
 pub use finding::{Evidence, Finding, Found, Remedy, Risk, Severity};
-pub use graph::{Role, follow};
+pub use graph::Role;
+
 pub use rule::{Detect, Look, Page, Rule, Subject};
 pub use suppression::{Suppressed, Suppression, matches_glob};
 pub use survey::Survey;
@@ -25,7 +26,8 @@ pub use survey::Survey;
 use crate::model::{Kind, ObjectKey, ObjectMeta, Str};
 use crate::parallel::in_parallel;
 use crate::simulate::{Simulation, Target, key_of};
-use std::collections::BTreeMap;
+use crate::snapshot::{CoverageState, Snapshot};
+use std::collections::{BTreeMap, BTreeSet};
 use suppression::suppressed;
 
 /// How many objects are looked at together.
@@ -37,16 +39,18 @@ pub struct Diagnosis {
     /// What was found: by object, and of each object the worst first.
     pub findings: Vec<Finding>,
     /// The rules that could not be judged somewhere, each with the readings that were missing, in order.
-    pub unjudged: BTreeMap<&'static str, Vec<Unread>>,
+    pub unjudged: BTreeMap<&'static str, BTreeSet<Unread>>,
 }
 
 /// With what an audit looks.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy)]
 pub struct Scrutiny<'a> {
     /// The rules, in the order in which they speak for an object.
     pub rules: &'a [&'static Rule],
     /// What is known already and kept back.
     pub suppressions: &'a [Suppression],
+    /// Whether anybody wants to hear of that object: what cannot be judged elsewhere does not matter.
+    pub scope: &'a (dyn Fn(&ObjectKey) -> bool + Sync),
 }
 
 /// Looks at every object, on as many threads as asked for. Objects are in the order of listings; the answer does not
@@ -70,12 +74,28 @@ pub fn diagnose(simulation: &Simulation<'_>, scrutiny: Scrutiny<'_>, threads: us
             known.extend(missing);
         }
     }
-    for missing in diagnosis.unjudged.values_mut() {
-        missing.sort();
-        missing.dedup();
+    for rule in scrutiny.rules {
+        let missing: Vec<Unread> = unseen(simulation.snapshot(), rule.detect.kind(), scrutiny).collect();
+        if !missing.is_empty() {
+            diagnosis.unjudged.entry(rule.id).or_default().extend(missing);
+        }
     }
-    follow(&mut diagnosis.findings);
+    graph::follow(&mut diagnosis.findings);
     diagnosis
+}
+
+/// Where objects of that kind may be that nobody saw, so that no rule looks at them. Of kinds that are only read where
+/// some decision asks for them nothing else is looked at.
+fn unseen<'s>(snapshot: &'s Snapshot, kind: Kind, scrutiny: Scrutiny<'s>) -> impl Iterator<Item = Unread> + 's {
+    let entries = snapshot.coverage().entries().iter().filter(move |entry| entry.kind == kind);
+    let lacks = |state: CoverageState| match state {
+        CoverageState::Complete | CoverageState::Assumed | CoverageState::NotNeeded => false,
+        CoverageState::Partial | CoverageState::Forbidden | CoverageState::NotServed | CoverageState::Failed => true,
+    };
+    let here = move |namespace: &Str| (scrutiny.scope)(&key(kind, namespace, ""));
+    entries.filter(move |entry| lacks(entry.state) && entry.namespace.as_ref().is_none_or(here)).map(move |entry| {
+        Unread { kind, namespace: entry.namespace.clone().unwrap_or_default(), state: entry.state.as_str() }
+    })
 }
 
 /// Everything that rules look at, in the order of kinds and names.
@@ -116,7 +136,7 @@ fn look_at(
                 finding.suppressed = suppressed(scrutiny.suppressions, simulation.snapshot().now(), &finding, meta);
                 found.push(finding);
             }
-            None if missing.is_empty() => {}
+            None if missing.is_empty() || !(scrutiny.scope)(&key) => {}
             None => diagnosis.unjudged.entry(rule.id).or_default().extend(missing),
         }
     }

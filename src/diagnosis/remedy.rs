@@ -2,7 +2,7 @@
 //! it expects to find, so that it does nothing where the world has moved on.
 
 use super::Remedy;
-use crate::model::{AnnotationKey, ObjectKey, PersistentVolume, ReclaimPolicy};
+use crate::model::{AnnotationKey, ObjectKey, PersistentVolume, ReclaimPolicy, ResourceVersion};
 use serde_json::{Value, json};
 
 /// A way out that is no command of ours or of kubectl.
@@ -30,7 +30,7 @@ pub fn retain(volume: &PersistentVolume) -> Option<Remedy> {
     Some(patch(
         volume,
         tests.into_iter().flatten().chain([write]).collect(),
-        "keep the data whatever becomes of the claim: policy Retain stops deletions that have not begun",
+        "keep the data: set policy Retain, which stops every deletion that has not begun",
     ))
 }
 
@@ -56,22 +56,36 @@ pub fn reserve_for_its_name(volume: &PersistentVolume) -> Option<Remedy> {
     Some(patch(volume, steps, does))
 }
 
-/// Makes a volume's `claimRef` name the uid of a claim that it names already.
+/// Makes a volume's `claimRef` name the uid of a claim that it names already. Nothing where it names none so far and no
+/// version is known: one that came meanwhile must not be overwritten.
 pub fn set_uid(volume: &PersistentVolume, uid: &str) -> Option<Remedy> {
     let named = volume.claim_ref.as_ref()?;
+    let unchanged = if named.uid.is_empty() { at_version(volume)? } else { test("/spec/claimRef/uid", &named.uid)? };
     let tests = [
         test("/metadata/uid", &volume.meta.uid),
         test("/spec/claimRef/namespace", &named.namespace),
         test("/spec/claimRef/name", &named.name),
-        test("/spec/claimRef/uid", &named.uid),
+        Some(unchanged),
     ];
     let operation = if named.uid.is_empty() { "add" } else { "replace" };
     let write = json!({ "op": operation, "path": "/spec/claimRef/uid", "value": uid });
     Some(patch(
         volume,
         tests.into_iter().flatten().chain([write]).collect(),
-        format!("give the volume back to {}/{}; nothing is deleted", named.namespace, named.name),
+        format!(
+            "give the volume back to {}/{}, if that claim still has uid {uid}; nothing is deleted",
+            named.namespace, named.name
+        ),
     ))
+}
+
+/// The condition that the volume has not changed at all, which stands for the absence of a field: of that JSON patch
+/// cannot speak. None where the version is not known.
+pub fn at_version(volume: &PersistentVolume) -> Option<Value> {
+    match &volume.meta.resource_version {
+        ResourceVersion::Recorded(version) => test("/metadata/resourceVersion", version),
+        ResourceVersion::Next(_) => None,
+    }
 }
 
 /// A condition of a JSON patch; none for a value that is not there, of which JSON patch cannot speak.

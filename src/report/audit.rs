@@ -16,7 +16,7 @@ use super::machine::{API_VERSION, CoverageOut, Model, coverage_out};
 use super::prediction::AssumedOut;
 use super::table::Table;
 use super::why::counted;
-use crate::diagnosis::{Diagnosis, Evidence, Finding, Remedy, Severity};
+use crate::diagnosis::{Diagnosis, Evidence, Finding, Remedy, Severity, Unread};
 use crate::model::ObjectKey;
 use crate::snapshot::Snapshot;
 use crate::text::human_age;
@@ -33,6 +33,10 @@ pub struct Audited<'a> {
     pub diagnosis: &'a Diagnosis,
     /// The findings in scope, in their order.
     pub shown: &'a [&'a Finding],
+    /// How many volumes and claims are in scope.
+    pub looked_at: [usize; 2],
+    /// How many findings are left out because a baseline has them, and because they are too young.
+    pub left_out: [usize; 2],
 }
 
 /// The whole document.
@@ -257,7 +261,7 @@ impl<'a> FindingOut<'a> {
 impl<'a> Report<'a> {
     /// What was found, as data.
     pub fn new(model: Model, audited: &Audited<'a>) -> Self {
-        let Audited { snapshot, diagnosis, shown } = *audited;
+        let Audited { snapshot, diagnosis, shown, .. } = *audited;
         let count = |severity: Severity| open(shown).filter(|finding| finding.severity == severity).count();
         let mut by_id = BTreeMap::new();
         for finding in open(shown) {
@@ -286,15 +290,23 @@ fn open<'f, 'a>(shown: &'f [&'a Finding]) -> impl Iterator<Item = &'a Finding> +
     shown.iter().copied().filter(|finding| finding.suppressed.is_none())
 }
 
+/// The resources that were not read, each once.
+fn unread(missing: &BTreeSet<Unread>) -> String {
+    let kinds: BTreeSet<&str> = missing.iter().map(|one| one.kind.resource()).collect();
+    kinds.into_iter().collect::<Vec<_>>().join(", ")
+}
+
 /// The readings, each with the rules that could not be judged for want of it.
 fn coverage<'a>(snapshot: &'a Snapshot, diagnosis: &'a Diagnosis) -> Vec<AuditCoverageOut<'a>> {
     let entries = snapshot.coverage().entries();
     let lacking = |at: usize| {
         let entry = &entries[at];
         let is_it = |kind, namespace: &str| {
-            let own = snapshot.coverage().entry(kind, Some(namespace)).is_some();
             kind == entry.kind
-                && if own { entry.namespace.as_deref() == Some(namespace) } else { entry.namespace.is_none() }
+                && match &entry.namespace {
+                    Some(own) => own == namespace,
+                    None => snapshot.coverage().entry(kind, Some(namespace)).is_none(),
+                }
         };
         let rules = diagnosis.unjudged.iter();
         let rules = rules.filter(|(_, missing)| missing.iter().any(|one| is_it(one.kind, &one.namespace)));
@@ -306,10 +318,10 @@ fn coverage<'a>(snapshot: &'a Snapshot, diagnosis: &'a Diagnosis) -> Vec<AuditCo
 
 /// The columns of the table.
 pub fn columns(all: bool, wide: bool) -> Vec<&'static str> {
-    let mut columns = vec!["NAMESPACE", "NAME", "SEVERITY", "RULE"];
+    let mut columns = vec!["NAMESPACE", "NAME", "SEVERITY", "DATA", "RULE"];
     columns.push(if all { "CAUSE" } else { "AFFECTS" });
     if wide {
-        columns.extend(["DATA", "TRY"]);
+        columns.push("TRY");
     }
     columns.extend(["WHY", "AGE"]);
     columns
@@ -330,12 +342,12 @@ pub fn table(audited: &Audited<'_>, all: bool, wide: bool) -> Table {
             namespace.to_string(),
             format!("{}/{name}", kind.short()),
             finding.severity.as_str().to_owned(),
+            finding.risk.as_str().to_owned(),
             finding.rule.id.to_owned(),
             relation,
         ];
         if wide {
             let first = finding.remedies.first();
-            row.push(finding.risk.as_str().to_owned());
             row.push(
                 first
                     .map(|remedy| if remedy.command.is_empty() { &remedy.does } else { &remedy.command })
@@ -357,15 +369,21 @@ fn worst_first<'a>(audited: &Audited<'a>, all: bool) -> Vec<&'a Finding> {
     listed
 }
 
-/// One line for each root that is shown, or that drags along what is shown.
+/// One line for each root that is shown; for what is shown and has a root that is not, the worst on its object. What is
+/// mere information has none.
 fn lines<'a>(diagnosis: &'a Diagnosis, shown: &[&'a Finding]) -> Vec<&'a Finding> {
-    let objects: BTreeSet<&ObjectKey> = open(shown).map(|finding| &finding.object).collect();
-    let is_shown = |finding: &&Finding| {
-        finding.role.is_root
-            && finding.severity != Severity::Info
-            && (objects.contains(&finding.object) || finding.role.drags.iter().any(|object| objects.contains(object)))
-    };
-    diagnosis.findings.iter().filter(is_shown).collect()
+    let mut worst: BTreeMap<&ObjectKey, &Finding> = BTreeMap::new();
+    for finding in open(shown) {
+        worst.entry(&finding.object).or_insert(finding);
+    }
+    let mut listed: BTreeMap<&ObjectKey, &Finding> = BTreeMap::new();
+    for finding in worst.values().filter(|finding| finding.severity != Severity::Info) {
+        let root = diagnosis.findings.get(finding.role.root);
+        let root = root.filter(|root| worst.get(&root.object).is_some_and(|shown| std::ptr::eq(*shown, *root)));
+        let line = root.unwrap_or(finding);
+        listed.insert(&line.object, line);
+    }
+    listed.into_values().collect()
 }
 
 /// The objects that are not well because of a root: one by name, several by number.
@@ -388,8 +406,7 @@ fn cause(diagnosis: &Diagnosis, finding: &Finding) -> String {
 
 /// How much was found, in words.
 pub fn summary_words(audited: &Audited<'_>) -> String {
-    let Audited { snapshot, shown, .. } = *audited;
-    let (volumes, claims) = (snapshot.volumes().len(), snapshot.claims().len());
+    let Audited { shown, looked_at: [volumes, claims], left_out: [known, young], .. } = *audited;
     let looked = format!("{} and {}", counted(volumes, "volume"), counted(claims, "claim"));
     let of = |severity: Severity| open(shown).filter(|finding| finding.severity == severity).count();
     let parts = Severity::ALL.map(|severity| (of(severity), severity.as_str()));
@@ -401,11 +418,10 @@ pub fn summary_words(audited: &Audited<'_>) -> String {
         0 => String::new(),
         count => format!(" {} suppressed.", counted(count, "finding")),
     };
-    if parts.is_empty() {
-        format!("Nothing was found on {looked}.{kept_back}")
-    } else {
-        format!("{} on {looked}.{kept_back}", parts.join(", "))
-    }
+    let known = if known == 0 { String::new() } else { format!(" {known} more in the baseline.") };
+    let young = if young == 0 { String::new() } else { format!(" {young} more younger than --min-age.") };
+    let found = if parts.is_empty() { "Nothing was found".to_owned() } else { parts.join(", ") };
+    format!("{found} on {looked}.{kept_back}{known}{young}")
 }
 
 /// The same, with what a table of the roots leaves out.
@@ -413,8 +429,11 @@ pub fn closing_words(audited: &Audited<'_>, all: bool) -> String {
     let Audited { diagnosis, shown, .. } = *audited;
     let summary = summary_words(audited);
     let hidden = open(shown).count().saturating_sub(lines(diagnosis, shown).len());
-    let rest =
-        if all || hidden == 0 { "" } else { " --all also shows what is only information or follows from others." };
+    let rest = if all || hidden == 0 {
+        String::new()
+    } else {
+        format!(" --all shows {hidden} more, which follow from others, come second on an object, or only inform.")
+    };
     let rules = if open(shown).next().is_none() { "" } else { " kubectl pvctl rules ID explains a rule." };
     format!("{summary}{rest}{rules}")
 }

@@ -35,6 +35,35 @@ pub struct TableStyle {
     pub headers: bool,
 }
 
+/// What a cell measures: a number, an age such as `2d13h` in seconds, or a severity, the worst least.
+fn measure(cell: &str) -> Option<f64> {
+    const SEVERITIES: [(&str, f64); 3] = [("error", 0.0), ("warning", 1.0), ("info", 2.0)];
+    if let Some((_, rank)) = SEVERITIES.iter().find(|(word, _)| *word == cell) {
+        return Some(*rank);
+    }
+    if let Ok(number) = cell.parse() {
+        return Some(number);
+    }
+    let mut seconds = 0.0;
+    let mut rest = cell;
+    while !rest.is_empty() {
+        let digits = rest.find(|letter: char| !letter.is_ascii_digit()).filter(|end| *end > 0)?;
+        let number: f64 = rest[..digits].parse().ok()?;
+        let unit = rest[digits..].chars().next()?;
+        seconds += number
+            * match unit {
+                's' => 1.0,
+                'm' => 60.0,
+                'h' => 3_600.0,
+                'd' => 86_400.0,
+                'y' => 31_536_000.0,
+                _ => return None,
+            };
+        rest = &rest[digits + unit.len_utf8()..];
+    }
+    (!cell.is_empty()).then_some(seconds)
+}
+
 impl Table {
     /// An empty table with these columns.
     pub fn new(headers: Vec<&'static str>) -> Self {
@@ -66,14 +95,14 @@ impl Table {
         &self.headers
     }
 
-    /// Sorts by the column of that name, keeping equal rows in order; false where there is no such column. Cells that
-    /// are numbers are compared as numbers.
+    /// Sorts by the column of that name, keeping equal rows in order; false where there is no such column. Numbers,
+    /// ages and severities are compared as what they are.
     pub fn sort_by(&mut self, column: &str) -> bool {
         let Some(at) = self.headers.iter().position(|header| header.eq_ignore_ascii_case(column)) else {
             return false;
         };
-        self.rows.sort_by(|a, b| match (a[at].parse::<f64>(), b[at].parse::<f64>()) {
-            (Ok(a), Ok(b)) => a.total_cmp(&b),
+        self.rows.sort_by(|a, b| match (measure(&a[at]), measure(&b[at])) {
+            (Some(a), Some(b)) => a.total_cmp(&b),
             _ => a[at].cmp(&b[at]),
         });
         true

@@ -4,7 +4,8 @@ use crate::diagnosis::Suppression;
 use crate::error::Error;
 use crate::model::Timestamp;
 use serde::Deserialize;
-use std::collections::BTreeSet;
+use serde::de::IgnoredAny;
+use std::collections::BTreeMap;
 use std::path::Path;
 
 /// The version and kind of a file of suppressions.
@@ -36,7 +37,11 @@ struct Entry {
 pub fn suppressions(path: &Path) -> Result<Option<Vec<Suppression>>, Error> {
     let Some(text) = read(path)? else { return Ok(None) };
     let wrong = |reason: String| unusable(path, &reason);
-    let File { api_version, kind, items } = serde_yaml::from_str(&text).map_err(|error| wrong(error.to_string()))?;
+    if text.trim().is_empty() {
+        return Ok(Some(Vec::new()));
+    }
+    let File { api_version, kind, items } =
+        serde_yaml::from_str(&text).map_err(|error| wrong(first_line(&error.to_string())))?;
     if (api_version.as_str(), kind.as_str()) != (API_VERSION, KIND) {
         return Err(wrong(format!("it is {api_version} {kind}, and {API_VERSION} {KIND} is wanted")));
     }
@@ -69,26 +74,31 @@ struct Report {
 #[derive(Deserialize)]
 struct Known {
     fingerprint: String,
+    severity: String,
+    #[serde(default)]
+    suppressed: Option<IgnoredAny>,
 }
 
-/// The fingerprints of what an earlier run reported with `-o json` or `-o yaml`.
+/// The fingerprints of what an earlier run reported with `-o json` or `-o yaml`, each with its severity. What was kept
+/// back then is not known.
 ///
 /// # Errors
 /// What is wrong with the file, also that there is none.
-pub fn baseline(path: &Path) -> Result<BTreeSet<String>, Error> {
+pub fn baseline(path: &Path) -> Result<BTreeMap<String, String>, Error> {
     let wrong = |reason: String| unusable(path, &reason);
     let text = read(path)?.ok_or_else(|| wrong("there is no such file".to_owned()))?;
     // YAML takes JSON as well, and takes long to.
     let parsed = if text.trim_start().starts_with('{') {
         serde_json::from_str(&text).map_err(|error| wrong(error.to_string()))
     } else {
-        serde_yaml::from_str(&text).map_err(|error| wrong(error.to_string()))
+        serde_yaml::from_str(&text).map_err(|error| wrong(first_line(&error.to_string())))
     };
     let Report { kind, findings } = parsed?;
     if kind != "Report" {
         return Err(wrong(format!("it is a {kind}, and a Report is wanted: what audit -o json printed")));
     }
-    Ok(findings.into_iter().map(|known| known.fingerprint).collect())
+    let open = findings.into_iter().filter(|known| known.suppressed.is_none());
+    Ok(open.map(|known| (known.fingerprint, known.severity)).collect())
 }
 
 /// The whole file; nothing where there is none.
@@ -102,6 +112,12 @@ fn read(path: &Path) -> Result<Option<String>, Error> {
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
         Err(error) => Err(unusable(path, &error.to_string())),
     }
+}
+
+/// The parser shows the place in several lines below its sentence.
+fn first_line(said: &str) -> String {
+    let line = said.lines().next().unwrap_or_default();
+    line.strip_prefix("error: ").unwrap_or(line).to_owned()
 }
 
 fn unusable(path: &Path, reason: &str) -> Error {

@@ -1,7 +1,7 @@
 //! Findings as `JUnit` XML, in the form that Jenkins and `GitLab` read: a test for each rule that found nothing, and
 //! one for each finding, which fails where it counts for the exit code.
 
-use super::{Audited, open};
+use super::{Audited, open, unread};
 use crate::diagnosis::{Finding, Rule};
 use crate::text::sanitize;
 use std::fmt::Write as _;
@@ -19,8 +19,8 @@ pub fn junit(audited: &Audited<'_>, rules: &[&'static Rule], fails: impl Fn(&Fin
             let name = attribute(rule.id);
             if let Some(missing) = diagnosis.unjudged.get(rule.id) {
                 skipped += 1;
-                let read: Vec<&str> = missing.iter().map(|one| one.kind.resource()).collect();
-                let why = attribute(&format!("some objects could not be judged without all {}", read.join(", ")));
+                let read = unread(missing);
+                let why = attribute(&format!("some objects could not be judged without all {read}"));
                 _ = writeln!(
                     cases,
                     "    <testcase name=\"{name}\" classname=\"{class}\" time=\"0\">\n      <skipped message=\"{why}\"/>\n    </testcase>"
@@ -32,7 +32,8 @@ pub fn junit(audited: &Audited<'_>, rules: &[&'static Rule], fails: impl Fn(&Fin
         for finding in found {
             tests += 1;
             let name = attribute(&format!("{}: {}", rule.id, finding.object));
-            let (message, details) = (attribute(&finding.message), text(&details(finding)));
+            let (message, details) =
+                (attribute(&format!("{}: {}", finding.object, finding.message)), text(&details(finding)));
             let body = if fails(finding) {
                 failures += 1;
                 let severity = finding.severity.as_str();

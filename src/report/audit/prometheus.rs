@@ -7,7 +7,7 @@ use std::fmt::Write as _;
 
 /// The metrics.
 pub fn prometheus(audited: &Audited<'_>) -> String {
-    let Audited { snapshot, diagnosis, shown } = *audited;
+    let Audited { snapshot, diagnosis, shown, looked_at: [volumes, claims], .. } = *audited;
     let mut text = String::new();
     head(&mut text, "pvctl_audit_findings", "Findings by severity.");
     for severity in Severity::ALL {
@@ -36,9 +36,7 @@ pub fn prometheus(audited: &Audited<'_>) -> String {
     );
     _ = writeln!(text, "pvctl_audit_unjudged_rules {}", diagnosis.unjudged.len());
     head(&mut text, "pvctl_audit_objects", "Objects that were looked at.");
-    for (kind, count) in
-        [("PersistentVolume", snapshot.volumes().len()), ("PersistentVolumeClaim", snapshot.claims().len())]
-    {
+    for (kind, count) in [("PersistentVolume", volumes), ("PersistentVolumeClaim", claims)] {
         _ = writeln!(text, "pvctl_audit_objects{{kind=\"{kind}\"}} {count}");
     }
     if let Some(now) = snapshot.now() {

@@ -3,7 +3,7 @@
 //! An object of a cluster is a logical location. Many readers show only what has a place in a file as well, so each
 //! object also has its path below the API server, against the base `CLUSTER`.
 
-use super::Audited;
+use super::{Audited, unread};
 use crate::diagnosis::{Finding, Rule, Severity};
 use serde_json::{Value, json};
 
@@ -18,10 +18,10 @@ pub fn sarif(audited: &Audited<'_>, rules: &[&'static Rule]) -> Value {
         .unjudged
         .iter()
         .map(|(id, missing)| {
-            let read: Vec<&str> = missing.iter().map(|one| one.kind.resource()).collect();
+            let read = unread(missing);
             json!({
                 "level": "warning",
-                "message": { "text": format!("could not be judged on some object without all {}", read.join(", ")) },
+                "message": { "text": format!("could not be judged on some object without all {}", read) },
                 "associatedRule": { "id": id },
             })
         })

@@ -2,7 +2,6 @@
 
 use super::{patch_volume, test};
 use crate::controllers::VolumeBranch;
-use crate::controllers::persistent_volume::reclaim::{DataFate, data_fate};
 use crate::diagnosis::case::key_of_claim;
 use crate::diagnosis::remedy::{by_hand, retain};
 use crate::diagnosis::{Case, Detect, Found, Page, Remedy, Risk, Rule, Severity};
@@ -46,12 +45,12 @@ fn look(case: &Case<'_>, volume: &PersistentVolume) -> Option<Found> {
         return None;
     }
     // A claim that was bound finds the volume by its uid alone, and then writes the reference as it should be.
-    if !named.uid.is_empty() && case.always_ends("Bound") {
+    if !named.uid.is_empty() && case.always_ends("Bound")? {
         return None;
     }
     let released = !named.uid.is_empty()
         && matches!(case.volume_branch(), Some(VolumeBranch::VolumeClaimMissing | VolumeBranch::VolumeClaimReplaced));
-    let destroyed = released && data_fate(case.rules(), volume) != DataFate::Kept;
+    let destroyed = released && case.destroys(volume);
     let stated = match (named.namespace.is_empty(), named.name.is_empty()) {
         (true, true) => "neither a claim nor a namespace".to_owned(),
         (true, false) => format!("claim {} and no namespace", named.name),

@@ -33,9 +33,9 @@ use crate::controllers::persistent_volume::matching::Query;
 use crate::controllers::{CandidateVerdict, ClaimBranch};
 use crate::diagnosis::case::volume_key;
 use crate::diagnosis::misfit::{Misfit, misfit};
-use crate::diagnosis::remedy::{by_hand, kubectl, quoted};
+use crate::diagnosis::remedy::{at_version, by_hand, kubectl, quoted};
 use crate::diagnosis::{Case, Found, Remedy, Severity};
-use crate::model::{AnnotationKey, ObjectMeta, PersistentVolume, PersistentVolumeClaim, ResourceVersion};
+use crate::model::{AnnotationKey, ClaimPhase, ObjectMeta, PersistentVolume, PersistentVolumeClaim};
 use serde_json::{Value, json};
 
 /// The leaf where the next sync of a claim ends whose binding was never completed; nothing for one that is being
@@ -175,8 +175,18 @@ impl Refused<'_> {
     }
 }
 
-/// Whoever creates the claim again loses nothing, because it never had a volume.
+/// Whoever creates the claim again loses nothing, if it never had a volume. One that says that it was bound may have
+/// lost its annotations, and not its data.
 fn recreate(claim: &PersistentVolumeClaim, how: &str) -> Remedy {
+    let was_bound =
+        !claim.status.capacity.is_empty() || !matches!(claim.status.phase, ClaimPhase::Pending | ClaimPhase::Empty);
+    if was_bound {
+        return by_hand(format!(
+            "the claim {} says by its status that it was bound: save its manifest, and find its storage, before \
+             anybody deletes it or changes its volume",
+            claim.key()
+        ));
+    }
     by_hand(format!(
         "delete the claim {}, which was never bound and so holds no data, and create it again {how}",
         claim.key()
@@ -200,21 +210,11 @@ fn test(path: &str, value: &str) -> Value {
     json!({ "op": "test", "path": path, "value": value })
 }
 
-fn recorded_version(volume: &PersistentVolume) -> Option<&str> {
-    match &volume.meta.resource_version {
-        ResourceVersion::Recorded(version) if !version.is_empty() => Some(version),
-        ResourceVersion::Recorded(_) | ResourceVersion::Next(_) => None,
-    }
-}
-
 /// Reserves a free volume for the claim by its name, with what else is to be written. Nothing where no version is
 /// known: JSON patch cannot ask whether a `claimRef` is absent, and one that came meanwhile must not be overwritten.
 fn reserve(volume: &PersistentVolume, claim: &PersistentVolumeClaim, more: Vec<Value>, does: &str) -> Option<Remedy> {
-    let version = recorded_version(volume)?;
-    let mut steps = vec![
-        test("/metadata/resourceVersion", version),
-        json!({ "op": "add", "path": "/spec/claimRef", "value": reservation(claim) }),
-    ];
+    let mut steps =
+        vec![at_version(volume)?, json!({ "op": "add", "path": "/spec/claimRef", "value": reservation(claim) })];
     steps.extend(more);
     Some(patch_volume(volume, steps, does))
 }

@@ -2,7 +2,6 @@
 
 use super::unbound_branch;
 use crate::controllers::ClaimBranch;
-use crate::controllers::persistent_volume::reclaim::{DataFate, data_fate};
 use crate::diagnosis::case::volume_key;
 use crate::diagnosis::remedy::{reserve_for_its_name, retain};
 use crate::diagnosis::{Case, Detect, Found, Page, Risk, Rule, Severity};
@@ -56,12 +55,7 @@ fn look(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Found> {
         return None;
     }
     let (name, policy) = (&volume.meta.name, volume.reclaim_policy.as_str());
-    let kept = data_fate(case.rules(), volume) == DataFate::Kept;
-    let consequence = if kept {
-        format!("its data stay (policy {policy})")
-    } else {
-        format!("policy {policy} destroys its data, unless it becomes Retain in time")
-    };
+    let (kept, consequence) = (!case.destroys(volume), case.prospect(volume));
     let found = Found::new(format!(
         "volume {name} remembers uid {}, an earlier claim of this name, and this one has uid {}. There is no different \
          claim, whatever the event says; {consequence}",

@@ -1,11 +1,10 @@
 //! A claim that names a volume which belongs to another claim, or for which several claims compete.
 
-use super::{patch_volume, reservation, reserve, test, unbound_branch};
+use super::{at_version, patch_volume, recreate, reservation, reserve, test, unbound_branch};
 use crate::controllers::ClaimBranch;
-use crate::controllers::persistent_volume::reclaim::{DataFate, data_fate};
 use crate::diagnosis::case::{key_of_claim, volume_key};
 use crate::diagnosis::misfit::claim_name;
-use crate::diagnosis::remedy::{by_hand, describe, retain};
+use crate::diagnosis::remedy::{describe, retain};
 use crate::diagnosis::{Case, Detect, Found, Holder, Page, Remedy, Risk, Rule, Severity};
 use crate::model::{AnnotationKey, ClaimRef, Kind, PersistentVolume, PersistentVolumeClaim};
 use serde_json::json;
@@ -72,13 +71,8 @@ fn taken(case: &Case<'_>, claim: &PersistentVolumeClaim, volume: &PersistentVolu
     };
     // Whether the volume will be released, or is, because its claim is gone.
     let released = matches!(holder, Holder::Replaced(_) | Holder::Gone);
-    let policy = volume.reclaim_policy.as_str();
-    let destroyed = released && data_fate(case.rules(), volume) != DataFate::Kept;
-    let fate = match (released, destroyed) {
-        (_, true) => format!(". Policy {policy} destroys its data, unless it becomes Retain in time"),
-        (true, false) => format!(". Its data stay (policy {policy})"),
-        (false, false) => String::new(),
-    };
+    let destroyed = released && case.destroys(volume);
+    let fate = if released { format!("; {}", case.prospect(volume)) } else { String::new() };
     let message = if is_complete {
         format!("it names volume {name}, which belongs to {owner}{life}{fate}")
     } else {
@@ -95,25 +89,21 @@ fn taken(case: &Case<'_>, claim: &PersistentVolumeClaim, volume: &PersistentVolu
         }
         Holder::Gone | Holder::Replaced(_) | Holder::ReservedForMissing => {
             found =
-                found.remedies(retain(volume)).remedy(hand_over(volume, named, claim)).follows_from(volume_key(name));
+                found.remedies(retain(volume)).remedies(hand_over(volume, named, claim)).follows_from(volume_key(name));
         }
         // What is wrong is the reference, and the volume's own finding says how to mend it.
         Holder::Nobody => return found.follows_from(volume_key(name)),
         Holder::Unknown => {}
     }
-    found.remedy(by_hand(format!(
-        "if the data are not meant for it, delete the claim {}, which was never bound, and create it again with \
-         another volume or without spec.volumeName",
-        claim.key()
-    )))
+    let how = "with another volume or without spec.volumeName, if the data are not meant for it";
+    found.remedy(recreate(claim, how))
 }
 
 /// Reserves a volume whose claim is gone for this one.
-fn hand_over(volume: &PersistentVolume, named: &ClaimRef, claim: &PersistentVolumeClaim) -> Remedy {
+fn hand_over(volume: &PersistentVolume, named: &ClaimRef, claim: &PersistentVolumeClaim) -> Option<Remedy> {
     let mut steps = vec![test("/spec/claimRef/namespace", &named.namespace), test("/spec/claimRef/name", &named.name)];
-    if !named.uid.is_empty() {
-        steps.push(test("/spec/claimRef/uid", &named.uid));
-    }
+    // Its claim may have come meanwhile, and then has the uid that is missing here.
+    steps.push(if named.uid.is_empty() { at_version(volume)? } else { test("/spec/claimRef/uid", &named.uid) });
     steps.push(json!({ "op": "replace", "path": "/spec/claimRef", "value": reservation(claim) }));
     if volume.meta.annotations.has(AnnotationKey::BoundByController) {
         steps.push(json!({ "op": "remove", "path": "/metadata/annotations/pv.kubernetes.io~1bound-by-controller" }));
@@ -123,7 +113,7 @@ fn hand_over(volume: &PersistentVolume, named: &ClaimRef, claim: &PersistentVolu
         claim.key(),
         claim_name(named)
     );
-    patch_volume(volume, steps, does)
+    Some(patch_volume(volume, steps, does))
 }
 
 /// The volume is free and fits, and other claims name it, too.

@@ -2,7 +2,7 @@
 
 use super::bound_volume;
 use crate::controllers::ClaimBranch;
-use crate::controllers::persistent_volume::reclaim::{DataFate, data_fate};
+use crate::controllers::persistent_volume::reclaim::{DataFate, data_fate, migrated_to};
 use crate::diagnosis::case::volume_key;
 use crate::diagnosis::remedy::{by_hand, kubectl, retain};
 use crate::diagnosis::{Case, Detect, Found, Page, Risk, Rule, Severity};
@@ -47,6 +47,10 @@ fn look(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Found> {
     if !is_immediate || nodes.iter().any(|node| affinity.matches(&node.meta.labels)) {
         return None;
     }
+    // The scheduler looks at what its CSI driver would have written in its place.
+    if migrated_to(case.rules(), volume).is_some() {
+        return None;
+    }
     if case.claim_branch()? != ClaimBranch::BoundClaimVolumeOurs || !case.knows_all(Kind::Node, "") || nodes.is_empty()
     {
         return None;
@@ -63,7 +67,11 @@ fn look(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Found> {
     };
     let kept = data_fate(case.rules(), volume) == DataFate::Kept;
     let found = Found::new(format!("its volume {name} can only be used on nodes with {wanted}, and {none}. {why}"));
+    // A zone without nodes is normal as long as no pod waits for one.
+    let mut users = case.snapshot().pods_of(&claim.meta.namespace, &claim.meta.name);
+    let waits = users.any(|pod| pod.node_name.is_empty() && !pod.terminated());
     let mut found = found
+        .severity(if waits { Severity::Error } else { Severity::Warning })
         .risk(if kept { Risk::None } else { Risk::Possible })
         .evidence(&volume_key(name), "spec.nodeAffinity.required", wanted)
         .evidence(&volume_key(name), "spec.persistentVolumeReclaimPolicy", policy)

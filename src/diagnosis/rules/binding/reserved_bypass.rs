@@ -52,8 +52,10 @@ fn look(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Found> {
             other => misfit_words(volume, claim, *other),
         })
         .collect();
-    // Labels are looked at once, for binding, and by nobody later.
-    let is_harmless = verdicts == [CandidateVerdict::CandidateSelector];
+    // Labels and classes are looked at once, for binding; a reserved volume of another class is what many mean.
+    let is_harmless = verdicts
+        .iter()
+        .all(|verdict| matches!(verdict, CandidateVerdict::CandidateSelector | CandidateVerdict::CandidateClass));
     let mut found = Found::new(format!(
         "it is bound to {name}, and would not be again without a reservation: {}. Its data are not touched by that",
         words.join("; ")

@@ -4,7 +4,7 @@ use super::{patch_volume, recreate, refused};
 use crate::controllers::{CandidateVerdict, ClaimBranch};
 use crate::diagnosis::case::volume_key;
 use crate::diagnosis::{Case, Detect, Found, Page, Risk, Rule, Severity};
-use crate::model::{Kind, PersistentVolumeClaim};
+use crate::model::{Kind, PersistentVolumeClaim, SourceKind};
 use serde_json::json;
 
 pub(super) static RULE: Rule = Rule {
@@ -49,8 +49,8 @@ fn look(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Found> {
         class => format!("with volumeAttributesClassName {class}"),
     };
     let found = found.remedy(recreate(claim, &how));
-    // A volume that has an attributes class cannot lose it again.
-    if wanted.is_empty() {
+    // A volume that has an attributes class cannot lose it again, and only those of CSI drivers can have one.
+    if wanted.is_empty() || volume.source.kind != SourceKind::Csi {
         return Some(found);
     }
     let steps = vec![json!({ "op": "add", "path": "/spec/volumeAttributesClassName", "value": wanted })];

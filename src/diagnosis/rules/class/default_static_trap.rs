@@ -75,7 +75,11 @@ fn look(case: &Case<'_>, class: &StorageClass) -> Option<Found> {
              has to say storageClassName \"\""
         ),
     })
-    .severity(if trapped.is_some() { Severity::Warning } else { Severity::Info })
+    // Who writes a selector means volumes that are made by hand; any other claim may well mean this class.
+    .severity(match trapped {
+        Some((claim, _)) if claim.selector.is_some() => Severity::Warning,
+        Some(_) | None => Severity::Info,
+    })
     .evidence(&case.object(), "metadata.annotations[storageclass.kubernetes.io/is-default-class]", "true");
     let volume = trapped.map_or(*first, |(_, volume)| volume);
     let found = found.evidence(&volume_key(&volume.meta.name), "spec.storageClassName", "");

@@ -37,7 +37,7 @@ fn look(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Found> {
     if claim.terminating() || claim.has_class() {
         return None;
     }
-    if case.claim_branch()? != ClaimBranch::UnboundClaimNoVolumeNoClass || case.always_ends("Bound") {
+    if case.claim_branch()? != ClaimBranch::UnboundClaimNoVolumeNoClass || case.always_ends("Bound")? {
         return None;
     }
     let classes = case.snapshot().classes();

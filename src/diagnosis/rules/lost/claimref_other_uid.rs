@@ -1,7 +1,6 @@
 //! A completed binding whose volume names an earlier claim of the same name.
 
 use super::{misbound, names};
-use crate::controllers::persistent_volume::reclaim::{DataFate, data_fate};
 use crate::diagnosis::case::volume_key;
 use crate::diagnosis::remedy::{retain, set_uid};
 use crate::diagnosis::{Case, Detect, Found, Page, Risk, Rule, Severity};
@@ -43,12 +42,7 @@ fn look(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Found> {
         return None;
     }
     let (name, policy) = (&volume.meta.name, volume.reclaim_policy.as_str());
-    let kept = data_fate(case.rules(), volume) == DataFate::Kept;
-    let consequence = if kept {
-        format!("its data stay (policy {policy})")
-    } else {
-        format!("policy {policy} will destroy its data, unless it becomes Retain in time")
-    };
+    let (kept, consequence) = (!case.destroys(volume), case.prospect(volume));
     let found = Found::new(format!(
         "its volume {name} remembers uid {}, an earlier claim of this name, and this one has uid {}. To the controller the \
          volume is released: {consequence}",

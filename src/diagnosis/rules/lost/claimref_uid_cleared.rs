@@ -2,7 +2,7 @@
 
 use super::{misbound, names};
 use crate::diagnosis::case::volume_key;
-use crate::diagnosis::remedy::set_uid;
+use crate::diagnosis::remedy::{retain, set_uid};
 use crate::diagnosis::{Case, Detect, Found, Page, Risk, Rule, Severity};
 use crate::model::{Kind, PersistentVolumeClaim};
 
@@ -25,8 +25,8 @@ pub(super) static RULE: Rule = Rule {
                  be deleted.",
         prevention: "Take `claimRef` out of the manifest that is applied, or reserve the volume from the other side, by \
                      `spec.volumeName` in the claim. Server-side apply keeps what its owner does not state.",
-        hazard: "Deleting the claim to get rid of Lost starts the volume's reclaim policy. Whoever applied the manifest \
-                 will do so again.",
+        hazard: "With the claim deleted, any claim of that name gets the volume. Whoever applied the manifest will do so \
+                 again.",
         sources: &["syncBoundClaim, Kubernetes 1.36 (C27)", "fluxcd/flux2#2250", "kubernetes/kubernetes#112562"],
     },
     detect: Detect::Claim(look),
@@ -47,6 +47,7 @@ fn look(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Found> {
         found
             .evidence(&case.object(), "metadata.uid", claim.meta.uid.as_str())
             .evidence(&volume_key(name), "spec.claimRef.uid", "")
+            .remedies(retain(volume))
             .remedies(set_uid(volume, &claim.meta.uid)),
     )
 }

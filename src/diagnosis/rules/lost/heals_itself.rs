@@ -33,7 +33,7 @@ fn look(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Found> {
         ClaimBranch::BoundClaimVolumeOurs => "is there and names it",
         _ => return None,
     };
-    if !case.always_ends("Bound") {
+    if !case.always_ends("Bound")? {
         return None;
     }
     let name = &claim.volume_name;

@@ -42,7 +42,7 @@ fn look(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Found> {
         "its volume {volume} does not exist. The event says that the data are lost, which nobody has looked at: the \
          storage may well be there"
     ));
-    let save = format!("get pvc {} -n {} -o yaml", quoted(name), quoted(namespace));
+    let save = format!("get pvc {} -n {} -o yaml > {}.yaml", quoted(name), quoted(namespace), quoted(name));
     Some(
         found
             .evidence(&case.object(), "spec.volumeName", volume.as_str())

@@ -43,7 +43,7 @@ pub(super) static RULE: Rule = Rule {
 fn look(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Found> {
     let why = Unmade::of(case, claim).filter(|why| *why == Unmade::NoSuchClass)?;
     // Where others have the volumes that were made by hand for that class, it is these that are missed.
-    if taken(case, claim, why).is_none_or(|volumes| !volumes.is_empty()) || case.always_ends("Bound") {
+    if taken(case, claim, why).is_none_or(|pool| pool.count > 0) || case.always_ends("Bound")? {
         return None;
     }
     let class = claim.class();
@@ -63,8 +63,8 @@ fn look(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Found> {
     let class_key = key(Kind::StorageClass, "", class);
     Some(
         with_class(found, case, claim)
+            .quiet_while(case.is_young(claim.meta.created))
             .evidence(&class_key, "metadata.name", "does not exist")
-            .follows_from(class_key.clone())
             .remedy(kubectl("get sc", "see which classes there are"))
             .remedy(save(claim))
             .remedy(by_hand(again))

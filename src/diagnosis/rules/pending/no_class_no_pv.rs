@@ -49,7 +49,7 @@ pub(super) static RULE: Rule = Rule {
 fn look(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Found> {
     let why = Unmade::of(case, claim).filter(|why| *why == Unmade::NoClass)?;
     // Where others have the volumes without a class, it is these that are missed.
-    if taken(case, claim, why).is_none_or(|volumes| !volumes.is_empty()) || case.always_ends("Bound") {
+    if taken(case, claim, why).is_none_or(|pool| pool.count > 0) || case.always_ends("Bound")? {
         return None;
     }
     let classes = case.snapshot().classes();
@@ -69,7 +69,8 @@ fn look(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Found> {
                        volume without a class fits it";
         (message.to_owned(), [vec![make], set_class(case, claim, classes)].concat())
     };
-    Some(with_class(Found::new(message), case, claim).remedies(ways))
+    let found = Found::new(message).quiet_while(case.is_young(claim.meta.created));
+    Some(with_class(found, case, claim).remedies(ways))
 }
 
 /// Gives the claim a class, which the API server allows once.

@@ -5,6 +5,7 @@ use crate::controllers::persistent_volume::matching::Query;
 use crate::controllers::{CandidateVerdict, ClaimBranch};
 use crate::diagnosis::Case;
 use crate::model::{AnnotationKey, PersistentVolume, PersistentVolumeClaim};
+use crate::snapshot::VolumeId;
 
 /// The provisioner that stands for none.
 const NO_PROVISIONER: &str = "kubernetes.io/no-provisioner";
@@ -46,42 +47,66 @@ impl Unmade {
     }
 }
 
-/// The volumes that would fit the claim and that others have, or that are being deleted, by name; nothing where some
-/// volume is free for it, or will be.
-pub(super) fn taken<'a>(
-    case: &Case<'a>,
-    claim: &PersistentVolumeClaim,
-    why: Unmade,
-) -> Option<Vec<&'a PersistentVolume>> {
-    let mut taken = Vec::new();
+/// So many volumes are named at most; the others are counted.
+const NAMED: usize = 200;
+
+/// Volumes that would fit a claim and that others have, or that are being deleted.
+#[derive(Debug, Default)]
+pub(super) struct Pool<'a> {
+    /// The first of them, the smallest of each kind first.
+    pub(super) volumes: Vec<&'a PersistentVolume>,
+    /// How many there are.
+    pub(super) count: usize,
+}
+
+/// The volumes that would fit the claim and that others have; nothing where some volume is free for it, or will be.
+pub(super) fn taken<'a>(case: &Case<'a>, claim: &PersistentVolumeClaim, why: Unmade) -> Option<Pool<'a>> {
+    let mut pool = Pool::default();
     // What cannot be matched is only noticed where some volume has the access modes that are asked for; none has.
-    let Ok(query) = Query::new(case.rules(), claim, false) else { return Some(taken) };
-    for volume in case.snapshot().volumes() {
-        // This looks at every volume, so what differs most often and costs least comes first.
-        if volume.class() != claim.class() || !could_fit(&query, volume) {
+    let Ok(query) = Query::new(case.rules(), claim, false) else { return Some(pool) };
+    let snapshot = case.snapshot();
+    let request = claim.requested().unwrap_or_default();
+    let is_small = |id: &VolumeId| snapshot.volume(*id).storage().is_none_or(|size| size.compare(&request).is_lt());
+    // All that is compared but size and labels is alike in a group, so that one of it speaks for the others.
+    let alike =
+        |volumes: &[VolumeId]| volumes.last().is_some_and(|id| could_fit_but_for_labels(&query, snapshot.volume(*id)));
+    let has_selector = claim.selector.is_some();
+    for group in snapshot.candidate_groups().iter().filter(|group| group.key.class == claim.class()) {
+        if !alike(&group.members) {
             continue;
         }
-        if volume.claim_ref.is_none() && !volume.terminating() {
-            return None;
-        }
-        // A class that made its volumes itself is missed for other reasons than that these are taken.
-        if why != Unmade::NoSuchClass || !volume.meta.annotations.has(AnnotationKey::ProvisionedBy) {
-            taken.push(volume);
+        let fitting = &group.members[group.members.partition_point(is_small)..];
+        for volume in case.volumes(fitting).filter(|volume| could_fit(&query, volume)) {
+            if !volume.terminating() {
+                return None;
+            }
         }
     }
-    Some(taken)
+    for (_, volumes) in case.survey().taken(claim.class()).filter(|(_, volumes)| alike(volumes)) {
+        let fitting = &volumes[volumes.partition_point(is_small)..];
+        // A class that made its volumes itself is missed for other reasons than that these are taken.
+        let counts = |volume: &&PersistentVolume| {
+            (!has_selector || could_fit(&query, volume))
+                && (why != Unmade::NoSuchClass || !volume.meta.annotations.has(AnnotationKey::ProvisionedBy))
+        };
+        if has_selector || why == Unmade::NoSuchClass {
+            pool.count += case.volumes(fitting).filter(counts).count();
+        } else {
+            pool.count += fitting.len();
+        }
+        let room = NAMED.saturating_sub(pool.volumes.len());
+        pool.volumes.extend(case.volumes(fitting).filter(counts).take(room));
+    }
+    Some(pool)
 }
 
 /// Whether nobody makes a volume for the claim, and others have all those that would fit. A class that exists and has
 /// no provisioner is exhausted, too, while there is no such volume at all.
-pub(super) fn exhausted<'a>(
-    case: &Case<'a>,
-    claim: &PersistentVolumeClaim,
-) -> Option<(Unmade, Vec<&'a PersistentVolume>)> {
+pub(super) fn exhausted<'a>(case: &Case<'a>, claim: &PersistentVolumeClaim) -> Option<(Unmade, Pool<'a>)> {
     let why = Unmade::of(case, claim)?;
     let taken = taken(case, claim, why)?;
     let says_enough = match why {
-        Unmade::NoClass | Unmade::NoSuchClass => !taken.is_empty(),
+        Unmade::NoClass | Unmade::NoSuchClass => taken.count > 0,
         Unmade::NoProvisioner | Unmade::NoProvisionerForPod | Unmade::NoProvisionerYet | Unmade::SwitchedOff => true,
     };
     says_enough.then_some((why, taken))
@@ -101,11 +126,23 @@ pub(super) fn nearly_fits(case: &Case<'_>, claim: &PersistentVolumeClaim) -> boo
             return false;
         }
         // Those that differ already must be large enough; the others lack nothing but size or labels.
-        let is_small = |id: &crate::snapshot::VolumeId| {
-            snapshot.volume(*id).storage().is_none_or(|size| size.compare(&requested).is_lt())
-        };
+        let is_small =
+            |id: &VolumeId| snapshot.volume(*id).storage().is_none_or(|size| size.compare(&requested).is_lt());
         let start = if differing == 1 { group.free.partition_point(is_small) } else { 0 };
         group.free[start..].iter().any(|id| query.misfits(snapshot.volume(*id)).len() <= 1)
+    })
+}
+
+/// Whether the largest of a group would fit if nobody had it and its labels were right: size is asked for each.
+fn could_fit_but_for_labels(query: &Query<'_>, volume: &PersistentVolume) -> bool {
+    query.misfits(volume).into_iter().all(|verdict| {
+        matches!(
+            verdict,
+            CandidateVerdict::CandidateClaimedByOther
+                | CandidateVerdict::CandidatePhase
+                | CandidateVerdict::CandidateDeleting
+                | CandidateVerdict::CandidateSelector
+        )
     })
 }
 

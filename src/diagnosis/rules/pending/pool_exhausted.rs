@@ -1,8 +1,7 @@
 //! A claim for which nobody makes a volume, and all volumes that would fit are others'.
 
-use super::pool::{Unmade, exhausted, nearly_fits};
+use super::pool::{Pool, Unmade, exhausted, nearly_fits};
 use super::{wanted, with_class};
-use crate::controllers::persistent_volume::reclaim::{DataFate, data_fate};
 use crate::diagnosis::case::volume_key;
 use crate::diagnosis::misfit::claim_name;
 use crate::diagnosis::remedy::{by_hand, kubectl, quoted, reserve_for_its_name, retain};
@@ -15,9 +14,6 @@ const NAMED: usize = 2;
 
 /// The fields of so many volumes are shown.
 const SHOWN: usize = 3;
-
-/// Of so many volumes it is looked up whose they are; a pool can have thousands, and many claims can wait for it.
-const LOOKED_UP: usize = 200;
 
 pub(super) static RULE: Rule = Rule {
     id: "pool-exhausted",
@@ -56,14 +52,12 @@ pub(super) static RULE: Rule = Rule {
 };
 
 fn look(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Found> {
-    let (why, mut volumes) = exhausted(case, claim)?;
-    if case.always_ends("Bound") {
+    let (why, Pool { mut volumes, count: all }) = exhausted(case, claim)?;
+    if case.always_ends("Bound")? {
         return None;
     }
-    let all = volumes.len();
     // What is Bound is hardly what could be given back.
     volumes.sort_by_key(|volume| volume.status.phase == VolumePhase::Bound);
-    volumes.truncate(LOOKED_UP);
     let mut taken: Vec<Taken<'_>> = volumes.into_iter().map(|volume| Taken::of(case, claim, volume)).collect();
     // What could be given back is what people look for; the order of names decides among equal ones.
     taken.sort_by_key(|one| one.state);
@@ -91,9 +85,11 @@ fn look(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Found> {
     };
     // A free volume that lacks one thing alone has a finding of its own, and is a safer way out than the data of
     // others.
-    let is_offered = |one: &&Taken<'_>| one.state == State::Left && !nearly_fits(case, claim);
+    let shorter = nearly_fits(case, claim);
+    let is_offered = |one: &&Taken<'_>| one.state == State::Left && !shorter;
     let back = taken.iter().find(|one| one.state == State::Own).or_else(|| taken.iter().find(is_offered));
-    let found = found.severity(severity).risk(if back.is_some() { Risk::Possible } else { Risk::None });
+    let found = found.severity(severity).quiet_while(case.is_young(claim.meta.created));
+    let found = found.risk(if back.is_some() { Risk::Possible } else { Risk::None });
     let mut found = with_class(found, case, claim);
     if let Some(class) = case.class(claim.class()) {
         let object = crate::diagnosis::key(Kind::StorageClass, "", &class.meta.name);
@@ -161,7 +157,7 @@ struct Taken<'a> {
 
 impl<'a> Taken<'a> {
     fn of(case: &Case<'a>, claim: &PersistentVolumeClaim, volume: &'a PersistentVolume) -> Self {
-        let is_kept = || data_fate(case.rules(), volume) == DataFate::Kept;
+        let is_kept = || !case.destroys(volume);
         let state = if volume.terminating() {
             State::Deleting
         } else {

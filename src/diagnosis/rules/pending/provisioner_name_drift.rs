@@ -49,7 +49,7 @@ fn look(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Found> {
     // The next sync puts it right, which takes the controller seconds.
     let since = claim.meta.created.max(class.meta.created);
     let waited = long_since(case, since)?;
-    if case.always_ends("Bound") {
+    if case.always_ends("Bound")? {
         return None;
     }
     let name = &class.meta.name;

@@ -8,6 +8,9 @@ use crate::model::lease::names_of_provisioner;
 use crate::model::{Kind, PersistentVolumeClaim};
 use crate::text::human_age;
 
+/// For so many seconds at most a pod usually waits for a node.
+const LONG: i64 = 3_600;
+
 pub(super) static RULE: Rule = Rule {
     id: "pvc-provisioner-silent",
     title: "the driver has not made the volume yet",
@@ -54,11 +57,13 @@ fn look(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Found> {
     let class = case.class(claim.class())?;
     let since = asked_since(case, claim, class);
     let waited = long_since(case, since)?;
+    // Since when a node is chosen no object tells: a pod may have waited long for one, and got it just now.
+    let is_unclear = class.waits_for_first_consumer() && waited < LONG;
     let asked = Branch::ProvisionStep(ProvisionStep::ExternalProvisionerAlreadyRequested);
     let is_asked = case.decision()?.record.steps.contains(&asked);
     // Under this name provisioners make the volume; one that is there and is not taken has a reason of its own.
     let is_made = case.volume(&format!("pvc-{}", claim.meta.uid)).is_some();
-    if !is_asked || is_made || case.always_ends("Bound") || waits_for_a_node_that_is_gone(case, claim) {
+    if !is_asked || is_made || case.always_ends("Bound")? || waits_for_a_node_that_is_gone(case, claim) {
         return None;
     }
     let driver = driver_of(case, class);
@@ -87,6 +92,7 @@ fn look(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Found> {
     }
     Some(
         found
+            .quiet_while(is_unclear)
             .since(since)
             .evidence(&case.object(), annotation, driver)
             .evidence(&class_key, "provisioner", class.provisioner.as_str())

@@ -57,7 +57,7 @@ fn look(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Found> {
     let class = case.class(claim.class())?;
     // A recent provisioner removes the annotation by itself.
     long_since(case, asked_since(case, claim, class))?;
-    if case.always_ends("Bound") || !case.lacks(Kind::Node, "", node) {
+    if case.always_ends("Bound")? || !case.lacks(Kind::Node, "", node) {
         return None;
     }
     let (driver, late) = (driver_of(case, class), class.waits_for_first_consumer());

@@ -42,7 +42,7 @@ pub(super) static RULE: Rule = Rule {
 
 fn look(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Found> {
     let selector = claim.selector.as_deref()?;
-    if waiting_branch(case, claim)? != ClaimBranch::UnboundClaimProvisionExternal || case.always_ends("Bound") {
+    if waiting_branch(case, claim)? != ClaimBranch::UnboundClaimProvisionExternal || case.always_ends("Bound")? {
         return None;
     }
     let class = case.class(claim.class())?;

@@ -37,7 +37,7 @@ pub(super) static RULE: Rule = Rule {
 fn look(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Found> {
     if waiting_branch(case, claim)? != ClaimBranch::UnboundClaimWaitForFirstConsumer
         || past_the_scheduler(case, claim).is_some()
-        || case.always_ends("Bound")
+        || case.always_ends("Bound")?
     {
         return None;
     }

@@ -48,14 +48,13 @@ fn look(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Found> {
         return None;
     }
     let pod = past_the_scheduler(case, claim)?;
-    if case.always_ends("Bound") {
+    if case.always_ends("Bound")? {
         return None;
     }
     let (name, node) = (&pod.meta.name, &pod.node_name);
-    // No kubelet starts a container of a pod whose claim is not bound.
-    let (risk, message) = if pod.running_container {
+    let (risk, message) = if had_an_earlier_claim(claim, pod) {
         let message = format!(
-            "pod {name} runs on node {node}, which it got with an earlier claim of this name: this claim is new, the \
+            "pod {name} is on node {node}, which it got with an earlier claim of this name: this claim is new, the \
              scheduler does not look at that pod again, and so nobody binds it. What the pod writes goes to the volume \
              of the earlier claim"
         );
@@ -83,9 +82,16 @@ pub(super) fn past_the_scheduler<'a>(case: &Case<'a>, claim: &PersistentVolumeCl
     users(case, claim).find(|pod| !pod.node_name.is_empty() && pod.meta.deleted.is_none())
 }
 
+/// Whether the pod was placed with an earlier claim of that name: it is older than this one, or a container of it runs,
+/// which no kubelet starts as long as the claim is not bound.
+fn had_an_earlier_claim(claim: &PersistentVolumeClaim, pod: &Pod) -> bool {
+    let is_older = pod.meta.created.zip(claim.meta.created).is_some_and(|(pod, claim)| pod < claim);
+    pod.running_container || is_older
+}
+
 fn ways_out(case: &Case<'_>, claim: &PersistentVolumeClaim, pod: &Pod) -> Vec<Remedy> {
     let (name, node) = (&pod.meta.name, &pod.node_name);
-    if pod.running_container {
+    if had_an_earlier_claim(claim, pod) {
         let earlier = format!("get pod {} -n {} -o yaml", quoted(name), quoted(&pod.meta.namespace));
         return vec![
             kubectl(earlier, "see what the pod is, and save what it has written, before anything stops it"),

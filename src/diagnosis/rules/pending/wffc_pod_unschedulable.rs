@@ -50,7 +50,7 @@ fn look(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Found> {
     let since = pod.meta.created.max(claim.meta.created);
     let waited = case.seconds_since(since).filter(|waited| *waited >= PATIENCE)?;
     // Where no volume is left for it, that is what is wrong.
-    if case.always_ends("Bound") || super::pool::exhausted(case, claim).is_some() {
+    if case.always_ends("Bound")? || super::pool::exhausted(case, claim).is_some() {
         return None;
     }
     let others = match unplaced().count() {

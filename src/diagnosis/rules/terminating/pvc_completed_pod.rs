@@ -4,7 +4,7 @@ use super::{aftermath, are_leaving, deleted_at, is_finished, listed, some_pods, 
 use crate::controllers::protection::CLAIM_FINALIZER;
 use crate::diagnosis::remedy::{by_hand, kubectl, quoted};
 use crate::diagnosis::{Case, Detect, Found, Page, Risk, Rule, Severity, key};
-use crate::model::{Kind, PersistentVolumeClaim};
+use crate::model::{Kind, PersistentVolumeClaim, Pod, PodPhase};
 
 /// So many pods are named in a command; the others are found in the same way.
 const NAMED: usize = 10;
@@ -59,18 +59,21 @@ fn look(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Found> {
         .evidence(&case.object(), "metadata.deletionTimestamp", deleted_at(&claim.meta))
         .evidence(&case.object(), "metadata.finalizers", listed(&claim.meta))
         .evidence(&pod, "spec.nodeName", first.node_name.as_str());
-    let names: Vec<String> = users.iter().take(NAMED).map(|pod| quoted(&pod.meta.name)).collect();
-    let command = format!("delete pod {} -n {}", names.join(" "), quoted(&claim.meta.namespace));
-    let more = users.len().saturating_sub(NAMED);
-    let does = if more == 0 {
-        "delete the finished pods; their logs go with them, and the claim after them".to_owned()
-    } else {
-        format!("delete the finished pods, and {more} more; their logs go with them, and the claim after them")
+    // A pod of that name that runs by now is not meant.
+    let delete = |pod: &&Pod| {
+        let phase = if pod.phase == PodPhase::Failed { "Failed" } else { "Succeeded" };
+        let selector = format!("metadata.name={},status.phase={phase}", pod.meta.name);
+        let command =
+            format!("delete pods -n {} --field-selector {}", quoted(&claim.meta.namespace), quoted(&selector));
+        kubectl(command, format!("delete the finished pod {}; its logs go with it", pod.meta.name))
     };
+    let more = users.len().saturating_sub(NAMED);
+    let rest = (more > 0).then(|| by_hand(format!("delete {more} more finished pods in the same way")));
     Some(
         after
             .told(found)
-            .remedy(kubectl(command, does))
+            .remedies(users.iter().copied().take(NAMED).map(|pod| delete(&pod)))
+            .remedies(rest)
             .remedy(by_hand("where a Job or a workflow made them, delete that instead, or it may make new ones")),
     )
 }

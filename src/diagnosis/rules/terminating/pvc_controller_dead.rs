@@ -1,15 +1,15 @@
 //! A claim that is being deleted, that nobody uses, and that is still there.
 
-use super::{aftermath, deleted_at, lasts, listed, take_away, users};
+use super::{aftermath, deleted_at, lasts, listed, users};
 use crate::controllers::protection::CLAIM_FINALIZER;
-use crate::diagnosis::remedy::{by_hand, kubectl, quoted};
+use crate::diagnosis::remedy::{by_hand, kubectl};
 use crate::diagnosis::{Case, Detect, Found, Page, Risk, Rule, Severity, key};
 use crate::model::{Kind, Lease, PersistentVolumeClaim};
 
 pub(super) static RULE: Rule = Rule {
     id: "pvc-terminating-controller-dead",
     title: "nobody uses the claim, and its deletion does not end",
-    severity: Severity::Error,
+    severity: Severity::Warning,
     risk: Risk::Possible,
     reads: &[Kind::Pod, Kind::PersistentVolume],
     page: Page {
@@ -43,8 +43,8 @@ fn look(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Found> {
     }
     let after = aftermath(case, claim);
     let message = format!(
-        "it was deleted minutes ago, no pod uses it, and kube-controller-manager has not let it go: its pvc-protection \
-         does not run, or may not list pods or update claims. After that it goes{}",
+        "it was deleted minutes ago, no pod uses it, and kube-controller-manager has not let it go. Unless the last pod \
+         has just ended, its pvc-protection does not run, or may not list pods or update claims. After that it goes{}",
         after.words
     );
     let found = Found::new(message)
@@ -64,19 +64,10 @@ fn look(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Found> {
         }
     };
     let lease = format!("get lease {} -n {} -o yaml", Lease::MANAGER_NAME, Lease::MANAGER_NAMESPACE);
-    let target = format!("pvc {} -n {}", quoted(&claim.meta.name), quoted(&claim.meta.namespace));
     Some(
         after
             .told(found)
             .remedy(kubectl(lease, "see whether kube-controller-manager renews its Lease"))
             .remedy(by_hand("repair kube-controller-manager; the claim goes by itself then"))
-            .remedies(take_away(
-                &target,
-                &claim.meta,
-                CLAIM_FINALIZER,
-                "as the last resort, with policy Retain and with the volume attached nowhere: take this one finalizer \
-                 away"
-                    .to_owned(),
-            )),
     )
 }

@@ -116,7 +116,7 @@ fn look(case: &Case<'_>, volume: &PersistentVolume) -> Option<Found> {
                 "claim {} is bound to it by its own word, and another one that fits can take it first",
                 owner.key()
             ),
-            vec![give_back(volume, owner)],
+            give_back(volume, owner).into_iter().collect(),
         ),
         None => (
             "the next claim that fits, of any namespace, gets what is on it".to_owned(),
@@ -157,7 +157,7 @@ fn is_taken_back(case: &Case<'_>, owner: &PersistentVolumeClaim) -> bool {
 
 /// Makes the volume name the claim that counts itself bound to it. A JSON patch cannot say that a field is absent, so
 /// the version of the object stands for that.
-fn give_back(volume: &PersistentVolume, owner: &PersistentVolumeClaim) -> Remedy {
+fn give_back(volume: &PersistentVolume, owner: &PersistentVolumeClaim) -> Option<Remedy> {
     let named = json!({
         "apiVersion": "v1",
         "kind": "PersistentVolumeClaim",
@@ -165,13 +165,12 @@ fn give_back(volume: &PersistentVolume, owner: &PersistentVolumeClaim) -> Remedy
         "name": owner.meta.name,
         "uid": owner.meta.uid,
     });
-    let mut meta = json!({ "uid": volume.meta.uid });
-    if let ResourceVersion::Recorded(version) = &volume.meta.resource_version
-        && !version.is_empty()
-    {
-        meta["resourceVersion"] = json!(version);
+    let ResourceVersion::Recorded(version) = &volume.meta.resource_version else { return None };
+    if version.is_empty() {
+        return None;
     }
+    let meta = json!({ "uid": volume.meta.uid, "resourceVersion": version });
     let patch = json!({ "metadata": meta, "spec": { "claimRef": named } });
     let command = format!("patch pv {} --type=merge -p {}", quoted(&volume.meta.name), quoted(&patch.to_string()));
-    kubectl(command, format!("give the volume back to {}; nothing is deleted", owner.key()))
+    Some(kubectl(command, format!("give the volume back to {}; nothing is deleted", owner.key())))
 }

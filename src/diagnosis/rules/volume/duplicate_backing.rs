@@ -6,7 +6,7 @@ use crate::diagnosis::case::volume_key;
 use crate::diagnosis::misfit::claim_name;
 use crate::diagnosis::remedy::{by_hand, retain};
 use crate::diagnosis::{Case, Detect, Found, Page, Risk, Rule, Severity};
-use crate::model::{AccessMode, Kind, PersistentVolume};
+use crate::model::{AccessMode, AnnotationKey, Kind, PersistentVolume};
 use std::iter;
 
 /// So many of the volumes that share a storage are looked at for each of them; for the first one all are.
@@ -65,7 +65,7 @@ fn look(case: &Case<'_>, volume: &PersistentVolume) -> Option<Found> {
             Severity::Error,
             Risk::Possible,
             format!(
-                "{} has policy {}: when its claim goes, the data of all of them are gone",
+                "{} has policy {}: when its claim goes, the data of all of them may be gone",
                 if is(doomed, volume) {
                     "This one"
                 } else if is(doomed, other) {
@@ -83,8 +83,16 @@ fn look(case: &Case<'_>, volume: &PersistentVolume) -> Option<Found> {
         ),
         None => (Severity::Info, Risk::None, "A pod that uses two of them never starts".to_owned()),
     };
+    // The handle of a volume that somebody made by hand is what they wrote; other attributes may tell two apart.
+    let by_hand_all = looked_at().all(|one| !one.meta.annotations.has(AnnotationKey::ProvisionedBy));
+    let severity = if by_hand_all { severity.max(Severity::Warning) } else { severity };
+    let same = if by_hand_all {
+        "has the same handle as, and so is to Kubernetes the same storage as"
+    } else {
+        "stands for the same storage as"
+    };
     let found = Found::new(format!(
-        "it stands for the same storage as {} ({}){more}: handle {} of {}. {consequence}",
+        "it {same} {} ({}){more}: handle {} of {}. {consequence}",
         other.meta.name,
         owner(other),
         volume.source.handle,

@@ -64,8 +64,8 @@ fn look(case: &Case<'_>, volume: &PersistentVolume) -> Option<Found> {
              other of the {nodes} they find another directory"
         ),
         (None, _) => format!(
-            "directory {path} is another one on each of the {nodes} nodes, and nothing says on which of them the pods \
-             run"
+            "directory {path} is another one on each of the {nodes} nodes, and where its pods run is not looked \
+             at here"
         ),
     };
     let found = Found::new(format!("{fact}. No matter only if all nodes have the same share there"))

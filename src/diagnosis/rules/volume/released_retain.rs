@@ -11,7 +11,7 @@ pub(super) static RULE: Rule = Rule {
     id: "pv-released-retain",
     title: "released, and kept by policy Retain",
     severity: Severity::Warning,
-    risk: Risk::None,
+    risk: Risk::Possible,
     reads: &[Kind::PersistentVolumeClaim],
     page: Page {
         seen: "The volume is Released with policy Retain, and the claim in the column CLAIM does not exist. No claim \
@@ -57,8 +57,8 @@ fn look(case: &Case<'_>, volume: &PersistentVolume) -> Option<Found> {
     Some(
         with_state(with_storage(found, case, volume), case, volume)
             .since(volume.status.last_phase_transition)
-            .remedies(reserve_for_its_name(volume))
             .remedy(save(volume))
+            .remedies(reserve_for_its_name(volume))
             .remedy(by_hand("if nobody wants the data: delete the volume, and then its storage by hand")),
     )
 }

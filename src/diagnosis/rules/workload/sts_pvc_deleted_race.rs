@@ -67,7 +67,8 @@ fn look(case: &Case<'_>, pod: &Pod) -> Option<Found> {
     };
     let state = if old.is_some() { "is being deleted" } else { "does not exist any more" };
     let (data, risk) = match volume {
-        None => (", which gets an empty volume".to_owned(), Risk::None),
+        None if case.knows_all(Kind::PersistentVolume, "") => (", which gets an empty volume".to_owned(), Risk::None),
+        None => ("; which volume the old one had cannot be seen".to_owned(), Risk::Possible),
         Some(volume) if old.is_none() && is_reserved(volume) => {
             (format!("; volume {} is reserved for that", volume.meta.name), Risk::None)
         }
@@ -90,6 +91,7 @@ fn look(case: &Case<'_>, pod: &Pod) -> Option<Found> {
         some_claims(name, going.len() - 1)
     ))
     .risk(risk)
+    .quiet_while(case.is_young(pod.meta.created))
     .evidence(&case.object(), "spec.nodeName", "")
     .evidence(&case.object(), "spec.volumes[].persistentVolumeClaim.claimName", name);
     let found = match old.and_then(|claim| claim.meta.deleted) {
