@@ -217,3 +217,63 @@ fn an_object_says_itself_what_is_known_of_it() {
     assert_eq!(ignoring("lost-pv-missing"), (Some(1), Value::Null));
     assert_eq!(ignoring("bind-*=no"), (Some(1), Value::Null));
 }
+
+/// What is known of an object does not hide what is new on it.
+#[test]
+fn a_new_finding_beside_a_known_one_is_shown() {
+    let file = root().join("tests/audit/sc-no-default/fires.yaml");
+    let file = file.to_str().expect("a path");
+    let audit = |more: &[&str]| {
+        let run = Run::new(&[&["audit", "--assume-complete", "-f", file], more].concat()).finish();
+        (run.code, run.stdout, run.stderr)
+    };
+    let folder = tempfile::tempdir().expect("a folder");
+    let known = folder.path().join("known.json");
+    std::fs::write(&known, audit(&["--rules", "pvc-no-class-no-pv", "-o", "json"]).1).expect("a file");
+    let (code, table, said) = audit(&["--baseline", known.to_str().expect("a path")]);
+    assert_eq!(code, Some(0), "{table}");
+    assert!(table.contains(" sc-no-default ") && !table.contains("pvc-no-class-no-pv"), "{table}");
+    assert!(said.contains("1 more in the baseline"), "{said}");
+    // What was a warning then and is an error now is new.
+    let milder = std::fs::read_to_string(&known)
+        .expect("the file")
+        .replace("\"severity\": \"error\"", "\"severity\": \"warning\"");
+    std::fs::write(&known, milder).expect("a file");
+    assert_eq!(audit(&["--baseline", known.to_str().expect("a path")]).0, Some(1));
+}
+
+/// Objects that nobody saw are not well; and what cannot be judged elsewhere does not matter here.
+#[test]
+fn what_nobody_looked_at_has_not_passed() {
+    let audit = |more: &[&str]| {
+        let run = Run::new(&[&["audit", "-f", "-", "-o", "json"], more].concat()).stdin(&hostile()).finish();
+        let report: Value = serde_json::from_str(&run.stdout).expect("a document");
+        let unjudged = |resource: &str| -> Vec<Value> {
+            let coverage = report["coverage"].as_array().expect("readings");
+            let of = coverage.iter().filter(|one| one["resource"] == resource);
+            of.filter_map(|one| one["unjudgedRules"].as_array().cloned()).flatten().collect()
+        };
+        (run.code, unjudged("pods"), unjudged("persistentvolumeclaims"))
+    };
+    let (code, pods, _) = audit(&["--partial", "pods", "--fail-on", "unknown"]);
+    assert_eq!(code, Some(3));
+    assert!(pods.contains(&"pod-claim-missing".into()), "{pods:?}");
+    let (code, _, claims) = audit(&["--partial", "pvc/elsewhere", "-n", "db"]);
+    assert!(claims.is_empty() && code == Some(0), "{code:?} {claims:?}");
+    let (code, _, claims) = audit(&["--partial", "pvc/elsewhere"]);
+    assert!(claims.contains(&"lost-pv-missing".into()) && code == Some(3), "{code:?} {claims:?}");
+}
+
+#[test]
+fn columns_are_sorted_by_what_they_mean() {
+    let ages = |sort: &str| -> Vec<String> {
+        let file = root().join("examples/released.json");
+        let run =
+            Run::new(&["audit", "-f", file.to_str().expect("a path"), "--sort-by", sort, "--no-headers"]).finish();
+        run.stdout.lines().map(|line| line.rsplit(' ').next().unwrap_or_default().to_owned()).collect()
+    };
+    let sorted = ages("age");
+    assert!(sorted.len() > 4, "{sorted:?}");
+    let position = |age: &str| sorted.iter().position(|found| found == age).expect(age);
+    assert!(position("2m35s") < position("2d13h") && position("2d13h") < position("46d"), "{sorted:?}");
+}
