@@ -120,7 +120,7 @@ async fn lists_are_read_page_by_page() {
 async fn pages_are_as_large_as_kubectls_unless_told_otherwise() {
     let fake = FakeApi::start().await;
     read(&to(&fake)).await.unwrap();
-    assert_eq!(fake.count(&format!("{VOLUMES}?limit=500")), 1);
+    assert_eq!(fake.count(&format!("{VOLUMES}?limit=2500")), 1);
     read(&ConnectOptions { chunk_size: Some(0), ..to(&fake) }).await.unwrap();
     assert_eq!(fake.seen().iter().filter(|seen| seen.uri == VOLUMES).count(), 1);
 }
@@ -581,7 +581,7 @@ async fn a_token_and_impersonation_travel_encrypted_and_show_nowhere() {
     fake.fail("/", usize::MAX, Answer::Status(401, "Unauthorized"));
     let error = cluster.read(Needs::default(), &Silent).await.unwrap_err();
     let log = log.lock().unwrap().join("\n");
-    assert!(log.contains(&format!("https://127.0.0.1:{}{VOLUMES}?limit=500", fake.port())), "{log}");
+    assert!(log.contains(&format!("https://127.0.0.1:{}{VOLUMES}?limit=2500", fake.port())), "{log}");
     assert!(log.contains("status: Some(200)") && log.contains("status: Some(401)"), "{log}");
     for shown in [log, format!("{error} {error:?}"), format!("{options:?}")] {
         assert!(!shown.contains(TOKEN) && !shown.contains("Bearer"), "{shown}");

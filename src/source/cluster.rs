@@ -5,7 +5,7 @@
 
 use super::archive::ArchivedObject;
 use super::cluster_error::{ApiStatus, ClusterError, ClusterErrorKind};
-use super::connect::{self, ConnectOptions, DEFAULT_CHUNK_SIZE, Environment};
+use super::connect::{self, ConnectOptions, Environment, default_chunk_size};
 use super::http::{Api, Failure, JSON, Observer, Retry};
 use super::list::{self, ListFailure, Listed};
 use super::second_round::{Needs, pod_namespaces, second_round};
@@ -25,6 +25,8 @@ use tokio::sync::Notify;
 pub(super) const AT_ONCE: usize = 8;
 /// How long completion may take in all.
 const COMPLETION_TIME: Duration = Duration::from_secs(1);
+/// How many names completion offers at most.
+const COMPLETION_NAMES: u32 = 500;
 /// Metadata alone is enough for names; servers and proxies that do not know the form send whole objects.
 const NAMES_ONLY: &str = "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1,application/json";
 
@@ -43,7 +45,7 @@ pub struct ServerVersion {
 pub struct Cluster<'a> {
     pub(super) api: Api<'a>,
     namespace: String,
-    chunk_size: u32,
+    chunk_size: Option<u32>,
 }
 
 /// What one run has read so far.
@@ -86,7 +88,7 @@ impl<'a> Cluster<'a> {
                 observer: None,
             },
             namespace: connection.namespace,
-            chunk_size: options.chunk_size.unwrap_or(DEFAULT_CHUNK_SIZE),
+            chunk_size: options.chunk_size,
         })
     }
 
@@ -187,7 +189,7 @@ impl<'a> Cluster<'a> {
     async fn names_at(&self, path: &str) -> Vec<String> {
         let mut impatient = self.api.clone();
         impatient.retry.tries = 1;
-        let path = format!("{path}?limit={DEFAULT_CHUNK_SIZE}");
+        let path = format!("{path}?limit={COMPLETION_NAMES}");
         match tokio::time::timeout(COMPLETION_TIME, impatient.get(&path, NAMES_ONLY)).await {
             Ok(Ok(reply)) => names_in(&reply.body),
             Ok(Err(_)) | Err(_) => Vec::new(),
@@ -299,7 +301,8 @@ impl<'a> Cluster<'a> {
             }
             decode_page(kind, bytes, &origin, keep_archive, asked.as_ref())
         };
-        list::read(&self.api, kind, namespace, self.chunk_size, progress, Arc::new(page)).await
+        let chunk_size = self.chunk_size.unwrap_or_else(|| default_chunk_size(kind));
+        list::read(&self.api, kind, namespace, chunk_size, progress, Arc::new(page)).await
     }
 
     fn take_in(
