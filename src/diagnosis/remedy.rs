@@ -2,7 +2,7 @@
 //! it expects to find, so that it does nothing where the world has moved on.
 
 use super::Remedy;
-use crate::model::{AnnotationKey, ObjectKey, PersistentVolume, ReclaimPolicy, ResourceVersion};
+use crate::model::{AnnotationKey, ObjectKey, PersistentVolume, PersistentVolumeClaim, ReclaimPolicy, ResourceVersion};
 use serde_json::{Value, json};
 
 /// A way out that is no command of ours or of kubectl.
@@ -20,16 +20,20 @@ pub fn describe(object: &ObjectKey, does: impl Into<String>) -> Remedy {
     kubectl(format!("describe {}", typed(object)), does)
 }
 
+/// Keeps the claim's manifest: much of its spec can only be changed by creating it again.
+pub fn save_claim(claim: &PersistentVolumeClaim, does: impl Into<String>) -> Remedy {
+    kubectl(format!("get pvc {} -n {} -o yaml", quoted(&claim.meta.name), quoted(&claim.meta.namespace)), does)
+}
+
 /// Sets the reclaim policy of a volume to Retain; nothing where it is that already.
 pub fn retain(volume: &PersistentVolume) -> Option<Remedy> {
     if volume.reclaim_policy == ReclaimPolicy::Retain {
         return None;
     }
-    let tests = [test("/metadata/uid", &volume.meta.uid)];
     let write = json!({ "op": "replace", "path": "/spec/persistentVolumeReclaimPolicy", "value": "Retain" });
-    Some(patch(
+    Some(patch_volume(
         volume,
-        tests.into_iter().flatten().chain([write]).collect(),
+        vec![write],
         "keep the data: set policy Retain, which stops every deletion that has not begun",
     ))
 }
@@ -38,10 +42,7 @@ pub fn retain(volume: &PersistentVolume) -> Option<Remedy> {
 /// else.
 pub fn reserve_for_its_name(volume: &PersistentVolume) -> Option<Remedy> {
     let named = volume.claim_ref.as_ref()?;
-    let mut steps: Vec<Value> = [test("/metadata/uid", &volume.meta.uid), test("/spec/claimRef/uid", &named.uid)]
-        .into_iter()
-        .flatten()
-        .collect();
+    let mut steps: Vec<Value> = test("/spec/claimRef/uid", &named.uid).into_iter().collect();
     steps.push(json!({ "op": "remove", "path": "/spec/claimRef/uid" }));
     if !named.resource_version.is_empty() {
         steps.push(json!({ "op": "remove", "path": "/spec/claimRef/resourceVersion" }));
@@ -53,7 +54,7 @@ pub fn reserve_for_its_name(volume: &PersistentVolume) -> Option<Remedy> {
         "reserve the volume for the claim named {}/{}: that claim may then read the old data",
         named.namespace, named.name
     );
-    Some(patch(volume, steps, does))
+    Some(patch_volume(volume, steps, does))
 }
 
 /// Makes a volume's `claimRef` name the uid of a claim that it names already. Nothing where it names none so far and no
@@ -61,15 +62,11 @@ pub fn reserve_for_its_name(volume: &PersistentVolume) -> Option<Remedy> {
 pub fn set_uid(volume: &PersistentVolume, uid: &str) -> Option<Remedy> {
     let named = volume.claim_ref.as_ref()?;
     let unchanged = if named.uid.is_empty() { at_version(volume)? } else { test("/spec/claimRef/uid", &named.uid)? };
-    let tests = [
-        test("/metadata/uid", &volume.meta.uid),
-        test("/spec/claimRef/namespace", &named.namespace),
-        test("/spec/claimRef/name", &named.name),
-        Some(unchanged),
-    ];
+    let tests =
+        [test("/spec/claimRef/namespace", &named.namespace), test("/spec/claimRef/name", &named.name), Some(unchanged)];
     let operation = if named.uid.is_empty() { "add" } else { "replace" };
     let write = json!({ "op": operation, "path": "/spec/claimRef/uid", "value": uid });
-    Some(patch(
+    Some(patch_volume(
         volume,
         tests.into_iter().flatten().chain([write]).collect(),
         format!(
@@ -93,8 +90,10 @@ fn test(path: &str, value: &str) -> Option<Value> {
     (!value.is_empty()).then(|| json!({ "op": "test", "path": path, "value": value }))
 }
 
-/// A JSON patch of a volume.
-fn patch(volume: &PersistentVolume, steps: Vec<Value>, does: impl Into<String>) -> Remedy {
+/// A JSON patch of a volume that does nothing where another volume has that name by now. What else it expects to find,
+/// its steps say.
+pub fn patch_volume(volume: &PersistentVolume, steps: Vec<Value>, does: impl Into<String>) -> Remedy {
+    let steps: Vec<Value> = test("/metadata/uid", &volume.meta.uid).into_iter().chain(steps).collect();
     let steps = Value::Array(steps).to_string();
     kubectl(format!("patch pv {} --type=json -p {}", quoted(&volume.meta.name), quoted(&steps)), does)
 }

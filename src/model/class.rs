@@ -2,6 +2,9 @@
 
 use super::{AnnotationKey, ObjectMeta, ReclaimPolicy, Str};
 
+/// The provisioner that stands for none: volumes of such a class are made by hand.
+pub const NO_PROVISIONER: &str = "kubernetes.io/no-provisioner";
+
 /// A StorageClass as stored.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct StorageClass {

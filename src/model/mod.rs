@@ -20,7 +20,7 @@ pub mod volume;
 pub use access_mode::{AccessMode, AccessModeSet, AccessModes};
 pub use annotation::{AnnotationKey, Annotations};
 pub use claim::{ClaimPhase, ClaimStatus, PersistentVolumeClaim};
-pub use class::{BindingMode, StorageClass, newest_default};
+pub use class::{BindingMode, NO_PROVISIONER, StorageClass, newest_default};
 pub use key::{ClaimKey, Kind, ObjectKey};
 pub use label_filter::{LabelFilter, parse_label_filter};
 pub use lease::{Lease, NamedLease};

@@ -4,13 +4,11 @@ use super::EvidenceOut;
 use crate::controllers::Rules;
 use crate::controllers::persistent_volume::claim::newest_default;
 use crate::controllers::persistent_volume::plugins::{Provider, find_provisionable_plugin, migrated_driver};
-use crate::model::{BindingMode, ReclaimPolicy, StorageClass};
+use crate::model::{BindingMode, NO_PROVISIONER, ReclaimPolicy, StorageClass};
 use crate::snapshot::Snapshot;
 use serde::Serialize;
 use std::collections::BTreeMap;
 
-/// The provisioner of classes for volumes that are made by hand.
-const NO_PROVISIONER: &str = "kubernetes.io/no-provisioner";
 /// The one in-tree plugin that still provisions, if a flag lets it.
 const HOST_PATH: &str = "kubernetes.io/host-path";
 

@@ -1,15 +1,13 @@
 //! A binding that was begun and has not been completed for a while.
 
 use crate::controllers::{Branch, CandidateVerdict, ClaimBranch};
+use crate::diagnosis::case::PATIENCE;
 use crate::diagnosis::case::volume_key;
 use crate::diagnosis::remedy::{by_hand, kubectl, quoted};
 use crate::diagnosis::{Case, Detect, Found, Page, Risk, Rule, Severity};
 use crate::model::{AnnotationKey, ClaimPhase, Kind, PersistentVolume, PersistentVolumeClaim, Timestamp};
 use crate::text::human_age;
 use crate::world::printed_uid;
-
-/// After so many seconds a controller that lives has synced everything many times.
-const PATIENCE: i64 = 300;
 
 pub(super) static RULE: Rule = Rule {
     id: "bind-half-done",

@@ -33,7 +33,7 @@ use crate::controllers::persistent_volume::matching::Query;
 use crate::controllers::{CandidateVerdict, ClaimBranch};
 use crate::diagnosis::case::volume_key;
 use crate::diagnosis::misfit::{Misfit, misfit};
-use crate::diagnosis::remedy::{at_version, by_hand, kubectl, quoted};
+use crate::diagnosis::remedy::{at_version, by_hand, patch_volume};
 use crate::diagnosis::{Case, Found, Remedy, Severity};
 use crate::model::{AnnotationKey, ClaimPhase, ObjectMeta, PersistentVolume, PersistentVolumeClaim};
 use serde_json::{Value, json};
@@ -63,9 +63,6 @@ fn reserved_volumes<'a>(case: &Case<'a>, claim: &PersistentVolumeClaim) -> impl 
     let naming = case.snapshot().volumes_naming(&claim.meta.namespace, &claim.meta.name);
     case.volumes(naming).filter(move |volume| is_volume_bound_to_claim(volume, claim))
 }
-
-/// The driver of storage that nobody makes: volumes of such a class are made by hand.
-const NO_PROVISIONER: &str = "kubernetes.io/no-provisioner";
 
 /// A volume that a claim cannot have: the one that it names, or the free one that comes nearest where it names none and
 /// nobody makes another one.
@@ -191,18 +188,6 @@ fn recreate(claim: &PersistentVolumeClaim, how: &str) -> Remedy {
         "delete the claim {}, which was never bound and so holds no data, and create it again {how}",
         claim.key()
     ))
-}
-
-/// A JSON patch of a volume that does nothing where another volume has that name by now. What else it expects to find,
-/// its steps say.
-fn patch_volume(volume: &PersistentVolume, steps: Vec<Value>, does: impl Into<String>) -> Remedy {
-    let mut all = Vec::new();
-    if !volume.meta.uid.is_empty() {
-        all.push(test("/metadata/uid", &volume.meta.uid));
-    }
-    all.extend(steps);
-    let patch = Value::Array(all).to_string();
-    kubectl(format!("patch pv {} --type=json -p {}", quoted(&volume.meta.name), quoted(&patch)), does)
 }
 
 /// The step of a JSON patch that ends it where the value is another one.

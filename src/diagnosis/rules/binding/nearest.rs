@@ -1,10 +1,11 @@
 //! The free volume that comes nearest to what a claim asks for. Volumes that no claim names are kept in groups of those
 //! that are alike in all but size, labels and phase: a claim looks at a few members of each group, not at all volumes.
 
-use super::{NO_PROVISIONER, reserved_volumes, unbound_branch};
+use super::{reserved_volumes, unbound_branch};
 use crate::controllers::persistent_volume::matching::Query;
 use crate::controllers::{CandidateVerdict, ClaimBranch};
 use crate::diagnosis::Case;
+use crate::model::NO_PROVISIONER;
 use crate::model::{PersistentVolume, PersistentVolumeClaim, Quantity, StorageClass, newest_default};
 use crate::snapshot::{CandidateGroup, Snapshot, VolumeId};
 use crate::text::nearest;

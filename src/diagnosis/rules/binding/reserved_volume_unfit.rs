@@ -55,7 +55,7 @@ fn look(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Found> {
         | ClaimBranch::UnboundClaimProvisionBackoff
         | ClaimBranch::UnboundClaimWaitForFirstConsumer
         | ClaimBranch::UnboundClaimWaitForPodScheduled => {
-            case.class(claim.class()).is_some_and(|class| class.provisioner != super::NO_PROVISIONER)
+            case.class(claim.class()).is_some_and(|class| class.provisioner != crate::model::NO_PROVISIONER)
         }
         ClaimBranch::UnboundClaimProvisioningDisabled
         | ClaimBranch::UnboundClaimClassMissing

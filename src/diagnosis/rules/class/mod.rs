@@ -15,9 +15,6 @@ use crate::diagnosis::remedy::{kubectl, quoted};
 use crate::model::{AnnotationKey, PersistentVolumeClaim, StorageClass};
 use serde_json::{Value, json};
 
-/// The provisioner of classes whose volumes are made by hand.
-const NO_PROVISIONER: &str = "kubernetes.io/no-provisioner";
-
 /// Whether the claim still looks for a volume.
 fn is_open(claim: &PersistentVolumeClaim) -> bool {
     !claim.terminating() && claim.volume_name.is_empty() && !claim.meta.annotations.has(AnnotationKey::BindCompleted)

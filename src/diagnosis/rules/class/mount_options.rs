@@ -1,6 +1,6 @@
 //! Mount options of a class that cannot work.
 
-use super::NO_PROVISIONER;
+use crate::model::NO_PROVISIONER;
 use crate::controllers::persistent_volume::plugins::{Provider, find_provisionable_plugin};
 use crate::diagnosis::remedy::by_hand;
 use crate::diagnosis::{Case, Detect, Found, Page, Risk, Rule, Severity};

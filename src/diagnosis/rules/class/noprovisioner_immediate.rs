@@ -1,6 +1,6 @@
 //! A class that binds node-local volumes before the scheduler has chosen a node.
 
-use super::NO_PROVISIONER;
+use crate::model::NO_PROVISIONER;
 use crate::diagnosis::case::volume_key;
 use crate::diagnosis::misfit::shown;
 use crate::diagnosis::remedy::by_hand;

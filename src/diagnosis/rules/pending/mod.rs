@@ -19,13 +19,11 @@ mod pool;
 
 use crate::controllers::ClaimBranch;
 use crate::controllers::persistent_volume::plugins::migrated_driver;
-use crate::diagnosis::remedy::{kubectl, quoted};
+use crate::diagnosis::case::PATIENCE;
+use crate::diagnosis::remedy::{kubectl, quoted, save_claim};
 use crate::diagnosis::{Case, Found, Remedy};
 use crate::model::{AnnotationKey, PersistentVolumeClaim, Pod, StorageClass, Timestamp};
 use serde_json::Value;
-
-/// For how many seconds a driver or the scheduler may take its time before that is worth a word.
-const PATIENCE: i64 = 300;
 
 /// Where the node stands that the scheduler chose.
 const SELECTED_NODE: &str = "metadata.annotations[volume.kubernetes.io/selected-node]";
@@ -90,10 +88,9 @@ fn wanted(claim: &PersistentVolumeClaim) -> String {
     format!("a PersistentVolume {of_class}{size} with access modes {modes} and volume mode {}", claim.mode().as_str())
 }
 
-/// Keeps the claim's manifest: much of its spec can only be changed by creating it again.
+/// Keeps the claim's manifest, before anybody creates it again.
 fn save(claim: &PersistentVolumeClaim) -> Remedy {
-    let (name, namespace) = (quoted(&claim.meta.name), quoted(&claim.meta.namespace));
-    kubectl(format!("get pvc {name} -n {namespace} -o yaml"), "save the claim as it is")
+    save_claim(claim, "save the claim as it is")
 }
 
 /// A merge patch of the claim; one that holds the claim's uid is refused where there is another claim of that name.

@@ -4,11 +4,8 @@ use super::waiting_branch;
 use crate::controllers::persistent_volume::matching::Query;
 use crate::controllers::{CandidateVerdict, ClaimBranch};
 use crate::diagnosis::Case;
-use crate::model::{AnnotationKey, PersistentVolume, PersistentVolumeClaim};
+use crate::model::{AnnotationKey, NO_PROVISIONER, PersistentVolume, PersistentVolumeClaim};
 use crate::snapshot::VolumeId;
-
-/// The provisioner that stands for none.
-const NO_PROVISIONER: &str = "kubernetes.io/no-provisioner";
 
 /// Why nobody makes a volume for a claim.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

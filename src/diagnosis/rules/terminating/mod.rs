@@ -205,12 +205,6 @@ fn deleted_at(meta: &ObjectMeta) -> String {
     meta.deleted.map_or_else(String::new, |moment| moment.to_string())
 }
 
-/// Saves a claim as it is.
-fn save_claim(claim: &PersistentVolumeClaim) -> Remedy {
-    let command = format!("get pvc {} -n {} -o yaml", quoted(&claim.meta.name), quoted(&claim.meta.namespace));
-    kubectl(command, "save the claim as it is; it cannot be kept from going")
-}
-
 /// How to have the data under the same name again.
 fn bring_back(claim: &PersistentVolumeClaim) -> Option<Remedy> {
     let volume = &claim.volume_name;

@@ -1,8 +1,8 @@
 //! A claim that is being deleted while pods use it.
 
-use super::{aftermath, are_leaving, bring_back, deleted_at, is_finished, listed, save_claim, some_pods, users};
+use super::{aftermath, are_leaving, bring_back, deleted_at, is_finished, listed, some_pods, users};
 use crate::controllers::protection::CLAIM_FINALIZER;
-use crate::diagnosis::remedy::by_hand;
+use crate::diagnosis::remedy::{by_hand, save_claim};
 use crate::diagnosis::{Case, Detect, Found, Page, Risk, Rule, Severity, key};
 use crate::model::{Kind, PersistentVolumeClaim};
 
@@ -61,7 +61,7 @@ fn look(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Found> {
         .evidence(&case.object(), "metadata.finalizers", listed(&claim.meta))
         .evidence(&pod, "spec.nodeName", first.node_name.as_str());
     Some(
-        after.told(found).remedy(save_claim(claim)).remedies(bring_back(claim)).remedy(by_hand(format!(
+        after.told(found).remedy(save_claim(claim, "save the claim as it is; it cannot be kept from going")).remedies(bring_back(claim)).remedy(by_hand(format!(
             "if the deletion was meant, stop {pods} by what made it; the claim goes by itself"
         ))),
     )
