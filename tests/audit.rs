@@ -5,9 +5,10 @@
 use crate::support::{Run, files, root};
 use pvctl::controllers::{KubeVersion, Rules};
 use pvctl::diagnosis::{Diagnosis, Rule, Scrutiny, Severity, diagnose, rules};
+use pvctl::model::Kind;
 use pvctl::simulate::{Settings, Simulation};
 use pvctl::snapshot::Snapshot;
-use pvctl::source::{FileOptions, files as source_files};
+use pvctl::source::{FileOptions, Scope, files as source_files};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -18,6 +19,8 @@ const FOLDER: &str = "tests/audit";
 #[derive(Debug, Default)]
 struct Header {
     minor: Option<u32>,
+    /// The kinds that no decision reads and of which the fixture holds all there are.
+    complete: Vec<Scope>,
     /// The other rules that fire, each with the reason why that is right.
     also: BTreeMap<String, String>,
 }
@@ -28,6 +31,12 @@ fn header(text: &str) -> Header {
         if let Some(flags) = line.strip_prefix("flags: ") {
             let minor = flags.strip_prefix("--kube-version 1.").expect("the only flag of a fixture is --kube-version");
             header.minor = Some(minor.trim().parse().expect("a minor version"));
+        } else if let Some(kinds) = line.strip_prefix("complete: ") {
+            let scope = |word: &str| {
+                let kind = Kind::surrounding_from_word(word.trim()).expect("a kind that no decision reads");
+                Scope { kind, namespace: None }
+            };
+            header.complete = kinds.split(',').map(scope).collect();
         } else if let Some(also) = line.strip_prefix("also ") {
             let (id, reason) = also.split_once(": ").expect("`also ID: REASON`");
             assert!(reason.len() > 10, "{id} has no reason");
@@ -38,17 +47,19 @@ fn header(text: &str) -> Header {
 }
 
 /// What all rules find in a fixture, of which all objects are known.
-fn diagnosed(path: &str, minor: Option<u32>) -> Diagnosis {
+fn diagnosed(path: &str, header: &Header) -> Diagnosis {
+    let decisive = Kind::ALL.into_iter().map(|kind| Scope { kind, namespace: None });
     let options = FileOptions {
         paths: vec![root().join(path)],
-        assume_complete: Some(Vec::new()),
+        assume_complete: Some(decisive.chain(header.complete.iter().cloned()).collect()),
         strict: true,
+        surroundings: true,
         ..FileOptions::default()
     };
     let parts = source_files::read(&options).expect("a fixture is readable").parts;
     assert!(parts.issues.is_empty(), "{path}: {:?}", parts.issues);
     let snapshot = Snapshot::new(parts);
-    let version = minor.map_or(KubeVersion::DEFAULT, |minor| KubeVersion { minor });
+    let version = header.minor.map_or(KubeVersion::DEFAULT, |minor| KubeVersion { minor });
     let simulation = Simulation::new(&snapshot, Settings::new(Rules::of(version)), 1);
     diagnose(&simulation, with_all(), 1)
 }
@@ -74,7 +85,7 @@ fn each_rule_fires_in_its_fixture_and_not_in_its_near_miss() {
                 continue;
             };
             let header = header(&text);
-            let diagnosis = diagnosed(&path, header.minor);
+            let diagnosis = diagnosed(&path, &header);
             let mut expected: BTreeSet<String> = header.also.keys().cloned().collect();
             if own {
                 expected.insert((*id).to_owned());
@@ -184,7 +195,7 @@ fn nothing_is_wrong_with_what_is_well() {
         ("examples/healthy.json", &[][..]),
         ("examples/pending-first-consumer.json", &["pvc-wffc-nodename-bypass: pvc/debug -n stream"]),
     ] {
-        let found = diagnosed(file, None).findings;
+        let found = diagnosed(file, &Header::default()).findings;
         let found = found.iter().filter(|finding| finding.severity != Severity::Info);
         let found: Vec<String> = found.map(|finding| format!("{}: {}", finding.rule.id, finding.object)).collect();
         assert_eq!(found, expected, "{file}");

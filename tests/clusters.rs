@@ -74,7 +74,7 @@ fn load(file: &str) -> Snapshot {
             Item::Class(class) => parts.classes.push(*class),
             Item::Pod(pod) => parts.pods.push(*pod),
             Item::Node(node) => parts.nodes.push(*node),
-            Item::Lease(_) => panic!("{file}: a Lease decides nothing"),
+            Item::Lease(_) | Item::Surrounding(_) => panic!("{file}: that decides nothing"),
             Item::Skipped(kind) => panic!("{file}: a {kind} decides nothing"),
         }
     }

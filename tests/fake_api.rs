@@ -255,6 +255,15 @@ fn kind(resource: &str) -> Option<&'static str> {
         "pods" => "Pod",
         "nodes" => "Node",
         "leases" => "Lease",
+        "namespaces" => "Namespace",
+        "volumeattachments" => "VolumeAttachment",
+        "csidrivers" => "CSIDriver",
+        "csinodes" => "CSINode",
+        "csistoragecapacities" => "CSIStorageCapacity",
+        "events" => "Event",
+        "resourcequotas" => "ResourceQuota",
+        "limitranges" => "LimitRange",
+        "statefulsets" => "StatefulSet",
         _ => return None,
     })
 }

@@ -25,7 +25,7 @@ fn with_coverage(objects: &[Value], coverage: Coverage) -> Snapshot {
             Item::Class(class) => parts.classes.push(*class),
             Item::Pod(pod) => parts.pods.push(*pod),
             Item::Node(node) => parts.nodes.push(*node),
-            Item::Lease(_) | Item::Skipped(_) => {}
+            Item::Lease(_) | Item::Surrounding(_) | Item::Skipped(_) => {}
         }
     }
     Snapshot::new(parts)

@@ -13,10 +13,12 @@ use proptest::prelude::*;
 use proptest::strategy::ValueTree as _;
 use proptest::test_runner::{RngAlgorithm, TestRng, TestRunner};
 use pvctl::controllers::Rules;
+use pvctl::model::surroundings::Condition;
 use pvctl::model::{
-    AccessMode, AccessModes, Amount, Annotations, BindingMode, Kind, LabelSelector, Node, NodeOperator,
-    NodeRequirement, NodeSelector, NodeSelectorTerm, ObjectMeta, PersistentVolume, PersistentVolumeClaim, Pod,
-    PodPhase, ReclaimPolicy, ResourceVersion, SourceKind, StorageClass, Str, Timestamp, VolumeMode,
+    AccessMode, AccessModes, Amount, Annotations, BindingMode, ClaimDetails, DataSource, Kind, LabelSelector, Node,
+    NodeOperator, NodeRequirement, NodeSelector, NodeSelectorTerm, ObjectMeta, Owner, PersistentVolume,
+    PersistentVolumeClaim, Pod, PodPhase, ReclaimPolicy, ResourceVersion, SourceKind, StorageClass, Str, Timestamp,
+    VolumeMode,
 };
 use pvctl::progress::Silent;
 use pvctl::report::machine::Model;
@@ -258,6 +260,29 @@ fn manifest(parts: &Parts) -> String {
     json!({"apiVersion": "v1", "kind": "List", "metadata": {"resourceVersion": ""}, "items": items}).to_string()
 }
 
+/// What the manifest of a claim says that is evidence alone.
+fn details(claim: &PersistentVolumeClaim) -> ClaimDetails {
+    let owner = |name: &str, uid: &str, controller| Owner {
+        api_version: "v1".into(),
+        kind: "Pod".into(),
+        name: name.into(),
+        uid: uid.into(),
+        controller,
+    };
+    let owners =
+        claim.meta.controller_owner.as_deref().map(|uid| [owner("other", "other", false), owner("owner", uid, true)]);
+    ClaimDetails {
+        owners: owners.into_iter().flatten().collect(),
+        data_source: claim.data_source.then(|| DataSource {
+            kind: "PersistentVolumeClaim".into(),
+            name: "source".into(),
+            ..DataSource::default()
+        }),
+        conditions: [Condition { kind: "Resizing".into(), status: "True".into(), ..Condition::default() }].into(),
+        ..ClaimDetails::default()
+    }
+}
+
 /// What the worlds of the other properties leave alone and a decision or its report reads all the same.
 fn enrich(parts: &mut Parts, odd: u64) {
     let bit = |number: usize| odd >> (number % 64) & 1 == 1;
@@ -292,6 +317,8 @@ fn enrich(parts: &mut Parts, odd: u64) {
         claim.meta.created = bit(number + 8).then(|| moment(number));
         // As owner of a claim that is made for a pod.
         claim.meta.controller_owner = bit(number + 9).then(|| "uid-ns-p0".into());
+        // As the manifest has it for all of them.
+        claim.details = Some(Arc::new(details(claim)));
         claim.status.unused = bit(number + 10).then(|| bit(number + 11));
         claim.status.current_attributes_class = bit(number + 12).then(|| "gold".into());
         if bit(number + 13) {
@@ -319,7 +346,7 @@ fn enrich(parts: &mut Parts, odd: u64) {
     }
     if bit(16) {
         let meta = ObjectMeta { name: "n1".into(), uid: "uid-n1".into(), ..ObjectMeta::default() };
-        parts.nodes = vec![Node { meta }];
+        parts.nodes = vec![Node { meta, ..Node::default() }];
     }
     // The annotation with the secret, which `object` adds.
     let metas = (parts.volumes.iter_mut().map(|volume| &mut volume.meta))

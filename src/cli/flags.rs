@@ -173,7 +173,7 @@ pub struct SourceArgs {
     #[arg(short = 'R', long, requires = "filenames")]
     pub recursive: bool,
 
-    /// What the files hold is all there is: of these kinds, or of every kind
+    /// What the files hold is all there is: of these kinds, or of volumes, claims, classes, pods and nodes
     #[arg(long, requires = "filenames", num_args = 0.., require_equals = true, value_delimiter = ',',
         value_name = "KIND[/NS],…", value_parser = KindScope::parse)]
     pub assume_complete: Option<Vec<KindScope>>,

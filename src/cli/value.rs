@@ -268,7 +268,11 @@ impl KindScope {
             Some((kind, namespace)) => (kind, Some(namespace)),
             None => (word, None),
         };
-        let kind = parse_kind(kind)?;
+        let surrounding = || {
+            let group = kind.split_once('.').map_or("", |(_, group)| group);
+            Kind::surrounding_from_word(kind).filter(|known| of_group(*known, group))
+        };
+        let kind = parse_kind(kind).or_else(|problem| surrounding().ok_or(problem))?;
         match namespace {
             Some("") => Err(format!("the namespace after '{}/' is missing", kind.short())),
             Some(_) if !kind.namespaced() => {
@@ -426,6 +430,9 @@ mod tests {
         assert!(KindScope::parse("pv").is_ok());
         assert!(KindScope::parse("pv/db").is_err());
         assert!(KindScope::parse("pvc/").is_err());
+        assert_eq!(KindScope::parse("csinodes").map(|scope| scope.kind), Ok(Kind::CsiNode));
+        assert!(KindScope::parse("volumeattachments.storage.k8s.io").is_ok());
+        assert!(KindScope::parse("events.storage.k8s.io").is_err());
     }
 
     #[test]

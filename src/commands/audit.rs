@@ -1,6 +1,6 @@
 //! `audit`: what is wrong, its root, and what follows from it.
 
-use super::gather::{Gathered, Question, gather, keeps_from_judging};
+use super::gather::{Evidence, Gathered, Question, gather, keeps_from_judging};
 use super::rules::unknown;
 use super::scope::object_belongs_to;
 use super::{Status, print_document};
@@ -31,8 +31,16 @@ pub(super) fn run(args: &AuditArgs, global: &GlobalArgs, terminal: &Terminal) ->
         .as_deref()
         .map(|text| parse_label_filter(text).map_err(|error| Error::usage(format!("--selector: {error}"))))
         .transpose()?;
+    let reads = |kind: Kind| chosen.iter().any(|rule| rule.detect.kind() == kind || rule.reads.contains(&kind));
+    let surroundings: Vec<Kind> = Kind::SURROUNDING.into_iter().filter(|kind| reads(*kind)).collect();
+    let evidence = Evidence {
+        nodes: true,
+        pods: chosen.iter().any(|rule| rule.detect.kind() == Kind::Pod),
+        lease: reads(Kind::Lease),
+        surroundings: &surroundings,
+    };
     let question =
-        Question { source: &args.source, model: &args.model, global, object: None, pods_decide: true, nodes: true };
+        Question { source: &args.source, model: &args.model, global, object: None, pods_decide: true, evidence };
     question.check()?;
     check_column(args)?;
     let suppressions = read_suppressions(args)?;
@@ -256,9 +264,18 @@ fn unjudged(diagnosis: &Diagnosis) -> Vec<String> {
             by_kind.entry(one.kind).or_default().insert(rule);
         }
     }
+    // What stands around volumes and claims only adds to what is known of them: one sentence is enough for all of it.
+    let (around, deciding): (BTreeMap<_, _>, BTreeMap<_, _>) =
+        by_kind.into_iter().partition(|(kind, _)| kind.is_surrounding());
+    let list = |ids: BTreeSet<&str>| ids.into_iter().collect::<Vec<&str>>().join(", ");
     let sentence = |(kind, ids): (Kind, BTreeSet<&str>)| {
-        let ids: Vec<&str> = ids.into_iter().collect();
-        format!("warning: without all {} some objects could not be judged by {}", kind.resource(), ids.join(", "))
+        format!("warning: without all {} some objects could not be judged by {}", kind.resource(), list(ids))
     };
-    by_kind.into_iter().map(sentence).collect()
+    let mut sentences: Vec<String> = deciding.into_iter().map(sentence).collect();
+    if !around.is_empty() {
+        let kinds: Vec<&str> = around.keys().map(|kind| kind.resource()).collect();
+        let ids = list(around.into_values().flatten().collect());
+        sentences.push(format!("note: without {} some objects could not be judged by {ids}", kinds.join(", ")));
+    }
+    sentences
 }

@@ -1,6 +1,6 @@
 //! `explain`: why one object is as it is, and who has to act.
 
-use super::gather::{Gathered, Question, gather_files, gather_on, keeps_from_judging};
+use super::gather::{Evidence, Gathered, Question, gather_files, gather_on, keeps_from_judging};
 use super::{Status, connect, named, print_document};
 use crate::cli::{ExplainArgs, GlobalArgs, Output as Format, one_object};
 use crate::error::Error;
@@ -77,8 +77,14 @@ pub(super) fn run(args: &ExplainArgs, global: &GlobalArgs, terminal: &Terminal) 
             .hint("leave --recheck out"));
     }
     let object = Some((kind, name.as_str()));
-    let question =
-        Question { source: &args.source, model: &args.model, global, object, pods_decide: true, nodes: false };
+    let question = Question {
+        source: &args.source,
+        model: &args.model,
+        global,
+        object,
+        pods_decide: true,
+        evidence: Evidence::default(),
+    };
     question.check()?;
     if args.source.filenames.is_empty() {
         return connect::with_cluster(global, terminal, async |cluster| run.on_cluster(&cluster, question).await);

@@ -39,8 +39,21 @@ pub(super) struct Question<'a> {
     pub(super) object: Option<(Kind, &'a str)>,
     /// Whether pods decide anything in the answer.
     pub(super) pods_decide: bool,
-    /// Whether nodes are looked at beyond what decisions ask for.
+    /// What is looked at beyond what decisions ask for.
+    pub(super) evidence: Evidence<'a>,
+}
+
+/// What is read beyond what decisions ask for, because findings rest on it.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Evidence<'a> {
+    /// Whether nodes are looked at.
     pub(super) nodes: bool,
+    /// Whether the pods of all namespaces that are shown are looked at.
+    pub(super) pods: bool,
+    /// Whether the Lease of kube-controller-manager is.
+    pub(super) lease: bool,
+    /// The kinds of [`Kind::SURROUNDING`] that are.
+    pub(super) surroundings: &'a [Kind],
 }
 
 /// Reads from files or from a cluster.
@@ -82,10 +95,18 @@ pub(super) async fn gather_on(
         host_path_provisioning: asked.hostpath_provisioning,
         unused_condition: asked.unused_condition,
         users_of: object.map(|(kind, name)| (kind, cluster.namespace(), name)),
-        nodes: question.nodes,
+        nodes: question.evidence.nodes,
+        surroundings: question.evidence.surroundings,
+        pods_of: question
+            .evidence
+            .pods
+            .then(|| if question.global.scope.all_namespaces { None } else { Some(cluster.namespace()) }),
         everything: false,
     };
     let mut parts = cluster.read(needs, &*terminal.progress()).await?;
+    if question.evidence.lease {
+        parts.lease = cluster.controller_lease().await.map(|(lease, _)| lease);
+    }
     let read_at = parts.now;
     parts.now = source.now.or(parts.now);
     let namespace = cluster.namespace().to_owned();
@@ -137,8 +158,9 @@ impl Question<'_> {
                 self.pods_decide && entry.namespace.as_deref().zip(pods_of).is_none_or(|(of, shown)| of == shown)
             }
             // A snapshot may lack nodes because few people may list them; they decide host-path provisioning alone.
-            Kind::Node => self.nodes || modelled.rules.hostpath_provisioning,
-            _ => true,
+            Kind::Node => self.evidence.nodes || modelled.rules.hostpath_provisioning,
+            // Whoever judges without them says what could not be judged.
+            surrounding => !surrounding.is_surrounding(),
         };
         warn_of_lists(&snapshot, matters, &mut notes);
         remark(&snapshot, &modelled, detected, &mut notes);
@@ -157,6 +179,7 @@ pub(super) fn file_options(source: &SourceArgs) -> FileOptions {
         partial: source.partial.iter().map(scope).collect(),
         now: source.now,
         strict: source.strict,
+        surroundings: false,
         last_change_of: None,
     }
 }
@@ -178,7 +201,8 @@ fn from_paths(
 ) -> Result<(Parts, Option<u32>), Error> {
     terminal.progress().step("reading", 0);
     let last_change_of = question.object.map(|(kind, name)| (kind, name.to_owned()));
-    let options = FileOptions { last_change_of, ..file_options(question.source) };
+    let surroundings = !question.evidence.surroundings.is_empty();
+    let options = FileOptions { last_change_of, surroundings, ..file_options(question.source) };
     let Loaded { parts, report, kubernetes } = files::read(&options).map_err(|error| unreadable(&error))?;
     let skipped: u64 = report.skipped.values().sum();
     if skipped > 0 {

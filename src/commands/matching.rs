@@ -1,6 +1,6 @@
 //! `match`: why each volume fits a claim or not.
 
-use super::gather::{Gathered, Question, file_options, gather, unreadable};
+use super::gather::{Evidence, Gathered, Question, file_options, gather, unreadable};
 use super::{Status, named, print_document};
 use crate::cli::{GlobalArgs, MatchArgs, Output as Format, one_object};
 use crate::error::Error;
@@ -26,8 +26,14 @@ pub(super) fn run(args: &MatchArgs, global: &GlobalArgs, terminal: &Terminal) ->
     let word =
         if args.claim.is_none() { Some(one_object(&args.object, &[Kind::PersistentVolumeClaim])?) } else { None };
     let manifest = args.claim.as_deref().map(|path| read_claim(path, args)).transpose()?;
-    let question =
-        Question { source: &args.source, model: &args.model, global, object: None, pods_decide: false, nodes: false };
+    let question = Question {
+        source: &args.source,
+        model: &args.model,
+        global,
+        object: None,
+        pods_decide: false,
+        evidence: Evidence::default(),
+    };
     let gathered = gather(question, terminal)?;
     let snapshot = &gathered.snapshot;
     let plan = manifest.map(|claim| planned(snapshot, in_namespace(claim, &gathered)));

@@ -1,6 +1,6 @@
 //! `predict`: every volume and claim in scope, with what will become of it.
 
-use super::gather::{Gathered, Question, gather, keeps_from_judging};
+use super::gather::{Evidence, Gathered, Question, gather, keeps_from_judging};
 use super::scope::belongs_to;
 use super::{Status, contexts, named};
 use crate::cli::{GlobalArgs, ObjectArgument, Output as Format, PredictArgs, parse_objects};
@@ -59,7 +59,7 @@ impl<'a> Asked<'a> {
             global,
             object: None,
             pods_decide: true,
-            nodes: false,
+            evidence: Evidence::default(),
         };
         question.check()?;
         if let Some(column) = &args.table.sort_by {

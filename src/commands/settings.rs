@@ -83,7 +83,7 @@ impl Modelled {
                 Kind::PersistentVolume => {
                     snapshot.volume_id(&key.name).map(|id| settings.controller.volumes.push((id, Cached::Unseen)))
                 }
-                Kind::StorageClass | Kind::Pod | Kind::Node | Kind::Lease => {
+                _ => {
                     return Err(Error::usage(format!("--unseen takes a pv or a pvc, not a {}", key.kind)));
                 }
             };

@@ -4,8 +4,8 @@ use super::gather::{file_options, issue_sentence, unreadable};
 use super::{Status, connect};
 use crate::cli::{GlobalArgs, Output as Format, SnapshotArgs};
 use crate::error::Error;
-use crate::snapshot::{CoverageState, DecodeIssue};
-use crate::source::{Archived, Needs, Statement, archive, files};
+use crate::snapshot::{CoverageEntry, CoverageState, DecodeIssue};
+use crate::source::{Archived, FileOptions, Needs, Statement, archive, files};
 use crate::terminal::{Terminal, output_error};
 
 /// Reads everything, then prints it: a reading that fails leaves stdout empty.
@@ -14,7 +14,8 @@ pub(super) fn run(args: &SnapshotArgs, global: &GlobalArgs, terminal: &Terminal)
         from_cluster(args, global, terminal)?
     } else {
         terminal.progress().step("reading", 0);
-        files::archive(&file_options(&args.source)).map_err(|error| unreadable(&error))?
+        files::archive(&FileOptions { surroundings: true, ..file_options(&args.source) })
+            .map_err(|error| unreadable(&error))?
     };
     let Archived { mut objects, issues, statement } = read;
     if args.source.strict
@@ -59,7 +60,20 @@ fn warn(issues: &[DecodeIssue], statement: &Statement, terminal: &Terminal) {
     for issue in issues {
         terminal.message(&format!("warning: {}; it is kept as it is", issue_sentence(issue)));
     }
-    for entry in statement.coverage.entries() {
+    let entries = statement.coverage.entries();
+    let around: Vec<&CoverageEntry> = entries.iter().filter(|entry| entry.kind.is_surrounding()).collect();
+    // Files rarely hold these, and where they do not, nobody misses them.
+    let is_missed = |entry: &&CoverageEntry| {
+        matches!(entry.state, CoverageState::Forbidden | CoverageState::Failed | CoverageState::NotServed)
+            && !around.iter().any(|other| other.kind == entry.kind && other.state == CoverageState::Complete)
+    };
+    let mut missed: Vec<&str> = around.iter().copied().filter(is_missed).map(|entry| entry.kind.resource()).collect();
+    missed.dedup();
+    if !missed.is_empty() {
+        let kinds = missed.join(", ");
+        terminal.message(&format!("note: {kinds} are missing; `audit` of the snapshot will have less to go by"));
+    }
+    for entry in entries.iter().filter(|entry| !entry.kind.is_surrounding()) {
         let wrong = match entry.state {
             CoverageState::Complete | CoverageState::NotNeeded | CoverageState::Assumed => continue,
             CoverageState::Partial => "are not complete",

@@ -8,7 +8,7 @@ use crate::model::{
     Kind, ObjectKey, ObjectMeta, PersistentVolume, PersistentVolumeClaim, StorageClass, Str, Timestamp, VolumePhase,
 };
 use crate::simulate::{Assumed, Decision, OutcomeSet, Prediction, Simulation};
-use crate::snapshot::{Absence, CoverageState, Snapshot, VolumeId};
+use crate::snapshot::{Absence, CoverageState, Snapshot, Surroundings, VolumeId};
 use std::cell::RefCell;
 use std::collections::BTreeSet;
 
@@ -76,6 +76,11 @@ impl<'a> Case<'a> {
         self.simulation.snapshot()
     }
 
+    /// What stands around volumes and claims.
+    pub fn surroundings(&self) -> &'a Surroundings {
+        self.snapshot().surroundings()
+    }
+
     /// How the modelled Kubernetes behaves.
     pub fn rules(&self) -> &'a Rules {
         &self.simulation.settings().rules
@@ -93,6 +98,9 @@ impl<'a> Case<'a> {
             Subject::Claim(_, claim) => claim_key(&claim.meta.namespace, &claim.meta.name),
             Subject::Class(class) => key(Kind::StorageClass, "", &class.meta.name),
             Subject::Pod(pod) => key(Kind::Pod, &pod.meta.namespace, &pod.meta.name),
+            Subject::Namespace(namespace) => key(Kind::Namespace, "", &namespace.meta.name),
+            Subject::Attachment(attachment) => key(Kind::VolumeAttachment, "", &attachment.meta.name),
+            Subject::StatefulSet(set) => key(Kind::StatefulSet, &set.meta.namespace, &set.meta.name),
         }
     }
 
@@ -131,16 +139,19 @@ impl<'a> Case<'a> {
         }
     }
 
-    /// Whether no such object exists; of pods and Leases nobody asks that. Where that is assumed, the finding says so;
+    /// Whether no such object exists; of Leases nobody asks that. Where that is assumed, the finding says so;
     /// where nobody can tell, it is not so.
     pub fn lacks(&self, kind: Kind, namespace: &str, name: &str) -> bool {
         let snapshot = self.snapshot();
+        let by_name = |meta: &ObjectMeta| (meta.namespace.as_str(), meta.name.as_str()).cmp(&(namespace, name));
         let is_there = match kind {
             Kind::PersistentVolume => snapshot.volume_id(name).is_some(),
             Kind::PersistentVolumeClaim => snapshot.claim_id(namespace, name).is_some(),
             Kind::StorageClass => snapshot.class(name).is_some(),
             Kind::Node => snapshot.node(name).is_some(),
-            Kind::Pod | Kind::Lease => return false,
+            Kind::Pod => snapshot.pods().binary_search_by(|pod| by_name(&pod.meta)).is_ok(),
+            Kind::Lease => return false,
+            surrounding => snapshot.surroundings().has(surrounding, namespace, name),
         };
         !is_there && self.rests_on(kind, namespace, &snapshot.coverage().absence_of(kind, namespace, name))
     }

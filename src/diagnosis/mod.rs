@@ -108,6 +108,9 @@ fn subjects<'s>(simulation: &Simulation<'s>) -> Vec<Subject<'s>> {
     objects
         .chain(snapshot.classes().iter().map(Subject::Class))
         .chain(snapshot.pods().iter().map(Subject::Pod))
+        .chain(snapshot.surroundings().namespaces().iter().map(Subject::Namespace))
+        .chain(snapshot.surroundings().attachments().iter().map(Subject::Attachment))
+        .chain(snapshot.surroundings().stateful_sets().iter().map(Subject::StatefulSet))
         .collect()
 }
 
@@ -154,6 +157,9 @@ fn subject_key<'s>(simulation: &Simulation<'s>, subject: Subject<'s>) -> (Object
         Subject::Claim(id, claim) => (key_of(simulation.snapshot(), Target::Claim(id)), &claim.meta),
         Subject::Class(class) => of(Kind::StorageClass, &class.meta),
         Subject::Pod(pod) => of(Kind::Pod, &pod.meta),
+        Subject::Namespace(namespace) => of(Kind::Namespace, &namespace.meta),
+        Subject::Attachment(attachment) => of(Kind::VolumeAttachment, &attachment.meta),
+        Subject::StatefulSet(set) => of(Kind::StatefulSet, &set.meta),
     }
 }
 

@@ -1,6 +1,7 @@
 //! What a rule is: what it looks at, what it reports at worst, and the page that explains it.
 
 use super::{Case, Found, Risk, Severity};
+use crate::model::surroundings::{Namespace, StatefulSet, VolumeAttachment};
 use crate::model::{Kind, PersistentVolume, PersistentVolumeClaim, Pod, StorageClass};
 use crate::simulate::Target;
 use crate::snapshot::{ClaimId, VolumeId};
@@ -55,6 +56,12 @@ pub enum Subject<'s> {
     Class(&'s StorageClass),
     /// A pod.
     Pod(&'s Pod),
+    /// A namespace.
+    Namespace(&'s Namespace),
+    /// An attachment of a volume to a node.
+    Attachment(&'s VolumeAttachment),
+    /// A StatefulSet.
+    StatefulSet(&'s StatefulSet),
 }
 
 impl Subject<'_> {
@@ -63,7 +70,7 @@ impl Subject<'_> {
         match self {
             Self::Volume(id, _) => Some(Target::Volume(id)),
             Self::Claim(id, _) => Some(Target::Claim(id)),
-            Self::Class(_) | Self::Pod(_) => None,
+            Self::Class(_) | Self::Pod(_) | Self::Namespace(_) | Self::Attachment(_) | Self::StatefulSet(_) => None,
         }
     }
 }
@@ -82,6 +89,12 @@ pub enum Detect {
     Class(Look<StorageClass>),
     /// At pods.
     Pod(Look<Pod>),
+    /// At namespaces.
+    Namespace(Look<Namespace>),
+    /// At attachments of volumes to nodes.
+    Attachment(Look<VolumeAttachment>),
+    /// At StatefulSets.
+    StatefulSet(Look<StatefulSet>),
 }
 
 impl Detect {
@@ -92,6 +105,9 @@ impl Detect {
             Self::Claim(_) => Kind::PersistentVolumeClaim,
             Self::Class(_) => Kind::StorageClass,
             Self::Pod(_) => Kind::Pod,
+            Self::Namespace(_) => Kind::Namespace,
+            Self::Attachment(_) => Kind::VolumeAttachment,
+            Self::StatefulSet(_) => Kind::StatefulSet,
         }
     }
 
@@ -103,6 +119,9 @@ impl Detect {
                 | (Self::Claim(_), Subject::Claim(..))
                 | (Self::Class(_), Subject::Class(_))
                 | (Self::Pod(_), Subject::Pod(_))
+                | (Self::Namespace(_), Subject::Namespace(_))
+                | (Self::Attachment(_), Subject::Attachment(_))
+                | (Self::StatefulSet(_), Subject::StatefulSet(_))
         )
     }
 
@@ -113,6 +132,9 @@ impl Detect {
             (Self::Claim(look), Subject::Claim(_, claim)) => look(case, claim),
             (Self::Class(look), Subject::Class(class)) => look(case, class),
             (Self::Pod(look), Subject::Pod(pod)) => look(case, pod),
+            (Self::Namespace(look), Subject::Namespace(namespace)) => look(case, namespace),
+            (Self::Attachment(look), Subject::Attachment(attachment)) => look(case, attachment),
+            (Self::StatefulSet(look), Subject::StatefulSet(set)) => look(case, set),
             _ => None,
         }
     }

@@ -1,5 +1,6 @@
 //! PersistentVolumeClaims.
 
+use super::surroundings::Condition;
 use super::{AccessModes, Amount, AnnotationKey, ClaimKey, LabelSelector, ObjectMeta, Quantity, Str, VolumeMode};
 use std::sync::Arc;
 
@@ -24,6 +25,8 @@ pub struct PersistentVolumeClaim {
     pub selector: Option<Box<LabelSelector>>,
     /// Whether `spec.dataSource` is set.
     pub data_source: bool,
+    /// What no modelled controller reads; few claims have any of it.
+    pub details: Option<Arc<ClaimDetails>>,
     /// `status`.
     pub status: ClaimStatus,
 }
@@ -56,6 +59,21 @@ impl PersistentVolumeClaim {
         self.attributes_class.as_deref().unwrap_or_default()
     }
 
+    /// `metadata.ownerReferences`.
+    pub fn owners(&self) -> &[Owner] {
+        self.details.as_ref().map_or(&[], |details| &details.owners)
+    }
+
+    /// The condition of that type, if it is there; `Unused` is in the status.
+    pub fn condition(&self, kind: &str) -> Option<&Condition> {
+        self.details.as_ref()?.conditions.iter().find(|condition| condition.kind == kind)
+    }
+
+    /// What it is to be filled from.
+    pub fn source(&self) -> Option<&DataSource> {
+        self.details.as_ref()?.data_source.as_ref()
+    }
+
     /// Whether the object is being deleted.
     pub fn terminating(&self) -> bool {
         self.meta.deleted.is_some()
@@ -67,8 +85,50 @@ impl PersistentVolumeClaim {
     }
 }
 
-/// `status` of a claim. Other conditions, `allocatedResources` and `modifyVolumeStatus` are left out: no modelled
-/// controller reads or writes them.
+/// What is evidence alone.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ClaimDetails {
+    /// `metadata.ownerReferences`.
+    pub owners: Box<[Owner]>,
+    /// `spec.dataSourceRef`, else `spec.dataSource`.
+    pub data_source: Option<DataSource>,
+    /// `status.conditions`, but for `Unused`.
+    pub conditions: Box<[Condition]>,
+    /// `status.allocatedResources` of `storage`: the size to which a resize under way goes.
+    pub allocated: Option<Quantity>,
+    /// `status.allocatedResourceStatuses` of `storage`: how far that resize has come; empty when absent.
+    pub allocated_status: Str,
+}
+
+/// One of `metadata.ownerReferences`.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Owner {
+    /// `apiVersion`.
+    pub api_version: Str,
+    /// `kind`.
+    pub kind: Str,
+    /// `name`.
+    pub name: Str,
+    /// `uid`.
+    pub uid: Str,
+    /// `controller`.
+    pub controller: bool,
+}
+
+/// What a claim is to be filled from.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct DataSource {
+    /// `apiGroup`; empty for the core group.
+    pub group: Str,
+    /// `kind`.
+    pub kind: Str,
+    /// `namespace`; empty for the claim's own.
+    pub namespace: Str,
+    /// `name`.
+    pub name: Str,
+}
+
+/// `status` of a claim, as far as a modelled controller reads or writes it; see [`ClaimDetails`] for the rest.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ClaimStatus {
     /// `status.phase`.

@@ -2,6 +2,9 @@
 
 use super::{AnnotationKey, ObjectMeta, ReclaimPolicy, Str};
 
+/// One term of `allowedTopologies`: labels of nodes, each with the values of which one is wanted.
+pub type TopologyTerm = Box<[(Str, Box<[Str]>)]>;
+
 /// The provisioner that stands for none: volumes of such a class are made by hand.
 pub const NO_PROVISIONER: &str = "kubernetes.io/no-provisioner";
 
@@ -20,6 +23,8 @@ pub struct StorageClass {
     pub mount_options: Box<[Str]>,
     /// `allowVolumeExpansion`.
     pub allow_expansion: bool,
+    /// `allowedTopologies`: one of the terms has to fit; none at all where all nodes are allowed.
+    pub allowed_topologies: Box<[TopologyTerm]>,
 }
 
 impl StorageClass {

@@ -19,12 +19,53 @@ pub enum Kind {
     /// `coordination.k8s.io/v1` Lease: that of kube-controller-manager alone, which no decision reads. It says whether
     /// the controllers live.
     Lease,
+    /// `v1` Namespace.
+    Namespace,
+    /// `storage.k8s.io/v1` VolumeAttachment.
+    VolumeAttachment,
+    /// `storage.k8s.io/v1` CSIDriver.
+    CsiDriver,
+    /// `storage.k8s.io/v1` CSINode.
+    CsiNode,
+    /// `storage.k8s.io/v1` CSIStorageCapacity.
+    CsiStorageCapacity,
+    /// `v1` Event, about a volume or a claim.
+    Event,
+    /// `v1` ResourceQuota.
+    ResourceQuota,
+    /// `v1` LimitRange.
+    LimitRange,
+    /// `apps/v1` StatefulSet.
+    StatefulSet,
 }
 
 impl Kind {
     /// Every kind that some decision reads, in the order in which they are listed.
     pub const ALL: [Self; 5] =
         [Self::PersistentVolume, Self::PersistentVolumeClaim, Self::StorageClass, Self::Pod, Self::Node];
+
+    /// Every kind that no decision reads and some finding rests on, in the order in which they are listed.
+    pub const SURROUNDING: [Self; 9] = [
+        Self::Namespace,
+        Self::VolumeAttachment,
+        Self::CsiDriver,
+        Self::CsiNode,
+        Self::CsiStorageCapacity,
+        Self::Event,
+        Self::ResourceQuota,
+        Self::LimitRange,
+        Self::StatefulSet,
+    ];
+
+    /// Every kind of which whole lists are read: [`Self::ALL`] and then [`Self::SURROUNDING`].
+    pub fn listed() -> impl Iterator<Item = Self> {
+        Self::ALL.into_iter().chain(Self::SURROUNDING)
+    }
+
+    /// Whether no decision reads it and some finding may rest on it.
+    pub fn is_surrounding(self) -> bool {
+        Self::SURROUNDING.contains(&self)
+    }
 
     /// The kind as manifests write it.
     pub fn as_str(self) -> &'static str {
@@ -35,6 +76,15 @@ impl Kind {
             Self::Pod => "Pod",
             Self::Node => "Node",
             Self::Lease => "Lease",
+            Self::Namespace => "Namespace",
+            Self::VolumeAttachment => "VolumeAttachment",
+            Self::CsiDriver => "CSIDriver",
+            Self::CsiNode => "CSINode",
+            Self::CsiStorageCapacity => "CSIStorageCapacity",
+            Self::Event => "Event",
+            Self::ResourceQuota => "ResourceQuota",
+            Self::LimitRange => "LimitRange",
+            Self::StatefulSet => "StatefulSet",
         }
     }
 
@@ -47,10 +97,19 @@ impl Kind {
             Self::Pod => "pods",
             Self::Node => "nodes",
             Self::Lease => "leases",
+            Self::Namespace => "namespaces",
+            Self::VolumeAttachment => "volumeattachments",
+            Self::CsiDriver => "csidrivers",
+            Self::CsiNode => "csinodes",
+            Self::CsiStorageCapacity => "csistoragecapacities",
+            Self::Event => "events",
+            Self::ResourceQuota => "resourcequotas",
+            Self::LimitRange => "limitranges",
+            Self::StatefulSet => "statefulsets",
         }
     }
 
-    /// The short name that people type: `pv`, `pvc`, `sc`, `pod`, `node`.
+    /// The short name that people type, such as `pv`, `pvc`, `sc`, `pod` or `node`; the singular where there is none.
     pub fn short(self) -> &'static str {
         match self {
             Self::PersistentVolume => "pv",
@@ -59,36 +118,80 @@ impl Kind {
             Self::Pod => "pod",
             Self::Node => "node",
             Self::Lease => "lease",
+            Self::Namespace => "ns",
+            Self::VolumeAttachment => "volumeattachment",
+            Self::CsiDriver => "csidriver",
+            Self::CsiNode => "csinode",
+            Self::CsiStorageCapacity => "csistoragecapacity",
+            Self::Event => "event",
+            Self::ResourceQuota => "quota",
+            Self::LimitRange => "limits",
+            Self::StatefulSet => "sts",
         }
     }
 
     /// The API version that serves the kind.
     pub fn api_version(self) -> &'static str {
         match self {
-            Self::StorageClass => "storage.k8s.io/v1",
+            Self::StorageClass
+            | Self::VolumeAttachment
+            | Self::CsiDriver
+            | Self::CsiNode
+            | Self::CsiStorageCapacity => "storage.k8s.io/v1",
             Self::Lease => "coordination.k8s.io/v1",
-            Self::PersistentVolume | Self::PersistentVolumeClaim | Self::Pod | Self::Node => "v1",
+            Self::StatefulSet => "apps/v1",
+            Self::PersistentVolume
+            | Self::PersistentVolumeClaim
+            | Self::Pod
+            | Self::Node
+            | Self::Namespace
+            | Self::Event
+            | Self::ResourceQuota
+            | Self::LimitRange => "v1",
         }
     }
 
     /// Whether objects of the kind live in namespaces.
     pub fn namespaced(self) -> bool {
         match self {
-            Self::PersistentVolumeClaim | Self::Pod | Self::Lease => true,
-            Self::PersistentVolume | Self::StorageClass | Self::Node => false,
+            Self::PersistentVolumeClaim
+            | Self::Pod
+            | Self::Lease
+            | Self::CsiStorageCapacity
+            | Self::Event
+            | Self::ResourceQuota
+            | Self::LimitRange
+            | Self::StatefulSet => true,
+            Self::PersistentVolume
+            | Self::StorageClass
+            | Self::Node
+            | Self::Namespace
+            | Self::VolumeAttachment
+            | Self::CsiDriver
+            | Self::CsiNode => false,
         }
     }
 
     /// The kind that manifests call `kind`, if it is one of these.
     pub fn from_manifest(kind: &str) -> Option<Self> {
-        Self::ALL.into_iter().chain([Self::Lease]).find(|known| known.as_str() == kind)
+        Self::listed().chain([Self::Lease]).find(|known| known.as_str() == kind)
     }
 
-    /// The kind that a person means: singular, plural, short or full resource name, in any case.
+    /// The kind that a person means, of those that some decision reads: singular, plural, short or full resource name,
+    /// in any case.
     pub fn from_word(word: &str) -> Option<Self> {
+        Self::of_word(&Self::ALL, word)
+    }
+
+    /// The kind that a person means, of those that some finding rests on alone.
+    pub fn surrounding_from_word(word: &str) -> Option<Self> {
+        Self::of_word(&Self::SURROUNDING, word)
+    }
+
+    fn of_word(kinds: &[Self], word: &str) -> Option<Self> {
         let word = word.to_ascii_lowercase();
         let bare = word.split_once('.').map_or(word.as_str(), |(resource, _)| resource);
-        Self::ALL.into_iter().find(|kind| {
+        kinds.iter().copied().find(|kind| {
             let singular = kind.as_str().to_ascii_lowercase();
             bare == kind.resource()
                 || bare == singular

@@ -15,23 +15,25 @@ pub mod node;
 pub mod pod;
 pub mod quantity;
 pub mod selector;
+pub mod surroundings;
 pub mod volume;
 
 pub use access_mode::{AccessMode, AccessModeSet, AccessModes};
 pub use annotation::{AnnotationKey, Annotations};
-pub use claim::{ClaimPhase, ClaimStatus, PersistentVolumeClaim};
+pub use claim::{ClaimDetails, ClaimPhase, ClaimStatus, DataSource, Owner, PersistentVolumeClaim};
 pub use class::{BindingMode, NO_PROVISIONER, StorageClass, newest_default};
 pub use key::{ClaimKey, Kind, ObjectKey};
 pub use label_filter::{LabelFilter, parse_label_filter};
 pub use lease::{Lease, NamedLease};
 pub use meta::{ObjectMeta, ResourceVersion, Timestamp};
-pub use node::Node;
+pub use node::{Node, Taint};
 pub use pod::{Pod, PodPhase};
 pub use quantity::{Amount, Quantity, QuantityError};
 pub use selector::{
     Comparison, CompiledSelector, LabelOperator, LabelRequirement, LabelSelector, ListForm, Mismatch, NodeOperator,
     NodeRequirement, NodeSelector, NodeSelectorTerm, SelectorError,
 };
+pub use surroundings::Surrounding;
 pub use volume::{
     ClaimRef, PersistentVolume, ReclaimPolicy, SourceKind, VolumeMode, VolumePhase, VolumeSource, VolumeStatus,
 };

@@ -17,6 +17,10 @@ pub struct Pod {
     pub ephemeral_claims: Box<[Str]>,
     /// Whether some container status is in state `running`.
     pub running_container: bool,
+    /// `spec.schedulerName`; empty for the default one.
+    pub scheduler_name: Str,
+    /// Whether `spec.schedulingGates` keeps it from being scheduled.
+    pub gated: bool,
 }
 
 impl Pod {

@@ -162,9 +162,9 @@ impl VolumeMode {
 pub struct VolumeSource {
     /// Which of the source fields is set.
     pub kind: SourceKind,
-    /// `csi.driver`, or `hostPath.path`; empty for the other kinds.
+    /// `csi.driver`, `hostPath.path`, or `nfs.server`; empty for the other kinds.
     pub detail: Str,
-    /// `csi.volumeHandle`; empty for the other kinds.
+    /// `csi.volumeHandle`, or `nfs.path`; empty for the other kinds.
     pub handle: Str,
 }
 

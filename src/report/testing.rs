@@ -29,6 +29,7 @@ pub(super) fn parts(objects: &[Value]) -> Parts {
             Item::Pod(pod) => parts.pods.push(*pod),
             Item::Node(node) => parts.nodes.push(*node),
             Item::Lease(lease) => parts.lease = Some(*lease),
+            Item::Surrounding(object) => parts.surroundings.push(*object),
             Item::Skipped(kind) => panic!("{kind} is not read"),
         }
     }

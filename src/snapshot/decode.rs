@@ -6,12 +6,13 @@
 //! asked for.
 
 mod place;
+mod surroundings;
 mod wire;
 
 use crate::model::{
-    BindingMode, ClaimPhase, ClaimStatus, Kind, Lease, NamedLease, Node, ObjectKey, ObjectMeta, PersistentVolume,
-    PersistentVolumeClaim, Pod, PodPhase, ReclaimPolicy, ResourceVersion, StorageClass, Str, Timestamp, VolumeMode,
-    VolumePhase, VolumeStatus,
+    BindingMode, ClaimDetails, ClaimPhase, ClaimStatus, DataSource, Kind, Lease, NamedLease, Node, ObjectKey,
+    ObjectMeta, PersistentVolume, PersistentVolumeClaim, Pod, PodPhase, ReclaimPolicy, ResourceVersion, StorageClass,
+    Str, Surrounding, Taint, Timestamp, VolumeMode, VolumePhase, VolumeStatus,
 };
 use serde::Deserialize;
 use serde::de::IgnoredAny;
@@ -35,6 +36,8 @@ pub enum Item {
     Node(Box<Node>),
     /// The Lease of kube-controller-manager.
     Lease(Box<Lease>),
+    /// What no decision reads and some finding rests on.
+    Surrounding(Box<Surrounding>),
     /// An object of a kind that no decision reads.
     Skipped(Str),
 }
@@ -142,6 +145,15 @@ pub fn decode_as(kind: Kind, json: &[u8], origin: &str) -> Result<Item, DecodeIs
 ///
 /// See [`Failure`].
 pub fn read(kind: Option<Kind>, json: &[u8], origin: &str) -> Result<Item, Failure> {
+    read_some(kind, json, origin, true)
+}
+
+/// As [`read`]; what no decision reads is passed over unless surroundings are asked for.
+///
+/// # Errors
+///
+/// See [`Failure`].
+pub fn read_some(kind: Option<Kind>, json: &[u8], origin: &str, surroundings: bool) -> Result<Item, Failure> {
     let text = utf8(json)?;
     let (kind, stated) = if let Some(kind) = kind {
         (Some(kind), Cow::Borrowed(kind.as_str()))
@@ -149,6 +161,7 @@ pub fn read(kind: Option<Kind>, json: &[u8], origin: &str) -> Result<Item, Failu
         let header = header_of(text, origin)?;
         (header.known(), header.kind)
     };
+    let kind = kind.filter(|kind| surroundings || !kind.is_surrounding());
     let at = Context { text, kind: &stated, origin };
     match kind {
         Some(Kind::PersistentVolume) => at.parse().and_then(|object| volume(&at, object)),
@@ -157,6 +170,7 @@ pub fn read(kind: Option<Kind>, json: &[u8], origin: &str) -> Result<Item, Failu
         Some(Kind::Pod) => at.parse().and_then(|object| pod(&at, object)),
         Some(Kind::Node) => at.parse().and_then(|object| node(&at, object)),
         Some(Kind::Lease) => lease(&at),
+        Some(kind) => surroundings::surrounding(&at, kind),
         None => at.parse::<IgnoredAny>().map(|_| Item::Skipped(Str::from(stated.as_ref()))),
     }
 }
@@ -367,7 +381,8 @@ fn volume(at: &Context<'_>, object: wire::VolumeObject) -> Result<Item, Failure>
     })))
 }
 
-fn claim(at: &Context<'_>, object: wire::ClaimObject) -> Result<Item, Failure> {
+fn claim(at: &Context<'_>, mut object: wire::ClaimObject) -> Result<Item, Failure> {
+    let details = details(&mut object);
     let spec = object.spec;
     let status = object.status;
     Ok(Item::Claim(Box::new(PersistentVolumeClaim {
@@ -380,6 +395,7 @@ fn claim(at: &Context<'_>, object: wire::ClaimObject) -> Result<Item, Failure> {
         volume_mode: spec.volume_mode.map(|mode| VolumeMode::from_manifest(&mode.0)),
         selector: spec.selector.map(|selector| Box::new(selector.into_selector())),
         data_source: spec.data_source.is_some(),
+        details,
         status: ClaimStatus {
             phase: ClaimPhase::from_manifest(&status.phase.0),
             access_modes: status.access_modes.modes(),
@@ -395,6 +411,35 @@ fn claim(at: &Context<'_>, object: wire::ClaimObject) -> Result<Item, Failure> {
     })))
 }
 
+/// What is evidence alone; none where there is nothing of it, as for nearly all claims.
+fn details(object: &mut wire::ClaimObject) -> Option<Arc<ClaimDetails>> {
+    let spec = &mut object.spec;
+    let source = match (&mut spec.data_source_ref, &mut spec.data_source) {
+        (Some(source), _) | (None, Some(source)) => Some(std::mem::take(source)),
+        (None, None) => None,
+    };
+    let status = &mut object.status;
+    let of_storage = |resource: &str| resource == "storage";
+    let details = ClaimDetails {
+        owners: object.metadata.owners.0.iter().map(surroundings::owner).collect(),
+        data_source: source.map(|source| DataSource {
+            group: source.group.0,
+            kind: source.kind.0,
+            namespace: source.namespace.0,
+            name: source.name.0,
+        }),
+        conditions: surroundings::conditions(
+            status.conditions.0.extract_if(.., |condition| condition.kind.0 != "Unused"),
+        ),
+        allocated: status.allocated.0.iter().find(|(name, _)| of_storage(name)).map(|(_, amount)| amount.quantity),
+        allocated_status: (status.allocated_statuses.0.iter())
+            .find(|(name, _)| of_storage(name))
+            .map(|(_, status)| status.clone())
+            .unwrap_or_default(),
+    };
+    (details != ClaimDetails::default()).then(|| Arc::new(details))
+}
+
 fn class(at: &Context<'_>, object: wire::ClassObject) -> Result<Item, Failure> {
     Ok(Item::Class(Box::new(StorageClass {
         meta: at.meta(object.metadata)?,
@@ -403,6 +448,12 @@ fn class(at: &Context<'_>, object: wire::ClassObject) -> Result<Item, Failure> {
         binding_mode: object.binding_mode.map(|mode| BindingMode::from_manifest(&mode.0)),
         mount_options: object.mount_options.strings(),
         allow_expansion: object.allow_expansion.unwrap_or_default(),
+        allowed_topologies: (object.topologies.0.into_iter())
+            .map(|term| {
+                let labels = term.expressions.0.into_iter();
+                labels.map(|label| (label.key.0, label.values.strings())).collect()
+            })
+            .collect(),
     })))
 }
 
@@ -433,6 +484,12 @@ fn pod(at: &Context<'_>, object: wire::PodObject) -> Result<Item, Failure> {
         claims: claims.into(),
         ephemeral_claims: ephemeral_claims.into(),
         running_container,
+        scheduler_name: match object.spec.scheduler_name.0 {
+            // What the API server sets; kept short, since all pods have it.
+            name if name == "default-scheduler" => Str::default(),
+            name => name,
+        },
+        gated: !object.spec.gates.0.is_empty(),
     })))
 }
 
@@ -469,7 +526,7 @@ pub fn change_of(item: &Item, json: &[u8], asked: &(Kind, String)) -> Option<(Ob
     let (kind, meta) = match item {
         Item::Volume(volume) => (Kind::PersistentVolume, &volume.meta),
         Item::Claim(claim) => (Kind::PersistentVolumeClaim, &claim.meta),
-        Item::Class(_) | Item::Pod(_) | Item::Node(_) | Item::Lease(_) | Item::Skipped(_) => return None,
+        _ => return None,
     };
     if kind != asked.0 || meta.name != asked.1 {
         return None;
@@ -480,7 +537,12 @@ pub fn change_of(item: &Item, json: &[u8], asked: &(Kind, String)) -> Option<(Ob
 }
 
 fn node(at: &Context<'_>, object: wire::NodeObject) -> Result<Item, Failure> {
-    Ok(Item::Node(Box::new(Node { meta: at.meta(object.metadata)? })))
+    let taint = |taint: wire::NodeTaint| Taint { key: taint.key.0, effect: taint.effect.0 };
+    Ok(Item::Node(Box::new(Node {
+        meta: at.meta(object.metadata)?,
+        unschedulable: object.spec.unschedulable.unwrap_or_default(),
+        taints: object.spec.taints.0.into_iter().map(taint).collect(),
+    })))
 }
 
 #[cfg(test)]

@@ -7,14 +7,16 @@ pub mod decode;
 pub mod defaults;
 mod index;
 pub mod redact;
+mod surroundings;
 
 pub use coverage::{Absence, Coverage, CoverageEntry, CoverageState};
 pub use decode::{DecodeIssue, Item};
 pub use index::{CandidateGroup, GroupKey};
+pub use surroundings::Surroundings;
 
 use crate::model::{
     Kind, Lease, Node, ObjectKey, PersistentVolume, PersistentVolumeClaim, Pod, ResourceVersion, StorageClass,
-    Timestamp,
+    Surrounding, Timestamp,
 };
 use index::Index;
 
@@ -39,6 +41,8 @@ pub struct Parts {
     pub pods: Vec<Pod>,
     /// Nodes in any order, possibly twice.
     pub nodes: Vec<Node>,
+    /// What stands around them, in any order, possibly twice; nothing where nobody asked.
+    pub surroundings: Vec<Surrounding>,
     /// What the absence of an object means.
     pub coverage: Coverage,
     /// The moment from which ages count; without one, the newest timestamp in the input.
@@ -62,6 +66,7 @@ pub struct Snapshot {
     classes: Vec<StorageClass>,
     pods: Vec<Pod>,
     nodes: Vec<Node>,
+    surroundings: Surroundings,
     coverage: Coverage,
     now: Option<Timestamp>,
     now_is_stated: bool,
@@ -78,7 +83,7 @@ impl Snapshot {
     /// never on an API server get its defaults.
     pub fn new(parts: Parts) -> Self {
         let Parts { mut volumes, mut claims, mut classes, mut pods, mut nodes, .. } = parts;
-        let Parts { coverage, now, now_is_stated, issues, lease, changed, .. } = parts;
+        let Parts { coverage, now, now_is_stated, issues, lease, changed, surroundings, .. } = parts;
         let mut duplicates = Vec::new();
         let mut defaulted = Vec::new();
         let mut duplicate_claims = Vec::new();
@@ -91,6 +96,7 @@ impl Snapshot {
         order(&mut classes, index::class_meta, Kind::StorageClass, &mut duplicates);
         order(&mut pods, |pod| &pod.meta, Kind::Pod, &mut duplicates);
         order(&mut nodes, index::node_meta, Kind::Node, &mut duplicates);
+        let surroundings = Surroundings::new(surroundings, &mut duplicates);
         defaults::apply(&mut volumes, &mut claims, &mut classes, &mut defaulted);
         let index = Index::new(&volumes, &claims, &pods);
         Self {
@@ -99,6 +105,7 @@ impl Snapshot {
             classes,
             pods,
             nodes,
+            surroundings,
             coverage,
             now,
             now_is_stated,
@@ -134,6 +141,11 @@ impl Snapshot {
     /// All nodes by name.
     pub fn nodes(&self) -> &[Node] {
         &self.nodes
+    }
+
+    /// What stands around them; nothing where nobody asked.
+    pub fn surroundings(&self) -> &Surroundings {
+        &self.surroundings
     }
 
     /// What the absence of an object means.

@@ -80,8 +80,9 @@ const META: [&str; 12] = [
     "uid",
 ];
 
-/// The object without what could be a secret; of `managedFields` the times stay, for volumes and claims. Pods, nodes
-/// and Leases keep only what is read, and what kubectl and the API server want to find in an object that is created.
+/// The object without what could be a secret; of `managedFields` the times stay, for volumes and claims. All other
+/// kinds but classes keep only what is read, and what kubectl and the API server want to find in an object that is
+/// created. Messages of events about volumes and claims, and of attachments, stay: they are the evidence.
 pub fn redact(kind: Kind, object: Value) -> Value {
     let Value::Object(fields) = object else { return hidden(object) };
     let fields = fields.into_iter().filter_map(|(key, value)| {
@@ -118,10 +119,79 @@ pub fn redact(kind: Kind, object: Value) -> Value {
             (Kind::Lease, "spec") => {
                 keep(value, &["acquireTime", "holderIdentity", "leaseDurationSeconds", "leaseTransitions", "renewTime"])
             }
-            (Kind::Pod | Kind::Node | Kind::Lease, _) => return None,
+            (Kind::Namespace, "spec") => only(value, &["finalizers"]),
+            (Kind::Namespace, "status") => conditions_of(value, &["phase"]),
+            (Kind::VolumeAttachment, "spec") => each(value, |key, value| match key {
+                "attacher" | "nodeName" => value,
+                "source" => keep(value, &["persistentVolumeName"]),
+                _ => hidden(value),
+            }),
+            (Kind::VolumeAttachment, "status") => each(only(value, &ATTACHMENT), |key, value| match key {
+                "attached" => value,
+                _ => keep(value, &["message", "time"]),
+            }),
+            (Kind::CsiDriver, "spec") => only(value, &DRIVER),
+            (Kind::CsiNode, "spec") => each(only(value, &["drivers"]), |_, drivers| {
+                each_item(drivers, |driver| keep(driver, &["allocatable", "name", "nodeID", "topologyKeys"]))
+            }),
+            (Kind::CsiStorageCapacity, "capacity" | "maximumVolumeSize" | "nodeTopology" | "storageClassName") => value,
+            (
+                Kind::Event,
+                "count" | "eventTime" | "firstTimestamp" | "involvedObject" | "lastTimestamp" | "message" | "reason"
+                | "reportingComponent" | "reportingInstance" | "action" | "series" | "source" | "type",
+            ) => value,
+            (Kind::ResourceQuota, "spec" | "status") => only(value, &["hard", "scopeSelector", "scopes", "used"]),
+            (Kind::LimitRange, "spec") => only(value, &["limits"]),
+            (Kind::StatefulSet, "spec") => each(only(value, &STATEFUL_SET), |key, value| match key {
+                "template" => each(only(value, &["metadata", "spec"]), |key, value| match key {
+                    "spec" => pod_spec(value),
+                    _ => only(value, &["labels"]),
+                }),
+                "volumeClaimTemplates" => each_item(value, |claim| ephemeral_field("volumeClaimTemplate", claim)),
+                _ => value,
+            }),
+            (kind, _) if matches!(kind, Kind::Pod | Kind::Node | Kind::Lease) || kind.is_surrounding() => return None,
             _ => hidden(value),
         };
         Some((key, kept))
+    });
+    Value::Object(fields.collect())
+}
+
+const ATTACHMENT: [&str; 3] = ["attachError", "attached", "detachError"];
+
+const DRIVER: [&str; 8] = [
+    "attachRequired",
+    "fsGroupPolicy",
+    "podInfoOnMount",
+    "requiresRepublish",
+    "seLinuxMount",
+    "storageCapacity",
+    "tokenRequests",
+    "volumeLifecycleModes",
+];
+
+/// What of a StatefulSet is read, and what the API server wants to find in one.
+const STATEFUL_SET: [&str; 7] = [
+    "ordinals",
+    "persistentVolumeClaimRetentionPolicy",
+    "replicas",
+    "selector",
+    "serviceName",
+    "template",
+    "volumeClaimTemplates",
+];
+
+/// A status of which some fields stay, and of the conditions what no message says.
+fn conditions_of(value: Value, allowed: &[&str]) -> Value {
+    let Value::Object(fields) = value else { return hidden(value) };
+    let fields = fields.into_iter().filter_map(|(key, value)| match key.as_str() {
+        "conditions" => {
+            let kept = |condition| keep(condition, &["lastTransitionTime", "reason", "status", "type"]);
+            Some((key, each_item(value, kept)))
+        }
+        known if allowed.contains(&known) => Some((key, value)),
+        _ => None,
     });
     Value::Object(fields.collect())
 }
@@ -247,8 +317,13 @@ fn parameter(key: &str, value: Value) -> Value {
 fn pod_spec(value: Value) -> Value {
     let Value::Object(mut fields) = value else { return hidden(value) };
     let mut kept = Map::new();
-    if let Some(node) = fields.remove("nodeName") {
-        kept.insert("nodeName".to_owned(), node);
+    for plain in ["nodeName", "schedulerName"] {
+        if let Some(value) = fields.remove(plain) {
+            kept.insert(plain.to_owned(), value);
+        }
+    }
+    if let Some(gates) = fields.remove("schedulingGates") {
+        kept.insert("schedulingGates".to_owned(), each_item(gates, |gate| keep(gate, &["name"])));
     }
     if let Some(containers) = fields.remove("containers") {
         kept.insert("containers".to_owned(), each_item(containers, |container| form_of(container, &["name", "image"])));

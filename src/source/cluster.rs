@@ -374,6 +374,13 @@ impl<'a> Cluster<'a> {
                 .collect();
             self.lists(&single, gathered, progress).await?;
         }
+        // Who may not list a kind everywhere may be allowed to in the one namespace that is asked about.
+        let hidden = needs
+            .surroundings
+            .iter()
+            .filter(|kind| kind.namespaced() && gathered.parts.coverage.state(**kind, "") == CoverageState::Forbidden);
+        let own: Vec<_> = hidden.map(|kind| (*kind, Some(Str::from(self.namespace.as_str())))).collect();
+        self.lists(&own, gathered, progress).await?;
         Ok(())
     }
 
@@ -419,6 +426,7 @@ pub(super) fn push(parts: &mut Parts, item: Item) {
         Item::Pod(pod) => parts.pods.push(*pod),
         Item::Node(node) => parts.nodes.push(*node),
         Item::Lease(lease) => parts.lease = Some(*lease),
+        Item::Surrounding(object) => parts.surroundings.push(*object),
         Item::Skipped(_) => {}
     }
 }

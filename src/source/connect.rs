@@ -25,7 +25,7 @@ const LARGE_CHUNK_SIZE: u32 = 2500;
 pub fn default_chunk_size(kind: Kind) -> u32 {
     match kind {
         Kind::PersistentVolume | Kind::PersistentVolumeClaim => LARGE_CHUNK_SIZE,
-        Kind::StorageClass | Kind::Pod | Kind::Node | Kind::Lease => CHUNK_SIZE,
+        _ => CHUNK_SIZE,
     }
 }
 

@@ -18,7 +18,7 @@ use super::statement::Statement;
 use crate::model::{Kind, Str, Timestamp};
 use crate::snapshot::decode::{self, DecodeIssue};
 use crate::snapshot::{Coverage, CoverageEntry, CoverageState, Item, Parts};
-use collect::{Collector, Objects, Workers};
+use collect::{Asked, Collector, Objects, Workers};
 use cut::{Batch, Cutter, Expect, Sink};
 use input::Format;
 use layout::Covers;
@@ -55,6 +55,8 @@ pub struct FileOptions {
     pub now: Option<Timestamp>,
     /// Whether an object that cannot be decoded is fatal.
     pub strict: bool,
+    /// Whether what stands around volumes and claims is read, and not passed over.
+    pub surroundings: bool,
     /// The kind and name of the volume or claim of which it is asked when it was written last.
     pub last_change_of: Option<(Kind, String)>,
 }
@@ -125,17 +127,15 @@ pub fn read_with(options: &FileOptions, stdin: &mut dyn Read) -> Result<Loaded, 
     let (done, outcomes) = mpsc::sync_channel(window);
     let waiting = Mutex::new(waiting);
     let mut report = Report { skipped_files, ..Report::default() };
+    let asked = Asked { last_change_of: options.last_change_of.as_ref(), surroundings: options.surroundings };
     let collected = std::thread::scope(|scope| {
         for _ in 0..cores {
             let (waiting, done) = (&waiting, done.clone());
-            scope.spawn(move || collect::work(waiting, &done, options.last_change_of.as_ref()));
+            scope.spawn(move || collect::work(waiting, &done, asked));
         }
         drop(done);
-        let mut collector = Collector::new(
-            Workers { jobs, outcomes, window: window as u64 },
-            options.strict,
-            options.last_change_of.clone(),
-        );
+        let workers = Workers { jobs, outcomes, window: window as u64 };
+        let mut collector = Collector::new(workers, options.strict, asked);
         for input in &inputs {
             collector.covers = input.covers.clone();
             let read = read_input(input, stdin, &mut collector);
@@ -161,8 +161,21 @@ pub fn read_with(options: &FileOptions, stdin: &mut dyn Read) -> Result<Loaded, 
     let coverage = known.coverage(&objects.issues, options);
     let stated = options.now.or(known.stated.now);
     let (now, now_is_stated) = (stated.or_else(|| newest(&objects)), stated.is_some());
-    let Objects { volumes, claims, classes, pods, nodes, issues, lease, changed, skipped: _ } = objects;
-    let parts = Parts { volumes, claims, classes, pods, nodes, coverage, now, now_is_stated, issues, lease, changed };
+    let Objects { volumes, claims, classes, pods, nodes, surroundings, issues, lease, changed, skipped: _ } = objects;
+    let parts = Parts {
+        volumes,
+        claims,
+        classes,
+        pods,
+        nodes,
+        surroundings,
+        coverage,
+        now,
+        now_is_stated,
+        issues,
+        lease,
+        changed,
+    };
     Ok(Loaded { parts, report, kubernetes: known.stated.kubernetes })
 }
 
@@ -196,7 +209,7 @@ pub fn archive_with(options: &FileOptions, stdin: &mut dyn Read) -> Result<Archi
     Ok(Archived { objects, issues, statement })
 }
 
-/// Hands each object of the five kinds, and the Lease of kube-controller-manager, to `each` as JSON, in the order of
+/// Hands each object of the kinds that are read, and the Lease of kube-controller-manager, to `each` as JSON, in the order of
 /// the input (items that state no kind, in a list that states it after them, come at its end), until it breaks off. The
 /// bytes are those of the input, or JSON made of its YAML, and well-formed.
 ///
@@ -260,12 +273,13 @@ struct Raw<'a> {
 
 impl Raw<'_> {
     fn hand(&mut self, kind: Kind, json: &[u8], origin: &str) -> Result<(), SourceError> {
-        // Of all Leases one is read.
-        if kind == Kind::Lease && !matches!(decode::read(Some(kind), json, origin), Ok(Item::Lease(_))) {
+        // Of all Leases one is read, and of Events those about volumes and claims.
+        let of_few = matches!(kind, Kind::Lease | Kind::Event);
+        if of_few && matches!(decode::read(Some(kind), json, origin), Ok(Item::Skipped(_))) {
             return Ok(());
         }
         // What cannot be decoded makes its kind partial, and where it would be counts for nothing.
-        if Kind::ALL.contains(&kind) {
+        if kind != Kind::Lease {
             let namespace = kind.namespaced().then(|| namespace_of(json));
             self.recent.insert((kind, namespace));
         }
@@ -363,7 +377,7 @@ fn inputs(options: &FileOptions) -> Result<(Vec<Named>, u64), SourceError> {
             Named { path: Some(path), origin, covers }
         };
         if std::fs::metadata(path).map_err(unreadable)?.is_dir() {
-            let (found, others) = layout::find(path, options.recursive)?;
+            let (found, others) = layout::find(path, options.recursive, options.surroundings)?;
             skipped += others;
             inputs.extend(found.into_iter().map(|found| named(found.path, found.covers)));
         } else {
@@ -481,21 +495,27 @@ impl Known {
     /// snapshot says, and for what was declared. Something that could not be decoded goes before all of that.
     fn coverage(&self, issues: &[DecodeIssue], options: &FileOptions) -> Coverage {
         let mut coverage = Coverage::default();
-        let mut set = |kind: Kind, namespace: Option<Str>, state: CoverageState| {
-            coverage.set(CoverageEntry::new(kind, namespace, state));
-        };
         for kind in Kind::ALL {
-            set(kind, None, CoverageState::Assumed);
+            coverage.set(CoverageEntry::new(kind, None, CoverageState::Assumed));
+        }
+        if options.surroundings {
+            for kind in Kind::SURROUNDING {
+                // Nobody puts these in by chance: an input without them does not say that there are none.
+                let reason = Some("the input holds none of them".to_owned());
+                let entry = CoverageEntry::new(kind, None, CoverageState::Partial);
+                coverage.set(CoverageEntry { reason, ..entry });
+            }
         }
         for (kind, namespace) in &self.held {
             // A snapshot that says that it lacks some of a kind is not made complete by a file with a few more.
             let place = namespace.as_deref().unwrap_or_default();
             if self.stated.coverage.state(*kind, place) == CoverageState::Assumed {
-                set(*kind, namespace.clone(), CoverageState::Complete);
+                coverage.set(CoverageEntry::new(*kind, namespace.clone(), CoverageState::Complete));
             }
         }
         let alone = self.held.is_empty() && self.complete.is_empty();
-        for entry in self.stated.coverage.entries() {
+        let asked = |entry: &&CoverageEntry| options.surroundings || !entry.kind.is_surrounding();
+        for entry in self.stated.coverage.entries().iter().filter(asked) {
             // What a snapshot did not find by its name, newer files beside it may speak of.
             let absent = if alone { entry.absent.clone() } else { BTreeSet::new() };
             coverage.set(CoverageEntry { absent, ..entry.clone() });
@@ -507,7 +527,8 @@ impl Known {
             }
             coverage.set(CoverageEntry::new(kind, namespace, state));
         };
-        for (kind, namespace) in &self.complete {
+        for (kind, namespace) in self.complete.iter().filter(|(kind, _)| options.surroundings || !kind.is_surrounding())
+        {
             full(*kind, namespace.as_deref());
         }
         match options.assume_complete.as_deref() {

@@ -49,6 +49,14 @@ pub(super) fn path(kind: Kind, namespace: Option<&str>) -> String {
     }
 }
 
+/// Which objects of a list are asked for, where not all of them matter: of the events, most are about others than
+/// volumes and claims. Selectors of fields can only exclude, so whatever else is left over is passed over later.
+fn selector(kind: Kind) -> Option<&'static str> {
+    (kind == Kind::Event).then_some(
+        "involvedObject.kind!=Pod,involvedObject.kind!=Node,involvedObject.kind!=ReplicaSet,involvedObject.kind!=Job",
+    )
+}
+
 /// A list for people: `persistentvolumeclaims in namespace db`.
 pub(super) fn describe(kind: Kind, namespace: Option<&str>) -> String {
     match namespace {
@@ -88,11 +96,17 @@ pub(super) async fn read<T: Send + 'static>(
     let mut done = 0;
     loop {
         let mut query = String::new();
+        let mut ask = |key: &str, value: &str| {
+            let _ = write!(query, "{}{key}={value}", if query.is_empty() { '?' } else { '&' });
+        };
         if limit > 0 {
-            let _ = write!(query, "?limit={limit}");
+            ask("limit", &limit.to_string());
         }
         if let Some(token) = &token {
-            let _ = write!(query, "{}continue={}", if query.is_empty() { '?' } else { '&' }, escape(token));
+            ask("continue", &escape(token));
+        }
+        if let Some(selector) = selector(kind) {
+            ask("fieldSelector", &escape(selector));
         }
         let reply = match api.get(&format!("{base}{query}"), JSON).await {
             Ok(reply) => reply,

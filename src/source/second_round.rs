@@ -23,6 +23,10 @@ pub struct Needs<'a> {
     pub users_of: Option<(Kind, &'a str, &'a str)>,
     /// Whether nodes are asked for though no decision reads them: which ones are there, and what labels they have.
     pub nodes: bool,
+    /// The kinds of [`Kind::SURROUNDING`] that are asked for.
+    pub surroundings: &'a [Kind],
+    /// Where pods are asked for beyond what decisions ask: in a namespace, or everywhere.
+    pub pods_of: Option<Option<&'a str>>,
     /// Whether to read what any question with any settings could ask for, as a snapshot has to.
     pub everything: bool,
 }
@@ -30,7 +34,8 @@ pub struct Needs<'a> {
 /// The lists to read next, in order: a kind, and a namespace or all of them.
 pub fn second_round(parts: &Parts, needs: Needs<'_>) -> Vec<(Kind, Option<Str>)> {
     let namespaces = pod_namespaces(parts, needs);
-    let mut lists: Vec<(Kind, Option<Str>)> = if namespaces.len() > MOST_NAMESPACES {
+    let everywhere = needs.pods_of == Some(None) || namespaces.len() > MOST_NAMESPACES;
+    let mut lists: Vec<(Kind, Option<Str>)> = if everywhere {
         vec![(Kind::Pod, None)]
     } else {
         namespaces.into_iter().map(|namespace| (Kind::Pod, Some(namespace))).collect()
@@ -38,6 +43,8 @@ pub fn second_round(parts: &Parts, needs: Needs<'_>) -> Vec<(Kind, Option<Str>)>
     if needs.host_path_provisioning || needs.nodes || needs.everything {
         lists.push((Kind::Node, None));
     }
+    let all = if needs.everything { &Kind::SURROUNDING } else { needs.surroundings };
+    lists.extend(all.iter().map(|kind| (*kind, None)));
     lists
 }
 
@@ -81,6 +88,9 @@ pub(super) fn pod_namespaces(parts: &Parts, needs: Needs<'_>) -> BTreeSet<Str> {
     if needs.everything {
         namespaces.extend(parts.volumes.iter().filter_map(|volume| Some(volume.claim_ref.as_ref()?.namespace.clone())));
         namespaces.remove("");
+    }
+    if let Some(Some(namespace)) = needs.pods_of {
+        namespaces.insert(Str::from(namespace));
     }
     match needs.users_of {
         Some((Kind::PersistentVolumeClaim, namespace, _)) => {

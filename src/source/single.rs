@@ -187,7 +187,7 @@ impl Cluster<'_> {
             Kind::PersistentVolume => gathered.parts.volumes = fresh.parts.volumes,
             Kind::PersistentVolumeClaim => gathered.parts.claims = fresh.parts.claims,
             Kind::StorageClass => gathered.parts.classes = fresh.parts.classes,
-            Kind::Pod | Kind::Node | Kind::Lease => return Ok(()),
+            _ => return Ok(()),
         }
         gathered.parts.issues.retain(|issue| issue.kind != kind.as_str());
         gathered.parts.issues.extend(fresh.parts.issues);

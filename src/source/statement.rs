@@ -110,7 +110,7 @@ pub(super) fn read(metadata: &[u8]) -> Result<Option<Statement>, String> {
         let entries: Vec<Entry> = serde_json::from_str(text).map_err(|_| wrong(COVERAGE))?;
         for entry in entries {
             // A kind that a later version reads decides nothing here.
-            let Some(kind) = Kind::ALL.into_iter().find(|kind| kind.resource() == entry.resource) else { continue };
+            let Some(kind) = Kind::listed().find(|kind| kind.resource() == entry.resource) else { continue };
             let state = CoverageState::from_word(&entry.state).ok_or_else(|| wrong(COVERAGE))?;
             let Entry { namespace, resource_version, reason, absent, .. } = entry;
             let namespace = namespace.filter(|_| kind.namespaced());

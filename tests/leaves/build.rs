@@ -386,5 +386,5 @@ impl PodBuilder {
 
 /// A node.
 pub(crate) fn node(name: &str) -> Node {
-    Node { meta: meta("", name, "40") }
+    Node { meta: meta("", name, "40"), ..Node::default() }
 }

@@ -212,7 +212,7 @@ fn parts<'v>(items: impl IntoIterator<Item = &'v Value>, coverage: Coverage) -> 
             Item::Class(class) => parts.classes.push(*class),
             Item::Pod(pod) => parts.pods.push(*pod),
             Item::Node(node) => parts.nodes.push(*node),
-            Item::Lease(_) => bail!("nobody in the worlds reads a Lease"),
+            Item::Lease(_) | Item::Surrounding(_) => bail!("no decision reads that"),
             Item::Skipped(kind) => bail!("nobody reads the kind {kind}"),
         }
     }

@@ -1,10 +1,17 @@
 //! All rules, one in each file, in the order in which they speak for an object of which several hold alike.
 
+mod attachment;
 mod binding;
 mod class;
+mod data_source;
+mod lifecycle;
 mod lost;
 mod pending;
+mod provisioning;
+mod resize;
+mod restore;
 mod terminating;
+mod topology;
 mod volume;
 mod workload;
 
@@ -13,8 +20,23 @@ use std::sync::LazyLock;
 
 /// All rules in their order.
 static REGISTRY: LazyLock<Vec<&'static Rule>> = LazyLock::new(|| {
-    [terminating::RULES, lost::RULES, volume::RULES, binding::RULES, pending::RULES, class::RULES, workload::RULES]
-        .concat()
+    [
+        terminating::RULES,
+        lifecycle::RULES,
+        lost::RULES,
+        restore::RULES,
+        volume::RULES,
+        attachment::RULES,
+        binding::RULES,
+        data_source::RULES,
+        provisioning::RULES,
+        topology::RULES,
+        pending::RULES,
+        resize::RULES,
+        class::RULES,
+        workload::RULES,
+    ]
+    .concat()
 });
 
 /// All rules in their order.
@@ -29,11 +51,11 @@ pub fn by_id(id: &str) -> Option<&'static Rule> {
 
 /// Declares the files of a section, and puts their rules in this order.
 macro_rules! section {
-    ($($rule:ident),+ $(,)?) => {
-        $(mod $rule;)+
+    ($($rule:ident),* $(,)?) => {
+        $(mod $rule;)*
 
         /// The rules of this section in their order.
-        pub(super) static RULES: &[&crate::diagnosis::Rule] = &[$(&$rule::RULE),+];
+        pub(super) static RULES: &[&crate::diagnosis::Rule] = &[$(&$rule::RULE),*];
     };
 }
 use section;

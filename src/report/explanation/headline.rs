@@ -6,7 +6,9 @@ use crate::controllers::persistent_volume::reclaim::{DataFate, data_fate, migrat
 use crate::controllers::protection::VOLUME_FINALIZER;
 use crate::controllers::{Branch, ClaimBranch, VolumeBranch};
 use crate::diagnosis::misfit::misfit;
-use crate::model::{AnnotationKey, Kind, PersistentVolume, PersistentVolumeClaim, ReclaimPolicy, VolumePhase};
+use crate::model::{
+    AnnotationKey, Kind, PersistentVolume, PersistentVolumeClaim, ReclaimPolicy, SourceKind, VolumePhase,
+};
 use crate::report::match_table::MatchRow;
 use crate::report::why::{View, pod_beside_the_scheduler, why};
 use crate::simulate::{Outcome, Target};
@@ -286,7 +288,7 @@ fn driver(view: View<'_>, volume: &PersistentVolume) -> String {
     [migrated_to(view.rules(), volume), volume.meta.annotations.get(AnnotationKey::ProvisionedBy)]
         .into_iter()
         .flatten()
-        .chain([volume.source.detail.as_str()])
+        .chain((volume.source.kind == SourceKind::Csi).then_some(volume.source.detail.as_str()))
         .find(|name| !name.is_empty())
         .map_or_else(|| "its driver".to_owned(), str::to_owned)
 }

@@ -92,7 +92,9 @@ macro_rules! object {
 object!(VolumeObject { metadata: Meta = "metadata", spec: VolumeSpec = "spec", status: VolumeStatusObject = "status" });
 object!(ClaimObject { metadata: Meta = "metadata", spec: ClaimSpec = "spec", status: ClaimStatusObject = "status" });
 object!(PodObject { metadata: Meta = "metadata", spec: PodSpec = "spec", status: PodStatusObject = "status" });
-object!(NodeObject { metadata: Meta = "metadata" });
+object!(NodeObject { metadata: Meta = "metadata", spec: NodeSpec = "spec" });
+object!(NodeSpec { unschedulable: Option<bool> = "unschedulable", taints: List<NodeTaint> = "taints" });
+object!(NodeTaint { key: Text = "key", effect: Text = "effect" });
 object!(ClassObject {
     metadata: Meta = "metadata",
     provisioner: Text = "provisioner",
@@ -100,7 +102,10 @@ object!(ClassObject {
     binding_mode: Option<Text> = "volumeBindingMode",
     mount_options: List<Text> = "mountOptions",
     allow_expansion: Option<bool> = "allowVolumeExpansion",
+    topologies: List<Topology> = "allowedTopologies",
 });
+object!(Topology { expressions: List<TopologyLabel> = "matchLabelExpressions" });
+object!(TopologyLabel { key: Text = "key", values: List<Text> = "values" });
 
 object!(Meta {
     name: Text = "name",
@@ -115,7 +120,13 @@ object!(Meta {
     finalizers: List<Text> = "finalizers",
     owners: List<Owner> = "ownerReferences",
 });
-object!(Owner { uid: Text = "uid", controller: Option<bool> = "controller" });
+object!(Owner {
+    api_version: Text = "apiVersion",
+    kind: Text = "kind",
+    name: Text = "name",
+    uid: Text = "uid",
+    controller: Option<bool> = "controller",
+});
 
 object!(VolumeSpec {
     capacity: Quantities = "capacity",
@@ -128,7 +139,7 @@ object!(VolumeSpec {
     node_affinity: Affinity = "nodeAffinity",
     csi: Option<CsiSource> = "csi",
     host_path: Option<PathSource> = "hostPath",
-    nfs: Option<IgnoredAny> = "nfs",
+    nfs: Option<NfsSource> = "nfs",
     local: Option<IgnoredAny> = "local",
     aws_elastic_block_store: Option<IgnoredAny> = "awsElasticBlockStore",
     azure_disk: Option<IgnoredAny> = "azureDisk",
@@ -151,6 +162,7 @@ object!(VolumeSpec {
 });
 object!(CsiSource { driver: Text = "driver", handle: Text = "volumeHandle" });
 object!(PathSource { path: Text = "path" });
+object!(NfsSource { server: Text = "server", path: Text = "path" });
 object!(VolumeStatusObject {
     phase: Text = "phase",
     message: Text = "message",
@@ -181,7 +193,14 @@ object!(ClaimSpec {
     attributes_class: Option<Text> = "volumeAttributesClassName",
     volume_mode: Option<Text> = "volumeMode",
     selector: Option<LabelTerms> = "selector",
-    data_source: Option<IgnoredAny> = "dataSource",
+    data_source: Option<SourceReference> = "dataSource",
+    data_source_ref: Option<SourceReference> = "dataSourceRef",
+});
+object!(SourceReference {
+    group: Text = "apiGroup",
+    kind: Text = "kind",
+    namespace: Text = "namespace",
+    name: Text = "name",
 });
 object!(Resources { requests: Requests = "requests" });
 object!(Requests { storage: Option<Amount> = "storage" });
@@ -190,12 +209,24 @@ object!(ClaimStatusObject {
     access_modes: List<Mode> = "accessModes",
     capacity: Quantities = "capacity",
     current_attributes_class: Option<Text> = "currentVolumeAttributesClassName",
-    conditions: List<ClaimCondition> = "conditions",
+    conditions: List<StatusCondition> = "conditions",
+    allocated: Quantities = "allocatedResources",
+    allocated_statuses: LabelMap = "allocatedResourceStatuses",
 });
 
-object!(ClaimCondition { kind: Text = "type", status: Text = "status" });
+object!(StatusCondition {
+    kind: Text = "type",
+    status: Text = "status",
+    reason: Text = "reason",
+    since: Moment = "lastTransitionTime",
+});
 
-object!(PodSpec { node_name: Text = "nodeName", volumes: List<PodVolume> = "volumes" });
+object!(PodSpec {
+    node_name: Text = "nodeName",
+    volumes: List<PodVolume> = "volumes",
+    scheduler_name: Text = "schedulerName",
+    gates: List<IgnoredAny> = "schedulingGates",
+});
 object!(PodVolume {
     name: Text = "name",
     claim: Option<ClaimSource> = "persistentVolumeClaim",
@@ -219,6 +250,70 @@ object!(LeaseSpec {
     duration_seconds: Option<i64> = "leaseDurationSeconds",
 });
 
+object!(NamespaceObject { metadata: Meta = "metadata", spec: NamespaceSpec = "spec", status: Conditions = "status" });
+object!(NamespaceSpec { finalizers: List<Text> = "finalizers" });
+object!(Conditions { conditions: List<StatusCondition> = "conditions" });
+
+object!(AttachmentObject {
+    metadata: Meta = "metadata",
+    spec: AttachmentSpec = "spec",
+    status: AttachmentStatus = "status",
+});
+object!(AttachmentSpec { attacher: Text = "attacher", node_name: Text = "nodeName", source: Attached = "source" });
+object!(Attached { volume_name: Text = "persistentVolumeName" });
+object!(AttachmentStatus {
+    attached: Option<bool> = "attached",
+    attach_error: Option<VolumeError> = "attachError",
+    detach_error: Option<VolumeError> = "detachError",
+});
+object!(VolumeError { time: Moment = "time", message: Text = "message" });
+
+object!(DriverObject { metadata: Meta = "metadata", spec: DriverSpec = "spec" });
+object!(DriverSpec { attach_required: Option<bool> = "attachRequired", capacity: Option<bool> = "storageCapacity" });
+
+object!(CsiNodeObject { metadata: Meta = "metadata", spec: CsiNodeSpec = "spec" });
+object!(CsiNodeSpec { drivers: List<DriverOnNode> = "drivers" });
+object!(DriverOnNode { name: Text = "name", topology_keys: List<Text> = "topologyKeys", allocatable: Count = "allocatable" });
+object!(Count { count: Option<i64> = "count" });
+
+object!(CapacityObject {
+    metadata: Meta = "metadata",
+    class_name: Text = "storageClassName",
+    topology: Option<LabelTerms> = "nodeTopology",
+    capacity: Option<Amount> = "capacity",
+    maximum: Option<Amount> = "maximumVolumeSize",
+});
+
+object!(EventObject {
+    metadata: Meta = "metadata",
+    involved: Reference = "involvedObject",
+    reason: Text = "reason",
+    message: Text = "message",
+    kind: Text = "type",
+    last: Moment = "lastTimestamp",
+    at: Moment = "eventTime",
+    series: EventSeries = "series",
+});
+object!(EventSeries { last: Moment = "lastObservedTime" });
+
+object!(QuotaObject { metadata: Meta = "metadata", status: QuotaStatus = "status" });
+object!(QuotaStatus { hard: Quantities = "hard", used: Quantities = "used" });
+
+object!(LimitRangeObject { metadata: Meta = "metadata", spec: Limits = "spec" });
+object!(Limits { limits: List<Limit> = "limits" });
+object!(Limit { kind: Text = "type", least: Requests = "min", most: Requests = "max" });
+
+object!(StatefulSetObject { metadata: Meta = "metadata", spec: StatefulSetSpec = "spec" });
+object!(StatefulSetSpec {
+    replicas: Option<i64> = "replicas",
+    ordinals: Ordinals = "ordinals",
+    templates: List<Template> = "volumeClaimTemplates",
+    retention: Retention = "persistentVolumeClaimRetentionPolicy",
+});
+object!(Ordinals { start: Option<i64> = "start" });
+object!(Template { metadata: NamedText = "metadata", spec: ClaimSpec = "spec" });
+object!(Retention { when_deleted: Text = "whenDeleted", when_scaled: Text = "whenScaled" });
+
 object!(ManagedObject { metadata: ManagedMeta = "metadata" });
 object!(ManagedMeta { managed: List<ManagedEntry> = "managedFields" });
 object!(ManagedEntry { time: Moment = "time" });
@@ -237,8 +332,8 @@ impl VolumeSpec {
         if let Some(path) = &self.host_path {
             return VolumeSource { kind: SourceKind::HostPath, detail: path.path.0.clone(), handle: Str::default() };
         }
-        if self.nfs.is_some() {
-            return plain(SourceKind::Nfs);
+        if let Some(nfs) = &self.nfs {
+            return VolumeSource { kind: SourceKind::Nfs, detail: nfs.server.0.clone(), handle: nfs.path.0.clone() };
         }
         if self.local.is_some() {
             return plain(SourceKind::Local);

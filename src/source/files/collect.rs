@@ -6,7 +6,7 @@ use super::error::{Fault, SourceError};
 use super::layout::Covers;
 use crate::model::{
     Kind, Lease, Node, ObjectKey, ObjectMeta, PersistentVolume, PersistentVolumeClaim, Pod, StorageClass, Str,
-    Timestamp,
+    Surrounding, Timestamp,
 };
 use crate::snapshot::decode::{self, Failure};
 use crate::snapshot::{DecodeIssue, Item};
@@ -34,6 +34,7 @@ pub(super) struct Objects {
     pub(super) classes: Vec<StorageClass>,
     pub(super) pods: Vec<Pod>,
     pub(super) nodes: Vec<Node>,
+    pub(super) surroundings: Vec<Surrounding>,
     pub(super) issues: Vec<DecodeIssue>,
     /// The Lease of kube-controller-manager; of several the one that was renewed last.
     pub(super) lease: Option<Lease>,
@@ -50,6 +51,7 @@ impl Objects {
         self.classes.append(&mut other.classes);
         self.pods.append(&mut other.pods);
         self.nodes.append(&mut other.nodes);
+        self.surroundings.append(&mut other.surroundings);
         self.issues.append(&mut other.issues);
         self.changed.append(&mut other.changed);
         self.renew(other.lease.take());
@@ -88,6 +90,12 @@ impl Objects {
             }
             Item::Node(node) => self.nodes.push(*node),
             Item::Lease(lease) => self.renew(Some(*lease)),
+            Item::Surrounding(mut object) => {
+                if object.kind().namespaced() {
+                    default_namespace(object.meta_mut());
+                }
+                self.surroundings.push(*object);
+            }
             Item::Skipped(kind) => *self.skipped.entry(kind).or_default() += 1,
         }
     }
@@ -102,8 +110,17 @@ fn default_namespace(meta: &mut ObjectMeta) {
     }
 }
 
+/// What is asked of each object besides what decisions read.
+#[derive(Clone, Copy)]
+pub(super) struct Asked<'a> {
+    /// The kind and name of the object of which it is asked when it was written last.
+    pub(super) last_change_of: Option<&'a (Kind, String)>,
+    /// Whether what stands around volumes and claims is read.
+    pub(super) surroundings: bool,
+}
+
 /// Decodes one batch, and looks when the named object was written last.
-fn decode_batch(batch: Batch, asked: Option<&(Kind, String)>) -> Outcome {
+fn decode_batch(batch: Batch, asked: Asked<'_>) -> Outcome {
     let Batch { bytes, items, base, expect, origin } = batch;
     let mut objects = Objects::default();
     let mut unnamed = Vec::new();
@@ -118,12 +135,12 @@ fn decode_batch(batch: Batch, asked: Option<&(Kind, String)>) -> Outcome {
         let decoded = if let Expect::Unneeded(kind) = &expect {
             decode::check(json).map(|()| Item::Skipped(kind.clone()))
         } else {
-            decode::read(kind, json, &origin)
+            decode::read_some(kind, json, &origin, asked.surroundings)
         };
         match decoded {
             Ok(item) => {
-                if let Some(asked) = asked {
-                    objects.note_change(&item, json, asked);
+                if let Some(object) = asked.last_change_of {
+                    objects.note_change(&item, json, object);
                 }
                 objects.add(item);
             }
@@ -150,11 +167,7 @@ pub(super) struct Workers {
 }
 
 /// One worker: decodes until there is nothing more to come.
-pub(super) fn work(
-    jobs: &Mutex<Receiver<(u64, Batch)>>,
-    outcomes: &SyncSender<(u64, Outcome)>,
-    asked: Option<&(Kind, String)>,
-) {
+pub(super) fn work(jobs: &Mutex<Receiver<(u64, Batch)>>, outcomes: &SyncSender<(u64, Outcome)>, asked: Asked<'_>) {
     loop {
         let job = jobs.lock().unwrap_or_else(PoisonError::into_inner).recv();
         let Ok((number, batch)) = job else { return };
@@ -178,7 +191,7 @@ impl Drop for Answer<'_> {
 }
 
 /// Collects what the workers decode.
-pub(super) struct Collector {
+pub(super) struct Collector<'a> {
     workers: Workers,
     sent: u64,
     taken: u64,
@@ -187,8 +200,7 @@ pub(super) struct Collector {
     unnamed: Vec<(Vec<u8>, u64, Arc<str>)>,
     /// Whether an object that cannot be decoded is fatal.
     strict: bool,
-    /// The kind and name of the object of which it is asked when it was written last.
-    asked: Option<(Kind, String)>,
+    asked: Asked<'a>,
     /// The first error in the order of the input: nothing after it counts.
     failed: Option<SourceError>,
     /// What the file that is being read covers.
@@ -199,13 +211,13 @@ pub(super) struct Collector {
     pub(super) stated: Vec<Statement>,
     /// Of which kinds, and in which namespaces, there are objects in input that says nothing of itself.
     pub(super) held: BTreeSet<(Kind, Option<Str>)>,
-    /// How many volumes, claims, classes, pods and nodes were looked at for that.
-    looked_at: [usize; 5],
+    /// How many volumes, claims, classes, pods, nodes and other objects were looked at for that.
+    looked_at: [usize; 6],
     pub(super) objects: Objects,
 }
 
-impl Collector {
-    pub(super) fn new(workers: Workers, strict: bool, asked: Option<(Kind, String)>) -> Self {
+impl<'a> Collector<'a> {
+    pub(super) fn new(workers: Workers, strict: bool, asked: Asked<'a>) -> Self {
         Self {
             workers,
             sent: 0,
@@ -220,7 +232,7 @@ impl Collector {
             complete: Vec::new(),
             stated: Vec::new(),
             held: BTreeSet::new(),
-            looked_at: [0; 5],
+            looked_at: [0; 6],
             objects: Objects::default(),
         }
     }
@@ -239,9 +251,9 @@ impl Collector {
 
     /// The objects that came since the last call are of an input that says how complete it is, or of one that does not.
     pub(super) fn look(&mut self, stated: bool) {
-        let Objects { volumes, claims, classes, pods, nodes, .. } = &self.objects;
-        let [seen_volumes, seen_claims, seen_classes, seen_pods, seen_nodes] = self.looked_at;
-        self.looked_at = [volumes.len(), claims.len(), classes.len(), pods.len(), nodes.len()];
+        let Objects { volumes, claims, classes, pods, nodes, surroundings, .. } = &self.objects;
+        let [seen_volumes, seen_claims, seen_classes, seen_pods, seen_nodes, seen_others] = self.looked_at;
+        self.looked_at = [volumes.len(), claims.len(), classes.len(), pods.len(), nodes.len(), surroundings.len()];
         if stated {
             return;
         }
@@ -256,6 +268,10 @@ impl Collector {
         }
         let claims = claims[seen_claims..].iter().map(|claim| (Kind::PersistentVolumeClaim, &claim.meta.namespace));
         let pods = pods[seen_pods..].iter().map(|pod| (Kind::Pod, &pod.meta.namespace));
+        for object in &surroundings[seen_others..] {
+            let namespace = object.kind().namespaced().then(|| object.meta().namespace.clone());
+            self.held.insert((object.kind(), namespace));
+        }
         let mut last = None;
         for place in claims.chain(pods) {
             // Most objects stand beside others of their namespace.
@@ -302,7 +318,7 @@ impl Collector {
     }
 }
 
-impl Sink for Collector {
+impl Sink for Collector<'_> {
     fn batch(&mut self, batch: Batch) -> Result<Vec<u8>, SourceError> {
         while self.sent - self.taken >= self.workers.window {
             self.take()?;
@@ -324,7 +340,7 @@ impl Sink for Collector {
         self.drain()?;
         for (json, place, origin) in std::mem::take(&mut self.unnamed) {
             let batch = Batch::of_one(json, place, expect.clone(), origin);
-            self.put(decode_batch(batch, self.asked.as_ref()))?;
+            self.put(decode_batch(batch, self.asked))?;
         }
         self.look(stated.is_some());
         self.stated.extend(stated);

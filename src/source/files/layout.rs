@@ -35,7 +35,7 @@ impl Covers {
     pub(super) fn of_list(&self, expect: &Expect) -> Option<(Kind, Option<String>)> {
         match (expect, self) {
             (Expect::Typed(kind), Self::TypedList(namespace))
-                if Kind::ALL.contains(kind) && kind.namespaced() == namespace.is_some() =>
+                if *kind != Kind::Lease && kind.namespaced() == namespace.is_some() =>
             {
                 Some((*kind, namespace.clone()))
             }
@@ -51,8 +51,9 @@ pub(super) struct Found {
     pub(super) covers: Covers,
 }
 
-/// The files of a directory in the order of their names, and how many others there are.
-pub(super) fn find(root: &Path, recursive: bool) -> Result<(Vec<Found>, u64), SourceError> {
+/// The files of a directory in the order of their names, and how many others there are. Of a dump those of surroundings
+/// are among the others unless they are asked for.
+pub(super) fn find(root: &Path, recursive: bool, surroundings: bool) -> Result<(Vec<Found>, u64), SourceError> {
     let layout = layout(root)?;
     let mut found = Vec::new();
     let mut skipped = 0;
@@ -69,7 +70,7 @@ pub(super) fn find(root: &Path, recursive: bool) -> Result<(Vec<Found>, u64), So
             } else if !wanted(&path) || !fs::metadata(&path).is_ok_and(|target| target.is_file()) {
                 skipped += 1;
             } else {
-                match covers(layout, root, &path) {
+                match covers(layout, root, &path, surroundings) {
                     Some(covers) => found.push(Found { path, covers }),
                     None => skipped += 1,
                 }
@@ -118,7 +119,7 @@ fn wanted(path: &Path) -> bool {
 }
 
 /// What a file covers; nothing at all if its place says that no decision reads it.
-fn covers(layout: Layout, root: &Path, path: &Path) -> Option<Covers> {
+fn covers(layout: Layout, root: &Path, path: &Path, surroundings: bool) -> Option<Covers> {
     let below = path.strip_prefix(root).unwrap_or(path);
     let parts: Vec<String> = below.iter().map(|part| part.to_string_lossy().into_owned()).collect();
     let parts: Vec<&str> = parts.iter().map(String::as_str).collect();
@@ -129,13 +130,13 @@ fn covers(layout: Layout, root: &Path, path: &Path) -> Option<Covers> {
             [namespace, _] => Some(Covers::TypedList(Some((*namespace).to_owned()))),
             _ => Some(Covers::Nothing),
         },
-        Layout::MustGather => gathered(&parts),
+        Layout::MustGather => gathered(&parts, surroundings),
     }
 }
 
-/// A must-gather has thousands of files. Those of the five kinds are
+/// A must-gather has thousands of files. Those of the kinds that are read are
 /// `cluster-scoped-resources/GROUP/RESOURCE/NAME.yaml` and `namespaces/NAMESPACE/GROUP/RESOURCE.yaml`.
-fn gathered(parts: &[&str]) -> Option<Covers> {
+fn gathered(parts: &[&str], surroundings: bool) -> Option<Covers> {
     let start = parts.iter().position(|part| matches!(*part, "cluster-scoped-resources" | "namespaces"))?;
     let (group, resource, namespace) = match &parts[start..] {
         ["cluster-scoped-resources", group, resource] | ["cluster-scoped-resources", group, resource, _] => {
@@ -147,8 +148,10 @@ fn gathered(parts: &[&str]) -> Option<Covers> {
         _ => return None,
     };
     let resource = resource.split('.').next().unwrap_or_default();
-    let kind = Kind::ALL.into_iter().find(|kind| kind.resource() == resource)?;
-    let expected = if kind == Kind::StorageClass { "storage.k8s.io" } else { "core" };
+    let kind = Kind::listed()
+        .filter(|kind| surroundings || !kind.is_surrounding())
+        .find(|kind| kind.resource() == resource)?;
+    let expected = kind.api_version().split_once('/').map_or("core", |(group, _)| group);
     let fits = group == expected && kind.namespaced() == namespace.is_some();
     fits.then(|| Covers::Kind(kind, namespace.map(str::to_owned)))
 }

@@ -1,0 +1,3 @@
+//! Claims that go with something else: with their owner, their namespace, or the set whose pods use them.
+
+crate::diagnosis::rules::section! {}

@@ -1,0 +1,3 @@
+//! Claims that are to become larger.
+
+crate::diagnosis::rules::section! {}

@@ -1,0 +1,3 @@
+//! What a restore from a backup, or a second cluster, leaves behind.
+
+crate::diagnosis::rules::section! {}

@@ -1,0 +1,248 @@
+//! What stands around volumes and claims: objects that no decision of the modelled controllers reads, and that tell
+//! why something does not happen. Nothing is read of them but what some finding rests on.
+
+use super::{Kind, LabelSelector, ObjectKey, ObjectMeta, Quantity, Str, Timestamp};
+
+/// One of these objects.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Surrounding {
+    /// A Namespace.
+    Namespace(Namespace),
+    /// A VolumeAttachment.
+    Attachment(VolumeAttachment),
+    /// A CSIDriver.
+    Driver(CsiDriver),
+    /// A CSINode.
+    CsiNode(CsiNode),
+    /// A CSIStorageCapacity.
+    Capacity(StorageCapacity),
+    /// An Event about a volume or a claim.
+    Event(Event),
+    /// A ResourceQuota.
+    Quota(ResourceQuota),
+    /// A LimitRange.
+    LimitRange(LimitRange),
+    /// A StatefulSet.
+    StatefulSet(StatefulSet),
+}
+
+impl Surrounding {
+    /// Its kind.
+    pub fn kind(&self) -> Kind {
+        match self {
+            Self::Namespace(_) => Kind::Namespace,
+            Self::Attachment(_) => Kind::VolumeAttachment,
+            Self::Driver(_) => Kind::CsiDriver,
+            Self::CsiNode(_) => Kind::CsiNode,
+            Self::Capacity(_) => Kind::CsiStorageCapacity,
+            Self::Event(_) => Kind::Event,
+            Self::Quota(_) => Kind::ResourceQuota,
+            Self::LimitRange(_) => Kind::LimitRange,
+            Self::StatefulSet(_) => Kind::StatefulSet,
+        }
+    }
+
+    /// Its metadata.
+    pub fn meta(&self) -> &ObjectMeta {
+        match self {
+            Self::Namespace(object) => &object.meta,
+            Self::Attachment(object) => &object.meta,
+            Self::Driver(object) => &object.meta,
+            Self::CsiNode(object) => &object.meta,
+            Self::Capacity(object) => &object.meta,
+            Self::Event(object) => &object.meta,
+            Self::Quota(object) => &object.meta,
+            Self::LimitRange(object) => &object.meta,
+            Self::StatefulSet(object) => &object.meta,
+        }
+    }
+
+    /// Its metadata, to be completed by whoever reads it.
+    pub fn meta_mut(&mut self) -> &mut ObjectMeta {
+        match self {
+            Self::Namespace(object) => &mut object.meta,
+            Self::Attachment(object) => &mut object.meta,
+            Self::Driver(object) => &mut object.meta,
+            Self::CsiNode(object) => &mut object.meta,
+            Self::Capacity(object) => &mut object.meta,
+            Self::Event(object) => &mut object.meta,
+            Self::Quota(object) => &mut object.meta,
+            Self::LimitRange(object) => &mut object.meta,
+            Self::StatefulSet(object) => &mut object.meta,
+        }
+    }
+}
+
+/// A condition of an object's status, without its message: snapshots do not keep that.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Condition {
+    /// `type`.
+    pub kind: Str,
+    /// `status`: `True`, `False` or `Unknown`.
+    pub status: Str,
+    /// `reason`.
+    pub reason: Str,
+    /// `lastTransitionTime`.
+    pub since: Option<Timestamp>,
+}
+
+/// `v1` Namespace.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Namespace {
+    /// `metadata`.
+    pub meta: ObjectMeta,
+    /// `spec.finalizers`.
+    pub finalizers: Box<[Str]>,
+    /// `status.conditions`.
+    pub conditions: Box<[Condition]>,
+}
+
+/// `storage.k8s.io/v1` VolumeAttachment: a volume is to be attached to a node.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct VolumeAttachment {
+    /// `metadata`.
+    pub meta: ObjectMeta,
+    /// `spec.attacher`: the driver.
+    pub attacher: Str,
+    /// `spec.nodeName`.
+    pub node_name: Str,
+    /// `spec.source.persistentVolumeName`; empty where the volume is stated inline.
+    pub volume_name: Str,
+    /// `status.attached`.
+    pub attached: bool,
+    /// `status.attachError`.
+    pub attach_error: Option<AttachError>,
+    /// `status.detachError`.
+    pub detach_error: Option<AttachError>,
+}
+
+/// Why a volume could not be attached or detached.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct AttachError {
+    /// `time`.
+    pub time: Option<Timestamp>,
+    /// `message`, by the driver.
+    pub message: Str,
+}
+
+/// `storage.k8s.io/v1` CSIDriver.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct CsiDriver {
+    /// `metadata`; the name is that of the driver.
+    pub meta: ObjectMeta,
+    /// `spec.attachRequired`; true where it is not stated.
+    pub attach_required: bool,
+    /// `spec.storageCapacity`: the scheduler looks for a `CSIStorageCapacity` before it chooses a node.
+    pub storage_capacity: bool,
+}
+
+/// `storage.k8s.io/v1` CSINode: the drivers that have registered on a node.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct CsiNode {
+    /// `metadata`; the name is that of the node.
+    pub meta: ObjectMeta,
+    /// `spec.drivers`.
+    pub drivers: Box<[NodeDriver]>,
+}
+
+impl CsiNode {
+    /// The driver of that name, if it has registered.
+    pub fn driver(&self, name: &str) -> Option<&NodeDriver> {
+        self.drivers.iter().find(|driver| driver.name == name)
+    }
+}
+
+/// A driver on a node.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct NodeDriver {
+    /// `name`.
+    pub name: Str,
+    /// `topologyKeys`.
+    pub topology_keys: Box<[Str]>,
+    /// `allocatable.count`: how many volumes can be attached.
+    pub limit: Option<i64>,
+}
+
+/// `storage.k8s.io/v1` CSIStorageCapacity: how much room a driver has for a class in a part of the cluster.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct StorageCapacity {
+    /// `metadata`.
+    pub meta: ObjectMeta,
+    /// `storageClassName`.
+    pub class_name: Str,
+    /// `nodeTopology`: the nodes that reach it; none at all without one.
+    pub topology: Option<Box<LabelSelector>>,
+    /// `capacity`.
+    pub capacity: Option<Quantity>,
+    /// `maximumVolumeSize`.
+    pub maximum: Option<Quantity>,
+}
+
+/// `v1` Event about a volume or a claim.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Event {
+    /// `metadata`.
+    pub meta: ObjectMeta,
+    /// `involvedObject`.
+    pub about: ObjectKey,
+    /// `involvedObject.uid`; empty when absent.
+    pub uid: Str,
+    /// `reason`.
+    pub reason: Str,
+    /// `message`.
+    pub message: Str,
+    /// `type`: `Normal` or `Warning`.
+    pub kind: Str,
+    /// When it was seen last: `series.lastObservedTime`, `lastTimestamp`, `eventTime` or the event's creation.
+    pub last_seen: Option<Timestamp>,
+}
+
+/// `v1` ResourceQuota.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ResourceQuota {
+    /// `metadata`.
+    pub meta: ObjectMeta,
+    /// `status.hard`, by resource name in order.
+    pub hard: Box<[(Str, Quantity)]>,
+    /// `status.used`, by resource name in order.
+    pub used: Box<[(Str, Quantity)]>,
+}
+
+/// `v1` LimitRange, as far as it is about claims.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct LimitRange {
+    /// `metadata`.
+    pub meta: ObjectMeta,
+    /// The least `storage` that a claim may ask for: the largest `min` of the limits of type `PersistentVolumeClaim`.
+    pub least: Option<Quantity>,
+    /// The most `storage` that a claim may ask for: the smallest `max` of these.
+    pub most: Option<Quantity>,
+}
+
+/// `apps/v1` StatefulSet.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct StatefulSet {
+    /// `metadata`.
+    pub meta: ObjectMeta,
+    /// `spec.replicas`; 1 where it is not stated.
+    pub replicas: i64,
+    /// `spec.ordinals.start`.
+    pub first_ordinal: i64,
+    /// `spec.volumeClaimTemplates`: name, class and storage asked for.
+    pub templates: Box<[ClaimTemplate]>,
+    /// `spec.persistentVolumeClaimRetentionPolicy.whenDeleted`; empty for `Retain`.
+    pub when_deleted: Str,
+    /// `spec.persistentVolumeClaimRetentionPolicy.whenScaled`; empty for `Retain`.
+    pub when_scaled: Str,
+}
+
+/// A template for the claims of a StatefulSet.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ClaimTemplate {
+    /// `metadata.name`.
+    pub name: Str,
+    /// `spec.storageClassName`.
+    pub class_name: Option<Str>,
+    /// `spec.resources.requests.storage`.
+    pub request: Option<Quantity>,
+}

@@ -1,0 +1,164 @@
+//! What stands around volumes and claims, from JSON.
+
+use super::{Context, Failure, Item, wire};
+use crate::model::surroundings::{
+    AttachError, ClaimTemplate, Condition, CsiDriver, CsiNode, Event, LimitRange, Namespace, NodeDriver, ResourceQuota,
+    StatefulSet, StorageCapacity, Surrounding, VolumeAttachment,
+};
+use crate::model::{Kind, ObjectKey, Owner, Quantity, Str};
+
+/// An object of one of [`Kind::SURROUNDING`]. Events about other objects than volumes and claims are passed over.
+pub(super) fn surrounding(at: &Context<'_>, kind: Kind) -> Result<Item, Failure> {
+    let object = match kind {
+        Kind::Namespace => Surrounding::Namespace(namespace(at, at.parse()?)?),
+        Kind::VolumeAttachment => Surrounding::Attachment(attachment(at, at.parse()?)?),
+        Kind::CsiDriver => Surrounding::Driver(driver(at, at.parse()?)?),
+        Kind::CsiNode => Surrounding::CsiNode(csi_node(at, at.parse()?)?),
+        Kind::CsiStorageCapacity => Surrounding::Capacity(capacity(at, at.parse()?)?),
+        Kind::Event => match event(at, at.parse()?)? {
+            Some(event) => Surrounding::Event(event),
+            None => return Ok(Item::Skipped(Str::const_new(Kind::Event.as_str()))),
+        },
+        Kind::ResourceQuota => Surrounding::Quota(quota(at, at.parse()?)?),
+        Kind::LimitRange => Surrounding::LimitRange(limit_range(at, at.parse()?)?),
+        Kind::StatefulSet => Surrounding::StatefulSet(stateful_set(at, at.parse()?)?),
+        Kind::PersistentVolume
+        | Kind::PersistentVolumeClaim
+        | Kind::StorageClass
+        | Kind::Pod
+        | Kind::Node
+        | Kind::Lease => return Ok(Item::Skipped(Str::const_new(kind.as_str()))),
+    };
+    Ok(Item::Surrounding(Box::new(object)))
+}
+
+/// An owner of an object.
+pub(super) fn owner(owner: &wire::Owner) -> Owner {
+    Owner {
+        api_version: owner.api_version.0.clone(),
+        kind: owner.kind.0.clone(),
+        name: owner.name.0.clone(),
+        uid: owner.uid.0.clone(),
+        controller: owner.controller == Some(true),
+    }
+}
+
+/// Conditions of a status.
+pub(super) fn conditions(conditions: impl Iterator<Item = wire::StatusCondition>) -> Box<[Condition]> {
+    let condition = |condition: wire::StatusCondition| Condition {
+        kind: condition.kind.0,
+        status: condition.status.0,
+        reason: condition.reason.0,
+        since: condition.since.0,
+    };
+    conditions.map(condition).collect()
+}
+
+fn namespace(at: &Context<'_>, object: wire::NamespaceObject) -> Result<Namespace, Failure> {
+    Ok(Namespace {
+        meta: at.meta(object.metadata)?,
+        finalizers: object.spec.finalizers.strings(),
+        conditions: conditions(object.status.conditions.0.into_iter()),
+    })
+}
+
+fn attachment(at: &Context<'_>, object: wire::AttachmentObject) -> Result<VolumeAttachment, Failure> {
+    let error = |error: wire::VolumeError| AttachError { time: error.time.0, message: error.message.0 };
+    Ok(VolumeAttachment {
+        meta: at.meta(object.metadata)?,
+        attacher: object.spec.attacher.0,
+        node_name: object.spec.node_name.0,
+        volume_name: object.spec.source.volume_name.0,
+        attached: object.status.attached.unwrap_or_default(),
+        attach_error: object.status.attach_error.map(error),
+        detach_error: object.status.detach_error.map(error),
+    })
+}
+
+fn driver(at: &Context<'_>, object: wire::DriverObject) -> Result<CsiDriver, Failure> {
+    Ok(CsiDriver {
+        meta: at.meta(object.metadata)?,
+        attach_required: object.spec.attach_required.unwrap_or(true),
+        storage_capacity: object.spec.capacity.unwrap_or_default(),
+    })
+}
+
+fn csi_node(at: &Context<'_>, object: wire::CsiNodeObject) -> Result<CsiNode, Failure> {
+    let driver = |driver: wire::DriverOnNode| NodeDriver {
+        name: driver.name.0,
+        topology_keys: driver.topology_keys.strings(),
+        limit: driver.allocatable.count,
+    };
+    Ok(CsiNode { meta: at.meta(object.metadata)?, drivers: object.spec.drivers.0.into_iter().map(driver).collect() })
+}
+
+fn capacity(at: &Context<'_>, object: wire::CapacityObject) -> Result<StorageCapacity, Failure> {
+    Ok(StorageCapacity {
+        meta: at.meta(object.metadata)?,
+        class_name: object.class_name.0,
+        topology: object.topology.map(|terms| Box::new(terms.into_selector())),
+        capacity: object.capacity.map(|amount| amount.quantity),
+        maximum: object.maximum.map(|amount| amount.quantity),
+    })
+}
+
+fn event(at: &Context<'_>, object: wire::EventObject) -> Result<Option<Event>, Failure> {
+    let involved = object.involved;
+    let kind = match involved.kind.0.as_str() {
+        "PersistentVolume" => Kind::PersistentVolume,
+        "PersistentVolumeClaim" => Kind::PersistentVolumeClaim,
+        _ => return Ok(None),
+    };
+    let namespace = if kind.namespaced() { involved.namespace.0 } else { Str::default() };
+    let meta = at.meta(object.metadata)?;
+    let last_seen = object.series.last.0.or(object.last.0).or(object.at.0).or(meta.created);
+    Ok(Some(Event {
+        about: ObjectKey { kind, namespace, name: involved.name.0 },
+        uid: involved.uid.0,
+        reason: object.reason.0,
+        message: object.message.0,
+        kind: object.kind.0,
+        last_seen,
+        meta,
+    }))
+}
+
+fn quota(at: &Context<'_>, object: wire::QuotaObject) -> Result<ResourceQuota, Failure> {
+    let quantities =
+        |list: wire::Quantities| list.0.into_iter().map(|(name, amount)| (name, amount.quantity)).collect();
+    Ok(ResourceQuota {
+        meta: at.meta(object.metadata)?,
+        hard: quantities(object.status.hard),
+        used: quantities(object.status.used),
+    })
+}
+
+fn limit_range(at: &Context<'_>, object: wire::LimitRangeObject) -> Result<LimitRange, Failure> {
+    let (mut least, mut most): (Option<Quantity>, Option<Quantity>) = (None, None);
+    for limit in object.spec.limits.0 {
+        if limit.kind.0 == "PersistentVolumeClaim" {
+            let smallest = limit.least.storage.map(|amount| amount.quantity);
+            let largest = limit.most.storage.map(|amount| amount.quantity);
+            least = smallest.into_iter().chain(least).max_by(Quantity::compare);
+            most = largest.into_iter().chain(most).min_by(Quantity::compare);
+        }
+    }
+    Ok(LimitRange { meta: at.meta(object.metadata)?, least, most })
+}
+
+fn stateful_set(at: &Context<'_>, object: wire::StatefulSetObject) -> Result<StatefulSet, Failure> {
+    let spec = object.spec;
+    let template = |template: wire::Template| ClaimTemplate {
+        name: template.metadata.name.0,
+        class_name: template.spec.class_name.map(|class| class.0),
+        request: template.spec.resources.requests.storage.map(|amount| amount.quantity),
+    };
+    Ok(StatefulSet {
+        meta: at.meta(object.metadata)?,
+        replicas: spec.replicas.unwrap_or(1),
+        first_ordinal: spec.ordinals.start.unwrap_or_default(),
+        templates: spec.templates.0.into_iter().map(template).collect(),
+        when_deleted: spec.retention.when_deleted.0,
+        when_scaled: spec.retention.when_scaled.0,
+    })
+}
