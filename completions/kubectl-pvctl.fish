@@ -73,7 +73,7 @@ yaml\t''
 name\t''"
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand predict" -l sort-by -d 'Sort by this column, for example NAME or AGE' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand predict" -s f -l filename -d 'Read this file or directory instead of a cluster; `-` is stdin. May be given several times' -r -F
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand predict" -l assume-complete -d 'What the files hold is all there is: of these kinds, or of every kind' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand predict" -l assume-complete -d 'What the files hold is all there is: of these kinds, or of volumes, claims, classes, pods and nodes' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand predict" -l partial -d 'The files do not hold all objects of these kinds; what rests on their absence is unknown' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand predict" -l now -d 'The time from which ages count, in RFC 3339; for files the newest time in them if not given' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand predict" -l kube-version -d 'The Kubernetes minor to model: 1.14 or 1.28 to 1.36; detected on a cluster, stated by a snapshot, else 1.36' -r -f -a "1.36\t''
@@ -136,7 +136,7 @@ complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand explain" -s 
 json\t''
 yaml\t''"
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand explain" -s f -l filename -d 'Read this file or directory instead of a cluster; `-` is stdin. May be given several times' -r -F
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand explain" -l assume-complete -d 'What the files hold is all there is: of these kinds, or of every kind' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand explain" -l assume-complete -d 'What the files hold is all there is: of these kinds, or of volumes, claims, classes, pods and nodes' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand explain" -l partial -d 'The files do not hold all objects of these kinds; what rests on their absence is unknown' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand explain" -l now -d 'The time from which ages count, in RFC 3339; for files the newest time in them if not given' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand explain" -l kube-version -d 'The Kubernetes minor to model: 1.14 or 1.28 to 1.36; detected on a cluster, stated by a snapshot, else 1.36' -r -f -a "1.36\t''
@@ -201,7 +201,7 @@ yaml\t''
 name\t''"
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand match" -l sort-by -d 'Sort by this column, for example NAME or AGE' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand match" -s f -l filename -d 'Read this file or directory instead of a cluster; `-` is stdin. May be given several times' -r -F
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand match" -l assume-complete -d 'What the files hold is all there is: of these kinds, or of every kind' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand match" -l assume-complete -d 'What the files hold is all there is: of these kinds, or of volumes, claims, classes, pods and nodes' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand match" -l partial -d 'The files do not hold all objects of these kinds; what rests on their absence is unknown' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand match" -l now -d 'The time from which ages count, in RFC 3339; for files the newest time in them if not given' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand match" -l kube-version -d 'The Kubernetes minor to model: 1.14 or 1.28 to 1.36; detected on a cluster, stated by a snapshot, else 1.36' -r -f -a "1.36\t''
@@ -275,7 +275,7 @@ github\t''
 prometheus\t''"
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand audit" -l sort-by -d 'Sort by this column, for example NAME or AGE' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand audit" -s f -l filename -d 'Read this file or directory instead of a cluster; `-` is stdin. May be given several times' -r -F
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand audit" -l assume-complete -d 'What the files hold is all there is: of these kinds, or of every kind' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand audit" -l assume-complete -d 'What the files hold is all there is: of these kinds, or of volumes, claims, classes, pods and nodes' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand audit" -l partial -d 'The files do not hold all objects of these kinds; what rests on their absence is unknown' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand audit" -l now -d 'The time from which ages count, in RFC 3339; for files the newest time in them if not given' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand audit" -l kube-version -d 'The Kubernetes minor to model: 1.14 or 1.28 to 1.36; detected on a cluster, stated by a snapshot, else 1.36' -r -f -a "1.36\t''
@@ -371,7 +371,7 @@ complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand rules" -s h 
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand snapshot" -s o -l output -d 'How to print it' -r -f -a "json\t''
 yaml\t''"
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand snapshot" -s f -l filename -d 'Read this file or directory instead of a cluster; `-` is stdin. May be given several times' -r -F
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand snapshot" -l assume-complete -d 'What the files hold is all there is: of these kinds, or of every kind' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand snapshot" -l assume-complete -d 'What the files hold is all there is: of these kinds, or of volumes, claims, classes, pods and nodes' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand snapshot" -l partial -d 'The files do not hold all objects of these kinds; what rests on their absence is unknown' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand snapshot" -l now -d 'The time from which ages count, in RFC 3339; for files the newest time in them if not given' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand snapshot" -s n -l namespace -d 'Show the objects of this namespace, and the volumes that belong to its claims' -r

@@ -76,7 +76,7 @@ module completions {
     --sort-by: string         # Sort by this column, for example NAME or AGE
     --filename(-f): path      # Read this file or directory instead of a cluster; `-` is stdin. May be given several times
     --recursive(-R)           # Read directories with all that is below them
-    --assume-complete: string # What the files hold is all there is: of these kinds, or of every kind
+    --assume-complete: string # What the files hold is all there is: of these kinds, or of volumes, claims, classes, pods and nodes
     --partial: string         # The files do not hold all objects of these kinds; what rests on their absence is unknown
     --now: string             # The time from which ages count, in RFC 3339; for files the newest time in them if not given
     --strict                  # Stop at the first object that cannot be decoded, instead of judging the rest
@@ -147,7 +147,7 @@ module completions {
     --output(-o): string@"nu-complete kubectl-pvctl explain output" # How to print the answer
     --filename(-f): path      # Read this file or directory instead of a cluster; `-` is stdin. May be given several times
     --recursive(-R)           # Read directories with all that is below them
-    --assume-complete: string # What the files hold is all there is: of these kinds, or of every kind
+    --assume-complete: string # What the files hold is all there is: of these kinds, or of volumes, claims, classes, pods and nodes
     --partial: string         # The files do not hold all objects of these kinds; what rests on their absence is unknown
     --now: string             # The time from which ages count, in RFC 3339; for files the newest time in them if not given
     --strict                  # Stop at the first object that cannot be decoded, instead of judging the rest
@@ -219,7 +219,7 @@ module completions {
     --sort-by: string         # Sort by this column, for example NAME or AGE
     --filename(-f): path      # Read this file or directory instead of a cluster; `-` is stdin. May be given several times
     --recursive(-R)           # Read directories with all that is below them
-    --assume-complete: string # What the files hold is all there is: of these kinds, or of every kind
+    --assume-complete: string # What the files hold is all there is: of these kinds, or of volumes, claims, classes, pods and nodes
     --partial: string         # The files do not hold all objects of these kinds; what rests on their absence is unknown
     --now: string             # The time from which ages count, in RFC 3339; for files the newest time in them if not given
     --strict                  # Stop at the first object that cannot be decoded, instead of judging the rest
@@ -298,7 +298,7 @@ module completions {
     --sort-by: string         # Sort by this column, for example NAME or AGE
     --filename(-f): path      # Read this file or directory instead of a cluster; `-` is stdin. May be given several times
     --recursive(-R)           # Read directories with all that is below them
-    --assume-complete: string # What the files hold is all there is: of these kinds, or of every kind
+    --assume-complete: string # What the files hold is all there is: of these kinds, or of volumes, claims, classes, pods and nodes
     --partial: string         # The files do not hold all objects of these kinds; what rests on their absence is unknown
     --now: string             # The time from which ages count, in RFC 3339; for files the newest time in them if not given
     --strict                  # Stop at the first object that cannot be decoded, instead of judging the rest
@@ -412,7 +412,7 @@ module completions {
     --output(-o): string@"nu-complete kubectl-pvctl snapshot output" # How to print it
     --filename(-f): path      # Read this file or directory instead of a cluster; `-` is stdin. May be given several times
     --recursive(-R)           # Read directories with all that is below them
-    --assume-complete: string # What the files hold is all there is: of these kinds, or of every kind
+    --assume-complete: string # What the files hold is all there is: of these kinds, or of volumes, claims, classes, pods and nodes
     --partial: string         # The files do not hold all objects of these kinds; what rests on their absence is unknown
     --now: string             # The time from which ages count, in RFC 3339; for files the newest time in them if not given
     --strict                  # Stop at the first object that cannot be decoded, instead of judging the rest

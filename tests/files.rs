@@ -529,6 +529,32 @@ fn a_must_gather_says_what_it_holds_in_full() {
     assert_eq!(coverage.absence(Kind::Node, ""), Absence::Assumed);
 }
 
+/// Nobody puts these in by chance: that there are none of a kind says nothing, that there are some says that these are
+/// all. Who does not ask for them does not even parse them.
+#[test]
+fn what_stands_around_is_read_where_it_is_asked_for() {
+    let node = json!({"apiVersion": "storage.k8s.io/v1", "kind": "CSINode", "metadata": {"name": "n"}});
+    let event = |namespace: &str, kind: &str| {
+        json!({"apiVersion": "v1", "kind": "Event", "metadata": {"name": "e", "namespace": namespace},
+            "involvedObject": {"kind": kind, "namespace": namespace, "name": "x"}})
+    };
+    let claims = event("db", "PersistentVolumeClaim");
+    let input = [node, claims, event("web", "Pod")].map(|object| object.to_string()).concat();
+    let read = |surroundings| read_with(&FileOptions { surroundings, ..options() }, &mut input.as_bytes()).unwrap();
+    let asked = read(true);
+    let kinds: Vec<Kind> = asked.parts.surroundings.iter().map(|object| object.kind()).collect();
+    assert_eq!(kinds, [Kind::CsiNode, Kind::Event]);
+    let coverage = &asked.parts.coverage;
+    assert_eq!(coverage.absence(Kind::CsiNode, ""), Absence::Certain);
+    assert_eq!(coverage.absence(Kind::Event, "db"), Absence::Certain);
+    for kind in [Kind::Event, Kind::Namespace] {
+        assert_eq!(coverage.absence(kind, "web"), Absence::Unknown(CoverageState::Partial), "{kind}");
+    }
+    let plain = read(false).parts;
+    assert_eq!(plain.surroundings, []);
+    assert!(Kind::SURROUNDING.iter().all(|kind| plain.coverage.entry(*kind, None).is_none()));
+}
+
 #[test]
 fn several_inputs_are_one_world_whatever_their_order() {
     let directory = TempDir::new().unwrap();

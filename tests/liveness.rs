@@ -355,7 +355,7 @@ async fn a_snapshot_keeps_what_tells_of_the_controllers() {
     let snapshot: Value = serde_json::from_str(&ended.stdout).unwrap();
     let kinds: Vec<&str> =
         snapshot["items"].as_array().unwrap().iter().map(|item| item["kind"].as_str().unwrap()).collect();
-    assert_eq!(kinds, ["PersistentVolume", "PersistentVolumeClaim", "StorageClass", "Lease"]);
+    assert_eq!(kinds, ["PersistentVolume", "PersistentVolumeClaim", "StorageClass", "Lease", "Namespace"]);
     let times = json!([{"time": "2023-11-14T22:10:00Z"}, {"time": "2023-11-14T22:05:00Z"}]);
     assert_eq!(snapshot["items"][1]["metadata"]["managedFields"], times);
     let (found, stderr) = from_file(&ended.stdout, &[]);

@@ -317,8 +317,6 @@ fn enrich(parts: &mut Parts, odd: u64) {
         claim.meta.created = bit(number + 8).then(|| moment(number));
         // As owner of a claim that is made for a pod.
         claim.meta.controller_owner = bit(number + 9).then(|| "uid-ns-p0".into());
-        // As the manifest has it for all of them.
-        claim.details = Some(Arc::new(details(claim)));
         claim.status.unused = bit(number + 10).then(|| bit(number + 11));
         claim.status.current_attributes_class = bit(number + 12).then(|| "gold".into());
         if bit(number + 13) {
@@ -357,6 +355,9 @@ fn enrich(parts: &mut Parts, odd: u64) {
     for meta in metas {
         let known = meta.annotations.iter().map(|(key, value)| (key, Str::from(value))).collect();
         meta.annotations = Annotations::new(known, 1);
+    }
+    for claim in &mut parts.claims {
+        claim.details = Some(Arc::new(details(claim)));
     }
 }
 

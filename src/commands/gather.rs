@@ -204,9 +204,11 @@ fn from_paths(
     let surroundings = !question.evidence.surroundings.is_empty();
     let options = FileOptions { last_change_of, surroundings, ..file_options(question.source) };
     let Loaded { parts, report, kubernetes } = files::read(&options).map_err(|error| unreadable(&error))?;
-    let skipped: u64 = report.skipped.values().sum();
-    if skipped > 0 {
-        let kinds: Vec<String> = report.skipped.iter().map(|(kind, count)| format!("{count} {kind}")).collect();
+    // Snapshots hold what some verb may ask for: that this one does not is nothing to speak of.
+    let is_strange = |kind: &str| Kind::from_manifest(kind).is_none_or(|known| !known.is_surrounding());
+    let strange = report.skipped.iter().filter(|(kind, _)| is_strange(kind));
+    let kinds: Vec<String> = strange.map(|(kind, count)| format!("{count} {kind}")).collect();
+    if !kinds.is_empty() {
         notes.push(format!("note: objects of kinds that decide nothing were passed over: {}", kinds.join(", ")));
     }
     Ok((parts, kubernetes))

@@ -209,9 +209,9 @@ pub fn archive_with(options: &FileOptions, stdin: &mut dyn Read) -> Result<Archi
     Ok(Archived { objects, issues, statement })
 }
 
-/// Hands each object of the kinds that are read, and the Lease of kube-controller-manager, to `each` as JSON, in the order of
-/// the input (items that state no kind, in a list that states it after them, come at its end), until it breaks off. The
-/// bytes are those of the input, or JSON made of its YAML, and well-formed.
+/// Hands each object of the kinds that are read, and the Lease of kube-controller-manager, to `each` as JSON, in the
+/// order of the input (items that state no kind, in a list that states it after them, come at its end), until it breaks
+/// off. The bytes are those of the input, or JSON made of its YAML, and well-formed.
 ///
 /// # Errors
 ///

@@ -227,6 +227,13 @@ mod tests {
         assert_eq!(path(Kind::Pod, Some("db")), "/api/v1/namespaces/db/pods");
     }
 
+    /// The selector is escaped as a whole: `!=` and commas belong to its value.
+    #[test]
+    fn events_of_pods_are_left_on_the_server() {
+        assert!(selector(Kind::Event).unwrap().starts_with("involvedObject.kind!=Pod,"));
+        assert!(Kind::listed().filter(|kind| *kind != Kind::Event).all(|kind| selector(kind).is_none()));
+    }
+
     #[test]
     fn metadata_is_found_before_and_after_the_items() {
         let first = br#"{"kind":"List","metadata":{"resourceVersion":"7","continue":"t"},"items":[nonsense"#;

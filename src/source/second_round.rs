@@ -208,6 +208,20 @@ mod tests {
         assert_eq!(pods(&world, Kind::StorageClass, "x", "fast"), []);
     }
 
+    /// Rules are about pods that no decision looks for, and about what stands around.
+    #[test]
+    fn an_audit_reads_what_its_rules_rest_on() {
+        let mut bound = claim("a", Some("fast"));
+        bound.volume_name = "pv-1".into();
+        let world = parts(vec![bound], vec![class("fast", BindingMode::Immediate, false)]);
+        let lists = |needs| second_round(&world, needs);
+        assert_eq!(lists(Needs { pods_of: Some(None), ..Needs::default() }), [(Kind::Pod, None)]);
+        let shown = Needs { pods_of: Some(Some("x")), ..Needs::default() };
+        assert_eq!(lists(shown), [(Kind::Pod, Some("x".into()))]);
+        let around = Needs { surroundings: &[Kind::CsiNode, Kind::Event], ..Needs::default() };
+        assert_eq!(lists(around), [(Kind::CsiNode, None), (Kind::Event, None)]);
+    }
+
     /// A snapshot is asked later, of whatever it holds.
     #[test]
     fn for_a_snapshot_all_pods_that_could_use_a_claim_are_looked_for() {
@@ -221,10 +235,10 @@ mod tests {
             })
             .into();
         assert_eq!(second_round(&world, Needs::default()), []);
-        assert_eq!(
-            second_round(&world, Needs { everything: true, ..Needs::default() }),
-            [(Kind::Pod, Some("a".into())), (Kind::Pod, Some("b".into())), (Kind::Node, None)]
-        );
+        let lists = second_round(&world, Needs { everything: true, ..Needs::default() });
+        let (deciding, around) = lists.split_at(3);
+        assert_eq!(deciding, [(Kind::Pod, Some("a".into())), (Kind::Pod, Some("b".into())), (Kind::Node, None)]);
+        assert_eq!(around, Kind::SURROUNDING.map(|kind| (kind, None)));
     }
 
     #[test]

@@ -162,3 +162,85 @@ fn stateful_set(at: &Context<'_>, object: wire::StatefulSetObject) -> Result<Sta
         when_scaled: spec.retention.when_scaled.0,
     })
 }
+
+#[cfg(test)]
+mod tests {
+    #![expect(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
+
+    use super::super::{Item, decode, read_some};
+    use crate::model::{Kind, Quantity, Surrounding};
+    use serde_json::{Value, json};
+
+    fn around(object: &Value) -> Surrounding {
+        match decode(&serde_json::to_vec(object).unwrap(), "a test").unwrap() {
+            Item::Surrounding(object) => *object,
+            other => panic!("{other:?}"),
+        }
+    }
+
+    fn quantity(text: &str) -> Quantity {
+        crate::model::Amount::parse(text).unwrap().quantity
+    }
+
+    /// Of several limits the strictest counts, as the admission plugin `LimitRanger` applies all of them.
+    #[test]
+    fn the_strictest_limit_of_claims_counts() {
+        let object = json!({"apiVersion": "v1", "kind": "LimitRange", "metadata": {"name": "l", "namespace": "n"},
+            "spec": {"limits": [
+                {"type": "Container", "max": {"storage": "1Ki"}},
+                {"type": "PersistentVolumeClaim", "min": {"storage": "1Gi"}, "max": {"storage": "20Gi"}},
+                {"type": "PersistentVolumeClaim", "min": {"storage": "2Gi"}, "max": {"storage": "10Gi"}}]}});
+        let Surrounding::LimitRange(range) = around(&object) else { panic!() };
+        assert_eq!((range.least, range.most), (Some(quantity("2Gi")), Some(quantity("10Gi"))));
+    }
+
+    /// What `kubectl get events` prints, and what the newer API fills in instead of `lastTimestamp`.
+    #[test]
+    fn an_event_was_seen_when_it_was_seen_last() {
+        let event = |fields: Value| {
+            let mut object = json!({"apiVersion": "v1", "kind": "Event",
+                "metadata": {"name": "e", "namespace": "n", "creationTimestamp": "2026-01-01T00:00:00Z"},
+                "involvedObject": {"kind": "PersistentVolumeClaim", "namespace": "n", "name": "c", "uid": "u"}});
+            for (key, value) in fields.as_object().unwrap() {
+                object[key] = value.clone();
+            }
+            let Surrounding::Event(event) = around(&object) else { panic!() };
+            event.last_seen.unwrap().to_string()
+        };
+        assert_eq!(event(json!({})), "2026-01-01T00:00:00Z");
+        assert_eq!(event(json!({"eventTime": "2026-01-02T00:00:00.5Z"})), "2026-01-02T00:00:00Z");
+        let both = json!({"lastTimestamp": "2026-01-03T00:00:00Z", "eventTime": null});
+        assert_eq!(event(both), "2026-01-03T00:00:00Z");
+        let series = json!({"eventTime": "2026-01-02T00:00:00Z",
+            "series": {"count": 7, "lastObservedTime": "2026-01-04T00:00:00.000001Z"}});
+        assert_eq!(event(series), "2026-01-04T00:00:00Z");
+    }
+
+    #[test]
+    fn events_about_other_objects_are_passed_over() {
+        let object = json!({"apiVersion": "v1", "kind": "Event", "metadata": {"name": "e", "namespace": "n"},
+            "involvedObject": {"kind": "Pod", "namespace": "n", "name": "p"}});
+        let item = decode(object.to_string().as_bytes(), "a test").unwrap();
+        assert!(matches!(item, Item::Skipped(kind) if kind == "Event"));
+    }
+
+    /// A driver has to be attached unless it says otherwise: upstream `defaultAttachRequired`, storage v1, 1.36.
+    #[test]
+    fn what_is_not_stated_is_as_the_api_server_sets_it() {
+        let driver = json!({"apiVersion": "storage.k8s.io/v1", "kind": "CSIDriver", "metadata": {"name": "d"}});
+        let Surrounding::Driver(driver) = around(&driver) else { panic!() };
+        assert!(driver.attach_required && !driver.storage_capacity);
+        let set = json!({"apiVersion": "apps/v1", "kind": "StatefulSet", "metadata": {"name": "s", "namespace": "n"}});
+        let Surrounding::StatefulSet(set) = around(&set) else { panic!() };
+        assert_eq!((set.replicas, set.first_ordinal), (1, 0));
+    }
+
+    #[test]
+    fn what_nobody_asked_for_is_only_looked_at_as_json() {
+        let broken = br#"{"apiVersion":"v1","kind":"Namespace","metadata":{"name":7}}"#;
+        assert!(decode(broken, "a test").is_err());
+        for kind in [None, Some(Kind::Namespace)] {
+            assert!(matches!(read_some(kind, broken, "a test", false), Ok(Item::Skipped(_))));
+        }
+    }
+}
