@@ -3,6 +3,7 @@
 mod api;
 mod ends;
 mod faults;
+mod fixtures;
 mod healthy;
 mod hostile;
 mod kubectl;

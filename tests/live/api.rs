@@ -60,7 +60,8 @@ impl Api {
         self.client.clone()
     }
 
-    async fn send(&self, method: Method, path: &str, body: Option<&Value>) -> Result<Value, Refused> {
+    /// Sends a request with this body, and says what is answered.
+    pub(crate) async fn send(&self, method: Method, path: &str, body: Option<&Value>) -> Result<Value, Refused> {
         let body = body.map(|body| serde_json::to_vec(body).expect("a value")).unwrap_or_default();
         let request = Request::builder().method(method).uri(path).header("content-type", "application/json");
         match self.client.request(request.body(body).expect("a request")).await {

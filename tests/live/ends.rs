@@ -45,7 +45,7 @@ pub(super) async fn stored(api: &Api) -> BTreeMap<Key, Value> {
 }
 
 /// Waits until nothing moves, and says what is there then.
-async fn settled(api: &Api, plane: &Plane) -> BTreeMap<Key, Value> {
+pub(super) async fn settled(api: &Api, plane: &Plane) -> BTreeMap<Key, Value> {
     let begin = Instant::now();
     while !plane.log("kube-controller-manager").contains("Caches are synced") {
         assert!(begin.elapsed() < PATIENCE, "the controllers do not start: {}", plane.log("kube-controller-manager"));

@@ -24,6 +24,7 @@ const BUILT: &str = "target/control-plane";
 #[serde(default)]
 struct Answer {
     kubeconfig: PathBuf,
+    etcd: String,
     directory: PathBuf,
     error: String,
 }
@@ -106,6 +107,11 @@ impl Plane {
     /// The administrator's kubeconfig.
     pub(crate) fn kubeconfig(&self) -> &Path {
         &self.place.kubeconfig
+    }
+
+    /// Where etcd listens, without any authentication.
+    pub(crate) fn etcd(&self) -> &str {
+        &self.place.etcd
     }
 
     /// Our program as the administrator.

@@ -1,0 +1,520 @@
+//! The fixtures of `audit` are real: an API server takes every object as it stands there, the program finds the same on
+//! the cluster as in the file, and what is said to be at rest is left alone by the real controllers.
+#![expect(clippy::expect_used, clippy::panic, clippy::print_stderr, reason = "a test says how much it saw, and fails")]
+
+use super::api::{Api, Refused};
+use super::ends::{key, settled, stored};
+use super::plane::Plane;
+use super::worlds::is_default;
+use crate::support::{Finished, Run, files, root};
+use http::{Method, Request};
+use k8s_openapi::ByteString;
+use kube::{Client, Config};
+use pvctl::model::Timestamp;
+use pvctl::source::{FileOptions, files as source_files};
+use serde_json::{Value, json};
+use std::collections::{BTreeMap, BTreeSet};
+use std::str;
+
+/// How much later each cluster is read a second time: nothing in it is young then.
+const LATER: i64 = 300;
+
+/// On a cluster, pods are read only in namespaces in which some decision looks for them. Of these fixtures the cluster
+/// shows less than the file does, in which all pods are known.
+const WITHOUT_PODS: [&str; 4] = [
+    "pod-claim-lost/fires.yaml",
+    "pod-claim-missing/fires.yaml",
+    "pv-hostpath-multinode/fires.yaml",
+    "sts-pvc-deleted-race/fires.yaml",
+];
+
+/// A fixture: what the comments at its top say to these tests, and its objects.
+struct Fixture {
+    path: String,
+    flags: Vec<String>,
+    /// Whether the controllers leave it as it is.
+    at_rest: bool,
+    /// Why an API server of today does not take what older ones have stored.
+    refused: Option<String>,
+    objects: Vec<Value>,
+}
+
+fn fixtures() -> Vec<Fixture> {
+    let read = |(path, bytes): (String, Vec<u8>)| {
+        let text = str::from_utf8(&bytes).expect("UTF-8");
+        let header = || text.lines().map_while(|line| line.strip_prefix("# "));
+        let flags = header().find_map(|line| line.strip_prefix("flags: ")).unwrap_or_default();
+        Fixture {
+            flags: flags.split_whitespace().map(str::to_owned).collect(),
+            at_rest: header().any(|line| line == "at rest"),
+            refused: header().find_map(|line| line.strip_prefix("refused by create: ")).map(str::to_owned),
+            objects: serde_yaml::from_slice_multiple(&bytes).expect("objects"),
+            path,
+        }
+    };
+    files("tests/audit", "yaml").into_iter().map(read).collect()
+}
+
+/// The text at a place of an object.
+fn text<'a>(object: &'a Value, pointer: &str) -> &'a str {
+    object.pointer(pointer).and_then(Value::as_str).unwrap_or_default()
+}
+
+/// Where the objects of a kind are, by what the API server says of its resources.
+#[derive(Clone)]
+struct Resource {
+    group: String,
+    plural: String,
+    namespaced: bool,
+    has_status: bool,
+}
+
+impl Resource {
+    async fn of(api: &Api, object: &Value) -> Self {
+        let (version, kind) = (text(object, "/apiVersion"), text(object, "/kind"));
+        let group = if version.contains('/') { format!("/apis/{version}") } else { format!("/api/{version}") };
+        let known = api.get(&group).await.expect("a group of the API");
+        let resources = known["resources"].as_array().expect("resources");
+        let names = resources.iter().filter(|one| one["kind"] == kind).map(|one| text(one, "/name"));
+        let plural = names.clone().find(|name| !name.contains('/')).unwrap_or_else(|| panic!("there is no {kind}"));
+        let namespaced = resources.iter().any(|one| one["name"] == plural && one["namespaced"] == true);
+        let has_status = names.clone().any(|name| name.strip_suffix("/status") == Some(plural));
+        Self { group, plural: plural.to_owned(), namespaced, has_status }
+    }
+
+    fn list(&self, object: &Value) -> String {
+        let within = if self.namespaced {
+            format!("/namespaces/{}", text(object, "/metadata/namespace"))
+        } else {
+            String::new()
+        };
+        format!("{}{within}/{}", self.group, self.plural)
+    }
+
+    fn path(&self, object: &Value) -> String {
+        format!("{}/{}", self.list(object), text(object, "/metadata/name"))
+    }
+
+    /// Where etcd has all objects of the kind.
+    fn prefix(&self) -> String {
+        let folder = if self.plural == "nodes" { "minions" } else { &self.plural };
+        format!("/registry/{folder}/")
+    }
+
+    fn key(&self, object: &Value) -> String {
+        let namespace =
+            if self.namespaced { format!("{}/", text(object, "/metadata/namespace")) } else { String::new() };
+        format!("{}{namespace}{}", self.prefix(), text(object, "/metadata/name"))
+    }
+}
+
+/// An empty control plane without controllers, and its etcd: uids and times of the past come in there, past the API.
+struct Cluster {
+    plane: Plane,
+    api: Api,
+    etcd: Client,
+    resources: BTreeMap<(String, String), Resource>,
+    namespaces: BTreeSet<String>,
+}
+
+impl Cluster {
+    async fn start() -> Self {
+        let plane = Plane::without_admission();
+        let api = Api::of(&plane).await;
+        let etcd = Config::new(plane.etcd().parse().expect("an address"));
+        let etcd = Client::try_from(etcd).expect("a client");
+        Self { plane, api, etcd, resources: BTreeMap::new(), namespaces: BTreeSet::new() }
+    }
+
+    async fn resource(&mut self, object: &Value) -> Resource {
+        let kind = (text(object, "/apiVersion").to_owned(), text(object, "/kind").to_owned());
+        if !self.resources.contains_key(&kind) {
+            let resource = Resource::of(&self.api, object).await;
+            self.resources.insert(kind.clone(), resource);
+        }
+        self.resources[&kind].clone()
+    }
+
+    async fn ask_etcd(&self, path: &str, body: &Value) {
+        let request = Request::post(path).body(serde_json::to_vec(body).expect("a value")).expect("a request");
+        let _: Value = self.etcd.request(request).await.unwrap_or_else(|error| panic!("{path}: {error}"));
+    }
+
+    /// Puts an object where the API server looks for it, whatever it would say to that.
+    async fn put(&mut self, object: &Value) {
+        let resource = self.resource(object).await;
+        let mut object = object.clone();
+        if let Some(metadata) = object["metadata"].as_object_mut() {
+            // The API server takes it from etcd.
+            metadata.remove("resourceVersion");
+        }
+        let value = bytes(&serde_json::to_string(&object).expect("a value"));
+        self.ask_etcd("/v3/kv/put", &json!({"key": bytes(&resource.key(&object)), "value": value})).await;
+    }
+
+    async fn remove_all(&self, prefix: &str) {
+        let end = format!("{}0", prefix.strip_suffix('/').expect("a folder"));
+        self.ask_etcd("/v3/kv/deleterange", &json!({"key": bytes(prefix), "range_end": bytes(&end)})).await;
+    }
+
+    /// Removes whatever a fixture and the controllers made; namespaces stay, but the fixture's own.
+    async fn clear(&mut self, objects: &[Value]) {
+        let fixed = ["/registry/events/".to_owned(), "/registry/pods/".to_owned()];
+        let kinds = self.resources.values().filter(|one| one.plural != "namespaces").map(Resource::prefix);
+        for prefix in kinds.chain(fixed).collect::<BTreeSet<_>>() {
+            self.remove_all(&prefix).await;
+        }
+        for name in named(objects, "Namespace") {
+            self.ask_etcd("/v3/kv/deleterange", &json!({"key": bytes(&format!("/registry/namespaces/{name}"))})).await;
+        }
+    }
+
+    /// Creates an object; its status and its deletion come later.
+    async fn create(&mut self, object: &Value) -> Result<Value, Refused> {
+        let resource = self.resource(object).await;
+        let mut new = object.clone();
+        let metadata = new["metadata"].as_object_mut().expect("metadata");
+        for given in PAST {
+            metadata.remove(given);
+        }
+        self.api.send(Method::POST, &resource.list(object), Some(&new)).await
+    }
+
+    /// Begins the deletion of an object and writes its status, as far as it has these: what is stored then. Pods are
+    /// deleted while they run, and namespaces show it in their status.
+    async fn finish(&mut self, object: &Value) -> Result<Value, Refused> {
+        let resource = self.resource(object).await;
+        let path = resource.path(object);
+        if object["metadata"]["deletionTimestamp"].is_string() {
+            self.api.send(Method::DELETE, &path, None).await?;
+        }
+        // What nothing keeps is gone now.
+        let mut stored = self.api.get(&path).await?;
+        if resource.has_status && object["status"].is_object() {
+            stored["status"] = object["status"].clone();
+            stored = self.api.send(Method::PUT, &format!("{path}/status"), Some(&stored)).await?;
+        }
+        Ok(stored)
+    }
+
+    /// Stores all objects of a fixture through the API, and then their uids and their past beside it. What is refused
+    /// is stored all the same. The refusals, and what was stored otherwise than it was given.
+    async fn load(&mut self, fixture: &Fixture) -> (Vec<String>, Vec<String>) {
+        let (mut refusals, mut faults) = (Vec::new(), Vec::new());
+        let of_fixture: BTreeSet<&str> = named(&fixture.objects, "Namespace").collect();
+        for name in fixture.objects.iter().map(|object| text(object, "/metadata/namespace")) {
+            if !name.is_empty() && !of_fixture.contains(name) && self.namespaces.insert(name.to_owned()) {
+                let namespace = json!({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name}});
+                if let Err(refused) = self.create(&namespace).await {
+                    assert_eq!(refused.code, 409, "{}", refused.message);
+                }
+            }
+        }
+        let (first, then): (Vec<&Value>, Vec<&Value>) =
+            fixture.objects.iter().partition(|object| object["kind"] == "Namespace");
+        for object in first.iter().chain(&then) {
+            if let Err(refused) = self.create(object).await {
+                refusals.push(refused.message);
+            }
+        }
+        for object in then.into_iter().chain(first) {
+            match self.finish(object).await {
+                Ok(mut stored) => {
+                    for given in PAST {
+                        if let Some(value) = object["metadata"].get(given) {
+                            stored["metadata"][given] = value.clone();
+                        }
+                    }
+                    let name = format!("{} {}", text(object, "/kind"), text(object, "/metadata/name"));
+                    lost(object, &stored, &name, &mut faults);
+                    self.put(&stored).await;
+                }
+                Err(refused) => {
+                    refusals.push(refused.message);
+                    self.put(object).await;
+                }
+            }
+        }
+        (refusals, faults)
+    }
+}
+
+/// The names of the objects of a kind.
+fn named<'a>(objects: &'a [Value], kind: &'a str) -> impl Iterator<Item = &'a str> {
+    objects.iter().filter(move |object| object["kind"] == kind).map(|object| text(object, "/metadata/name"))
+}
+
+/// What only the API server writes.
+const PAST: [&str; 5] =
+    ["uid", "resourceVersion", "creationTimestamp", "deletionTimestamp", "deletionGracePeriodSeconds"];
+
+fn bytes(text: &str) -> Value {
+    serde_json::to_value(ByteString(text.as_bytes().to_vec())).expect("a string")
+}
+
+/// The places at which what is stored is not what was given; there may be more in it.
+fn lost(given: &Value, stored: &Value, place: &str, faults: &mut Vec<String>) {
+    match (given, stored) {
+        (Value::Object(given), Value::Object(stored)) => {
+            for (field, value) in given {
+                lost(value, stored.get(field).unwrap_or(&Value::Null), &format!("{place}.{field}"), faults);
+            }
+        }
+        (Value::Array(given), Value::Array(stored)) if given.len() == stored.len() => {
+            for (number, (given, stored)) in given.iter().zip(stored).enumerate() {
+                lost(given, stored, &format!("{place}[{number}]"), faults);
+            }
+        }
+        _ if given == stored => {}
+        _ => faults.push(format!("{place}: {given} is stored as {stored}")),
+    }
+}
+
+/// What an audit found. In the commands, the resource versions that they expect are the same everywhere: nobody can
+/// choose them.
+fn findings(run: &Finished) -> Vec<Value> {
+    const VERSION: &str = r#""path":"/metadata/resourceVersion","value":""#;
+    assert!(run.code == Some(0) && run.stderr.is_empty(), "{:?}: {}", run.code, run.stderr);
+    let mut report: Value = serde_json::from_str(&run.stdout).expect("a report");
+    each_text(&mut report, &mut |text| {
+        let parts = text.split(VERSION).enumerate();
+        let parts = parts
+            .map(|(at, part)| if at == 0 { part } else { part.trim_start_matches(|one: char| one.is_ascii_digit()) });
+        *text = parts.collect::<Vec<_>>().join(VERSION);
+    });
+    report["findings"].as_array().expect("findings").clone()
+}
+
+/// The newest moment of a file, from which ages in it count.
+fn newest(fixture: &Fixture) -> Timestamp {
+    let options = FileOptions { paths: vec![root().join(&fixture.path)], ..FileOptions::default() };
+    source_files::read(&options).expect("a fixture").parts.now.expect("a time")
+}
+
+/// The findings of the one that the other does not have.
+fn only<'a>(one: &'a [Value], other: &[Value]) -> Vec<&'a Value> {
+    one.iter().filter(|finding| !other.contains(finding)).collect()
+}
+
+/// Which rule found something, and on which object.
+fn in_short(findings: &[Value]) -> BTreeSet<&str> {
+    findings.iter().map(|finding| text(finding, "/fingerprint")).collect()
+}
+
+/// In what the cluster that holds a fixture is judged otherwise than its file.
+fn misjudged(cluster: &Cluster, fixture: &Fixture) -> Vec<String> {
+    let mut arguments = vec!["audit", "-o", "json", "--exit-zero"];
+    arguments.extend(fixture.flags.iter().map(String::as_str));
+    let of_file = |more: &[&str]| {
+        let arguments = [&arguments[..], &["--assume-complete", "-f", &fixture.path], more].concat();
+        findings(&Run::new(&arguments).current_dir(root()).finish())
+    };
+    let newest = newest(fixture);
+    let (mut wrong, mut lacks) = (Vec::new(), false);
+    for later in [0, LATER] {
+        let moment = Timestamp(newest.0 + later).to_string();
+        let read = findings(&cluster.plane.pvctl(&[&arguments[..], &["-A", "--now", &moment]].concat()));
+        let stated = of_file(&["--now", &moment]);
+        let [more, less] = [only(&read, &stated), only(&stated, &read)].map(|some| json!(some));
+        if read != stated {
+            wrong.push(format!("only the cluster shows {more} and only the file {less}"));
+            lacks |= in_short(&read).is_subset(&in_short(&stated));
+        }
+        // A moment that is stated changes how much something weighs, and not whether it is found.
+        if later == 0 && in_short(&stated) != in_short(&of_file(&[])) {
+            wrong.push(format!("at {moment} its file shows {less}"));
+        }
+    }
+    if WITHOUT_PODS.iter().any(|name| fixture.path.ends_with(name)) {
+        return if lacks { Vec::new() } else { vec![format!("its pods are read: {wrong:?}")] };
+    }
+    wrong
+}
+
+#[test]
+#[ignore = "needs a control plane: oracle/cluster/build, then cargo test --locked -- --ignored live"]
+fn fixtures_are_what_an_api_server_stores() {
+    let runtime = tokio::runtime::Runtime::new().expect("a runtime");
+    let mut cluster = runtime.block_on(Cluster::start());
+    let mut wrong = Vec::new();
+    let fixtures = fixtures();
+    for fixture in &fixtures {
+        let (refusals, mut faults) = runtime.block_on(cluster.load(fixture));
+        if fixture.refused.is_some() == refusals.is_empty() {
+            faults.push(format!("said to be refused: {:?}; refused: {refusals:?}", fixture.refused));
+        }
+        faults.extend(misjudged(&cluster, fixture));
+        wrong.extend(faults.into_iter().map(|fault| format!("{}: {fault}", fixture.path)));
+        runtime.block_on(cluster.clear(&fixture.objects));
+    }
+    let refused = fixtures.iter().filter(|fixture| fixture.refused.is_some()).count();
+    eprintln!("{} fixtures, {refused} of them with something that is refused", fixtures.len());
+    assert!(wrong.is_empty(), "{} faults:\n{}", wrong.len(), wrong.join("\n"));
+}
+
+/// The objects of a fixture with names and uids that no other fixture has: those of namespaces, of classes, and of what
+/// is in no namespace. The folders that the deleter of hostPath volumes removes are below `scratch`.
+fn renamed(fixture: &Fixture, number: usize, scratch: &str) -> Vec<Value> {
+    let mut objects = fixture.objects.clone();
+    let mut names = BTreeSet::new();
+    let mut uids = BTreeMap::new();
+    for object in &objects {
+        let own = if text(object, "/metadata/namespace").is_empty() { "/metadata/name" } else { "/metadata/namespace" };
+        let class = "/metadata/annotations/volume.beta.kubernetes.io~1storage-class";
+        for place in [own, "/spec/storageClassName", class, "/spec/volumeName", "/spec/claimRef/namespace"] {
+            names.insert(text(object, place).to_owned());
+        }
+        let uid = format!("{number:08x}-0000-4000-8000-{:012x}", uids.len());
+        uids.insert(text(object, "/metadata/uid").to_owned(), uid);
+    }
+    names.remove("");
+    uids.remove("");
+    for object in &mut objects {
+        each_text(object, &mut |text| {
+            if names.contains(text) {
+                *text = format!("{text}-f{number}");
+            } else if let Some(uid) = uids.get(text) {
+                text.clone_from(uid);
+            }
+        });
+        if let Some(path) = object.pointer_mut("/spec/hostPath/path")
+            && let Some(inside) = path.as_str().and_then(|path| path.strip_prefix("/tmp/"))
+        {
+            *path = format!("{scratch}/{inside}").into();
+        }
+    }
+    objects
+}
+
+fn each_text(value: &mut Value, change: &mut impl FnMut(&mut String)) {
+    match value {
+        Value::String(text) => change(text),
+        Value::Array(values) => values.iter_mut().for_each(|value| each_text(value, change)),
+        Value::Object(fields) => fields.values_mut().for_each(|value| each_text(value, change)),
+        _ => {}
+    }
+}
+
+/// How a fixture reaches others in the same cluster whatever its names are.
+#[derive(Clone, Copy, Default)]
+struct Reach {
+    /// A volume without a class that anybody may take.
+    offers: bool,
+    /// A claim that looks for such a volume.
+    looks: bool,
+    /// A claim that would take a default class.
+    is_open: bool,
+    /// A default class.
+    has_default: bool,
+    /// A volume that is recycled: recyclers share one template of their pod.
+    recycles: bool,
+}
+
+impl Reach {
+    fn of(objects: &[Value]) -> Self {
+        let mut reach = Self::default();
+        for object in objects {
+            let annotated = text(object, "/metadata/annotations/volume.beta.kubernetes.io~1storage-class");
+            let classless = annotated.is_empty() && text(object, "/spec/storageClassName").is_empty();
+            match text(object, "/kind") {
+                "PersistentVolume" => {
+                    reach.offers |= classless && object["spec"]["claimRef"].is_null();
+                    reach.recycles |= object["spec"]["persistentVolumeReclaimPolicy"] == "Recycle";
+                }
+                "PersistentVolumeClaim" if classless && text(object, "/spec/volumeName").is_empty() => {
+                    reach.looks = true;
+                    reach.is_open |= object["spec"]["storageClassName"].is_null();
+                }
+                "StorageClass" => reach.has_default |= is_default(object),
+                _ => {}
+            }
+        }
+        reach
+    }
+
+    fn touches(self, other: Self) -> bool {
+        let one_way = |one: Self, other: Self| {
+            (one.offers && other.looks) || (one.has_default && (other.is_open || other.has_default))
+        };
+        one_way(self, other) || one_way(other, self) || (self.recycles && other.recycles)
+    }
+}
+
+/// An object without what every write changes.
+fn content(mut object: Value) -> Value {
+    if let Some(metadata) = object["metadata"].as_object_mut() {
+        metadata.remove("resourceVersion");
+        metadata.remove("managedFields");
+    }
+    object
+}
+
+#[test]
+#[ignore = "needs a control plane: oracle/cluster/build, then cargo test --locked -- --ignored live"]
+fn fixtures_at_rest_are_left_alone() {
+    let runtime = tokio::runtime::Runtime::new().expect("a runtime");
+    let scratch = tempfile::tempdir().expect("a folder");
+    let mut cluster = runtime.block_on(Cluster::start());
+    let fixtures = fixtures();
+    // Those that are about another version of the controllers say nothing about this one.
+    let judged = fixtures.iter().enumerate().filter(|(_, fixture)| fixture.flags.is_empty());
+    let mut batches: Vec<Vec<(usize, &Fixture, Reach)>> = Vec::new();
+    for (number, fixture) in judged {
+        let reach = Reach::of(&fixture.objects);
+        let free = |batch: &&mut Vec<(_, _, Reach)>| !batch.iter().any(|(_, _, other)| reach.touches(*other));
+        match batches.iter_mut().find(free) {
+            Some(batch) => batch.push((number, fixture, reach)),
+            None => batches.push(vec![(number, fixture, reach)]),
+        }
+    }
+    let (mut wrong, mut at_rest) = (Vec::new(), 0);
+    for batch in &batches {
+        let mut of = BTreeMap::new();
+        runtime.block_on(async {
+            for (number, fixture, _) in batch {
+                for object in renamed(fixture, *number, &scratch.path().to_string_lossy()) {
+                    let namespace = text(&object, "/metadata/namespace");
+                    if !namespace.is_empty() && cluster.namespaces.insert(namespace.to_owned()) {
+                        let namespace =
+                            json!({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": namespace}});
+                        cluster.create(&namespace).await.expect("a namespace");
+                    }
+                    cluster.put(&object).await;
+                    of.insert(key(&object), *fixture);
+                }
+            }
+        });
+        let before = runtime.block_on(stored(&cluster.api));
+        cluster.plane.start_controllers();
+        let mut after = runtime.block_on(settled(&cluster.api, &cluster.plane));
+        cluster.plane.stop_controllers();
+        let mut changes: BTreeMap<&str, Vec<String>> = BTreeMap::new();
+        for (key, object) in before {
+            let path = &of[&key].path;
+            let (object, after) = (content(object), after.remove(&key).map_or(Value::Null, content));
+            let mut differences = Vec::new();
+            lost(&object, &after, &key.2, &mut differences);
+            lost(&after, &object, &key.2, &mut differences);
+            changes.entry(path).or_default().extend(differences);
+        }
+        assert!(after.is_empty(), "somebody made {:?}", after.keys());
+        // While a pod erases a volume, nothing else tells of it.
+        for pod in runtime.block_on(cluster.api.list("Pod")) {
+            if let Some(volume) = text(&pod, "/metadata/name").strip_prefix("recycler-for-") {
+                let path = &of[&("PersistentVolume".to_owned(), String::new(), volume.to_owned())].path;
+                changes.entry(path).or_default().push(format!("{volume} is recycled"));
+            }
+        }
+        for (_, fixture, _) in batch {
+            let changes = changes.remove(fixture.path.as_str()).unwrap_or_default();
+            at_rest += usize::from(fixture.at_rest);
+            if fixture.at_rest != changes.is_empty() {
+                let said = if fixture.at_rest { "is" } else { "is not" };
+                wrong.push(format!("{}: it {said} said to be at rest, and changes in {changes:?}", fixture.path));
+            }
+        }
+        runtime.block_on(cluster.clear(&[]));
+    }
+    eprintln!("{at_rest} of {} fixtures are at rest; {} starts of the controllers", fixtures.len(), batches.len());
+    assert!(wrong.is_empty(), "{} faults:\n{}", wrong.len(), wrong.join("\n"));
+}
