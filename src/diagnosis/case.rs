@@ -1,15 +1,19 @@
 //! One object as a rule sees it. Whatever a rule concludes from the absence of an object goes through here, so that the
 //! engine knows on which readings its answer rests.
 
+use super::facts::{is_open, is_unbound};
 use super::{Subject, Survey, key};
+use crate::controllers::persistent_volume::plugins::{Provider, find_provisionable_plugin};
 use crate::controllers::persistent_volume::reclaim::{DataFate, data_fate};
 use crate::controllers::{Branch, ClaimBranch, Controller, Rules, VolumeBranch};
 use crate::model::{
-    Kind, ObjectKey, ObjectMeta, PersistentVolume, PersistentVolumeClaim, StorageClass, Str, Timestamp, VolumePhase,
+    Kind, NO_PROVISIONER, ObjectKey, ObjectMeta, PersistentVolume, PersistentVolumeClaim, StorageClass, Str, Timestamp,
+    VolumePhase,
 };
-use crate::simulate::{Assumed, Decision, OutcomeSet, Prediction, Simulation};
+use crate::simulate::nearest::{class_less_volume, nearest_volume};
+use crate::simulate::{Assumed, Decision, Nearest, OutcomeSet, Prediction, Simulation};
 use crate::snapshot::{Absence, CoverageState, Snapshot, Surroundings, VolumeId};
-use std::cell::RefCell;
+use std::cell::{OnceCell, RefCell};
 use std::collections::BTreeSet;
 
 /// For how many seconds what is normal may take its time.
@@ -45,12 +49,19 @@ pub enum Holder<'a> {
     Unknown,
 }
 
+/// What several rules ask of one object, and what is found out once.
+#[derive(Debug, Default)]
+pub(super) struct Memo {
+    nearest: OnceCell<Nearest>,
+}
+
 /// One object, and all that is known around it.
 #[derive(Debug)]
 pub struct Case<'a> {
     simulation: &'a Simulation<'a>,
     prediction: Option<&'a Prediction<'a>>,
-    survey: &'a Survey,
+    survey: &'a Survey<'a>,
+    memo: &'a Memo,
     subject: Subject<'a>,
     assumed: RefCell<BTreeSet<Assumed>>,
     missing: RefCell<BTreeSet<Unread>>,
@@ -60,10 +71,12 @@ impl<'a> Case<'a> {
     pub(super) fn new(
         simulation: &'a Simulation<'a>,
         prediction: Option<&'a Prediction<'a>>,
-        survey: &'a Survey,
+        survey: &'a Survey<'a>,
+        memo: &'a Memo,
         subject: Subject<'a>,
     ) -> Self {
-        Self { simulation, prediction, survey, subject, assumed: RefCell::default(), missing: RefCell::default() }
+        let (assumed, missing) = (RefCell::default(), RefCell::default());
+        Self { simulation, prediction, survey, memo, subject, assumed, missing }
     }
 
     /// The absences that were assumed, and the readings that were missing.
@@ -87,7 +100,7 @@ impl<'a> Case<'a> {
     }
 
     /// What is known of all objects together.
-    pub fn survey(&self) -> &'a Survey {
+    pub fn survey(&self) -> &'a Survey<'a> {
         self.survey
     }
 
@@ -96,7 +109,7 @@ impl<'a> Case<'a> {
         match self.subject {
             Subject::Volume(_, volume) => volume_key(&volume.meta.name),
             Subject::Claim(_, claim) => claim_key(&claim.meta.namespace, &claim.meta.name),
-            Subject::Class(class) => key(Kind::StorageClass, "", &class.meta.name),
+            Subject::Class(class) => class_key(&class.meta.name),
             Subject::Pod(pod) => key(Kind::Pod, &pod.meta.namespace, &pod.meta.name),
             Subject::Namespace(namespace) => key(Kind::Namespace, "", &namespace.meta.name),
             Subject::Attachment(attachment) => key(Kind::VolumeAttachment, "", &attachment.meta.name),
@@ -108,6 +121,11 @@ impl<'a> Case<'a> {
     pub fn seconds_since(&self, moment: Option<Timestamp>) -> Option<i64> {
         let passed = self.snapshot().now()?.seconds_since(moment?);
         (passed >= 0).then_some(passed)
+    }
+
+    /// For how many seconds that has been so, where it is longer than what is normal takes.
+    pub fn lasts(&self, since: Option<Timestamp>) -> Option<i64> {
+        self.seconds_since(since).filter(|passed| *passed >= PATIENCE)
     }
 
     /// Whether the object was made so short a time ago that what it lacks may be about to come: claims are often
@@ -204,6 +222,26 @@ impl<'a> Case<'a> {
         }
     }
 
+    /// The same of a claim whose binding was never completed; nothing for one that is being deleted.
+    pub fn unbound_branch(&self, claim: &PersistentVolumeClaim) -> Option<ClaimBranch> {
+        if is_unbound(claim) { self.claim_branch() } else { None }
+    }
+
+    /// The same of a claim that names no volume either.
+    pub fn waiting_branch(&self, claim: &PersistentVolumeClaim) -> Option<ClaimBranch> {
+        if is_open(claim) { self.claim_branch() } else { None }
+    }
+
+    /// The free volume that comes nearest to what this claim asks for.
+    pub fn nearest(&self, claim: &PersistentVolumeClaim) -> Nearest {
+        *self.memo.nearest.get_or_init(|| nearest_volume(self.snapshot(), self.rules(), claim))
+    }
+
+    /// A free volume without a class that the claim would have but for that.
+    pub fn class_less(&self, claim: &PersistentVolumeClaim) -> Option<&'a PersistentVolume> {
+        class_less_volume(self.snapshot(), self.rules(), claim).map(|id| self.snapshot().volume(id))
+    }
+
     /// The leaf where the next sync of this volume ends.
     pub fn volume_branch(&self) -> Option<VolumeBranch> {
         match self.decision()?.branch {
@@ -242,6 +280,15 @@ impl<'a> Case<'a> {
         self.snapshot().class(name)
     }
 
+    /// The class of that claim whose provisioner is a plugin that Kubernetes does not have: nobody makes a volume of it.
+    pub fn dead_class(&self, claim: &PersistentVolumeClaim) -> Option<&'a StorageClass> {
+        let is_dead = |class: &&StorageClass| {
+            class.provisioner != NO_PROVISIONER
+                && matches!(find_provisionable_plugin(self.rules(), class), Provider::Nobody(_))
+        };
+        self.class(claim.class()).filter(is_dead)
+    }
+
     /// The volumes with these ids.
     pub fn volumes(&self, ids: &'a [VolumeId]) -> impl Iterator<Item = &'a PersistentVolume> {
         let snapshot = self.snapshot();
@@ -275,4 +322,9 @@ pub fn claim_key(namespace: &str, name: &str) -> ObjectKey {
 /// What names the claim.
 pub fn key_of_claim(meta: &ObjectMeta) -> ObjectKey {
     claim_key(&meta.namespace, &meta.name)
+}
+
+/// The key of a class.
+pub fn class_key(name: &str) -> ObjectKey {
+    key(Kind::StorageClass, "", name)
 }

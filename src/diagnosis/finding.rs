@@ -127,6 +127,12 @@ impl Found {
         self
     }
 
+    /// A moment that shows it; none is shown as `<unset>`.
+    #[must_use]
+    pub fn moment(self, object: &ObjectKey, field: &'static str, moment: Option<Timestamp>) -> Self {
+        self.evidence(object, field, moment.map(|moment| moment.to_string()).unwrap_or_default())
+    }
+
     /// A way out; the safest is given first.
     #[must_use]
     pub fn remedy(mut self, remedy: Remedy) -> Self {

@@ -1,5 +1,6 @@
 //! Why a volume and a claim do not fit, with both values.
 
+use super::facts::names;
 use crate::controllers::CandidateVerdict;
 use crate::model::{AccessMode, AccessModes, ClaimRef, PersistentVolume, PersistentVolumeClaim, Quantity};
 
@@ -25,7 +26,7 @@ pub fn misfit(volume: &PersistentVolume, claim: &PersistentVolumeClaim, verdict:
     match verdict {
         CandidateVerdict::CandidateClaimedByOther => {
             let named = volume.claim_ref.as_ref()?;
-            let same = named.name == claim.meta.name && named.namespace == claim.meta.namespace;
+            let same = names(named, claim);
             let words = if same {
                 "claimed by an earlier claim of this name".to_owned()
             } else {
@@ -141,6 +142,16 @@ pub fn differing(what: &str, has: &str, wants: &str) -> String {
         (false, true) => format!("{what} \"{has}\", wanted none"),
         (false, false) => format!("{what} \"{has}\" != \"{wants}\""),
     }
+}
+
+/// A class as a sentence names it.
+pub fn class_words(class: &str) -> String {
+    if class.is_empty() { "no class".to_owned() } else { format!("class \"{class}\"") }
+}
+
+/// Of which class something is.
+pub fn of_class(class: &str) -> String {
+    if class.is_empty() { "without a class".to_owned() } else { format!("of class \"{class}\"") }
 }
 
 /// A value, or that it is not set.

@@ -6,6 +6,7 @@
 //! `report`.
 
 pub mod case;
+pub mod facts;
 mod finding;
 mod graph;
 pub mod misfit;
@@ -27,6 +28,7 @@ use crate::model::{Kind, ObjectKey, ObjectMeta, Str};
 use crate::parallel::in_parallel;
 use crate::simulate::{Simulation, Target, key_of};
 use crate::snapshot::{CoverageState, Snapshot};
+use case::Memo;
 use std::collections::{BTreeMap, BTreeSet};
 use suppression::suppressed;
 
@@ -117,20 +119,21 @@ fn subjects<'s>(simulation: &Simulation<'s>) -> Vec<Subject<'s>> {
 /// Asks every rule that is about such an object.
 fn look_at(
     simulation: &Simulation<'_>,
-    survey: &Survey,
+    survey: &Survey<'_>,
     subject: Subject<'_>,
     scrutiny: Scrutiny<'_>,
     diagnosis: &mut Diagnosis,
 ) {
     let target = subject.target();
     let prediction = target.map(|target| simulation.predict_folded(target));
+    let memo = Memo::default();
     let mut found: Vec<Finding> = Vec::new();
     let (key, meta) = subject_key(simulation, subject);
     for (place, rule) in (0u32..).zip(scrutiny.rules) {
         if !rule.detect.is_about(subject) {
             continue;
         }
-        let case = Case::new(simulation, prediction.as_ref(), survey, subject);
+        let case = Case::new(simulation, prediction.as_ref(), survey, &memo, subject);
         let answer = rule.detect.ask(&case, subject);
         let (assumed, missing) = case.rested_on();
         match answer {

@@ -2,7 +2,11 @@
 //! it expects to find, so that it does nothing where the world has moved on.
 
 use super::Remedy;
-use crate::model::{AnnotationKey, ObjectKey, PersistentVolume, PersistentVolumeClaim, ReclaimPolicy, ResourceVersion};
+use super::facts::has_uid;
+use crate::model::{
+    AnnotationKey, Lease, ObjectKey, ObjectMeta, PersistentVolume, PersistentVolumeClaim, ReclaimPolicy,
+    ResourceVersion, StorageClass,
+};
 use serde_json::{Value, json};
 
 /// A way out that is no command of ours or of kubectl.
@@ -22,7 +26,17 @@ pub fn describe(object: &ObjectKey, does: impl Into<String>) -> Remedy {
 
 /// Keeps the claim's manifest: much of its spec can only be changed by creating it again.
 pub fn save_claim(claim: &PersistentVolumeClaim, does: impl Into<String>) -> Remedy {
-    kubectl(format!("get pvc {} -n {} -o yaml", quoted(&claim.meta.name), quoted(&claim.meta.namespace)), does)
+    kubectl(format!("get {} -o yaml", of_claim(claim)), does)
+}
+
+/// Keeps the volume's manifest, which alone says where its storage is.
+pub fn save_volume(volume: &PersistentVolume, why: &str) -> Remedy {
+    kubectl(format!("get {} -o yaml", of_volume(volume)), format!("save the volume as it is: {why}"))
+}
+
+/// Looks whether kube-controller-manager runs.
+pub fn look_at_manager(does: impl Into<String>) -> Remedy {
+    kubectl(format!("get lease {} -n {} -o yaml", Lease::MANAGER_NAME, Lease::MANAGER_NAMESPACE), does)
 }
 
 /// Sets the reclaim policy of a volume to Retain; nothing where it is that already.
@@ -47,14 +61,70 @@ pub fn reserve_for_its_name(volume: &PersistentVolume) -> Option<Remedy> {
     if !named.resource_version.is_empty() {
         steps.push(json!({ "op": "remove", "path": "/spec/claimRef/resourceVersion" }));
     }
-    if volume.meta.annotations.has(AnnotationKey::BoundByController) {
-        steps.push(json!({ "op": "remove", "path": "/metadata/annotations/pv.kubernetes.io~1bound-by-controller" }));
-    }
+    steps.extend(no_longer_of_controller(volume));
     let does = format!(
         "reserve the volume for the claim named {}/{}: that claim may then read the old data",
         named.namespace, named.name
     );
     Some(patch_volume(volume, steps, does))
+}
+
+/// Reserves a free volume for the claim by its name, with what else is to be written. Nothing where no version is
+/// known: JSON patch cannot ask whether a `claimRef` is absent, and one that came meanwhile must not be overwritten.
+pub fn reserve(
+    volume: &PersistentVolume,
+    claim: &PersistentVolumeClaim,
+    more: Vec<Value>,
+    does: impl Into<String>,
+) -> Option<Remedy> {
+    claim_ref(volume, reservation(claim), more, does)
+}
+
+/// Gives a free volume back to a claim that was bound to it: only with its uid such a claim takes it. Nothing where no
+/// version is known.
+pub fn give_back(volume: &PersistentVolume, claim: &PersistentVolumeClaim, does: impl Into<String>) -> Option<Remedy> {
+    let mut named = reservation(claim);
+    if let Value::Object(fields) = &mut named {
+        fields.insert("uid".to_owned(), json!(claim.meta.uid));
+    }
+    claim_ref(volume, named, Vec::new(), does)
+}
+
+fn claim_ref(volume: &PersistentVolume, named: Value, more: Vec<Value>, does: impl Into<String>) -> Option<Remedy> {
+    let write = json!({ "op": "add", "path": "/spec/claimRef", "value": named });
+    Some(patch_volume(volume, [at_version(volume)?, write].into_iter().chain(more).collect(), does))
+}
+
+/// Reserves a volume whose claim is gone for another one. Nothing where it names its claim without a uid and no version
+/// is known: that claim may have come meanwhile.
+pub fn hand_over(volume: &PersistentVolume, claim: &PersistentVolumeClaim, does: impl Into<String>) -> Option<Remedy> {
+    let named = volume.claim_ref.as_ref()?;
+    let unchanged = if has_uid(volume) { expect("/spec/claimRef/uid", &named.uid) } else { at_version(volume)? };
+    let mut steps = vec![
+        expect("/spec/claimRef/namespace", &named.namespace),
+        expect("/spec/claimRef/name", &named.name),
+        unchanged,
+        json!({ "op": "replace", "path": "/spec/claimRef", "value": reservation(claim) }),
+    ];
+    steps.extend(no_longer_of_controller(volume));
+    Some(patch_volume(volume, steps, does))
+}
+
+/// A `claimRef` that names the claim and not its uid: whoever creates the claim again gets the volume as well.
+fn reservation(claim: &PersistentVolumeClaim) -> Value {
+    json!({
+        "apiVersion": "v1",
+        "kind": "PersistentVolumeClaim",
+        "namespace": claim.meta.namespace,
+        "name": claim.meta.name,
+    })
+}
+
+/// Takes the mark of the controller from a volume that has it: with it the controller would take the `claimRef` away
+/// again should the claim get another volume.
+fn no_longer_of_controller(volume: &PersistentVolume) -> Option<Value> {
+    let marked = volume.meta.annotations.has(AnnotationKey::BoundByController);
+    marked.then(|| json!({ "op": "remove", "path": "/metadata/annotations/pv.kubernetes.io~1bound-by-controller" }))
 }
 
 /// Makes a volume's `claimRef` name the uid of a claim that it names already. Nothing where it names none so far and no
@@ -87,15 +157,65 @@ pub fn at_version(volume: &PersistentVolume) -> Option<Value> {
 
 /// A condition of a JSON patch; none for a value that is not there, of which JSON patch cannot speak.
 fn test(path: &str, value: &str) -> Option<Value> {
-    (!value.is_empty()).then(|| json!({ "op": "test", "path": path, "value": value }))
+    (!value.is_empty()).then(|| expect(path, value))
+}
+
+/// The step of a JSON patch that ends it where the value is another one.
+pub fn expect(path: &str, value: &str) -> Value {
+    json!({ "op": "test", "path": path, "value": value })
 }
 
 /// A JSON patch of a volume that does nothing where another volume has that name by now. What else it expects to find,
 /// its steps say.
 pub fn patch_volume(volume: &PersistentVolume, steps: Vec<Value>, does: impl Into<String>) -> Remedy {
-    let steps: Vec<Value> = test("/metadata/uid", &volume.meta.uid).into_iter().chain(steps).collect();
-    let steps = Value::Array(steps).to_string();
-    kubectl(format!("patch pv {} --type=json -p {}", quoted(&volume.meta.name), quoted(&steps)), does)
+    patch(&of_volume(volume), &volume.meta, steps, does)
+}
+
+/// The same of a claim.
+pub fn patch_claim(claim: &PersistentVolumeClaim, steps: Vec<Value>, does: impl Into<String>) -> Remedy {
+    patch(&of_claim(claim), &claim.meta, steps, does)
+}
+
+/// The same of a class.
+pub fn patch_class(class: &StorageClass, steps: Vec<Value>, does: impl Into<String>) -> Remedy {
+    patch(&of_class(class), &class.meta, steps, does)
+}
+
+fn patch(target: &str, meta: &ObjectMeta, steps: Vec<Value>, does: impl Into<String>) -> Remedy {
+    let steps: Vec<Value> = test("/metadata/uid", &meta.uid).into_iter().chain(steps).collect();
+    kubectl(format!("patch {target} --type=json -p {}", quoted(&Value::Array(steps).to_string())), does)
+}
+
+/// Gives a claim that has none a class, which the API server allows once.
+pub fn set_class(claim: &PersistentVolumeClaim, class: &str, does: impl Into<String>) -> Remedy {
+    merge_claim(claim, &json!({ "metadata": { "uid": claim.meta.uid }, "spec": { "storageClassName": class } }), does)
+}
+
+/// Names a volume in a claim that names none, which the API server allows once.
+pub fn name_volume(claim: &PersistentVolumeClaim, volume: &str, does: impl Into<String>) -> Remedy {
+    merge_claim(claim, &json!({ "metadata": { "uid": claim.meta.uid }, "spec": { "volumeName": volume } }), does)
+}
+
+/// A merge patch of the claim; one that holds the claim's uid is refused where there is another claim of that name.
+pub fn merge_claim(claim: &PersistentVolumeClaim, patch: &Value, does: impl Into<String>) -> Remedy {
+    kubectl(format!("patch {} -p {}", of_claim(claim), quoted(&patch.to_string())), does)
+}
+
+/// The same of a class.
+pub fn merge_class(class: &StorageClass, patch: &Value, does: impl Into<String>) -> Remedy {
+    kubectl(format!("patch {} -p {}", of_class(class), quoted(&patch.to_string())), does)
+}
+
+fn of_volume(volume: &PersistentVolume) -> String {
+    format!("pv {}", quoted(&volume.meta.name))
+}
+
+fn of_claim(claim: &PersistentVolumeClaim) -> String {
+    format!("pvc {} -n {}", quoted(&claim.meta.name), quoted(&claim.meta.namespace))
+}
+
+fn of_class(class: &StorageClass) -> String {
+    format!("sc {}", quoted(&class.meta.name))
 }
 
 /// An object as kubectl is told it.

@@ -1,6 +1,7 @@
 //! What matching says of every volume for one claim, volume by volume. A decision names only the volume that it ends
 //! with; this says for each of the others what keeps it from being that one.
 
+use super::nearest::{Nearness, Search as NearestSearch};
 use crate::controllers::persistent_volume::binding::is_volume_bound_to_claim;
 use crate::controllers::persistent_volume::claim::{check_volume_satisfy_claim, newest_default};
 use crate::controllers::persistent_volume::matching::{Fit, Query};
@@ -47,6 +48,8 @@ pub struct Candidate {
     pub without_delay: Option<CandidateVerdict>,
     /// It fits, but a volume with fewer access modes ends the search before its turn.
     pub not_reached: bool,
+    /// How near it comes, where the controller looks through all volumes: of two that cannot be had the less.
+    pub nearness: Option<Nearness>,
 }
 
 impl Candidate {
@@ -74,6 +77,7 @@ pub fn match_claim(snapshot: &Snapshot, rules: &Rules, claim: &PersistentVolumeC
             verdict: named_verdict(rules, snapshot.volume(volume), claim),
             without_delay: None,
             not_reached: false,
+            nearness: None,
         })
         .into_iter()
         .collect();
@@ -148,7 +152,7 @@ fn searched(
                 });
             }
         }
-        listed.push(Candidate { volume: VolumeId(id), verdict, without_delay, not_reached: false });
+        listed.push(Candidate { volume: VolumeId(id), verdict, without_delay, not_reached: false, nearness: None });
     }
     let first_tier = best.keys().next().map(|(modes, _)| *modes);
     for candidate in &mut listed {
@@ -167,6 +171,7 @@ fn searched(
             candidate.verdict = CandidateVerdict::CandidateNotSmaller;
         }
     }
+    NearestSearch::new(snapshot, &query, claim).measure(&mut listed);
     Ok(Candidates { search, delayed, listed })
 }
 
@@ -183,6 +188,7 @@ fn without_modes(snapshot: &Snapshot) -> Vec<Candidate> {
             verdict: CandidateVerdict::CandidateAccessModes,
             without_delay: None,
             not_reached: false,
+            nearness: None,
         })
         .collect()
 }

@@ -1,8 +1,9 @@
 //! A claim that asks for an access mode which its volume does not state.
 
-use super::{patch_volume, recreate, refused};
+use super::{recreate, refused};
 use crate::controllers::{CandidateVerdict, ClaimBranch};
 use crate::diagnosis::misfit::missing_modes;
+use crate::diagnosis::remedy::patch_volume;
 use crate::diagnosis::{Case, Detect, Found, Page, Risk, Rule, Severity};
 use crate::model::{AccessMode, Kind, PersistentVolumeClaim};
 use serde_json::json;

@@ -1,11 +1,11 @@
 //! A volume that is reserved for a claim without a namespace or without a name.
 
-use super::{patch_volume, test};
 use crate::controllers::VolumeBranch;
 use crate::diagnosis::case::key_of_claim;
-use crate::diagnosis::remedy::{by_hand, retain};
+use crate::diagnosis::facts::{is_bound, is_complete};
+use crate::diagnosis::remedy::{by_hand, expect, patch_volume, retain};
 use crate::diagnosis::{Case, Detect, Found, Page, Remedy, Risk, Rule, Severity};
-use crate::model::{AnnotationKey, ClaimRef, Kind, PersistentVolume, PersistentVolumeClaim};
+use crate::model::{ClaimRef, Kind, PersistentVolume, PersistentVolumeClaim};
 use serde_json::json;
 
 pub(super) static RULE: Rule = Rule {
@@ -41,7 +41,7 @@ pub(super) static RULE: Rule = Rule {
 
 fn look(case: &Case<'_>, volume: &PersistentVolume) -> Option<Found> {
     let named = volume.claim_ref.as_ref()?;
-    if volume.terminating() || !(named.namespace.is_empty() || named.name.is_empty()) {
+    if volume.terminating() || is_complete(named) {
         return None;
     }
     // A claim that was bound finds the volume by its uid alone, and then writes the reference as it should be.
@@ -95,12 +95,12 @@ fn complete(volume: &PersistentVolume, named: &ClaimRef, claim: &PersistentVolum
     let mut steps = Vec::new();
     for (path, value) in [("/spec/claimRef/namespace", &named.namespace), ("/spec/claimRef/name", &named.name)] {
         if !value.is_empty() {
-            steps.push(test(path, value));
+            steps.push(expect(path, value));
         }
     }
     steps.push(json!({ "op": "add", "path": "/spec/claimRef/namespace", "value": claim.meta.namespace }));
     steps.push(json!({ "op": "add", "path": "/spec/claimRef/name", "value": claim.meta.name }));
-    if claim.meta.annotations.has(AnnotationKey::BindCompleted) {
+    if is_bound(claim) {
         // Only with its uid a claim that was bound takes the volume back.
         steps.push(json!({ "op": "add", "path": "/spec/claimRef/uid", "value": claim.meta.uid }));
     } else if !named.uid.is_empty() && named.uid != claim.meta.uid {

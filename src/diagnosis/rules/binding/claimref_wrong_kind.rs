@@ -1,7 +1,7 @@
 //! A volume whose `claimRef` names an object of another kind.
 
-use super::{patch_volume, test};
 use crate::diagnosis::misfit::claim_name;
+use crate::diagnosis::remedy::{expect, patch_volume};
 use crate::diagnosis::{Case, Detect, Found, Page, Risk, Rule, Severity};
 use crate::model::PersistentVolume;
 use serde_json::json;
@@ -42,7 +42,7 @@ fn look(case: &Case<'_>, volume: &PersistentVolume) -> Option<Found> {
         claim_name(named)
     ));
     let steps = vec![
-        test("/spec/claimRef/kind", &named.kind),
+        expect("/spec/claimRef/kind", &named.kind),
         json!({ "op": "replace", "path": "/spec/claimRef/kind", "value": "PersistentVolumeClaim" }),
     ];
     Some(found.evidence(&case.object(), "spec.claimRef.kind", named.kind.as_str()).remedy(patch_volume(

@@ -1,6 +1,8 @@
 //! A claim or a volume whose deprecated class annotation says something else than its field.
 
-use super::{CLASS, CLASS_ANNOTATION, ClassDifference, patch_volume, recreate, refused_class, test};
+use super::{ClassDifference, recreate, refused_class};
+use crate::diagnosis::facts::{CLASS, CLASS_ANNOTATION};
+use crate::diagnosis::remedy::{expect, patch_volume};
 use crate::diagnosis::{Case, Detect, Found, Page, Remedy, Risk, Rule, Severity};
 use crate::model::{AnnotationKey, Kind, ObjectMeta, PersistentVolume, PersistentVolumeClaim};
 use serde_json::json;
@@ -72,7 +74,7 @@ fn without_annotation(volume: &PersistentVolume) -> Remedy {
     let path = "/metadata/annotations/volume.beta.kubernetes.io~1storage-class";
     let mut steps = Vec::new();
     if let Some(value) = annotation(&volume.meta) {
-        steps.push(test(path, value));
+        steps.push(expect(path, value));
     }
     steps.push(json!({ "op": "remove", "path": path }));
     patch_volume(volume, steps, format!("let the field decide: the volume then has class \"{}\"", volume.class_name))

@@ -1,8 +1,11 @@
 //! A claim and its volume that state different classes.
 
-use super::{ClassDifference, class_steps, class_words, nearest, patch_volume, recreate, refused_class, reserve};
+use super::{ClassDifference, class_steps, recreate, refused_class};
+use crate::diagnosis::misfit::class_words;
+use crate::diagnosis::remedy::{patch_volume, reserve};
 use crate::diagnosis::{Case, Detect, Found, Page, Risk, Rule, Severity};
 use crate::model::{Kind, PersistentVolumeClaim};
+use crate::simulate::nearest;
 
 pub(super) static RULE: Rule = Rule {
     id: "bind-class-mismatch",
@@ -41,7 +44,7 @@ fn look(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Found> {
     let found = refused.found(case, claim, &differs, "Classes have to be equal, letter by letter");
     let found = if is_meant || refused.is_early { found } else { found.severity(Severity::Warning) };
     let does = format!("if {name} is meant for it, reserve it for {} and give it the claim's class", claim.key());
-    let remedy = reserve(volume, claim, class_steps(volume, claim), &does).or_else(|| {
+    let remedy = reserve(volume, claim, class_steps(volume, claim), does).or_else(|| {
         let does = format!("if {name} is meant for it, give it the claim's class");
         refused.is_named.then(|| patch_volume(volume, class_steps(volume, claim), does))
     });

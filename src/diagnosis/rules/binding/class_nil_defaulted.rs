@@ -1,12 +1,13 @@
 //! A claim that got the default class, and a volume without a class that was meant for it.
 
-use super::{
-    CLASS, ClassDifference, class_steps, nearest, recreate, refused_class, reserve, reserved_volumes, unbound_branch,
-};
+use super::{ClassDifference, class_steps, nearest, recreate, refused_class, reserved_volumes};
 use crate::controllers::ClaimBranch;
 use crate::diagnosis::case::volume_key;
+use crate::diagnosis::facts::CLASS;
+use crate::diagnosis::remedy::reserve;
 use crate::diagnosis::{Case, Detect, Found, Page, Remedy, Risk, Rule, Severity};
 use crate::model::{Kind, PersistentVolume, PersistentVolumeClaim};
+use crate::simulate::nearest::has_default_class;
 
 pub(super) static RULE: Rule = Rule {
     id: "bind-class-nil-defaulted",
@@ -42,7 +43,7 @@ pub(super) static RULE: Rule = Rule {
 };
 
 fn look(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Found> {
-    if claim.terminating() || !nearest::has_default_class(case, claim) {
+    if claim.terminating() || !has_default_class(case.snapshot(), claim) {
         return None;
     }
     if let Some(refused) = refused_class(case, claim, ClassDifference::Defaulted) {
@@ -78,7 +79,7 @@ fn look(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Found> {
 fn reserve_it(volume: &PersistentVolume, claim: &PersistentVolumeClaim) -> Option<Remedy> {
     let name = &volume.meta.name;
     let does = format!("if {name} is meant for it, reserve it for {} and give it the claim's class", claim.key());
-    reserve(volume, claim, class_steps(volume, claim), &does)
+    reserve(volume, claim, class_steps(volume, claim), does)
 }
 
 fn create_again(volume: &PersistentVolume, claim: &PersistentVolumeClaim) -> Remedy {
@@ -91,7 +92,7 @@ fn overlooked<'a>(case: &Case<'a>, claim: &PersistentVolumeClaim) -> Option<(&'a
     if !claim.volume_name.is_empty() {
         return None;
     }
-    let is_asked = match unbound_branch(case, claim)? {
+    let is_asked = match case.unbound_branch(claim)? {
         ClaimBranch::UnboundClaimWaitForFirstConsumer | ClaimBranch::UnboundClaimWaitForPodScheduled => false,
         ClaimBranch::UnboundClaimProvisionExternal
         | ClaimBranch::UnboundClaimProvisionInTree
@@ -103,5 +104,5 @@ fn overlooked<'a>(case: &Case<'a>, claim: &PersistentVolumeClaim) -> Option<(&'a
     if reserved_volumes(case, claim).next().is_some() || nearest::waits_in_vain(case, claim).is_some() {
         return None;
     }
-    Some((nearest::class_less(case, claim)?, is_asked))
+    Some((case.class_less(claim)?, is_asked))
 }

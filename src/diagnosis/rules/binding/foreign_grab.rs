@@ -4,12 +4,11 @@ use super::nearest::waits_in_vain;
 use crate::controllers::CandidateVerdict;
 use crate::controllers::persistent_volume::matching::Query;
 use crate::diagnosis::case::{key_of_claim, volume_key};
+use crate::diagnosis::facts::is_open;
 use crate::diagnosis::remedy::{by_hand, describe, retain};
-use crate::diagnosis::{Case, Detect, Found, Holder, Page, Risk, Rule, Severity};
-use crate::model::{AnnotationKey, Kind, PersistentVolume, PersistentVolumeClaim, Quantity};
-
-/// Volumes that are made by hand are few. Where there are more than so many, no claim is compared with all of them.
-const MANY: usize = 5000;
+use crate::diagnosis::{Case, Detect, Found, Page, Risk, Rule, Severity};
+use crate::model::{Kind, PersistentVolume, PersistentVolumeClaim, Quantity};
+use crate::snapshot::VolumeId;
 
 pub(super) static RULE: Rule = Rule {
     id: "bind-foreign-grab",
@@ -40,17 +39,13 @@ pub(super) static RULE: Rule = Rule {
 };
 
 fn look(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Found> {
-    let volumes = case.snapshot().volumes();
-    if !claim.volume_name.is_empty() || claim.terminating() || volumes.len() > MANY {
+    if !is_open(claim) {
         return None;
     }
     waits_in_vain(case, claim)?;
     let request = claim.requested()?;
     let query = Query::new(case.rules(), claim, false).ok()?;
-    let (volume, holder, needs) = volumes.iter().find_map(|volume| {
-        let (holder, needs) = grabbed(case, volume, claim, &request, &query)?;
-        Some((volume, holder, needs))
-    })?;
+    let (volume, holder, needs) = grabbed(case, claim, &request, &query)?;
     let name = &volume.meta.name;
     Some(
         Found::new(format!(
@@ -74,32 +69,36 @@ fn look(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Found> {
     )
 }
 
-/// The claim that has a volume which would fit this one exactly, and how much less it needs: where the controller chose
-/// the volume for it, and no person or driver did.
+/// The first volume by name that would fit this claim exactly and that the controller, and no person or driver, chose
+/// for another one; with that other one, which requests at most half of it.
 fn grabbed<'a>(
     case: &Case<'a>,
-    volume: &PersistentVolume,
     claim: &PersistentVolumeClaim,
     request: &Quantity,
     query: &Query<'_>,
-) -> Option<(&'a PersistentVolumeClaim, Quantity)> {
-    let annotations = &volume.meta.annotations;
-    if volume.claim_ref.is_none()
-        || volume.class() != claim.class()
-        || !volume.storage()?.compare(request).is_eq()
-        || !annotations.has(AnnotationKey::BoundByController)
-        || annotations.has(AnnotationKey::ProvisionedBy)
-    {
-        return None;
-    }
-    let is_taken = |verdict: &CandidateVerdict| {
-        matches!(verdict, CandidateVerdict::CandidateClaimedByOther | CandidateVerdict::CandidatePhase)
+) -> Option<(&'a PersistentVolume, &'a PersistentVolumeClaim, Quantity)> {
+    let snapshot = case.snapshot();
+    let is_less = |id: &VolumeId| snapshot.volume(*id).storage().is_none_or(|size| size.compare(request).is_lt());
+    let is_equal = |id: &VolumeId| snapshot.volume(*id).storage().is_some_and(|size| size.compare(request).is_eq());
+    let fails = |id: VolumeId, also: Option<CandidateVerdict>| {
+        let is_more = |verdict: &CandidateVerdict| {
+            let is_taken =
+                matches!(verdict, CandidateVerdict::CandidateClaimedByOther | CandidateVerdict::CandidatePhase);
+            !is_taken && also != Some(*verdict)
+        };
+        query.misfits(snapshot.volume(id)).iter().any(is_more)
     };
-    if !query.misfits(volume).iter().all(is_taken) {
-        return None;
-    }
-    let Holder::Lives(holder) = case.holder(volume) else { return None };
-    let needs = holder.requested()?;
-    let is_half = needs.value() <= request.value() / 2;
-    (is_half && holder.meta.uid != claim.meta.uid).then_some((holder, needs))
+    let of_group = |volumes: &'a [VolumeId]| {
+        let equal = &volumes[volumes.partition_point(is_less)..];
+        let equal = &equal[..equal.partition_point(is_equal)];
+        // All but labels and size is alike in a group, so that one of it speaks for the others.
+        if fails(*equal.first()?, Some(CandidateVerdict::CandidateSelector)) {
+            return None;
+        }
+        equal.iter().copied().find(|id| !fails(*id, None))
+    };
+    let first = case.survey().grabbed(claim.class()).filter_map(|(_, volumes)| of_group(volumes)).min()?;
+    let volume = snapshot.volume(first);
+    let holder = case.survey().holder(volume)?;
+    Some((volume, holder, holder.requested()?))
 }

@@ -1,11 +1,11 @@
 //! A binding that was begun and has not been completed for a while.
 
 use crate::controllers::{Branch, CandidateVerdict, ClaimBranch};
-use crate::diagnosis::case::PATIENCE;
 use crate::diagnosis::case::volume_key;
+use crate::diagnosis::facts::{has_uid_of, is_bound};
 use crate::diagnosis::remedy::{by_hand, kubectl, quoted};
 use crate::diagnosis::{Case, Detect, Found, Page, Risk, Rule, Severity};
-use crate::model::{AnnotationKey, ClaimPhase, Kind, PersistentVolume, PersistentVolumeClaim, Timestamp};
+use crate::model::{ClaimPhase, Kind, PersistentVolume, PersistentVolumeClaim, Timestamp};
 use crate::text::human_age;
 use crate::world::printed_uid;
 
@@ -40,7 +40,7 @@ fn look(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Found> {
     let volume = begun(case, claim)?;
     let reserved_at = volume.status.last_phase_transition.or(volume.meta.created);
     let since: Option<Timestamp> = claim.meta.created.max(reserved_at);
-    let passed = case.seconds_since(since).filter(|passed| *passed > PATIENCE)?;
+    let passed = case.lasts(since)?;
     let reserved = Branch::CandidateVerdict(CandidateVerdict::CandidateReserved);
     match case.claim_branch()? {
         ClaimBranch::UnboundClaimNamedVolumeReserved | ClaimBranch::BoundClaimVolumeOurs => {}
@@ -50,7 +50,7 @@ fn look(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Found> {
     let name = &volume.meta.name;
     let missing = if claim.volume_name.is_empty() {
         "it does not name that volume yet"
-    } else if claim.meta.annotations.has(AnnotationKey::BindCompleted) {
+    } else if is_bound(claim) {
         "its phase is not Bound yet"
     } else {
         "it is not marked as bound yet"
@@ -74,9 +74,7 @@ fn look(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Found> {
 
 /// The volume that has the claim's uid, while the claim lacks something.
 fn begun<'a>(case: &Case<'a>, claim: &PersistentVolumeClaim) -> Option<&'a PersistentVolume> {
-    let is_ours = |volume: &&PersistentVolume| {
-        volume.claim_ref.as_ref().is_some_and(|named| !named.uid.is_empty() && named.uid == claim.meta.uid)
-    };
+    let is_ours = |volume: &&PersistentVolume| has_uid_of(volume, claim);
     if claim.volume_name.is_empty() {
         let naming = case.snapshot().volumes_naming(&claim.meta.namespace, &claim.meta.name);
         case.volumes(naming).find(is_ours)

@@ -31,31 +31,21 @@ mod nearest;
 use crate::controllers::persistent_volume::binding::is_volume_bound_to_claim;
 use crate::controllers::persistent_volume::matching::Query;
 use crate::controllers::{CandidateVerdict, ClaimBranch};
-use crate::diagnosis::case::volume_key;
+use crate::diagnosis::case::{class_key, volume_key};
+use crate::diagnosis::facts::{CLASS, class_of_claim, class_of_volume, has_uid_of, is_bound};
 use crate::diagnosis::misfit::{Misfit, misfit};
-use crate::diagnosis::remedy::{at_version, by_hand, patch_volume};
+use crate::diagnosis::remedy::by_hand;
 use crate::diagnosis::{Case, Found, Remedy, Severity};
-use crate::model::{AnnotationKey, ClaimPhase, ObjectMeta, PersistentVolume, PersistentVolumeClaim};
+use crate::model::{AnnotationKey, ClaimPhase, PersistentVolume, PersistentVolumeClaim};
+use crate::simulate::nearest::has_default_class;
 use serde_json::{Value, json};
-
-/// The leaf where the next sync of a claim ends whose binding was never completed; nothing for one that is being
-/// deleted.
-fn unbound_branch(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<ClaimBranch> {
-    if claim.terminating() || claim.meta.annotations.has(AnnotationKey::BindCompleted) {
-        return None;
-    }
-    case.claim_branch()
-}
 
 /// The volume of a claim whose binding was completed, where the two name each other.
 fn bound_volume<'a>(case: &Case<'a>, claim: &PersistentVolumeClaim) -> Option<&'a PersistentVolume> {
-    if claim.terminating() || claim.volume_name.is_empty() || !claim.meta.annotations.has(AnnotationKey::BindCompleted)
-    {
+    if claim.terminating() || claim.volume_name.is_empty() || !is_bound(claim) {
         return None;
     }
-    let volume = case.volume(&claim.volume_name)?;
-    let ours = volume.claim_ref.as_ref().is_some_and(|named| named.uid == claim.meta.uid);
-    (ours && !volume.terminating()).then_some(volume)
+    case.volume(&claim.volume_name).filter(|volume| has_uid_of(volume, claim) && !volume.terminating())
 }
 
 /// The volumes that are reserved for the claim, by its name or by its uid as well.
@@ -92,7 +82,7 @@ fn refused<'a>(
         let (volume, is_early) = (miss.volume, miss.is_early);
         return Some(Refused { volume, misfit, more: Vec::new(), is_named: false, is_early });
     }
-    if unbound_branch(case, claim)? != leaf? {
+    if case.unbound_branch(claim)? != leaf? {
         return None;
     }
     let volume = case.volume(&claim.volume_name)?;
@@ -125,9 +115,7 @@ fn with_fields(
 ) -> Found {
     let key = volume_key(&volume.meta.name);
     if misfit.field == CLASS {
-        let stated = claim.class_name.as_deref();
-        let (field, class) = class_field(&volume.meta, Some(&volume.class_name).filter(|class| !class.is_empty()));
-        let (claim_field, claim_class) = class_field(&claim.meta, stated);
+        let ((field, class), (claim_field, claim_class)) = (class_of_volume(volume), class_of_claim(claim));
         return found.evidence(&key, field, class).evidence(&case.object(), claim_field, claim_class);
     }
     let found = found.evidence(&key, misfit.field, misfit.has.as_str());
@@ -135,22 +123,6 @@ fn with_fields(
         Some(field) => found.evidence(&case.object(), field, misfit.wants.as_str()),
         None => found,
     }
-}
-
-/// Where classes stand.
-const CLASS: &str = "spec.storageClassName";
-
-/// Where they stood once, and still count.
-const CLASS_ANNOTATION: &str = "metadata.annotations[volume.beta.kubernetes.io/storage-class]";
-
-/// The field that gives an object its class, and what stands there: that it is there and empty says something else than
-/// that it is not there.
-fn class_field<'m>(meta: &'m ObjectMeta, stated: Option<&'m (impl AsRef<str> + ?Sized)>) -> (&'static str, &'m str) {
-    let (field, class) = match meta.annotations.get(AnnotationKey::BetaStorageClass) {
-        Some(class) => (CLASS_ANNOTATION, Some(class)),
-        None => (CLASS, stated.map(AsRef::as_ref)),
-    };
-    (field, if class == Some("") { "\"\"" } else { class.unwrap_or_default() })
 }
 
 impl Refused<'_> {
@@ -168,7 +140,12 @@ impl Refused<'_> {
         } else {
             Severity::Error
         });
-        with_fields(found, case, self.volume, claim, &self.misfit)
+        let found = with_fields(found, case, self.volume, claim, &self.misfit);
+        // A claim that names no volume looks for a free one because its class makes none.
+        match case.dead_class(claim).filter(|_| !self.is_named) {
+            Some(class) => found.follows_from(class_key(&class.meta.name)),
+            None => found,
+        }
     }
 }
 
@@ -188,30 +165,6 @@ fn recreate(claim: &PersistentVolumeClaim, how: &str) -> Remedy {
         "delete the claim {}, which was never bound and so holds no data, and create it again {how}",
         claim.key()
     ))
-}
-
-/// The step of a JSON patch that ends it where the value is another one.
-fn test(path: &str, value: &str) -> Value {
-    json!({ "op": "test", "path": path, "value": value })
-}
-
-/// Reserves a free volume for the claim by its name, with what else is to be written. Nothing where no version is
-/// known: JSON patch cannot ask whether a `claimRef` is absent, and one that came meanwhile must not be overwritten.
-fn reserve(volume: &PersistentVolume, claim: &PersistentVolumeClaim, more: Vec<Value>, does: &str) -> Option<Remedy> {
-    let mut steps =
-        vec![at_version(volume)?, json!({ "op": "add", "path": "/spec/claimRef", "value": reservation(claim) })];
-    steps.extend(more);
-    Some(patch_volume(volume, steps, does))
-}
-
-/// A `claimRef` that names the claim and not its uid: whoever creates the claim again gets the volume as well.
-fn reservation(claim: &PersistentVolumeClaim) -> Value {
-    json!({
-        "apiVersion": "v1",
-        "kind": "PersistentVolumeClaim",
-        "namespace": claim.meta.namespace,
-        "name": claim.meta.name,
-    })
 }
 
 /// The steps that give a volume the class of the claim.
@@ -250,7 +203,7 @@ fn class_difference(case: &Case<'_>, volume: &PersistentVolume, claim: &Persiste
         [&volume.meta, &claim.meta].iter().any(|meta| meta.annotations.has(AnnotationKey::BetaStorageClass));
     if annotated && volume.class_name == claim.class_name.as_deref().unwrap_or_default() {
         ClassDifference::Annotation
-    } else if volume.class().is_empty() && nearest::has_default_class(case, claim) {
+    } else if volume.class().is_empty() && has_default_class(case.snapshot(), claim) {
         ClassDifference::Defaulted
     } else {
         ClassDifference::Other
@@ -262,9 +215,4 @@ fn refused_class<'a>(case: &Case<'a>, claim: &PersistentVolumeClaim, reason: Cla
     let leaf = Some(ClaimBranch::UnboundClaimVolumeMismatchClass);
     let refused = refused(case, claim, CandidateVerdict::CandidateClass, leaf)?;
     (class_difference(case, refused.volume, claim) == reason).then_some(refused)
-}
-
-/// A class as a sentence names it.
-fn class_words(class: &str) -> String {
-    if class.is_empty() { "no class".to_owned() } else { format!("class \"{class}\"") }
 }

@@ -1,6 +1,5 @@
 //! A claim that names a volume which does not exist.
 
-use super::unbound_branch;
 use crate::controllers::ClaimBranch;
 use crate::diagnosis::case::volume_key;
 use crate::diagnosis::remedy::{by_hand, kubectl};
@@ -39,7 +38,7 @@ fn look(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Found> {
     if claim.volume_name.is_empty() || case.volume(&claim.volume_name).is_some() {
         return None;
     }
-    if unbound_branch(case, claim)? != ClaimBranch::UnboundClaimVolumeNameMissing {
+    if case.unbound_branch(claim)? != ClaimBranch::UnboundClaimVolumeNameMissing {
         return None;
     }
     let wanted = &claim.volume_name;

@@ -1,8 +1,8 @@
 //! A claim that names a volume which remembers an earlier claim of the same name.
 
-use super::unbound_branch;
 use crate::controllers::ClaimBranch;
 use crate::diagnosis::case::volume_key;
+use crate::diagnosis::facts::names;
 use crate::diagnosis::remedy::{reserve_for_its_name, retain};
 use crate::diagnosis::{Case, Detect, Found, Page, Risk, Rule, Severity};
 use crate::model::{Kind, PersistentVolumeClaim};
@@ -45,13 +45,13 @@ fn look(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Found> {
     if claim.volume_name.is_empty() {
         return None;
     }
-    match unbound_branch(case, claim)? {
+    match case.unbound_branch(claim)? {
         ClaimBranch::UnboundClaimNamedVolumeTaken | ClaimBranch::UnboundClaimNamedVolumeTakenByController => {}
         _ => return None,
     }
     let volume = case.volume(&claim.volume_name)?;
     let named = volume.claim_ref.as_ref()?;
-    if named.name != claim.meta.name || named.namespace != claim.meta.namespace {
+    if !names(named, claim) {
         return None;
     }
     let (name, policy) = (&volume.meta.name, volume.reclaim_policy.as_str());

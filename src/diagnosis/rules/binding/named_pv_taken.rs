@@ -1,13 +1,13 @@
 //! A claim that names a volume which belongs to another claim, or for which several claims compete.
 
-use super::{at_version, patch_volume, recreate, reservation, reserve, test, unbound_branch};
+use super::recreate;
 use crate::controllers::ClaimBranch;
 use crate::diagnosis::case::{key_of_claim, volume_key};
+use crate::diagnosis::facts::{is_complete, names};
 use crate::diagnosis::misfit::claim_name;
-use crate::diagnosis::remedy::{describe, retain};
-use crate::diagnosis::{Case, Detect, Found, Holder, Page, Remedy, Risk, Rule, Severity};
-use crate::model::{AnnotationKey, ClaimRef, Kind, PersistentVolume, PersistentVolumeClaim};
-use serde_json::json;
+use crate::diagnosis::remedy::{describe, hand_over, reserve, retain};
+use crate::diagnosis::{Case, Detect, Found, Holder, Page, Risk, Rule, Severity};
+use crate::model::{ClaimRef, Kind, PersistentVolume, PersistentVolumeClaim};
 
 pub(super) static RULE: Rule = Rule {
     id: "bind-named-pv-taken",
@@ -43,14 +43,14 @@ fn look(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Found> {
     if claim.volume_name.is_empty() {
         return None;
     }
-    let branch = unbound_branch(case, claim)?;
+    let branch = case.unbound_branch(claim)?;
     let volume = case.volume(&claim.volume_name)?;
     match (branch, &volume.claim_ref) {
         (ClaimBranch::UnboundClaimNamedVolumeFree, None) => contended(case, claim, volume),
         (
             ClaimBranch::UnboundClaimNamedVolumeTaken | ClaimBranch::UnboundClaimNamedVolumeTakenByController,
             Some(named),
-        ) if named.name != claim.meta.name || named.namespace != claim.meta.namespace => {
+        ) if !names(named, claim) => {
             Some(taken(case, claim, volume, named))
         }
         _ => None,
@@ -59,7 +59,7 @@ fn look(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Found> {
 
 fn taken(case: &Case<'_>, claim: &PersistentVolumeClaim, volume: &PersistentVolume, named: &ClaimRef) -> Found {
     let (name, owner) = (&volume.meta.name, claim_name(named));
-    let is_complete = !named.namespace.is_empty() && !named.name.is_empty();
+    let is_complete = is_complete(named);
     let holder = if is_complete { case.holder(volume) } else { Holder::Nobody };
     let life = match holder {
         Holder::Lives(_) => ", which lives",
@@ -88,8 +88,12 @@ fn taken(case: &Case<'_>, claim: &PersistentVolumeClaim, volume: &PersistentVolu
             found = found.remedy(describe(&key_of_claim(&other.meta), "see who uses the volume"));
         }
         Holder::Gone | Holder::Replaced(_) | Holder::ReservedForMissing => {
-            found =
-                found.remedies(retain(volume)).remedies(hand_over(volume, named, claim)).follows_from(volume_key(name));
+            let does = format!(
+                "if the volume is meant for it, reserve the volume for {}: that claim may then read the data of {owner}",
+                claim.key()
+            );
+            let ways = retain(volume).into_iter().chain(hand_over(volume, claim, does));
+            found = found.remedies(ways).follows_from(volume_key(name));
         }
         // What is wrong is the reference, and the volume's own finding says how to mend it.
         Holder::Nobody => return found.follows_from(volume_key(name)),
@@ -99,38 +103,15 @@ fn taken(case: &Case<'_>, claim: &PersistentVolumeClaim, volume: &PersistentVolu
     found.remedy(recreate(claim, how))
 }
 
-/// Reserves a volume whose claim is gone for this one.
-fn hand_over(volume: &PersistentVolume, named: &ClaimRef, claim: &PersistentVolumeClaim) -> Option<Remedy> {
-    let mut steps = vec![test("/spec/claimRef/namespace", &named.namespace), test("/spec/claimRef/name", &named.name)];
-    // Its claim may have come meanwhile, and then has the uid that is missing here.
-    steps.push(if named.uid.is_empty() { at_version(volume)? } else { test("/spec/claimRef/uid", &named.uid) });
-    steps.push(json!({ "op": "replace", "path": "/spec/claimRef", "value": reservation(claim) }));
-    if volume.meta.annotations.has(AnnotationKey::BoundByController) {
-        steps.push(json!({ "op": "remove", "path": "/metadata/annotations/pv.kubernetes.io~1bound-by-controller" }));
-    }
-    let does = format!(
-        "if the volume is meant for it, reserve the volume for {}: that claim may then read the data of {}",
-        claim.key(),
-        claim_name(named)
-    );
-    Some(patch_volume(volume, steps, does))
-}
-
 /// The volume is free and fits, and other claims name it, too.
 fn contended(case: &Case<'_>, claim: &PersistentVolumeClaim, volume: &PersistentVolume) -> Option<Found> {
-    let snapshot = case.snapshot();
     let name = &volume.meta.name;
-    let rivals: Vec<&PersistentVolumeClaim> = snapshot
-        .claims_naming(name)
-        .iter()
-        .map(|id| snapshot.claim(*id))
-        .filter(|other| other.meta.uid != claim.meta.uid && !other.terminating())
-        .collect();
+    let (rivals, count) = case.survey().rivals(claim);
     let first = rivals.first()?;
     if case.ends()?.of_every_sort().all(|end| end.phase() == "Bound") {
         return None;
     }
-    let others = match rivals.len() {
+    let others = match count {
         1 => format!("claim {} does", first.key()),
         several => format!("{several} other claims do, {} among them", first.key()),
     };
@@ -141,9 +122,9 @@ fn contended(case: &Case<'_>, claim: &PersistentVolumeClaim, volume: &Persistent
     .severity(Severity::Warning)
     .risk(Risk::None)
     .evidence(&case.object(), "spec.volumeName", name.as_str());
-    for other in rivals.iter().take(3) {
+    for other in &rivals {
         found = found.evidence(&key_of_claim(&other.meta), "spec.volumeName", name.as_str());
     }
     let does = format!("if the volume is meant for {}, reserve it before another claim has it", claim.key());
-    Some(found.remedies(reserve(volume, claim, Vec::new(), &does)))
+    Some(found.remedies(reserve(volume, claim, Vec::new(), does)))
 }

@@ -5,6 +5,7 @@ use crate::controllers::persistent_volume::matching::Query;
 use crate::controllers::persistent_volume::reclaim::{DataFate, data_fate};
 use crate::controllers::{CandidateVerdict, ClaimBranch};
 use crate::diagnosis::case::volume_key;
+use crate::diagnosis::facts::has_uid;
 use crate::diagnosis::remedy::{by_hand, describe, retain};
 use crate::diagnosis::{Case, Detect, Found, Page, Risk, Rule, Severity};
 use crate::model::{Kind, PersistentVolume, PersistentVolumeClaim};
@@ -51,8 +52,7 @@ fn look(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Found> {
     let kept = data_fate(case.rules(), volume) == DataFate::Kept;
     let key = volume_key(&volume.meta.name);
     // Who deletes a claim whose uid the volume has releases the volume.
-    let has_uid = volume.claim_ref.as_ref().is_some_and(|named| !named.uid.is_empty());
-    let other = (!has_uid).then(|| recreate(claim, "with another volume, if the data are not needed"));
+    let other = (!has_uid(volume)).then(|| recreate(claim, "with another volume, if the data are not needed"));
     Some(
         found
             .risk(if kept { Risk::None } else { Risk::Possible })
@@ -73,16 +73,15 @@ fn look(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Found> {
 
 /// The volume that is reserved for the claim and would fit, were it not being deleted.
 fn reserved<'a>(case: &Case<'a>, claim: &PersistentVolumeClaim) -> Option<(Found, &'a PersistentVolume)> {
-    if !claim.volume_name.is_empty() || super::unbound_branch(case, claim)? == ClaimBranch::UnboundClaimVolumeFound {
+    if !claim.volume_name.is_empty() || case.unbound_branch(claim)? == ClaimBranch::UnboundClaimVolumeFound {
         return None;
     }
     let query = Query::new(case.rules(), claim, false).ok()?;
     let volume =
         reserved_volumes(case, claim).find(|volume| query.misfits(volume) == [CandidateVerdict::CandidateDeleting])?;
     let (name, words) = (&volume.meta.name, misfit_words(volume, claim, CandidateVerdict::CandidateDeleting)?);
-    let since = volume.meta.deleted.map(|since| since.to_string()).unwrap_or_default();
     let found = Found::new(format!(
         "volume {name} is reserved for it and {words}; that cannot be taken back. It is given to nobody any more"
     ));
-    Some((found.evidence(&volume_key(name), "metadata.deletionTimestamp", since), volume))
+    Some((found.moment(&volume_key(name), "metadata.deletionTimestamp", volume.meta.deleted), volume))
 }

@@ -1,8 +1,8 @@
 //! A pair that is bound and would not be bound again as it is.
 
-use super::{bound_volume, class_words, misfit_words, with_fields};
+use super::{bound_volume, misfit_words, with_fields};
 use crate::controllers::{CandidateVerdict, ClaimBranch};
-use crate::diagnosis::misfit::misfit;
+use crate::diagnosis::misfit::{class_words, misfit};
 use crate::diagnosis::remedy::by_hand;
 use crate::diagnosis::{Case, Detect, Found, Page, Risk, Rule, Severity};
 use crate::model::{Kind, PersistentVolume, PersistentVolumeClaim};

@@ -1,14 +1,14 @@
 //! A volume that is reserved for a claim which it does not fit.
 
-use super::{misfit_words, reserved_volumes, unbound_branch, with_fields};
+use super::{misfit_words, reserved_volumes, with_fields};
 use crate::controllers::persistent_volume::matching::Query;
 use crate::controllers::persistent_volume::reclaim::{DataFate, data_fate};
 use crate::controllers::{CandidateVerdict, ClaimBranch};
+use crate::diagnosis::facts::has_uid;
 use crate::diagnosis::misfit::misfit;
-use crate::diagnosis::remedy::{by_hand, kubectl, quoted, retain};
-use crate::diagnosis::{Case, Detect, Found, Page, Remedy, Risk, Rule, Severity};
-use crate::model::{AnnotationKey, Kind, PersistentVolume, PersistentVolumeClaim};
-use serde_json::json;
+use crate::diagnosis::remedy::{by_hand, name_volume, retain};
+use crate::diagnosis::{Case, Detect, Found, Page, Risk, Rule, Severity};
+use crate::model::{AnnotationKey, Kind, PersistentVolumeClaim};
 
 pub(super) static RULE: Rule = Rule {
     id: "reserved-volume-unfit",
@@ -47,8 +47,8 @@ fn look(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Found> {
         return None;
     }
     // One that has the uid is nearer than one that has the name alone.
-    reserved.sort_by_key(|volume| volume.claim_ref.as_ref().is_none_or(|named| named.uid.is_empty()));
-    let gets_another = match unbound_branch(case, claim)? {
+    reserved.sort_by_key(|volume| !has_uid(volume));
+    let gets_another = match case.unbound_branch(claim)? {
         ClaimBranch::UnboundClaimProvisionExternal
         | ClaimBranch::UnboundClaimProvisionInTree
         | ClaimBranch::UnboundClaimProvisionRunning
@@ -72,7 +72,7 @@ fn look(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Found> {
     })?;
     let name = &volume.meta.name;
     let words: Vec<String> = verdicts.iter().filter_map(|verdict| misfit_words(volume, claim, *verdict)).collect();
-    let has_uid = volume.claim_ref.as_ref().is_some_and(|named| !named.uid.is_empty());
+    let has_uid = has_uid(volume);
     let kept = data_fate(case.rules(), volume) == DataFate::Kept;
     // From here on the volume goes with the claim, though nobody has used it.
     let at_risk = has_uid && !kept;
@@ -103,7 +103,12 @@ fn look(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Found> {
     }
     // A volume that is mounted in another mode than it was written in may be formatted.
     if !verdicts.contains(&CandidateVerdict::CandidateVolumeMode) {
-        found = found.remedy(name_it(volume, claim));
+        // Of a volume that is reserved for the claim nothing is tested once the claim names it.
+        found = found.remedy(name_volume(
+            claim,
+            name,
+            "bind the two as they are, if the claim's pods can use the volume: a claim that names it is not refused",
+        ));
     }
     Some(found.remedy(if has_uid {
         by_hand(format!(
@@ -113,15 +118,4 @@ fn look(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Found> {
     } else {
         super::recreate(claim, &format!("as the volume {name} is: it stays reserved for that name"))
     }))
-}
-
-/// Names the volume in the claim: of a volume that is reserved for the claim nothing is tested then.
-fn name_it(volume: &PersistentVolume, claim: &PersistentVolumeClaim) -> Remedy {
-    let (name, namespace) = (quoted(&claim.meta.name), quoted(&claim.meta.namespace));
-    let patch = json!({ "metadata": { "uid": claim.meta.uid }, "spec": { "volumeName": volume.meta.name } });
-    let command = format!("patch pvc {name} -n {namespace} -p {}", quoted(&patch.to_string()));
-    kubectl(
-        command,
-        "bind the two as they are, if the claim's pods can use the volume: a claim that names it is not refused",
-    )
 }

@@ -1,7 +1,8 @@
 //! A claim whose selector passes over the one volume that would fit.
 
-use super::{recreate, refused, reserve};
+use super::{recreate, refused};
 use crate::controllers::CandidateVerdict;
+use crate::diagnosis::remedy::reserve;
 use crate::diagnosis::{Case, Detect, Found, Page, Risk, Rule, Severity};
 use crate::model::{Kind, PersistentVolumeClaim};
 
@@ -41,7 +42,7 @@ fn look(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Found> {
     let does = format!("if {name} is the right disk, reserve it for {}: then labels are not looked at", claim.key());
     Some(
         found
-            .remedies(reserve(refused.volume, claim, Vec::new(), &does))
+            .remedies(reserve(refused.volume, claim, Vec::new(), does))
             .remedy(recreate(claim, "with a selector that matches the labels of the right volume")),
     )
 }

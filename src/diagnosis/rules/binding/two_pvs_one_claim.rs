@@ -1,10 +1,11 @@
 //! Several volumes that say they belong to one claim.
 
-use super::{reserved_volumes, unbound_branch};
+use super::{reserved_volumes};
 use crate::controllers::ClaimBranch;
 use crate::controllers::persistent_volume::matching::Query;
 use crate::controllers::persistent_volume::reclaim::{DataFate, data_fate};
 use crate::diagnosis::case::volume_key;
+use crate::diagnosis::facts::{has_uid, has_uid_of};
 use crate::diagnosis::remedy::{by_hand, describe, retain};
 use crate::diagnosis::{Case, Detect, Found, Page, Risk, Rule, Severity};
 use crate::model::{AnnotationKey, Kind, PersistentVolume, PersistentVolumeClaim, ReclaimPolicy};
@@ -47,7 +48,7 @@ fn look(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Found> {
 
 /// The claim takes any of several volumes that are reserved for it.
 fn undecided(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Found> {
-    if unbound_branch(case, claim)? != ClaimBranch::UnboundClaimVolumeFound {
+    if case.unbound_branch(claim)? != ClaimBranch::UnboundClaimVolumeFound {
         return None;
     }
     let query = Query::new(case.rules(), claim, false).ok()?;
@@ -69,8 +70,7 @@ fn undecided(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Found> {
 /// The claim has its volume, and others have its uid as well.
 fn surplus(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Found> {
     let is_other = |volume: &&PersistentVolume| {
-        let uid = volume.claim_ref.as_ref().map(|named| &named.uid);
-        volume.meta.name != claim.volume_name && !volume.terminating() && uid == Some(&claim.meta.uid)
+        volume.meta.name != claim.volume_name && !volume.terminating() && has_uid_of(volume, claim)
     };
     let others: Vec<&PersistentVolume> = reserved_volumes(case, claim).filter(is_other).collect();
     let first = others.first()?;
@@ -116,9 +116,8 @@ fn with_volumes(mut found: Found, claim: &PersistentVolumeClaim, volumes: &[&Per
 /// What becomes of a volume whose claim has another one, and whether its data go with it.
 /// Upstream: `syncVolume`, 1.36.
 fn becomes(case: &Case<'_>, volume: &PersistentVolume) -> (&'static str, bool) {
-    let has_uid = volume.claim_ref.as_ref().is_some_and(|named| !named.uid.is_empty());
     let annotations = &volume.meta.annotations;
-    if !has_uid {
+    if !has_uid(volume) {
         ("stays reserved for it", false)
     } else if annotations.has(AnnotationKey::ProvisionedBy) && volume.reclaim_policy == ReclaimPolicy::Delete {
         match data_fate(case.rules(), volume) {

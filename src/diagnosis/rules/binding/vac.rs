@@ -1,8 +1,9 @@
 //! A claim and its volume that state different attributes classes.
 
-use super::{patch_volume, recreate, refused};
+use super::{recreate, refused};
 use crate::controllers::{CandidateVerdict, ClaimBranch};
 use crate::diagnosis::case::volume_key;
+use crate::diagnosis::remedy::patch_volume;
 use crate::diagnosis::{Case, Detect, Found, Page, Risk, Rule, Severity};
 use crate::model::{Kind, PersistentVolumeClaim, SourceKind};
 use serde_json::json;
@@ -61,7 +62,7 @@ fn look(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Found> {
 /// The claim names a volume, and one of the two has an attributes class where that is switched off.
 fn unsupported(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Found> {
     let leaf = ClaimBranch::UnboundClaimVolumeMismatchAttributesClassUnsupported;
-    if claim.volume_name.is_empty() || super::unbound_branch(case, claim)? != leaf {
+    if claim.volume_name.is_empty() || case.unbound_branch(claim)? != leaf {
         return None;
     }
     let volume = case.volume(&claim.volume_name)?;

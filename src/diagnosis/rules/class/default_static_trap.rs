@@ -1,9 +1,9 @@
 //! A default class beside volumes without a class, which claims that state none never take.
 
-use super::is_open;
 use crate::controllers::CandidateVerdict;
 use crate::controllers::persistent_volume::matching::Query;
 use crate::diagnosis::case::{key_of_claim, volume_key};
+use crate::diagnosis::facts::is_open;
 use crate::diagnosis::remedy::by_hand;
 use crate::diagnosis::{Case, Detect, Found, Page, Risk, Rule, Severity};
 use crate::model::{Kind, PersistentVolume, PersistentVolumeClaim, StorageClass, newest_default};

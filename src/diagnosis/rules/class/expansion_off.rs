@@ -1,7 +1,7 @@
 //! A class that allows no expansion, with claims that want to grow.
 
 use crate::diagnosis::case::key_of_claim;
-use crate::diagnosis::remedy::{kubectl, quoted};
+use crate::diagnosis::remedy::merge_class;
 use crate::diagnosis::{Case, Detect, Found, Page, Risk, Rule, Severity};
 use crate::model::{ClaimPhase, Kind, PersistentVolumeClaim, Quantity, StorageClass};
 use serde_json::json;
@@ -51,14 +51,14 @@ fn look(case: &Case<'_>, class: &StorageClass) -> Option<Found> {
         first.key()
     ));
     let patch = json!({ "metadata": { "uid": class.meta.uid }, "allowVolumeExpansion": true });
-    let command = format!("patch sc {} -p {}", quoted(&class.meta.name), quoted(&patch.to_string()));
     Some(
         found
             .evidence(&case.object(), "allowVolumeExpansion", "false")
             .evidence(&key_of_claim(&first.meta), "spec.resources.requests.storage", wants)
             .evidence(&key_of_claim(&first.meta), "status.capacity.storage", has)
-            .remedy(kubectl(
-                command,
+            .remedy(merge_class(
+                class,
+                &patch,
                 "allow claims of the class to grow, if its driver can do it; nothing grows by this alone",
             )),
     )

@@ -1,12 +1,11 @@
 //! A class whose provisioner is a plugin that Kubernetes does not have.
 
-use super::{is_open};
 use crate::controllers::persistent_volume::plugins::{Provider, find_provisionable_plugin};
 use crate::diagnosis::case::key_of_claim;
+use crate::diagnosis::facts::is_open;
 use crate::diagnosis::remedy::{by_hand, kubectl, quoted};
 use crate::diagnosis::{Case, Detect, Found, Page, Risk, Rule, Severity};
-use crate::model::NO_PROVISIONER;
-use crate::model::{Kind, PersistentVolumeClaim, StorageClass};
+use crate::model::{Kind, NO_PROVISIONER, PersistentVolumeClaim, StorageClass};
 
 /// The plugins that once provisioned volumes and are gone without a driver that takes over their name.
 const REMOVED: [&str; 8] = [

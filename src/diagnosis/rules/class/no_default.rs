@@ -1,7 +1,7 @@
 //! A claim that states no class while no class is the default one.
 
 use crate::controllers::ClaimBranch;
-use crate::diagnosis::remedy::{by_hand, kubectl, quoted};
+use crate::diagnosis::remedy::{by_hand, merge_class, set_class};
 use crate::diagnosis::{Case, Detect, Found, Page, Remedy, Risk, Rule, Severity};
 use crate::model::{Kind, PersistentVolumeClaim, StorageClass};
 use serde_json::json;
@@ -52,7 +52,11 @@ fn look(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Found> {
     .evidence(&case.object(), "spec.storageClassName", "");
     Some(match classes {
         [] => found.remedy(by_hand("create a class, or a PersistentVolume without a class that fits the claim")),
-        [only] => found.remedy(give(claim, only)).remedy(mark(only)),
+        [only] => {
+            let name = &only.meta.name;
+            let does = format!("give class {name} to this claim alone; it cannot be changed afterwards");
+            found.remedy(set_class(claim, name, does)).remedy(mark(only))
+        }
         several => {
             let names: Vec<&str> = several.iter().take(5).map(|class| class.meta.name.as_str()).collect();
             let more = if several.len() > names.len() { ", …" } else { "" };
@@ -66,24 +70,15 @@ fn look(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Found> {
     })
 }
 
-/// Gives the class to this claim alone.
-fn give(claim: &PersistentVolumeClaim, class: &StorageClass) -> Remedy {
-    let patch = json!({ "metadata": { "uid": claim.meta.uid }, "spec": { "storageClassName": class.meta.name } });
-    let (name, namespace) = (quoted(&claim.meta.name), quoted(&claim.meta.namespace));
-    kubectl(
-        format!("patch pvc {name} -n {namespace} -p {}", quoted(&patch.to_string())),
-        format!("give class {} to this claim alone; it cannot be changed afterwards", class.meta.name),
-    )
-}
-
 /// Makes the class the default one.
 fn mark(class: &StorageClass) -> Remedy {
     let patch = json!({ "metadata": {
         "uid": class.meta.uid,
         "annotations": { "storageclass.kubernetes.io/is-default-class": "true" },
     } });
-    kubectl(
-        format!("patch sc {} -p {}", quoted(&class.meta.name), quoted(&patch.to_string())),
+    merge_class(
+        class,
+        &patch,
         "make it the default class: all claims that state none and wait, in all namespaces, get it then",
     )
 }

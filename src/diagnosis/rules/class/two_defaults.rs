@@ -2,7 +2,7 @@
 
 use super::unmark;
 use crate::diagnosis::{Case, Detect, Found, Page, Risk, Rule, Severity, key};
-use crate::model::{AnnotationKey, Kind, ObjectMeta, StorageClass, newest_default};
+use crate::model::{AnnotationKey, Kind, StorageClass, newest_default};
 
 pub(super) static RULE: Rule = Rule {
     id: "sc-two-defaults",
@@ -54,9 +54,9 @@ fn look(case: &Case<'_>, class: &StorageClass) -> Option<Found> {
     Some(
         found
             .evidence(&case.object(), mark(class), "true")
-            .evidence(&case.object(), "metadata.creationTimestamp", created(&class.meta))
+            .moment(&case.object(), "metadata.creationTimestamp", class.meta.created)
             .evidence(&winner_key, mark(winner), "true")
-            .evidence(&winner_key, "metadata.creationTimestamp", created(&winner.meta))
+            .moment(&winner_key, "metadata.creationTimestamp", winner.meta.created)
             .remedy(unmark(class, format!("leave {name} the only default class; no claim gets another class by this")))
             .remedy(unmark(winner, format!("or make {} the one that new claims get", class.meta.name))),
     )
@@ -69,8 +69,4 @@ fn mark(class: &StorageClass) -> &'static str {
     } else {
         "metadata.annotations[storageclass.beta.kubernetes.io/is-default-class]"
     }
-}
-
-fn created(meta: &ObjectMeta) -> String {
-    meta.created.map_or_else(String::new, |moment| moment.to_string())
 }

@@ -1,7 +1,8 @@
 //! A completed binding whose volume names an earlier claim of the same name.
 
-use super::{misbound, names};
+use super::misbound;
 use crate::diagnosis::case::volume_key;
+use crate::diagnosis::facts::names;
 use crate::diagnosis::remedy::{retain, set_uid};
 use crate::diagnosis::{Case, Detect, Found, Page, Risk, Rule, Severity};
 use crate::model::{Kind, PersistentVolumeClaim};

@@ -22,8 +22,3 @@ fn misbound<'a>(case: &Case<'a>, claim: &PersistentVolumeClaim) -> Option<(&'a P
     let volume = case.volume(&claim.volume_name)?;
     Some((volume, volume.claim_ref.as_ref()?))
 }
-
-/// Whether a `claimRef` names the claim, whatever its uid.
-fn names(named: &ClaimRef, claim: &PersistentVolumeClaim) -> bool {
-    named.name == claim.meta.name && named.namespace == claim.meta.namespace
-}

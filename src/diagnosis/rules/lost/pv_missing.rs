@@ -1,7 +1,7 @@
 //! A claim whose volume does not exist any more.
 
 use crate::controllers::ClaimBranch;
-use crate::diagnosis::remedy::{by_hand, kubectl, quoted};
+use crate::diagnosis::remedy::{by_hand, save_claim};
 use crate::diagnosis::{Case, Detect, Found, Page, Risk, Rule, Severity};
 use crate::model::{Kind, PersistentVolumeClaim};
 
@@ -42,12 +42,11 @@ fn look(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Found> {
         "its volume {volume} does not exist. The event says that the data are lost, which nobody has looked at: the \
          storage may well be there"
     ));
-    let save = format!("get pvc {} -n {} -o yaml > {}.yaml", quoted(name), quoted(namespace), quoted(name));
     Some(
         found
             .evidence(&case.object(), "spec.volumeName", volume.as_str())
             .evidence(&case.object(), "metadata.annotations[pv.kubernetes.io/bind-completed]", "present")
-            .remedy(kubectl(save, "save the claim as it is, with its uid"))
+            .remedy(save_claim(claim, "save the claim as it is, with its uid"))
             .remedy(by_hand(format!(
                 "find the storage, and create the PersistentVolume {volume} for it, with policy Retain and a claimRef to \
                  {namespace}/{name} with uid {}",

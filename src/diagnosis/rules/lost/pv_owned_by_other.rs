@@ -1,7 +1,8 @@
 //! A completed binding whose volume belongs to a claim of another name.
 
-use super::{misbound, names};
+use super::misbound;
 use crate::diagnosis::case::volume_key;
+use crate::diagnosis::facts::names;
 use crate::diagnosis::misfit::claim_name;
 use crate::diagnosis::remedy::{by_hand, describe};
 use crate::diagnosis::{Case, Detect, Found, Holder, Page, Risk, Rule, Severity};

@@ -2,10 +2,10 @@
 
 use crate::controllers::ClaimBranch;
 use crate::diagnosis::case::volume_key;
-use crate::diagnosis::remedy::{by_hand, kubectl, quoted};
+use crate::diagnosis::facts::has_uid_of;
+use crate::diagnosis::remedy::{by_hand, name_volume};
 use crate::diagnosis::{Case, Detect, Found, Page, Risk, Rule, Severity};
 use crate::model::{Kind, PersistentVolumeClaim};
-use serde_json::json;
 
 pub(super) static RULE: Rule = Rule {
     id: "lost-volumename-empty",
@@ -36,9 +36,7 @@ fn look(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Found> {
     }
     let (name, namespace) = (&claim.meta.name, &claim.meta.namespace);
     let ids = case.snapshot().volumes_naming(namespace, name);
-    let ours = case.volumes(ids).find(|volume| {
-        volume.claim_ref.as_ref().is_some_and(|named| !named.uid.is_empty() && named.uid == claim.meta.uid)
-    });
+    let ours = case.volumes(ids).find(|volume| has_uid_of(volume, claim));
     let object = case.object();
     let marked = |found: Found| {
         found
@@ -60,8 +58,6 @@ fn look(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Found> {
             )),
         );
     };
-    let patch = json!({ "metadata": { "uid": claim.meta.uid }, "spec": { "volumeName": volume.meta.name } });
-    let command = format!("patch pvc {} -n {} -p {}", quoted(name), quoted(namespace), quoted(&patch.to_string()));
     let message = format!(
         "it says that it is bound and names no volume, but volume {} names it with its uid: with that name in \
          spec.volumeName both are Bound again",
@@ -70,6 +66,10 @@ fn look(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Found> {
     Some(
         marked(Found::new(message))
             .evidence(&volume_key(&volume.meta.name), "spec.claimRef.uid", claim.meta.uid.as_str())
-            .remedy(kubectl(command, format!("give the claim its volume {} back", volume.meta.name))),
+            .remedy(name_volume(
+                claim,
+                &volume.meta.name,
+                format!("give the claim its volume {} back", volume.meta.name),
+            )),
     )
 }

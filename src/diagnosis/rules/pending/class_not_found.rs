@@ -1,9 +1,10 @@
 //! A claim of a class that does not exist.
 
 use super::pool::{Unmade, taken};
-use super::{save, wanted, with_class};
-use crate::diagnosis::remedy::{by_hand, kubectl};
-use crate::diagnosis::{Case, Detect, Found, Page, Risk, Rule, Severity, key};
+use super::{wanted, with_class};
+use crate::diagnosis::case::class_key;
+use crate::diagnosis::remedy::{by_hand, kubectl, save_claim};
+use crate::diagnosis::{Case, Detect, Found, Page, Risk, Rule, Severity};
 use crate::model::{Kind, PersistentVolumeClaim};
 use crate::text::nearest;
 
@@ -60,13 +61,12 @@ fn look(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Found> {
         }
         None => "if another class is meant, delete the claim, which has no volume, and create it with that".to_owned(),
     };
-    let class_key = key(Kind::StorageClass, "", class);
     Some(
         with_class(found, case, claim)
             .quiet_while(case.is_young(claim.meta.created))
-            .evidence(&class_key, "metadata.name", "does not exist")
+            .evidence(&class_key(class), "metadata.name", "does not exist")
             .remedy(kubectl("get sc", "see which classes there are"))
-            .remedy(save(claim))
+            .remedy(save_claim(claim, "save the claim as it is"))
             .remedy(by_hand(again))
             .remedy(by_hand(format!(
                 "if the class is missing, create StorageClass {class}, with a reclaimPolicy that suits the data; or \

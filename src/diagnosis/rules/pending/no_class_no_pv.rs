@@ -1,12 +1,11 @@
 //! A claim without a class for which no volume is there.
 
 use super::pool::{Unmade, taken};
-use super::{merge, save, wanted, with_class};
+use super::{wanted, with_class};
 use crate::controllers::persistent_volume::plugins::{Provider, find_provisionable_plugin};
-use crate::diagnosis::remedy::by_hand;
+use crate::diagnosis::remedy::{by_hand, save_claim, set_class};
 use crate::diagnosis::{Case, Detect, Found, Page, Remedy, Risk, Rule, Severity};
 use crate::model::{Kind, PersistentVolumeClaim, StorageClass, newest_default};
-use serde_json::json;
 
 pub(super) static RULE: Rule = Rule {
     id: "pvc-no-class-no-pv",
@@ -63,18 +62,18 @@ fn look(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Found> {
              volume without a class fits it"
         );
         let again = "if a driver shall make it, delete the claim, which has no volume, and create it with a class";
-        (message, vec![make, save(claim), by_hand(again)])
+        (message, vec![make, save_claim(claim, "save the claim as it is"), by_hand(again)])
     } else {
         let message = "it has no class, and no class is the default one, so no driver is asked for a volume. And no \
                        volume without a class fits it";
-        (message.to_owned(), [vec![make], set_class(case, claim, classes)].concat())
+        (message.to_owned(), [vec![make], ways_to_a_class(case, claim, classes)].concat())
     };
     let found = Found::new(message).quiet_while(case.is_young(claim.meta.created));
     Some(with_class(found, case, claim).remedies(ways))
 }
 
 /// Gives the claim a class, which the API server allows once.
-fn set_class(case: &Case<'_>, claim: &PersistentVolumeClaim, classes: &[StorageClass]) -> Vec<Remedy> {
+fn ways_to_a_class(case: &Case<'_>, claim: &PersistentVolumeClaim, classes: &[StorageClass]) -> Vec<Remedy> {
     let makes = |class: &&StorageClass| match find_provisionable_plugin(case.rules(), class) {
         Provider::External => true,
         Provider::InTree(_) | Provider::Nobody(_) => false,
@@ -83,8 +82,7 @@ fn set_class(case: &Case<'_>, claim: &PersistentVolumeClaim, classes: &[StorageC
     match making.as_slice() {
         [] => vec![by_hand("or install a driver with a class for it, and make that class the default one")],
         [only] => {
-            let patch = json!({ "metadata": { "uid": claim.meta.uid }, "spec": { "storageClassName": only } });
-            vec![merge(claim, &patch, format!("or let class {only} make a new and empty volume for it"))]
+            vec![set_class(claim, only, format!("or let class {only} make a new and empty volume for it"))]
         }
         [first, .., last] => vec![by_hand(format!(
             "or set spec.storageClassName to the class that shall make a new and empty volume ({} classes, from \

@@ -1,6 +1,5 @@
 //! The volumes that could have been a claim's, had nobody else taken them: for claims for which nobody makes one.
 
-use super::waiting_branch;
 use crate::controllers::persistent_volume::matching::Query;
 use crate::controllers::{CandidateVerdict, ClaimBranch};
 use crate::diagnosis::Case;
@@ -14,6 +13,8 @@ pub(super) enum Unmade {
     NoClass,
     /// Its class does not exist.
     NoSuchClass,
+    /// Its class has the name of a plugin that does not exist.
+    NoPlugin,
     /// Its class has no provisioner.
     NoProvisioner,
     /// The same, and binding waits for the pods that use it.
@@ -28,7 +29,7 @@ impl Unmade {
     /// Why nobody makes a volume for the claim; nothing where somebody does, or where it has one.
     pub(super) fn of(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Self> {
         let without = || case.class(claim.class()).is_some_and(|class| class.provisioner == NO_PROVISIONER);
-        match waiting_branch(case, claim)? {
+        match case.waiting_branch(claim)? {
             ClaimBranch::UnboundClaimNoVolumeNoClass => Some(Self::NoClass),
             // Before 1.30 a claim that asks for no class was given the default one in vain.
             ClaimBranch::UnboundClaimDefaultClassFailed if claim.has_class() && claim.class().is_empty() => {
@@ -37,6 +38,9 @@ impl Unmade {
             ClaimBranch::UnboundClaimClassMissing => Some(Self::NoSuchClass),
             ClaimBranch::UnboundClaimProvisioningDisabled => Some(Self::SwitchedOff),
             ClaimBranch::UnboundClaimInTreeProvisionerUnknown if without() => Some(Self::NoProvisioner),
+            ClaimBranch::UnboundClaimInTreeProvisionerUnknown if case.dead_class(claim).is_some() => {
+                Some(Self::NoPlugin)
+            }
             ClaimBranch::UnboundClaimWaitForPodScheduled if without() => Some(Self::NoProvisionerForPod),
             ClaimBranch::UnboundClaimWaitForFirstConsumer if without() => Some(Self::NoProvisionerYet),
             _ => None,
@@ -65,15 +69,17 @@ pub(super) fn taken<'a>(case: &Case<'a>, claim: &PersistentVolumeClaim, why: Unm
     let request = claim.requested().unwrap_or_default();
     let is_small = |id: &VolumeId| snapshot.volume(*id).storage().is_none_or(|size| size.compare(&request).is_lt());
     // All that is compared but size and labels is alike in a group, so that one of it speaks for the others.
-    let alike =
-        |volumes: &[VolumeId]| volumes.last().is_some_and(|id| could_fit_but_for_labels(&query, snapshot.volume(*id)));
+    let alike = |volumes: &[VolumeId]| {
+        let labels = Some(CandidateVerdict::CandidateSelector);
+        volumes.last().is_some_and(|id| could_fit(&query, snapshot.volume(*id), labels))
+    };
     let has_selector = claim.selector.is_some();
     for group in snapshot.candidate_groups().iter().filter(|group| group.key.class == claim.class()) {
         if !alike(&group.members) {
             continue;
         }
         let fitting = &group.members[group.members.partition_point(is_small)..];
-        for volume in case.volumes(fitting).filter(|volume| could_fit(&query, volume)) {
+        for volume in case.volumes(fitting).filter(|volume| could_fit(&query, volume, None)) {
             if !volume.terminating() {
                 return None;
             }
@@ -83,7 +89,7 @@ pub(super) fn taken<'a>(case: &Case<'a>, claim: &PersistentVolumeClaim, why: Unm
         let fitting = &volumes[volumes.partition_point(is_small)..];
         // A class that made its volumes itself is missed for other reasons than that these are taken.
         let counts = |volume: &&PersistentVolume| {
-            (!has_selector || could_fit(&query, volume))
+            (!has_selector || could_fit(&query, volume, None))
                 && (why != Unmade::NoSuchClass || !volume.meta.annotations.has(AnnotationKey::ProvisionedBy))
         };
         if has_selector || why == Unmade::NoSuchClass {
@@ -104,53 +110,24 @@ pub(super) fn exhausted<'a>(case: &Case<'a>, claim: &PersistentVolumeClaim) -> O
     let taken = taken(case, claim, why)?;
     let says_enough = match why {
         Unmade::NoClass | Unmade::NoSuchClass => taken.count > 0,
-        Unmade::NoProvisioner | Unmade::NoProvisionerForPod | Unmade::NoProvisionerYet | Unmade::SwitchedOff => true,
+        Unmade::NoPlugin
+        | Unmade::NoProvisioner
+        | Unmade::NoProvisionerForPod
+        | Unmade::NoProvisionerYet
+        | Unmade::SwitchedOff => true,
     };
     says_enough.then_some((why, taken))
 }
 
-/// Whether some free volume lacks one thing alone to fit the claim: that one is the shorter way out.
-pub(super) fn nearly_fits(case: &Case<'_>, claim: &PersistentVolumeClaim) -> bool {
-    let Ok(query) = Query::new(case.rules(), claim, false) else { return false };
-    let snapshot = case.snapshot();
-    let requested = claim.requested().unwrap_or_default();
-    snapshot.candidate_groups().iter().any(|group| {
-        let key = &group.key;
-        let differing =
-            [key.class != claim.class(), key.mode != claim.mode(), !key.access_modes.contains_all(&claim.access_modes)];
-        let differing = differing.into_iter().filter(|differs| *differs).count();
-        if differing > 1 {
-            return false;
-        }
-        // Those that differ already must be large enough; the others lack nothing but size or labels.
-        let is_small =
-            |id: &VolumeId| snapshot.volume(*id).storage().is_none_or(|size| size.compare(&requested).is_lt());
-        let start = if differing == 1 { group.free.partition_point(is_small) } else { 0 };
-        group.free[start..].iter().any(|id| query.misfits(snapshot.volume(*id)).len() <= 1)
-    })
-}
-
-/// Whether the largest of a group would fit if nobody had it and its labels were right: size is asked for each.
-fn could_fit_but_for_labels(query: &Query<'_>, volume: &PersistentVolume) -> bool {
+/// Whether the volume would fit if nobody had it, and if it did not fail that one test.
+fn could_fit(query: &Query<'_>, volume: &PersistentVolume, but_for: Option<CandidateVerdict>) -> bool {
     query.misfits(volume).into_iter().all(|verdict| {
-        matches!(
-            verdict,
-            CandidateVerdict::CandidateClaimedByOther
-                | CandidateVerdict::CandidatePhase
-                | CandidateVerdict::CandidateDeleting
-                | CandidateVerdict::CandidateSelector
-        )
-    })
-}
-
-/// Whether the volume would fit if nobody had it.
-fn could_fit(query: &Query<'_>, volume: &PersistentVolume) -> bool {
-    query.misfits(volume).into_iter().all(|verdict| {
-        matches!(
-            verdict,
-            CandidateVerdict::CandidateClaimedByOther
-                | CandidateVerdict::CandidatePhase
-                | CandidateVerdict::CandidateDeleting
-        )
+        Some(verdict) == but_for
+            || matches!(
+                verdict,
+                CandidateVerdict::CandidateClaimedByOther
+                    | CandidateVerdict::CandidatePhase
+                    | CandidateVerdict::CandidateDeleting
+            )
     })
 }

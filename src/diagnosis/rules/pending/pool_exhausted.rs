@@ -1,13 +1,12 @@
 //! A claim for which nobody makes a volume, and all volumes that would fit are others'.
 
-use super::pool::{Pool, Unmade, exhausted, nearly_fits};
+use super::pool::{Pool, Unmade, exhausted};
 use super::{wanted, with_class};
-use crate::diagnosis::case::volume_key;
-use crate::diagnosis::misfit::claim_name;
-use crate::diagnosis::remedy::{by_hand, kubectl, quoted, reserve_for_its_name, retain};
+use crate::diagnosis::case::{class_key, volume_key};
+use crate::diagnosis::misfit::{claim_name, of_class};
+use crate::diagnosis::remedy::{by_hand, hand_over, reserve_for_its_name, retain};
 use crate::diagnosis::{Case, Detect, Found, Holder, Page, Remedy, Risk, Rule, Severity};
-use crate::model::{AnnotationKey, ClaimRef, Kind, PersistentVolume, PersistentVolumeClaim, VolumePhase};
-use serde_json::{Value, json};
+use crate::model::{Kind, PersistentVolume, PersistentVolumeClaim, VolumePhase};
 
 /// So many volumes of each state are named.
 const NAMED: usize = 2;
@@ -61,10 +60,7 @@ fn look(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Found> {
     let mut taken: Vec<Taken<'_>> = volumes.into_iter().map(|volume| Taken::of(case, claim, volume)).collect();
     // What could be given back is what people look for; the order of names decides among equal ones.
     taken.sort_by_key(|one| one.state);
-    let class = match claim.class() {
-        "" => "without a class".to_owned(),
-        class => format!("of class \"{class}\""),
-    };
+    let class = of_class(claim.class());
     let mut states = taken.chunk_by(|one, next| one.state == next.state).map(words).collect::<Vec<_>>().join("; ");
     if all > taken.len() {
         states = format!("{states}; {} more are taken as well", all - taken.len());
@@ -79,21 +75,25 @@ fn look(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Found> {
         Unmade::NoProvisionerYet => Severity::Info,
         Unmade::NoClass
         | Unmade::NoSuchClass
+        | Unmade::NoPlugin
         | Unmade::NoProvisioner
         | Unmade::NoProvisionerForPod
         | Unmade::SwitchedOff => Severity::Error,
     };
     // A free volume that lacks one thing alone has a finding of its own, and is a safer way out than the data of
     // others.
-    let shorter = nearly_fits(case, claim);
+    let shorter = case.nearest(claim).nearly_fits;
     let is_offered = |one: &&Taken<'_>| one.state == State::Left && !shorter;
     let back = taken.iter().find(|one| one.state == State::Own).or_else(|| taken.iter().find(is_offered));
     let found = found.severity(severity).quiet_while(case.is_young(claim.meta.created));
     let found = found.risk(if back.is_some() { Risk::Possible } else { Risk::None });
     let mut found = with_class(found, case, claim);
     if let Some(class) = case.class(claim.class()) {
-        let object = crate::diagnosis::key(Kind::StorageClass, "", &class.meta.name);
-        found = found.evidence(&object, "provisioner", class.provisioner.as_str());
+        found = found.evidence(&class_key(&class.meta.name), "provisioner", class.provisioner.as_str());
+    }
+    // Whatever is done to the class is done for all claims that wait for it.
+    if let Some(class) = case.dead_class(claim) {
+        found = found.follows_from(class_key(&class.meta.name));
     }
     // That its volume was not given back to it has a finding there.
     if let Some(own) = taken.iter().find(|one| one.state == State::Own) {
@@ -119,6 +119,7 @@ fn because(why: Unmade) -> &'static str {
         Unmade::NoSuchClass => {
             "That the class does not exist, as the event says, matters only if a driver shall make one"
         }
+        Unmade::NoPlugin => "Nothing makes volumes of this class: its provisioner is no plugin of this Kubernetes",
         Unmade::NoProvisioner => {
             "Nothing makes volumes of this class, which is all that the event about a plugin means"
         }
@@ -210,33 +211,15 @@ fn words(some: &[Taken<'_>]) -> String {
 /// Gives a volume whose claim is gone to this claim: by its name, so that nobody else can take it meanwhile.
 fn give(one: &Taken<'_>, claim: &PersistentVolumeClaim) -> Vec<Remedy> {
     let volume = one.volume;
-    let Some(named @ ClaimRef { uid, .. }) = &volume.claim_ref else { return Vec::new() };
+    let Some(named) = &volume.claim_ref else { return Vec::new() };
     if one.state == State::Own {
         return retain(volume).into_iter().chain(reserve_for_its_name(volume)).collect();
     }
-    let test = |path: &str, value: &str| json!({ "op": "test", "path": path, "value": value });
-    let reserved = json!({
-        "apiVersion": "v1",
-        "kind": "PersistentVolumeClaim",
-        "namespace": claim.meta.namespace,
-        "name": claim.meta.name,
-    });
-    let mut steps = vec![
-        test("/metadata/uid", &volume.meta.uid),
-        test("/spec/claimRef/uid", uid),
-        json!({ "op": "replace", "path": "/spec/claimRef", "value": reserved }),
-    ];
-    // With it the controller would take the claimRef away again should the claim get another volume.
-    if volume.meta.annotations.has(AnnotationKey::BoundByController) {
-        steps.push(json!({ "op": "remove", "path": "/metadata/annotations/pv.kubernetes.io~1bound-by-controller" }));
-    }
-    let steps = Value::Array(steps).to_string();
-    let command = format!("patch pv {} --type=json -p {}", quoted(&volume.meta.name), quoted(&steps));
     let does = format!(
         "or give {} to {}, if it may read and overwrite the data of {}: no other claim can take it then",
         volume.meta.name,
         claim.key(),
         claim_name(named)
     );
-    retain(volume).into_iter().chain([kubectl(command, does)]).collect()
+    retain(volume).into_iter().chain(hand_over(volume, claim, does)).collect()
 }

@@ -1,10 +1,11 @@
 //! A claim that still asks the driver that its class had before.
 
-use super::{driver_of, long_since, waiting_branch};
+use super::driver_of;
 use crate::controllers::ClaimBranch;
 use crate::controllers::persistent_volume::plugins::migrated_driver;
-use crate::diagnosis::remedy::{by_hand, describe, kubectl};
-use crate::diagnosis::{Case, Detect, Found, Page, Risk, Rule, Severity, key};
+use crate::diagnosis::case::class_key;
+use crate::diagnosis::remedy::{by_hand, describe, look_at_manager};
+use crate::diagnosis::{Case, Detect, Found, Page, Risk, Rule, Severity};
 use crate::model::{AnnotationKey, Kind, PersistentVolumeClaim};
 
 pub(super) static RULE: Rule = Rule {
@@ -43,12 +44,12 @@ fn look(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Found> {
     let driver = driver_of(case, class);
     // Drivers also answer to the name of the in-tree plugin that they took over from.
     let is_meant = asked == driver || migrated_driver(case.rules(), asked) == Some(driver);
-    if is_meant || waiting_branch(case, claim)? != ClaimBranch::UnboundClaimProvisionExternal {
+    if is_meant || case.waiting_branch(claim)? != ClaimBranch::UnboundClaimProvisionExternal {
         return None;
     }
     // The next sync puts it right, which takes the controller seconds.
     let since = claim.meta.created.max(class.meta.created);
-    let waited = long_since(case, since)?;
+    let waited = case.lasts(since)?;
     if case.always_ends("Bound")? {
         return None;
     }
@@ -59,15 +60,13 @@ fn look(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Found> {
          claim",
         crate::text::human_age(waited)
     ));
-    let class_key = key(Kind::StorageClass, "", name);
     let annotation = "metadata.annotations[volume.kubernetes.io/storage-provisioner]";
     Some(
         found
             .since(since)
             .evidence(&case.object(), annotation, asked)
-            .evidence(&class_key, "provisioner", class.provisioner.as_str())
-            .remedy(kubectl(
-                "get lease kube-controller-manager -n kube-system -o yaml",
+            .evidence(&class_key(name), "provisioner", class.provisioner.as_str())
+            .remedy(look_at_manager(
                 "see whether kube-controller-manager runs: renewTime is seconds old if it does",
             ))
             .remedy(describe(&case.object(), "see which events the claim has, and how old they are"))

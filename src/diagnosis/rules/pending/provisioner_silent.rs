@@ -1,7 +1,8 @@
 //! A claim whose driver was asked for a volume some time ago.
 
-use super::{asked_since, driver_of, long_since, selected_node, waiting_branch};
+use super::{asked_since, driver_of, selected_node};
 use crate::controllers::{Branch, ClaimBranch, ProvisionStep};
+use crate::diagnosis::case::class_key;
 use crate::diagnosis::remedy::{describe, kubectl, quoted};
 use crate::diagnosis::{Case, Detect, Found, Page, Risk, Rule, Severity};
 use crate::model::lease::names_of_provisioner;
@@ -51,12 +52,12 @@ pub(super) static RULE: Rule = Rule {
 
 fn look(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Found> {
     // Claims with a selector wait for other reasons.
-    if claim.selector.is_some() || waiting_branch(case, claim)? != ClaimBranch::UnboundClaimProvisionExternal {
+    if claim.selector.is_some() || case.waiting_branch(claim)? != ClaimBranch::UnboundClaimProvisionExternal {
         return None;
     }
     let class = case.class(claim.class())?;
     let since = asked_since(case, claim, class);
-    let waited = long_since(case, since)?;
+    let waited = case.lasts(since)?;
     // Since when a node is chosen no object tells: a pod may have waited long for one, and got it just now.
     let is_unclear = class.waits_for_first_consumer() && waited < LONG;
     let asked = Branch::ProvisionStep(ProvisionStep::ExternalProvisionerAlreadyRequested);
@@ -73,7 +74,6 @@ fn look(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Found> {
          runs; its events on the claim, or its Lease and log, tell{copies}",
         human_age(waited)
     ));
-    let class_key = crate::diagnosis::key(Kind::StorageClass, "", &class.meta.name);
     let annotation = "metadata.annotations[volume.kubernetes.io/storage-provisioner]";
     let mut looks = vec![describe(&case.object(), format!("see whether {driver} has said anything: then it runs"))];
     // The name of a CSI driver has no slash, and only such drivers replace more than that in the names of their Leases.
@@ -95,7 +95,7 @@ fn look(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Found> {
             .quiet_while(is_unclear)
             .since(since)
             .evidence(&case.object(), annotation, driver)
-            .evidence(&class_key, "provisioner", class.provisioner.as_str())
+            .evidence(&class_key(&class.meta.name), "provisioner", class.provisioner.as_str())
             .remedies(looks),
     )
 }

@@ -1,8 +1,8 @@
 //! A claim for which a node was chosen that does not exist any more.
 
-use super::{SELECTED_NODE, asked_since, driver_of, long_since, selected_node, waiting_branch};
+use super::{SELECTED_NODE, asked_since, driver_of, selected_node};
 use crate::controllers::ClaimBranch;
-use crate::diagnosis::remedy::{describe, kubectl, quoted};
+use crate::diagnosis::remedy::{describe, expect, patch_claim};
 use crate::diagnosis::{Case, Detect, Found, Page, Risk, Rule, Severity};
 use crate::model::{Kind, PersistentVolumeClaim};
 use serde_json::json;
@@ -49,14 +49,14 @@ fn look(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Found> {
         return None;
     }
     if !matches!(
-        waiting_branch(case, claim)?,
+        case.waiting_branch(claim)?,
         ClaimBranch::UnboundClaimProvisionExternal | ClaimBranch::UnboundClaimProvisionInTree
     ) {
         return None;
     }
     let class = case.class(claim.class())?;
     // A recent provisioner removes the annotation by itself.
-    long_since(case, asked_since(case, claim, class))?;
+    case.lasts(asked_since(case, claim, class))?;
     if case.always_ends("Bound")? || !case.lacks(Kind::Node, "", node) {
         return None;
     }
@@ -68,19 +68,13 @@ fn look(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Found> {
          removes the annotation volume.kubernetes.io/selected-node. No data are at risk"
     ));
     let path = "/metadata/annotations/volume.kubernetes.io~1selected-node";
-    let steps = json!([
-        { "op": "test", "path": "/metadata/uid", "value": claim.meta.uid },
-        { "op": "test", "path": path, "value": node },
-        { "op": "remove", "path": path },
-    ]);
-    let (name, namespace) = (quoted(&claim.meta.name), quoted(&claim.meta.namespace));
-    let command = format!("patch pvc {name} -n {namespace} --type=json -p {}", quoted(&steps.to_string()));
+    let steps = vec![expect(path, node), json!({ "op": "remove", "path": path })];
     let does = if late { "let the scheduler choose another node" } else { "let the volume be made for any node" };
     Some(
         found
             .evidence(&case.object(), SELECTED_NODE, node)
             .evidence(&crate::diagnosis::key(Kind::Node, "", node), "metadata.name", "does not exist")
             .remedy(describe(&case.object(), format!("see whether {driver} is at work on a volume for that node")))
-            .remedy(kubectl(command, format!("once it is not, {does}"))),
+            .remedy(patch_claim(claim, steps, format!("once it is not, {does}"))),
     )
 }

@@ -1,8 +1,8 @@
 //! A claim with a selector of which a driver is asked to make the volume.
 
-use super::{asked_since, driver_of, long_since, save, waiting_branch, with_class};
+use super::{asked_since, driver_of, with_class};
 use crate::controllers::ClaimBranch;
-use crate::diagnosis::remedy::{by_hand, describe};
+use crate::diagnosis::remedy::{by_hand, describe, save_claim};
 use crate::diagnosis::{Case, Detect, Found, Page, Risk, Rule, Severity};
 use crate::model::{Kind, LabelSelector, PersistentVolumeClaim, Str};
 
@@ -42,13 +42,13 @@ pub(super) static RULE: Rule = Rule {
 
 fn look(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Found> {
     let selector = claim.selector.as_deref()?;
-    if waiting_branch(case, claim)? != ClaimBranch::UnboundClaimProvisionExternal || case.always_ends("Bound")? {
+    if case.waiting_branch(claim)? != ClaimBranch::UnboundClaimProvisionExternal || case.always_ends("Bound")? {
         return None;
     }
     let class = case.class(claim.class())?;
     let (driver, labels) = (driver_of(case, class), labels(selector));
     // Some provisioner may do without what all that are known insist on.
-    let waited = long_since(case, asked_since(case, claim, class));
+    let waited = case.lasts(asked_since(case, claim, class));
     let found = Found::new(format!(
         "no free volume of class \"{}\" fits its selector ({labels}), and {driver}, which is asked for a volume \
          instead, will refuse: drivers make none for a claim with a selector. Waiting does not help",
@@ -59,7 +59,7 @@ fn look(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Found> {
         with_class(found, case, claim)
             .evidence(&case.object(), "spec.selector", labels.as_str())
             .remedy(describe(&case.object(), format!("see what {driver} says to it")))
-            .remedy(save(claim))
+            .remedy(save_claim(claim, "save the claim as it is"))
             .remedy(by_hand(format!(
                 "if a volume is meant that exists, let it have class {}, these labels, the size and the access modes",
                 class.meta.name

@@ -1,8 +1,7 @@
 //! A claim that asks for an attributes class of a controller that knows none.
 
-use super::{long_since, save, waiting_branch};
 use crate::controllers::ClaimBranch;
-use crate::diagnosis::remedy::by_hand;
+use crate::diagnosis::remedy::{by_hand, save_claim};
 use crate::diagnosis::{Case, Detect, Found, Page, Risk, Rule, Severity};
 use crate::model::{Kind, PersistentVolumeClaim};
 
@@ -41,7 +40,7 @@ fn look(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Found> {
     let rules = case.rules();
     let is_off = rules.attributes_class_compared && !rules.attributes_class;
     let asked = claim.attributes_class();
-    if !is_off || asked.is_empty() || waiting_branch(case, claim)? != ClaimBranch::UnboundClaimMatchFailed {
+    if !is_off || asked.is_empty() || case.waiting_branch(claim)? != ClaimBranch::UnboundClaimMatchFailed {
         return None;
     }
     let found = Found::new(format!(
@@ -51,12 +50,12 @@ fn look(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Found> {
         rules.version
     ));
     // Whether the gate is on is known by its default alone, so a claim may yet be on its way.
-    let waited = long_since(case, claim.meta.created);
+    let waited = case.lasts(claim.meta.created);
     Some(
         found
             .severity(if waited.is_some() { Severity::Error } else { Severity::Info })
             .evidence(&case.object(), "spec.volumeAttributesClassName", asked)
-            .remedy(save(claim))
+            .remedy(save_claim(claim, "save the claim as it is"))
             .remedy(by_hand("switch the gate VolumeAttributesClass on in kube-controller-manager"))
             .remedy(by_hand(
                 "or delete the claim, which has no volume, and create it again without spec.volumeAttributesClassName",

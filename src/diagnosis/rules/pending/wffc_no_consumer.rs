@@ -1,7 +1,7 @@
 //! A claim that waits for a pod, as it should.
 
 use super::wffc_nodename_bypass::past_the_scheduler;
-use super::{waiting_branch, with_class};
+use super::with_class;
 use crate::controllers::ClaimBranch;
 use crate::diagnosis::remedy::by_hand;
 use crate::diagnosis::{Case, Detect, Found, Page, Risk, Rule, Severity, key};
@@ -35,7 +35,7 @@ pub(super) static RULE: Rule = Rule {
 };
 
 fn look(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Found> {
-    if waiting_branch(case, claim)? != ClaimBranch::UnboundClaimWaitForFirstConsumer
+    if case.waiting_branch(claim)? != ClaimBranch::UnboundClaimWaitForFirstConsumer
         || past_the_scheduler(case, claim).is_some()
         || case.always_ends("Bound")?
     {

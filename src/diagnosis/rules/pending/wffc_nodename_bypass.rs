@@ -1,9 +1,9 @@
 //! A claim that waits for the scheduler, and a pod that the scheduler never saw.
 
-use super::{driver_of, merge, users};
+use super::{driver_of, users};
 use crate::controllers::ClaimBranch;
 use crate::controllers::persistent_volume::plugins::{Provider, find_provisionable_plugin};
-use crate::diagnosis::remedy::{by_hand, kubectl, quoted};
+use crate::diagnosis::remedy::{by_hand, kubectl, merge_claim, quoted};
 use crate::diagnosis::{Case, Detect, Found, Page, Remedy, Risk, Rule, Severity, key};
 use crate::model::{AnnotationKey, Kind, PersistentVolumeClaim, Pod};
 use serde_json::json;
@@ -44,7 +44,7 @@ pub(super) static RULE: Rule = Rule {
 };
 
 fn look(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Found> {
-    if super::waiting_branch(case, claim)? != ClaimBranch::UnboundClaimWaitForFirstConsumer {
+    if case.waiting_branch(claim)? != ClaimBranch::UnboundClaimWaitForFirstConsumer {
         return None;
     }
     let pod = past_the_scheduler(case, claim)?;
@@ -117,7 +117,7 @@ fn ways_out(case: &Case<'_>, claim: &PersistentVolumeClaim, pod: &Pod) -> Vec<Re
             "or choose the node as the scheduler would: {driver} then makes a volume that {node} can reach, and \
              perhaps no other node"
         );
-        ways.push(merge(claim, &patch, does));
+        ways.push(merge_claim(claim, &patch, does));
     }
     ways
 }

@@ -1,11 +1,12 @@
 //! A claim that waits for a pod which the scheduler does not place.
 
-use super::{PATIENCE, users, waiting_branch, with_class};
+use super::{users, with_class};
 use crate::controllers::ClaimBranch;
 use crate::diagnosis::case::key_of_claim;
+use crate::diagnosis::facts::is_bound;
 use crate::diagnosis::remedy::{by_hand, describe};
 use crate::diagnosis::{Case, Detect, Found, Page, Risk, Rule, Severity, key};
-use crate::model::{AnnotationKey, ClaimPhase, Kind, ObjectKey, PersistentVolumeClaim, Pod};
+use crate::model::{ClaimPhase, Kind, ObjectKey, PersistentVolumeClaim, Pod};
 use crate::text::human_age;
 
 pub(super) static RULE: Rule = Rule {
@@ -41,14 +42,14 @@ pub(super) static RULE: Rule = Rule {
 };
 
 fn look(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Found> {
-    if waiting_branch(case, claim)? != ClaimBranch::UnboundClaimWaitForPodScheduled {
+    if case.waiting_branch(claim)? != ClaimBranch::UnboundClaimWaitForPodScheduled {
         return None;
     }
     // A pod that is being deleted is placed no more.
     let unplaced = || users(case, claim).filter(|pod| pod.node_name.is_empty() && pod.meta.deleted.is_none());
     let pod = unplaced().filter(|pod| pod.meta.created.is_some()).min_by_key(|pod| pod.meta.created)?;
     let since = pod.meta.created.max(claim.meta.created);
-    let waited = case.seconds_since(since).filter(|waited| *waited >= PATIENCE)?;
+    let waited = case.lasts(since)?;
     // Where no volume is left for it, that is what is wrong.
     if case.always_ends("Bound")? || super::pool::exhausted(case, claim).is_some() {
         return None;
@@ -109,8 +110,7 @@ fn trouble(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<&'static st
     if claim.status.phase == ClaimPhase::Lost {
         return Some("is Lost");
     }
-    let is_bound = !claim.volume_name.is_empty() && claim.meta.annotations.has(AnnotationKey::BindCompleted);
-    if is_bound {
+    if !claim.volume_name.is_empty() && is_bound(claim) {
         return None;
     }
     let at_once = match case.class(claim.class()) {

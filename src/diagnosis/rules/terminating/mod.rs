@@ -18,17 +18,16 @@ crate::diagnosis::rules::section! {
 use crate::controllers::VolumeBranch;
 use crate::controllers::persistent_volume::reclaim::{DataFate, data_fate, migrated_to};
 use crate::controllers::protection::pod_uses_claim;
-use crate::diagnosis::remedy::{by_hand, kubectl, quoted, retain};
+use crate::diagnosis::facts::{DRIVER_FINALIZER, has_uid_of};
+use crate::diagnosis::remedy::{by_hand, expect, patch_volume, retain};
 use crate::diagnosis::{Case, Found, Remedy, Risk};
 use crate::model::{
     AnnotationKey, ObjectMeta, PersistentVolume, PersistentVolumeClaim, Pod, PodPhase, SourceKind, Timestamp,
     VolumePhase,
 };
 use crate::simulate::Outcome;
-use serde_json::{Value, json};
+use serde_json::json;
 
-/// The finalizer by which a provisioner keeps a volume until it has deleted the storage.
-const DRIVER_FINALIZER: &str = "external-provisioner.volume.kubernetes.io/finalizer";
 /// The finalizer by which kube-controller-manager keeps a volume until its own plugin has deleted the storage.
 const IN_TREE_FINALIZER: &str = "kubernetes.io/pv-controller";
 /// The start of the finalizer by which an attacher keeps a volume while it is attached; the driver's name follows.
@@ -38,17 +37,9 @@ const SNAPSHOT_FINALIZER: &str = "snapshot.storage.kubernetes.io/pvc-as-source-p
 /// The finalizer by which a provisioner keeps a claim that is being cloned.
 const CLONE_FINALIZER: &str = "provisioner.storage.kubernetes.io/cloning-protection";
 
-/// For so many seconds a deletion may take its time before it counts as stuck.
-const PATIENCE_SECONDS: i64 = 300;
-
-/// Whether that moment has passed for longer than anybody should need; where nobody can tell, it has not.
-fn lasts(case: &Case<'_>, since: Option<Timestamp>) -> bool {
-    case.seconds_since(since).is_some_and(|seconds| seconds >= PATIENCE_SECONDS)
-}
-
 /// The leaf of a volume that is being deleted and that no claim has kept for a while.
 fn let_go(case: &Case<'_>, volume: &PersistentVolume) -> Option<VolumeBranch> {
-    if volume.status.phase == VolumePhase::Bound || !lasts(case, unheld_since(volume)) {
+    if volume.status.phase == VolumePhase::Bound || case.lasts(unheld_since(volume)).is_none() {
         return None;
     }
     let branch = case.volume_branch()?;
@@ -131,7 +122,7 @@ fn aftermath(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Aftermath {
     }
     // Of a volume that was not read nobody knows the policy.
     let Some(volume) = case.volume(&claim.volume_name) else { return nothing(Risk::Possible) };
-    if volume.claim_ref.as_ref().is_none_or(|named| named.uid != claim.meta.uid) {
+    if !has_uid_of(volume, claim) {
         return nothing(Risk::None);
     }
     let (name, policy) = (&volume.meta.name, volume.reclaim_policy.as_str());
@@ -170,7 +161,7 @@ fn users<'a>(case: &Case<'a>, claim: &PersistentVolumeClaim) -> Vec<&'a Pod> {
 /// Whether all these pods are on their way out and nobody has waited long for them.
 fn are_leaving(case: &Case<'_>, users: &[&Pod]) -> bool {
     let last = users.iter().filter_map(|pod| pod.meta.deleted).max();
-    users.iter().all(|pod| pod.meta.deleted.is_some()) && !lasts(case, last)
+    users.iter().all(|pod| pod.meta.deleted.is_some()) && case.lasts(last).is_none()
 }
 
 /// Whether the pod has ended, so that nothing of it runs.
@@ -195,14 +186,18 @@ fn some_pods(pods: &[&Pod]) -> String {
     }
 }
 
+/// A claim that is being deleted, with what keeps it: the moment, and the finalizers.
+fn being_deleted(message: String, case: &Case<'_>, claim: &PersistentVolumeClaim) -> Found {
+    let object = case.object();
+    Found::new(message)
+        .since(claim.meta.deleted)
+        .moment(&object, "metadata.deletionTimestamp", claim.meta.deleted)
+        .evidence(&object, "metadata.finalizers", listed(&claim.meta))
+}
+
 /// The finalizers as evidence shows them.
 fn listed(meta: &ObjectMeta) -> String {
     meta.finalizers.join(", ")
-}
-
-/// The moment from which the object is being deleted, as evidence shows it.
-fn deleted_at(meta: &ObjectMeta) -> String {
-    meta.deleted.map_or_else(String::new, |moment| moment.to_string())
 }
 
 /// How to have the data under the same name again.
@@ -217,15 +212,8 @@ fn bring_back(claim: &PersistentVolumeClaim) -> Option<Remedy> {
 }
 
 /// Takes one finalizer away, if it is still at its place.
-fn take_away(target: &str, meta: &ObjectMeta, finalizer: &str, does: String) -> Option<Remedy> {
-    let place = meta.finalizers.iter().position(|present| present == finalizer)?;
+fn take_away(volume: &PersistentVolume, finalizer: &str, does: &str) -> Option<Remedy> {
+    let place = volume.meta.finalizers.iter().position(|present| present == finalizer)?;
     let path = format!("/metadata/finalizers/{place}");
-    let steps: Vec<Value> = [("/metadata/uid", meta.uid.as_str()), (path.as_str(), finalizer)]
-        .into_iter()
-        .filter(|(_, value)| !value.is_empty())
-        .map(|(path, value)| json!({ "op": "test", "path": path, "value": value }))
-        .chain([json!({ "op": "remove", "path": path })])
-        .collect();
-    let steps = Value::Array(steps).to_string();
-    Some(kubectl(format!("patch {target} --type=json -p {}", quoted(&steps)), does))
+    Some(patch_volume(volume, vec![expect(&path, finalizer), json!({ "op": "remove", "path": path })], does))
 }

@@ -64,12 +64,10 @@ fn look(case: &Case<'_>, volume: &PersistentVolume) -> Option<Found> {
         ))
         .remedy(by_hand(format!("if none does, let the attacher of {driver} run again, in a current version")))
         .remedies(take_away(
-            &format!("pv {}", quoted(name)),
-            &volume.meta,
+            volume,
             finalizer,
             "as the last resort, where the driver is gone for good and the storage system shows the disk attached \
-             nowhere: take this one finalizer away"
-                .to_owned(),
+             nowhere: take this one finalizer away",
         )),
     )
 }

@@ -1,10 +1,10 @@
 //! A volume that is being deleted while its claim has it.
 
-use super::{deleted_at, driver_of, is_guarded, leaks, listed};
+use super::{driver_of, is_guarded, leaks, listed};
 use crate::controllers::VolumeBranch;
 use crate::controllers::persistent_volume::reclaim::{DataFate, data_fate, migrated_to};
-use crate::diagnosis::case::claim_key;
-use crate::diagnosis::remedy::{by_hand, kubectl, quoted, retain};
+use crate::diagnosis::case::key_of_claim;
+use crate::diagnosis::remedy::{by_hand, retain, save_volume};
 use crate::diagnosis::{Case, Detect, Found, Holder, Page, Risk, Rule, Severity};
 use crate::model::{Kind, PersistentVolume, SourceKind};
 
@@ -88,16 +88,13 @@ fn look(case: &Case<'_>, volume: &PersistentVolume) -> Option<Found> {
         .severity(if attached || destroys { Severity::Error } else { Severity::Warning })
         .risk(risk)
         .since(volume.meta.deleted)
-        .evidence(&case.object(), "metadata.deletionTimestamp", deleted_at(&volume.meta))
+        .moment(&case.object(), "metadata.deletionTimestamp", volume.meta.deleted)
         .evidence(&case.object(), "metadata.finalizers", listed(&volume.meta))
         .evidence(&case.object(), "status.phase", volume.status.phase.as_str())
         .evidence(&case.object(), "spec.persistentVolumeReclaimPolicy", policy)
-        .evidence(&claim_key(&claim.meta.namespace, &claim.meta.name), "spec.volumeName", claim.volume_name.as_str())
+        .evidence(&key_of_claim(&claim.meta), "spec.volumeName", claim.volume_name.as_str())
         .remedies(retain(volume))
-        .remedy(kubectl(
-            format!("get pv {} -o yaml", quoted(&volume.meta.name)),
-            "save the volume as it is: its source is needed to create it again",
-        ))
+        .remedy(save_volume(volume, "its source is needed to create it again"))
         .remedy(by_hand(format!(
             "in a planned outage, with policy Retain: stop the pods, delete claim {owner}, and when the volume is gone \
              create it again with the same source and policy Retain, reserved for {owner} by name, and then the claim \
@@ -105,7 +102,7 @@ fn look(case: &Case<'_>, volume: &PersistentVolume) -> Option<Found> {
             volume.meta.name
         )));
     Some(if claim.terminating() {
-        found.follows_from(claim_key(&claim.meta.namespace, &claim.meta.name))
+        found.follows_from(key_of_claim(&claim.meta))
     } else {
         found
     })

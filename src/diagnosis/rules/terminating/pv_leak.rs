@@ -4,7 +4,7 @@ use super::{driver_of, leaks, listed};
 use crate::controllers::VolumeBranch;
 use crate::controllers::persistent_volume::reclaim::{DataFate, data_fate};
 use crate::diagnosis::misfit::{claim_name, shown};
-use crate::diagnosis::remedy::{by_hand, kubectl, quoted};
+use crate::diagnosis::remedy::{by_hand, save_volume};
 use crate::diagnosis::{Case, Detect, Found, Page, Risk, Rule, Severity};
 use crate::model::{Kind, PersistentVolume, SourceKind};
 
@@ -69,10 +69,7 @@ fn look(case: &Case<'_>, volume: &PersistentVolume) -> Option<Found> {
     };
     Some(
         found
-            .remedy(kubectl(
-                format!("get pv {} -o yaml", quoted(&volume.meta.name)),
-                "save the volume as it is: later nothing else tells which storage it was",
-            ))
+            .remedy(save_volume(volume, "later nothing else tells which storage it was"))
             .remedy(by_hand("if the data are not wanted, delete the storage by its handle once the object is gone")),
     )
 }

@@ -1,10 +1,10 @@
 //! A claim that is being deleted and that is being cloned.
 
-use super::{CLONE_FINALIZER, aftermath, deleted_at, lasts, listed};
+use super::{CLONE_FINALIZER, aftermath, being_deleted};
 use crate::diagnosis::case::key_of_claim;
 use crate::diagnosis::remedy::{by_hand, describe};
 use crate::diagnosis::{Case, Detect, Found, Page, Risk, Rule, Severity};
-use crate::model::{ClaimPhase, Kind, PersistentVolumeClaim};
+use crate::model::{Kind, PersistentVolumeClaim};
 
 pub(super) static RULE: Rule = Rule {
     id: "pvc-terminating-clone-source",
@@ -32,15 +32,13 @@ pub(super) static RULE: Rule = Rule {
 };
 
 fn look(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Found> {
-    if !claim.terminating() || !claim.meta.has_finalizer(CLONE_FINALIZER) || !lasts(case, claim.meta.deleted) {
+    if !claim.terminating() || !claim.meta.has_finalizer(CLONE_FINALIZER) || case.lasts(claim.meta.deleted).is_none() {
         return None;
     }
     let after = aftermath(case, claim);
     // Which claim is the source of another one is not read; that it has some source is.
-    let is_clone = |other: &&PersistentVolumeClaim| {
-        other.meta.namespace == claim.meta.namespace && other.data_source && other.status.phase == ClaimPhase::Pending
-    };
-    let clones: Vec<_> = case.snapshot().claims().iter().filter(is_clone).collect();
+    let clones: Vec<&PersistentVolumeClaim> =
+        case.survey().copying(&claim.meta.namespace).iter().map(|id| case.snapshot().claim(*id)).collect();
     let holder = match clones.as_slice() {
         [] => "a clone of it is Pending, or nobody takes it away".to_owned(),
         [only] => format!("{} has a data source and is Pending", only.meta.name),
@@ -50,10 +48,7 @@ fn look(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Found> {
         "it was deleted, and its provisioner keeps it by finalizer {CLONE_FINALIZER}: {holder}. After that it goes{}",
         after.words
     );
-    let found = Found::new(message)
-        .since(claim.meta.deleted)
-        .evidence(&case.object(), "metadata.deletionTimestamp", deleted_at(&claim.meta))
-        .evidence(&case.object(), "metadata.finalizers", listed(&claim.meta));
+    let found = being_deleted(message, case, claim);
     let found = clones.iter().take(3).fold(found, |found, clone| {
         found.evidence(&key_of_claim(&clone.meta), "status.phase", clone.status.phase.as_str())
     });

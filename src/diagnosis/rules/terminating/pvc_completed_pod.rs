@@ -1,6 +1,6 @@
 //! A claim that is being deleted and that finished pods keep.
 
-use super::{aftermath, are_leaving, deleted_at, is_finished, listed, some_pods, users};
+use super::{aftermath, are_leaving, is_finished, being_deleted, some_pods, users};
 use crate::controllers::protection::CLAIM_FINALIZER;
 use crate::diagnosis::remedy::{by_hand, kubectl, quoted};
 use crate::diagnosis::{Case, Detect, Found, Page, Risk, Rule, Severity, key};
@@ -54,10 +54,7 @@ fn look(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Found> {
         after.words
     );
     let pod = key(Kind::Pod, &first.meta.namespace, &first.meta.name);
-    let found = Found::new(message)
-        .since(claim.meta.deleted)
-        .evidence(&case.object(), "metadata.deletionTimestamp", deleted_at(&claim.meta))
-        .evidence(&case.object(), "metadata.finalizers", listed(&claim.meta))
+    let found = being_deleted(message, case, claim)
         .evidence(&pod, "spec.nodeName", first.node_name.as_str());
     // A pod of that name that runs by now is not meant.
     let delete = |pod: &&Pod| {

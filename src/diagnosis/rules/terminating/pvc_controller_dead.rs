@@ -1,8 +1,8 @@
 //! A claim that is being deleted, that nobody uses, and that is still there.
 
-use super::{aftermath, deleted_at, lasts, listed, users};
+use super::{aftermath, being_deleted, users};
 use crate::controllers::protection::CLAIM_FINALIZER;
-use crate::diagnosis::remedy::{by_hand, kubectl};
+use crate::diagnosis::remedy::{by_hand, look_at_manager};
 use crate::diagnosis::{Case, Detect, Found, Page, Risk, Rule, Severity, key};
 use crate::model::{Kind, Lease, PersistentVolumeClaim};
 
@@ -37,7 +37,7 @@ fn look(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Found> {
     if !claim.terminating() || claim.meta.finalizers.iter().any(|finalizer| finalizer != CLAIM_FINALIZER) {
         return None;
     }
-    let is_kept = claim.meta.has_finalizer(CLAIM_FINALIZER) && lasts(case, claim.meta.deleted);
+    let is_kept = claim.meta.has_finalizer(CLAIM_FINALIZER) && case.lasts(claim.meta.deleted).is_some();
     if !is_kept || !users(case, claim).is_empty() || !case.knows_all(Kind::Pod, &claim.meta.namespace) {
         return None;
     }
@@ -47,27 +47,22 @@ fn look(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Found> {
          has just ended, its pvc-protection does not run, or may not list pods or update claims. After that it goes{}",
         after.words
     );
-    let found = Found::new(message)
-        .since(claim.meta.deleted)
-        .evidence(&case.object(), "metadata.deletionTimestamp", deleted_at(&claim.meta))
-        .evidence(&case.object(), "metadata.finalizers", listed(&claim.meta));
+    let found = being_deleted(message, case, claim);
     let found = match case.snapshot().lease() {
         None => found,
         Some(lease) => {
             let object = key(Kind::Lease, Lease::MANAGER_NAMESPACE, Lease::MANAGER_NAME);
-            let renewed = lease.renewed.map_or_else(String::new, |moment| moment.to_string());
-            found.evidence(&object, "spec.holderIdentity", lease.holder.as_str()).evidence(
+            found.evidence(&object, "spec.holderIdentity", lease.holder.as_str()).moment(
                 &object,
                 "spec.renewTime",
-                renewed,
+                lease.renewed,
             )
         }
     };
-    let lease = format!("get lease {} -n {} -o yaml", Lease::MANAGER_NAME, Lease::MANAGER_NAMESPACE);
     Some(
         after
             .told(found)
-            .remedy(kubectl(lease, "see whether kube-controller-manager renews its Lease"))
+            .remedy(look_at_manager("see whether kube-controller-manager renews its Lease"))
             .remedy(by_hand("repair kube-controller-manager; the claim goes by itself then"))
     )
 }

@@ -1,6 +1,6 @@
 //! A claim that is being deleted while pods use it.
 
-use super::{aftermath, are_leaving, bring_back, deleted_at, is_finished, listed, some_pods, users};
+use super::{aftermath, are_leaving, bring_back, is_finished, being_deleted, some_pods, users};
 use crate::controllers::protection::CLAIM_FINALIZER;
 use crate::diagnosis::remedy::{by_hand, save_claim};
 use crate::diagnosis::{Case, Detect, Found, Page, Risk, Rule, Severity, key};
@@ -55,10 +55,7 @@ fn look(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Found> {
         after.words
     );
     let pod = key(Kind::Pod, &first.meta.namespace, &first.meta.name);
-    let found = Found::new(message)
-        .since(claim.meta.deleted)
-        .evidence(&case.object(), "metadata.deletionTimestamp", deleted_at(&claim.meta))
-        .evidence(&case.object(), "metadata.finalizers", listed(&claim.meta))
+    let found = being_deleted(message, case, claim)
         .evidence(&pod, "spec.nodeName", first.node_name.as_str());
     Some(
         after.told(found).remedy(save_claim(claim, "save the claim as it is; it cannot be kept from going")).remedies(bring_back(claim)).remedy(by_hand(format!(

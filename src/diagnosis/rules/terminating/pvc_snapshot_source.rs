@@ -1,6 +1,6 @@
 //! A claim that is being deleted and of which a snapshot is being taken.
 
-use super::{SNAPSHOT_FINALIZER, aftermath, deleted_at, lasts, listed};
+use super::{SNAPSHOT_FINALIZER, aftermath, being_deleted};
 use crate::diagnosis::remedy::{by_hand, kubectl, quoted};
 use crate::diagnosis::{Case, Detect, Found, Page, Risk, Rule, Severity};
 use crate::model::{Kind, PersistentVolumeClaim};
@@ -36,7 +36,7 @@ pub(super) static RULE: Rule = Rule {
 };
 
 fn look(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Found> {
-    if !claim.terminating() || !claim.meta.has_finalizer(SNAPSHOT_FINALIZER) || !lasts(case, claim.meta.deleted) {
+    if !claim.terminating() || !claim.meta.has_finalizer(SNAPSHOT_FINALIZER) || case.lasts(claim.meta.deleted).is_none() {
         return None;
     }
     let after = aftermath(case, claim);
@@ -45,10 +45,7 @@ fn look(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Found> {
          finalizer {SNAPSHOT_FINALIZER} away. After that it goes{}",
         after.words
     );
-    let found = Found::new(message)
-        .since(claim.meta.deleted)
-        .evidence(&case.object(), "metadata.deletionTimestamp", deleted_at(&claim.meta))
-        .evidence(&case.object(), "metadata.finalizers", listed(&claim.meta));
+    let found = being_deleted(message, case, claim);
     Some(
         after
             .told(found)

@@ -1,6 +1,6 @@
 //! A claim that is being deleted and that somebody keeps whom Kubernetes does not know.
 
-use super::{CLONE_FINALIZER, SNAPSHOT_FINALIZER, aftermath, deleted_at, lasts, listed};
+use super::{CLONE_FINALIZER, SNAPSHOT_FINALIZER, aftermath, being_deleted};
 use crate::controllers::protection::CLAIM_FINALIZER;
 use crate::diagnosis::remedy::{by_hand, kubectl, quoted};
 use crate::diagnosis::{Case, Detect, Found, Page, Risk, Rule, Severity};
@@ -41,7 +41,7 @@ fn look(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Found> {
     let foreign: Vec<&str> =
         claim.meta.finalizers.iter().map(Str::as_str).filter(is_foreign).collect();
     let first = *foreign.first()?;
-    if !lasts(case, claim.meta.deleted) {
+    if case.lasts(claim.meta.deleted).is_none() {
         return None;
     }
     let kept = match (foreign.as_slice(), first.split_once('/')) {
@@ -59,10 +59,7 @@ fn look(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Found> {
     };
     let after = aftermath(case, claim);
     let message = format!("it was deleted, and {kept}. After that it goes{}", after.words);
-    let found = Found::new(message)
-        .since(claim.meta.deleted)
-        .evidence(&case.object(), "metadata.deletionTimestamp", deleted_at(&claim.meta))
-        .evidence(&case.object(), "metadata.finalizers", listed(&claim.meta));
+    let found = being_deleted(message, case, claim);
     let fields = format!(
         "get pvc {} -n {} --show-managed-fields -o yaml",
         quoted(&claim.meta.name),

@@ -1,8 +1,9 @@
 //! A volume that is reserved for a claim which has another volume.
 
-use super::{is_bound, with_storage};
+use super::with_storage;
 use crate::controllers::VolumeBranch;
 use crate::diagnosis::case::key_of_claim;
+use crate::diagnosis::facts::is_bound;
 use crate::diagnosis::misfit::claim_name;
 use crate::diagnosis::remedy::{by_hand, retain};
 use crate::diagnosis::{Case, Detect, Found, Holder, Page, Risk, Rule, Severity};

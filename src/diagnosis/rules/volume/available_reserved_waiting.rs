@@ -1,7 +1,7 @@
 //! A volume that is reserved for a claim which does not exist.
 
-use super::names_a_claim;
 use crate::controllers::VolumeBranch;
+use crate::diagnosis::facts::is_complete;
 use crate::diagnosis::misfit::claim_name;
 use crate::diagnosis::remedy::by_hand;
 use crate::diagnosis::{Case, Detect, Found, Holder, Page, Risk, Rule, Severity};
@@ -33,7 +33,7 @@ pub(super) static RULE: Rule = Rule {
 };
 
 fn look(case: &Case<'_>, volume: &PersistentVolume) -> Option<Found> {
-    let named = volume.claim_ref.as_ref().filter(|named| named.uid.is_empty() && names_a_claim(named))?;
+    let named = volume.claim_ref.as_ref().filter(|named| named.uid.is_empty() && is_complete(named))?;
     if volume.terminating() || case.volume_branch()? != VolumeBranch::VolumeReserved {
         return None;
     }

@@ -52,7 +52,7 @@ fn look(case: &Case<'_>, volume: &PersistentVolume) -> Option<Found> {
     if first.meta.name != volume.meta.name || trace(volume).is_some() {
         return None;
     }
-    if snapshot.claims().iter().any(|claim| claim.class() == class) {
+    if case.survey().is_asked_for(class) {
         return None;
     }
     if !case.lacks(Kind::StorageClass, "", class) || !case.knows_all(Kind::PersistentVolumeClaim, "") {

@@ -1,17 +1,16 @@
 //! A volume that is offered to everybody and was somebody's before.
 
-use super::{PATIENCE, is_bound, provisioner, with_storage};
+use super::{PATIENCE, with_storage};
 use crate::controllers::VolumeBranch;
 use crate::diagnosis::case::key_of_claim;
-use crate::diagnosis::remedy::{by_hand, kubectl, quoted};
-use crate::diagnosis::{Case, Detect, Found, Page, Remedy, Risk, Rule, Severity};
+use crate::diagnosis::facts::{is_bound, provisioner};
+use crate::diagnosis::remedy::{by_hand, give_back};
+use crate::diagnosis::{Case, Detect, Found, Page, Risk, Rule, Severity};
 use crate::model::{
-    AnnotationKey, Kind, PersistentVolume, PersistentVolumeClaim, ReclaimPolicy, ResourceVersion, SourceKind,
-    VolumePhase,
+    AnnotationKey, Kind, PersistentVolume, PersistentVolumeClaim, ReclaimPolicy, SourceKind, VolumePhase,
 };
 use crate::simulate::{Outcome, OutcomeSet};
 use crate::text::human_age;
-use serde_json::json;
 
 pub(super) static RULE: Rule = Rule {
     id: "pv-available-with-data",
@@ -116,7 +115,9 @@ fn look(case: &Case<'_>, volume: &PersistentVolume) -> Option<Found> {
                 "claim {} is bound to it by its own word, and another one that fits can take it first",
                 owner.key()
             ),
-            give_back(volume, owner).into_iter().collect(),
+            give_back(volume, owner, format!("give the volume back to {}; nothing is deleted", owner.key()))
+                .into_iter()
+                .collect(),
         ),
         None => (
             "the next claim that fits, of any namespace, gets what is on it".to_owned(),
@@ -153,24 +154,4 @@ fn is_taken_back(case: &Case<'_>, owner: &PersistentVolumeClaim) -> bool {
         Some(Outcome::Volume { .. } | Outcome::Claim { .. } | Outcome::Gone { .. }) | None => return false,
     };
     *uid == owner.meta.uid
-}
-
-/// Makes the volume name the claim that counts itself bound to it. A JSON patch cannot say that a field is absent, so
-/// the version of the object stands for that.
-fn give_back(volume: &PersistentVolume, owner: &PersistentVolumeClaim) -> Option<Remedy> {
-    let named = json!({
-        "apiVersion": "v1",
-        "kind": "PersistentVolumeClaim",
-        "namespace": owner.meta.namespace,
-        "name": owner.meta.name,
-        "uid": owner.meta.uid,
-    });
-    let ResourceVersion::Recorded(version) = &volume.meta.resource_version else { return None };
-    if version.is_empty() {
-        return None;
-    }
-    let meta = json!({ "uid": volume.meta.uid, "resourceVersion": version });
-    let patch = json!({ "metadata": meta, "spec": { "claimRef": named } });
-    let command = format!("patch pv {} --type=merge -p {}", quoted(&volume.meta.name), quoted(&patch.to_string()));
-    Some(kubectl(command, format!("give the volume back to {}; nothing is deleted", owner.key())))
 }

@@ -1,7 +1,8 @@
 //! A volume that belongs to a claim which is gone, and that nobody has released yet.
 
-use super::{Gone, claim_is_gone, gone, names_a_claim, recorded_released, ways_back, with_state, with_storage};
+use super::{Gone, claim_is_gone, gone, recorded_released, ways_back, with_state, with_storage};
 use crate::diagnosis::case::key_of_claim;
+use crate::diagnosis::facts::is_complete;
 use crate::diagnosis::misfit::claim_name;
 use crate::diagnosis::{Case, Detect, Found, Holder, Page, Risk, Rule, Severity};
 use crate::model::{Kind, PersistentVolume};
@@ -45,7 +46,7 @@ fn look(case: &Case<'_>, volume: &PersistentVolume) -> Option<Found> {
         return None;
     }
     // A claimRef that names no claim at all has a rule of its own.
-    let named = volume.claim_ref.as_ref().filter(|named| !named.uid.is_empty() && names_a_claim(named))?;
+    let named = volume.claim_ref.as_ref().filter(|named| !named.uid.is_empty() && is_complete(named))?;
     let Gone { branch, reclaim } = gone(case, volume)?;
     if !claim_is_gone(branch) {
         return None;

@@ -1,14 +1,12 @@
 //! A volume that was made by hand and whose storage goes with its claim.
 
-use super::{claim_is_gone, names_a_claim, provisioner, recorded_released, with_storage};
+use super::{claim_is_gone, recorded_released, with_storage};
 use crate::controllers::persistent_volume::reclaim::{DataFate, data_fate};
+use crate::diagnosis::facts::{DRIVER_FINALIZER, is_complete, provisioner};
 use crate::diagnosis::misfit::claim_name;
 use crate::diagnosis::remedy::retain;
 use crate::diagnosis::{Case, Detect, Found, Page, Risk, Rule, Severity};
 use crate::model::{Kind, PersistentVolume, ReclaimPolicy, SourceKind};
-
-/// What provisioners put on the volumes that they will delete.
-const DRIVER_FINALIZER: &str = "external-provisioner.volume.kubernetes.io/finalizer";
 
 pub(super) static RULE: Rule = Rule {
     id: "pv-delete-static-surprise",
@@ -56,7 +54,7 @@ fn look(case: &Case<'_>, volume: &PersistentVolume) -> Option<Found> {
         return None;
     }
     let driver = &volume.source.detail;
-    let claim = match volume.claim_ref.as_ref().filter(|named| names_a_claim(named)) {
+    let claim = match volume.claim_ref.as_ref().filter(|named| is_complete(named)) {
         Some(named) => format!("claim {}", claim_name(named)),
         None => "a claim that has it".to_owned(),
     };

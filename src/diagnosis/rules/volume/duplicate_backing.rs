@@ -1,8 +1,8 @@
 //! Several volumes that stand for one and the same storage.
 
-use super::names_a_claim;
 use crate::controllers::persistent_volume::reclaim::{DataFate, data_fate};
 use crate::diagnosis::case::volume_key;
+use crate::diagnosis::facts::is_complete;
 use crate::diagnosis::misfit::claim_name;
 use crate::diagnosis::remedy::{by_hand, retain};
 use crate::diagnosis::{Case, Detect, Found, Page, Risk, Rule, Severity};
@@ -129,7 +129,7 @@ fn is_exclusive(volume: &PersistentVolume) -> bool {
 
 /// Whose the volume is.
 fn owner(volume: &PersistentVolume) -> String {
-    match volume.claim_ref.as_ref().filter(|named| names_a_claim(named)) {
+    match volume.claim_ref.as_ref().filter(|named| is_complete(named)) {
         Some(named) => format!("of {}", claim_name(named)),
         None => "of no claim".to_owned(),
     }

@@ -1,7 +1,8 @@
 //! A volume with policy Delete that nobody deletes: no plugin can, or its driver passes it over because it is Failed.
 
-use super::{Trouble, called, provisioner, released, said, save, trouble, ways_back, with_state, with_storage};
-use crate::diagnosis::remedy::by_hand;
+use super::{Trouble, called, released, said, trouble, ways_back, with_state, with_storage};
+use crate::diagnosis::facts::provisioner;
+use crate::diagnosis::remedy::{by_hand, save_volume};
 use crate::diagnosis::{Case, Detect, Found, Page, Risk, Rule, Severity};
 use crate::model::{Kind, PersistentVolume, ReclaimPolicy, SourceKind, VolumePhase};
 
@@ -91,7 +92,7 @@ fn look(case: &Case<'_>, volume: &PersistentVolume) -> Option<Found> {
                 provisioner(volume).unwrap_or_default(),
             )
             .remedies(ways_back(case, volume))
-            .remedy(save(volume))
+            .remedy(save_volume(volume, "it alone says where its storage is"))
             .remedy(by_hand("if nobody wants the data, delete the volume, and then its storage by hand")),
     )
 }

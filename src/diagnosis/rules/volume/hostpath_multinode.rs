@@ -1,7 +1,7 @@
 //! A directory of a node as a volume, in a cluster of several nodes.
 
 use super::recorded_released;
-use crate::diagnosis::remedy::{by_hand, kubectl, quoted};
+use crate::diagnosis::remedy::{by_hand, patch_volume};
 use crate::diagnosis::{Case, Detect, Found, Page, Remedy, Risk, Rule, Severity, key};
 use crate::model::{Kind, PersistentVolume, SourceKind, VolumePhase};
 use serde_json::json;
@@ -101,14 +101,9 @@ fn pin(case: &Case<'_>, volume: &PersistentVolume, node: &str) -> Option<Remedy>
         return None;
     }
     let expression = json!({ "key": HOSTNAME, "operator": "In", "values": [hostname] });
-    let patch = json!([
-        { "op": "test", "path": "/metadata/uid", "value": volume.meta.uid },
-        {
-            "op": "add",
-            "path": "/spec/nodeAffinity",
-            "value": { "required": { "nodeSelectorTerms": [{ "matchExpressions": [expression] }] } },
-        },
-    ]);
-    let command = format!("patch pv {} --type=json -p {}", quoted(&volume.meta.name), quoted(&patch.to_string()));
-    Some(kubectl(command, format!("once you have seen that they are on {node}: keep its pods there, for good")))
+    let terms = json!([{ "matchExpressions": [expression] }]);
+    let write =
+        json!({ "op": "add", "path": "/spec/nodeAffinity", "value": { "required": { "nodeSelectorTerms": terms } } });
+    let does = format!("once you have seen that they are on {node}: keep its pods there, for good");
+    Some(patch_volume(volume, vec![write], does))
 }

@@ -24,11 +24,10 @@ crate::diagnosis::rules::section! {
 
 use crate::controllers::persistent_volume::plugins::{Provider, find_deletable_plugin};
 use crate::controllers::{Branch, DeleteStep, ReclaimStep, RecycleStep, VolumeBranch};
-use crate::diagnosis::remedy::{by_hand, kubectl, quoted, reserve_for_its_name, retain, set_uid};
+use crate::diagnosis::facts::{is_bound, is_complete};
+use crate::diagnosis::remedy::{by_hand, reserve_for_its_name, retain, set_uid};
 use crate::diagnosis::{Case, Found, Holder, Remedy};
-use crate::model::{
-    AnnotationKey, ClaimRef, PersistentVolume, PersistentVolumeClaim, ReclaimPolicy, SourceKind, VolumePhase,
-};
+use crate::model::{PersistentVolume, ReclaimPolicy, SourceKind, VolumePhase};
 use crate::simulate::Decision;
 use crate::text::truncate;
 
@@ -216,25 +215,10 @@ fn said(volume: &PersistentVolume) -> String {
     }
 }
 
-/// Who made the volume, as provisioners sign it.
-fn provisioner(volume: &PersistentVolume) -> Option<&str> {
-    volume.meta.annotations.get(AnnotationKey::ProvisionedBy).filter(|name| !name.is_empty())
-}
-
-/// Whether a completed binding stands on the claim.
-fn is_bound(claim: &PersistentVolumeClaim) -> bool {
-    claim.meta.annotations.has(AnnotationKey::BindCompleted)
-}
-
-/// Whether a `claimRef` names a claim that could exist.
-fn names_a_claim(named: &ClaimRef) -> bool {
-    !named.namespace.is_empty() && !named.name.is_empty()
-}
-
 /// Keeps the data of a volume without its claim, and gives it back where that can be done.
 fn ways_back(case: &Case<'_>, volume: &PersistentVolume) -> Vec<Remedy> {
     let mut ways: Vec<Remedy> = retain(volume).into_iter().collect();
-    let nameable = volume.claim_ref.as_ref().is_some_and(names_a_claim);
+    let nameable = volume.claim_ref.as_ref().is_some_and(is_complete);
     match case.holder(volume) {
         Holder::Gone if nameable => ways.extend(reserve_for_its_name(volume)),
         Holder::Replaced(claim) if claim.terminating() => {}
@@ -259,14 +243,6 @@ fn ways_back(case: &Case<'_>, volume: &PersistentVolume) -> Vec<Remedy> {
         | Holder::Unknown => {}
     }
     ways
-}
-
-/// Writes the whole volume down, before it is given up or changed.
-fn save(volume: &PersistentVolume) -> Remedy {
-    kubectl(
-        format!("get pv {} -o yaml", quoted(&volume.meta.name)),
-        "save the volume as it is: it alone says where its storage is",
-    )
 }
 
 /// The storage itself, as far as the object says where it is.

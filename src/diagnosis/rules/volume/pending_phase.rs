@@ -1,7 +1,7 @@
 //! A volume that nobody has looked at since it was created.
 
 use super::claim_is_gone;
-use crate::diagnosis::remedy::{by_hand, kubectl};
+use crate::diagnosis::remedy::{by_hand, look_at_manager};
 use crate::diagnosis::{Case, Detect, Found, Page, Risk, Rule, Severity};
 use crate::model::{Kind, PersistentVolume, VolumePhase};
 use crate::simulate::Outcome;
@@ -67,15 +67,8 @@ fn look(case: &Case<'_>, volume: &PersistentVolume) -> Option<Found> {
         found
             .since(since)
             .evidence(&case.object(), "status.phase", phase.as_str())
-            .evidence(&case.object(), "metadata.creationTimestamp", created(volume))
-            .remedy(kubectl(
-                "get lease kube-controller-manager -n kube-system -o yaml",
-                "see who leads, and when that was renewed",
-            ))
+            .moment(&case.object(), "metadata.creationTimestamp", volume.meta.created)
+            .remedy(look_at_manager("see who leads, and when that was renewed"))
             .remedy(by_hand("see to kube-controller-manager; the volume itself needs nothing")),
     )
-}
-
-fn created(volume: &PersistentVolume) -> String {
-    volume.meta.created.map(|moment| moment.to_string()).unwrap_or_default()
 }

@@ -1,8 +1,9 @@
 //! A released volume beside a new claim of the name that it remembers.
 
-use super::{is_bound, released, trouble, ways_back, with_state, with_storage};
+use super::{released, trouble, ways_back, with_state, with_storage};
 use crate::controllers::VolumeBranch;
 use crate::diagnosis::case::key_of_claim;
+use crate::diagnosis::facts::is_bound;
 use crate::diagnosis::misfit::claim_name;
 use crate::diagnosis::{Case, Detect, Found, Holder, Page, Risk, Rule, Severity};
 use crate::model::{Kind, PersistentVolume, PersistentVolumeClaim};

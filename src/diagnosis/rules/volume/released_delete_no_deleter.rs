@@ -72,7 +72,7 @@ fn look(case: &Case<'_>, volume: &PersistentVolume) -> Option<Found> {
     Some(
         with_state(with_storage(found, case, volume), case, volume)
             .since(volume.status.last_phase_transition)
-            .evidence(&case.object(), "status.lastPhaseTransitionTime", since(volume))
+            .moment(&case.object(), "status.lastPhaseTransitionTime", volume.status.last_phase_transition)
             .remedies(retain(volume))
             .remedy(describe(&case.object(), "see in its events what the driver says, if it says anything"))
             .remedy(kubectl("get volumeattachments", format!("see whether {} is still attached", volume.meta.name)))
@@ -80,8 +80,4 @@ fn look(case: &Case<'_>, volume: &PersistentVolume) -> Option<Found> {
                 "see whether the provisioner of {driver} runs; once it does, it deletes the storage at once"
             ))),
     )
-}
-
-fn since(volume: &PersistentVolume) -> String {
-    volume.status.last_phase_transition.map(|moment| moment.to_string()).unwrap_or_default()
 }

@@ -1,9 +1,10 @@
 //! A released volume that keeps its data and waits for somebody to decide.
 
-use super::{Reclaim, names_a_claim, released, save, with_state, with_storage};
+use super::{Reclaim, released, with_state, with_storage};
 use crate::controllers::VolumeBranch;
+use crate::diagnosis::facts::is_complete;
 use crate::diagnosis::misfit::claim_name;
-use crate::diagnosis::remedy::{by_hand, reserve_for_its_name};
+use crate::diagnosis::remedy::{by_hand, reserve_for_its_name, save_volume};
 use crate::diagnosis::{Case, Detect, Found, Page, Risk, Rule, Severity};
 use crate::model::{Kind, PersistentVolume, ReclaimPolicy};
 
@@ -44,7 +45,7 @@ fn look(case: &Case<'_>, volume: &PersistentVolume) -> Option<Found> {
         return None;
     }
     // A claimRef that names no claim at all has a rule of its own.
-    let named = volume.claim_ref.as_ref().filter(|named| names_a_claim(named))?;
+    let named = volume.claim_ref.as_ref().filter(|named| is_complete(named))?;
     let gone = released(case, volume)?;
     if gone.branch != VolumeBranch::VolumeClaimMissing || !matches!(gone.reclaim, Reclaim::Left) {
         return None;
@@ -57,7 +58,7 @@ fn look(case: &Case<'_>, volume: &PersistentVolume) -> Option<Found> {
     Some(
         with_state(with_storage(found, case, volume), case, volume)
             .since(volume.status.last_phase_transition)
-            .remedy(save(volume))
+            .remedy(save_volume(volume, "it alone says where its storage is"))
             .remedies(reserve_for_its_name(volume))
             .remedy(by_hand("if nobody wants the data: delete the volume, and then its storage by hand")),
     )

@@ -2,9 +2,10 @@
 
 use super::{blame, is_unscheduled, some_claims};
 use crate::diagnosis::case::key_of_claim;
+use crate::diagnosis::facts::is_bound;
 use crate::diagnosis::remedy::describe;
 use crate::diagnosis::{Case, Detect, Found, Page, Risk, Rule, Severity};
-use crate::model::{AnnotationKey, ClaimPhase, Kind, PersistentVolumeClaim, Pod};
+use crate::model::{ClaimPhase, Kind, PersistentVolumeClaim, Pod};
 
 pub(super) static RULE: Rule = Rule {
     id: "pod-claim-lost",
@@ -67,7 +68,7 @@ fn look(case: &Case<'_>, pod: &Pod) -> Option<Found> {
 /// Whether the claim ends Lost with its next sync. Upstream: `syncBoundClaim`, 1.36: a volume without a claimRef is
 /// taken back, and one that has the claim's uid is its own.
 fn is_lost(case: &Case<'_>, claim: &PersistentVolumeClaim) -> bool {
-    if claim.terminating() || !claim.meta.annotations.has(AnnotationKey::BindCompleted) {
+    if claim.terminating() || !is_bound(claim) {
         return false;
     }
     let name = &claim.volume_name;
