@@ -11,6 +11,7 @@
 use crate::cli::ColorWhen;
 use crate::error::{Error, ErrorKind};
 use crate::progress::Progress;
+use crate::report::wrap::wrap;
 use crate::text::{sanitize, truncate};
 use dialoguer::console::Term;
 use std::io::{self, BufWriter, IsTerminal as _, Write};
@@ -20,6 +21,9 @@ use std::time::{Duration, Instant};
 
 /// Below this a reported width is taken for no width at all: pseudo-terminals without a size say 0.
 const NARROWEST: usize = 20;
+
+/// By how much the lines that continue one on stderr are indented.
+const CONTINUED: usize = 2;
 
 /// How long work has to take before its progress is shown, and how often it is shown then.
 const PROGRESS_AFTER: Duration = Duration::from_millis(400);
@@ -36,6 +40,7 @@ pub struct Terminal {
     color: bool,
     error_color: bool,
     width: Option<usize>,
+    error_width: Option<usize>,
     can_ask: bool,
     progress: Arc<ProgressLine>,
     /// One section of an answer in several: its name stands before what is said, and its part of the answer is held.
@@ -50,12 +55,13 @@ impl Terminal {
         let environment = ColorEnvironment::read();
         let color = environment.color(when, stdout);
         colored::control::set_override(color);
-        let size = || Term::stdout().size_checked().map(|(_rows, columns)| usize::from(columns));
+        let size = |stream: Term| stream.size_checked().map(|(_rows, columns)| usize::from(columns));
         let columns = std::env::var("COLUMNS").ok();
         Self {
             color,
             error_color: environment.color(when, stderr),
-            width: if stdout { usable_width(columns.as_deref(), size) } else { None },
+            width: if stdout { usable_width(columns.as_deref(), || size(Term::stdout())) } else { None },
+            error_width: if stderr { usable_width(columns.as_deref(), || size(Term::stderr())) } else { None },
             can_ask: stderr && io::stdin().is_terminal(),
             progress: Arc::new(ProgressLine { shown_on_terminal: stderr, state: Mutex::new(None) }),
             section: None,
@@ -119,10 +125,11 @@ impl Terminal {
         Output { stream: BufWriter::with_capacity(64 * 1024, stream) }
     }
 
-    /// Says something on stderr that is neither the answer nor a failure, such as `warning: …`. One line.
+    /// Says something on stderr that is neither the answer nor a failure, such as `warning: …`. One line, which a
+    /// terminal gets broken between words.
     pub fn message(&self, text: &str) {
         self.progress.clear();
-        write_stderr(&format!("{}{}\n", self.prefix(), sanitize(text)));
+        write_stderr(&format!("{}\n", wrap(&format!("{}{text}", self.prefix()), self.error_width, CONTINUED)));
     }
 
     /// What stands before everything that is said in a section.
@@ -134,7 +141,7 @@ impl Terminal {
     pub fn error(&self, error: &Error) {
         self.progress.clear();
         if error.kind() != ErrorKind::OutputClosed {
-            let shown = error.to_string();
+            let shown = wrapped_lines(&error.to_string(), self.error_width);
             let shown = if self.error_color { colored_error(&shown) } else { shown + "\n" };
             let prefix = self.prefix();
             let lines: Vec<&str> = shown.split_inclusive('\n').flat_map(|line| [prefix.as_str(), line]).collect();
@@ -351,6 +358,15 @@ pub fn print_quietly(text: &str) {
     _ = stream.write_all(text.as_bytes()).and_then(|()| stream.flush());
 }
 
+/// What failed, with each of its lines broken between words.
+fn wrapped_lines(shown: &str, columns: Option<usize>) -> String {
+    let lines = shown.lines().map(|line| {
+        let indent = line.len() - line.trim_start_matches(' ').len();
+        wrap(line, columns, indent + CONTINUED)
+    });
+    lines.collect::<Vec<_>>().join("\n")
+}
+
 /// Undoes what a progress line or a prompt may have left on the terminal.
 fn restore() {
     if io::stderr().is_terminal() {
@@ -425,7 +441,7 @@ fn usable_width(columns: Option<&str>, size: impl FnOnce() -> Option<usize>) -> 
 
 #[cfg(test)]
 mod tests {
-    use super::{ColorEnvironment, colored_error, output_error, usable_width};
+    use super::{ColorEnvironment, colored_error, output_error, usable_width, wrapped_lines};
     use crate::cli::ColorWhen;
     use crate::error::ErrorKind;
     use std::io;
@@ -468,6 +484,16 @@ mod tests {
         let kind = |kind: io::ErrorKind| output_error(&io::Error::from(kind)).kind();
         assert_eq!(kind(io::ErrorKind::BrokenPipe), ErrorKind::OutputClosed);
         assert_eq!(kind(io::ErrorKind::StorageFull), ErrorKind::Unreadable);
+    }
+
+    #[test]
+    fn what_is_said_is_broken_between_words() {
+        let said = "error: one two three\n  because: four five\nhint: six";
+        assert_eq!(wrapped_lines(said, None), said);
+        assert_eq!(
+            wrapped_lines(said, Some(15)),
+            "error: one two\n  three\n  because: four\n    five\nhint: six"
+        );
     }
 
     #[test]

@@ -2,16 +2,17 @@
 //! All rules look at every fixture; whatever else fires there is stated in the fixture with its reason.
 #![expect(clippy::disallowed_methods, clippy::expect_used, reason = "fixtures are files, and tests fail by panicking")]
 
-use crate::support::{Run, files, root};
+use crate::support::{BINARY, Run, files, root};
 use pvctl::controllers::{KubeVersion, Rules};
 use pvctl::diagnosis::{Diagnosis, Rule, Scrutiny, Severity, diagnose, rules};
 use pvctl::model::Kind;
 use pvctl::simulate::{Settings, Simulation};
 use pvctl::snapshot::Snapshot;
 use pvctl::source::{FileOptions, Scope, files as source_files};
-use serde_json::Value;
+use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
+use std::path::Path;
 
 const FOLDER: &str = "tests/audit";
 
@@ -134,6 +135,8 @@ fn every_rule_has_a_name_and_a_page() {
         assert!(seen.insert(id), "{id} is there twice");
         assert!(id.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'-'), "{id} is not in kebab-case");
         assert!(!rule.title.ends_with('.') && !rule.title.is_empty(), "{id}: the title is no sentence");
+        // It stands in tables of Markdown as it is.
+        assert!(!rule.title.contains(['|', '<', '>', '@', '#', '`', '*', '_', '\n']), "{id}: {}", rule.title);
         let page = &rule.page;
         for (part, text) in [
             ("seen", page.seen),
@@ -228,4 +231,101 @@ fn the_exit_code_follows_the_threshold() {
         let run = Run::new(&arguments).current_dir(root()).finish();
         assert_eq!(run.code, Some(expected), "{flags:?}: {}{}", run.stdout, run.stderr);
     }
+}
+
+/// So many claims that every form of the answer is larger than a pipe.
+#[cfg(unix)]
+fn many_lost_claims() -> String {
+    let claim = |number: usize| {
+        json!({
+            "apiVersion": "v1", "kind": "PersistentVolumeClaim",
+            "metadata": {
+                "namespace": "db", "name": format!("{}-{number:04}", "a-claim-with-a-rather-long-name".repeat(4)),
+                "uid": format!("00000000-0000-4000-8000-{number:012}"),
+                "annotations": { "pv.kubernetes.io/bind-completed": "yes" },
+            },
+            "spec": {
+                "accessModes": ["ReadWriteOnce"], "resources": { "requests": { "storage": "1Gi" } },
+                "storageClassName": "", "volumeName": format!("gone-{number}"),
+            },
+            "status": { "phase": "Lost" },
+        })
+    };
+    json!({ "apiVersion": "v1", "kind": "List", "items": (0..2_000).map(claim).collect::<Vec<_>>() }).to_string()
+}
+
+/// `| head` is no failure, whatever was found, and nothing is said to whoever has left.
+#[cfg(unix)]
+#[test]
+fn a_reader_that_has_read_enough_ends_the_run() {
+    let folder = tempfile::tempdir().expect("a folder");
+    fs::write(folder.path().join("lost.json"), many_lost_claims()).expect("a file");
+    for format in ["table", "wide", "json", "yaml", "name", "sarif", "junit", "markdown", "github", "prometheus"] {
+        let script = format!(
+            "'{BINARY}' audit --assume-complete -f lost.json -o {format} | head -n 1 >/dev/null; \
+             echo \"${{PIPESTATUS[0]}}\""
+        );
+        let run = Run::of(Path::new("/bin/bash"), &["-c", &script]).current_dir(folder.path()).finish();
+        assert_eq!((run.stdout.as_str(), run.stderr.as_str()), ("0\n", ""), "{format}");
+    }
+}
+
+/// Ctrl-C while the input still comes: no half answer, and the code says what happened.
+#[cfg(target_os = "linux")]
+#[test]
+fn an_interrupt_leaves_no_half_answer() {
+    let folder = tempfile::tempdir().expect("a folder");
+    for format in ["table", "json", "junit"] {
+        let script = format!(
+            "rm -f slow; mkfifo slow; '{BINARY}' audit -o {format} -f slow & \
+             exec 3>slow; printf '{{\"apiVersion\":\"v1\",\"kind\":\"List\",\"items\":[' >&3; sleep 0.3; \
+             kill -INT $!; wait $!; echo \"code $?\""
+        );
+        let run = Run::of(Path::new("/bin/bash"), &["-c", &script]).current_dir(folder.path()).finish();
+        assert_eq!((run.stdout.as_str(), run.stderr.as_str()), ("code 130\n", ""), "{format}");
+    }
+}
+
+/// Severities have colour where it is wanted, in tables alone, and the text is the same.
+#[test]
+fn colour_marks_severity_and_nothing_else() {
+    let audit = |more: &[&str]| {
+        let arguments = [&["audit", "--exit-zero", "--assume-complete", "-f", "examples/released.json"], more].concat();
+        Run::new(&arguments).current_dir(root()).finish().stdout
+    };
+    let colored = audit(&["--color", "always", "--all"]);
+    for part in ["\u{1b}[31merror\u{1b}[0m ", "\u{1b}[31mimminent\u{1b}[0m ", "\u{1b}[33mwarning\u{1b}[0m "] {
+        assert!(colored.contains(part), "{colored}");
+    }
+    let mut plain = colored;
+    for code in ["\u{1b}[31m", "\u{1b}[33m", "\u{1b}[0m"] {
+        plain = plain.replace(code, "");
+    }
+    assert_eq!(plain, audit(&["--all"]));
+    for format in ["json", "sarif", "junit", "markdown", "github", "prometheus", "name"] {
+        assert!(!audit(&["--color", "always", "-o", format]).contains('\u{1b}'), "{format}");
+    }
+}
+
+/// What to try first is the end of the line, whole, where lines are not broken.
+#[test]
+fn a_wide_table_ends_with_what_to_try() {
+    let audit = |format: &str| {
+        let arguments = ["audit", "--exit-zero", "--assume-complete", "-f", "examples/released.json", "-o", format];
+        Run::new(&arguments).current_dir(root()).finish()
+    };
+    let report: Value = serde_json::from_str(&audit("json").stdout).expect("a document");
+    let wide = audit("wide").stdout;
+    let (header, rows) = wide.split_once('\n').expect("rows");
+    assert!(header.ends_with("  AGE     TRY"), "{header}");
+    for row in rows.lines() {
+        let is_of = |finding: &&Value| {
+            [&finding["id"], &finding["object"]["name"]]
+                .iter()
+                .all(|text| row.contains(text.as_str().expect("a text")))
+        };
+        let finding = report["findings"].as_array().expect("a list").iter().find(is_of).expect("a finding");
+        assert!(row.ends_with(finding["remedies"][0]["command"].as_str().expect("a command")), "{row}");
+    }
+    assert!(audit("table").stderr.contains(" -o wide adds what to try first; "));
 }

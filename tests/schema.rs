@@ -55,13 +55,13 @@ fn strict(schema: &mut Value) {
     }
 }
 
-fn validator(kind: &str) -> Validator {
+pub(crate) fn validator(kind: &str) -> Validator {
     let mut schema = schema(kind);
     strict(&mut schema);
     jsonschema::validator_for(&schema).expect("the schema is one")
 }
 
-fn assert_valid(validator: &Validator, document: &Value, from: &str) {
+pub(crate) fn assert_valid(validator: &Validator, document: &Value, from: &str) {
     let faults: Vec<String> =
         validator.iter_errors(document).map(|fault| format!("{}: {fault}", fault.instance_path)).collect();
     assert!(faults.is_empty(), "{from}: {faults:#?}");

@@ -11,7 +11,7 @@ use crate::diagnosis::{
 use crate::error::Error;
 use crate::model::{Kind, ObjectKey, parse_label_filter};
 use crate::report::audit::{
-    Audited, Report, closing_words, columns, github, junit, markdown, prometheus, sarif, table,
+    Audited, Report, closing_words, columns, github, junit, markdown, prometheus, sarif, table, unmatched_words,
 };
 use crate::report::table::{Table, TableStyle};
 use crate::simulate::{Simulation, key_of};
@@ -93,8 +93,20 @@ pub(super) fn run(args: &AuditArgs, global: &GlobalArgs, terminal: &Terminal) ->
             entry.rule, entry.reason
         ));
     }
+    // Of what was not looked at nobody can say that it is well.
+    let everything = gathered.namespace.is_none()
+        && labelled.is_none()
+        && chosen.len() == rules::all().len()
+        && !gathered.dropped()
+        && !gathered.unlisted(&JUDGED);
+    let is_idle = |entry: &&Suppression| everything && entry.is_idle(snapshot.now(), &diagnosis);
+    let unmatched: Vec<&Suppression> = suppressions.iter().filter(is_idle).collect();
+    if let Some(note) = unmatched_words(&unmatched) {
+        terminal.message(&note);
+    }
     let model = gathered.modelled.document();
-    let audited = Audited { snapshot, diagnosis: &diagnosis, shown: &shown, looked_at, left_out };
+    let audited =
+        Audited { snapshot, diagnosis: &diagnosis, shown: &shown, looked_at, left_out, unmatched: &unmatched };
     let mut output = terminal.output();
     match args.output {
         Format::Json => print_document(&Report::new(model, &audited), Output::Json, &mut output)?,
@@ -114,7 +126,8 @@ pub(super) fn run(args: &AuditArgs, global: &GlobalArgs, terminal: &Terminal) ->
             for note in unjudged(&diagnosis).into_iter().chain(assumed(&shown)) {
                 terminal.message(&note);
             }
-            let mut table = table(&audited, args.all, args.output == Format::Wide);
+            let wide = args.output == Format::Wide;
+            let mut table = table(&audited, args.all, wide);
             if let Some(column) = &args.table.sort_by {
                 table.sort_by(column);
             }
@@ -122,7 +135,10 @@ pub(super) fn run(args: &AuditArgs, global: &GlobalArgs, terminal: &Terminal) ->
                 let style = TableStyle { width: terminal.width(), headers: !args.table.no_headers };
                 table.render(style, |text| output.print(text))?;
             }
-            terminal.message(&closing_words(&audited, args.all));
+            // Below the table, and not said at all where nobody reads it.
+            output.finish()?;
+            terminal.message(&closing_words(&audited, args.all, wide));
+            return Ok(threshold.status(args, &gathered, &audited));
         }
         Format::Sarif => print_document(&sarif(&audited, &chosen), Output::Json, &mut output)?,
         Format::Junit => output.print(&junit(&audited, &chosen, |finding| threshold.counts(finding)))?,
@@ -133,6 +149,9 @@ pub(super) fn run(args: &AuditArgs, global: &GlobalArgs, terminal: &Terminal) ->
     output.finish()?;
     Ok(threshold.status(args, &gathered, &audited))
 }
+
+/// The kinds without which nothing can be judged.
+const JUDGED: [Kind; 3] = [Kind::PersistentVolume, Kind::PersistentVolumeClaim, Kind::StorageClass];
 
 /// From when on the exit code says that something was found.
 struct Threshold {
@@ -174,11 +193,10 @@ impl Threshold {
     }
 
     fn status(&self, args: &AuditArgs, gathered: &Gathered, audited: &Audited<'_>) -> Status {
-        let kinds = [Kind::PersistentVolume, Kind::PersistentVolumeClaim, Kind::StorageClass];
         let hides = |kind: Kind| self.unknown || keeps_from_judging(kind);
         let unjudged = audited.diagnosis.unjudged.values().flatten().any(|missing| hides(missing.kind))
             || gathered.dropped()
-            || gathered.unlisted(&kinds);
+            || gathered.unlisted(&JUDGED);
         if args.exit_zero {
             Status::Done
         } else if unjudged {

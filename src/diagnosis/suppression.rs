@@ -1,7 +1,7 @@
 //! Findings that somebody knows of and does not want to be told again, each with the reason: stated in a file, or on
 //! the object itself.
 
-use super::Finding;
+use super::{Diagnosis, Finding, rules};
 use crate::model::{AnnotationKey, ObjectKey, ObjectMeta, Timestamp};
 
 /// An entry of a file of suppressions.
@@ -34,11 +34,22 @@ impl Suppression {
         now.zip(self.expires).is_some_and(|(now, expires)| now >= expires)
     }
 
+    /// Whether it is about what that rule finds on that object.
     fn covers(&self, rule: &str, object: &ObjectKey) -> bool {
         let named = format!("{}/{}", object.kind.short(), object.name);
         matches_glob(&self.rule, rule)
             && self.object.as_ref().is_none_or(|pattern| matches_glob(pattern, &named))
             && self.namespace.as_ref().is_none_or(|pattern| matches_glob(pattern, &object.namespace))
+    }
+
+    /// Whether it keeps nothing back although it could: it has not expired, there are such rules, all of them could be
+    /// judged everywhere, and none found anything on such an object.
+    pub fn is_idle(&self, now: Option<Timestamp>, diagnosis: &Diagnosis) -> bool {
+        let mut ids = rules::all().iter().map(|rule| rule.id).filter(|id| matches_glob(&self.rule, id)).peekable();
+        !self.has_expired(now)
+            && ids.peek().is_some()
+            && ids.all(|id| !diagnosis.unjudged.contains_key(id))
+            && !diagnosis.findings.iter().any(|found| self.covers(found.rule.id, &found.object))
     }
 }
 

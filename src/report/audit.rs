@@ -16,7 +16,7 @@ use super::machine::{API_VERSION, CoverageOut, Model, coverage_out};
 use super::prediction::AssumedOut;
 use super::table::Table;
 use super::why::counted;
-use crate::diagnosis::{Diagnosis, Evidence, Finding, Remedy, Severity, Unread};
+use crate::diagnosis::{Diagnosis, Evidence, Finding, Remedy, Severity, Suppression, Unread};
 use crate::model::ObjectKey;
 use crate::snapshot::Snapshot;
 use crate::text::human_age;
@@ -37,6 +37,8 @@ pub struct Audited<'a> {
     pub looked_at: [usize; 2],
     /// How many findings are left out because a baseline has them, and because they are too young.
     pub left_out: [usize; 2],
+    /// The suppressions of a file that keep nothing back, where everything was looked at.
+    pub unmatched: &'a [&'a Suppression],
 }
 
 /// The whole document.
@@ -56,6 +58,11 @@ pub struct Report<'a> {
     pub summary: SummaryOut<'a>,
     /// What is wrong: by object, and of each object the worst first.
     pub findings: Vec<FindingOut<'a>>,
+    /// The suppressions of a file that have not expired and keep nothing back. Absent unless everything was looked at
+    /// with all rules.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[cfg_attr(test, schemars(default))]
+    pub unmatched_suppressions: Vec<UnmatchedOut<'a>>,
 }
 
 /// How complete the reading of one kind is, and what that keeps from being judged.
@@ -144,6 +151,22 @@ pub struct SuppressedOut<'a> {
     pub by: &'a str,
 }
 
+/// A suppression that keeps nothing back, as its file states it.
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct UnmatchedOut<'a> {
+    /// Which rules.
+    pub rule: &'a str,
+    /// Which objects, if it says so.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub object: Option<&'a str>,
+    /// In which namespaces, if it says so.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub namespace: Option<&'a str>,
+    /// Why.
+    pub reason: &'a str,
+}
+
 /// An object, as findings name it.
 #[derive(Debug, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
@@ -217,6 +240,13 @@ impl<'a> EvidenceOut<'a> {
     }
 }
 
+impl<'a> UnmatchedOut<'a> {
+    fn new(entry: &'a Suppression) -> Self {
+        let Suppression { rule, object, namespace, reason, .. } = entry;
+        Self { rule, object: object.as_deref(), namespace: namespace.as_deref(), reason }
+    }
+}
+
 impl<'a> RemedyOut<'a> {
     fn new(remedy: &'a Remedy) -> Self {
         let Remedy { verb, command, does } = remedy;
@@ -261,7 +291,7 @@ impl<'a> FindingOut<'a> {
 impl<'a> Report<'a> {
     /// What was found, as data.
     pub fn new(model: Model, audited: &Audited<'a>) -> Self {
-        let Audited { snapshot, diagnosis, shown, .. } = *audited;
+        let Audited { snapshot, diagnosis, shown, unmatched, .. } = *audited;
         let count = |severity: Severity| open(shown).filter(|finding| finding.severity == severity).count();
         let mut by_id = BTreeMap::new();
         for finding in open(shown) {
@@ -281,6 +311,7 @@ impl<'a> Report<'a> {
                 by_id,
             },
             findings: shown.iter().map(|finding| FindingOut::new(diagnosis, finding)).collect(),
+            unmatched_suppressions: unmatched.iter().map(|entry| UnmatchedOut::new(entry)).collect(),
         }
     }
 }
@@ -319,11 +350,11 @@ fn coverage<'a>(snapshot: &'a Snapshot, diagnosis: &'a Diagnosis) -> Vec<AuditCo
 /// The columns of the table.
 pub fn columns(all: bool, wide: bool) -> Vec<&'static str> {
     let mut columns = vec!["NAMESPACE", "NAME", "SEVERITY", "DATA", "RULE"];
-    columns.push(if all { "CAUSE" } else { "AFFECTS" });
+    columns.extend([if all { "CAUSE" } else { "AFFECTS" }, "WHY", "AGE"]);
+    // Behind AGE, where kubectl has what only -o wide shows: nothing has to be aligned after a long command.
     if wide {
         columns.push("TRY");
     }
-    columns.extend(["WHY", "AGE"]);
     columns
 }
 
@@ -345,6 +376,8 @@ pub fn table(audited: &Audited<'_>, all: bool, wide: bool) -> Table {
             finding.risk.as_str().to_owned(),
             finding.rule.id.to_owned(),
             relation,
+            finding.message.clone(),
+            age,
         ];
         if wide {
             let first = finding.remedies.first();
@@ -355,7 +388,6 @@ pub fn table(audited: &Audited<'_>, all: bool, wide: bool) -> Table {
                     .unwrap_or_default(),
             );
         }
-        row.extend([finding.message.clone(), age]);
         table.row(row);
     }
     table
@@ -424,8 +456,27 @@ pub fn summary_words(audited: &Audited<'_>) -> String {
     format!("{found} on {looked}.{kept_back}{known}{young}")
 }
 
-/// The same, with what a table of the roots leaves out.
-pub fn closing_words(audited: &Audited<'_>, all: bool) -> String {
+/// Which suppressions keep nothing back, in words.
+pub fn unmatched_words(unmatched: &[&Suppression]) -> Option<String> {
+    let named = |entry: &&Suppression| {
+        let part = |word: &str, pattern: &Option<String>| {
+            pattern.as_ref().map(|pattern| format!(" {word} {pattern}")).unwrap_or_default()
+        };
+        let (object, namespace) = (part("on", &entry.object), part("in", &entry.namespace));
+        format!("{}{object}{namespace} ({})", entry.rule, entry.reason)
+    };
+    let names: Vec<String> = unmatched.iter().map(named).collect();
+    (!names.is_empty()).then(|| {
+        format!(
+            "note: {} matched nothing, and can go if it says what is meant: {}",
+            counted(names.len(), "suppression"),
+            names.join("; ")
+        )
+    })
+}
+
+/// The same as [`summary_words`], with what the table leaves out.
+pub fn closing_words(audited: &Audited<'_>, all: bool, wide: bool) -> String {
     let Audited { diagnosis, shown, .. } = *audited;
     let summary = summary_words(audited);
     let hidden = open(shown).count().saturating_sub(lines(diagnosis, shown).len());
@@ -434,6 +485,10 @@ pub fn closing_words(audited: &Audited<'_>, all: bool) -> String {
     } else {
         format!(" --all shows {hidden} more, which follow from others, come second on an object, or only inform.")
     };
-    let rules = if open(shown).next().is_none() { "" } else { " kubectl pvctl rules ID explains a rule." };
+    let rules = match (open(shown).next(), wide) {
+        (None, _) => "",
+        (Some(_), false) => " -o wide adds what to try first; kubectl pvctl rules ID explains a rule.",
+        (Some(_), true) => " kubectl pvctl rules ID explains a rule.",
+    };
     format!("{summary}{rest}{rules}")
 }

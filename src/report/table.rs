@@ -1,23 +1,35 @@
 //! Tables as kubectl prints them. Small ones are laid out as a whole; large ones are streamed with fixed widths.
+//!
+//! Nothing is cut: people copy names and commands. Where a terminal is too narrow for a row, sentences are wrapped or
+//! stand below it, columns go there too, and a command is always one unbroken line.
 
 use super::wrap::wrap;
-use crate::text::{pad, sanitize, truncate, width};
+use crate::text::{sanitize, width};
+use colored::Colorize as _;
 use comfy_table::{ContentArrangement, presets};
 
 /// Above so many rows a table is not laid out as a whole.
 const LARGE: usize = 10_000;
 /// So many rows decide the widths of a table that is streamed.
 const SAMPLE: usize = 1_000;
-/// The widest a column of a streamed table gets.
+/// The widest a column of a streamed table gets; a longer cell moves what follows in its row.
 const WIDEST: usize = 80;
 const GAP: usize = 3;
 /// The column whose cells are sentences, and the least width in which they are set beside the others.
 const PROSE: &str = "WHY";
 const PROSE_MIN: usize = 30;
+/// The column whose cells are commands to be copied, and how such a command begins.
+const COMMAND: &str = "TRY";
+const COMMAND_START: &str = "kubectl ";
 /// Between columns, and the narrowest column, where the terminal is narrow.
 const NARROW_GAP: usize = 2;
 const NARROWEST: usize = 8;
 const INDENT: usize = 4;
+/// The columns that stay in the line of their row however narrow the terminal is, as the first one does; and those
+/// that leave it before all others. The rest leave it by their width, the widest first.
+const PINNED: [&str; 4] = ["NAME", "SEVERITY", "DATA", "VERDICT"];
+const FIRST_BELOW: [&str; 3] = ["AFFECTS", "CAUSE", "BINDING"];
+const NOTHING: &str = "<none>";
 
 /// Rows of text under the names of their columns.
 #[derive(Clone, Debug)]
@@ -75,7 +87,7 @@ impl Table {
         self.rows.push(
             cells
                 .into_iter()
-                .map(|cell| if cell.is_empty() { "<none>".to_owned() } else { sanitize(&cell).into_owned() })
+                .map(|cell| if cell.is_empty() { NOTHING.to_owned() } else { sanitize(&cell).into_owned() })
                 .collect(),
         );
     }
@@ -113,20 +125,60 @@ impl Table {
     /// # Errors
     /// What `write` answers.
     pub fn render<E>(&self, style: TableStyle, mut write: impl FnMut(&str) -> Result<(), E>) -> Result<(), E> {
-        if self.rows.len() <= LARGE { write(&self.laid_out(style)) } else { self.stream(style, write) }
+        if self.rows.len() <= LARGE {
+            return write(&self.whole(style, &self.layout(style, usize::MAX, self.rows.len())));
+        }
+        let layout = match (self.layout(style, WIDEST, SAMPLE), style.width) {
+            (Layout::Beside(_), Some(columns)) => self.below(self.widths(WIDEST, SAMPLE, style.headers), columns),
+            (layout, _) => layout,
+        };
+        self.stream(style, &layout, write)
     }
 
-    fn laid_out(&self, style: TableStyle) -> String {
-        let natural = self.widths(usize::MAX, self.rows.len(), style.headers);
-        let total: usize = natural.iter().sum::<usize>() + GAP * natural.len().saturating_sub(1);
-        let prose = self.headers.iter().position(|header| *header == PROSE);
-        match (style.width, prose) {
-            (Some(columns), Some(prose)) if total > columns => {
-                let room = (columns + natural[prose]).saturating_sub(total);
-                if room >= PROSE_MIN { self.wrapped(style, prose, room) } else { self.stacked(style, prose, columns) }
-            }
-            _ => self.wrapped(style, usize::MAX, 0),
+    /// How the rows stand in the terminal, by so many of them.
+    fn layout(&self, style: TableStyle, most: usize, rows: usize) -> Layout {
+        let natural = self.widths(most, rows, style.headers);
+        let total = |widths: &[usize]| widths.iter().sum::<usize>() + GAP * widths.len().saturating_sub(1);
+        let prose = self.place(PROSE);
+        let (Some(columns), Some(prose)) = (style.width, prose) else { return Layout::Lines(natural) };
+        if total(&natural) <= columns {
+            return Layout::Lines(natural);
         }
+        let command = self.place(COMMAND);
+        let beside: Vec<usize> =
+            (0..natural.len()).filter(|at| Some(*at) != command).map(|at| natural[at]).collect();
+        let room = (columns + natural[prose]).saturating_sub(total(&beside));
+        if room >= PROSE_MIN.min(natural[prose]) {
+            return Layout::Beside(room);
+        }
+        self.below(natural, columns)
+    }
+
+    /// For narrow terminals: the columns that have room stay, the others go below their row.
+    fn below(&self, mut widths: Vec<usize>, columns: usize) -> Layout {
+        let (prose, command) = (self.place(PROSE), self.place(COMMAND));
+        let stays = |at: usize| at == 0 || PINNED.contains(&self.headers[at]);
+        let mut shown: Vec<usize> =
+            (0..widths.len()).filter(|at| Some(*at) != prose && Some(*at) != command).collect();
+        let excess = |shown: &[usize], widths: &[usize]| {
+            let gaps = NARROW_GAP * shown.len().saturating_sub(1);
+            (shown.iter().map(|at| widths[*at]).sum::<usize>() + gaps).saturating_sub(columns)
+        };
+        while excess(&shown, &widths) > 0 {
+            let first = FIRST_BELOW.iter().filter_map(|name| self.place(name)).find(|at| shown.contains(at));
+            let widest = || shown.iter().copied().filter(|at| !stays(*at)).max_by_key(|at| widths[*at]);
+            let Some(leaving) = first.or_else(widest) else { break };
+            shown.retain(|at| *at != leaving);
+        }
+        let over = excess(&shown, &widths);
+        if let Some(widest) = shown.iter().copied().max_by_key(|at| widths[*at]) {
+            widths[widest] = widths[widest].saturating_sub(over).max(NARROWEST);
+        }
+        Layout::Below { widths, shown, columns }
+    }
+
+    fn place(&self, column: &str) -> Option<usize> {
+        self.headers.iter().position(|header| *header == column)
     }
 
     /// The natural width of each column, over that many rows.
@@ -140,85 +192,176 @@ impl Table {
             .collect()
     }
 
-    /// One line for each row; only the cells of the prose column may take several, of that many columns.
-    fn wrapped(&self, style: TableStyle, prose: usize, room: usize) -> String {
+    /// The whole text. In rows only the sentences may take several lines; commands that have no room stand below.
+    fn whole(&self, style: TableStyle, layout: &Layout) -> String {
+        let (prose, command) = (self.place(PROSE), self.place(COMMAND));
+        let (room, below) = match layout {
+            Layout::Lines(_) => (None, None),
+            Layout::Beside(room) => (Some(*room), command),
+            Layout::Below { .. } => {
+                let mut text = if style.headers { self.header(layout) } else { String::new() };
+                text.extend(self.rows.iter().map(|row| self.line(row, layout)));
+                return text;
+            }
+        };
         let mut table = comfy_table::Table::new();
         table.load_style(presets::NOTHING);
         table.set_content_arrangement(ContentArrangement::Disabled);
+        let beside = |at: &usize| Some(*at) != below;
         if style.headers {
-            table.set_header(self.headers.iter().copied());
+            table.set_header((0..self.headers.len()).filter(beside).map(|at| self.headers[at]));
         }
-        table.add_rows(self.rows.iter().map(|row| {
-            let cell =
-                |(at, cell): (usize, &String)| if at == prose { wrap(cell, Some(room), 0) } else { cell.clone() };
-            row.iter().enumerate().map(cell).collect::<Vec<_>>()
-        }));
+        let mut heights = Vec::with_capacity(self.rows.len());
+        for row in &self.rows {
+            let mut height = 1;
+            let cells = (0..row.len()).filter(beside).map(|at| match room {
+                Some(room) if Some(at) == prose => {
+                    let wrapped = wrap(&row[at], Some(room), 0);
+                    height = wrapped.lines().count();
+                    wrapped
+                }
+                _ => painted(self.headers[at], &row[at]),
+            });
+            table.add_row(cells.collect::<Vec<_>>());
+            heights.push(height);
+        }
         for column in table.column_iter_mut() {
             column.set_padding((0, u16::try_from(GAP).unwrap_or(1)));
         }
         let mut text = String::new();
-        for line in table.lines() {
-            text.push_str(line.trim_end());
-            text.push('\n');
-        }
-        text
-    }
-
-    /// For narrow terminals: the prose stands below its row, indented; of the others the widest cells are cut.
-    fn stacked(&self, style: TableStyle, prose: usize, columns: usize) -> String {
-        let mut widths = self.widths(usize::MAX, self.rows.len(), style.headers);
-        widths[prose] = 0;
-        let gaps = NARROW_GAP * widths.len().saturating_sub(2);
-        while widths.iter().sum::<usize>() + gaps > columns {
-            match widths.iter_mut().max().filter(|widest| **widest > NARROWEST) {
-                Some(widest) => *widest -= 1,
-                None => break,
-            }
-        }
-        let mut text = String::new();
-        let mut line = |cells: &mut dyn Iterator<Item = &str>, below: Option<&str>| {
-            let mut line = String::new();
-            for (at, (cell, width)) in cells.zip(&widths).enumerate() {
-                if at != prose {
-                    line.push_str(&pad(&truncate(cell, *width), width + NARROW_GAP));
-                }
-            }
-            text.push_str(line.trim_end());
-            text.push('\n');
-            if let Some(prose) = below {
-                let indented = format!("{:INDENT$}{prose}", "");
-                text.push_str(&wrap(&indented, Some(columns), INDENT));
+        let mut lines = table.lines();
+        let mut take = |count: usize, text: &mut String| {
+            for line in lines.by_ref().take(count) {
+                text.push_str(line.trim_end());
                 text.push('\n');
             }
         };
-        if style.headers {
-            line(&mut self.headers.iter().copied(), None);
-        }
-        for row in &self.rows {
-            line(&mut row.iter().map(String::as_str), Some(&row[prose]));
+        take(usize::from(style.headers), &mut text);
+        for (row, height) in self.rows.iter().zip(heights) {
+            take(height, &mut text);
+            if let Some(command) = below {
+                push_below(&mut text, &row[command], style.width);
+            }
         }
         text
     }
 
-    fn stream<E>(&self, style: TableStyle, mut write: impl FnMut(&str) -> Result<(), E>) -> Result<(), E> {
-        let widths = self.widths(WIDEST, SAMPLE, style.headers);
-        let line = |cells: &mut dyn Iterator<Item = &str>| {
-            let mut line = String::new();
-            for (cell, width) in cells.zip(&widths) {
-                line.push_str(&pad(&truncate(cell, *width), width + GAP));
-            }
-            let end = line.trim_end().len();
-            line.truncate(end);
-            line.push('\n');
-            line
-        };
+    fn stream<E>(
+        &self,
+        style: TableStyle,
+        layout: &Layout,
+        mut write: impl FnMut(&str) -> Result<(), E>,
+    ) -> Result<(), E> {
         if style.headers {
-            write(&line(&mut self.headers.iter().copied()))?;
+            write(&self.header(layout))?;
         }
-        for row in &self.rows {
-            write(&line(&mut row.iter().map(String::as_str)))?;
+        self.rows.iter().try_for_each(|row| write(&self.line(row, layout)))
+    }
+
+    /// The names of the columns, as wide as the cells below them.
+    fn header(&self, layout: &Layout) -> String {
+        let (shown, widths, gap) = layout.cells(self.headers.len());
+        let cells = shown.iter().map(|at| (widths[*at], width(self.headers[*at]), self.headers[*at].to_owned()));
+        aligned(cells, gap, layout.hangs())
+    }
+
+    /// One row, with what of it stands below its line.
+    fn line(&self, row: &[String], layout: &Layout) -> String {
+        let (shown, widths, gap) = layout.cells(row.len());
+        let cells = shown.iter().map(|at| (widths[*at], width(&row[*at]), painted(self.headers[*at], &row[*at])));
+        let mut text = aligned(cells, gap, layout.hangs());
+        let Layout::Below { columns, .. } = layout else { return text };
+        let (prose, command) = (self.place(PROSE), self.place(COMMAND));
+        let mut line = String::new();
+        for at in (0..row.len()).filter(|at| !shown.contains(at) && Some(*at) != prose && Some(*at) != command) {
+            if row[at] == NOTHING {
+                continue;
+            }
+            let part = format!("{} {}", self.headers[at], row[at]);
+            if !line.is_empty() && INDENT + width(&line) + NARROW_GAP + width(&part) > *columns {
+                push_below(&mut text, &line, Some(*columns));
+                line.clear();
+            }
+            if !line.is_empty() {
+                line.push_str("  ");
+            }
+            line.push_str(&part);
         }
-        Ok(())
+        for below in [Some(line.as_str()), prose.map(|at| row[at].as_str()), command.map(|at| row[at].as_str())] {
+            push_below(&mut text, below.unwrap_or_default(), Some(*columns));
+        }
+        text
+    }
+}
+
+/// How the rows of a table stand in a terminal.
+#[derive(Debug)]
+enum Layout {
+    /// A line for each, of columns that are so wide.
+    Lines(Vec<usize>),
+    /// The same, with the sentences wrapped to that width, and commands below.
+    Beside(usize),
+    /// Those columns in one line, and below it the others.
+    Below { widths: Vec<usize>, shown: Vec<usize>, columns: usize },
+}
+
+impl Layout {
+    /// The columns in the line of a row, of that many, their widths, and the blanks between them.
+    fn cells(&self, count: usize) -> (Vec<usize>, &[usize], usize) {
+        match self {
+            Self::Lines(widths) => ((0..count).collect(), widths, GAP),
+            Self::Beside(_) => (Vec::new(), &[], GAP),
+            Self::Below { widths, shown, .. } => (shown.clone(), widths, NARROW_GAP),
+        }
+    }
+
+    /// Whether what stands behind a cell that is too long goes on in a line of its own.
+    fn hangs(&self) -> bool {
+        matches!(self, Self::Below { .. })
+    }
+}
+
+/// A line of cells, each with the width of its column and its own.
+fn aligned(cells: impl Iterator<Item = (usize, usize, String)>, gap: usize, hangs: bool) -> String {
+    let mut text = String::new();
+    let (mut start, mut used) = (0, 0);
+    for (column, size, cell) in cells {
+        if start > 0 {
+            if hangs && used + gap > start {
+                text.push('\n');
+                used = 0;
+            }
+            let blanks = start.saturating_sub(used).max(if used == 0 { 0 } else { gap });
+            text.extend(std::iter::repeat_n(' ', blanks));
+            used += blanks;
+        }
+        text.push_str(&cell);
+        used += size;
+        start += column + gap;
+    }
+    text.push('\n');
+    text
+}
+
+/// What stands below the line of a row: a command whole, everything else wrapped.
+fn push_below(text: &mut String, below: &str, columns: Option<usize>) {
+    if below.is_empty() || below == NOTHING {
+        return;
+    }
+    let fits = columns.is_none_or(|columns| INDENT + width(below) <= columns);
+    let indented = format!("{:INDENT$}{below}", "");
+    // What fits keeps its blanks.
+    let whole = fits || below.starts_with(COMMAND_START);
+    text.push_str(&if whole { indented } else { wrap(&indented, columns, INDENT) });
+    text.push('\n');
+}
+
+/// A cell in the colour of what it says, where there is colour.
+fn painted(column: &str, cell: &str) -> String {
+    match (column, cell) {
+        ("SEVERITY", "error") | ("DATA", "imminent") => cell.red().to_string(),
+        ("SEVERITY", "warning") => cell.yellow().to_string(),
+        _ => cell.to_owned(),
     }
 }
 
@@ -239,15 +382,95 @@ mod tests {
         table
     }
 
+    const VOLUME: &str = "pv/pvc-05da3193-4fa1-45f5-a5ae-fe755353f361";
+    const PATCH: &str = "kubectl patch pv pvc-05da3193-4fa1-45f5-a5ae-fe755353f361 --type=json -p \
+                         '[{\"op\":\"replace\",\"path\":\"/spec/persistentVolumeReclaimPolicy\"}]'";
+
+    fn findings() -> Table {
+        let mut table =
+            Table::new(vec!["NAMESPACE", "NAME", "SEVERITY", "DATA", "RULE", "AFFECTS", "WHY", "AGE", "TRY"]);
+        let why = "its claim ci/build-cache is gone, and for two days nobody has deleted it";
+        for cells in [
+            ["", VOLUME, "warning", "possible", "pv-released-delete-no-deleter", "", why, "2d13h", PATCH],
+            ["db", "pvc/data", "error", "none", "lost-pv-missing", "pvc/b -n db", "its volume is gone", "3d", "wait"],
+        ] {
+            table.row(cells.map(str::to_owned).to_vec());
+        }
+        table
+    }
+
     fn text(columns: Option<usize>) -> String {
+        rendered(&table(), columns)
+    }
+
+    fn rendered(table: &Table, columns: Option<usize>) -> String {
+        colored::control::set_override(false);
         let mut text = String::new();
         let style = TableStyle { width: columns, headers: true };
-        let done: Result<(), ()> = table().render(style, |part| {
+        let done: Result<(), ()> = table.render(style, |part| {
             text.push_str(part);
             Ok(())
         });
         assert_eq!(done, Ok(()));
         text
+    }
+
+    #[test]
+    fn names_ids_and_commands_are_never_cut() {
+        let at_80 = format!(
+            "NAMESPACE  NAME                                         SEVERITY  DATA\n\
+             <none>     {VOLUME}  warning   possible\n    \
+             RULE pv-released-delete-no-deleter  AGE 2d13h\n    \
+             its claim ci/build-cache is gone, and for two days nobody has deleted it\n    \
+             {PATCH}\n\
+             db         pvc/data                                     error     none\n    \
+             RULE lost-pv-missing  AFFECTS pvc/b -n db  AGE 3d\n    \
+             its volume is gone\n    \
+             wait\n"
+        );
+        assert_eq!(rendered(&findings(), Some(80)), at_80);
+        let at_110 = rendered(&findings(), Some(115));
+        let rows: Vec<&str> = at_110.lines().filter(|line| !line.starts_with("    ")).collect();
+        assert_eq!(rows.len(), 3, "{at_110}");
+        assert!(rows[1].ends_with("warning   possible  pv-released-delete-no-deleter  2d13h"), "{at_110}");
+        assert!(at_110.contains("\n    AFFECTS pvc/b -n db\n"), "{at_110}");
+        let at_200 = rendered(&findings(), Some(200));
+        assert!(at_200.contains(&format!("deleted it\n    {PATCH}\n")) && at_200.contains("3d\n    wait\n"), "{at_200}");
+        assert!(!at_200.contains("TRY"), "{at_200}");
+        let piped = rendered(&findings(), None);
+        assert!(piped.lines().count() == 3 && piped.contains(&format!("   2d13h   {PATCH}\n")), "{piped}");
+    }
+
+    #[test]
+    fn what_follows_a_name_that_has_no_room_goes_on_below_it() {
+        let mut table = Table::new(vec!["NAME", "SEVERITY", "WHY"]);
+        let name = "pvc/abcdefghijklmnopqrstuvwxyz";
+        table.row(vec![name.into(), "error".into(), "its volume is gone".into()]);
+        let expected = format!(
+            "NAME{}SEVERITY\n{name}\n{}error\n    its volume is gone\n",
+            " ".repeat(16),
+            " ".repeat(20)
+        );
+        assert_eq!(rendered(&table, Some(28)), expected);
+    }
+
+    #[test]
+    fn a_large_table_has_all_of_its_text_as_well() {
+        let mut table = findings();
+        for _ in 0..10_000 {
+            table.row(["a", "pvc/b", "info", "none", "c", "", "d", "1s", ""].map(str::to_owned).to_vec());
+        }
+        let long = format!("pvc/{}", "n".repeat(200));
+        table.row(["a", &long, "error", "none", "c", "", "d", "1s", ""].map(str::to_owned).to_vec());
+        for columns in [None, Some(80), Some(200)] {
+            let text = rendered(&table, columns);
+            assert!(text.contains(VOLUME) && text.contains(PATCH) && text.contains(&long), "{columns:?}");
+            assert!(!text.contains('\u{2026}'), "{columns:?}");
+        }
+        assert_eq!(rendered(&table, None).lines().count(), 10_004);
+        assert!(rendered(&table, Some(80)).starts_with(
+            "NAMESPACE  NAME                                         SEVERITY  DATA\n<none>     pv/pvc-"
+        ));
     }
 
     #[test]

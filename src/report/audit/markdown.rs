@@ -5,6 +5,9 @@ use super::{Audited, affected, summary_words, worst_first};
 use crate::text::sanitize;
 use std::fmt::Write as _;
 
+/// A character without width, which keeps apart what would be taken for a mention or a link.
+const UNSEEN: &str = "&#8203;";
+
 /// The page.
 pub fn markdown(audited: &Audited<'_>, all: bool) -> String {
     let mut page = format!("# kubectl pvctl audit\n\n{}\n", cell(&summary_words(audited)));
@@ -18,7 +21,7 @@ pub fn markdown(audited: &Audited<'_>, all: bool) -> String {
             page,
             "| {} | {} | {} | {} | {} |",
             finding.severity.as_str(),
-            code(&finding.object.to_string()),
+            code_cell(&finding.object.to_string()),
             finding.rule.id,
             cell(&affected(finding)),
             cell(&finding.message)
@@ -54,13 +57,32 @@ pub fn markdown(audited: &Audited<'_>, all: bool) -> String {
 
 /// Text that nothing in it can turn into something else: neither markup nor a table's end.
 fn cell(value: &str) -> String {
-    let mut safe = String::with_capacity(value.len());
-    for letter in sanitize(value).chars() {
+    let sane = sanitize(value);
+    let mut safe = String::with_capacity(sane.len());
+    for (at, letter) in sane.char_indices() {
         match letter {
             '&' => safe.push_str("&amp;"),
             '<' => safe.push_str("&lt;"),
             '>' => safe.push_str("&gt;"),
-            '|' | '*' | '_' | '`' | '[' | ']' | '\\' | '#' | '~' | '@' => {
+            // People, issues and links are looked for in the text that the markup gives, where no backslash is left.
+            '@' | '#' => {
+                safe.push(letter);
+                safe.push_str(UNSEEN);
+            }
+            ':' if sane[at..].starts_with("://") => {
+                safe.push(letter);
+                safe.push_str(UNSEEN);
+            }
+            '.' if sane[..at].to_ascii_lowercase().ends_with("www") => {
+                safe.push_str(UNSEEN);
+                safe.push(letter);
+            }
+            // At the beginning of a line these make lists and headings.
+            '-' | '+' | '=' | '.' | ')' if sane[..at].bytes().all(|byte| byte.is_ascii_digit()) => {
+                safe.push('\\');
+                safe.push(letter);
+            }
+            '|' | '*' | '_' | '`' | '[' | ']' | '\\' | '~' | '$' => {
                 safe.push('\\');
                 safe.push(letter);
             }
@@ -70,8 +92,57 @@ fn cell(value: &str) -> String {
     safe
 }
 
-/// A name as code; a table's end stays text in it.
+/// A name as code, in which nothing else means anything: the fence is longer than any run of its sign inside.
 fn code(value: &str) -> String {
-    let safe = sanitize(value).replace('`', "'").replace('|', "\\|");
-    format!("`{safe}`")
+    let safe = sanitize(value);
+    let longest = safe.split(|letter| letter != '`').map(str::len).max().unwrap_or_default();
+    let fence = "`".repeat(longest + 1);
+    // A blank at both ends is taken away again.
+    let needs_blanks = safe.starts_with(['`', ' ']) || safe.ends_with(['`', ' ']);
+    let blank = if needs_blanks || safe.is_empty() { " " } else { "" };
+    format!("{fence}{blank}{safe}{blank}{fence}")
+}
+
+/// The same in a table, whose end is looked for before the code is.
+fn code_cell(value: &str) -> String {
+    code(value).replace('|', "\\|")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{cell, code, code_cell};
+
+    #[test]
+    fn text_stays_text() {
+        for (given, expected) in [
+            ("a|b", "a\\|b"),
+            ("<b>&amp;", "&lt;b&gt;&amp;amp;"),
+            ("@team/x and me@x", "@&#8203;team/x and me@&#8203;x"),
+            ("see #1", "see #&#8203;1"),
+            ("http://x", "http:&#8203;//x"),
+            ("WWW.x", "WWW&#8203;.x"),
+            ("a`b*c_d[e](f)~g$", "a\\`b\\*c\\_d\\[e\\](f)\\~g\\$"),
+            ("a\nb\\", "a\\\\nb\\\\"),
+            ("- a", "\\- a"),
+            ("12. a", "12\\. a"),
+            ("1Gi. a-b", "1Gi. a-b"),
+        ] {
+            assert_eq!(cell(given), expected);
+        }
+    }
+
+    #[test]
+    fn code_ends_where_it_is_meant_to() {
+        for (given, expected) in [
+            ("pv/a", "`pv/a`"),
+            ("a`b", "``a`b``"),
+            ("``a", "``` ``a ```"),
+            (" a", "`  a `"),
+            ("", "` `"),
+            ("@me|\n", "`@me|\\n`"),
+        ] {
+            assert_eq!(code(given), expected);
+        }
+        assert_eq!(code_cell("a|b"), "`a\\|b`");
+    }
 }
