@@ -2,6 +2,7 @@
 
 mod audit;
 mod candidates;
+mod cases;
 mod cli;
 mod cluster;
 mod clusters;

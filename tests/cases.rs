@@ -1,0 +1,286 @@
+//! What people have reported, each as a whole cluster with well objects around it: the first line of `audit` has to be
+//! the root, the other lines the ones that are stated, and nothing may be said of what is well.
+//!
+//! The comments at the top of a file in `tests/cases` say what is expected:
+//!
+//! - `CASE`, `source`: what happened, and where it was reported.
+//! - `root: RULE OBJECT`: the first line. `pending: RULE [OBJECT]` in its place: no rule finds it yet.
+//! - `also: RULE OBJECT: REASON`: one more line. One whose rule does not exist yet counts from the day it does.
+//! - `beside: RULE OBJECT: REASON`: it has to be found, and is no line; as above.
+//! - `today: RULE OBJECT: REASON`, or `nothing`: the first line as it is, which is not the root that is stated.
+//! - `flags: --kube-version 1.29`.
+#![expect(clippy::expect_used, reason = "tests fail by panicking")]
+
+use crate::support::{Run, files, root, text};
+use serde_json::Value;
+use std::collections::{BTreeMap, BTreeSet};
+
+const FOLDER: &str = "tests/cases";
+
+/// How many cases the catalogue has.
+const CASES: usize = 58;
+
+/// The namespace of what is well around each case.
+const WELL: &str = "healthy";
+
+/// What is said of the one well object of which something is worth knowing.
+const KNOWN: &str = "pvc-wffc-no-consumer pvc/import-staging -n healthy";
+
+/// A rule and its object, as a header states them: `RULE KIND/NAME [-n NAMESPACE]`.
+type Line = String;
+
+#[derive(Debug, Default)]
+struct Header {
+    root: Option<Line>,
+    pending: Option<Line>,
+    today: Option<Line>,
+    also: Vec<Line>,
+    beside: Vec<Line>,
+    flags: Vec<String>,
+}
+
+/// The part of a line before its reason, of which there has to be one.
+fn reasoned(stated: &str) -> Result<Line, String> {
+    let (line, reason) = stated.split_once(": ").ok_or_else(|| format!("{stated:?} has no reason"))?;
+    if reason.len() > 10 { Ok(line.to_owned()) } else { Err(format!("{stated:?} has no reason")) }
+}
+
+fn header(text: &str) -> Result<Header, String> {
+    let mut header = Header::default();
+    let mut lines = text.lines().map_while(|line| line.strip_prefix("# "));
+    let is_sentence = |line: &str| line.strip_prefix("CASE: ").is_some_and(|what| what.ends_with('.'));
+    if !lines.next().is_some_and(is_sentence) {
+        return Err("the first line is not `CASE:` and a sentence".to_owned());
+    }
+    if !lines.next().and_then(|line| line.strip_prefix("source: ")).is_some_and(|from| from.contains('/')) {
+        return Err("the second line is not `source:` and a report".to_owned());
+    }
+    for line in lines {
+        match line.split_once(": ") {
+            Some(("root", line)) => header.root = Some(line.to_owned()),
+            Some(("pending", line)) => header.pending = Some(line.to_owned()),
+            Some(("today", line)) => header.today = Some(reasoned(line)?),
+            Some(("also", line)) => header.also.push(reasoned(line)?),
+            Some(("beside", line)) => header.beside.push(reasoned(line)?),
+            Some(("flags", flags)) => header.flags = flags.split(' ').map(str::to_owned).collect(),
+            _ => {}
+        }
+    }
+    if header.root.is_some() == header.pending.is_some() {
+        return Err("it states one of `root:` and `pending:`".to_owned());
+    }
+    if header.today.is_some() && header.root.is_none() {
+        return Err("`today:` stands beside a `root:`".to_owned());
+    }
+    Ok(header)
+}
+
+/// The id in front of a line.
+fn rule(line: &str) -> &str {
+    line.split(' ').next().unwrap_or_default()
+}
+
+/// The ids of all rules that exist.
+fn rules() -> BTreeSet<String> {
+    let run = Run::new(&["rules", "-o", "json"]).finish();
+    let document: Value = serde_json::from_str(&run.stdout).expect("a document");
+    let items = document["items"].as_array().expect("a list").iter();
+    items.map(|item| item["id"].as_str().expect("an id").to_owned()).collect()
+}
+
+/// An object of the report, as people type it.
+fn typed(object: &Value) -> String {
+    let short = match object["kind"].as_str().unwrap_or_default() {
+        "PersistentVolume" => "pv".to_owned(),
+        "PersistentVolumeClaim" => "pvc".to_owned(),
+        "StorageClass" => "sc".to_owned(),
+        other => other.to_ascii_lowercase(),
+    };
+    let name = object["name"].as_str().unwrap_or_default();
+    match object["namespace"].as_str() {
+        Some(namespace) => format!("{short}/{name} -n {namespace}"),
+        None => format!("{short}/{name}"),
+    }
+}
+
+/// A finding as a header states it.
+fn line(finding: &Value) -> Line {
+    format!("{} {}", finding["id"].as_str().unwrap_or_default(), typed(&finding["object"]))
+}
+
+/// The order of the table: data at risk before everything, then the worst; the report has them by object.
+fn gravity(finding: &Value) -> (bool, usize, usize) {
+    let place = |words: &[&str], field: &str| words.iter().position(|word| finding[field] == *word);
+    let severity = place(&["error", "warning", "info"], "severity").expect("a severity");
+    let risk = place(&["imminent", "possible", "none"], "risk").expect("a risk");
+    (risk > 0, severity, risk)
+}
+
+/// The objects of a file: what is well among them, as people type it.
+fn well(objects: &[Value]) -> BTreeSet<String> {
+    let metadata = |object: &Value| {
+        let mut metadata = object["metadata"].clone();
+        metadata["kind"] = object["kind"].clone();
+        typed(&metadata)
+    };
+    let is_well = |object: &&Value| {
+        let owner =
+            if object["kind"] == "PersistentVolume" { &object["spec"]["claimRef"] } else { &object["metadata"] };
+        owner["namespace"] == WELL || (object["kind"] == "Namespace" && object["metadata"]["name"] == WELL)
+    };
+    objects.iter().filter(is_well).map(metadata).collect()
+}
+
+/// Every object that a finding is about or names by reference, each as people type it.
+fn named(finding: &Value) -> BTreeSet<String> {
+    let list = |value: &Value| value.as_array().cloned().unwrap_or_default();
+    let causes = list(&finding["causedBy"]).into_iter().map(|cause| typed(&cause["object"]));
+    let affected = list(&finding["affects"]).into_iter().map(|object| typed(&object));
+    let shown = list(&finding["evidence"]).into_iter().filter_map(|one| one["object"].as_str().map(str::to_owned));
+    let about = std::iter::once(typed(&finding["object"]));
+    about.chain(causes).chain(affected).chain(shown).collect()
+}
+
+/// What is wrong with what `audit` says of one file.
+fn faults(path: &str, content: &str, rules: &BTreeSet<String>) -> Vec<String> {
+    let header = match header(content) {
+        Ok(header) => header,
+        Err(fault) => return vec![fault],
+    };
+    let flags: Vec<&str> = header.flags.iter().map(String::as_str).collect();
+    let audit = |more: &[&str]| {
+        let arguments = [&["audit", "--assume-complete", "-f", path], flags.as_slice(), more].concat();
+        Run::new(&arguments).current_dir(root()).env("COLUMNS", "2000").finish()
+    };
+    let run = audit(&["-o", "json"]);
+    let Ok(document) = serde_json::from_str::<Value>(&run.stdout) else {
+        return vec![format!("no report: {}", run.stderr)];
+    };
+    let objects: Vec<Value> = serde_yaml::from_str_multiple(content).expect("YAML");
+    let findings = document["findings"].as_array().expect("a list");
+    let mut faults = Vec::new();
+
+    // What is well: enough of it to hide in, and nothing said of it.
+    let well = well(&objects);
+    let of_kind = |kind: &str| well.iter().filter(|object| object.starts_with(kind)).count();
+    if of_kind("pv/") < 3 || of_kind("pvc/") < 4 || of_kind("pod/") < 3 {
+        faults.push(format!("too little is well around it: {well:?}"));
+    }
+    let about_well: Vec<&Value> = findings.iter().filter(|finding| !named(finding).is_disjoint(&well)).collect();
+    if about_well.iter().map(|finding| line(finding)).collect::<Vec<_>>() != [KNOWN]
+        || about_well.iter().any(|finding| finding["severity"] != "info")
+    {
+        let said: Vec<String> = about_well.iter().map(|finding| line(finding)).collect();
+        faults.push(format!("of what is well it says {said:?}"));
+    }
+
+    let all: BTreeSet<Line> = findings.iter().map(line).collect();
+    let mut roots: Vec<&Value> = findings.iter().filter(|finding| finding["root"] == true).collect();
+    roots.sort_by_key(|finding| gravity(finding));
+    let lines: Vec<Line> = roots.iter().filter(|root| root["severity"] != "info").map(|root| line(root)).collect();
+    // The table shows the same lines in the same order.
+    let table = audit(&["--no-headers"]).stdout;
+    let rows: Vec<Line> = table.lines().map(row).collect();
+    if rows != lines {
+        faults.push(format!("the table has {rows:?}, and the report {lines:?}"));
+    }
+    let exists = |line: &&Line| rules.contains(rule(line));
+    for beside in header.beside.iter().filter(exists) {
+        if !all.contains(beside) {
+            faults.push(format!("{beside} is not found"));
+        } else if lines.contains(beside) {
+            faults.push(format!("{beside} is a line: it is stated as `beside`"));
+        }
+    }
+    let Some(stated) = &header.root else {
+        let pending = header.pending.as_deref().map(rule).unwrap_or_default();
+        if rules.contains(pending) {
+            faults.push(format!("rule {pending} exists now: state the root; the lines are {lines:?}"));
+        }
+        return faults;
+    };
+    let mut expected: BTreeSet<&Line> = header.also.iter().filter(exists).collect();
+    match header.today.as_ref() {
+        None => {
+            expected.insert(stated);
+        }
+        Some(today) if today == "nothing" => {}
+        Some(today) => {
+            // What is to be the first line may be one already.
+            expected.insert(today);
+            expected.extend(lines.iter().filter(|line| *line == stated));
+        }
+    }
+    let first = lines.first().map_or("nothing", String::as_str);
+    let wanted = header.today.as_ref().unwrap_or(stated);
+    if first != wanted {
+        let hint = if header.today.is_some() && first == stated { ": take `today:` away" } else { "" };
+        faults.push(format!("the first line is {first}, and not {wanted}{hint}"));
+    }
+    if !all.contains(stated) {
+        faults.push(format!("{stated} is not found at all"));
+    }
+    let lines: BTreeSet<&Line> = lines.iter().collect();
+    if lines != expected {
+        let (more, less): (Vec<_>, Vec<_>) =
+            (lines.difference(&expected).collect(), expected.difference(&lines).collect());
+        faults.push(format!("lines that are not stated: {more:?}; stated and not there: {less:?}"));
+    }
+    faults
+}
+
+/// A row of the table as a header states it: NAMESPACE, NAME, SEVERITY, DATA and RULE come first.
+fn row(row: &str) -> Line {
+    let cells: Vec<&str> = row.split_whitespace().take(5).collect();
+    match cells.as_slice() {
+        ["<none>", name, _, _, rule] => format!("{rule} {name}"),
+        [namespace, name, _, _, rule] => format!("{rule} {name} -n {namespace}"),
+        _ => row.to_owned(),
+    }
+}
+
+/// The files of the cases, by path.
+fn cases() -> BTreeMap<String, String> {
+    let read = |(path, bytes): (String, Vec<u8>)| (path, String::from_utf8(bytes).expect("text"));
+    files(FOLDER, "yaml").into_iter().map(read).collect()
+}
+
+#[test]
+fn the_first_line_is_the_root() {
+    let rules = rules();
+    let found: Vec<String> = cases()
+        .iter()
+        .flat_map(|(path, content)| {
+            faults(path, content, &rules).into_iter().map(move |fault| format!("{path}: {fault}"))
+        })
+        .collect();
+    assert!(found.is_empty(), "{}", found.join("\n"));
+}
+
+/// What waits for a rule says for which, and the documentation names it among those that are to come.
+#[test]
+fn a_rule_that_is_awaited_is_named_in_the_documentation() {
+    let (rules, audit) = (rules(), text("docs/AUDIT.md"));
+    for (path, content) in cases() {
+        let header = header(&content).expect("a header");
+        let stated = [&header.root, &header.pending].into_iter().flatten();
+        for line in stated.chain(&header.also).chain(&header.beside) {
+            let id = rule(line);
+            assert!(rules.contains(id) || audit.contains(&format!("`{id}`")), "{path}: nobody knows rule {id}");
+        }
+    }
+}
+
+/// Each case has a file, or a line that says why not.
+#[test]
+fn every_case_is_accounted_for() {
+    let number = |name: &str| name.get(..2).and_then(|digits| digits.parse::<usize>().ok()).expect("a number");
+    let there: BTreeSet<usize> =
+        cases().keys().map(|path| number(path.trim_start_matches(FOLDER).trim_start_matches('/'))).collect();
+    let later = text(&format!("{FOLDER}/LATER.md"));
+    let later: BTreeSet<usize> =
+        later.lines().filter_map(|line| line.strip_prefix("| ")?.get(..2)?.parse().ok()).collect();
+    assert!(there.is_disjoint(&later), "both there and not: {:?}", there.intersection(&later).collect::<Vec<_>>());
+    let accounted: BTreeSet<usize> = there.union(&later).copied().collect();
+    assert_eq!(accounted, (1..=CASES).collect());
+}
