@@ -271,6 +271,84 @@ fn a_rule_that_is_awaited_is_named_in_the_documentation() {
     }
 }
 
+/// Why a patch of a remedy cannot be carried out on the objects as they are stored; nothing where it can, and for
+/// commands that patch nothing.
+fn refusal(command: &str, objects: &[Value]) -> Option<String> {
+    let (target, patch) = command.strip_prefix("kubectl patch ")?.split_once(" -p ")?;
+    let words: Vec<&str> = target.split(' ').filter(|word| *word != "--type=json").collect();
+    let (kind, name, namespace) = match words.as_slice() {
+        ["pv", name] => ("PersistentVolume", name, None),
+        ["sc", name] => ("StorageClass", name, None),
+        ["pvc", name, "-n", namespace] => ("PersistentVolumeClaim", name, Some(*namespace)),
+        _ => return Some(format!("a patch of {words:?}")),
+    };
+    let is_it = |object: &&Value| {
+        let meta = &object["metadata"];
+        object["kind"] == kind && meta["name"] == **name && meta["namespace"].as_str() == namespace
+    };
+    let Some(mut object) = objects.iter().find(is_it).cloned() else { return Some(format!("no {kind} {name}")) };
+    let Ok(patch) = serde_json::from_str::<Value>(patch.trim_matches('\'')) else {
+        return Some(format!("no JSON: {patch}"));
+    };
+    let Some(steps) = patch.as_array() else {
+        let uid = &patch["metadata"]["uid"];
+        return (*uid != object["metadata"]["uid"]).then(|| format!("the uid is not {uid}"));
+    };
+    for step in steps {
+        let path = step["path"].as_str().unwrap_or_default();
+        let (parent, last) = path.rsplit_once('/').unwrap_or_default();
+        let last = last.replace("~1", "/").replace("~0", "~");
+        let there = object.pointer(path).cloned();
+        let done = match (step["op"].as_str(), object.pointer_mut(parent)) {
+            (Some("test"), _) => there.as_ref() == Some(&step["value"]),
+            (Some("add"), Some(Value::Object(fields))) => {
+                fields.insert(last, step["value"].clone());
+                true
+            }
+            (Some("replace"), Some(Value::Object(fields))) => fields.insert(last, step["value"].clone()).is_some(),
+            (Some("remove"), Some(Value::Object(fields))) => fields.remove(&last).is_some(),
+            (Some("add"), Some(Value::Array(list))) if last == "-" => {
+                list.push(step["value"].clone());
+                true
+            }
+            (Some("remove"), Some(Value::Array(list))) => {
+                let place = last.parse().ok().filter(|place| *place < list.len());
+                place.map(|place: usize| list.remove(place)).is_some()
+            }
+            _ => false,
+        };
+        if !done {
+            return Some(format!("{step} cannot be done"));
+        }
+    }
+    None
+}
+
+/// What is offered can be done: the object is there, what is tested holds, and what is removed is there.
+#[test]
+fn every_patch_that_is_offered_can_be_applied() {
+    let mut patches = 0;
+    let mut faults = Vec::new();
+    for (path, content) in cases() {
+        let header = header(&content).expect("a header");
+        let flags = header.flags.iter().map(String::as_str);
+        let arguments: Vec<&str> =
+            ["audit", "--assume-complete", "-o", "json", "-f", &path].into_iter().chain(flags).collect();
+        let run = Run::new(&arguments).current_dir(root()).finish();
+        let document: Value = serde_json::from_str(&run.stdout).expect("a document");
+        let objects: Vec<Value> = serde_yaml::from_str_multiple(&content).expect("YAML");
+        for finding in document["findings"].as_array().expect("a list") {
+            for remedy in finding["remedies"].as_array().expect("a list") {
+                let command = remedy["command"].as_str().unwrap_or_default();
+                patches += usize::from(command.starts_with("kubectl patch "));
+                faults.extend(refusal(command, &objects).map(|why| format!("{path}: {}: {why}", line(finding))));
+            }
+        }
+    }
+    assert!(patches > 50, "only {patches} patches are offered");
+    assert!(faults.is_empty(), "{}", faults.join("\n"));
+}
+
 /// Each case has a file, or a line that says why not.
 #[test]
 fn every_case_is_accounted_for() {
