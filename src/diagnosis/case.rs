@@ -232,9 +232,14 @@ impl<'a> Case<'a> {
         if is_open(claim) { self.claim_branch() } else { None }
     }
 
-    /// The free volume that comes nearest to what this claim asks for.
+    /// The free volume that comes nearest to what a claim asks for: of the one at hand it is searched once for all
+    /// rules.
     pub fn nearest(&self, claim: &PersistentVolumeClaim) -> Nearest {
-        *self.memo.nearest.get_or_init(|| nearest_volume(self.snapshot(), self.rules(), claim))
+        let search = || nearest_volume(self.snapshot(), self.rules(), claim);
+        match self.subject {
+            Subject::Claim(_, own) if std::ptr::eq(own, claim) => *self.memo.nearest.get_or_init(search),
+            Subject::Claim(..) | Subject::Volume(..) | Subject::Class(_) | Subject::Pod(_) => search(),
+        }
     }
 
     /// A free volume without a class that the claim would have but for that.

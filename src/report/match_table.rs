@@ -8,7 +8,7 @@ use crate::controllers::CandidateVerdict;
 use crate::controllers::persistent_volume::binding::is_volume_bound_to_claim;
 use crate::diagnosis::misfit::{Misfit, misfit};
 use crate::model::{AccessModeSet, Kind, PersistentVolume, PersistentVolumeClaim, Quantity};
-use crate::simulate::{Candidate, Candidates, Search};
+use crate::simulate::{Candidate, Candidates, Nearness, Search};
 use crate::snapshot::{Absence, Snapshot};
 use crate::text::{sanitize, width};
 use serde::Serialize;
@@ -115,6 +115,9 @@ pub struct MatchRow<'a> {
     /// The order for people: the nearer to being chosen, the lower.
     #[serde(skip)]
     rank: u8,
+    /// Of those of one rank the order for people: how near it comes, where it cannot be had for its own sake.
+    #[serde(skip)]
+    nearness: Option<Nearness>,
     /// The word of the column VERDICT.
     #[serde(skip)]
     word: &'static str,
@@ -199,7 +202,7 @@ impl<'a> MatchTable<'a> {
     /// The rows in the order for people: the nearer to being chosen, the earlier.
     pub fn ranked(&self) -> Vec<&MatchRow<'a>> {
         let mut ranked: Vec<&MatchRow<'a>> = self.items.iter().collect();
-        ranked.sort_by(|a, b| a.rank.cmp(&b.rank).then_with(|| a.object.name.cmp(b.object.name)));
+        ranked.sort_by_key(|row| row.place());
         ranked
     }
 
@@ -310,11 +313,20 @@ impl<'a> MatchTable<'a> {
     }
 }
 
+/// The ranks of volumes that do not fit: of one that is reserved for the claim, and of one that nobody has.
+const RESERVED: u8 = 4;
+const FREE: u8 = 5;
+
 const NARROW: [&str; 7] = ["VOLUME", "CAPACITY", "MODES", "CLASS", "PHASE", "VERDICT", "WHY"];
 const WIDE: [&str; 10] =
     ["VOLUME", "CAPACITY", "MODES", "CLASS", "VOLUMEMODE", "PHASE", "CLAIM", "VERDICT", "TEST", "WHY"];
 
 impl MatchRow<'_> {
+    /// The place in the order for people.
+    fn place(&self) -> (u8, Option<Nearness>, &str) {
+        (self.rank, self.nearness, self.object.name)
+    }
+
     /// The capacity, none counting as zero.
     fn size(&self) -> Quantity {
         self.volume.storage().copied().unwrap_or(Quantity::ZERO)
@@ -415,7 +427,7 @@ pub fn candidate_rows<'a>(
     candidates: &Candidates,
 ) -> Vec<MatchRow<'a>> {
     let mut rows = rows(snapshot, claim, candidates.search, &candidates.listed);
-    rows.sort_by(|a, b| a.rank.cmp(&b.rank).then_with(|| a.object.name.cmp(b.object.name)));
+    rows.sort_by(|a, b| a.place().cmp(&b.place()));
     rows
 }
 
@@ -463,6 +475,7 @@ fn rows<'a>(
                 wanted: differs.as_ref().map(|differs| differs.wants.clone()),
                 why: judged.words(differs.as_ref()),
                 rank,
+                nearness: candidate.nearness.filter(|_| [RESERVED, FREE].contains(&rank)),
                 word,
                 reserved: judged.is_reserved(),
                 volume,
@@ -507,21 +520,9 @@ impl Judged<'_> {
             CandidateVerdict::CandidateChosen | CandidateVerdict::CandidateReserved => (0, "chosen"),
             CandidateVerdict::CandidateNotSmaller if !self.candidate.not_reached => (2, "fits"),
             CandidateVerdict::CandidateNotSmaller => (3, "fits"),
-            _ if self.is_reserved() => (4, "no"),
-            // The later the test that it fails, the nearer it is.
-            CandidateVerdict::CandidateClass => (5, "no"),
-            CandidateVerdict::CandidateSelector => (6, "no"),
-            CandidateVerdict::CandidatePhase => (7, "no"),
-            CandidateVerdict::CandidateDeleting => (8, "no"),
-            CandidateVerdict::CandidateAttributesClass => (9, "no"),
-            CandidateVerdict::CandidateVolumeMode => (10, "no"),
-            CandidateVerdict::CandidateTooSmall => (11, "no"),
-            CandidateVerdict::CandidateAccessModes if self.volume.claim_ref.is_none() => (12, "no"),
-            CandidateVerdict::CandidateAccessModes | CandidateVerdict::CandidateClaimedByOther => (13, "no"),
-            CandidateVerdict::CandidateDelayed
-            | CandidateVerdict::CandidateExcluded
-            | CandidateVerdict::CandidateReservedWrongNode
-            | CandidateVerdict::CandidateNodeAffinity => (14, "no"),
+            _ if self.is_reserved() => (RESERVED, "no"),
+            _ if self.volume.claim_ref.is_none() => (FREE, "no"),
+            _ => (6, "no"),
         }
     }
 
