@@ -205,6 +205,58 @@ fn nothing_is_wrong_with_what_is_well() {
     }
 }
 
+/// Who repairs the class helps all claims that wait for it.
+#[test]
+fn what_waits_for_a_class_follows_from_it() {
+    let findings = diagnosed(&format!("{FOLDER}/sc-intree-removed/fires.yaml"), None).findings;
+    let waiting = findings.iter().find(|finding| finding.rule.id == "pool-exhausted").expect("a claim waits");
+    assert!(!waiting.role.is_root);
+    let root = &findings[waiting.role.root];
+    assert_eq!((root.rule.id, root.role.drags.as_slice()), ("sc-intree-removed", &[waiting.object.clone()][..]));
+}
+
+/// What `audit` calls the nearest volume is the first one that `explain` and `match` list.
+#[test]
+fn the_nearest_volume_is_the_same_for_all() {
+    let of_claim = |command: &[&str]| {
+        let file = ["-n", "warehouse", "-o", "json", "-f", "examples/pending-too-small.json", "--assume-complete"];
+        let run = Run::new(&[command, &file].concat()).current_dir(root()).finish();
+        serde_json::from_str::<Value>(&run.stdout).expect("a document")
+    };
+    let audit = of_claim(&["audit", "--rules", "bind-pv-being-deleted"]);
+    let message = audit["findings"][0]["message"].as_str().expect("a message");
+    assert!(message.starts_with("no free volume fits it; disk-going comes nearest"), "{message}");
+    let explained = of_claim(&["explain", "pvc/orders-archive"]);
+    assert!(explained.to_string().contains("The nearest volume is disk-going: is being deleted."), "{explained}");
+}
+
+/// However many volumes there are, the one that went to the wrong claim is found.
+#[test]
+fn a_foreign_grab_is_found_among_many_volumes() {
+    let mut text = fs::read_to_string(root().join(FOLDER).join("bind-foreign-grab/fires.yaml")).expect("a fixture");
+    for number in 0..5_100 {
+        let volume = json!({
+            "apiVersion": "v1",
+            "kind": "PersistentVolume",
+            "metadata": { "name": format!("other-{number}"), "uid": format!("other-{number}") },
+            "spec": {
+                "accessModes": ["ReadWriteOnce"],
+                "capacity": { "storage": "1Gi" },
+                "persistentVolumeReclaimPolicy": "Retain",
+                "storageClassName": "other",
+                "volumeMode": "Filesystem",
+                "hostPath": { "path": "/data" },
+            },
+            "status": { "phase": "Available" },
+        });
+        text.push_str(&format!("---\n{volume}\n"));
+    }
+    let run = Run::new(&["audit", "-f", "-", "--assume-complete", "--rules", "bind-foreign-grab", "-o", "name"])
+        .stdin(text.as_bytes())
+        .finish();
+    assert_eq!(run.stdout.lines().count(), 1, "{}{}", run.stdout, run.stderr);
+}
+
 #[test]
 fn the_exit_code_follows_the_threshold() {
     let lost = format!("{FOLDER}/lost-claimref-uid-cleared/fires.yaml");

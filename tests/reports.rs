@@ -221,7 +221,7 @@ fn an_object_says_itself_what_is_known_of_it() {
 /// What is known of an object does not hide what is new on it.
 #[test]
 fn a_new_finding_beside_a_known_one_is_shown() {
-    let file = root().join("tests/audit/sc-no-default/fires.yaml");
+    let file = root().join("tests/audit/pv-terminating-leak/fires.yaml");
     let file = file.to_str().expect("a path");
     let audit = |more: &[&str]| {
         let run = Run::new(&[&["audit", "--assume-complete", "-f", file], more].concat()).finish();
@@ -229,10 +229,10 @@ fn a_new_finding_beside_a_known_one_is_shown() {
     };
     let folder = tempfile::tempdir().expect("a folder");
     let known = folder.path().join("known.json");
-    std::fs::write(&known, audit(&["--rules", "pvc-no-class-no-pv", "-o", "json"]).1).expect("a file");
+    std::fs::write(&known, audit(&["--rules", "pv-terminating-bound", "-o", "json"]).1).expect("a file");
     let (code, table, said) = audit(&["--baseline", known.to_str().expect("a path")]);
     assert_eq!(code, Some(0), "{table}");
-    assert!(table.contains(" sc-no-default ") && !table.contains("pvc-no-class-no-pv"), "{table}");
+    assert!(table.contains(" pv-terminating-leak ") && !table.contains(" pv-terminating-bound "), "{table}");
     assert!(said.contains("1 more in the baseline"), "{said}");
     // What was a warning then and is an error now is new.
     let milder = std::fs::read_to_string(&known)

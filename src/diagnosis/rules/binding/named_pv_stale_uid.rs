@@ -57,10 +57,8 @@ fn look(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Found> {
     let (name, policy) = (&volume.meta.name, volume.reclaim_policy.as_str());
     let (kept, consequence) = (!case.destroys(volume), case.prospect(volume));
     let found = Found::new(format!(
-        "volume {name} remembers uid {}, an earlier claim of this name, and this one has uid {}. There is no different \
-         claim, whatever the event says; {consequence}",
-        printed_uid(&named.uid),
-        printed_uid(&claim.meta.uid)
+        "volume {name} remembers an earlier claim of this name, which is gone, by its uid. There is no different claim, \
+         whatever the event says; {consequence}"
     ));
     Some(
         found

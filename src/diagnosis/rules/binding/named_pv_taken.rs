@@ -65,7 +65,7 @@ fn taken(case: &Case<'_>, claim: &PersistentVolumeClaim, volume: &PersistentVolu
         Holder::Lives(_) => ", which lives",
         Holder::ReservedFor(_) => ", which exists and for which it is reserved",
         Holder::ReservedForMissing => ", for which it is reserved and which does not exist",
-        Holder::Replaced(_) => ", whose uid has changed since",
+        Holder::Replaced(_) => ", which is gone and whose name a new claim has",
         Holder::Gone => ", which is gone",
         Holder::Nobody | Holder::Unknown => "",
     };

@@ -1,7 +1,10 @@
 //! A claim that states no class while no class is the default one.
 
 use crate::controllers::ClaimBranch;
+use crate::controllers::persistent_volume::plugins::{Provider, find_provisionable_plugin};
 use crate::diagnosis::remedy::{by_hand, merge_class, set_class};
+use crate::diagnosis::rules::pending::pool::{Unmade, taken};
+use crate::diagnosis::rules::pending::wanted;
 use crate::diagnosis::{Case, Detect, Found, Page, Remedy, Risk, Rule, Severity};
 use crate::model::{Kind, PersistentVolumeClaim, StorageClass};
 use serde_json::json;
@@ -9,7 +12,7 @@ use serde_json::json;
 pub(super) static RULE: Rule = Rule {
     id: "sc-no-default",
     title: "the claim states no class, and none is the default one",
-    severity: Severity::Warning,
+    severity: Severity::Error,
     risk: Risk::None,
     reads: &[Kind::StorageClass, Kind::PersistentVolume],
     page: Page {
@@ -20,8 +23,9 @@ pub(super) static RULE: Rule = Rule {
               that it is given none, and nobody provisions a volume.",
         confirm: "kubectl get sc\n\
                   kubectl get pvc NAME -n NAMESPACE -o jsonpath='{.spec.storageClassName}'",
-        repair: "Set `spec.storageClassName` of the claim, which is possible as long as it has none, or mark a class \
-                 as default, which helps all claims that wait like this one.",
+        repair: "If a volume is to be made by hand, make one without a class that fits the claim. If a driver shall \
+                 make it, set `spec.storageClassName` of the claim, which is possible as long as it has none, or mark a \
+                 class as default, which helps all claims that wait like this one.",
         prevention: "State the class in every claim and template, or watch that exactly one class is the default one.",
         hazard: "A default class is given to all waiting claims that state none, in all namespaces, within a minute: \
                  each gets a new, empty volume, also one that was to get a volume made by hand.",
@@ -46,26 +50,42 @@ fn look(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Found> {
         [only] => format!("the only one, {}, is not marked as default", only.meta.name),
         [first, more @ ..] => format!("none of {} and {} more is marked as default", first.meta.name, more.len()),
     };
+    // Where others have the volumes without a class, or one lacks a single thing, another rule says that.
+    let is_told = taken(case, claim, Unmade::NoClass).is_none_or(|pool| pool.count > 0)
+        || case.nearest(claim).nearly_fits;
+    let none = if is_told { "" } else { ". And no volume without a class fits it" };
     let found = Found::new(format!(
-        "it states no class and would be given the default one, but {there}; so nobody provisions a volume for it"
+        "it states no class and would be given the default one, but {there}; so nobody provisions a volume for \
+         it{none}"
     ))
-    .evidence(&case.object(), "spec.storageClassName", "");
-    Some(match classes {
-        [] => found.remedy(by_hand("create a class, or a PersistentVolume without a class that fits the claim")),
+    .severity(if is_told { Severity::Warning } else { Severity::Error })
+    .quiet_while(case.is_young(claim.meta.created))
+    .evidence(&case.object(), "spec.storageClassName", "")
+    .remedy(by_hand(format!("if its volume is to be made by hand, make {}", wanted(claim))));
+    let makes = |class: &&StorageClass| find_provisionable_plugin(case.rules(), class) == Provider::External;
+    let making: Vec<&StorageClass> = classes.iter().filter(makes).collect();
+    Some(match making.as_slice() {
+        [] => found.remedy(by_hand("or install a driver with a class for it, and make that class the default one")),
         [only] => {
             let name = &only.meta.name;
-            let does = format!("give class {name} to this claim alone; it cannot be changed afterwards");
+            let does = format!(
+                "or let class {name} make a new and empty volume for this claim alone; the class cannot be changed \
+                 afterwards"
+            );
             found.remedy(set_class(claim, name, does)).remedy(mark(only))
         }
         several => {
             let names: Vec<&str> = several.iter().take(5).map(|class| class.meta.name.as_str()).collect();
             let more = if several.len() > names.len() { ", …" } else { "" };
             let names = names.join(", ");
-            found.remedy(by_hand(format!("set the claim's spec.storageClassName to one of {names}{more}"))).remedy(
-                by_hand(
+            found
+                .remedy(by_hand(format!(
+                    "or set the claim's spec.storageClassName to the class that shall make a new and empty volume: one \
+                     of {names}{more}"
+                )))
+                .remedy(by_hand(
                     "or mark one class as default: all claims that state none and wait, in all namespaces, get it then",
-                ),
-            )
+                ))
         }
     })
 }
@@ -79,6 +99,6 @@ fn mark(class: &StorageClass) -> Remedy {
     merge_class(
         class,
         &patch,
-        "make it the default class: all claims that state none and wait, in all namespaces, get it then",
+        "or make it the default class: all claims that state none and wait, in all namespaces, get it then",
     )
 }

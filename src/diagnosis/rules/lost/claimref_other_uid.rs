@@ -45,9 +45,8 @@ fn look(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Found> {
     let (name, policy) = (&volume.meta.name, volume.reclaim_policy.as_str());
     let (kept, consequence) = (!case.destroys(volume), case.prospect(volume));
     let found = Found::new(format!(
-        "its volume {name} remembers uid {}, an earlier claim of this name, and this one has uid {}. To the controller the \
-         volume is released: {consequence}",
-        named.uid, claim.meta.uid
+        "its volume {name} remembers an earlier claim of this name by its uid, and not this one. To the controller the \
+         volume is released: {consequence}"
     ));
     Some(
         found

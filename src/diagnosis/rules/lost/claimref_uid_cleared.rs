@@ -41,8 +41,7 @@ fn look(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Found> {
     let name = &volume.meta.name;
     let found = Found::new(format!(
         "its volume {name} names it without a uid, which counts as another claim. No data are lost, whatever the event \
-         says: with uid {} in spec.claimRef both are Bound again",
-        claim.meta.uid
+         says: with the claim's uid in spec.claimRef both are Bound again"
     ));
     Some(
         found

@@ -40,7 +40,7 @@ fn look(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Found> {
     let life = match case.holder(volume) {
         Holder::Lives(_) => ", which lives",
         Holder::ReservedFor(_) => ", which exists and for which it is reserved",
-        Holder::Replaced(_) => " with an earlier uid",
+        Holder::Replaced(_) => ", an earlier claim of that name",
         Holder::Gone | Holder::ReservedForMissing => ", which does not exist",
         Holder::Nobody | Holder::Unknown => "",
     };

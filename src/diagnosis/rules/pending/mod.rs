@@ -15,7 +15,7 @@ crate::diagnosis::rules::section! {
     wffc_no_consumer,
 }
 
-mod pool;
+pub(super) mod pool;
 
 use crate::controllers::persistent_volume::plugins::migrated_driver;
 use crate::diagnosis::facts::class_of_claim;
@@ -56,7 +56,7 @@ fn with_class(found: Found, case: &Case<'_>, claim: &PersistentVolumeClaim) -> F
 }
 
 /// What the claim asks of a volume, for somebody who makes one by hand.
-fn wanted(claim: &PersistentVolumeClaim) -> String {
+pub(super) fn wanted(claim: &PersistentVolumeClaim) -> String {
     let size = claim.requested().map(|size| format!(" of at least {size}")).unwrap_or_default();
     let modes = crate::diagnosis::misfit::modes(&claim.access_modes);
     let of_class = match claim.class() {

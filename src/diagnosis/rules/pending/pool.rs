@@ -8,7 +8,7 @@ use crate::snapshot::VolumeId;
 
 /// Why nobody makes a volume for a claim.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Unmade {
+pub(in crate::diagnosis::rules) enum Unmade {
     /// It has no class.
     NoClass,
     /// Its class does not exist.
@@ -27,7 +27,7 @@ pub(super) enum Unmade {
 
 impl Unmade {
     /// Why nobody makes a volume for the claim; nothing where somebody does, or where it has one.
-    pub(super) fn of(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Self> {
+    pub(in crate::diagnosis::rules) fn of(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Self> {
         let without = || case.class(claim.class()).is_some_and(|class| class.provisioner == NO_PROVISIONER);
         match case.waiting_branch(claim)? {
             ClaimBranch::UnboundClaimNoVolumeNoClass => Some(Self::NoClass),
@@ -53,15 +53,19 @@ const NAMED: usize = 200;
 
 /// Volumes that would fit a claim and that others have, or that are being deleted.
 #[derive(Debug, Default)]
-pub(super) struct Pool<'a> {
+pub(in crate::diagnosis::rules) struct Pool<'a> {
     /// The first of them, the smallest of each kind first.
-    pub(super) volumes: Vec<&'a PersistentVolume>,
+    pub(in crate::diagnosis::rules) volumes: Vec<&'a PersistentVolume>,
     /// How many there are.
-    pub(super) count: usize,
+    pub(in crate::diagnosis::rules) count: usize,
 }
 
 /// The volumes that would fit the claim and that others have; nothing where some volume is free for it, or will be.
-pub(super) fn taken<'a>(case: &Case<'a>, claim: &PersistentVolumeClaim, why: Unmade) -> Option<Pool<'a>> {
+pub(in crate::diagnosis::rules) fn taken<'a>(
+    case: &Case<'a>,
+    claim: &PersistentVolumeClaim,
+    why: Unmade,
+) -> Option<Pool<'a>> {
     let mut pool = Pool::default();
     // What cannot be matched is only noticed where some volume has the access modes that are asked for; none has.
     let Ok(query) = Query::new(case.rules(), claim, false) else { return Some(pool) };
@@ -105,7 +109,10 @@ pub(super) fn taken<'a>(case: &Case<'a>, claim: &PersistentVolumeClaim, why: Unm
 
 /// Whether nobody makes a volume for the claim, and others have all those that would fit. A class that exists and has
 /// no provisioner is exhausted, too, while there is no such volume at all.
-pub(super) fn exhausted<'a>(case: &Case<'a>, claim: &PersistentVolumeClaim) -> Option<(Unmade, Pool<'a>)> {
+pub(in crate::diagnosis::rules) fn exhausted<'a>(
+    case: &Case<'a>,
+    claim: &PersistentVolumeClaim,
+) -> Option<(Unmade, Pool<'a>)> {
     let why = Unmade::of(case, claim)?;
     let taken = taken(case, claim, why)?;
     let says_enough = match why {

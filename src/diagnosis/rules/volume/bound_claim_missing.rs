@@ -56,9 +56,7 @@ fn look(case: &Case<'_>, volume: &PersistentVolume) -> Option<Found> {
     let prospect = reclaim.prospect(&volume.reclaim_policy);
     let replaced = if let Holder::Replaced(other) = case.holder(volume) { Some(other) } else { None };
     let fact = match replaced {
-        Some(other) => {
-            format!("its claim {claim} with uid {} is gone (there is a new one, uid {})", named.uid, other.meta.uid)
-        }
+        Some(_) => format!("its claim {claim} is gone (the one of that name today is a new one)"),
         None => format!("its claim {claim} does not exist"),
     };
     let found = Found::new(format!("{fact}, and the next sync makes it Released. {prospect}"));

@@ -60,10 +60,8 @@ fn look(case: &Case<'_>, volume: &PersistentVolume) -> Option<Found> {
         (false, true) => (Severity::Warning, Risk::Possible),
     };
     let found = Found::new(format!(
-        "it remembers uid {} of {}; the claim of that name today has uid {} and {}. {}",
-        named.uid,
+        "it remembers an earlier {} by its uid, which is gone; the claim of that name today {}. {}",
         claim_name(named),
-        claim.meta.uid,
         state(claim, volume),
         gone.reclaim.prospect(&volume.reclaim_policy)
     ));
