@@ -233,9 +233,9 @@ fn the_nearest_volume_is_the_same_for_all() {
 /// However many volumes there are, the one that went to the wrong claim is found.
 #[test]
 fn a_foreign_grab_is_found_among_many_volumes() {
-    let mut text = fs::read_to_string(root().join(FOLDER).join("bind-foreign-grab/fires.yaml")).expect("a fixture");
-    for number in 0..5_100 {
-        let volume = json!({
+    let text = fs::read_to_string(root().join(FOLDER).join("bind-foreign-grab/fires.yaml")).expect("a fixture");
+    let other = |number: u32| {
+        json!({
             "apiVersion": "v1",
             "kind": "PersistentVolume",
             "metadata": { "name": format!("other-{number}"), "uid": format!("other-{number}") },
@@ -248,9 +248,10 @@ fn a_foreign_grab_is_found_among_many_volumes() {
                 "hostPath": { "path": "/data" },
             },
             "status": { "phase": "Available" },
-        });
-        text.push_str(&format!("---\n{volume}\n"));
-    }
+        })
+    };
+    let others = (0..5_100).map(|number| format!("---\n{}\n", other(number)));
+    let text: String = std::iter::once(text).chain(others).collect();
     let run = Run::new(&["audit", "-f", "-", "--assume-complete", "--rules", "bind-foreign-grab", "-o", "name"])
         .stdin(text.as_bytes())
         .finish();

@@ -285,7 +285,8 @@ impl<'a> Case<'a> {
         self.snapshot().class(name)
     }
 
-    /// The class of that claim whose provisioner is a plugin that Kubernetes does not have: nobody makes a volume of it.
+    /// The class of that claim, where its provisioner is a plugin that Kubernetes does not have: nobody makes volumes
+    /// of it.
     pub fn dead_class(&self, claim: &PersistentVolumeClaim) -> Option<&'a StorageClass> {
         let is_dead = |class: &&StorageClass| {
             class.provisioner != NO_PROVISIONER

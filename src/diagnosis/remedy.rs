@@ -77,7 +77,7 @@ pub fn reserve(
     more: Vec<Value>,
     does: impl Into<String>,
 ) -> Option<Remedy> {
-    claim_ref(volume, reservation(claim), more, does)
+    claim_ref(volume, &reservation(claim), more, does)
 }
 
 /// Gives a free volume back to a claim that was bound to it: only with its uid such a claim takes it. Nothing where no
@@ -87,10 +87,10 @@ pub fn give_back(volume: &PersistentVolume, claim: &PersistentVolumeClaim, does:
     if let Value::Object(fields) = &mut named {
         fields.insert("uid".to_owned(), json!(claim.meta.uid));
     }
-    claim_ref(volume, named, Vec::new(), does)
+    claim_ref(volume, &named, Vec::new(), does)
 }
 
-fn claim_ref(volume: &PersistentVolume, named: Value, more: Vec<Value>, does: impl Into<String>) -> Option<Remedy> {
+fn claim_ref(volume: &PersistentVolume, named: &Value, more: Vec<Value>, does: impl Into<String>) -> Option<Remedy> {
     let write = json!({ "op": "add", "path": "/spec/claimRef", "value": named });
     Some(patch_volume(volume, [at_version(volume)?, write].into_iter().chain(more).collect(), does))
 }

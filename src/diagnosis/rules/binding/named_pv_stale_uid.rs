@@ -57,7 +57,7 @@ fn look(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Found> {
     let (name, policy) = (&volume.meta.name, volume.reclaim_policy.as_str());
     let (kept, consequence) = (!case.destroys(volume), case.prospect(volume));
     let found = Found::new(format!(
-        "volume {name} remembers an earlier claim of this name, which is gone, by its uid. There is no different claim, \
+        "volume {name} remembers an earlier claim of this name, which is gone. There is no different claim, \
          whatever the event says; {consequence}"
     ));
     Some(

@@ -41,9 +41,7 @@ fn look(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Found> {
     let foreign: Vec<&str> =
         claim.meta.finalizers.iter().map(Str::as_str).filter(is_foreign).collect();
     let first = *foreign.first()?;
-    if case.lasts(claim.meta.deleted).is_none() {
-        return None;
-    }
+    case.lasts(claim.meta.deleted)?;
     let kept = match (foreign.as_slice(), first.split_once('/')) {
         // The garbage collector's own finalizers have no domain.
         ([_], None) if matches!(first, "foregroundDeletion" | "orphan") => {

@@ -60,7 +60,7 @@ fn look(case: &Case<'_>, volume: &PersistentVolume) -> Option<Found> {
         (false, true) => (Severity::Warning, Risk::Possible),
     };
     let found = Found::new(format!(
-        "it remembers an earlier {} by its uid, which is gone; the claim of that name today {}. {}",
+        "it remembers an earlier claim {}, which is gone; the claim of that name today {}. {}",
         claim_name(named),
         state(claim, volume),
         gone.reclaim.prospect(&volume.reclaim_policy)
