@@ -238,7 +238,7 @@ impl<'a> Case<'a> {
         let search = || nearest_volume(self.snapshot(), self.rules(), claim);
         match self.subject {
             Subject::Claim(_, own) if std::ptr::eq(own, claim) => *self.memo.nearest.get_or_init(search),
-            Subject::Claim(..) | Subject::Volume(..) | Subject::Class(_) | Subject::Pod(_) => search(),
+            _ => search(),
         }
     }
 
