@@ -208,7 +208,7 @@ fn nothing_is_wrong_with_what_is_well() {
 /// Who repairs the class helps all claims that wait for it.
 #[test]
 fn what_waits_for_a_class_follows_from_it() {
-    let findings = diagnosed(&format!("{FOLDER}/sc-intree-removed/fires.yaml"), None).findings;
+    let findings = diagnosed(&format!("{FOLDER}/sc-intree-removed/fires.yaml"), &Header::default()).findings;
     let waiting = findings.iter().find(|finding| finding.rule.id == "pool-exhausted").expect("a claim waits");
     assert!(!waiting.role.is_root);
     let root = &findings[waiting.role.root];
@@ -373,9 +373,7 @@ fn a_wide_table_ends_with_what_to_try() {
     assert!(header.ends_with("  AGE     TRY"), "{header}");
     for row in rows.lines() {
         let is_of = |finding: &&Value| {
-            [&finding["id"], &finding["object"]["name"]]
-                .iter()
-                .all(|text| row.contains(text.as_str().expect("a text")))
+            [&finding["id"], &finding["object"]["name"]].iter().all(|text| row.contains(text.as_str().expect("a text")))
         };
         let finding = report["findings"].as_array().expect("a list").iter().find(is_of).expect("a finding");
         assert!(row.ends_with(finding["remedies"][0]["command"].as_str().expect("a command")), "{row}");

@@ -468,7 +468,7 @@ pub fn unmatched_words(unmatched: &[&Suppression]) -> Option<String> {
     let names: Vec<String> = unmatched.iter().map(named).collect();
     (!names.is_empty()).then(|| {
         format!(
-            "note: {} matched nothing, and can go if it says what is meant: {}",
+            "note: {} matched nothing, and can go unless misspelt: {}",
             counted(names.len(), "suppression"),
             names.join("; ")
         )

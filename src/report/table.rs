@@ -145,8 +145,7 @@ impl Table {
             return Layout::Lines(natural);
         }
         let command = self.place(COMMAND);
-        let beside: Vec<usize> =
-            (0..natural.len()).filter(|at| Some(*at) != command).map(|at| natural[at]).collect();
+        let beside: Vec<usize> = (0..natural.len()).filter(|at| Some(*at) != command).map(|at| natural[at]).collect();
         let room = (columns + natural[prose]).saturating_sub(total(&beside));
         if room >= PROSE_MIN.min(natural[prose]) {
             return Layout::Beside(room);
@@ -158,8 +157,7 @@ impl Table {
     fn below(&self, mut widths: Vec<usize>, columns: usize) -> Layout {
         let (prose, command) = (self.place(PROSE), self.place(COMMAND));
         let stays = |at: usize| at == 0 || PINNED.contains(&self.headers[at]);
-        let mut shown: Vec<usize> =
-            (0..widths.len()).filter(|at| Some(*at) != prose && Some(*at) != command).collect();
+        let mut shown: Vec<usize> = (0..widths.len()).filter(|at| Some(*at) != prose && Some(*at) != command).collect();
         let excess = |shown: &[usize], widths: &[usize]| {
             let gaps = NARROW_GAP * shown.len().saturating_sub(1);
             (shown.iter().map(|at| widths[*at]).sum::<usize>() + gaps).saturating_sub(columns)
@@ -435,7 +433,10 @@ mod tests {
         assert!(rows[1].ends_with("warning   possible  pv-released-delete-no-deleter  2d13h"), "{at_110}");
         assert!(at_110.contains("\n    AFFECTS pvc/b -n db\n"), "{at_110}");
         let at_200 = rendered(&findings(), Some(200));
-        assert!(at_200.contains(&format!("deleted it\n    {PATCH}\n")) && at_200.contains("3d\n    wait\n"), "{at_200}");
+        assert!(
+            at_200.contains(&format!("deleted it\n    {PATCH}\n")) && at_200.contains("3d\n    wait\n"),
+            "{at_200}"
+        );
         assert!(!at_200.contains("TRY"), "{at_200}");
         let piped = rendered(&findings(), None);
         assert!(piped.lines().count() == 3 && piped.contains(&format!("   2d13h   {PATCH}\n")), "{piped}");
@@ -446,11 +447,8 @@ mod tests {
         let mut table = Table::new(vec!["NAME", "SEVERITY", "WHY"]);
         let name = "pvc/abcdefghijklmnopqrstuvwxyz";
         table.row(vec![name.into(), "error".into(), "its volume is gone".into()]);
-        let expected = format!(
-            "NAME{}SEVERITY\n{name}\n{}error\n    its volume is gone\n",
-            " ".repeat(16),
-            " ".repeat(20)
-        );
+        let expected =
+            format!("NAME{}SEVERITY\n{name}\n{}error\n    its volume is gone\n", " ".repeat(16), " ".repeat(20));
         assert_eq!(rendered(&table, Some(28)), expected);
     }
 
@@ -468,9 +466,11 @@ mod tests {
             assert!(!text.contains('\u{2026}'), "{columns:?}");
         }
         assert_eq!(rendered(&table, None).lines().count(), 10_004);
-        assert!(rendered(&table, Some(80)).starts_with(
-            "NAMESPACE  NAME                                         SEVERITY  DATA\n<none>     pv/pvc-"
-        ));
+        assert!(
+            rendered(&table, Some(80)).starts_with(
+                "NAMESPACE  NAME                                         SEVERITY  DATA\n<none>     pv/pvc-"
+            )
+        );
     }
 
     #[test]
