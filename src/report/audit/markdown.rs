@@ -95,11 +95,13 @@ fn cell(value: &str) -> String {
 /// A name as code, in which nothing else means anything: the fence is longer than any run of its sign inside.
 fn code(value: &str) -> String {
     let safe = sanitize(value);
+    if safe.is_empty() {
+        return "` `".to_owned();
+    }
     let longest = safe.split(|letter| letter != '`').map(str::len).max().unwrap_or_default();
     let fence = "`".repeat(longest + 1);
     // A blank at both ends is taken away again.
-    let needs_blanks = safe.starts_with(['`', ' ']) || safe.ends_with(['`', ' ']);
-    let blank = if needs_blanks || safe.is_empty() { " " } else { "" };
+    let blank = if safe.starts_with(['`', ' ']) || safe.ends_with(['`', ' ']) { " " } else { "" };
     format!("{fence}{blank}{safe}{blank}{fence}")
 }
 
