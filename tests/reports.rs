@@ -87,9 +87,11 @@ fn documents_follow_the_schema() {
     }
 }
 
-/// What Jenkins' `junit-10.xsd` allows: of each element the attributes, those that it must have first, and what it may
-/// hold, in the order in which that has to come.
-const JUNIT: [(&str, &[&str], &[&str], &[&str]); 6] = [
+/// An element of XML: its name, the attributes that it must have and those that it may have, and what it may hold.
+type Element = (&'static str, &'static [&'static str], &'static [&'static str], &'static [&'static str]);
+
+/// What Jenkins' `junit-10.xsd` allows. What an element holds has to come in this order.
+const JUNIT: [Element; 6] = [
     ("testsuites", &[], &["name", "time", "tests", "failures", "disabled", "errors"], &["testsuite"]),
     (
         "testsuite",
