@@ -35,9 +35,8 @@ pub(super) fn belongs_to(simulation: &Simulation<'_>, target: Target, namespace:
 /// The same of any object: what has no namespace and is no volume belongs to all of them.
 pub(super) fn object_belongs_to(simulation: &Simulation<'_>, object: &ObjectKey, namespace: &str) -> bool {
     let snapshot = simulation.snapshot();
-    let of_volume = |name: &str| {
-        snapshot.volume_id(name).is_some_and(|id| belongs_to(simulation, Target::Volume(id), namespace))
-    };
+    let of_volume =
+        |name: &str| snapshot.volume_id(name).is_some_and(|id| belongs_to(simulation, Target::Volume(id), namespace));
     match object.kind {
         Kind::PersistentVolume => of_volume(&object.name),
         // An attachment of a volume that is gone is everybody's.

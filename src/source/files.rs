@@ -15,7 +15,7 @@ pub use error::{Fault, Place, SourceError};
 
 use super::archive::ArchivedObject;
 use super::statement::Statement;
-use crate::model::{Kind, Str, Timestamp};
+use crate::model::{Kind, Str, Surrounding, Timestamp};
 use crate::snapshot::decode::{self, DecodeIssue};
 use crate::snapshot::{Coverage, CoverageEntry, CoverageState, Item, Parts};
 use collect::{Asked, Collector, Objects, Workers};
@@ -474,9 +474,14 @@ fn newest(objects: &Objects) -> Option<Timestamp> {
         .chain(objects.claims.iter().map(|claim| &claim.meta))
         .chain(objects.classes.iter().map(|class| &class.meta))
         .chain(objects.pods.iter().map(|pod| &pod.meta))
-        .chain(objects.nodes.iter().map(|node| &node.meta));
+        .chain(objects.nodes.iter().map(|node| &node.meta))
+        .chain(objects.surroundings.iter().map(Surrounding::meta));
     let changed = objects.volumes.iter().filter_map(|volume| volume.status.last_phase_transition);
-    metas.filter_map(|meta| meta.created.max(meta.deleted)).chain(changed).max()
+    let seen = objects.surroundings.iter().filter_map(|object| match object {
+        Surrounding::Event(event) => event.last_seen,
+        _ => None,
+    });
+    metas.filter_map(|meta| meta.created.max(meta.deleted)).chain(changed).chain(seen).max()
 }
 
 /// What is known of an input besides its objects.
