@@ -4,7 +4,7 @@ use crate::controllers::ClaimBranch;
 use crate::diagnosis::case::volume_key;
 use crate::diagnosis::facts::names;
 use crate::diagnosis::remedy::{reserve_for_its_name, retain};
-use crate::diagnosis::{Case, Detect, Found, Page, Risk, Rule, Severity};
+use crate::diagnosis::{Case, Detect, Found, Page, Risk, Rule, Severity, key};
 use crate::model::{Kind, PersistentVolumeClaim};
 use crate::world::printed_uid;
 
@@ -63,6 +63,8 @@ fn look(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Found> {
     Some(
         found
             .risk(if kept { Risk::None } else { Risk::Imminent })
+            // After a restore all claims of a namespace are alike.
+            .follows_from(key(Kind::Namespace, "", &claim.meta.namespace))
             .evidence(&case.object(), "metadata.uid", printed_uid(&claim.meta.uid))
             .evidence(&volume_key(name), "spec.claimRef.uid", printed_uid(&named.uid))
             .evidence(&volume_key(name), "spec.persistentVolumeReclaimPolicy", policy)

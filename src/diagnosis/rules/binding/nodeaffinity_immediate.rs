@@ -73,6 +73,7 @@ fn look(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Found> {
     let mut found = found
         .severity(if waits { Severity::Error } else { Severity::Warning })
         .risk(if kept { Risk::None } else { Risk::Possible })
+        .follows_from(volume_key(name))
         .evidence(&volume_key(name), "spec.nodeAffinity.required", wanted)
         .evidence(&volume_key(name), "spec.persistentVolumeReclaimPolicy", policy)
         .remedy(kubectl("get nodes --show-labels", "see which nodes lack the labels"));

@@ -4,7 +4,7 @@ use super::misbound;
 use crate::diagnosis::case::volume_key;
 use crate::diagnosis::facts::names;
 use crate::diagnosis::remedy::{retain, set_uid};
-use crate::diagnosis::{Case, Detect, Found, Page, Risk, Rule, Severity};
+use crate::diagnosis::{Case, Detect, Found, Page, Risk, Rule, Severity, key};
 use crate::model::{Kind, PersistentVolumeClaim};
 
 pub(super) static RULE: Rule = Rule {
@@ -51,6 +51,8 @@ fn look(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Found> {
     Some(
         found
             .risk(if kept { Risk::None } else { Risk::Imminent })
+            // After a restore all claims of a namespace are alike.
+            .follows_from(key(Kind::Namespace, "", &claim.meta.namespace))
             .evidence(&case.object(), "metadata.uid", claim.meta.uid.as_str())
             .evidence(&volume_key(name), "spec.claimRef.uid", named.uid.as_str())
             .evidence(&volume_key(name), "spec.persistentVolumeReclaimPolicy", policy)

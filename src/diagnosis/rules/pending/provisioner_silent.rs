@@ -94,6 +94,7 @@ fn look(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Found> {
         found
             .quiet_while(is_unclear)
             .since(since)
+            .follows_from(class_key(&class.meta.name))
             .evidence(&case.object(), annotation, driver)
             .evidence(&class_key(&class.meta.name), "provisioner", class.provisioner.as_str())
             .remedies(looks),

@@ -20,13 +20,21 @@ use crate::controllers::persistent_volume::reclaim::{DataFate, data_fate, migrat
 use crate::controllers::protection::pod_uses_claim;
 use crate::diagnosis::facts::{DRIVER_FINALIZER, has_uid_of};
 use crate::diagnosis::remedy::{by_hand, expect, patch_volume, retain};
-use crate::diagnosis::{Case, Found, Remedy, Risk};
+use crate::diagnosis::{Case, Found, Remedy, Risk, key};
 use crate::model::{
-    AnnotationKey, ObjectMeta, PersistentVolume, PersistentVolumeClaim, Pod, PodPhase, SourceKind, Timestamp,
+    AnnotationKey, Kind, ObjectMeta, PersistentVolume, PersistentVolumeClaim, Pod, PodPhase, SourceKind, Timestamp,
     VolumePhase,
 };
 use crate::simulate::Outcome;
 use serde_json::json;
+
+/// The attachments that are there, or on their way out, hold the volume; one that only waits to be made waits for it.
+fn held_by_attachments(found: Found, case: &Case<'_>, volume: &PersistentVolume) -> Found {
+    let attachments = case.surroundings().attachments_of(&volume.meta.name);
+    attachments
+        .filter(|attachment| attachment.attached || attachment.meta.deleted.is_some())
+        .fold(found, |found, attachment| found.follows_from(key(Kind::VolumeAttachment, "", &attachment.meta.name)))
+}
 
 /// The finalizer by which kube-controller-manager keeps a volume until its own plugin has deleted the storage.
 const IN_TREE_FINALIZER: &str = "kubernetes.io/pv-controller";

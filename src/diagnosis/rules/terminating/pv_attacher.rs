@@ -1,7 +1,7 @@
 //! A volume that waits for its attacher.
 
 use super::{
-    ATTACHER_PREFIX, DRIVER_FINALIZER, IN_TREE_FINALIZER, let_go, listed, stays_with, take_away, unheld_since,
+    ATTACHER_PREFIX, DRIVER_FINALIZER, IN_TREE_FINALIZER, held_by_attachments, let_go, listed, stays_with, take_away, unheld_since,
 };
 use crate::diagnosis::remedy::{by_hand, kubectl, quoted};
 use crate::diagnosis::{Case, Detect, Found, Page, Risk, Rule, Severity};
@@ -12,7 +12,7 @@ pub(super) static RULE: Rule = Rule {
     title: "the volume waits for its attacher to let it go",
     severity: Severity::Error,
     risk: Risk::None,
-    reads: &[Kind::PersistentVolumeClaim],
+    reads: &[Kind::PersistentVolumeClaim, Kind::VolumeAttachment],
     page: Page {
         seen: "The volume is Terminating for minutes, no claim has it, and all that is left of its finalizers is \
                `external-attacher/DRIVER`.",
@@ -51,10 +51,10 @@ fn look(case: &Case<'_>, volume: &PersistentVolume) -> Option<Found> {
     let (name, driver) = (&volume.meta.name, finalizer.trim_start_matches(ATTACHER_PREFIX));
     let named = format!("{{.items[?(@.spec.source.persistentVolumeName==\"{name}\")].metadata.name}}");
     Some(
-        Found::new(format!(
+        held_by_attachments(Found::new(format!(
             "the attacher of {driver} keeps it, by finalizer {finalizer}, as long as a VolumeAttachment names it; if \
              none does, that attacher does not run or may not write. No data are touched by this"
-        ))
+        )), case, volume)
         .since(unheld_since(volume))
         .evidence(&case.object(), "metadata.finalizers", listed(&volume.meta))
         .evidence(&case.object(), "status.phase", volume.status.phase.as_str())

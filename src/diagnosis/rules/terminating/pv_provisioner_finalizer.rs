@@ -1,6 +1,6 @@
 //! A volume that waits for its provisioner.
 
-use super::{ATTACHER_PREFIX, DRIVER_FINALIZER, driver_of, let_go, listed, stays_with, unheld_since};
+use super::{ATTACHER_PREFIX, DRIVER_FINALIZER, driver_of, held_by_attachments, let_go, listed, stays_with, unheld_since};
 use crate::controllers::VolumeBranch;
 use crate::diagnosis::remedy::{by_hand, describe, retain};
 use crate::diagnosis::{Case, Detect, Found, Page, Risk, Rule, Severity};
@@ -11,7 +11,7 @@ pub(super) static RULE: Rule = Rule {
     title: "the volume waits for its provisioner to let it go",
     severity: Severity::Error,
     risk: Risk::Possible,
-    reads: &[Kind::PersistentVolumeClaim],
+    reads: &[Kind::PersistentVolumeClaim, Kind::VolumeAttachment],
     page: Page {
         seen: "The volume is Terminating for minutes, no claim has it, and \
                `external-provisioner.volume.kubernetes.io/finalizer` is among its finalizers. The phase behind \
@@ -83,7 +83,7 @@ fn look(case: &Case<'_>, volume: &PersistentVolume) -> Option<Found> {
         }
         ReclaimPolicy::Other(_) => return None,
     };
-    let found = Found::new(message)
+    let found = held_by_attachments(Found::new(message), case, volume)
         .risk(risk)
         .since(unheld_since(volume))
         .evidence(&case.object(), "metadata.finalizers", listed(&volume.meta))

@@ -5,7 +5,7 @@ use crate::controllers::VolumeBranch;
 use crate::diagnosis::case::key_of_claim;
 use crate::diagnosis::facts::is_bound;
 use crate::diagnosis::misfit::claim_name;
-use crate::diagnosis::{Case, Detect, Found, Holder, Page, Risk, Rule, Severity};
+use crate::diagnosis::{Case, Detect, Found, Holder, Page, Risk, Rule, Severity, key};
 use crate::model::{Kind, PersistentVolume, PersistentVolumeClaim};
 
 pub(super) static RULE: Rule = Rule {
@@ -70,6 +70,8 @@ fn look(case: &Case<'_>, volume: &PersistentVolume) -> Option<Found> {
     Some(
         with_state(with_storage(found, case, volume), case, volume)
             .severity(severity)
+            // After a restore all claims of a namespace are alike.
+            .follows_from(key(Kind::Namespace, "", &claim.meta.namespace))
             .risk(risk)
             .since(volume.status.last_phase_transition)
             .evidence(&key_of_claim(&claim.meta), "metadata.uid", claim.meta.uid.as_str())

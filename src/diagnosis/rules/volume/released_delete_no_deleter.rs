@@ -5,6 +5,7 @@ use crate::controllers::VolumeBranch;
 use crate::diagnosis::misfit::claim_name;
 use crate::diagnosis::remedy::{by_hand, describe, kubectl, retain};
 use crate::diagnosis::{Case, Detect, Found, Page, Risk, Rule, Severity};
+use crate::model::surroundings::Event;
 use crate::model::{Kind, PersistentVolume, ReclaimPolicy, VolumePhase};
 use crate::text::human_age;
 
@@ -13,7 +14,7 @@ pub(super) static RULE: Rule = Rule {
     title: "its driver has not deleted it",
     severity: Severity::Warning,
     risk: Risk::Possible,
-    reads: &[Kind::PersistentVolumeClaim],
+    reads: &[Kind::PersistentVolumeClaim, Kind::VolumeAttachment, Kind::Event],
     page: Page {
         seen: "The volume is Released with policy Delete for a long time. Often no event says anything.",
         why: "The claim is gone, and for a volume of a CSI driver or of another external provisioner \
@@ -55,6 +56,16 @@ fn look(case: &Case<'_>, volume: &PersistentVolume) -> Option<Found> {
     let Reclaim::Driver(driver) = gone.reclaim else { return None };
     // Beside a new claim of the same name it is that claim which matters.
     if gone.branch == VolumeBranch::VolumeClaimReplaced {
+        return None;
+    }
+    // Where an attachment holds it, or its driver said what fails, that is known and has rules of its own.
+    let around = case.surroundings();
+    let told = |event: &Event| {
+        event.reason == "VolumeFailedDelete"
+            && (event.uid.is_empty() || event.uid == volume.meta.uid)
+            && event.last_seen >= volume.status.last_phase_transition
+    };
+    if around.attachments_of(&volume.meta.name).next().is_some() || around.events_about(&case.object()).iter().any(told) {
         return None;
     }
     let claim = volume.claim_ref.as_ref().map(claim_name).unwrap_or_default();
