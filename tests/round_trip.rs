@@ -153,6 +153,7 @@ fn volume(volume: &PersistentVolume) -> Value {
             });
         }
         SourceKind::HostPath => spec["hostPath"] = json!({"path": detail}),
+        SourceKind::Nfs => spec["nfs"] = json!({"server": detail, "path": handle}),
         SourceKind::None => {}
         other => spec[other.as_str()] = json!({"keyring": SECRET, "path": "/"}),
     }
@@ -309,8 +310,13 @@ fn enrich(parts: &mut Parts, odd: u64) {
             named.resource_version = if bit(number + 5) { "3".into() } else { Str::default() };
             named.field_path = if bit(number + 6) { "spec".into() } else { Str::default() };
         }
-        if volume.source.kind == SourceKind::Csi {
-            volume.source.handle = format!("handle-{number}").into();
+        match volume.source.kind {
+            SourceKind::Csi => volume.source.handle = format!("handle-{number}").into(),
+            SourceKind::Nfs => {
+                volume.source.detail = "files.example.com".into();
+                volume.source.handle = "/export".into();
+            }
+            _ => {}
         }
     }
     for (number, claim) in parts.claims.iter_mut().enumerate() {

@@ -1,3 +1,197 @@
 //! Claims that go with something else: with their owner, their namespace, or the set whose pods use them.
 
-crate::diagnosis::rules::section! {}
+crate::diagnosis::rules::section! {
+    claim_owner_dead,
+    claim_owned_cascade,
+    ns_terminating_pvc,
+    sts_retention_delete,
+    sts_orphan_claims,
+}
+
+use crate::diagnosis::remedy::retain;
+use crate::diagnosis::{Case, Found, Remedy, Risk};
+use crate::model::surroundings::StatefulSet;
+use crate::model::{Kind, ObjectKey, ObjectMeta, Owner, PersistentVolume, PersistentVolumeClaim};
+
+/// Where owners stand.
+const OWNERS: &str = "metadata.ownerReferences";
+/// The finalizer of an owner whose dependents are left alone: the garbage collector takes their references away.
+const ORPHAN_FINALIZER: &str = "orphan";
+
+/// What is known of an owner. Upstream: `classifyReferences` and `isDangling`, `pkg/controller/garbagecollector`, 1.36:
+/// the owner is looked up by its name, in the namespace of the claim where its kind has one, and compared by its uid.
+enum Standing<'a> {
+    /// It is there, or is of a kind that nobody looks at here.
+    Solid,
+    /// It is there, and is being deleted.
+    Going(&'a ObjectMeta),
+    /// There is one of its name, with that uid.
+    Replaced(&'a str),
+    /// There is none of its name among those that are known.
+    NotSeen,
+}
+
+/// The kind of an owner, if it is one of those that can be looked at.
+fn kind_of(owner: &Owner) -> Option<Kind> {
+    let kind = Kind::from_manifest(&owner.kind).filter(|kind| kind.api_version() == owner.api_version)?;
+    match kind {
+        Kind::Pod
+        | Kind::StatefulSet
+        | Kind::Node
+        | Kind::PersistentVolume
+        | Kind::PersistentVolumeClaim
+        | Kind::StorageClass
+        | Kind::Namespace => Some(kind),
+        Kind::Lease
+        | Kind::VolumeAttachment
+        | Kind::CsiDriver
+        | Kind::CsiNode
+        | Kind::CsiStorageCapacity
+        | Kind::Event
+        | Kind::ResourceQuota
+        | Kind::LimitRange => None,
+    }
+}
+
+/// What names an owner, if it is of a kind that can be looked at.
+fn owner_key(claim: &PersistentVolumeClaim, owner: &Owner) -> Option<ObjectKey> {
+    let kind = kind_of(owner)?;
+    let namespace = if kind.namespaced() { claim.meta.namespace.as_str() } else { "" };
+    Some(crate::diagnosis::key(kind, namespace, &owner.name))
+}
+
+/// What is known of an owner of the claim; of one that is not seen it is still open whether it exists.
+fn standing<'a>(case: &Case<'a>, claim: &PersistentVolumeClaim, owner: &Owner) -> Standing<'a> {
+    let Some(ObjectKey { kind, namespace, name }) = owner_key(claim, owner) else { return Standing::Solid };
+    let (snapshot, around) = (case.snapshot(), case.surroundings());
+    let by_name = |meta: &ObjectMeta| (meta.namespace.as_str(), meta.name.as_str()).cmp(&(&namespace, &name));
+    let meta = match kind {
+        Kind::Pod => {
+            let pods = snapshot.pods();
+            pods.binary_search_by(|pod| by_name(&pod.meta)).ok().and_then(|at| pods.get(at)).map(|pod| &pod.meta)
+        }
+        Kind::StatefulSet => around.stateful_set(&namespace, &name).map(|set| &set.meta),
+        Kind::Node => snapshot.node(&name).map(|node| &node.meta),
+        Kind::PersistentVolume => case.volume(&name).map(|volume| &volume.meta),
+        Kind::PersistentVolumeClaim => case.claim(&namespace, &name).map(|claim| &claim.meta),
+        Kind::StorageClass => case.class(&name).map(|class| &class.meta),
+        Kind::Namespace => around.namespace(&name).map(|namespace| &namespace.meta),
+        _ => return Standing::Solid,
+    };
+    match meta {
+        // What was never on an API server has no uid, and owns nothing so far.
+        _ if owner.uid.is_empty() => Standing::Solid,
+        None => Standing::NotSeen,
+        Some(meta) if meta.uid.is_empty() => Standing::Solid,
+        Some(meta) if meta.uid != owner.uid => Standing::Replaced(&meta.uid),
+        Some(meta) if meta.deleted.is_some() => Standing::Going(meta),
+        Some(_) => Standing::Solid,
+    }
+}
+
+/// Whether an owner that is not seen does not exist.
+fn is_gone(case: &Case<'_>, claim: &PersistentVolumeClaim, owner: &Owner) -> bool {
+    owner_key(claim, owner).is_some_and(|key| case.lacks(key.kind, &key.namespace, &key.name))
+}
+
+/// Whether the claim was made for a generic ephemeral volume of that pod, with which it is meant to go.
+fn is_ephemeral(claim: &PersistentVolumeClaim, owner: &Owner) -> bool {
+    kind_of(owner) == Some(Kind::Pod)
+        && claim.meta.name.strip_prefix(owner.name.as_str()).is_some_and(|rest| rest.starts_with('-'))
+}
+
+/// An owner as people call it.
+fn called(owner: &Owner) -> String {
+    format!("{} {}", owner.kind, owner.name)
+}
+
+/// An owner as evidence shows it.
+fn shown(owner: &Owner) -> String {
+    format!("{}/{} uid {}", owner.kind, owner.name, owner.uid)
+}
+
+/// The volume that the claim has, which has to name it in turn.
+fn volume_of<'a>(case: &Case<'a>, claim: &PersistentVolumeClaim) -> Option<&'a PersistentVolume> {
+    let is_ours = |volume: &&PersistentVolume| {
+        volume.claim_ref.as_ref().is_some_and(|named| !named.uid.is_empty() && named.uid == claim.meta.uid)
+    };
+    if claim.volume_name.is_empty() { None } else { case.volume(&claim.volume_name).filter(is_ours) }
+}
+
+/// The volume of a claim whose data are destroyed once the claim is gone.
+fn doomed<'a>(case: &Case<'a>, claim: &PersistentVolumeClaim) -> Option<&'a PersistentVolume> {
+    volume_of(case, claim).filter(|volume| case.destroys(volume))
+}
+
+/// What becomes of a claim's data when the claim goes.
+struct Fate {
+    /// As a sentence that begins with a blank; empty where the claim has no volume.
+    words: String,
+    /// What that means, if the claim goes without anybody doing anything more.
+    risk: Risk,
+    /// How to keep the data.
+    retain: Option<Remedy>,
+}
+
+/// What becomes of the claim's data when the claim goes.
+fn fate(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Fate {
+    match volume_of(case, claim) {
+        Some(volume) => {
+            let risk = if case.destroys(volume) { Risk::Imminent } else { Risk::None };
+            let words = format!(". Of its volume {}: {}", volume.meta.name, case.prospect(volume));
+            Fate { words, risk, retain: retain(volume) }
+        }
+        // Of a volume that was not read nobody knows the policy.
+        None if !claim.volume_name.is_empty() && case.volume(&claim.volume_name).is_none() => {
+            Fate { words: String::new(), risk: Risk::Possible, retain: None }
+        }
+        None => Fate { words: String::new(), risk: Risk::None, retain: None },
+    }
+}
+
+impl Fate {
+    /// Adds what it means for the data, and how to keep them, to what was found.
+    fn told(self, found: Found) -> Found {
+        found.risk(self.risk).remedies(self.retain)
+    }
+}
+
+/// The claims of a namespace, in the order of their names.
+fn claims_in<'a>(case: &Case<'a>, namespace: &str) -> &'a [PersistentVolumeClaim] {
+    let all = case.snapshot().claims();
+    let rest = all.get(all.partition_point(|claim| claim.meta.namespace.as_str() < namespace)..).unwrap_or_default();
+    rest.get(..rest.partition_point(|claim| claim.meta.namespace == namespace)).unwrap_or_default()
+}
+
+/// The claims that have the name which a set gives, each with its ordinal. Upstream: `getPersistentVolumeClaimName`,
+/// `pkg/controller/statefulset`, 1.36.
+fn claims_of<'a>(case: &Case<'a>, set: &StatefulSet) -> Vec<(i64, &'a PersistentVolumeClaim)> {
+    let claims = claims_in(case, &set.meta.namespace);
+    let mut found = Vec::new();
+    for template in &set.templates {
+        let prefix = format!("{}-{}-", template.name, set.meta.name);
+        let start = claims.partition_point(|claim| claim.meta.name.as_str() < prefix.as_str());
+        let named = claims.iter().skip(start).map_while(|claim| Some((claim.meta.name.strip_prefix(&*prefix)?, claim)));
+        // An ordinal is written without leading zeros.
+        let with_ordinal = named.filter_map(|(rest, claim)| {
+            let ordinal: i64 = rest.parse().ok().filter(|ordinal| *ordinal >= 0)?;
+            (ordinal.to_string() == rest).then_some((ordinal, claim))
+        });
+        found.extend(with_ordinal);
+    }
+    found
+}
+
+/// Whether the set has a member of that ordinal, or is about to. Upstream: `podInOrdinalRange`, 1.36.
+fn in_range(set: &StatefulSet, ordinal: i64) -> bool {
+    ordinal >= set.first_ordinal && ordinal < set.first_ordinal.saturating_add(set.replicas)
+}
+
+/// The first of these names, and how many more there are.
+fn some<'n>(mut names: impl ExactSizeIterator<Item = &'n str>) -> String {
+    let Some(first) = names.next() else { return "none".to_owned() };
+    match names.len() {
+        0 => first.to_owned(),
+        more => format!("{first} and {more} more"),
+    }
+}

@@ -4,6 +4,7 @@ use super::{asked_since, driver_of, selected_node};
 use crate::controllers::{Branch, ClaimBranch, ProvisionStep};
 use crate::diagnosis::case::class_key;
 use crate::diagnosis::remedy::{describe, kubectl, quoted};
+use crate::diagnosis::rules::provisioning::refusal;
 use crate::diagnosis::{Case, Detect, Found, Page, Risk, Rule, Severity};
 use crate::model::lease::names_of_provisioner;
 use crate::model::{Kind, PersistentVolumeClaim};
@@ -17,7 +18,7 @@ pub(super) static RULE: Rule = Rule {
     title: "the driver has not made the volume yet",
     severity: Severity::Warning,
     risk: Risk::None,
-    reads: &[Kind::PersistentVolume, Kind::StorageClass, Kind::Pod, Kind::Node],
+    reads: &[Kind::PersistentVolume, Kind::StorageClass, Kind::Pod, Kind::Node, Kind::Event],
     page: Page {
         seen: "The claim is Pending for minutes. Its events `ExternalProvisioning` repeat, and come from the \
                controller, which only says that it waits.",
@@ -65,6 +66,10 @@ fn look(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Found> {
     // Under this name provisioners make the volume; one that is there and is not taken has a reason of its own.
     let is_made = case.volume(&format!("pvc-{}", claim.meta.uid)).is_some();
     if !is_asked || is_made || case.always_ends("Bound")? || waits_for_a_node_that_is_gone(case, claim) {
+        return None;
+    }
+    // What the driver said last is worth more than that the volume is not there.
+    if refusal(case, claim).is_some() {
         return None;
     }
     let driver = driver_of(case, class);

@@ -2,9 +2,10 @@
 
 use super::{users, with_class};
 use crate::controllers::ClaimBranch;
-use crate::diagnosis::case::key_of_claim;
+use crate::diagnosis::case::{class_key, key_of_claim};
 use crate::diagnosis::facts::is_bound;
 use crate::diagnosis::remedy::{by_hand, describe};
+use crate::diagnosis::rules::provisioning::refusal;
 use crate::diagnosis::{Case, Detect, Found, Page, Risk, Rule, Severity, key};
 use crate::model::{ClaimPhase, Kind, ObjectKey, PersistentVolumeClaim, Pod};
 use crate::text::human_age;
@@ -14,7 +15,7 @@ pub(super) static RULE: Rule = Rule {
     title: "the claim waits for a pod that gets no node",
     severity: Severity::Warning,
     risk: Risk::None,
-    reads: &[Kind::PersistentVolume, Kind::PersistentVolumeClaim, Kind::StorageClass, Kind::Pod],
+    reads: &[Kind::PersistentVolume, Kind::PersistentVolumeClaim, Kind::StorageClass, Kind::Pod, Kind::Event],
     page: Page {
         seen: "The claim is Pending with an event `WaitForPodScheduled`; the pod that uses it is Pending without a \
                node, mostly with an event `FailedScheduling`.",
@@ -45,13 +46,15 @@ fn look(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Found> {
     if case.waiting_branch(claim)? != ClaimBranch::UnboundClaimWaitForPodScheduled {
         return None;
     }
-    // A pod that is being deleted is placed no more.
-    let unplaced = || users(case, claim).filter(|pod| pod.node_name.is_empty() && pod.meta.deleted.is_none());
+    // A pod that is being deleted is placed no more. One that is held back, or that has a scheduler of its own, waits
+    // for something else.
+    let waits = |pod: &&Pod| pod.node_name.is_empty() && pod.meta.deleted.is_none() && !pod.gated && is_default(pod);
+    let unplaced = || users(case, claim).filter(waits);
     let pod = unplaced().filter(|pod| pod.meta.created.is_some()).min_by_key(|pod| pod.meta.created)?;
     let since = pod.meta.created.max(claim.meta.created);
     let waited = case.lasts(since)?;
-    // Where no volume is left for it, that is what is wrong.
-    if case.always_ends("Bound")? || super::pool::exhausted(case, claim).is_some() {
+    // Where no volume is left for it, or its driver gave the node back, that is what is wrong.
+    if case.always_ends("Bound")? || super::pool::exhausted(case, claim).is_some() || refusal(case, claim).is_some() {
         return None;
     }
     let others = match unplaced().count() {
@@ -71,7 +74,8 @@ fn look(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Found> {
         None => format!("{lead}. Why, the events of the pod say, not those of the claim"),
     };
     let pod_key = key(Kind::Pod, &pod.meta.namespace, name);
-    let mut found = Found::new(message).since(since).follows_from(pod_key.clone());
+    let mut found =
+        Found::new(message).since(since).follows_from(pod_key.clone()).follows_from(class_key(claim.class()));
     let mut way = by_hand("let the pod be placed: nothing has to be done to this claim");
     if let Some((other, what)) = obstacle {
         way = describe(&other, format!("the pod waits for this claim, which {what}"));
@@ -83,6 +87,11 @@ fn look(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Found> {
             .remedy(describe(&pod_key, "see in its events why no node suits it"))
             .remedy(way),
     )
+}
+
+/// Whether the pod is left to the scheduler that every cluster has.
+fn is_default(pod: &Pod) -> bool {
+    pod.scheduler_name.is_empty() || pod.scheduler_name == "default-scheduler"
 }
 
 /// Another claim of the pod for whose sake the scheduler places it nowhere, and what is wrong with that one. Upstream:

@@ -1,3 +1,115 @@
 //! Claims for which a volume is being made, by what events, quotas and the Lease of the controllers tell.
 
-crate::diagnosis::rules::section! {}
+crate::diagnosis::rules::section! {
+    controller_not_running,
+    quota_blocks,
+    failed,
+    inprogress_background,
+    wffc_custom_scheduler,
+}
+
+use crate::controllers::ClaimBranch;
+use crate::controllers::persistent_volume::plugins::migrated_driver;
+use crate::diagnosis::case::PATIENCE;
+use crate::diagnosis::{Case, Found};
+use crate::model::surroundings::Event;
+use crate::model::{AnnotationKey, PersistentVolumeClaim, StorageClass};
+use crate::text::human_age;
+
+/// For so many seconds what an event says of a driver counts: the API server forgets events after an hour, and a
+/// driver that goes on trying says so again within minutes.
+const FRESH: i64 = 3_600;
+/// So much of an event's message is shown.
+const SHOWN: usize = 200;
+
+/// What a driver said last about a claim that it still has to make a volume for.
+pub(super) struct Refusal<'a> {
+    /// The event.
+    event: &'a Event,
+    /// The class of the claim.
+    class: &'a StorageClass,
+    /// How many seconds ago it was seen.
+    ago: i64,
+    /// Whether the scheduler has to choose a node again before the driver is asked once more.
+    waits_for_node: bool,
+}
+
+impl Refusal<'_> {
+    /// The driver that has to make the volume, by the name that it has today.
+    fn driver(&self, case: &Case<'_>) -> String {
+        let provisioner = &self.class.provisioner;
+        migrated_driver(case.rules(), provisioner).unwrap_or(provisioner).to_owned()
+    }
+
+    /// Whether the driver may still be at work on the volume: the request ran into its time limit, was cut off, or
+    /// met an earlier one that is not done. Upstream: `checkError`, external-provisioner.
+    fn is_under_way(&self) -> bool {
+        let message = &self.event.message;
+        ["code = DeadlineExceeded", "code = Aborted", "code = Canceled", "context deadline exceeded"]
+            .iter()
+            .any(|known| message.contains(known))
+    }
+
+    /// What it says, as evidence.
+    fn shown(&self, case: &Case<'_>, found: Found) -> Found {
+        let object = case.object();
+        let said: String = self.event.message.chars().take(SHOWN).collect();
+        let seen = self.event.last_seen.map_or_else(String::new, |moment| moment.to_string());
+        found
+            .evidence(&object, "status.phase", "Pending")
+            .evidence(&object, "event ProvisioningFailed: message", said)
+            .evidence(&object, "event ProvisioningFailed: lastTimestamp", seen)
+    }
+
+    /// When it was seen, in words.
+    fn age(&self) -> String {
+        format!("{} ago", human_age(self.ago))
+    }
+}
+
+/// What the driver said last, where a claim waits for it, or for a node on which it may try again, and is predicted to
+/// go on waiting. An event alone proves nothing: it may be of an earlier claim, or the class may have been repaired
+/// since.
+pub(super) fn refusal<'a>(case: &Case<'a>, claim: &PersistentVolumeClaim) -> Option<Refusal<'a>> {
+    let searches = claim.volume_name.is_empty()
+        && !claim.terminating()
+        && claim.selector.is_none()
+        && !claim.meta.annotations.has(AnnotationKey::BindCompleted);
+    if !searches {
+        return None;
+    }
+    let class = case.class(claim.class())?;
+    let is_ours = |event: &&Event| event.uid.is_empty() || event.uid == claim.meta.uid;
+    let events = case.surroundings().events_about(&case.object()).iter().filter(is_ours);
+    // The newest is the first. What the controller itself says under this reason is about the class alone.
+    let told = |event: &&Event| {
+        event.reason == "ProvisioningSucceeded"
+            || (event.reason == "ProvisioningFailed" && !event.message.contains("storageclass.storage.k8s.io"))
+    };
+    let event = events.into_iter().find(told).filter(|event| event.reason == "ProvisioningFailed")?;
+    // Events are of other clocks, which may be ahead.
+    let ago = case.snapshot().now()?.seconds_since(event.last_seen?).max(0);
+    if ago > FRESH {
+        return None;
+    }
+    if event.last_seen < class.meta.created || event.last_seen < claim.meta.created {
+        return None;
+    }
+    let waits_for_node = match case.claim_branch()? {
+        ClaimBranch::UnboundClaimProvisionExternal => false,
+        // Where the driver gave the node back, the scheduler chooses again; that takes it moments.
+        ClaimBranch::UnboundClaimWaitForPodScheduled => true,
+        _ => return None,
+    };
+    // Under this name provisioners make the volume; one that is there and is not taken has a reason of its own.
+    let is_made = case.volume(&format!("pvc-{}", claim.meta.uid)).is_some();
+    if is_made || case.always_ends("Bound")? || (waits_for_node && !has_waited(case, claim)) {
+        return None;
+    }
+    Some(Refusal { event, class, ago, waits_for_node })
+}
+
+/// Whether the claim is older than what is normal may take.
+fn has_waited(case: &Case<'_>, claim: &PersistentVolumeClaim) -> bool {
+    case.seconds_since(claim.meta.created).is_some_and(|age| age >= PATIENCE)
+}

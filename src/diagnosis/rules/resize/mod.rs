@@ -1,3 +1,154 @@
-//! Claims that are to become larger.
+//! Claims that are to become larger. A larger request is carried out by a driver's resizer first, which enlarges the
+//! volume, and then often by the node, which enlarges the file system; the claim's status says how far that has come.
 
-crate::diagnosis::rules::section! {}
+crate::diagnosis::rules::section! {
+    controller_failing,
+    fs_pending,
+    pv_edited,
+    no_resizer,
+    not_allowed,
+}
+
+use crate::controllers::ClaimBranch;
+use crate::controllers::persistent_volume::plugins::migrated_driver;
+use crate::diagnosis::case::volume_key;
+use crate::diagnosis::{Case, Found};
+use crate::model::surroundings::{Condition, Event};
+use crate::model::{
+    AnnotationKey, ClaimPhase, PersistentVolume, PersistentVolumeClaim, Quantity, SourceKind, Timestamp,
+};
+
+/// The condition that a resizer has begun.
+const RESIZING: &str = "Resizing";
+/// The condition that the driver could not enlarge the volume.
+const CONTROLLER_ERROR: &str = "ControllerResizeError";
+/// The condition that the node is to enlarge the file system.
+const NODE_PENDING: &str = "FileSystemResizePending";
+/// The condition that the node could not do so.
+const NODE_ERROR: &str = "NodeResizeError";
+
+/// How large the two sides of a completed binding say that they are.
+struct Sizes<'a> {
+    volume: &'a PersistentVolume,
+    /// `spec.capacity.storage` of the volume.
+    capacity: Quantity,
+    /// `status.capacity.storage` of the claim.
+    has: Quantity,
+    /// `spec.resources.requests.storage` of the claim.
+    wants: Quantity,
+}
+
+impl<'a> Sizes<'a> {
+    /// The sizes of a claim that is Bound and of its volume, where both live and name each other.
+    fn of(case: &Case<'a>, claim: &PersistentVolumeClaim) -> Option<Self> {
+        let is_bound = !claim.terminating()
+            && claim.status.phase == ClaimPhase::Bound
+            && claim.meta.annotations.has(AnnotationKey::BindCompleted);
+        if !is_bound {
+            return None;
+        }
+        let volume = case.volume(&claim.volume_name)?;
+        let is_ours = volume.claim_ref.as_ref().is_some_and(|named| named.uid == claim.meta.uid);
+        if !is_ours || volume.terminating() {
+            return None;
+        }
+        let (capacity, has) = (*volume.storage()?, *claim.status.storage()?);
+        Some(Self { volume, capacity, has, wants: claim.requested()? })
+    }
+
+    /// Whether the claim requests more than it has.
+    fn grows(&self) -> bool {
+        self.wants.compare(&self.has).is_gt()
+    }
+
+    /// Whether volume and claim differ though no expansion was ever carried out: binding makes them equal. Once the
+    /// node has enlarged a volume, the claim has what was asked for and the volume what the driver made of that.
+    fn are_edited(&self, claim: &PersistentVolumeClaim) -> bool {
+        let was_expanded = claim.details.as_ref().is_some_and(|details| details.allocated.is_some());
+        self.capacity.compare(&self.has).is_ne() && !was_expanded && !is_under_way(claim, self.volume)
+    }
+
+    /// The three fields as evidence.
+    fn told(&self, found: Found, case: &Case<'_>) -> Found {
+        found
+            .evidence(&case.object(), "spec.resources.requests.storage", self.wants.to_string())
+            .evidence(&case.object(), "status.capacity.storage", self.has.to_string())
+            .evidence(&volume_key(&self.volume.meta.name), "spec.capacity.storage", self.capacity.to_string())
+    }
+}
+
+/// How far the resize of the claim has come, by `status.allocatedResourceStatuses`; empty where there is none, and with
+/// resizers older than Kubernetes 1.28.
+fn progress(claim: &PersistentVolumeClaim) -> &str {
+    claim.details.as_ref().map_or("", |details| &details.allocated_status)
+}
+
+/// The condition of that type, if it is True.
+fn condition<'c>(claim: &'c PersistentVolumeClaim, kind: &str) -> Option<&'c Condition> {
+    claim.condition(kind).filter(|condition| condition.status == "True")
+}
+
+/// Whether anybody has begun to make the claim's volume larger, and not ended.
+fn is_under_way(claim: &PersistentVolumeClaim, volume: &PersistentVolume) -> bool {
+    !progress(claim).is_empty()
+        || volume.meta.annotations.has(AnnotationKey::PreResizeCapacity)
+        || [RESIZING, CONTROLLER_ERROR, NODE_PENDING, NODE_ERROR].iter().any(|kind| condition(claim, kind).is_some())
+}
+
+/// Whether the claim stays Bound to its volume: what becomes of a binding that does not last is no matter of sizes.
+fn lasts(case: &Case<'_>) -> bool {
+    case.claim_branch() == Some(ClaimBranch::BoundClaimVolumeOurs)
+}
+
+/// Whether the claim's class lets it grow; none where nobody can tell.
+fn class_allows(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<bool> {
+    match claim.class() {
+        "" => Some(false),
+        class => case.class(class).map(|class| class.allow_expansion),
+    }
+}
+
+/// The driver whose resizer serves the volume, by the name that it has today.
+/// Upstream: `CanSupport`, external-resizer, and `syncHandler` of `pkg/controller/volume/expand`, 1.36.
+pub(super) fn driver_of<'v>(case: &Case<'_>, volume: &'v PersistentVolume) -> Option<&'v str> {
+    match &volume.source.kind {
+        SourceKind::Csi => Some(volume.source.detail.as_str()).filter(|driver| !driver.is_empty()),
+        SourceKind::Other(field) => in_tree_plugin(field).and_then(|plugin| migrated_driver(case.rules(), plugin)),
+        SourceKind::HostPath | SourceKind::Nfs | SourceKind::Local | SourceKind::None => None,
+    }
+}
+
+/// The plugin of the volumes that have that field, where such a plugin was migrated to CSI.
+fn in_tree_plugin(field: &str) -> Option<&'static str> {
+    match field {
+        "awsElasticBlockStore" => Some("kubernetes.io/aws-ebs"),
+        "gcePersistentDisk" => Some("kubernetes.io/gce-pd"),
+        "azureDisk" => Some("kubernetes.io/azure-disk"),
+        "azureFile" => Some("kubernetes.io/azure-file"),
+        "cinder" => Some("kubernetes.io/cinder"),
+        "vsphereVolume" => Some("kubernetes.io/vsphere-volume"),
+        "portworxVolume" => Some("kubernetes.io/portworx-volume"),
+        _ => None,
+    }
+}
+
+/// The newest event about the claim with that reason. One about an earlier claim of this name tells nothing.
+fn event<'a>(case: &Case<'a>, claim: &PersistentVolumeClaim, reason: &str) -> Option<&'a Event> {
+    case.surroundings()
+        .events_about(&case.object())
+        .iter()
+        .find(|event| event.reason == reason && (event.uid.is_empty() || event.uid == claim.meta.uid))
+}
+
+/// The event with its age as evidence: it tells what was so, and not what is.
+fn with_event(found: Found, case: &Case<'_>, event: &Event) -> Found {
+    const LONG: usize = 200;
+    let at = seen(event.last_seen);
+    let text = crate::text::truncate(&event.message, LONG).into_owned();
+    found.evidence(&case.object(), "event", format!("{} ({at}): {text}", event.reason))
+}
+
+/// A moment, where it is known.
+fn seen(moment: Option<Timestamp>) -> String {
+    moment.map_or_else(|| "time unknown".to_owned(), |moment| moment.to_string())
+}

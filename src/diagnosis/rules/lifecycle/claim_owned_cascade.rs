@@ -1,0 +1,109 @@
+//! A claim that goes with its owner, and takes its data along.
+
+use super::{ORPHAN_FINALIZER, OWNERS, Standing, called, doomed, fate, is_gone, kind_of, owner_key, shown, standing};
+use crate::diagnosis::case::volume_key;
+use crate::diagnosis::remedy::{by_hand, retain};
+use crate::diagnosis::{Case, Detect, Found, Page, Risk, Rule, Severity};
+use crate::model::{Kind, ObjectMeta, Owner, PersistentVolumeClaim};
+
+pub(super) static RULE: Rule = Rule {
+    id: "claim-owned-cascade",
+    title: "the claim goes with its owner, and its data with it",
+    severity: Severity::Error,
+    risk: Risk::Imminent,
+    reads: &[Kind::PersistentVolume, Kind::Pod, Kind::Node, Kind::StorageClass, Kind::StatefulSet, Kind::Namespace],
+    page: Page {
+        seen: "Nothing, as long as the owner is there. When it is deleted, the claim is Terminating as well.",
+        why: "The claim has an `ownerReference`, mostly to an object of an operator or to a StatefulSet with a \
+              retention policy. The garbage collector deletes it as soon as none of its owners is left, or, where an \
+              owner is deleted in the foreground, before the owner goes. The volume's policy Delete then has the \
+              storage deleted.",
+        confirm: "kubectl get pvc NAME -n NAMESPACE -o jsonpath='{.metadata.ownerReferences}'\n\
+                  kubectl get pv VOLUME -o jsonpath='{.spec.persistentVolumeReclaimPolicy}'",
+        repair: "If the data have to outlive the owner, set policy Retain on the volume. Many operators have a setting \
+                 of their own for that, which also keeps the claim. Where the owner is being deleted already, policy \
+                 Retain is all that helps: the deletion cannot be taken back.",
+        prevention: "Use a class with `reclaimPolicy: Retain` for what matters. Delete owners with `--cascade=orphan` \
+                     where their claims are to stay.",
+        hazard: "Uninstalling an operator together with its custom resource definitions deletes all its objects, their \
+                 claims and, with policy Delete, all data.",
+        sources: &[
+            "attemptToDeleteItem and classifyReferences, pkg/controller/garbagecollector, Kubernetes 1.36 (J19)",
+            "https://kubernetes.io/docs/concepts/architecture/garbage-collection/#cascading-deletion",
+            "velero-io/velero#5141",
+        ],
+    },
+    detect: Detect::Claim(look),
+};
+
+fn look(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Found> {
+    let owners = claim.owners();
+    if owners.is_empty() || claim.terminating() {
+        return None;
+    }
+    // What belongs to a pod is meant to go with it.
+    if owners.iter().any(|owner| kind_of(owner) == Some(Kind::Pod)) {
+        return None;
+    }
+    let standings = || owners.iter().map(|owner| (owner, standing(case, claim, owner)));
+    if let Some((owner, _)) = standings().find(|(_, standing)| matches!(standing, Standing::Solid)) {
+        return owned(case, claim, owner);
+    }
+    let going = standings().find_map(|(owner, standing)| match standing {
+        Standing::Going(meta) if !meta.has_finalizer(ORPHAN_FINALIZER) => Some((owner, meta)),
+        Standing::Going(_) | Standing::Solid | Standing::Replaced(_) | Standing::NotSeen => None,
+    });
+    let (owner, meta) = going?;
+    // Whose dependents are orphaned keeps them, and an owner that is there after all does, too.
+    let goes = |(owner, standing): (&Owner, Standing<'_>)| match standing {
+        Standing::Solid => false,
+        Standing::Going(meta) => !meta.has_finalizer(ORPHAN_FINALIZER),
+        Standing::Replaced(_) => true,
+        Standing::NotSeen => is_gone(case, claim, owner),
+    };
+    standings().all(goes).then(|| taken_along(case, claim, owner, meta))
+}
+
+/// The claim goes with an owner that is being deleted.
+fn taken_along(case: &Case<'_>, claim: &PersistentVolumeClaim, owner: &Owner, meta: &ObjectMeta) -> Found {
+    let after = fate(case, claim);
+    let found = Found::new(format!(
+        "its owner {} is being deleted, and the garbage collector deletes this claim with it{}",
+        called(owner),
+        after.words
+    ));
+    let severity = if after.risk == Risk::None { Severity::Warning } else { Severity::Error };
+    let found = found.severity(severity).since(meta.deleted).evidence(&case.object(), OWNERS, shown(owner));
+    let deleted = meta.deleted.map_or_else(String::new, |moment| moment.to_string());
+    let found = match owner_key(claim, owner) {
+        Some(key) => found.follows_from(key.clone()).evidence(&key, "metadata.deletionTimestamp", deleted),
+        None => found,
+    };
+    after.told(found).remedy(by_hand(
+        "to have the data under the same name again: with policy Retain let the claim go, then reserve the volume for \
+         a new claim of that name",
+    ))
+}
+
+/// The claim would go with an owner that is there. Of sets with a retention policy the set itself tells.
+fn owned(case: &Case<'_>, claim: &PersistentVolumeClaim, owner: &Owner) -> Option<Found> {
+    let by_policy = kind_of(owner) == Some(Kind::StatefulSet);
+    let volume = doomed(case, claim).filter(|_| !by_policy)?;
+    let (name, policy) = (&volume.meta.name, volume.reclaim_policy.as_str());
+    let others = match claim.owners().len() - 1 {
+        0 => "is deleted, so is this claim",
+        _ => "and all its other owners are deleted, so is this claim",
+    };
+    let found = Found::new(format!(
+        "when its owner {} {others}, and the data of volume {name} with it (policy {policy})",
+        called(owner)
+    ));
+    Some(
+        found
+            .severity(Severity::Info)
+            .risk(Risk::Possible)
+            .evidence(&case.object(), OWNERS, shown(owner))
+            .evidence(&volume_key(name), "spec.persistentVolumeReclaimPolicy", policy)
+            .remedies(retain(volume)),
+    )
+}

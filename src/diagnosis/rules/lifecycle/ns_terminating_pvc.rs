@@ -1,0 +1,123 @@
+//! A namespace that is being deleted, with claims in it.
+
+use super::{claims_in, doomed, some};
+use crate::diagnosis::case::{PATIENCE, key_of_claim, volume_key};
+use crate::diagnosis::remedy::{by_hand, describe, kubectl, quoted, retain};
+use crate::diagnosis::{Case, Detect, Found, Page, Risk, Rule, Severity};
+use crate::model::surroundings::Namespace;
+use crate::model::{Kind, PersistentVolume, PersistentVolumeClaim};
+use crate::text::human_age;
+use std::collections::BTreeSet;
+
+/// For so many volumes the command that keeps their data is given.
+const COMMANDS: usize = 5;
+
+pub(super) static RULE: Rule = Rule {
+    id: "ns-terminating-pvc",
+    title: "the namespace is being deleted and its claims are still there",
+    severity: Severity::Warning,
+    risk: Risk::Imminent,
+    reads: &[Kind::PersistentVolumeClaim, Kind::PersistentVolume],
+    page: Page {
+        seen: "The namespace is Terminating for minutes, and `kubectl get pvc` still lists claims in it, mostly \
+               Terminating as well. Nothing can be created there.",
+        why: "The namespace controller deletes the pods of the namespace first, and all else once they are gone. The \
+              namespace itself stays until nothing is left in it. A claim stays as long as a finalizer keeps it: \
+              `kubernetes.io/pvc-protection` while a pod with a node refers to it, others until whoever set them takes \
+              them away. Claims that are not Terminating wait for the pods, or for a controller that fails, of which \
+              the conditions of the namespace tell. When a claim goes, the policy of its volume decides about the \
+              data.",
+        confirm: "kubectl get ns NAME -o jsonpath='{.status.conditions}'\n\
+                  kubectl get pvc,pod -n NAME\n\
+                  kubectl get pv -o custom-columns=NAME:.metadata.name,POLICY:.spec.persistentVolumeReclaimPolicy,\
+                  NS:.spec.claimRef.namespace,CLAIM:.spec.claimRef.name",
+        repair: "First set policy Retain on every volume whose data have to stay: the deletion cannot be taken back. \
+                 Then see to what keeps the claims, mostly pods that do not end. Volumes that are Released with their \
+                 data afterwards can be reserved for a claim in another namespace.",
+        prevention: "Keep what matters on policy Retain. Stop workloads before their namespace is deleted.",
+        hazard: "With policy Delete each volume is destroyed as soon as its claim goes. Removing finalizers, or \
+                 finalizing the namespace by force, leaves pods with storage that is deleted under them.",
+        sources: &[
+            "deleteAllContent, pkg/controller/namespace/deletion, Kubernetes 1.36 (pods first: gate \
+             OrderedNamespaceDeletion, on from 1.33)",
+            "pvcprotection processPVC, Kubernetes 1.36 (X5, X6)",
+            "kubernetes/kubernetes#65581",
+            "kubernetes/kubernetes#92023",
+            "helm/helm#10820",
+        ],
+    },
+    detect: Detect::Namespace(look),
+};
+
+fn look(case: &Case<'_>, namespace: &Namespace) -> Option<Found> {
+    let deleted = namespace.meta.deleted?;
+    let name = namespace.meta.name.as_str();
+    let claims = claims_in(case, name);
+    let going: Vec<&PersistentVolumeClaim> = claims.iter().filter(|claim| claim.terminating()).collect();
+    let first = going.first().copied().or(claims.first())?;
+    let passed = case.seconds_since(Some(deleted))?;
+    // Deleting a namespace takes its time: that is as somebody wanted it.
+    let is_normal = passed < PATIENCE;
+    let unseen =
+        |claim: &&PersistentVolumeClaim| !claim.volume_name.is_empty() && case.volume(&claim.volume_name).is_none();
+    let lost: Vec<&PersistentVolume> = claims.iter().filter_map(|claim| doomed(case, claim)).collect();
+    let risk = match lost.is_empty() {
+        false if is_normal => Risk::Possible,
+        false => Risk::Imminent,
+        true if claims.iter().any(|claim| unseen(&claim)) => Risk::Possible,
+        true => Risk::None,
+    };
+    let kept: BTreeSet<&str> =
+        going.iter().flat_map(|claim| claim.meta.finalizers.iter().map(|finalizer| finalizer.as_str())).collect();
+    let kept: Vec<&str> = kept.into_iter().collect();
+    let held = if going.is_empty() {
+        let all = some(claims.iter().map(|claim| claim.meta.name.as_str()));
+        format!("its claims ({all}) are still there, and their deletion has not begun: its pods go first")
+    } else {
+        let all = some(going.iter().map(|claim| claim.meta.name.as_str()));
+        format!("its claims ({all}) are still there, kept by {}", kept.join(", "))
+    };
+    let data = match lost.as_slice() {
+        [] => String::new(),
+        [one] => format!(
+            ". With its claim the data of volume {} are destroyed (policy {})",
+            one.meta.name,
+            one.reclaim_policy.as_str()
+        ),
+        several => format!(
+            ". With their claims the data of {} volumes are destroyed ({}), by their policy",
+            several.len(),
+            some(several.iter().map(|volume| volume.meta.name.as_str()))
+        ),
+    };
+    let found = Found::new(format!("it was deleted {} ago, and {held}{data}", human_age(passed)))
+        .quiet_while(is_normal)
+        .risk(risk)
+        .since(Some(deleted))
+        .evidence(&case.object(), "metadata.deletionTimestamp", deleted.to_string())
+        .evidence(&key_of_claim(&first.meta), "metadata.finalizers", first.meta.finalizers.join(", "));
+    let failing = namespace.conditions.iter().filter(|one| one.status == "True" && one.kind.ends_with("Failure"));
+    let found = failing.fold(found, |found, one| {
+        found.evidence(&case.object(), "status.conditions", format!("{}: {}", one.kind, one.reason))
+    });
+    let found = lost.iter().take(COMMANDS).fold(found, |found, volume| {
+        let policy = volume.reclaim_policy.as_str();
+        found
+            .evidence(&volume_key(&volume.meta.name), "spec.persistentVolumeReclaimPolicy", policy)
+            .remedies(retain(volume))
+    });
+    let found = if lost.len() > COMMANDS {
+        found.remedy(by_hand(format!("the same for {} more volumes of the namespace", lost.len() - COMMANDS)))
+    } else {
+        found
+    };
+    // What keeps a claim is what keeps the namespace.
+    let found = going.iter().fold(found, |found, claim| found.follows_from(key_of_claim(&claim.meta)));
+    let pods = format!("get pods -n {} -o wide", quoted(name));
+    let look = if going.is_empty() {
+        kubectl(pods, "see which pods are left: nothing else is deleted before they are gone")
+    } else {
+        describe(&key_of_claim(&first.meta), "see who still uses the claim, and what keeps it")
+    };
+    Some(found.remedy(look))
+}

@@ -1,0 +1,77 @@
+//! Claims of members that a StatefulSet does not have any more.
+
+use super::{claims_of, in_range, some};
+use crate::diagnosis::case::key_of_claim;
+use crate::diagnosis::remedy::{by_hand, kubectl, quoted};
+use crate::diagnosis::{Case, Detect, Found, Page, Risk, Rule, Severity};
+use crate::model::surroundings::StatefulSet;
+use crate::model::{Kind, PersistentVolumeClaim};
+
+pub(super) static RULE: Rule = Rule {
+    id: "sts-orphan-claims",
+    title: "claims of members that the set has no more",
+    severity: Severity::Info,
+    risk: Risk::Possible,
+    reads: &[Kind::PersistentVolumeClaim, Kind::Pod],
+    page: Page {
+        seen: "After scaling down, claims of the members that left are still Bound, and `kubectl describe pvc` shows \
+               `Used By: <none>`.",
+        why: "A StatefulSet creates the claims of its members and, unless its retention policy says otherwise, never \
+              deletes them. When it is scaled up again, the member of that ordinal gets the old claim with the old \
+              data.",
+        confirm: "kubectl get sts NAME -n NAMESPACE -o jsonpath='{.spec.replicas}'\n\
+                  kubectl get pvc -n NAMESPACE\n\
+                  kubectl describe pvc CLAIM -n NAMESPACE",
+        repair: "None, if the set is to grow again. Otherwise look at what the claims hold, keep what matters, and \
+                 only then delete them.",
+        prevention: "Set `spec.persistentVolumeClaimRetentionPolicy.whenScaled` to Delete for sets whose data can be \
+                     made again.",
+        hazard: "A member that comes back with data of long ago can confuse its cluster. Deleting a claim with policy \
+                 Delete destroys its data, which may be the only copy.",
+        sources: &[
+            "getPersistentVolumeClaimName and podInOrdinalRange, pkg/controller/statefulset, Kubernetes 1.36",
+            "https://kubernetes.io/docs/concepts/workloads/controllers/statefulset/#persistentvolumeclaim-retention",
+            "helm/helm#5156",
+        ],
+    },
+    detect: Detect::StatefulSet(look),
+};
+
+fn look(case: &Case<'_>, set: &StatefulSet) -> Option<Found> {
+    // A set that stands still keeps its claims on purpose.
+    if set.replicas == 0 || set.meta.deleted.is_some() || set.when_scaled == "Delete" {
+        return None;
+    }
+    let (name, namespace) = (set.meta.name.as_str(), set.meta.namespace.as_str());
+    let unused = |claim: &PersistentVolumeClaim| {
+        !claim.terminating()
+            && !claim.volume_name.is_empty()
+            && case.snapshot().pods_of(namespace, &claim.meta.name).next().is_none()
+    };
+    let claims: Vec<&PersistentVolumeClaim> = claims_of(case, set)
+        .into_iter()
+        .filter(|(ordinal, claim)| !in_range(set, *ordinal) && unused(claim))
+        .map(|(_, claim)| claim)
+        .collect();
+    let first = claims.first()?;
+    if !case.knows_all(Kind::Pod, namespace) {
+        return None;
+    }
+    let found = Found::new(format!(
+        "it has {} member(s), and claims of members beyond that are still there, unused: {}. They keep their data, \
+         which a member of that ordinal gets when the set grows again",
+        set.replicas,
+        some(claims.iter().map(|claim| claim.meta.name.as_str()))
+    ));
+    let last = set.first_ordinal.saturating_add(set.replicas).saturating_sub(1);
+    Some(
+        found
+            .evidence(&case.object(), "spec.replicas", set.replicas.to_string())
+            .evidence(&key_of_claim(&first.meta), "spec.volumeName", first.volume_name.as_str())
+            .remedy(kubectl(
+                format!("get pvc -n {}", quoted(namespace)),
+                format!("see the claims of {name} with an ordinal above {last}, or below its first"),
+            ))
+            .remedy(by_hand("leave them, or look at what they hold before anybody deletes one")),
+    )
+}

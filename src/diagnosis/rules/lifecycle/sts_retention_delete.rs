@@ -1,0 +1,163 @@
+//! A StatefulSet that has its claims deleted with its members, or with itself.
+
+use super::{ORPHAN_FINALIZER, claims_of, doomed, in_range, some};
+use crate::diagnosis::case::{key_of_claim, volume_key};
+use crate::diagnosis::remedy::{by_hand, kubectl, quoted, retain};
+use crate::diagnosis::{Case, Detect, Found, Page, Remedy, Risk, Rule, Severity};
+use crate::model::surroundings::StatefulSet;
+use crate::model::{Kind, PersistentVolume, PersistentVolumeClaim};
+use serde_json::json;
+
+/// For so many volumes the command that keeps their data is given.
+const COMMANDS: usize = 5;
+/// The value of the policy that deletes.
+const DELETE: &str = "Delete";
+/// Where the policy stands.
+const POLICY: &str = "spec.persistentVolumeClaimRetentionPolicy";
+
+pub(super) static RULE: Rule = Rule {
+    id: "sts-retention-delete",
+    title: "the set deletes its claims, and with them the data",
+    severity: Severity::Error,
+    risk: Risk::Imminent,
+    reads: &[Kind::PersistentVolumeClaim, Kind::PersistentVolume],
+    page: Page {
+        seen: "Nothing, until the set is scaled down or deleted: then claims are Terminating or gone with it.",
+        why: "`spec.persistentVolumeClaimRetentionPolicy` of the set says Delete. With `whenDeleted` the set is the \
+              owner of its claims; with `whenScaled` the pod of a member beyond `spec.replicas` becomes the owner of \
+              that member's claims before it is deleted. The garbage collector deletes claims whose owners are gone, \
+              and the volumes' policy Delete has the storage deleted.",
+        confirm: "kubectl get sts NAME -n NAMESPACE -o jsonpath='{.spec.persistentVolumeClaimRetentionPolicy}'\n\
+                  kubectl get pvc -n NAMESPACE -o \
+                  custom-columns=NAME:.metadata.name,OWNERS:.metadata.ownerReferences[*].name,\
+                  VOLUME:.spec.volumeName",
+        repair: "If the data have to outlive the members, set both policies to Retain, which can be done at any time: \
+                 the set takes its references away again. Or set policy Retain on the volumes, which keeps the data \
+                 and lets the claims go. Where the set is being deleted already, only that helps.",
+        prevention: "Use Delete for members whose data can be made again, such as caches and replicas.",
+        hazard: "Scaling to 0 for maintenance with `whenScaled: Delete` destroys the data of all members. Deleting the \
+                 set to change its template does so with `whenDeleted: Delete`, unless `--cascade=orphan` is given.",
+        sources: &[
+            "updateClaimOwnerRefForSetAndPod, pkg/controller/statefulset, Kubernetes 1.36 (J17)",
+            "attemptToDeleteItem, pkg/controller/garbagecollector, Kubernetes 1.36 (J19)",
+            "https://kubernetes.io/docs/concepts/workloads/controllers/statefulset/\
+             #persistentvolumeclaim-retention",
+        ],
+    },
+    detect: Detect::StatefulSet(look),
+};
+
+fn look(case: &Case<'_>, set: &StatefulSet) -> Option<Found> {
+    let (on_deletion, on_scaling) = (set.when_deleted == DELETE, set.when_scaled == DELETE);
+    if (!on_deletion && !on_scaling) || set.meta.has_finalizer(ORPHAN_FINALIZER) {
+        return None;
+    }
+    let claims = claims_of(case, set);
+    // A claim of which the set is no owner, nor one of its pods, is nobody's that this policy would delete.
+    let doomed_of = |of: &dyn Fn(i64, &PersistentVolumeClaim) -> bool| {
+        let such = claims.iter().filter(|(ordinal, claim)| !claim.terminating() && of(*ordinal, claim));
+        such.filter_map(|(_, claim)| Some((*claim, doomed(case, claim)?))).collect::<Vec<_>>()
+    };
+    let of_set = |claim: &PersistentVolumeClaim| {
+        !set.meta.uid.is_empty() && claim.owners().iter().any(|owner| owner.uid == set.meta.uid)
+    };
+    let of_pod = |claim: &PersistentVolumeClaim| claim.owners().iter().any(|owner| owner.kind == Kind::Pod.as_str());
+    if set.meta.deleted.is_some() {
+        let lost = doomed_of(&|_, claim| of_set(claim));
+        if on_deletion && !lost.is_empty() {
+            let message = format!(
+                "it is being deleted, and its claims ({}) go with it (whenDeleted: Delete), and the data of {} with \
+                 them",
+                named(&lost),
+                volumes(&lost)
+            );
+            let found = Found::new(message).since(set.meta.deleted);
+            return Some(told(case, set, &lost, found));
+        }
+        return None;
+    }
+    let leaving =
+        if on_scaling { doomed_of(&|ordinal, claim| !in_range(set, ordinal) && of_pod(claim)) } else { Vec::new() };
+    if !leaving.is_empty() {
+        let message = format!(
+            "it is scaled to {}, and the claims of the members that leave ({}) go with their pods (whenScaled: \
+             Delete), and the data of {} with them",
+            set.replicas,
+            named(&leaving),
+            volumes(&leaving)
+        );
+        let found = Found::new(message).severity(Severity::Warning);
+        return Some(told(case, set, &leaving, found).remedy(keep_claims(set)));
+    }
+    let exposed = doomed_of(&|ordinal, claim| (on_scaling && in_range(set, ordinal)) || (on_deletion && of_set(claim)));
+    if exposed.is_empty() {
+        return None;
+    }
+    let when = match (on_deletion, on_scaling) {
+        (true, true) => "when it is deleted or scaled down (whenDeleted and whenScaled: Delete)",
+        (true, false) => "when it is deleted (whenDeleted: Delete)",
+        (false, _) => "when it is scaled down, also for maintenance (whenScaled: Delete)",
+    };
+    let message =
+        format!("{when}, its claims ({}) go, and the data of {} with them", named(&exposed), volumes(&exposed));
+    let found = Found::new(message).severity(Severity::Info).risk(Risk::Possible);
+    let found = with_policy(case, set, found).remedy(keep_claims(set));
+    Some(found.remedy(by_hand("or set policy Retain on the volumes, which keeps the data and lets the claims go")))
+}
+
+/// The claims, by name.
+fn named(lost: &[(&PersistentVolumeClaim, &PersistentVolume)]) -> String {
+    some(lost.iter().map(|(claim, _)| claim.meta.name.as_str()))
+}
+
+/// The volumes, as the object of a sentence.
+fn volumes(lost: &[(&PersistentVolumeClaim, &PersistentVolume)]) -> String {
+    match lost {
+        [(_, one)] => format!("volume {} (policy {})", one.meta.name, one.reclaim_policy.as_str()),
+        several => format!("{} volumes, by their policy", several.len()),
+    }
+}
+
+/// The policy as evidence.
+fn with_policy(case: &Case<'_>, set: &StatefulSet, found: Found) -> Found {
+    let shown = |value: &str| if value.is_empty() { "Retain".to_owned() } else { value.to_owned() };
+    let value = format!("whenDeleted: {}, whenScaled: {}", shown(&set.when_deleted), shown(&set.when_scaled));
+    found.evidence(&case.object(), POLICY, value)
+}
+
+/// Data are lost now: shows which, and how to keep them.
+fn told(
+    case: &Case<'_>,
+    set: &StatefulSet,
+    lost: &[(&PersistentVolumeClaim, &PersistentVolume)],
+    found: Found,
+) -> Found {
+    let found = lost.iter().take(COMMANDS).fold(with_policy(case, set, found), |found, (claim, volume)| {
+        let owners: Vec<String> = claim.owners().iter().map(super::shown).collect();
+        found
+            .evidence(&key_of_claim(&claim.meta), super::OWNERS, owners.join(", "))
+            .evidence(
+                &volume_key(&volume.meta.name),
+                "spec.persistentVolumeReclaimPolicy",
+                volume.reclaim_policy.as_str(),
+            )
+            .remedies(retain(volume))
+    });
+    match lost.len().saturating_sub(COMMANDS) {
+        0 => found,
+        more => found.remedy(by_hand(format!("the same for {more} more volumes of the set"))),
+    }
+}
+
+/// Has the set keep its claims from now on.
+fn keep_claims(set: &StatefulSet) -> Remedy {
+    let patch = json!({
+        "metadata": { "uid": set.meta.uid },
+        "spec": { "persistentVolumeClaimRetentionPolicy": { "whenDeleted": "Retain", "whenScaled": "Retain" } },
+    });
+    let (name, namespace) = (quoted(&set.meta.name), quoted(&set.meta.namespace));
+    kubectl(
+        format!("patch sts {name} -n {namespace} --type=merge -p {}", quoted(&patch.to_string())),
+        "have the set keep its claims from now on",
+    )
+}

@@ -1,0 +1,84 @@
+//! A volume of a type whose plugin was replaced by a CSI driver, which is not there.
+
+use crate::diagnosis::remedy::{by_hand, kubectl, quoted, retain};
+use crate::diagnosis::rules::resize::driver_of;
+use crate::diagnosis::{Case, Detect, Found, Page, Risk, Rule, Severity, key};
+use crate::model::{AnnotationKey, Kind, PersistentVolume, ReclaimPolicy, SourceKind, VolumePhase};
+
+pub(super) static RULE: Rule = Rule {
+    id: "migration-annotation-orphan",
+    title: "the driver that took over from the volume's plugin is not installed",
+    severity: Severity::Error,
+    risk: Risk::Possible,
+    reads: &[Kind::CsiDriver, Kind::CsiNode],
+    page: Page {
+        seen: "The volume is of an in-tree type such as `awsElasticBlockStore`, and has the annotation \
+               `pv.kubernetes.io/migrated-to`. Pods that use it stay in ContainerCreating; once released, it stays \
+               Released.",
+        why: "The code for these types was taken out of Kubernetes: every use of such a volume is translated to the CSI \
+              driver of the same storage. kube-controller-manager steps aside, too, and leaves provisioning, expansion \
+              and deletion to that driver. Here no CSIDriver of that name exists, and no node has registered it.",
+        confirm: "kubectl get pv VOLUME -o yaml\n\
+                  kubectl get csidrivers\n\
+                  kubectl get csinodes -o custom-columns=NODE:.metadata.name,DRIVERS:.spec.drivers[*].name",
+        repair: "Install the driver that the annotation names: the volume is used as before. If its data are to be kept \
+                 and its claim is gone, set policy Retain first. If the storage is gone with the cloud it was in, delete \
+                 claim and volume.",
+        prevention: "Install the CSI drivers before an upgrade to a version that has lost the plugins, and before \
+                     volumes are restored into another cluster.",
+        hazard: "Deletions are only put off: once the driver runs, it deletes released volumes with policy Delete. \
+                 Editing the annotation does nothing, since the controller writes it again.",
+        sources: &[
+            "updateMigrationAnnotations, reclaimVolume, Kubernetes 1.36 (R1)",
+            "IsMigratable, csi-translation-lib 0.36",
+            "kubernetes/kubernetes#75146",
+            "kubernetes/kubernetes#79043",
+            "kubernetes-sigs/vsphere-csi-driver#2286",
+        ],
+    },
+    detect: Detect::Volume(look),
+};
+
+fn look(case: &Case<'_>, volume: &PersistentVolume) -> Option<Found> {
+    let SourceKind::Other(field) = &volume.source.kind else { return None };
+    let driver = driver_of(case, volume).filter(|_| !volume.terminating())?;
+    let surroundings = case.surroundings();
+    let is_registered = || surroundings.csi_nodes().iter().any(|node| node.driver(driver).is_some());
+    if surroundings.driver(driver).is_some() || is_registered() {
+        return None;
+    }
+    if !case.lacks(Kind::CsiDriver, "", driver) || !case.knows_all(Kind::CsiNode, "") {
+        return None;
+    }
+    let waits_for_deletion =
+        volume.reclaim_policy == ReclaimPolicy::Delete && volume.status.phase == VolumePhase::Released;
+    let (severity, risk, what) = if waits_for_deletion {
+        let what = "nobody deletes it (policy Delete), until that driver is installed: then it goes at once";
+        (Severity::Error, Risk::Possible, what)
+    } else if volume.status.phase == VolumePhase::Bound {
+        (Severity::Error, Risk::None, "no pod can mount it, and nobody deletes or expands it")
+    } else {
+        (Severity::Warning, Risk::None, "no pod could mount it, and nobody deletes it")
+    };
+    let found = Found::new(format!(
+        "volumes of type {field} are served by CSI driver {driver} in Kubernetes {}, and that is not installed: {what}",
+        case.rules().version
+    ))
+    .severity(severity)
+    .risk(risk)
+    .evidence(
+        &case.object(),
+        "metadata.annotations[pv.kubernetes.io/migrated-to]",
+        volume.meta.annotations.get(AnnotationKey::MigratedTo).unwrap_or_default(),
+    )
+    .evidence(&case.object(), "spec", field.as_str())
+    .evidence(&key(Kind::CsiDriver, "", driver), "metadata.name", "");
+    let found = if waits_for_deletion { found.remedies(retain(volume)) } else { found };
+    Some(
+        found
+            .remedy(kubectl(format!("get csidriver {}", quoted(driver)), "see whether the driver is installed"))
+            .remedy(by_hand(format!(
+                "install CSI driver {driver}, with its components on the nodes; the volume itself is left as it is"
+            ))),
+    )
+}

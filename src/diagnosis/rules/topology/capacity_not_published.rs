@@ -1,0 +1,105 @@
+//! A class for which the scheduler asks how much room there is, and nobody says.
+
+use super::{is_usable, made_outside, registered, waiting, waits_for_a_node};
+use crate::diagnosis::remedy::{by_hand, kubectl, quoted};
+use crate::diagnosis::{Case, Detect, Found, Page, Risk, Rule, Severity, key};
+use crate::model::{AnnotationKey, Kind, StorageClass};
+
+pub(super) static RULE: Rule = Rule {
+    id: "capacity-not-published",
+    title: "nobody says how much room the class's driver has",
+    severity: Severity::Error,
+    risk: Risk::None,
+    reads: &[Kind::PersistentVolumeClaim, Kind::Pod, Kind::CsiDriver, Kind::CsiNode, Kind::CsiStorageCapacity],
+    page: Page {
+        seen: "Pods with new claims of the class stay Pending, and the scheduler says that nodes `did not have enough \
+               free storage`. The storage has plenty.",
+        why: "The driver's CSIDriver object says `storageCapacity: true`. For a class that binds late the scheduler \
+              then takes a node only if some CSIStorageCapacity object of that class is for this node and large enough \
+              for the claim. Without any such object every node is refused, however much room there is. The objects \
+              are made by the driver's provisioner where it was started with `--enable-capacity`, has the rights to \
+              write them in its namespace, and the driver answers `GetCapacity`.",
+        confirm: "kubectl get csidriver DRIVER -o jsonpath='{.spec.storageCapacity}'\n\
+                  kubectl get csistoragecapacities -A\n\
+                  kubectl get sc NAME -o jsonpath='{.provisioner} {.volumeBindingMode}'",
+        repair: "Read the log of the driver's provisioner: it tells of missing rights and of errors of `GetCapacity`. \
+                 Start it with `--enable-capacity`, and give it its namespace and pod name as it asks for. If the \
+                 driver is not meant to publish its capacity, set `storageCapacity: false` in its CSIDriver, which can \
+                 be changed: the scheduler then stops asking.",
+        prevention: "Install the CSIDriver object and the provisioner from the same release of the driver.",
+        hazard: "With `storageCapacity: false` pods can be put on nodes whose storage is full; the provisioner has to \
+                 give such claims back to the scheduler. No data are touched.",
+        sources: &[
+            "hasEnoughCapacity, volumebinding of kube-scheduler, Kubernetes 1.36 (S9)",
+            "https://kubernetes.io/docs/concepts/storage/storage-capacity/",
+            "https://kubernetes-csi.github.io/docs/storage-capacity-tracking.html",
+        ],
+    },
+    detect: Detect::Class(look),
+};
+
+fn look(case: &Case<'_>, class: &StorageClass) -> Option<Found> {
+    if !class.waits_for_first_consumer() || !made_outside(case, class) {
+        return None;
+    }
+    // The scheduler looks for a driver of this very name: in-tree names that a driver took over have none.
+    let around = case.snapshot().surroundings();
+    let driver = around.driver(&class.provisioner)?;
+    if !driver.storage_capacity || case.is_young(class.meta.created) || case.is_young(driver.meta.created) {
+        return None;
+    }
+    let own = || around.capacities().iter().filter(|capacity| capacity.class_name == class.meta.name);
+    if own().any(is_usable) || !case.knows_all(Kind::CsiStorageCapacity, "") {
+        return None;
+    }
+    let waiting = waiting(case, class, |claim| {
+        !claim.meta.annotations.has(AnnotationKey::SelectedNode) && waits_for_a_node(case, claim)
+    });
+    let fact = match own().count() {
+        0 => "no CSIStorageCapacity object is for this class".to_owned(),
+        count => format!("none of its {count} CSIStorageCapacity objects says how much there is and for which nodes"),
+    };
+    let consequence = match &waiting {
+        Some(waiting) => {
+            format!("{}, and events speak of too little free storage, which nobody has measured", waiting.words())
+        }
+        None => "pods with new claims of it will be told that there is not enough free storage".to_owned(),
+    };
+    let name = driver.meta.name.as_str();
+    let found = Found::new(format!(
+        "the scheduler refuses every node for it: {name} says storageCapacity: true, and {fact}; {consequence}"
+    ));
+    let severity = match &waiting {
+        Some(_) => Severity::Error,
+        None if registered(case, name) => Severity::Warning,
+        // Of no node there is anything to publish.
+        None => Severity::Info,
+    };
+    let found = found
+        .severity(severity)
+        .evidence(&key(Kind::CsiDriver, "", name), "spec.storageCapacity", "true")
+        .evidence(&case.object(), "volumeBindingMode", "WaitForFirstConsumer")
+        .evidence(&case.object(), "provisioner", name);
+    let found = match &waiting {
+        Some(waiting) => waiting.shown_in(found),
+        None => found,
+    };
+    Some(
+        found
+            .remedy(kubectl(
+                "get csistoragecapacities -A",
+                "see for which classes there are any, and in which namespace",
+            ))
+            .remedy(by_hand(format!(
+                "find in the log of the provisioner of {name} why it publishes none: it needs --enable-capacity, its \
+                 namespace, and the right to write csistoragecapacities"
+            )))
+            .remedy(kubectl(
+                format!(
+                    "patch csidriver {} --type=merge -p '{{\"spec\":{{\"storageCapacity\":false}}}}'",
+                    quoted(name)
+                ),
+                "if the driver is not meant to publish them: stop the scheduler from asking",
+            )),
+    )
+}
