@@ -7,6 +7,9 @@ use crate::diagnosis::{Case, Detect, Found, Page, Risk, Rule, Severity, key};
 use crate::model::{Kind, PersistentVolumeClaim, Pod, VolumeMode};
 use crate::text::human_age;
 
+/// For so many seconds a claim may rest between two pods.
+const LONG: i64 = 3_600;
+
 pub(super) static RULE: Rule = Rule {
     id: "resize-fs-pending",
     title: "the volume is larger, and its file system is not",
@@ -68,8 +71,9 @@ fn look(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Found> {
         None if failed => Found::new(format!(
             "{grown}: a node has failed to make it larger. It is tried again when a pod uses the claim; now none does"
         )),
+        // A claim may rest between two pods; for long, somebody waits for the room that was asked for.
         None => Found::new(format!("{grown}: that grows when a pod uses the claim, and now none does"))
-            .severity(Severity::Info),
+            .severity(if waited.is_some_and(|waited| waited >= LONG) { Severity::Warning } else { Severity::Info }),
         Some(pod) => {
             let node = &pod.node_name;
             let mounted_later = pod.meta.created.zip(since).is_some_and(|(created, since)| created > since);

@@ -1,18 +1,19 @@
 //! A class that allows volumes only where there is no node, or where its driver knows no place.
 
-use super::{allows, driver_of, is_asked_for, made_outside, term_words, topologies, waiting, waits_for_a_node};
+use super::{allows, driver_of, is_asked_for, made_outside, registered, term_words, topologies, waiting, waits_for_a_node};
+use crate::diagnosis::case::key_of_claim;
 use crate::diagnosis::remedy::{by_hand, kubectl, quoted};
 use crate::diagnosis::{Case, Detect, Found, Page, Risk, Rule, Severity, key};
 use crate::model::class::TopologyTerm;
 use crate::model::surroundings::CsiNode;
-use crate::model::{Kind, StorageClass, Str, label};
+use crate::model::{Kind, PersistentVolumeClaim, StorageClass, Str, label};
 
 pub(super) static RULE: Rule = Rule {
     id: "sc-allowed-topologies-impossible",
     title: "the class allows no place that there is",
     severity: Severity::Error,
     risk: Risk::None,
-    reads: &[Kind::PersistentVolumeClaim, Kind::Pod, Kind::Node, Kind::CsiNode],
+    reads: &[Kind::PersistentVolumeClaim, Kind::Pod, Kind::Node, Kind::CsiNode, Kind::Event],
     page: Page {
         seen: "Claims of the class stay Pending. Either their pods are placed nowhere, and the scheduler says that \
                nodes have no volume to bind; or events `ProvisioningFailed` of the driver speak of a topology that is \
@@ -51,6 +52,8 @@ enum Trouble<'a> {
     NoSuchLabel(&'a Str),
     /// The driver does not report this key; it reports those.
     NotReported(&'a Str, String),
+    /// The driver reports no key at all, and says itself that it finds no topology.
+    NothingReported(&'a Str),
 }
 
 fn look(case: &Case<'_>, class: &StorageClass) -> Option<Found> {
@@ -70,21 +73,25 @@ fn look(case: &Case<'_>, class: &StorageClass) -> Option<Found> {
         Trouble::NotReported(wrong, reported) => format!(
             "it allows volumes by the key {wrong}, and its driver {driver} tells where nodes lie by {reported} alone"
         ),
+        Trouble::NothingReported(wrong) => format!(
+            "it allows volumes by the key {wrong}, and its driver {driver} tells of no node where it lies (topologyKeys \
+             is empty)"
+        ),
     };
     let consequence = match (&trouble, late) {
         (Trouble::NoNode | Trouble::NoSuchLabel(_), true) => "the scheduler puts pods with new claims of it nowhere",
         (Trouble::NoNode | Trouble::NoSuchLabel(_), false) => {
             "its driver makes volumes where no pod can use them, or refuses"
         }
-        (Trouble::NotReported(..), true) => "its provisioner refuses every node",
-        (Trouble::NotReported(..), false) => "its driver is asked for places that it does not know",
+        (Trouble::NotReported(..) | Trouble::NothingReported(_), true) => "its provisioner refuses every node",
+        (Trouble::NotReported(..) | Trouble::NothingReported(_), false) => "its driver is asked for places that it does not know",
     };
     let (severity, who) = match (&waiting, &trouble) {
         (Some(waiting), _) if late => (Severity::Error, format!("; {}", waiting.words())),
         (Some(waiting), _) => (Severity::Warning, format!("; {}", waiting.words())),
         // Nodes may come when a pod needs them.
         (None, Trouble::NoNode) => (Severity::Info, ", as long as no such node joins".to_owned()),
-        (None, Trouble::NoSuchLabel(_) | Trouble::NotReported(..)) => (Severity::Warning, String::new()),
+        (None, Trouble::NoSuchLabel(_) | Trouble::NotReported(..) | Trouble::NothingReported(_)) => (Severity::Warning, String::new()),
     };
     let found = Found::new(format!("{fact}: {consequence}{who}")).severity(severity).evidence(
         &case.object(),
@@ -102,7 +109,7 @@ fn look(case: &Case<'_>, class: &StorageClass) -> Option<Found> {
         Trouble::NoNode | Trouble::NoSuchLabel(_) => {
             kubectl(format!("get nodes{labels}"), "see which values of these labels nodes have")
         }
-        Trouble::NotReported(..) => {
+        Trouble::NotReported(..) | Trouble::NothingReported(_) => {
             kubectl("get csinodes -o yaml", format!("see which topologyKeys {driver} has on which node"))
         }
     };
@@ -144,13 +151,33 @@ fn trouble<'c>(case: &Case<'_>, class: &'c StorageClass) -> Option<Trouble<'c>> 
         return None;
     }
     let keys = reported.first();
-    // A driver that no node has registered yet may come to report the right ones.
+    // A driver that no node has registered yet may come to report the right ones; whether one without keys looks at
+    // topologies at all, only its own words tell.
+    if keys.is_none() && !(registered(case, driver) && says_so(case, class)) {
+        return None;
+    }
     if !case.knows_all(Kind::CsiNode, "") {
         return None;
     }
-    let keys = keys?;
+    let Some(keys) = keys else {
+        return terms().flat_map(|term| term.iter()).next().map(|(key, _)| Trouble::NothingReported(key));
+    };
     let wrong = terms().find_map(|term| missing(keys, term))?;
     Some(Trouble::NotReported(wrong, keys.join(", ")))
+}
+
+/// Whether the driver has said of a claim of the class, since the class is as it is, that it finds no topology for it.
+fn says_so(case: &Case<'_>, class: &StorageClass) -> bool {
+    let around = case.surroundings();
+    let told = |claim: &PersistentVolumeClaim| {
+        around.events_about(&key_of_claim(&claim.meta)).iter().any(|event| {
+            event.reason == "ProvisioningFailed"
+                && (event.uid.is_empty() || event.uid == claim.meta.uid)
+                && event.last_seen >= class.meta.created
+                && event.message.contains("topolog")
+        })
+    };
+    waiting(case, class, |claim| is_asked_for(case, claim) && told(claim)).is_some()
 }
 
 /// What there is instead.
@@ -169,6 +196,16 @@ fn with_proof(found: Found, case: &Case<'_>, class: &StorageClass, trouble: &Tro
                 |value| term_words(&[(wrong.clone(), Box::from([Str::from(value)]))]),
             );
             found.evidence(&key(Kind::Node, "", &node.meta.name), "metadata.labels", has)
+        }
+        Trouble::NothingReported(_) => {
+            let driver = driver_of(case, class);
+            let nodes = case.snapshot().surroundings().csi_nodes();
+            match nodes.iter().find(|node| node.driver(driver).is_some()) {
+                Some(node) => {
+                    found.evidence(&key(Kind::CsiNode, "", &node.meta.name), "spec.drivers[].topologyKeys", "")
+                }
+                None => found,
+            }
         }
         Trouble::NotReported(_, reported) => {
             let driver = driver_of(case, class);
