@@ -94,6 +94,8 @@ fn typed(object: &Value) -> String {
         "PersistentVolume" => "pv".to_owned(),
         "PersistentVolumeClaim" => "pvc".to_owned(),
         "StorageClass" => "sc".to_owned(),
+        "Namespace" => "ns".to_owned(),
+        "StatefulSet" => "sts".to_owned(),
         other => other.to_ascii_lowercase(),
     };
     let name = object["name"].as_str().unwrap_or_default();
@@ -279,6 +281,7 @@ fn refusal(command: &str, objects: &[Value]) -> Option<String> {
     let (kind, name, namespace) = match words.as_slice() {
         ["pv", name] => ("PersistentVolume", name, None),
         ["sc", name] => ("StorageClass", name, None),
+        ["volumeattachment", name] => ("VolumeAttachment", name, None),
         ["pvc", name, "-n", namespace] => ("PersistentVolumeClaim", name, Some(*namespace)),
         _ => return Some(format!("a patch of {words:?}")),
     };

@@ -293,7 +293,7 @@ fn unjudged(diagnosis: &Diagnosis) -> Vec<String> {
     if !around.is_empty() {
         let kinds: Vec<&str> = around.keys().map(|kind| kind.resource()).collect();
         let ids = list(around.into_values().flatten().collect());
-        sentences.push(format!("note: without {} some objects could not be judged by {ids}", kinds.join(", ")));
+        sentences.push(format!("note: without all {} some objects could not be judged by {ids}", kinds.join(", ")));
     }
     sentences
 }

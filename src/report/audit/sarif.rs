@@ -4,8 +4,9 @@
 //! object also has its path below the API server, against the base `CLUSTER`.
 
 use super::{Audited, unread};
-use crate::diagnosis::{Finding, Rule, Severity};
+use crate::diagnosis::{Finding, Rule, Severity, Unread};
 use serde_json::{Value, json};
+use std::collections::BTreeSet;
 
 /// Where the schema of the document is.
 const SCHEMA: &str = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json";
@@ -13,14 +14,16 @@ const SCHEMA: &str = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os
 /// The document; `rules` are those that looked.
 pub fn sarif(audited: &Audited<'_>, rules: &[&'static Rule]) -> Value {
     let Audited { diagnosis, shown, .. } = *audited;
-    let complete = diagnosis.unjudged.is_empty();
+    // What stands around volumes and claims only adds to what is known of them.
+    let is_minor = |missing: &BTreeSet<Unread>| missing.iter().all(|one| one.kind.is_surrounding());
+    let complete = diagnosis.unjudged.values().all(is_minor);
     let notes: Vec<Value> = diagnosis
         .unjudged
         .iter()
         .map(|(id, missing)| {
             let read = unread(missing);
             json!({
-                "level": "warning",
+                "level": if is_minor(missing) { "note" } else { "warning" },
                 "message": { "text": format!("could not be judged on some object without all {}", read) },
                 "associatedRule": { "id": id },
             })
