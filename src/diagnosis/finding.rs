@@ -82,6 +82,7 @@ pub struct Found {
     pub(super) evidence: Vec<Evidence>,
     pub(super) remedies: Vec<Remedy>,
     pub(super) blamed: Vec<ObjectKey>,
+    pub(super) affected: Vec<ObjectKey>,
     pub(super) since: Option<Timestamp>,
 }
 
@@ -95,6 +96,7 @@ impl Found {
             evidence: Vec::new(),
             remedies: Vec::new(),
             blamed: Vec::new(),
+            affected: Vec::new(),
             since: None,
         }
     }
@@ -154,6 +156,13 @@ impl Found {
         self
     }
 
+    /// That object is not well because of this, though nothing may be found on it itself.
+    #[must_use]
+    pub fn affects(mut self, object: ObjectKey) -> Self {
+        self.affected.push(object);
+        self
+    }
+
     /// How long it has been so, where an object tells.
     #[must_use]
     pub fn since(mut self, since: Option<Timestamp>) -> Self {
@@ -191,6 +200,8 @@ pub struct Finding {
     pub suppressed: Option<Suppressed>,
     /// The objects that it follows from, if something is wrong with them.
     pub(super) blamed: Vec<ObjectKey>,
+    /// Objects that are not well because of this, whether or not anything is found on them.
+    pub(super) affected: Vec<ObjectKey>,
     place: u32,
 }
 
@@ -222,6 +233,7 @@ impl Finding {
             role: Role::default(),
             suppressed: None,
             blamed: found.blamed,
+            affected: found.affected,
             place,
         }
     }

@@ -51,11 +51,15 @@ pub(super) fn follow(findings: &mut [Finding]) {
         if root != *place {
             objects.push(object.clone());
         }
+        // Of an object on which something is found, that finding says from what it follows.
+        objects.extend(findings[*place].affected.iter().filter(|object| !spokesmen.contains_key(object)).cloned());
     }
     for (place, finding) in findings.iter_mut().enumerate() {
         finding.role.root = roots.get(&finding.object).copied().unwrap_or(place);
     }
-    for (place, drags) in dragged {
+    for (place, mut drags) in dragged {
+        drags.sort();
+        drags.dedup();
         let role = &mut findings[place].role;
         // The root of a circle follows from nothing but what follows from it.
         *role = Role { is_root: true, drags, caused_by: Vec::new(), ..*role };

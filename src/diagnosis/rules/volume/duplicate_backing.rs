@@ -2,11 +2,12 @@
 
 use crate::controllers::persistent_volume::reclaim::{DataFate, data_fate};
 use crate::diagnosis::case::volume_key;
-use crate::diagnosis::facts::is_complete;
+use crate::diagnosis::facts::{is_bound, is_complete};
 use crate::diagnosis::misfit::claim_name;
 use crate::diagnosis::remedy::{by_hand, retain};
-use crate::diagnosis::{Case, Detect, Found, Page, Risk, Rule, Severity};
-use crate::model::{AccessMode, AnnotationKey, Kind, PersistentVolume};
+use crate::diagnosis::{Case, Detect, Found, Page, Risk, Rule, Severity, key};
+use crate::model::{AccessMode, AnnotationKey, Kind, PersistentVolume, PersistentVolumeClaim, Pod};
+use std::collections::BTreeMap;
 use std::iter;
 
 /// So many of the volumes that share a storage are looked at for each of them; for the first one all are.
@@ -17,7 +18,7 @@ pub(super) static RULE: Rule = Rule {
     title: "several volumes stand for the same storage",
     severity: Severity::Error,
     risk: Risk::Possible,
-    reads: &[Kind::PersistentVolume],
+    reads: &[Kind::PersistentVolume, Kind::PersistentVolumeClaim, Kind::Pod],
     page: Page {
         seen: "Nothing alarming: each of the volumes is Bound or Available. A pod that uses two of them does not \
                start, and no event says why.",
@@ -86,6 +87,24 @@ fn look(case: &Case<'_>, volume: &PersistentVolume) -> Option<Found> {
     // The handle of a volume that somebody made by hand is what they wrote; other attributes may tell two apart.
     let by_hand_all = looked_at().all(|one| !one.meta.annotations.has(AnnotationKey::ProvisionedBy));
     let severity = if by_hand_all { severity.max(Severity::Warning) } else { severity };
+    let stuck = stuck(case, looked_at());
+    let (severity, risk, consequence) = match stuck.first() {
+        // However they came about: that pod cannot run.
+        Some((pod, claims)) => {
+            let more = match stuck.len() - 1 {
+                0 => String::new(),
+                more => format!(" (and {more} more)"),
+            };
+            let doomed = doomed.map(|_| format!(". {consequence}")).unwrap_or_default();
+            let pod = format!("pod {}/{}{more}", pod.meta.namespace, pod.meta.name);
+            (
+                Severity::Error,
+                Risk::Possible,
+                format!("So {pod}, which uses both {} and {}, never starts{doomed}", claims[0], claims[1]),
+            )
+        }
+        None => (severity, risk, consequence),
+    };
     let same = if by_hand_all {
         "has the same handle as, and so is to Kubernetes the same storage as"
     } else {
@@ -113,7 +132,33 @@ fn look(case: &Case<'_>, volume: &PersistentVolume) -> Option<Found> {
         .remedies(doomed.and_then(|_| retain(volume)))
         .remedies(elsewhere.and_then(retain))
         .remedy(by_hand("find out which of the volumes is the right one, and give the others a storage of their own"));
+    let found = stuck.iter().fold(found, |found, (pod, _)| {
+        found.affects(key(Kind::Pod, &pod.meta.namespace, &pod.meta.name))
+    });
     Some(if speaks { found } else { found.follows_from(volume_key(&first.meta.name)) })
+}
+
+/// The pods that use several of these volumes, by name, each with the claims by which it does. Nothing of a pod that
+/// runs: the claims of its volumes were others when it was started.
+fn stuck<'a>(
+    case: &Case<'a>,
+    volumes: impl Iterator<Item = &'a PersistentVolume>,
+) -> Vec<(&'a Pod, Vec<&'a str>)> {
+    let mut uses: BTreeMap<(&str, &str), (&Pod, Vec<&str>)> = BTreeMap::new();
+    let has = |claim: &&PersistentVolumeClaim, volume: &PersistentVolume| {
+        is_bound(claim) && claim.volume_name == volume.meta.name
+    };
+    for volume in volumes {
+        let Some(claim) = case.survey().holder(volume).filter(|claim| has(claim, volume)) else { continue };
+        for pod in case.snapshot().pods_of(&claim.meta.namespace, &claim.meta.name) {
+            let (_, claims) = uses.entry((&pod.meta.namespace, &pod.meta.name)).or_insert((pod, Vec::new()));
+            if !claims.contains(&claim.meta.name.as_str()) {
+                claims.push(&claim.meta.name);
+            }
+        }
+    }
+    let waits = |pod: &Pod| !pod.terminated() && !pod.running_container;
+    uses.into_values().filter(|(pod, claims)| claims.len() > 1 && waits(pod)).collect()
 }
 
 /// Whether both are the same object.
