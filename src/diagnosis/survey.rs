@@ -1,7 +1,9 @@
 //! What rules ask of the world as a whole, found once.
 
 use super::facts::has_uid_of;
-use crate::model::{AnnotationKey, ClaimPhase, PersistentVolume, PersistentVolumeClaim, Quantity, SourceKind, Str};
+use crate::model::{
+    AnnotationKey, ClaimPhase, PersistentVolume, PersistentVolumeClaim, Pod, Quantity, SourceKind, Str,
+};
 use crate::snapshot::{ClaimId, GroupKey, Snapshot, VolumeId};
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::hash::Hash;
@@ -12,6 +14,10 @@ type Grouped = BTreeMap<Str, BTreeMap<GroupKey, Vec<VolumeId>>>;
 
 /// So many of the claims that compete for a volume are named at most, and the claim itself is among them.
 const COMPETING: usize = 4;
+
+/// What pods that erase a volume are called, before its name. Upstream: `RecycleVolumeByWatchingPodUntilCompletion`,
+/// 1.36.
+pub(super) const RECYCLER: &str = "recycler-for-";
 
 /// What is known of all objects together. What only few worlds ask for is found when it is asked for first.
 #[derive(Debug)]
@@ -29,6 +35,8 @@ pub struct Survey<'s> {
     copying: OnceLock<HashMap<Str, Vec<ClaimId>>>,
     /// The classes that claims have.
     asked: OnceLock<HashSet<Str>>,
+    /// The places of the pods that erase volumes, by the names of these.
+    recyclers: OnceLock<HashMap<Str, usize>>,
 }
 
 impl<'s> Survey<'s> {
@@ -42,6 +50,7 @@ impl<'s> Survey<'s> {
             competing: OnceLock::new(),
             copying: OnceLock::new(),
             asked: OnceLock::new(),
+            recyclers: OnceLock::new(),
         }
     }
 
@@ -125,6 +134,23 @@ impl<'s> Survey<'s> {
             collected(pending.map(|(id, claim)| (claim.meta.namespace.clone(), id)))
         });
         copying.get(namespace).map_or(&[], Vec::as_slice)
+    }
+
+    /// The pod that erases the volume, where one is known; one that has ended only where no other is.
+    pub fn recycler(&self, volume: &PersistentVolume) -> Option<&'s Pod> {
+        let pods = self.snapshot.pods();
+        let recyclers = self.recyclers.get_or_init(|| {
+            let mut recyclers: HashMap<Str, usize> = HashMap::new();
+            for (place, pod) in pods.iter().enumerate() {
+                let Some(volume) = pod.meta.name.strip_prefix(RECYCLER) else { continue };
+                let known = recyclers.entry(volume.into()).or_insert(place);
+                if pods[*known].terminated() {
+                    *known = place;
+                }
+            }
+            recyclers
+        });
+        recyclers.get(&volume.meta.name).map(|place| &pods[*place])
     }
 
     /// Whether some claim has that class.

@@ -3,12 +3,10 @@
 use super::{Trouble, released, said, trouble, ways_back, with_state, with_storage};
 use crate::diagnosis::misfit::claim_name;
 use crate::diagnosis::remedy::{by_hand, describe, kubectl, quoted};
-use crate::diagnosis::{Case, Detect, Found, Page, Remedy, Risk, Rule, Severity, key};
-use crate::model::{Kind, PersistentVolume, ReclaimPolicy};
+use crate::diagnosis::survey::RECYCLER;
+use crate::diagnosis::{Case, Detect, Found, Page, Remedy, Risk, Rule, Severity};
+use crate::model::{Kind, PersistentVolume, Pod, ReclaimPolicy};
 use crate::text::human_age;
-
-/// Where the pods run that erase volumes, unless the control plane has a template of its own for them.
-const NAMESPACE: &str = "default";
 
 pub(super) static RULE: Rule = Rule {
     id: "pv-failed-recycle",
@@ -20,14 +18,13 @@ pub(super) static RULE: Rule = Rule {
         seen: "A volume with policy Recycle stays Released, or is Failed. Events `VolumeFailedRecycle` and \
                `RecyclerPod` tell of a pod `recycler-for-VOLUME`, which is not scheduled, does not mount the volume, \
                or runs out of time.",
-        why: "When the claim is gone, the controller starts a pod, in namespace `default` by default, that mounts the \
-              storage and deletes everything in it. Only nfs and hostPath can be recycled; any other volume becomes \
+        why: "When the claim is gone, the controller starts a pod that mounts the storage and deletes everything in it. Only nfs and hostPath can be recycled; any other volume becomes \
               Failed at once. As long as pods use a claim of that name the controller waits. A recycling that failed \
               is tried again with every sync, without an end, and the phase Failed stays meanwhile. Several recyclings \
               at the same time mix up each other's pods.",
         confirm: "kubectl describe pv VOLUME\n\
-                  kubectl get pod recycler-for-VOLUME -n default -o wide\n\
-                  kubectl get events -n default --field-selector involvedObject.name=VOLUME",
+                  kubectl get pods -A -o wide --field-selector metadata.name=recycler-for-VOLUME\n\
+                  kubectl get events -A --field-selector involvedObject.name=VOLUME",
         repair: "Set the policy to Retain: no new attempt is made then. Look whether a recycler pod is left, and \
                  delete it. Then treat the volume as any released one: reserve it for the claim that should have it, \
                  or erase and delete it yourself.",
@@ -49,7 +46,8 @@ fn look(case: &Case<'_>, volume: &PersistentVolume) -> Option<Found> {
         return None;
     }
     let gone = released(case, volume)?;
-    let name = &volume.meta.name;
+    // Its namespace is that of a template, of which each control plane may have one of its own.
+    let recycler = case.survey().recycler(volume);
     let (message, kept) = match trouble(case, volume, gone)? {
         Trouble::NoRecycler => {
             let kind = volume.source.kind.as_str();
@@ -68,11 +66,18 @@ fn look(case: &Case<'_>, volume: &PersistentVolume) -> Option<Found> {
             (message, false)
         }
         Trouble::RecycleHangs(seconds) => {
-            let message = format!(
-                "it has been Released for {}, and pod {NAMESPACE}/recycler-for-{name} has not finished erasing its \
-                 data. Once that pod can mount it, the data are gone",
-                human_age(seconds)
-            );
+            let since = human_age(seconds);
+            let message = match recycler {
+                Some(pod) => format!(
+                    "it has been Released for {since}, and pod {}/{} has not finished erasing its data. Once that pod \
+                     can mount it, the data are gone",
+                    pod.meta.namespace, pod.meta.name
+                ),
+                None => format!(
+                    "it has been Released for {since}, and nothing has erased its data so far. Once a recycler pod \
+                     can mount it, the data are gone"
+                ),
+            };
             (message, false)
         }
         Trouble::RecycleWaits(pods) => {
@@ -95,21 +100,33 @@ fn look(case: &Case<'_>, volume: &PersistentVolume) -> Option<Found> {
     } else {
         // A pod that is at work goes on under any policy, so it has to go before anybody is given the volume.
         let after_retain = ways.len().min(1);
-        ways.splice(after_retain..after_retain, end_it(name));
+        ways.splice(after_retain..after_retain, end_it(volume, recycler));
     }
     Some(found.remedies(ways))
 }
 
 /// Ends an attempt that is under way, after the policy has been changed.
-fn end_it(volume: &str) -> [Remedy; 2] {
-    let pod = key(Kind::Pod, NAMESPACE, &format!("recycler-for-{volume}"));
-    let command = format!("get pod {} -n {NAMESPACE} -o wide", quoted(&pod.name));
-    [
-        kubectl(command, "see whether a pod is erasing the volume now"),
-        by_hand(format!(
-            "once the policy is Retain, delete pod {} in {NAMESPACE} if it is there: the policy stops new attempts, \
-             not this one",
-            pod.name
-        )),
-    ]
+fn end_it(volume: &PersistentVolume, recycler: Option<&Pod>) -> [Remedy; 2] {
+    let why = "the policy stops new attempts, not this one";
+    match recycler {
+        Some(pod) => {
+            let (name, namespace) = (&pod.meta.name, &pod.meta.namespace);
+            let command = format!("get pod {} -n {} -o wide", quoted(name), quoted(namespace));
+            [
+                kubectl(command, "see whether that pod is erasing the volume now"),
+                by_hand(format!("once the policy is Retain, delete pod {name} in {namespace}: {why}")),
+            ]
+        }
+        None => {
+            let name = format!("{RECYCLER}{}", volume.meta.name);
+            let only = quoted(&format!("metadata.name={name}"));
+            [
+                kubectl(
+                    format!("get pods -A -o wide --field-selector {only}"),
+                    "see whether a pod is erasing the volume now",
+                ),
+                by_hand(format!("once the policy is Retain, delete pod {name} if there is one: {why}")),
+            ]
+        }
+    }
 }
