@@ -13,7 +13,7 @@ use crate::snapshot::VolumeId;
 pub(super) static RULE: Rule = Rule {
     id: "bind-foreign-grab",
     title: "a smaller claim has the volume that this one needs",
-    severity: Severity::Warning,
+    severity: Severity::Error,
     risk: Risk::Possible,
     reads: &[Kind::PersistentVolume, Kind::PersistentVolumeClaim, Kind::StorageClass],
     page: Page {
@@ -39,13 +39,7 @@ pub(super) static RULE: Rule = Rule {
 };
 
 fn look(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Found> {
-    if !is_open(claim) {
-        return None;
-    }
-    waits_in_vain(case, claim)?;
-    let request = claim.requested()?;
-    let query = Query::new(case.rules(), claim, false).ok()?;
-    let (volume, holder, needs) = grabbed(case, claim, &request, &query)?;
+    let Grab { volume, holder, request, needs, is_early } = grab(case, claim)?;
     let name = &volume.meta.name;
     Some(
         Found::new(format!(
@@ -53,6 +47,7 @@ fn look(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Found> {
              claimRef had reserved it; its data now belong to that claim",
             holder.key()
         ))
+        .severity(if is_early { Severity::Warning } else { Severity::Error })
         .evidence(&volume_key(name), "spec.claimRef", holder.key().to_string())
         .evidence(&volume_key(name), "spec.capacity.storage", request.to_string())
         .evidence(&key_of_claim(&holder.meta), "spec.resources.requests.storage", needs.to_string())
@@ -67,6 +62,29 @@ fn look(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Found> {
             claim.key()
         ))),
     )
+}
+
+/// A volume that was just the right one for a claim, and went to another one.
+pub(super) struct Grab<'a> {
+    volume: &'a PersistentVolume,
+    holder: &'a PersistentVolumeClaim,
+    request: Quantity,
+    /// What the holder requests.
+    needs: Quantity,
+    /// No pod needs the claim yet.
+    is_early: bool,
+}
+
+/// Which volume a claim, for which nobody makes one, missed in that way.
+pub(super) fn grab<'a>(case: &Case<'a>, claim: &PersistentVolumeClaim) -> Option<Grab<'a>> {
+    if !is_open(claim) {
+        return None;
+    }
+    let is_early = waits_in_vain(case, claim)?;
+    let request = claim.requested()?;
+    let query = Query::new(case.rules(), claim, false).ok()?;
+    let (volume, holder, needs) = grabbed(case, claim, &request, &query)?;
+    Some(Grab { volume, holder, request, needs, is_early })
 }
 
 /// The first volume by name that would fit this claim exactly and that the controller, and no person or driver, chose

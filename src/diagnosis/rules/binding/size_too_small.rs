@@ -1,5 +1,6 @@
 //! A claim that asks for more than its volume has.
 
+use super::foreign_grab::grab;
 use super::{recreate, refused};
 use crate::controllers::{CandidateVerdict, ClaimBranch};
 use crate::diagnosis::remedy::by_hand;
@@ -38,10 +39,13 @@ fn look(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Found> {
     let refused = refused(case, claim, CandidateVerdict::CandidateTooSmall, leaf)?;
     let (has, wants) = (&refused.misfit.has, &refused.misfit.wants);
     let differs = format!("has {has}, less than the {wants} that it requests");
-    let how = format!("with a request of at most {has}, if that is enough");
+    // Whoever asks for what some volume has does not need less than that, and a smaller claim has it.
+    let asks_for_less = grab(case, claim).is_none();
+    let less = asks_for_less.then(|| recreate(claim, &format!("with a request of at most {has}, if that is enough")));
     let found = refused.found(case, claim, &differs, "A volume may be larger than the request, never smaller");
-    Some(found.remedy(recreate(claim, &how)).remedy(by_hand(format!(
-        "or make a volume of at least {wants}; if the storage behind {} is that large, correct its \
+    let or = if asks_for_less { "or " } else { "" };
+    Some(found.remedies(less).remedy(by_hand(format!(
+        "{or}make a volume of at least {wants}; if the storage behind {} is that large, correct its \
          spec.capacity.storage",
         refused.volume.meta.name
     ))))
