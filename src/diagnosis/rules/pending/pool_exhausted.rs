@@ -3,6 +3,7 @@
 use super::pool::{Pool, Unmade, exhausted};
 use super::{wanted, with_class};
 use crate::diagnosis::case::{class_key, volume_key};
+use crate::diagnosis::facts::is_complete;
 use crate::diagnosis::misfit::{claim_name, of_class};
 use crate::diagnosis::remedy::{by_hand, hand_over, reserve_for_its_name, retain};
 use crate::diagnosis::{Case, Detect, Found, Holder, Page, Remedy, Risk, Rule, Severity};
@@ -99,6 +100,14 @@ fn look(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Found> {
     if let Some(own) = taken.iter().find(|one| one.state == State::Own) {
         found = found.follows_from(volume_key(&own.volume.meta.name));
     }
+    // Nor was it given to it where its claimRef has no name.
+    let is_meant = |one: &&Taken<'_>| {
+        let named = one.volume.claim_ref.as_ref();
+        named.is_some_and(|named| named.name.is_empty() && named.namespace == claim.meta.namespace)
+    };
+    for one in taken.iter().filter(is_meant) {
+        found = found.follows_from(volume_key(&one.volume.meta.name));
+    }
     for one in taken.iter().take(SHOWN) {
         let object = volume_key(&one.volume.meta.name);
         let named = one.volume.claim_ref.as_ref().map(claim_name).unwrap_or_default();
@@ -138,6 +147,8 @@ enum State {
     Left,
     /// It is reserved for a claim that does not exist.
     Reserved,
+    /// It is reserved for no claim that can exist.
+    Unnamed,
     /// Its claim is gone, and so will its data be.
     Condemned,
     /// Its claim is being deleted.
@@ -161,6 +172,8 @@ impl<'a> Taken<'a> {
         let is_kept = || !case.destroys(volume);
         let state = if volume.terminating() {
             State::Deleting
+        } else if volume.claim_ref.as_ref().is_some_and(|named| !is_complete(named)) {
+            State::Unnamed
         } else {
             match case.holder(volume) {
                 Holder::Replaced(other) if other.key() == claim.key() && is_kept() => State::Own,
@@ -194,6 +207,8 @@ fn words(some: &[Taken<'_>]) -> String {
         (State::Left, _) => "are Released and could be given back, with their data",
         (State::Reserved, 1) => "is reserved for a claim that does not exist",
         (State::Reserved, _) => "are reserved for claims that do not exist",
+        (State::Unnamed, 1) => "is reserved for no claim that can exist",
+        (State::Unnamed, _) => "are reserved for no claims that can exist",
         (State::Condemned, 1) => "is Released, and its policy removes the data",
         (State::Condemned, _) => "are Released, and their policy removes the data",
         (State::Leaving, 1) => "belongs to a claim that is being deleted",
