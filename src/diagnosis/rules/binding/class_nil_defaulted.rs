@@ -1,5 +1,6 @@
 //! A claim that got the default class, and a volume without a class that was meant for it.
 
+use super::super::pending::{asked_since, users};
 use super::{ClassDifference, class_steps, nearest, recreate, refused_class, reserved_volumes};
 use crate::controllers::ClaimBranch;
 use crate::diagnosis::case::volume_key;
@@ -14,7 +15,7 @@ pub(super) static RULE: Rule = Rule {
     title: "the claim got the default class, and its volume has none",
     severity: Severity::Error,
     risk: Risk::None,
-    reads: &[Kind::PersistentVolume, Kind::StorageClass],
+    reads: &[Kind::PersistentVolume, Kind::StorageClass, Kind::Pod],
     page: Page {
         seen: "A volume made by hand is Available with no STORAGECLASS. The claim that should have it is Pending with \
                the default class, which nobody wrote into its manifest; or it waits for a first consumer; or it is \
@@ -55,11 +56,13 @@ fn look(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Found> {
     }
     let (volume, is_asked) = overlooked(case, claim)?;
     let (name, class) = (&volume.meta.name, claim.class());
-    // Whoever writes a selector means volumes that are there: a driver makes none with such labels.
     let is_meant = claim.selector.is_some();
     let prospect = match (is_meant, is_asked) {
         (true, _) => "Most drivers make no volume for a claim with a selector",
         (false, true) => "As it is, a new, empty volume is made for it",
+        (false, false) if users(case, claim).next().is_some() => {
+            "As it is, it gets another volume as soon as a pod that uses it has a node"
+        }
         (false, false) => "As it is, it waits for a pod, and then gets another volume",
     };
     let chosen = if is_meant { ", and has the labels of its selector" } else { "" };
@@ -68,12 +71,40 @@ fn look(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Found> {
          the default one. {prospect}"
     ));
     let found = found
-        .severity(if is_meant { Severity::Warning } else { Severity::Info })
+        .severity(severity(case, claim, volume, is_asked))
         .evidence(&volume_key(name), CLASS, "")
         .evidence(&case.object(), CLASS, class);
     // A driver that is at work already would go on without the claim.
     let found = found.remedies(reserve_it(volume, claim));
     Some(if is_asked { found } else { found.remedy(create_again(volume, claim)) })
+}
+
+/// How bad it is that the claim passes over the volume.
+fn severity(
+    case: &Case<'_>,
+    claim: &PersistentVolumeClaim,
+    volume: &PersistentVolume,
+    is_asked: bool,
+) -> Severity {
+    // Whoever writes a selector means volumes that are there, and drivers refuse such claims.
+    if claim.selector.is_some() {
+        let asked = case.class(claim.class()).and_then(|class| asked_since(case, claim, class));
+        let refused = is_asked && case.lasts(asked).is_some();
+        return if refused { Severity::Error } else { Severity::Warning };
+    }
+    // Nobody means a volume that is twice as large as the claim needs, and what is asked for already is on its way.
+    let is_oversize = claim.requested().zip(volume.storage()).is_none_or(|(needs, has)| {
+        needs.value() <= has.value() / 2
+    });
+    if is_asked || is_oversize {
+        return Severity::Info;
+    }
+    // What the scheduler has only just seen may be placed at any moment.
+    let is_early = match users(case, claim).map(|pod| pod.meta.created).min() {
+        Some(first_pod) => case.lasts(first_pod).is_none(),
+        None => case.is_young(claim.meta.created),
+    };
+    if is_early { Severity::Info } else { Severity::Warning }
 }
 
 fn reserve_it(volume: &PersistentVolume, claim: &PersistentVolumeClaim) -> Option<Remedy> {

@@ -84,7 +84,10 @@ fn look(case: &Case<'_>, class: &StorageClass) -> Option<Found> {
     let volume = trapped.map_or(*first, |(_, volume)| volume);
     let found = found.evidence(&volume_key(&volume.meta.name), "spec.storageClassName", "");
     let found = match trapped {
-        Some((claim, _)) => found.evidence(&key_of_claim(&claim.meta), "spec.storageClassName", claim.class()),
+        // What is wrong there is said of the claim, with what can be done.
+        Some((claim, _)) => found
+            .evidence(&key_of_claim(&claim.meta), "spec.storageClassName", claim.class())
+            .follows_from(key_of_claim(&claim.meta)),
         None => found,
     };
     Some(found.remedy(by_hand(format!(

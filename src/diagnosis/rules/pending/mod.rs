@@ -31,7 +31,7 @@ fn driver_of<'c>(case: &Case<'_>, class: &'c StorageClass) -> &'c str {
 }
 
 /// The pods that use the claim and have not ended, in the order of their names.
-fn users<'a>(case: &Case<'a>, claim: &PersistentVolumeClaim) -> impl Iterator<Item = &'a Pod> {
+pub(super) fn users<'a>(case: &Case<'a>, claim: &PersistentVolumeClaim) -> impl Iterator<Item = &'a Pod> {
     case.snapshot().pods_of(&claim.meta.namespace, &claim.meta.name).filter(|pod| !pod.terminated())
 }
 
@@ -42,7 +42,7 @@ fn selected_node(claim: &PersistentVolumeClaim) -> Option<&str> {
 
 /// Since when a driver can have been asked for the volume: not before the claim and its class were there, nor, where
 /// binding waits for a pod, before the first of the pods that use it was.
-fn asked_since(case: &Case<'_>, claim: &PersistentVolumeClaim, class: &StorageClass) -> Option<Timestamp> {
+pub(super) fn asked_since(case: &Case<'_>, claim: &PersistentVolumeClaim, class: &StorageClass) -> Option<Timestamp> {
     let created = claim.meta.created?;
     let first_pod = || users(case, claim).filter_map(|pod| pod.meta.created).min();
     let used = if class.waits_for_first_consumer() { first_pod() } else { None };
