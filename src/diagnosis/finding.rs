@@ -83,6 +83,8 @@ pub struct Found {
     pub(super) remedies: Vec<Remedy>,
     pub(super) blamed: Vec<ObjectKey>,
     pub(super) affected: Vec<ObjectKey>,
+    pub(super) settled: Vec<(&'static str, ObjectKey)>,
+    pub(super) echoes: bool,
     pub(super) since: Option<Timestamp>,
 }
 
@@ -97,6 +99,8 @@ impl Found {
             remedies: Vec::new(),
             blamed: Vec::new(),
             affected: Vec::new(),
+            settled: Vec::new(),
+            echoes: false,
             since: None,
         }
     }
@@ -163,6 +167,21 @@ impl Found {
         self
     }
 
+    /// As bad as what is found on the objects that it follows from; as stated where nothing is found there.
+    #[must_use]
+    pub fn as_bad_as_its_cause(mut self) -> Self {
+        self.echoes = true;
+        self
+    }
+
+    /// What that rule finds on that object is dealt with by the ways out given here: it is no matter of its own, unless
+    /// it is worse.
+    #[must_use]
+    pub fn settles(mut self, rule: &'static Rule, object: ObjectKey) -> Self {
+        self.settled.push((rule.id, object));
+        self
+    }
+
     /// How long it has been so, where an object tells.
     #[must_use]
     pub fn since(mut self, since: Option<Timestamp>) -> Self {
@@ -202,6 +221,10 @@ pub struct Finding {
     pub(super) blamed: Vec<ObjectKey>,
     /// Objects that are not well because of this, whether or not anything is found on them.
     pub(super) affected: Vec<ObjectKey>,
+    /// What other rules find on other objects and what is dealt with here.
+    pub(super) settled: Vec<(&'static str, ObjectKey)>,
+    /// It is as bad as the worst of what it follows from.
+    pub(super) echoes: bool,
     place: u32,
 }
 
@@ -234,6 +257,8 @@ impl Finding {
             suppressed: None,
             blamed: found.blamed,
             affected: found.affected,
+            settled: found.settled,
+            echoes: found.echoes,
             place,
         }
     }

@@ -22,15 +22,21 @@ pub struct Role {
 /// Finds the roles. Findings are in the order of objects, the worst of each object first. What is suppressed has none:
 /// nothing follows from what nobody wants to hear of.
 pub(super) fn follow(findings: &mut [Finding]) {
-    let mut spokesmen: BTreeMap<ObjectKey, usize> = BTreeMap::new();
-    for (place, finding) in findings.iter().enumerate().filter(|(_, finding)| finding.suppressed.is_none()) {
-        spokesmen.entry(finding.object.clone()).or_insert(place);
-    }
+    echo(findings);
+    let spokesmen = spokesmen(findings);
     let severities: BTreeMap<usize, Severity> =
         spokesmen.values().map(|place| (*place, findings[*place].severity)).collect();
+    // What speaks for an object, and by that for what it deals with elsewhere.
+    let mut settled: BTreeMap<(&str, ObjectKey), Vec<usize>> = BTreeMap::new();
+    for place in spokesmen.values() {
+        for (rule, object) in &findings[*place].settled {
+            settled.entry((rule, object.clone())).or_default().push(*place);
+        }
+    }
     for finding in findings.iter_mut() {
         let others = finding.blamed.iter().filter(|object| **object != finding.object);
-        let causes = others.filter_map(|object| spokesmen.get(object).copied());
+        let settling = settled.get(&(finding.rule.id, finding.object.clone())).into_iter().flatten().copied();
+        let causes = others.filter_map(|object| spokesmen.get(object).copied()).chain(settling);
         // What is less bad than this is not why, and must not hide it.
         let is_cause = |cause: &usize| severities.get(cause).is_some_and(|severity| *severity <= finding.severity);
         let mut caused_by: Vec<usize> = causes.filter(is_cause).collect();
@@ -63,6 +69,36 @@ pub(super) fn follow(findings: &mut [Finding]) {
         let role = &mut findings[place].role;
         // The root of a circle follows from nothing but what follows from it.
         *role = Role { is_root: true, drags, caused_by: Vec::new(), ..*role };
+    }
+}
+
+/// The worst finding of each object that is not suppressed.
+fn spokesmen(findings: &[Finding]) -> BTreeMap<ObjectKey, usize> {
+    let mut spokesmen: BTreeMap<ObjectKey, usize> = BTreeMap::new();
+    for (place, finding) in findings.iter().enumerate().filter(|(_, finding)| finding.suppressed.is_none()) {
+        spokesmen.entry(finding.object.clone()).or_insert(place);
+    }
+    spokesmen
+}
+
+/// Makes what is as bad as its cause as bad as the worst of what is found on the objects that it blames.
+fn echo(findings: &mut [Finding]) {
+    if !findings.iter().any(|finding| finding.echoes) {
+        return;
+    }
+    let spokesmen = spokesmen(findings);
+    for place in 0..findings.len() {
+        let finding = &findings[place];
+        let causes = finding.blamed.iter().filter(|object| finding.echoes && **object != finding.object);
+        let worst = causes.filter_map(|object| Some(findings[*spokesmen.get(object)?].severity)).min();
+        if let Some(worst) = worst {
+            // Nothing is an error that rests on an assumption.
+            let is_certain = finding.assumed.is_empty();
+            findings[place].severity = if is_certain { worst } else { worst.max(Severity::Warning) };
+        }
+    }
+    for alike in findings.chunk_by_mut(|one, next| one.object == next.object) {
+        alike.sort_by_key(Finding::rank);
     }
 }
 
