@@ -1,5 +1,6 @@
 //! A claim that names a volume which belongs to another claim, or for which several claims compete.
 
+use super::super::volume::RELEASED_RETAIN;
 use super::recreate;
 use crate::controllers::ClaimBranch;
 use crate::diagnosis::case::{key_of_claim, volume_key};
@@ -93,7 +94,7 @@ fn taken(case: &Case<'_>, claim: &PersistentVolumeClaim, volume: &PersistentVolu
                 claim.key()
             );
             let ways = retain(volume).into_iter().chain(hand_over(volume, claim, does));
-            found = found.remedies(ways).follows_from(volume_key(name));
+            found = found.remedies(ways).follows_from(volume_key(name)).settles(&RELEASED_RETAIN, volume_key(name));
         }
         // What is wrong is the reference, and the volume's own finding says how to mend it.
         Holder::Nobody => return found.follows_from(volume_key(name)),

@@ -22,6 +22,8 @@ crate::diagnosis::rules::section! {
     available_unmatchable,
 }
 
+pub(super) use released_retain::RULE as RELEASED_RETAIN;
+
 use crate::controllers::persistent_volume::plugins::{Provider, find_deletable_plugin};
 use crate::controllers::{Branch, DeleteStep, ReclaimStep, RecycleStep, VolumeBranch};
 use crate::diagnosis::facts::{is_bound, is_complete};

@@ -2,18 +2,19 @@
 
 use super::{Reclaim, released, with_state, with_storage};
 use crate::controllers::VolumeBranch;
-use crate::diagnosis::facts::is_complete;
+use crate::diagnosis::case::key_of_claim;
+use crate::diagnosis::facts::{is_complete, is_unbound};
 use crate::diagnosis::misfit::claim_name;
-use crate::diagnosis::remedy::{by_hand, reserve_for_its_name, save_volume};
-use crate::diagnosis::{Case, Detect, Found, Page, Risk, Rule, Severity};
+use crate::diagnosis::remedy::{by_hand, describe, kubectl, quoted, reserve_for_its_name, save_volume};
+use crate::diagnosis::{Case, Detect, Found, Page, Risk, Rule, Severity, key};
 use crate::model::{Kind, PersistentVolume, ReclaimPolicy};
 
-pub(super) static RULE: Rule = Rule {
+pub(in crate::diagnosis::rules) static RULE: Rule = Rule {
     id: "pv-released-retain",
     title: "released, and kept by policy Retain",
     severity: Severity::Warning,
     risk: Risk::Possible,
-    reads: &[Kind::PersistentVolumeClaim],
+    reads: &[Kind::PersistentVolumeClaim, Kind::Namespace],
     page: Page {
         seen: "The volume is Released with policy Retain, and the claim in the column CLAIM does not exist. No claim \
                binds to the volume, though it would fit.",
@@ -26,7 +27,8 @@ pub(super) static RULE: Rule = Rule {
         repair: "To use the data again, take the uid out of `claimRef` (for another claim: write its namespace and \
                  name in, without a uid), and create that claim with `spec.volumeName`. To give the volume to anybody, \
                  erase its data first, and then remove the `claimRef`. To be rid of it, write down where its storage \
-                 is, delete the volume, and then the storage by hand.",
+                 is, delete the volume, and then the storage by hand. If the namespace is gone, too, it has to be made \
+                 again before a claim of the old name can be.",
         prevention: "None is needed. Decide regularly about released volumes, since their storage costs money.",
         hazard: "Removing the `claimRef` without erasing the data discloses them to the next claim of any namespace \
                  that fits. Deleting the volume loses the only note of where its storage is.",
@@ -50,15 +52,36 @@ fn look(case: &Case<'_>, volume: &PersistentVolume) -> Option<Found> {
     if gone.branch != VolumeBranch::VolumeClaimMissing || !matches!(gone.reclaim, Reclaim::Left) {
         return None;
     }
-    let claim = claim_name(named);
+    let (claim, namespace) = (claim_name(named), &named.namespace);
+    // A claim that names the volume says itself how it gets it: of two reservations only one can be right.
+    let other = case.snapshot().claims_naming(&volume.meta.name).iter().map(|id| case.snapshot().claim(*id));
+    let other = other.filter(|other| is_unbound(other)).min_by_key(|other| other.key());
+    let is_homeless = other.is_none() && case.lacks(Kind::Namespace, "", namespace);
+    let home = if is_homeless { format!(", and so is namespace {namespace}") } else { String::new() };
+    let wanted = other.map(|other| format!(". Claim {} names it and wants it", other.key())).unwrap_or_default();
     let found = Found::new(format!(
-        "its claim {claim} is gone, and policy Retain keeps its data. Nobody gets it until somebody reserves it for a \
-         claim, or deletes it and then its storage"
+        "its claim {claim} is gone{home}, and policy Retain keeps its data. Nobody gets it until somebody reserves \
+         it for a claim, or deletes it and then its storage{wanted}"
     ));
+    let mut found = with_state(with_storage(found, case, volume), case, volume)
+        .since(volume.status.last_phase_transition)
+        .remedy(save_volume(volume, "it alone says where its storage is"));
+    if let Some(other) = other {
+        let key = key_of_claim(&other.meta);
+        return Some(
+            found
+                .evidence(&key, "spec.volumeName", volume.meta.name.as_str())
+                .remedy(describe(&key, "decide whether it may have the data; its own finding says how it gets them")),
+        );
+    }
+    if is_homeless {
+        found = found.evidence(&key(Kind::Namespace, "", namespace), "metadata.name", "").remedy(kubectl(
+            format!("create namespace {}", quoted(namespace)),
+            "if the data are wanted under the old name: make the namespace again first",
+        ));
+    }
     Some(
-        with_state(with_storage(found, case, volume), case, volume)
-            .since(volume.status.last_phase_transition)
-            .remedy(save_volume(volume, "it alone says where its storage is"))
+        found
             .remedies(reserve_for_its_name(volume))
             .remedy(by_hand("if nobody wants the data: delete the volume, and then its storage by hand")),
     )

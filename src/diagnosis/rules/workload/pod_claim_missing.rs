@@ -1,5 +1,6 @@
 //! A pod that waits for a claim that does not exist.
 
+use super::super::volume::RELEASED_RETAIN;
 use super::{blame, is_of_set, is_unscheduled, some_claims};
 use crate::diagnosis::case::{claim_key, volume_key};
 use crate::diagnosis::remedy::{by_hand, kubectl, quoted};
@@ -72,7 +73,8 @@ fn look(case: &Case<'_>, pod: &Pod) -> Option<Found> {
                 "if its data are wanted, reserve volume {name_of} for the name before the claim is created again, and \
                  name it in spec.volumeName"
             );
-            found.evidence(&volume_key(name_of), "spec.claimRef.name", name).remedy(by_hand(way))
+            let volume = volume_key(name_of);
+            found.evidence(&volume, "spec.claimRef.name", name).remedy(by_hand(way)).settles(&RELEASED_RETAIN, volume)
         }
         None => found,
     };

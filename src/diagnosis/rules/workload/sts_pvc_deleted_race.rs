@@ -1,5 +1,6 @@
 //! A pod of a `StatefulSet` whose claim was deleted before the pod could use it.
 
+use super::super::volume::RELEASED_RETAIN;
 use super::{blame, is_of_set, is_unscheduled, some_claims};
 use crate::controllers::persistent_volume::reclaim::{DataFate, data_fate};
 use crate::diagnosis::case::{claim_key, volume_key};
@@ -110,7 +111,7 @@ fn look(case: &Case<'_>, pod: &Pod) -> Option<Found> {
                 "spec.persistentVolumeReclaimPolicy",
                 volume.reclaim_policy.as_str(),
             );
-            let found = found.remedies(retain(volume));
+            let found = found.remedies(retain(volume)).settles(&RELEASED_RETAIN, volume_key(&volume.meta.name));
             // A volume whose claim is still there must not lose its uid: that would make the claim Lost.
             match old {
                 None if is_reserved(volume) => found,
