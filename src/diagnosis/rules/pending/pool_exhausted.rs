@@ -1,7 +1,9 @@
 //! A claim for which nobody makes a volume, and all volumes that would fit are others'.
 
+use super::super::volume::RELEASED_RETAIN;
 use super::pool::{Pool, Unmade, exhausted};
 use super::{wanted, with_class};
+use crate::controllers::CandidateVerdict;
 use crate::diagnosis::case::{class_key, volume_key};
 use crate::diagnosis::facts::is_complete;
 use crate::diagnosis::misfit::{claim_name, of_class};
@@ -61,6 +63,10 @@ fn look(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Found> {
     let mut taken: Vec<Taken<'_>> = volumes.into_iter().map(|volume| Taken::of(case, claim, volume)).collect();
     // What could be given back is what people look for; the order of names decides among equal ones.
     taken.sort_by_key(|one| one.state);
+    let has_own = taken.first().is_some_and(|one| one.state == State::Own);
+    if !has_own && is_told(case, claim) {
+        return None;
+    }
     let class = of_class(claim.class());
     let mut states = taken.chunk_by(|one, next| one.state == next.state).map(words).collect::<Vec<_>>().join("; ");
     if all > taken.len() {
@@ -115,10 +121,27 @@ fn look(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Found> {
         found = found.evidence(&object, "spec.claimRef", named).evidence(&object, "status.phase", phase);
     }
     let make = by_hand(format!("make {} for it", wanted(claim)));
+    if let Some(one) = back {
+        found = found.settles(&RELEASED_RETAIN, volume_key(&one.volume.meta.name));
+    }
     let back = back.map(|one| give(one, claim)).unwrap_or_default();
     // A new volume is empty, which is worse than the claim's own data.
-    let is_own = taken.first().is_some_and(|one| one.state == State::Own);
-    Some(if is_own { found.remedies(back).remedy(make) } else { found.remedy(make).remedies(back) })
+    Some(if has_own { found.remedies(back).remedy(make) } else { found.remedy(make).remedies(back) })
+}
+
+/// Whether a free volume of the claim's class lacks one thing alone: that is found on the claim as well, and says more.
+fn is_told(case: &Case<'_>, claim: &PersistentVolumeClaim) -> bool {
+    let miss = case.nearest(claim).miss;
+    miss.is_some_and(|(_, verdict)| {
+        matches!(
+            verdict,
+            CandidateVerdict::CandidateTooSmall
+                | CandidateVerdict::CandidateAccessModes
+                | CandidateVerdict::CandidateVolumeMode
+                | CandidateVerdict::CandidateAttributesClass
+                | CandidateVerdict::CandidateSelector
+        )
+    })
 }
 
 /// Why no other volume comes, and which event misleads.
