@@ -1,0 +1,86 @@
+//! A pod that waits for a claim which is not bound yet.
+
+use super::{blame, is_unscheduled, some_claims};
+use crate::diagnosis::case::key_of_claim;
+use crate::diagnosis::facts::is_unbound;
+use crate::diagnosis::remedy::describe;
+use crate::diagnosis::{Case, Detect, Found, Page, Risk, Rule, Severity};
+use crate::model::{AnnotationKey, Kind, NO_PROVISIONER, PersistentVolumeClaim, Pod};
+
+pub(super) static RULE: Rule = Rule {
+    id: "pod-unbound-immediate",
+    title: "the pod waits for a claim that is not bound",
+    severity: Severity::Error,
+    risk: Risk::None,
+    reads: &[Kind::PersistentVolumeClaim, Kind::PersistentVolume, Kind::StorageClass],
+    page: Page {
+        seen: "The pod is Pending without a node; an event `FailedScheduling` says that it has unbound immediate \
+               PersistentVolumeClaims, or that there is no volume to bind. If its class binds late, there may be no \
+               event at all.",
+        why: "The scheduler looks for a node only when all claims of the pod are bound whose class binds at once. A \
+              claim that names a volume counts among them, whatever its class; one whose class does not exist keeps \
+              the pod back as well. For a claim whose class binds late the scheduler chooses a node first, and the pod \
+              then waits there until the volume is made; where volumes are made by hand it takes only nodes that have \
+              a free one.",
+        confirm: "kubectl describe pod NAME -n NAMESPACE\n\
+                  kubectl get pvc -n NAMESPACE\n\
+                  kubectl get sc",
+        repair: "Repair the claim: see what is found on it. The scheduler tries again by itself.",
+        prevention: "See the claim's finding.",
+        hazard: "The pod itself is well. Creating the claim again under pressure can cost data: if the claim is one \
+                 that was restored, or is to get back an earlier volume, it would get an empty one.",
+        sources: &[
+            "VolumeBinding PreFilter, GetPodVolumeClaims, kube-scheduler 1.36 (S6, S8, S19)",
+            "https://kubernetes.io/docs/concepts/storage/storage-classes/#volume-binding-mode",
+        ],
+    },
+    detect: Detect::Pod(look),
+};
+
+fn look(case: &Case<'_>, pod: &Pod) -> Option<Found> {
+    // A pod with gates is not looked at by any scheduler so far.
+    if !is_unscheduled(pod) || pod.gated {
+        return None;
+    }
+    let claims = pod.claims.iter().chain(&pod.ephemeral_claims);
+    let waits = |claim: &&PersistentVolumeClaim| waits_for(case, pod, claim);
+    let waiting: Vec<&PersistentVolumeClaim> =
+        claims.filter_map(|claim| case.claim(&pod.meta.namespace, claim)).filter(waits).collect();
+    let first = *waiting.first()?;
+    let (name, phase) = (&first.meta.name, first.status.phase.as_str());
+    let since = pod.meta.created.max(first.meta.created);
+    let names: Vec<&str> = waiting.iter().map(|claim| claim.meta.name.as_str()).collect();
+    let found = Found::new(format!(
+        "it is not scheduled before {} is bound. What keeps that from happening is found on the claim",
+        some_claims(name, names.len() - 1)
+    ))
+    .quiet_while(case.lasts(since).is_none())
+    .as_bad_as_its_cause()
+    .since(since)
+    .evidence(&case.object(), "spec.nodeName", "")
+    .evidence(&key_of_claim(&first.meta), "status.phase", phase)
+    .evidence(&key_of_claim(&first.meta), "spec.volumeName", first.volume_name.as_str())
+    .remedy(describe(&key_of_claim(&first.meta), "the claim has to be bound first; what is found on it says how"));
+    Some(blame(found, pod, &names))
+}
+
+/// Whether the scheduler gives the pod no node, or does not let it go to one, because that claim is not bound.
+/// Upstream: `GetPodVolumeClaims`, `pkg/scheduler/framework/plugins/volumebinding`, 1.36.
+fn waits_for(case: &Case<'_>, pod: &Pod, claim: &PersistentVolumeClaim) -> bool {
+    if !is_unbound(claim) {
+        return false;
+    }
+    let class = case.class(claim.class());
+    let Some(class) = class.filter(|class| class.waits_for_first_consumer() && claim.volume_name.is_empty()) else {
+        let is_known = class.is_some() || claim.class().is_empty() || !claim.volume_name.is_empty();
+        return is_known || case.lacks(Kind::StorageClass, "", claim.class());
+    };
+    // That it takes some minutes to place a pod, and to make its volume, is normal.
+    if case.lasts(pod.meta.created.max(claim.meta.created)).is_none() {
+        return false;
+    }
+    if class.provisioner == NO_PROVISIONER {
+        return !case.nearest(claim).fits;
+    }
+    claim.meta.annotations.get(AnnotationKey::SelectedNode).is_some_and(|node| !node.is_empty())
+}
