@@ -73,6 +73,12 @@ pub fn names_of_attacher(driver: &str) -> Vec<String> {
     if driver.is_empty() { Vec::new() } else { vec![sanitized(&format!("external-attacher-leader-{driver}"))] }
 }
 
+/// Whether the attacher of that driver calls itself so in its finalizer. Upstream: external-attacher
+/// (`GetFinalizerName`).
+pub fn is_attacher_of(attacher: &str, driver: &str) -> bool {
+    !driver.is_empty() && sanitized(driver) == attacher
+}
+
 /// A name in which nothing is left but letters and digits of ASCII and hyphens, which do not end it.
 fn sanitized(name: &str) -> String {
     let mut name: String =

@@ -45,7 +45,11 @@ fn look(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Found> {
     let advice = format!("{missing} has to stand in the volume's spec.accessModes: no mode includes another");
     let found = refused.found(case, claim, &differs, &advice);
     let offered: Vec<&str> = volume.access_modes.0.iter().map(AccessMode::as_str).collect();
-    let found = found.remedy(recreate(claim, &format!("with access modes among {}", offered.join(", "))));
+    let how = match offered.as_slice() {
+        [only] => format!("with access mode {only}"),
+        several => format!("with access modes among {}", several.join(", ")),
+    };
+    let found = found.remedy(recreate(claim, &how));
     let lacking = || claim.access_modes.0.iter().filter(|mode| !volume.access_modes.0.contains(mode));
     // A mode that has to stand alone cannot be added, and one that Kubernetes does not know can nowhere.
     let is_addable = |mode: &AccessMode| match mode {

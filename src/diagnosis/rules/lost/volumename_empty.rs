@@ -5,7 +5,8 @@ use crate::diagnosis::case::volume_key;
 use crate::diagnosis::facts::has_uid_of;
 use crate::diagnosis::remedy::{by_hand, name_volume};
 use crate::diagnosis::{Case, Detect, Found, Page, Risk, Rule, Severity};
-use crate::model::{Kind, PersistentVolumeClaim};
+use crate::model::{AnnotationKey, Kind, PersistentVolumeClaim};
+use crate::world::printed_uid;
 
 pub(super) static RULE: Rule = Rule {
     id: "lost-volumename-empty",
@@ -47,11 +48,33 @@ fn look(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Found> {
         // Only the names of all volumes tell that none of them has the uid.
         let none = case.knows_all(Kind::PersistentVolume, "");
         let rest = if none { ", and no volume names its uid" } else { "" };
+        // The controller asks a driver by that annotation, and some drivers make a volume for a Lost claim again and
+        // again, because they look at its phase alone.
+        let annotations = &claim.meta.annotations;
+        let driver = [AnnotationKey::StorageProvisioner, AnnotationKey::BetaStorageProvisioner]
+            .into_iter()
+            .find_map(|key| annotations.get(key))
+            .filter(|driver| !driver.is_empty());
+        let (touched, leftovers) = match driver {
+            Some(driver) => (
+                format!(
+                    "No controller deletes any data for this; but {driver} was asked for a volume, and what it made \
+                     may be left over in the storage system"
+                ),
+                Some(by_hand(format!(
+                    "look into the storage system for volumes that {driver} made for this claim: their names mostly \
+                     have its uid, {}",
+                    printed_uid(&claim.meta.uid)
+                ))),
+            ),
+            None => ("No controller touched any data for this".to_owned(), None),
+        };
         return Some(
             marked(Found::new(format!(
-                "it says that it is bound (annotation pv.kubernetes.io/bind-completed) and names no volume{rest}. No \
-                 controller touched any data for this"
+                "it says that it is bound (annotation pv.kubernetes.io/bind-completed) and names no volume{rest}. \
+                 {touched}"
             )))
+            .remedies(leftovers)
             .remedy(by_hand(
                 "find out which volume holds its data; if there is none, remove the annotations \
                  pv.kubernetes.io/bind-completed and pv.kubernetes.io/bound-by-controller",

@@ -5,7 +5,8 @@ use super::{
 };
 use crate::diagnosis::remedy::{by_hand, kubectl, quoted};
 use crate::diagnosis::{Case, Detect, Found, Page, Risk, Rule, Severity};
-use crate::model::{Kind, PersistentVolume};
+use crate::model::lease::is_attacher_of;
+use crate::model::{Kind, PersistentVolume, SourceKind};
 
 pub(super) static RULE: Rule = Rule {
     id: "pv-terminating-attacher",
@@ -48,7 +49,11 @@ fn look(case: &Case<'_>, volume: &PersistentVolume) -> Option<Found> {
     if !stays_with(case, is_attachers) || stays_with(case, deletes) {
         return None;
     }
-    let (name, driver) = (&volume.meta.name, finalizer.trim_start_matches(ATTACHER_PREFIX));
+    let attacher = finalizer.trim_start_matches(ATTACHER_PREFIX);
+    // The finalizer has a hyphen for whatever is no letter and no digit.
+    let stated = Some(volume.source.detail.as_str())
+        .filter(|driver| volume.source.kind == SourceKind::Csi && is_attacher_of(attacher, driver));
+    let (name, driver) = (&volume.meta.name, stated.unwrap_or(attacher));
     let named = format!("{{.items[?(@.spec.source.persistentVolumeName==\"{name}\")].metadata.name}}");
     Some(
         held_by_attachments(Found::new(format!(
