@@ -8,6 +8,8 @@
 //! - `also: RULE OBJECT: REASON`: one more line. One whose rule does not exist yet counts from the day it does.
 //! - `beside: RULE OBJECT: REASON`: it has to be found, and is no line; as above.
 //! - `today: RULE OBJECT: REASON`, or `nothing`: the first line as it is, which is not the root that is stated.
+//! - `affects: OBJECT`: the root has it among the objects that it affects.
+//! - `says: WORDS`: they stand in what the root says, or in a way out of it.
 //! - `flags: --kube-version 1.29`.
 #![expect(clippy::expect_used, reason = "tests fail by panicking")]
 
@@ -36,6 +38,8 @@ struct Header {
     today: Option<Line>,
     also: Vec<Line>,
     beside: Vec<Line>,
+    affects: Vec<Line>,
+    says: Vec<String>,
     flags: Vec<String>,
 }
 
@@ -62,6 +66,8 @@ fn header(text: &str) -> Result<Header, String> {
             Some(("today", line)) => header.today = Some(reasoned(line)?),
             Some(("also", line)) => header.also.push(reasoned(line)?),
             Some(("beside", line)) => header.beside.push(reasoned(line)?),
+            Some(("affects", object)) => header.affects.push(object.to_owned()),
+            Some(("says", words)) => header.says.push(words.to_owned()),
             Some(("flags", flags)) => header.flags = flags.split(' ').map(str::to_owned).collect(),
             _ => {}
         }
@@ -143,6 +149,19 @@ fn named(finding: &Value) -> BTreeSet<String> {
     about.chain(causes).chain(affected).chain(shown).collect()
 }
 
+/// What is stated of the root and what it does not say.
+fn unsaid(root: &Value, header: &Header) -> Vec<String> {
+    let list = |field: &str| root[field].as_array().cloned().unwrap_or_default();
+    let affected: BTreeSet<Line> = list("affects").iter().map(typed).collect();
+    let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+    let ways = list("remedies").into_iter().flat_map(|way| [text(&way["command"]), text(&way["does"])]);
+    let said: Vec<String> = std::iter::once(text(&root["message"])).chain(ways).collect();
+    let spared = header.affects.iter().filter(|object| !affected.contains(*object));
+    let silent = header.says.iter().filter(|words| !said.iter().any(|text| text.contains(words.as_str())));
+    let spared = spared.map(|object| format!("it does not affect {object}"));
+    spared.chain(silent.map(|words| format!("it does not say {words:?}"))).collect()
+}
+
 /// What is wrong with what `audit` says of one file.
 fn faults(path: &str, content: &str, rules: &BTreeSet<String>) -> Vec<String> {
     let header = match header(content) {
@@ -219,8 +238,9 @@ fn faults(path: &str, content: &str, rules: &BTreeSet<String>) -> Vec<String> {
         let hint = if header.today.is_some() && first == stated { ": take `today:` away" } else { "" };
         faults.push(format!("the first line is {first}, and not {wanted}{hint}"));
     }
-    if !all.contains(stated) {
-        faults.push(format!("{stated} is not found at all"));
+    match findings.iter().find(|finding| line(finding) == *stated) {
+        Some(root) => faults.extend(unsaid(root, &header)),
+        None => faults.push(format!("{stated} is not found at all")),
     }
     let lines: BTreeSet<&Line> = lines.iter().collect();
     if lines != expected {
