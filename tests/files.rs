@@ -5,7 +5,7 @@
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use proptest::prelude::*;
-use pvctl::model::{Kind, Timestamp};
+use pvctl::model::{Kind, Surrounding, Timestamp};
 use pvctl::snapshot::decode::{Item, decode};
 use pvctl::snapshot::{Absence, CoverageState, Parts, Snapshot};
 use pvctl::source::files::{Fault, each_raw_with, read_with};
@@ -542,7 +542,7 @@ fn what_stands_around_is_read_where_it_is_asked_for() {
     let input = [node, claims, event("web", "Pod")].map(|object| object.to_string()).concat();
     let read = |surroundings| read_with(&FileOptions { surroundings, ..options() }, &mut input.as_bytes()).unwrap();
     let asked = read(true);
-    let kinds: Vec<Kind> = asked.parts.surroundings.iter().map(|object| object.kind()).collect();
+    let kinds: Vec<Kind> = asked.parts.surroundings.iter().map(Surrounding::kind).collect();
     assert_eq!(kinds, [Kind::CsiNode, Kind::Event]);
     let coverage = &asked.parts.coverage;
     assert_eq!(coverage.absence(Kind::CsiNode, ""), Absence::Certain);

@@ -9,6 +9,7 @@
 
 use crate::schema::{assert_valid, validator};
 use crate::support::{Run, files, root};
+use pvctl::model::Kind;
 use pvctl::text::sanitize;
 use serde_json::{Map, Value, json};
 use std::collections::{BTreeMap, BTreeSet};
@@ -36,7 +37,9 @@ fn hostile() -> Vec<u8> {
 }
 
 fn printed(format: &str, more: &[&str]) -> String {
-    let arguments = [&["audit", "--assume-complete", "-f", "-", "-o", format], more].concat();
+    let kinds: Vec<&str> = Kind::listed().map(Kind::resource).collect();
+    let complete = format!("--assume-complete={}", kinds.join(","));
+    let arguments = [&["audit", &complete, "-f", "-", "-o", format], more].concat();
     let run = Run::new(&arguments).current_dir(root()).stdin(&hostile()).finish();
     assert_eq!(run.code, Some(1), "{format}: {}", run.stderr);
     let safe =
@@ -192,6 +195,25 @@ fn junit_is_xml_with_a_failure_for_each_error() {
     let skipped = document.descendants().filter(|node| node.has_tag_name("skipped"));
     let names: Vec<_> = skipped.filter_map(|node| node.parent()?.attribute("name")).collect();
     assert!(names.contains(&"lost-pv-missing"), "what could not be judged has not passed: {names:?}");
+}
+
+/// What drivers say in events is printed in no form in which a terminal would act on it.
+#[test]
+fn what_drivers_say_is_safe_to_print() {
+    let fixture = fs::read_to_string(root().join("tests/audit/pvc-provisioning-failed/fires.yaml")).expect("a fixture");
+    let mut objects: Vec<Value> = serde_yaml::from_str_multiple(&fixture).expect("YAML");
+    for event in objects.iter_mut().filter(|object| object["kind"] == "Event") {
+        let message = event["message"].as_str().expect("a message").to_owned();
+        event["message"] = format!("\u{1b}[31m{message}\u{202e}\u{9b}2J\n@everyone |").into();
+    }
+    let input = json!({"apiVersion": "v1", "kind": "List", "items": objects}).to_string();
+    for format in ["table", "wide", "json", "yaml", "sarif", "junit", "markdown", "github", "prometheus"] {
+        let arguments = ["audit", "--assume-complete", "--all", "-f", "-", "-o", format];
+        let run = Run::new(&arguments).stdin(input.as_bytes()).finish();
+        assert!(run.stdout.contains("pvc-provisioning-failed"), "{format}: {}", run.stdout);
+        let safe = |letter: char| letter == '\n' || !(letter.is_control() || letter == '\u{202e}');
+        assert!(run.stdout.chars().all(safe), "{format}: {}", run.stdout);
+    }
 }
 
 #[test]

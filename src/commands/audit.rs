@@ -33,12 +33,8 @@ pub(super) fn run(args: &AuditArgs, global: &GlobalArgs, terminal: &Terminal) ->
         .transpose()?;
     let reads = |kind: Kind| chosen.iter().any(|rule| rule.detect.kind() == kind || rule.reads.contains(&kind));
     let surroundings: Vec<Kind> = Kind::SURROUNDING.into_iter().filter(|kind| reads(*kind)).collect();
-    let evidence = Evidence {
-        nodes: true,
-        pods: chosen.iter().any(|rule| rule.detect.kind() == Kind::Pod),
-        lease: reads(Kind::Lease),
-        surroundings: &surroundings,
-    };
+    let evidence =
+        Evidence { nodes: true, pods: reads(Kind::Pod), lease: reads(Kind::Lease), surroundings: &surroundings };
     let question =
         Question { source: &args.source, model: &args.model, global, object: None, pods_decide: true, evidence };
     question.check()?;
@@ -123,7 +119,8 @@ pub(super) fn run(args: &AuditArgs, global: &GlobalArgs, terminal: &Terminal) ->
             for note in &gathered.notes {
                 terminal.message(note);
             }
-            for note in unjudged(&diagnosis).into_iter().chain(assumed(&shown)) {
+            let (lacking, around) = unjudged(&diagnosis);
+            for note in lacking.into_iter().chain(assumed(&shown)) {
                 terminal.message(&note);
             }
             let wide = args.output == Format::Wide;
@@ -138,6 +135,9 @@ pub(super) fn run(args: &AuditArgs, global: &GlobalArgs, terminal: &Terminal) ->
             // Below the table, and not said at all where nobody reads it.
             output.finish()?;
             terminal.message(&closing_words(&audited, args.all, wide));
+            if let Some(note) = around {
+                terminal.message(&note);
+            }
             return Ok(threshold.status(args, &gathered, &audited));
         }
         Format::Sarif => print_document(&sarif(&audited, &chosen), Output::Json, &mut output)?,
@@ -266,34 +266,44 @@ fn assumed(shown: &[&Finding]) -> Option<String> {
     let kinds: Vec<&str> = kinds.into_iter().map(Kind::resource).collect();
     (!resting.is_empty()).then(|| {
         format!(
-            "note: {} of the findings rest on there being no other {} than those in the input: none of them is an \
-             error, and no command is offered; --assume-complete confirms that there are none, --partial denies it",
-            resting.len(),
+            "note: {} on there being no other {} than those in the input: no error and no command comes of that; \
+             --assume-complete confirms that there are none, --partial denies it",
+            if resting.len() == 1 {
+                "one finding rests".to_owned()
+            } else {
+                format!("{} findings rest", resting.len())
+            },
             kinds.join(", ")
         )
     })
 }
 
-/// Which rules could not be judged, a sentence for each reading that was missing.
-fn unjudged(diagnosis: &Diagnosis) -> Vec<String> {
+/// Which rules could not be judged, a sentence for each reading that was missing, and one for all that stands around
+/// volumes and claims: that only adds to what is known of them, and few files hold it.
+fn unjudged(diagnosis: &Diagnosis) -> (Vec<String>, Option<String>) {
     let mut by_kind: BTreeMap<Kind, BTreeSet<&str>> = BTreeMap::new();
     for (rule, missing) in &diagnosis.unjudged {
         for one in missing {
             by_kind.entry(one.kind).or_default().insert(rule);
         }
     }
-    // What stands around volumes and claims only adds to what is known of them: one sentence is enough for all of it.
     let (around, deciding): (BTreeMap<_, _>, BTreeMap<_, _>) =
         by_kind.into_iter().partition(|(kind, _)| kind.is_surrounding());
     let list = |ids: BTreeSet<&str>| ids.into_iter().collect::<Vec<&str>>().join(", ");
     let sentence = |(kind, ids): (Kind, BTreeSet<&str>)| {
         format!("warning: without all {} some objects could not be judged by {}", kind.resource(), list(ids))
     };
-    let mut sentences: Vec<String> = deciding.into_iter().map(sentence).collect();
-    if !around.is_empty() {
-        let kinds: Vec<&str> = around.keys().map(|kind| kind.resource()).collect();
-        let ids = list(around.into_values().flatten().collect());
-        sentences.push(format!("note: without all {} some objects could not be judged by {ids}", kinds.join(", ")));
+    let sentences = deciding.into_iter().map(sentence).collect();
+    if around.is_empty() {
+        return (sentences, None);
     }
-    sentences
+    let kinds: Vec<&str> = around.keys().map(|kind| kind.resource()).collect();
+    let rules = around.into_values().flatten().collect::<BTreeSet<&str>>().len();
+    let number = if rules == 1 { "one rule".to_owned() } else { format!("{rules} rules") };
+    let note = format!(
+        "note: without all {} {number} could not be judged everywhere; -o json names them, and kubectl pvctl snapshot \
+         reads what they need",
+        kinds.join(", ")
+    );
+    (sentences, Some(note))
 }

@@ -24,8 +24,8 @@ pub struct Role {
 pub(super) fn follow(findings: &mut [Finding]) {
     echo(findings);
     let spokesmen = spokesmen(findings);
-    let severities: BTreeMap<usize, Severity> =
-        spokesmen.values().map(|place| (*place, findings[*place].severity)).collect();
+    let speaking: BTreeMap<usize, (Severity, &str)> =
+        spokesmen.values().map(|place| (*place, (findings[*place].severity, findings[*place].rule.id))).collect();
     // What speaks for an object, and by that for what it deals with elsewhere.
     let mut settled: BTreeMap<(&str, ObjectKey), Vec<usize>> = BTreeMap::new();
     for place in spokesmen.values() {
@@ -34,11 +34,18 @@ pub(super) fn follow(findings: &mut [Finding]) {
         }
     }
     for finding in findings.iter_mut() {
+        // What it deals with itself is no cause of it, however it is rated.
+        let deals_with = |object: &ObjectKey, rule: &str| {
+            finding.settled.iter().any(|(settled, on)| *settled == rule && on == object)
+        };
+        let is_open = |(object, place): (&ObjectKey, usize)| {
+            speaking.get(&place).filter(|(_, rule)| !deals_with(object, rule)).map(|_| place)
+        };
         let others = finding.blamed.iter().filter(|object| **object != finding.object);
         let settling = settled.get(&(finding.rule.id, finding.object.clone())).into_iter().flatten().copied();
-        let causes = others.filter_map(|object| spokesmen.get(object).copied()).chain(settling);
+        let causes = others.filter_map(|object| is_open((object, *spokesmen.get(object)?))).chain(settling);
         // What is less bad than this is not why, and must not hide it.
-        let is_cause = |cause: &usize| severities.get(cause).is_some_and(|severity| *severity <= finding.severity);
+        let is_cause = |cause: &usize| speaking.get(cause).is_some_and(|(severity, _)| *severity <= finding.severity);
         let mut caused_by: Vec<usize> = causes.filter(is_cause).collect();
         caused_by.sort_unstable();
         caused_by.dedup();

@@ -90,12 +90,9 @@ pub fn diagnose(simulation: &Simulation<'_>, scrutiny: Scrutiny<'_>, threads: us
 /// some decision asks for them nothing else is looked at.
 fn unseen<'s>(snapshot: &'s Snapshot, kind: Kind, scrutiny: Scrutiny<'s>) -> impl Iterator<Item = Unread> + 's {
     let entries = snapshot.coverage().entries().iter().filter(move |entry| entry.kind == kind);
-    // An input that holds none of what stands around says so in its coverage, and there is nothing to look at.
-    let around = kind.is_surrounding();
     let lacks = move |state: CoverageState| match state {
         CoverageState::Complete | CoverageState::Assumed | CoverageState::NotNeeded => false,
-        CoverageState::Partial => !around,
-        CoverageState::Forbidden | CoverageState::NotServed | CoverageState::Failed => true,
+        CoverageState::Partial | CoverageState::Forbidden | CoverageState::NotServed | CoverageState::Failed => true,
     };
     let here = move |namespace: &Str| (scrutiny.scope)(&key(kind, namespace, ""));
     entries.filter(move |entry| lacks(entry.state) && entry.namespace.as_ref().is_none_or(here)).map(move |entry| {

@@ -19,11 +19,19 @@ pub struct Pod {
     pub running_container: bool,
     /// `spec.schedulerName`; empty for the default one.
     pub scheduler_name: Str,
+    /// The `kind` of the owner that controls it; empty without one.
+    pub owner_kind: Str,
     /// Whether `spec.schedulingGates` keeps it from being scheduled.
     pub gated: bool,
 }
 
 impl Pod {
+    /// Whether another scheduler than the usual one is to place it. That of a profile of GKE is the usual one under a
+    /// name of its own.
+    pub fn has_own_scheduler(&self) -> bool {
+        !matches!(self.scheduler_name.as_str(), "" | "default-scheduler") && !self.scheduler_name.starts_with("gke.io/")
+    }
+
     /// Upstream: `IsPodTerminated`, `pkg/volume/util`, 1.36.
     pub fn terminated(&self) -> bool {
         matches!(self.phase, PodPhase::Failed | PodPhase::Succeeded)

@@ -206,6 +206,8 @@ pub struct ResourceQuota {
     pub hard: Box<[(Str, Quantity)]>,
     /// `status.used`, by resource name in order.
     pub used: Box<[(Str, Quantity)]>,
+    /// Whether `spec.scopes` or `spec.scopeSelector` restricts it to some objects.
+    pub scoped: bool,
 }
 
 /// `v1` LimitRange, as far as it is about claims.

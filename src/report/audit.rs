@@ -397,7 +397,12 @@ pub fn table(audited: &Audited<'_>, all: bool, wide: bool) -> Table {
 fn worst_first<'a>(audited: &Audited<'a>, all: bool) -> Vec<&'a Finding> {
     let Audited { diagnosis, shown, .. } = *audited;
     let mut listed: Vec<&Finding> = if all { open(shown).collect() } else { lines(diagnosis, shown) };
-    listed.sort_by(|a, b| a.gravity().cmp(&b.gravity()));
+    // What follows stands below its root, as bad as it may be.
+    let order = |finding: &'a Finding| {
+        let root = diagnosis.findings.get(finding.role.root).unwrap_or(finding);
+        (root.gravity(), !std::ptr::eq(root, finding), finding.gravity())
+    };
+    listed.sort_by(|a, b| order(a).cmp(&order(b)));
     listed
 }
 

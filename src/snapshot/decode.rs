@@ -458,6 +458,8 @@ fn class(at: &Context<'_>, object: wire::ClassObject) -> Result<Item, Failure> {
 }
 
 fn pod(at: &Context<'_>, object: wire::PodObject) -> Result<Item, Failure> {
+    let controller = object.metadata.owners.0.iter().find(|owner| owner.controller == Some(true));
+    let owner_kind = controller.map(|owner| owner.kind.0.clone()).unwrap_or_default();
     let meta = at.meta(object.metadata)?;
     let mut claims = Vec::new();
     let mut ephemeral_claims = Vec::new();
@@ -489,6 +491,7 @@ fn pod(at: &Context<'_>, object: wire::PodObject) -> Result<Item, Failure> {
             name if name == "default-scheduler" => Str::default(),
             name => name,
         },
+        owner_kind,
         gated: !object.spec.gates.0.is_empty(),
     })))
 }

@@ -104,6 +104,12 @@ pub fn redact(kind: Kind, object: Value) -> Value {
             (Kind::PersistentVolumeClaim, "status") => each(value, claim_status),
             (Kind::StorageClass, "parameters") => each(value, parameter),
             (_, "apiVersion" | "kind")
+            | (Kind::CsiStorageCapacity, "capacity" | "maximumVolumeSize" | "nodeTopology" | "storageClassName")
+            | (
+                Kind::Event,
+                "count" | "eventTime" | "firstTimestamp" | "involvedObject" | "lastTimestamp" | "message" | "reason"
+                | "reportingComponent" | "reportingInstance" | "action" | "series" | "source" | "type",
+            )
             | (
                 Kind::StorageClass,
                 "allowVolumeExpansion"
@@ -134,12 +140,6 @@ pub fn redact(kind: Kind, object: Value) -> Value {
             (Kind::CsiNode, "spec") => each(only(value, &["drivers"]), |_, drivers| {
                 each_item(drivers, |driver| keep(driver, &["allocatable", "name", "nodeID", "topologyKeys"]))
             }),
-            (Kind::CsiStorageCapacity, "capacity" | "maximumVolumeSize" | "nodeTopology" | "storageClassName") => value,
-            (
-                Kind::Event,
-                "count" | "eventTime" | "firstTimestamp" | "involvedObject" | "lastTimestamp" | "message" | "reason"
-                | "reportingComponent" | "reportingInstance" | "action" | "series" | "source" | "type",
-            ) => value,
             (Kind::ResourceQuota, "spec" | "status") => only(value, &["hard", "scopeSelector", "scopes", "used"]),
             (Kind::LimitRange, "spec") => only(value, &["limits"]),
             (Kind::StatefulSet, "spec") => each(only(value, &STATEFUL_SET), |key, value| match key {

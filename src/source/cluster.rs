@@ -404,14 +404,17 @@ fn decode_page(
         Page { items: Vec::with_capacity(objects.len()), issues: Vec::new(), archive: Vec::new(), changed: Vec::new() };
     for object in &objects {
         let json = object.get().as_bytes();
-        match decode_as(kind, json, origin) {
+        let decoded = decode_as(kind, json, origin);
+        // What is passed over is nobody's business: an event about something else may say anything.
+        let is_kept = keep_archive && !matches!(decoded, Ok(Item::Skipped(_)));
+        match decoded {
             Ok(item) => {
                 page.changed.extend(asked.and_then(|asked| decode::change_of(&item, json, asked)));
                 page.items.push(item);
             }
             Err(issue) => page.issues.push(issue),
         }
-        if keep_archive {
+        if is_kept {
             page.archive.extend(ArchivedObject::new(kind, json));
         }
     }

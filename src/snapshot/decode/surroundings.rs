@@ -130,6 +130,7 @@ fn quota(at: &Context<'_>, object: wire::QuotaObject) -> Result<ResourceQuota, F
         meta: at.meta(object.metadata)?,
         hard: quantities(object.status.hard),
         used: quantities(object.status.used),
+        scoped: !object.spec.scopes.0.is_empty() || object.spec.selector.is_some(),
     })
 }
 

@@ -296,7 +296,8 @@ object!(EventObject {
 });
 object!(EventSeries { last: Moment = "lastObservedTime" });
 
-object!(QuotaObject { metadata: Meta = "metadata", status: QuotaStatus = "status" });
+object!(QuotaObject { metadata: Meta = "metadata", spec: QuotaSpec = "spec", status: QuotaStatus = "status" });
+object!(QuotaSpec { scopes: List<IgnoredAny> = "scopes", selector: Option<IgnoredAny> = "scopeSelector" });
 object!(QuotaStatus { hard: Quantities = "hard", used: Quantities = "used" });
 
 object!(LimitRangeObject { metadata: Meta = "metadata", spec: Limits = "spec" });

@@ -3,6 +3,7 @@
 use super::{detach, refused_for_deletion, with_error, with_state};
 use crate::diagnosis::case::volume_key;
 use crate::diagnosis::remedy::{by_hand, describe, retain};
+use crate::diagnosis::rules::terminating::leaks;
 use crate::diagnosis::{Case, Detect, Found, Page, Risk, Rule, Severity};
 use crate::model::Kind;
 use crate::model::surroundings::VolumeAttachment;
@@ -40,7 +41,7 @@ pub(super) static RULE: Rule = Rule {
 fn look(case: &Case<'_>, attachment: &VolumeAttachment) -> Option<Found> {
     let volume = refused_for_deletion(case, attachment)?;
     let (name, node) = (&volume.meta.name, &attachment.node_name);
-    let destroys = case.destroys(volume);
+    let destroys = case.destroys(volume) && !leaks(case, volume);
     let policy = volume.reclaim_policy.as_str();
     let prospect =
         if destroys { format!("; with policy {policy} its data go with its claim") } else { String::new() };

@@ -38,7 +38,13 @@ pub(super) static RULE: Rule = Rule {
 };
 
 fn look(case: &Case<'_>, volume: &PersistentVolume) -> Option<Found> {
-    let event = failure(case, volume)?;
+    let Some(event) = failure(case, volume) else {
+        if awaits_deletion(case, volume, PATIENCE).is_some() {
+            // Events about what has no namespace are kept there.
+            case.knows_all(Kind::Event, "default");
+        }
+        return None;
+    };
     // While it is attached, that is what has to end first; if it is no longer, the next attempt may succeed.
     if is_attached(event) || case.snapshot().surroundings().attachments_of(&volume.meta.name).next().is_some() {
         return None;

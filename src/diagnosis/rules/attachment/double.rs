@@ -5,7 +5,7 @@ use crate::diagnosis::misfit::modes;
 use crate::diagnosis::remedy::{by_hand, kubectl, quoted};
 use crate::diagnosis::{Case, Detect, Found, Page, Risk, Rule, Severity};
 use crate::model::surroundings::VolumeAttachment;
-use crate::model::{Kind, PersistentVolume};
+use crate::model::{Kind, PersistentVolume, SourceKind, VolumePhase};
 
 pub(super) static RULE: Rule = Rule {
     id: "va-double",
@@ -45,7 +45,12 @@ fn look(case: &Case<'_>, volume: &PersistentVolume) -> Option<Found> {
     let mut attached: Vec<&VolumeAttachment> =
         case.snapshot().surroundings().attachments_of(name).filter(|attachment| attachment.attached).collect();
     attached.sort_by_key(|attachment| (attachment.meta.created, &attachment.node_name));
-    let first = attached.first()?;
+    let Some(first) = attached.first() else {
+        if volume.source.kind == SourceKind::Csi && volume.status.phase == VolumePhase::Bound {
+            case.knows_all(Kind::VolumeAttachment, "");
+        }
+        return None;
+    };
     let second = attached.iter().find(|other| other.node_name != first.node_name)?;
     let pods = pods_of(case, volume);
     let users = |node: &str| {

@@ -20,7 +20,7 @@ use crate::diagnosis::remedy::{kubectl, quoted};
 use crate::diagnosis::{Case, Found, Remedy, Severity, key};
 use crate::model::surroundings::{AttachError, VolumeAttachment};
 use crate::model::{
-    AccessMode, Kind, ObjectKey, PersistentVolume, Pod, PodPhase, ReclaimPolicy, Timestamp, VolumePhase,
+    AccessMode, Kind, ObjectKey, PersistentVolume, Pod, PodPhase, ReclaimPolicy, Str, Timestamp, VolumePhase,
 };
 use crate::text::{human_age, truncate};
 use serde_json::{Value, json};
@@ -52,7 +52,7 @@ fn attachment_key(attachment: &VolumeAttachment) -> ObjectKey {
 
 /// The finalizer by which its attacher keeps it, if one has taken it on.
 fn attachers_finalizer(attachment: &VolumeAttachment) -> Option<&str> {
-    attachment.meta.finalizers.iter().map(|name| name.as_str()).find(|name| name.starts_with(ATTACHER_PREFIX))
+    attachment.meta.finalizers.iter().map(Str::as_str).find(|name| name.starts_with(ATTACHER_PREFIX))
 }
 
 /// The volume that it attaches, as far as that is known.
@@ -130,7 +130,7 @@ impl Obstacle {
             Self::InUse
         } else if says(&["deadline", "timed out", "timeout", "unavailable", "connection refused", "no route to host"]) {
             Self::Unreachable
-        } else if says(&["not found", "notfound", "404", "does not exist"]) {
+        } else if says(&["not found", "notfound", "error 404", "code 404", "status 404", "does not exist"]) {
             Self::Unknown
         } else {
             Self::Other
@@ -245,9 +245,15 @@ fn with_error(found: Found, attachment: &VolumeAttachment) -> Found {
     }
 }
 
-/// Deletes an attachment, which has the attacher detach the volume.
+/// Deletes an attachment, which has the attacher detach the volume, if it is still this one: a volume that comes back to
+/// the node gets an attachment of the same name. Upstream: `getAttachmentName`, `pkg/volume/csi`, 1.36.
 fn detach(attachment: &VolumeAttachment, does: impl Into<String>) -> Remedy {
-    kubectl(format!("delete volumeattachment {} --wait=false", quoted(&attachment.meta.name)), does)
+    let body = json!({
+        "apiVersion": "v1", "kind": "DeleteOptions", "preconditions": { "uid": attachment.meta.uid },
+    });
+    let path = quoted(&format!("/apis/storage.k8s.io/v1/volumeattachments/{}", attachment.meta.name));
+    let deletes = kubectl(format!("delete --raw {path} -f -"), does);
+    Remedy { command: format!("echo {} | {}", quoted(&body.to_string()), deletes.command), ..deletes }
 }
 
 /// Takes the attacher's finalizer away, if it is still at its place.

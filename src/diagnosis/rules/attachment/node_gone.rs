@@ -8,6 +8,7 @@ use crate::diagnosis::remedy::{by_hand, describe};
 use crate::diagnosis::{Case, Detect, Found, Page, Risk, Rule, Severity};
 use crate::model::Kind;
 use crate::model::surroundings::VolumeAttachment;
+use crate::snapshot::Absence;
 use crate::text::human_age;
 
 pub(super) static RULE: Rule = Rule {
@@ -65,7 +66,10 @@ fn look(case: &Case<'_>, attachment: &VolumeAttachment) -> Option<Found> {
     if node.is_empty() || (deleted.is_some() && !lasts(case, deleted, PATIENCE)) {
         return None;
     }
-    if !case.lacks(Kind::Node, "", node) || lacks_volume(case, attachment) {
+    // Of a file without any node it is clear that these are not all there are.
+    let knows_nodes = !case.snapshot().nodes().is_empty()
+        || case.snapshot().coverage().absence(Kind::Node, "") == Absence::Certain;
+    if !knows_nodes || !case.lacks(Kind::Node, "", node) || lacks_volume(case, attachment) {
         return None;
     }
     let late = volume_of(case, attachment).and_then(|volume| Some((overdue(case, volume, node)?, volume)));

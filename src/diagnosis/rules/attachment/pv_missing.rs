@@ -23,7 +23,7 @@ pub(super) static RULE: Rule = Rule {
         confirm: "kubectl get volumeattachment NAME -o yaml\n\
                   kubectl get pv VOLUME",
         repair: "Create the volume's object again, for a while: the same name, `spec.csi.driver` the attacher's name, \
-                 the old handle, and policy Retain. The attacher then detaches the disk, and you can delete the object \
+                 the old handle, policy Retain, and the old `claimRef` with its uid, so that nobody else gets it. The attacher then detaches the disk, and you can delete the object \
                  again. The handle is right if the SHA-256 sum of handle, driver and node name, written one after the \
                  other, is the part after `csi-` in the VolumeAttachment's name. If the handle is lost, detach the \
                  disk at the storage system, and then take the attacher's finalizer off the VolumeAttachment.",
@@ -66,8 +66,8 @@ fn look(case: &Case<'_>, attachment: &VolumeAttachment) -> Option<Found> {
         )
     };
     let again = format!(
-        "create PersistentVolume {name} again from a backup, with driver {driver}, the old volumeHandle and policy \
-         Retain; once this is gone, delete it again. With policy Delete the disk could be destroyed"
+        "create PersistentVolume {name} again from a backup, with driver {driver}, the old volumeHandle, the old \
+         claimRef with its uid and policy Retain; once this is gone, delete it again. With policy Delete the disk could be destroyed"
     );
     let found = with_error(with_state(Found::new(message), attachment), attachment)
         .since(since)

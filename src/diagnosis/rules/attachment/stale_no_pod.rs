@@ -69,7 +69,8 @@ fn look(case: &Case<'_>, attachment: &VolumeAttachment) -> Option<Found> {
                  that volume on node {}. Nobody has begun to detach it",
                 pod.meta.namespace, pod.meta.name, pod.node_name
             ),
-            Severity::Error,
+            // When the last pod left this node, or that one got its own, no object tells.
+            if unwell.is_some() { Severity::Error } else { Severity::Warning },
             pod.meta.created,
         ),
         Overdue::Unused(seconds) => (

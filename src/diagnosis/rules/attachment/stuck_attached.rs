@@ -50,10 +50,10 @@ fn look(case: &Case<'_>, volume: &PersistentVolume) -> Option<Found> {
         1 => String::new(),
         many => format!(" and {} more", many - 1),
     };
-    let state = if first.meta.deleted.is_some() { "which is being deleted and stays" } else { "which nobody deletes" };
+    let state = if first.meta.deleted.is_some() { "That VolumeAttachment is being deleted, and stays" } else { "Nobody deletes that VolumeAttachment" };
     let message = format!(
         "its claim is gone, and for {} its driver cannot delete it (policy Delete), because VolumeAttachment {}{more} \
-         holds it on node {}, {state}. Once it is detached, its data are deleted at once",
+         holds it on node {}. {state}. Once it is detached, its data are deleted at once",
         human_age(lasted),
         first.meta.name,
         first.node_name

@@ -43,6 +43,12 @@ fn look(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Found> {
     if !has_waited(case, claim, stage) {
         return None;
     }
+    let namespace = &claim.meta.namespace;
+    let uid = &claim.meta.uid;
+    // Populators fill a claim of their own first, which they call so: lib-volume-populator, CDI, VolSync.
+    if ["prime", "vs-prime"].iter().any(|prime| case.claim(namespace, &format!("{prime}-{uid}")).is_some()) {
+        return None;
+    }
     let DataSource { group, kind, name, .. } = source;
     let found = Found::new(format!(
         "it is to be filled from {kind} {name} ({group}), and has not been for {}. No driver does that, whatever its \

@@ -12,6 +12,8 @@ use crate::diagnosis::remedy::retain;
 use crate::diagnosis::{Case, Found, Remedy, Risk};
 use crate::model::surroundings::StatefulSet;
 use crate::model::{Kind, ObjectKey, ObjectMeta, Owner, PersistentVolume, PersistentVolumeClaim};
+use crate::snapshot::Absence;
+use crate::snapshot::defaults::PLACEHOLDER_UID;
 
 /// Where owners stand.
 const OWNERS: &str = "metadata.ownerReferences";
@@ -76,13 +78,20 @@ fn standing<'a>(case: &Case<'a>, claim: &PersistentVolumeClaim, owner: &Owner) -
         Kind::PersistentVolumeClaim => case.claim(&namespace, &name).map(|claim| &claim.meta),
         Kind::StorageClass => case.class(&name).map(|class| &class.meta),
         Kind::Namespace => around.namespace(&name).map(|namespace| &namespace.meta),
-        _ => return Standing::Solid,
+        Kind::Lease
+        | Kind::VolumeAttachment
+        | Kind::CsiDriver
+        | Kind::CsiNode
+        | Kind::CsiStorageCapacity
+        | Kind::Event
+        | Kind::ResourceQuota
+        | Kind::LimitRange => return Standing::Solid,
     };
     match meta {
         // What was never on an API server has no uid, and owns nothing so far.
         _ if owner.uid.is_empty() => Standing::Solid,
         None => Standing::NotSeen,
-        Some(meta) if meta.uid.is_empty() => Standing::Solid,
+        Some(meta) if meta.uid.is_empty() || meta.uid.starts_with(PLACEHOLDER_UID) => Standing::Solid,
         Some(meta) if meta.uid != owner.uid => Standing::Replaced(&meta.uid),
         Some(meta) if meta.deleted.is_some() => Standing::Going(meta),
         Some(_) => Standing::Solid,
@@ -91,7 +100,20 @@ fn standing<'a>(case: &Case<'a>, claim: &PersistentVolumeClaim, owner: &Owner) -
 
 /// Whether an owner that is not seen does not exist.
 fn is_gone(case: &Case<'_>, claim: &PersistentVolumeClaim, owner: &Owner) -> bool {
-    owner_key(claim, owner).is_some_and(|key| case.lacks(key.kind, &key.namespace, &key.name))
+    // Of files without any pod or node it is clear that they are not all there is.
+    let snapshot = case.snapshot();
+    let is_telling = |key: &ObjectKey| match key.kind {
+        Kind::Pod if snapshot.pods().is_empty() => is_certain(case, key),
+        Kind::Node if snapshot.nodes().is_empty() => is_certain(case, key),
+        _ => true,
+    };
+    let key = owner_key(claim, owner).filter(is_telling);
+    key.is_some_and(|key| case.lacks(key.kind, &key.namespace, &key.name))
+}
+
+/// Whether it was read that no such object exists.
+fn is_certain(case: &Case<'_>, key: &ObjectKey) -> bool {
+    case.snapshot().coverage().absence_of(key.kind, &key.namespace, &key.name) == Absence::Certain
 }
 
 /// Whether the claim was made for a generic ephemeral volume of that pod, with which it is meant to go.

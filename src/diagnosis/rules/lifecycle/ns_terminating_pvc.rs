@@ -5,7 +5,7 @@ use crate::diagnosis::case::{PATIENCE, key_of_claim, volume_key};
 use crate::diagnosis::remedy::{by_hand, describe, kubectl, quoted, retain};
 use crate::diagnosis::{Case, Detect, Found, Page, Risk, Rule, Severity};
 use crate::model::surroundings::Namespace;
-use crate::model::{Kind, PersistentVolume, PersistentVolumeClaim};
+use crate::model::{Kind, PersistentVolume, PersistentVolumeClaim, Str};
 use crate::text::human_age;
 use std::collections::BTreeSet;
 
@@ -68,7 +68,7 @@ fn look(case: &Case<'_>, namespace: &Namespace) -> Option<Found> {
         true => Risk::None,
     };
     let kept: BTreeSet<&str> =
-        going.iter().flat_map(|claim| claim.meta.finalizers.iter().map(|finalizer| finalizer.as_str())).collect();
+        going.iter().flat_map(|claim| claim.meta.finalizers.iter().map(Str::as_str)).collect();
     let kept: Vec<&str> = kept.into_iter().collect();
     let held = if going.is_empty() {
         let all = some(claims.iter().map(|claim| claim.meta.name.as_str()));

@@ -91,7 +91,7 @@ fn look(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Found> {
 
 /// Whether the pod is left to the scheduler that every cluster has.
 fn is_default(pod: &Pod) -> bool {
-    pod.scheduler_name.is_empty() || pod.scheduler_name == "default-scheduler"
+    !pod.has_own_scheduler()
 }
 
 /// Another claim of the pod for whose sake the scheduler places it nowhere, and what is wrong with that one. Upstream:

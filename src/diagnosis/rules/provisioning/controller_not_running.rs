@@ -3,7 +3,7 @@
 use crate::diagnosis::case::PATIENCE;
 use crate::diagnosis::remedy::{by_hand, kubectl};
 use crate::diagnosis::{Case, Detect, Found, Page, Risk, Rule, Severity, key};
-use crate::model::{Kind, Lease, PersistentVolumeClaim};
+use crate::model::{Kind, Lease, PersistentVolumeClaim, Timestamp};
 use crate::text::human_age;
 use crate::world::Effect;
 
@@ -48,9 +48,15 @@ fn look(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Found> {
         return None;
     }
     let decision = case.decision()?;
-    let written = |effect: &&Effect<'_>| matches!(effect, Effect::Write(write) if write.refused.is_none());
-    let writes = decision.record.effects.iter().filter(written).count();
-    if writes == 0 {
+    let effects = decision.record.effects.iter();
+    let mut written = effects.filter_map(|effect| match effect {
+        Effect::Write(write) if write.refused.is_none() => Some(write.body.target().1.created),
+        _ => None,
+    });
+    // What makes the claim move may have come just now.
+    let is_old = |created: Option<Timestamp>| case.seconds_since(created).is_none_or(|age| age >= PATIENCE);
+    let class = case.class(claim.class()).and_then(|class| class.meta.created);
+    if written.next().is_none_or(|first| !is_old(first)) || !written.all(is_old) || !is_old(class) {
         return None;
     }
     let phase = claim.status.phase.as_str();

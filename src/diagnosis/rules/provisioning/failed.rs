@@ -50,7 +50,15 @@ struct Cause {
 }
 
 /// Well-known words of messages, the surest first. Upstream has no codes in events; drivers print those of gRPC.
-const CAUSES: [(&[&str], Cause); 7] = [
+const CAUSES: [(&[&str], Cause); 8] = [
+    (
+        &["is not Ready"],
+        Cause {
+            words: "the snapshot that it is made from is not ready yet",
+            is_final: false,
+            way: "wait until the snapshot is ready to use; for large disks that can take an hour",
+        },
+    ),
     (
         &["does not support block volume", "only supports Read", "not supported", "code = Unimplemented"],
         Cause {
@@ -61,11 +69,19 @@ const CAUSES: [(&[&str], Cause); 7] = [
         },
     ),
     (
-        &["secret"],
+        &["secrets \"", "get secret", "secret not found"],
         Cause {
             words: "it misses a secret that the class names",
             is_final: true,
             way: "create the secret that the message names, or a class that names the right one",
+        },
+    ),
+    (
+        &["code = PermissionDenied", "code = Unauthenticated", "AccessDenied", "UnauthorizedOperation", "forbidden"],
+        Cause {
+            words: "it lacks rights",
+            is_final: true,
+            way: "give the driver the rights that the message names, in the cluster or in the storage system",
         },
     ),
     (
@@ -82,14 +98,6 @@ const CAUSES: [(&[&str], Cause); 7] = [
             words: "its storage has no room for that size, or a quota of the storage system is used up",
             is_final: false,
             way: "make room or raise the quota in the storage system, or ask for less",
-        },
-    ),
-    (
-        &["code = PermissionDenied", "code = Unauthenticated", "AccessDenied", "UnauthorizedOperation", "forbidden"],
-        Cause {
-            words: "it lacks rights",
-            is_final: true,
-            way: "give the driver the rights that the message names, in the cluster or in the storage system",
         },
     ),
     (
@@ -147,7 +155,8 @@ fn look(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Found> {
     ));
     let class = key(Kind::StorageClass, "", &refusal.class.meta.name);
     // What passes by itself is no error at once.
-    let found = if cause.is_final || has_waited(case, claim) { found } else { found.severity(Severity::Warning) };
+    let is_error = has_waited(case, claim) && !message.contains("is not Ready");
+    let found = if is_error { found } else { found.severity(Severity::Warning) };
     let ways: [Remedy; 2] = [describe(&case.object(), "read the driver's message in full"), by_hand(cause.way)];
     Some(refusal.shown(case, found).evidence(&class, "provisioner", refusal.class.provisioner.as_str()).remedies(ways))
 }

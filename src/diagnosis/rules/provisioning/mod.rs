@@ -13,7 +13,7 @@ use crate::controllers::persistent_volume::plugins::migrated_driver;
 use crate::diagnosis::case::{PATIENCE, class_key};
 use crate::diagnosis::{Case, Found};
 use crate::model::surroundings::Event;
-use crate::model::{AnnotationKey, PersistentVolumeClaim, StorageClass};
+use crate::model::{AnnotationKey, Kind, PersistentVolumeClaim, StorageClass};
 use crate::text::human_age;
 
 /// For so many seconds what an event says of a driver counts: the API server forgets events after an hour, and a
@@ -87,7 +87,14 @@ pub(super) fn refusal<'a>(case: &Case<'a>, claim: &PersistentVolumeClaim) -> Opt
         event.reason == "ProvisioningSucceeded"
             || (event.reason == "ProvisioningFailed" && !event.message.contains("storageclass.storage.k8s.io"))
     };
-    let event = events.into_iter().find(told).filter(|event| event.reason == "ProvisioningFailed")?;
+    let Some(event) = events.into_iter().find(told).filter(|event| event.reason == "ProvisioningFailed") else {
+        // Where events may be missing, the driver may have said something.
+        let asks_a_driver = || case.claim_branch() == Some(ClaimBranch::UnboundClaimProvisionExternal);
+        if has_waited(case, claim) && asks_a_driver() {
+            case.knows_all(Kind::Event, &claim.meta.namespace);
+        }
+        return None;
+    };
     // Events are of other clocks, which may be ahead.
     let ago = case.snapshot().now()?.seconds_since(event.last_seen?).max(0);
     if ago > FRESH {

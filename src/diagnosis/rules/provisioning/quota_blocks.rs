@@ -69,9 +69,12 @@ fn look(case: &Case<'_>, set: &StatefulSet) -> Option<Found> {
     if set.meta.deleted.is_some() || set.templates.is_empty() {
         return None;
     }
-    let quotas: Vec<&ResourceQuota> = case.surroundings().quotas_of(namespace).collect();
+    // To which objects a scope restricts a quota is not looked at.
+    let quotas: Vec<&ResourceQuota> =
+        case.surroundings().quotas_of(namespace).filter(|quota| !quota.scoped).collect();
     let ranges: Vec<&LimitRange> = case.surroundings().limit_ranges_of(namespace).collect();
     if quotas.is_empty() && ranges.is_empty() {
+        case.knows_all(Kind::ResourceQuota, namespace);
         return None;
     }
     let mut wanted: Vec<(&ClaimTemplate, String)> = Vec::new();
@@ -87,7 +90,9 @@ fn look(case: &Case<'_>, set: &StatefulSet) -> Option<Found> {
         let barrier = beyond_range(&ranges, template).or_else(|| beyond_quota(case, &quotas, &wanted));
         let Some(barrier) = barrier else { continue };
         let (_, name) = wanted.last()?;
-        return case.lacks(Kind::PersistentVolumeClaim, namespace, name).then(|| told(case, set, name, barrier));
+        let is_lacking = case.lacks(Kind::PersistentVolumeClaim, namespace, name);
+        // Claims are listed before sets, and a set that is just being created gets them one by one.
+        return is_lacking.then(|| told(case, set, name, barrier).quiet_while(case.is_young(set.meta.created)));
     }
     None
 }

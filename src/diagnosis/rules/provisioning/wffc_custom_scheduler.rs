@@ -110,5 +110,5 @@ fn look(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Found> {
 
 /// Whether a scheduler of another name has to place the pod.
 fn of_another(pod: &Pod) -> bool {
-    !pod.scheduler_name.is_empty() && pod.scheduler_name != "default-scheduler"
+    pod.has_own_scheduler()
 }

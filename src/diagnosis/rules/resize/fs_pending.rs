@@ -58,7 +58,12 @@ fn look(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Found> {
     let since = pending.or(error).and_then(|condition| condition.since);
     let (namespace, name) = (&claim.meta.namespace, &claim.meta.name);
     let users: Vec<&Pod> = case.snapshot().pods_of(namespace, name).filter(|pod| is_on_node(pod)).collect();
-    let waited = case.seconds_since(since);
+    // Of a node nothing can be expected before a pod is there.
+    let asked = match users.iter().map(|pod| pod.meta.created).min() {
+        Some(first) => since.max(first),
+        None => since,
+    };
+    let waited = case.seconds_since(asked);
     // The node has its time, too; and without the moment nobody can tell how much of it has passed.
     if !users.is_empty() && !failed && waited.is_none_or(|waited| waited < PATIENCE) || !lasts(case) {
         return None;
@@ -80,7 +85,7 @@ fn look(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Found> {
             let how = match waited {
                 _ if failed => format!("node {node}, where pod {} uses it, has tried and failed", pod.meta.name),
                 Some(waited) if mounted_later => format!(
-                    "node {node} should have done it when it mounted the volume for pod {}, {} ago at most",
+                    "node {node} was to do it when it mounted the volume for pod {}, which is there for {}",
                     pod.meta.name,
                     human_age(waited)
                 ),

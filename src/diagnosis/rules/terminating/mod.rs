@@ -104,7 +104,7 @@ fn is_guarded(volume: &PersistentVolume) -> bool {
 /// says that it is to be deleted. Upstream: `shouldDelete`, sig-storage-lib-external-provisioner, passes over volumes
 /// that are being deleted and lack its finalizer; before 1.36 `deleteVolumeOperation` did, too, without the gate
 /// `HonorPVReclaimPolicy`.
-fn leaks(case: &Case<'_>, volume: &PersistentVolume) -> bool {
+pub(super) fn leaks(case: &Case<'_>, volume: &PersistentVolume) -> bool {
     match data_fate(case.rules(), volume) {
         DataFate::HandedToDriver => !is_guarded(volume),
         DataFate::Destroyed => case.rules().skip_delete_when_terminating,

@@ -74,8 +74,8 @@ fn look(case: &Case<'_>, class: &StorageClass) -> Option<Found> {
             "it allows volumes by the key {wrong}, and its driver {driver} tells where nodes lie by {reported} alone"
         ),
         Trouble::NothingReported(wrong) => format!(
-            "it allows volumes by the key {wrong}, and its driver {driver} tells of no node where it lies (topologyKeys \
-             is empty)"
+            "it allows volumes by the key {wrong}, and its driver {driver} reports no topology for any node \
+             (topologyKeys is empty)"
         ),
     };
     let consequence = match (&trouble, late) {
@@ -104,7 +104,7 @@ fn look(case: &Case<'_>, class: &StorageClass) -> Option<Found> {
         None => found,
     };
     let keys: Vec<&str> = class.allowed_topologies.iter().flat_map(|term| term.iter().map(|(key, _)| &**key)).collect();
-    let labels: String = keys.iter().take(3).map(|key| format!(" -L {}", quoted(key))).collect();
+    let labels = keys.iter().take(3).fold(String::new(), |labels, key| labels + " -L " + &quoted(key));
     let first = match trouble {
         Trouble::NoNode | Trouble::NoSuchLabel(_) => {
             kubectl(format!("get nodes{labels}"), "see which values of these labels nodes have")
@@ -122,6 +122,8 @@ fn look(case: &Case<'_>, class: &StorageClass) -> Option<Found> {
 fn trouble<'c>(case: &Case<'_>, class: &'c StorageClass) -> Option<Trouble<'c>> {
     let nodes = case.snapshot().nodes();
     if nodes.is_empty() {
+        // Where they were not read, they may be of any sort.
+        case.knows_all(Kind::Node, "");
         return None;
     }
     if !nodes.iter().any(|node| allows(class, &node.meta.labels)) {
@@ -151,12 +153,12 @@ fn trouble<'c>(case: &Case<'_>, class: &'c StorageClass) -> Option<Trouble<'c>> 
         return None;
     }
     let keys = reported.first();
+    if !case.knows_all(Kind::CsiNode, "") {
+        return None;
+    }
     // A driver that no node has registered yet may come to report the right ones; whether one without keys looks at
     // topologies at all, only its own words tell.
     if keys.is_none() && !(registered(case, driver) && says_so(case, class)) {
-        return None;
-    }
-    if !case.knows_all(Kind::CsiNode, "") {
         return None;
     }
     let Some(keys) = keys else {
@@ -177,7 +179,7 @@ fn says_so(case: &Case<'_>, class: &StorageClass) -> bool {
                 && event.message.contains("topolog")
         })
     };
-    waiting(case, class, |claim| is_asked_for(case, claim) && told(claim)).is_some()
+    waiting(case, class, |claim| told(claim) && is_asked_for(case, claim)).is_some()
 }
 
 /// What there is instead.

@@ -1,9 +1,9 @@
 //! A class for which the scheduler asks how much room there is, and nobody says.
 
-use super::{is_usable, made_outside, registered, waiting, waits_for_a_node};
+use super::{is_usable, made_outside, may_be_unread, registered, waiting, waits_for_a_node};
 use crate::diagnosis::remedy::{by_hand, kubectl, quoted};
 use crate::diagnosis::{Case, Detect, Found, Page, Risk, Rule, Severity, key};
-use crate::model::{AnnotationKey, Kind, StorageClass};
+use crate::model::{AnnotationKey, Kind, PersistentVolumeClaim, StorageClass};
 
 pub(super) static RULE: Rule = Rule {
     id: "capacity-not-published",
@@ -44,7 +44,16 @@ fn look(case: &Case<'_>, class: &StorageClass) -> Option<Found> {
     }
     // The scheduler looks for a driver of this very name: in-tree names that a driver took over have none.
     let around = case.snapshot().surroundings();
-    let driver = around.driver(&class.provisioner)?;
+    let waits = |claim: &PersistentVolumeClaim| {
+        !claim.meta.annotations.has(AnnotationKey::SelectedNode) && waits_for_a_node(case, claim)
+    };
+    let Some(driver) = around.driver(&class.provisioner) else {
+        // Where CSIDrivers were not read, it may be there, and claims may wait because of what it says.
+        if may_be_unread(case, Kind::CsiDriver, "") && waiting(case, class, waits).is_some() {
+            case.lacks(Kind::CsiDriver, "", &class.provisioner);
+        }
+        return None;
+    };
     if !driver.storage_capacity || case.is_young(class.meta.created) || case.is_young(driver.meta.created) {
         return None;
     }
@@ -52,9 +61,7 @@ fn look(case: &Case<'_>, class: &StorageClass) -> Option<Found> {
     if own().any(is_usable) || !case.knows_all(Kind::CsiStorageCapacity, "") {
         return None;
     }
-    let waiting = waiting(case, class, |claim| {
-        !claim.meta.annotations.has(AnnotationKey::SelectedNode) && waits_for_a_node(case, claim)
-    });
+    let waiting = waiting(case, class, waits);
     let fact = match own().count() {
         0 => "no CSIStorageCapacity object is for this class".to_owned(),
         count => format!("none of its {count} CSIStorageCapacity objects says how much there is and for which nodes"),

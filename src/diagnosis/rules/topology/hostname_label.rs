@@ -1,6 +1,6 @@
 //! A volume that names a node by its name, where the label by which volumes name nodes is another one.
 
-use super::{HOSTNAME, is_released, unplaced};
+use super::{HOSTNAME, is_released, may_be_unread, unplaced};
 use crate::controllers::persistent_volume::reclaim::{DataFate, data_fate};
 use crate::diagnosis::remedy::{by_hand, kubectl, quoted, retain};
 use crate::diagnosis::{Case, Detect, Found, Page, Risk, Rule, Severity, key};
@@ -47,12 +47,19 @@ fn look(case: &Case<'_>, volume: &PersistentVolume) -> Option<Found> {
     if volume.terminating() || is_released(volume) {
         return None;
     }
-    let nodes = case.snapshot().nodes();
-    if nodes.iter().any(|node| affinity.matches(&node.meta.labels)) {
-        return None;
-    }
-    let (node, wanted) = named(case, affinity)?;
-    if !case.knows_all(Kind::Node, "") {
+    // All nodes are looked through only for a volume that names one which will not do: there may be very many of both.
+    let fits_some = || case.snapshot().nodes().iter().any(|node| affinity.matches(&node.meta.labels));
+    let (node, wanted) = match named(case, affinity) {
+        Named::Unfit(node, wanted) => (node, wanted),
+        Named::Unseen => {
+            if may_be_unread(case, Kind::Node, "") && !fits_some() {
+                case.knows_all(Kind::Node, "");
+            }
+            return None;
+        }
+        Named::Fit | Named::Nothing => return None,
+    };
+    if fits_some() || !case.knows_all(Kind::Node, "") {
         return None;
     }
     let name = node.meta.name.as_str();
@@ -95,16 +102,44 @@ fn look(case: &Case<'_>, volume: &PersistentVolume) -> Option<Found> {
     )
 }
 
-/// A node that the affinity asks for by its name, and that would do if its label were that.
-fn named<'a>(case: &Case<'a>, affinity: &NodeSelector) -> Option<(&'a Node, Str)> {
+/// What becomes of the values of the label when they are taken for names of nodes.
+enum Named<'a> {
+    /// A node of that name will do as it is.
+    Fit,
+    /// A node of that name will not do, and would if its label were that.
+    Unfit(&'a Node, &'a Str),
+    /// No node of such a name was seen that would do by it.
+    Unseen,
+    /// No node can do by its name.
+    Nothing,
+}
+
+fn named<'a>(case: &Case<'a>, affinity: &'a NodeSelector) -> Named<'a> {
     let requirements = affinity.terms.iter().flat_map(|term| &term.expressions);
     let of_hostname = requirements.filter(|one| one.key == HOSTNAME && one.operator == NodeOperator::In);
-    of_hostname.flat_map(|one| &one.values).find_map(|value| {
-        let node = case.snapshot().node(value)?;
-        let mut labels = node.meta.labels.to_vec();
-        labels.retain(|(key, _)| key != HOSTNAME);
-        let place = labels.partition_point(|(key, _)| key.as_str() < HOSTNAME);
-        labels.insert(place, (Str::from(HOSTNAME), value.clone()));
-        affinity.matches(&labels).then(|| (node, value.clone()))
-    })
+    let mut answer = Named::Nothing;
+    for value in of_hostname.flat_map(|one| &one.values) {
+        let Some(node) = case.snapshot().node(value) else {
+            if matches!(answer, Named::Nothing) {
+                answer = Named::Unseen;
+            }
+            continue;
+        };
+        if affinity.matches(&node.meta.labels) {
+            return Named::Fit;
+        }
+        if !matches!(answer, Named::Unfit(..)) && would_fit(affinity, node, value) {
+            answer = Named::Unfit(node, value);
+        }
+    }
+    answer
+}
+
+/// Whether the node would do if its label were that.
+fn would_fit(affinity: &NodeSelector, node: &Node, value: &Str) -> bool {
+    let mut labels = node.meta.labels.to_vec();
+    labels.retain(|(key, _)| key != HOSTNAME);
+    let place = labels.partition_point(|(key, _)| key.as_str() < HOSTNAME);
+    labels.insert(place, (Str::from(HOSTNAME), value.clone()));
+    affinity.matches(&labels)
 }

@@ -7,6 +7,10 @@ use crate::diagnosis::remedy::{by_hand, kubectl, quoted};
 use crate::diagnosis::{Case, Detect, Found, Page, Risk, Rule, Severity, key};
 use crate::model::{AnnotationKey, BindingMode, Kind, NodeSelector, PersistentVolume, StorageClass, Str, label};
 use std::collections::BTreeSet;
+use std::ptr;
+
+/// So many affinities are remembered as looked at: classes mostly have one for each zone at most.
+const REMEMBERED: usize = 32;
 
 pub(super) static RULE: Rule = Rule {
     id: "sc-immediate-topology",
@@ -82,15 +86,17 @@ fn by_its_volumes<'a>(
     mut volumes: impl Iterator<Item = &'a PersistentVolume>,
 ) -> Option<Found> {
     // Most volumes of a class are alike in this, and there may be very many.
-    let mut alike: Option<&NodeSelector> = None;
+    let mut seen: Vec<&NodeSelector> = Vec::new();
     let (volume, keys) = volumes.find_map(|volume| {
         // Those that somebody made by hand say nothing of the driver.
         let affinity = volume.node_affinity.as_deref()?;
         let is_made = volume.meta.annotations.has(AnnotationKey::ProvisionedBy);
-        if !is_made || volume.terminating() || alike == Some(affinity) {
+        if !is_made || volume.terminating() || seen.iter().any(|one| ptr::eq(*one, affinity) || *one == affinity) {
             return None;
         }
-        alike = Some(affinity);
+        if seen.len() < REMEMBERED {
+            seen.push(affinity);
+        }
         Some((volume, divides(case, affinity)?))
     })?;
     let name = &volume.meta.name;

@@ -13,14 +13,16 @@ crate::diagnosis::rules::section! {
 
 use crate::controllers::ClaimBranch;
 use crate::controllers::persistent_volume::plugins::{Provider, find_provisionable_plugin, migrated_driver};
-use crate::diagnosis::case::{PATIENCE, key_of_claim};
-use crate::diagnosis::remedy::{kubectl, quoted};
+use crate::diagnosis::case::key_of_claim;
+use crate::diagnosis::facts::is_open;
+use crate::diagnosis::remedy::{expect, patch_claim};
 use crate::diagnosis::{Case, Found, Remedy};
 use crate::model::surroundings::StorageCapacity;
 use crate::model::{
-    AnnotationKey, NO_PROVISIONER, Node, PersistentVolume, PersistentVolumeClaim, Pod, Quantity, StorageClass, Str,
-    Timestamp, VolumePhase, label,
+    AnnotationKey, Kind, NO_PROVISIONER, Node, PersistentVolume, PersistentVolumeClaim, Pod, Quantity, StorageClass,
+    Str, VolumePhase, label,
 };
+use crate::snapshot::Absence;
 use serde_json::json;
 
 /// The label by which volumes of one node name it.
@@ -52,9 +54,10 @@ fn tells_topology(case: &Case<'_>, driver: &str) -> bool {
     nodes.any(|driver| !driver.topology_keys.is_empty())
 }
 
-/// Whether the claim still looks for a volume.
-fn is_open(claim: &PersistentVolumeClaim) -> bool {
-    !claim.terminating() && claim.volume_name.is_empty() && !claim.meta.annotations.has(AnnotationKey::BindCompleted)
+/// Whether there may be objects of that kind that nobody read. To ask this makes no rule unjudged: [`Case::knows_all`]
+/// does, once it is clear that such an object could have made a finding.
+fn may_be_unread(case: &Case<'_>, kind: Kind, namespace: &str) -> bool {
+    matches!(case.snapshot().coverage().absence(kind, namespace), Absence::Unknown(_))
 }
 
 /// The pods that use the claim and that the scheduler is to place, in the order of their names. How other schedulers
@@ -69,12 +72,7 @@ fn unplaced<'a>(case: &Case<'a>, claim: &PersistentVolumeClaim) -> impl Iterator
 
 /// Whether some pod that uses the claim has waited for a node for longer than is usual.
 fn waits_for_a_node(case: &Case<'_>, claim: &PersistentVolumeClaim) -> bool {
-    unplaced(case, claim).any(|pod| long_since(case, pod.meta.created, PATIENCE).is_some())
-}
-
-/// For how many seconds that has been so, where it is for at least so many.
-fn long_since(case: &Case<'_>, moment: Option<Timestamp>, least: i64) -> Option<i64> {
-    case.seconds_since(moment).filter(|passed| *passed >= least)
+    unplaced(case, claim).any(|pod| case.lasts(pod.meta.created).is_some())
 }
 
 /// Claims of one class that have waited for longer than is usual.
@@ -113,7 +111,7 @@ fn waiting<'a>(
         claim.class() == class.meta.name
             && is_open(claim)
             && claim.selector.is_none()
-            && long_since(case, since, PATIENCE).is_some()
+            && case.lasts(since).is_some()
             && holds(claim)
     };
     let mut late = case.snapshot().claims().iter().filter(is_late);
@@ -126,7 +124,7 @@ fn is_asked_for(case: &Case<'_>, claim: &PersistentVolumeClaim) -> bool {
     let asked = claim.meta.annotations.has(AnnotationKey::StorageProvisioner)
         || claim.meta.annotations.has(AnnotationKey::BetaStorageProvisioner);
     // Under this name provisioners make the volume; one that is there and is not taken has a reason of its own.
-    asked && case.volume(&format!("pvc-{}", claim.meta.uid)).is_none()
+    asked && case.lacks(Kind::PersistentVolume, "", &format!("pvc-{}", claim.meta.uid))
 }
 
 /// The node that the scheduler chose for a claim that waits for its driver to make a volume there. Where the node does
@@ -141,8 +139,14 @@ fn chosen<'a>(case: &Case<'a>, claim: &PersistentVolumeClaim) -> Option<Chosen<'
     if !is_open(claim) || claim.selector.is_some() {
         return None;
     }
-    let node = case.snapshot().node(name)?;
     let class = case.class(claim.class()).filter(|class| class.waits_for_first_consumer())?;
+    let Some(node) = case.snapshot().node(name) else {
+        // Where nodes were not read it may be there, which matters only if the claim waits.
+        if case.lasts(claim.meta.created).is_some() && is_asked_for(case, claim) {
+            case.lacks(Kind::Node, "", name);
+        }
+        return None;
+    };
     Some(Chosen { node, class })
 }
 
@@ -156,13 +160,7 @@ fn stays_with_its_driver(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Opti
 /// Takes the chosen node from a claim, if it is still that one.
 fn unselect(claim: &PersistentVolumeClaim, node: &str, does: &str) -> Remedy {
     let path = "/metadata/annotations/volume.kubernetes.io~1selected-node";
-    let steps = json!([
-        { "op": "test", "path": "/metadata/uid", "value": claim.meta.uid },
-        { "op": "test", "path": path, "value": node },
-        { "op": "remove", "path": path },
-    ]);
-    let (name, namespace) = (quoted(&claim.meta.name), quoted(&claim.meta.namespace));
-    kubectl(format!("patch pvc {name} -n {namespace} --type=json -p {}", quoted(&steps.to_string())), does)
+    patch_claim(claim, vec![expect(path, node), json!({ "op": "remove", "path": path })], does)
 }
 
 /// Whether nodes with these labels are among those that the class allows. An empty term allows none. Upstream:

@@ -1,7 +1,6 @@
 //! An NFS volume whose server has a name that only pods can resolve.
 
-use super::{is_released, long_since};
-use crate::diagnosis::case::PATIENCE;
+use super::is_released;
 use crate::diagnosis::remedy::{by_hand, describe, kubectl, quoted};
 use crate::diagnosis::{Case, Detect, Found, Page, Risk, Rule, Severity, key};
 use crate::model::{Kind, PersistentVolume, Pod, PodPhase, SourceKind};
@@ -60,7 +59,7 @@ fn look(case: &Case<'_>, volume: &PersistentVolume) -> Option<Found> {
         !pod.node_name.is_empty()
             && matches!(pod.phase, PodPhase::Pending | PodPhase::Empty)
             && pod.meta.deleted.is_none()
-            && long_since(case, pod.meta.created, PATIENCE).is_some()
+            && case.lasts(pod.meta.created).is_some()
     };
     let stuck = pods().find(is_stuck);
     let consequence = match stuck {

@@ -5,6 +5,7 @@ use crate::diagnosis::case::key_of_claim;
 use crate::diagnosis::remedy::{by_hand, kubectl, quoted};
 use crate::diagnosis::{Case, Detect, Found, Page, Risk, Rule, Severity, key};
 use crate::model::{AnnotationKey, Kind, PersistentVolumeClaim, StorageClass};
+use crate::snapshot::Absence;
 use crate::text::nearest;
 
 pub(super) static RULE: Rule = Rule {
@@ -72,6 +73,11 @@ fn look(case: &Case<'_>, class: &StorageClass) -> Option<Found> {
     if !case.lacks(Kind::CsiDriver, "", driver) || !case.knows_all(Kind::CsiNode, "") {
         return None;
     }
+    // Volumes that nobody read may show that it is used, or may be those that claims seem to lack.
+    let is_unused = !is_used && case.knows_all(Kind::PersistentVolume, "");
+    if waiting.is_none() && !is_unused {
+        return None;
+    }
     let is_migrated = driver != class.provisioner;
     let as_what =
         if is_migrated { format!("{driver}, which took over its provisioner's name") } else { driver.to_owned() };
@@ -89,7 +95,7 @@ fn look(case: &Case<'_>, class: &StorageClass) -> Option<Found> {
         similar.unwrap_or_default()
     ));
     let found = found
-        .severity(severity(case, class, waiting, is_used))
+        .severity(severity(case, class, waiting, is_unused))
         .evidence(&case.object(), "provisioner", class.provisioner.as_str())
         .evidence(&key(Kind::CsiDriver, "", driver), "metadata.name", "does not exist");
     let found = match waiting {
@@ -117,13 +123,18 @@ fn look(case: &Case<'_>, class: &StorageClass) -> Option<Found> {
 
 /// How sure it is, and whom it hurts: names of plugins that were taken over stand for CSI drivers alone, and some parts
 /// of names say as much.
-fn severity(case: &Case<'_>, class: &StorageClass, waiting: Option<Waiting<'_>>, is_used: bool) -> Severity {
+fn severity(case: &Case<'_>, class: &StorageClass, waiting: Option<Waiting<'_>>, is_unused: bool) -> Severity {
     let driver = driver_of(case, class);
     let says_csi = driver != class.provisioner || driver.split('.').any(|part| part == "csi");
     let has_csi_nodes = !case.snapshot().surroundings().csi_nodes().is_empty();
+    // Files mostly come without events: that no provisioner has begun is then not certain enough for an error.
+    let coverage = case.snapshot().coverage();
+    let hears = |claim: &PersistentVolumeClaim| {
+        coverage.absence(Kind::Event, &claim.meta.namespace) == Absence::Certain
+    };
     match waiting {
         None => Severity::Info,
-        Some(_) if says_csi && has_csi_nodes && !is_used => Severity::Error,
+        Some(waiting) if says_csi && has_csi_nodes && is_unused && hears(waiting.first) => Severity::Error,
         Some(_) => Severity::Warning,
     }
 }

@@ -1,7 +1,6 @@
 //! A claim for which a node was chosen where its driver does not run.
 
-use super::{SELECTED_NODE, chosen, driver_of, long_since, stays_with_its_driver, tells_topology, unplaced, unselect};
-use crate::diagnosis::case::PATIENCE;
+use super::{SELECTED_NODE, chosen, driver_of, stays_with_its_driver, tells_topology, unplaced, unselect};
 use crate::diagnosis::remedy::{describe, kubectl, quoted};
 use crate::diagnosis::{Case, Detect, Found, Page, Risk, Rule, Severity, key};
 use crate::model::{Kind, PersistentVolumeClaim};
@@ -57,13 +56,18 @@ fn look(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Found> {
     let super::Chosen { node, class } = chosen(case, claim)?;
     let (driver, name) = (driver_of(case, class), node.meta.name.as_str());
     let csi_node = case.snapshot().surroundings().csi_node(name);
-    if csi_node.is_some_and(|csi_node| csi_node.driver(driver).is_some()) || !tells_topology(case, driver) {
+    if csi_node.is_some_and(|csi_node| csi_node.driver(driver).is_some()) {
         return None;
     }
     // A driver takes its time to register on a node that has just come.
     let pod = unplaced(case, claim).filter_map(|pod| pod.meta.created).min();
     let asked = [class.meta.created, node.meta.created, pod].into_iter().flatten().fold(claim.meta.created?, Ord::max);
-    let waited = long_since(case, Some(asked), PATIENCE)?;
+    let waited = case.lasts(Some(asked))?;
+    if !tells_topology(case, driver) {
+        // Where not all CSINodes are known, another one may tell.
+        case.knows_all(Kind::CsiNode, "");
+        return None;
+    }
     if !stays_with_its_driver(case, claim)? || (csi_node.is_none() && !case.lacks(Kind::CsiNode, "", name)) {
         return None;
     }

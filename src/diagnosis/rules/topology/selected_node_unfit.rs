@@ -1,13 +1,13 @@
 //! A claim for which a node was chosen to which its pod cannot go any more.
 
 use super::{
-    Chosen, SELECTED_NODE, allows, chosen, driver_of, is_usable, long_since, registered, room, stays_with_its_driver,
+    Chosen, SELECTED_NODE, allows, chosen, driver_of, may_be_unread, registered, room, stays_with_its_driver,
     topologies, unplaced, unselect,
 };
 use crate::diagnosis::remedy::{describe, kubectl, quoted};
 use crate::diagnosis::{Case, Detect, Found, Page, Remedy, Risk, Rule, Severity, key};
 use crate::model::surroundings::StorageCapacity;
-use crate::model::{Kind, Node, ObjectKey, PersistentVolumeClaim, StorageClass, Taint};
+use crate::model::{Kind, Node, ObjectKey, PersistentVolumeClaim, LabelSelector, Quantity, StorageClass, Str, Taint, Timestamp, label};
 use crate::text::human_age;
 
 /// For so many seconds the scheduler waits by itself for the volume at the node that it has chosen. Upstream:
@@ -75,9 +75,23 @@ struct Refusal {
 
 fn look(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Found> {
     let Chosen { node, class } = chosen(case, claim)?;
-    let pod = unplaced(case, claim).filter(|pod| pod.meta.created.is_some()).min_by_key(|pod| pod.meta.created)?;
-    let asked = [class.meta.created, pod.meta.created].into_iter().flatten().fold(claim.meta.created?, Ord::max);
-    let waited = long_since(case, Some(asked), BIND_TIMEOUT)?;
+    let created = claim.meta.created?;
+    let waits = |since: Timestamp| case.seconds_since(Some(since)).filter(|waited| *waited >= BIND_TIMEOUT);
+    let known_since = class.meta.created.map_or(created, |class| class.max(created));
+    waits(known_since)?;
+    let of_itself = refused(node, class);
+    let pod = unplaced(case, claim).filter(|pod| pod.meta.created.is_some()).min_by_key(|pod| pod.meta.created);
+    let Some(pod) = pod else {
+        // Where pods were not read, one may wait for that node.
+        if may_be_unread(case, Kind::Pod, &claim.meta.namespace)
+            && (of_itself.is_some() || full(case, claim, node, class).is_some())
+        {
+            case.knows_all(Kind::Pod, &claim.meta.namespace);
+        }
+        return None;
+    };
+    let asked = pod.meta.created.map_or(known_since, |pod| pod.max(known_since));
+    let waited = waits(asked)?;
     let name = node.meta.name.as_str();
     // A node where the driver does not run is another matter.
     let csi_node = case.snapshot().surroundings().csi_node(name);
@@ -85,7 +99,6 @@ fn look(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Found> {
     if csi_node.is_some_and(|csi_node| csi_node.driver(driver).is_none()) && registered(case, driver) {
         return None;
     }
-    let of_itself = refused(node, class);
     let of_storage = of_itself.is_none();
     let Refusal { words, object, field, value, way } = of_itself.or_else(|| full(case, claim, node, class))?;
     if !stays_with_its_driver(case, claim)? || (of_storage && !case.knows_all(Kind::CsiStorageCapacity, "")) {
@@ -151,16 +164,23 @@ fn full(case: &Case<'_>, claim: &PersistentVolumeClaim, node: &Node, class: &Sto
     let around = case.snapshot().surroundings();
     let driver = around.driver(&class.provisioner).filter(|driver| driver.storage_capacity)?;
     let wanted = claim.requested()?;
-    let own = || around.capacities().iter().filter(|one| one.class_name == class.meta.name && is_usable(one));
+    let mut is_known = false;
+    let mut largest: Option<(&StorageCapacity, &Quantity)> = None;
+    // A driver may publish one for every node and class.
+    for one in around.capacities().iter().filter(|one| one.class_name == class.meta.name) {
+        let (Some(topology), Some(size)) = (&one.topology, room(one)) else { continue };
+        is_known = true;
+        let is_smaller = largest.is_some_and(|(_, most)| size.compare(most).is_lt());
+        if is_smaller || !reaches(topology, node) {
+            continue;
+        }
+        if size.compare(&wanted).is_ge() {
+            return None;
+        }
+        largest = Some((one, size));
+    }
     // Where there is none for the whole class, nothing is known of any node.
-    own().next()?;
-    let reaches = |one: &&StorageCapacity| {
-        let selector = one.topology.as_ref().and_then(|topology| topology.compile().ok());
-        selector.is_some_and(|selector| selector.matches(&node.meta.labels))
-    };
-    let sizes = own().filter(reaches).filter_map(|one| Some((one, room(one)?)));
-    let largest = sizes.max_by(|(_, a), (_, b)| a.compare(b));
-    if largest.is_some_and(|(_, size)| size.compare(&wanted).is_ge()) {
+    if !is_known {
         return None;
     }
     let there = largest.map_or_else(|| "nothing".to_owned(), |(_, size)| size.to_string());
@@ -178,4 +198,11 @@ fn full(case: &Case<'_>, claim: &PersistentVolumeClaim, node: &Node, class: &Sto
         value,
         way: Some(kubectl("get csistoragecapacities -A", "see how much there is elsewhere")),
     })
+}
+
+/// Whether the node is among those. Most are for other nodes, which their labels tell without a look at the whole.
+fn reaches(topology: &LabelSelector, node: &Node) -> bool {
+    let has = |(key, value): &(Str, Str)| label(&node.meta.labels, key).is_some_and(|has| has == value.as_str());
+    topology.match_labels.iter().all(has)
+        && topology.compile().is_ok_and(|selector| selector.matches(&node.meta.labels))
 }

@@ -106,7 +106,7 @@ fn look(case: &Case<'_>, volume: &PersistentVolume) -> Option<Found> {
         None => (severity, risk, consequence),
     };
     let same = if by_hand_all {
-        "has the same handle as, and so is to Kubernetes the same storage as"
+        "has, to Kubernetes, the same storage behind it (one handle) as"
     } else {
         "stands for the same storage as"
     };

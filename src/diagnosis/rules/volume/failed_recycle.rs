@@ -108,25 +108,18 @@ fn look(case: &Case<'_>, volume: &PersistentVolume) -> Option<Found> {
 /// Ends an attempt that is under way, after the policy has been changed.
 fn end_it(volume: &PersistentVolume, recycler: Option<&Pod>) -> [Remedy; 2] {
     let why = "the policy stops new attempts, not this one";
-    match recycler {
-        Some(pod) => {
-            let (name, namespace) = (&pod.meta.name, &pod.meta.namespace);
-            let command = format!("get pod {} -n {} -o wide", quoted(name), quoted(namespace));
-            [
-                kubectl(command, "see whether that pod is erasing the volume now"),
-                by_hand(format!("once the policy is Retain, delete pod {name} in {namespace}: {why}")),
-            ]
-        }
-        None => {
-            let name = format!("{RECYCLER}{}", volume.meta.name);
-            let only = quoted(&format!("metadata.name={name}"));
-            [
-                kubectl(
-                    format!("get pods -A -o wide --field-selector {only}"),
-                    "see whether a pod is erasing the volume now",
-                ),
-                by_hand(format!("once the policy is Retain, delete pod {name} if there is one: {why}")),
-            ]
-        }
+    if let Some(pod) = recycler {
+        let (name, namespace) = (&pod.meta.name, &pod.meta.namespace);
+        let command = format!("get pod {} -n {} -o wide", quoted(name), quoted(namespace));
+        return [
+            kubectl(command, "see whether that pod is erasing the volume now"),
+            by_hand(format!("once the policy is Retain, delete pod {name} in {namespace}: {why}")),
+        ];
     }
+    let name = format!("{RECYCLER}{}", volume.meta.name);
+    let only = quoted(&format!("metadata.name={name}"));
+    [
+        kubectl(format!("get pods -A -o wide --field-selector {only}"), "see whether a pod is erasing the volume now"),
+        by_hand(format!("once the policy is Retain, delete pod {name} if there is one: {why}")),
+    ]
 }

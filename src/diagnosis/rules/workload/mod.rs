@@ -23,7 +23,7 @@ fn is_of_set(pod: &Pod, claim: &str) -> bool {
     let is_number = |word: &str| !word.is_empty() && word.bytes().all(|letter| letter.is_ascii_digit());
     let numbered = pod.meta.name.rsplit_once('-').is_some_and(|(_, number)| is_number(number));
     let template = claim.strip_suffix(pod.meta.name.as_str()).and_then(|start| start.strip_suffix('-'));
-    pod.meta.controller_owner.is_some() && numbered && template.is_some_and(|template| !template.is_empty())
+    pod.owner_kind == "StatefulSet" && numbered && template.is_some_and(|template| !template.is_empty())
 }
 
 /// One claim by name, and how many more there are.
