@@ -200,7 +200,8 @@ fn junit_is_xml_with_a_failure_for_each_error() {
 /// What drivers say in events is printed in no form in which a terminal would act on it.
 #[test]
 fn what_drivers_say_is_safe_to_print() {
-    let fixture = fs::read_to_string(root().join("tests/audit/pvc-provisioning-failed/fires.yaml")).expect("a fixture");
+    let fixture =
+        std::fs::read_to_string(root().join("tests/audit/pvc-provisioning-failed/fires.yaml")).expect("a fixture");
     let mut objects: Vec<Value> = serde_yaml::from_str_multiple(&fixture).expect("YAML");
     for event in objects.iter_mut().filter(|object| object["kind"] == "Event") {
         let message = event["message"].as_str().expect("a message").to_owned();

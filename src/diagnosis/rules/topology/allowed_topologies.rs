@@ -1,6 +1,8 @@
 //! A class that allows volumes only where there is no node, or where its driver knows no place.
 
-use super::{allows, driver_of, is_asked_for, made_outside, registered, term_words, topologies, waiting, waits_for_a_node};
+use super::{
+    allows, driver_of, is_asked_for, made_outside, registered, term_words, topologies, waiting, waits_for_a_node,
+};
 use crate::diagnosis::case::key_of_claim;
 use crate::diagnosis::remedy::{by_hand, kubectl, quoted};
 use crate::diagnosis::{Case, Detect, Found, Page, Risk, Rule, Severity, key};
@@ -84,14 +86,22 @@ fn look(case: &Case<'_>, class: &StorageClass) -> Option<Found> {
             "its driver makes volumes where no pod can use them, or refuses"
         }
         (Trouble::NotReported(..) | Trouble::NothingReported(_), true) => "its provisioner refuses every node",
-        (Trouble::NotReported(..) | Trouble::NothingReported(_), false) => "its driver is asked for places that it does not know",
+        (Trouble::NotReported(..) | Trouble::NothingReported(_), false) => {
+            "its driver is asked for places that it does not know"
+        }
     };
     let (severity, who) = match (&waiting, &trouble) {
         (Some(waiting), _) if late => (Severity::Error, format!("; {}", waiting.words())),
         (Some(waiting), _) => (Severity::Warning, format!("; {}", waiting.words())),
         // Nodes may come when a pod needs them.
         (None, Trouble::NoNode) => (Severity::Info, ", as long as no such node joins".to_owned()),
-        (None, Trouble::NoSuchLabel(_) | Trouble::NotReported(..) | Trouble::NothingReported(_)) => (Severity::Warning, String::new()),
+        // A driver puts its labels on a node when it registers there.
+        (None, Trouble::NoSuchLabel(_)) if !registered(case, driver) => {
+            (Severity::Info, ", as long as no such node joins".to_owned())
+        }
+        (None, Trouble::NoSuchLabel(_) | Trouble::NotReported(..) | Trouble::NothingReported(_)) => {
+            (Severity::Warning, String::new())
+        }
     };
     let found = Found::new(format!("{fact}: {consequence}{who}")).severity(severity).evidence(
         &case.object(),

@@ -63,7 +63,7 @@ fn may_be_unread(case: &Case<'_>, kind: Kind, namespace: &str) -> bool {
 /// The pods that use the claim and that the scheduler is to place, in the order of their names. How other schedulers
 /// choose nobody knows here.
 fn unplaced<'a>(case: &Case<'a>, claim: &PersistentVolumeClaim) -> impl Iterator<Item = &'a Pod> {
-    let is_default = |pod: &Pod| pod.scheduler_name.is_empty() || pod.scheduler_name == "default-scheduler";
+    let is_default = |pod: &Pod| !pod.has_own_scheduler();
     let is_unplaced = move |pod: &&Pod| {
         !pod.terminated() && pod.meta.deleted.is_none() && pod.node_name.is_empty() && !pod.gated && is_default(pod)
     };

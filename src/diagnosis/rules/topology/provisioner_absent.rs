@@ -129,9 +129,8 @@ fn severity(case: &Case<'_>, class: &StorageClass, waiting: Option<Waiting<'_>>,
     let has_csi_nodes = !case.snapshot().surroundings().csi_nodes().is_empty();
     // Files mostly come without events: that no provisioner has begun is then not certain enough for an error.
     let coverage = case.snapshot().coverage();
-    let hears = |claim: &PersistentVolumeClaim| {
-        coverage.absence(Kind::Event, &claim.meta.namespace) == Absence::Certain
-    };
+    let hears =
+        |claim: &PersistentVolumeClaim| coverage.absence(Kind::Event, &claim.meta.namespace) == Absence::Certain;
     match waiting {
         None => Severity::Info,
         Some(waiting) if says_csi && has_csi_nodes && is_unused && hears(waiting.first) => Severity::Error,

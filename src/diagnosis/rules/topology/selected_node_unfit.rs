@@ -1,13 +1,15 @@
 //! A claim for which a node was chosen to which its pod cannot go any more.
 
 use super::{
-    Chosen, SELECTED_NODE, allows, chosen, driver_of, may_be_unread, registered, room, stays_with_its_driver,
-    topologies, unplaced, unselect,
+    Chosen, SELECTED_NODE, allows, chosen, driver_of, is_asked_for, may_be_unread, registered, room,
+    stays_with_its_driver, topologies, unplaced, unselect,
 };
 use crate::diagnosis::remedy::{describe, kubectl, quoted};
 use crate::diagnosis::{Case, Detect, Found, Page, Remedy, Risk, Rule, Severity, key};
 use crate::model::surroundings::StorageCapacity;
-use crate::model::{Kind, Node, ObjectKey, PersistentVolumeClaim, LabelSelector, Quantity, StorageClass, Str, Taint, Timestamp, label};
+use crate::model::{
+    Kind, LabelSelector, Node, ObjectKey, PersistentVolumeClaim, Quantity, StorageClass, Str, Taint, Timestamp, label,
+};
 use crate::text::human_age;
 
 /// For so many seconds the scheduler waits by itself for the volume at the node that it has chosen. Upstream:
@@ -79,11 +81,19 @@ fn look(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Found> {
     let waits = |since: Timestamp| case.seconds_since(Some(since)).filter(|waited| *waited >= BIND_TIMEOUT);
     let known_since = class.meta.created.map_or(created, |class| class.max(created));
     waits(known_since)?;
+    let name = node.meta.name.as_str();
+    // A node where the driver does not run is another matter.
+    let csi_node = case.snapshot().surroundings().csi_node(name);
+    let driver = driver_of(case, class);
+    if csi_node.is_some_and(|csi_node| csi_node.driver(driver).is_none()) && registered(case, driver) {
+        return None;
+    }
     let of_itself = refused(node, class);
     let pod = unplaced(case, claim).filter(|pod| pod.meta.created.is_some()).min_by_key(|pod| pod.meta.created);
     let Some(pod) = pod else {
         // Where pods were not read, one may wait for that node.
         if may_be_unread(case, Kind::Pod, &claim.meta.namespace)
+            && is_asked_for(case, claim)
             && (of_itself.is_some() || full(case, claim, node, class).is_some())
         {
             case.knows_all(Kind::Pod, &claim.meta.namespace);
@@ -92,13 +102,6 @@ fn look(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Found> {
     };
     let asked = pod.meta.created.map_or(known_since, |pod| pod.max(known_since));
     let waited = waits(asked)?;
-    let name = node.meta.name.as_str();
-    // A node where the driver does not run is another matter.
-    let csi_node = case.snapshot().surroundings().csi_node(name);
-    let driver = driver_of(case, class);
-    if csi_node.is_some_and(|csi_node| csi_node.driver(driver).is_none()) && registered(case, driver) {
-        return None;
-    }
     let of_storage = of_itself.is_none();
     let Refusal { words, object, field, value, way } = of_itself.or_else(|| full(case, claim, node, class))?;
     if !stays_with_its_driver(case, claim)? || (of_storage && !case.knows_all(Kind::CsiStorageCapacity, "")) {
