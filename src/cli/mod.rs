@@ -121,8 +121,8 @@ pub enum Verb {
     /// Find what is wrong, its root, and what to do
     ///
     /// Looks at every volume, claim and class with all rules, and shows each root with what follows from it. What is
-    /// well is not shown: a claim that waits for its first pod is information at most. Exits with 1 when something is found
-    /// that is as bad as --fail-on says.
+    /// well is not shown: a claim that waits for its first pod is information at most. Exits with 1 when something is
+    /// found that is as bad as --fail-on says.
     ///
     /// On a cluster, without -n or -A, it looks at the claims of the context's namespace and the volumes that belong
     /// to them; with -f at everything in the files.

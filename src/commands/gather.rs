@@ -205,8 +205,7 @@ fn from_paths(
     let options = FileOptions { surroundings, last_change_of, ..file_options(question.source) };
     let Loaded { parts, report, kubernetes } = files::read(&options).map_err(|error| unreadable(&error))?;
     // Snapshots hold what some verb may ask for: that this one does not is nothing to speak of.
-    let is_strange =
-        |kind: &str| Kind::from_manifest(kind).is_none_or(|known| known != Kind::Lease && !known.is_surrounding());
+    let is_strange = |kind: &str| Kind::from_manifest(kind).is_none_or(|known| !known.is_surrounding());
     let strange = report.skipped.iter().filter(|(kind, _)| is_strange(kind));
     let kinds: Vec<String> = strange.map(|(kind, count)| format!("{count} {kind}")).collect();
     if !kinds.is_empty() {

@@ -485,10 +485,14 @@ pub fn closing_words(audited: &Audited<'_>, all: bool, wide: bool) -> String {
     let Audited { diagnosis, shown, .. } = *audited;
     let summary = summary_words(audited);
     let hidden = open(shown).count().saturating_sub(lines(diagnosis, shown).len());
-    let rest = if all || hidden == 0 {
-        String::new()
-    } else {
-        format!(" --all shows {hidden} more, which follow from others, come second on an object, or only inform.")
+    let rest = match if all { 0 } else { hidden } {
+        0 => String::new(),
+        1 => {
+            " --all shows one more, which follows from another, comes second on an object, or only informs.".to_owned()
+        }
+        more => {
+            format!(" --all shows {more} more, which follow from others, come second on an object, or only inform.")
+        }
     };
     let rules = match (open(shown).next(), wide) {
         (None, _) => "",

@@ -67,7 +67,7 @@ fn look(case: &Case<'_>, class: &StorageClass) -> Option<Found> {
     let waiting = waiting(case, class, |claim| is_asked_for(case, claim) && !has_begun(case, claim));
     // In a cluster within a cluster drivers are out of sight, and make volumes all the same.
     let is_used = case.survey().taken(&class.meta.name).next().is_some();
-    if waiting.is_none() && (is_used || case.is_young(class.meta.created)) {
+    if waiting.is_none() && is_used {
         return None;
     }
     if !case.lacks(Kind::CsiDriver, "", driver) || !case.knows_all(Kind::CsiNode, "") {
