@@ -536,3 +536,27 @@ fn fixtures_at_rest_are_left_alone() {
     eprintln!("{at_rest} of {} fixtures are at rest; {} starts of the controllers", fixtures.len(), batches.len());
     assert!(wrong.is_empty(), "{} faults:\n{}", wrong.len(), wrong.join("\n"));
 }
+
+/// What is offered for an attachment deletes that one, and none that took its name meanwhile.
+#[test]
+#[ignore = "needs a control plane: oracle/cluster/build, then cargo test --locked -- --ignored live"]
+fn an_attachment_is_deleted_only_if_it_is_still_the_same() {
+    let plane = Plane::without_admission();
+    let attachment = json!({
+        "apiVersion": "storage.k8s.io/v1", "kind": "VolumeAttachment", "metadata": {"name": "csi-1"},
+        "spec": {"attacher": "d", "nodeName": "gone", "source": {"persistentVolumeName": "pv"}},
+    });
+    let made = plane.kubectl_with(&["create", "-f", "-"], attachment.to_string().as_bytes());
+    assert_eq!(made.code, Some(0), "{}", made.stderr);
+    let stored = plane.kubectl_with(&["get", "volumeattachment", "csi-1", "-o", "json"], b"").stdout;
+    let stored: Value = serde_json::from_str(&stored).expect("an attachment");
+    let body =
+        |uid: &str| json!({"apiVersion": "v1", "kind": "DeleteOptions", "preconditions": {"uid": uid}}).to_string();
+    let path = "/apis/storage.k8s.io/v1/volumeattachments/csi-1";
+    let delete = |uid: &str| plane.kubectl_with(&["delete", "--raw", path, "-f", "-"], body(uid).as_bytes());
+    let other = delete("00000000-0000-4000-8000-000000000000");
+    assert!(other.code != Some(0) && other.stderr.contains("Precondition failed: UID"), "{}", other.stderr);
+    let same = delete(text(&stored, "/metadata/uid"));
+    assert_eq!(same.code, Some(0), "{}", same.stderr);
+    assert_eq!(plane.kubectl_with(&["get", "volumeattachments", "-o", "name"], b"").stdout, "");
+}
