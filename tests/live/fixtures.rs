@@ -555,7 +555,7 @@ fn an_attachment_is_deleted_only_if_it_is_still_the_same() {
     let path = "/apis/storage.k8s.io/v1/volumeattachments/csi-1";
     let delete = |uid: &str| plane.kubectl_with(&["delete", "--raw", path, "-f", "-"], body(uid).as_bytes());
     let other = delete("00000000-0000-4000-8000-000000000000");
-    assert!(other.code != Some(0) && other.stderr.contains("Precondition failed: UID"), "{}", other.stderr);
+    assert!(other.code != Some(0) && other.stderr.contains("the UID in the precondition"), "{}", other.stderr);
     let same = delete(text(&stored, "/metadata/uid"));
     assert_eq!(same.code, Some(0), "{}", same.stderr);
     assert_eq!(plane.kubectl_with(&["get", "volumeattachments", "-o", "name"], b"").stdout, "");

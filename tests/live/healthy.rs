@@ -113,6 +113,12 @@ fn nothing_is_wrong_with_a_cluster_in_which_all_is_well() {
     plane.start_controllers();
     runtime.block_on(async {
         let create = async |object: Value| api.create(&object).await.unwrap();
+        // The driver is installed: its registration on nodes is a kubelet's business, and there is none.
+        create(json!({
+            "apiVersion": "storage.k8s.io/v1", "kind": "CSIDriver", "metadata": {"name": "driver.example.com"},
+            "spec": {"attachRequired": false},
+        }))
+        .await;
         create(class("now", "Immediate", true)).await;
         create(class("later", "WaitForFirstConsumer", false)).await;
         for number in 0..60 {

@@ -245,8 +245,8 @@ fn with_error(found: Found, attachment: &VolumeAttachment) -> Found {
     }
 }
 
-/// Deletes an attachment, which has the attacher detach the volume, if it is still this one: a volume that comes back to
-/// the node gets an attachment of the same name. Upstream: `getAttachmentName`, `pkg/volume/csi`, 1.36.
+/// Deletes an attachment, which has the attacher detach the volume, if it is still this one: a volume that comes back
+/// to the node gets an attachment of the same name. Upstream: `getAttachmentName`, `pkg/volume/csi`, 1.36.
 fn detach(attachment: &VolumeAttachment, does: impl Into<String>) -> Remedy {
     let body = json!({
         "apiVersion": "v1", "kind": "DeleteOptions", "preconditions": { "uid": attachment.meta.uid },
