@@ -21,7 +21,7 @@ pub(crate) struct Refused {
 }
 
 /// The kinds that tests load, with the path of their group and their plural; those with a namespace first.
-const KINDS: [(&str, &str, &str, bool); 9] = [
+const KINDS: [(&str, &str, &str, bool); 10] = [
     ("PersistentVolumeClaim", "/api/v1", "persistentvolumeclaims", true),
     ("Pod", "/api/v1", "pods", true),
     ("Event", "/api/v1", "events", true),
@@ -30,6 +30,7 @@ const KINDS: [(&str, &str, &str, bool); 9] = [
     ("Node", "/api/v1", "nodes", false),
     ("Namespace", "/api/v1", "namespaces", false),
     ("StorageClass", "/apis/storage.k8s.io/v1", "storageclasses", false),
+    ("CSIDriver", "/apis/storage.k8s.io/v1", "csidrivers", false),
     ("VolumeAttributesClass", "/apis/storage.k8s.io/v1", "volumeattributesclasses", false),
 ];
 
