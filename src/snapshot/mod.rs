@@ -128,6 +128,13 @@ impl Snapshot {
         &self.claims
     }
 
+    /// The claims of a namespace by name.
+    pub fn claims_in(&self, namespace: &str) -> &[PersistentVolumeClaim] {
+        let start = self.claims.partition_point(|claim| claim.meta.namespace.as_str() < namespace);
+        let rest = &self.claims[start..];
+        &rest[..rest.partition_point(|claim| claim.meta.namespace == namespace)]
+    }
+
     /// All classes by name.
     pub fn classes(&self) -> &[StorageClass] {
         &self.classes

@@ -5,7 +5,7 @@ use crate::model::surroundings::{
     CsiDriver, CsiNode, Event, LimitRange, Namespace, ResourceQuota, StatefulSet, StorageCapacity, Surrounding,
     VolumeAttachment,
 };
-use crate::model::{Kind, ObjectKey, ObjectMeta};
+use crate::model::{Kind, ObjectKey, ObjectMeta, Str};
 use std::cmp::Ordering;
 
 /// The objects of [`Kind::SURROUNDING`] in a defined order, each once.
@@ -109,12 +109,13 @@ impl Surroundings {
         &self.capacities
     }
 
-    /// The Events about that object, the newest first. An object of that name that is gone may have been meant: compare
-    /// the uid.
-    pub fn events_about<'s>(&'s self, object: &ObjectKey) -> &'s [Event] {
+    /// The Events about the object of that name and uid, the newest first. Those about an earlier one of that name tell
+    /// nothing; one without a uid may be meant.
+    pub fn events_about<'s>(&'s self, object: &ObjectKey, uid: &str) -> impl Iterator<Item = &'s Event> + use<'s> {
+        let uid = Str::from(uid);
         let start = self.events.partition_point(|event| event.about < *object);
         let length = self.events[start..].partition_point(|event| event.about == *object);
-        &self.events[start..start + length]
+        self.events[start..start + length].iter().filter(move |event| event.uid.is_empty() || event.uid == uid)
     }
 
     /// All ResourceQuotas by namespace and name.

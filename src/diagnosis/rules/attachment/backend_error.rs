@@ -1,6 +1,6 @@
 //! A released volume whose storage the driver fails to delete.
 
-use super::{Obstacle, PATIENCE, SHOWN, awaits_deletion};
+use super::{deletion_failure, Obstacle, PATIENCE, SHOWN, awaits_deletion};
 use crate::diagnosis::remedy::{by_hand, describe, retain};
 use crate::diagnosis::{Case, Detect, Found, Page, Risk, Rule, Severity, key};
 use crate::model::surroundings::Event;
@@ -38,7 +38,7 @@ pub(super) static RULE: Rule = Rule {
 };
 
 fn look(case: &Case<'_>, volume: &PersistentVolume) -> Option<Found> {
-    let Some(event) = failure(case, volume) else {
+    let Some(event) = deletion_failure(case, volume) else {
         if awaits_deletion(case, volume, PATIENCE).is_some() {
             // Events about what has no namespace are kept there.
             case.knows_all(Kind::Event, "default");
@@ -100,16 +100,6 @@ fn look(case: &Case<'_>, volume: &PersistentVolume) -> Option<Found> {
             .remedy(describe(&case.object(), "read the whole event"))
             .remedy(by_hand(format!("if nobody wants the data, {first}: the next attempt then succeeds by itself"))),
     )
-}
-
-/// The newest event that says that deleting this volume failed, since its claim is gone.
-fn failure<'a>(case: &Case<'a>, volume: &PersistentVolume) -> Option<&'a Event> {
-    let is_such = |event: &&Event| {
-        event.reason == "VolumeFailedDelete"
-            && (event.uid.is_empty() || event.uid == volume.meta.uid)
-            && event.last_seen >= volume.status.last_phase_transition
-    };
-    case.snapshot().surroundings().events_about(&case.object()).iter().find(is_such)
 }
 
 /// Whether the provisioner itself saw an attachment. Upstream: `canDeleteVolume`, external-provisioner.

@@ -18,7 +18,7 @@ use crate::controllers::persistent_volume::reclaim::{DataFate, data_fate};
 use crate::diagnosis::case::PATIENCE;
 use crate::diagnosis::remedy::{kubectl, quoted};
 use crate::diagnosis::{Case, Found, Remedy, Severity, key};
-use crate::model::surroundings::{AttachError, VolumeAttachment};
+use crate::model::surroundings::{AttachError, Event, VolumeAttachment};
 use crate::model::{
     AccessMode, Kind, ObjectKey, PersistentVolume, Pod, PodPhase, ReclaimPolicy, Str, Timestamp, VolumePhase,
 };
@@ -243,6 +243,12 @@ fn with_error(found: Found, attachment: &VolumeAttachment) -> Found {
         (_, Some(error)) => found.evidence(&object, "status.attachError.message", shown(error)),
         (_, None) => found,
     }
+}
+
+/// The newest event that says that deleting this volume failed, since its claim is gone.
+pub(super) fn deletion_failure<'a>(case: &Case<'a>, volume: &PersistentVolume) -> Option<&'a Event> {
+    let mut events = case.surroundings().events_about(&case.object(), &volume.meta.uid);
+    events.find(|event| event.reason == "VolumeFailedDelete" && event.last_seen >= volume.status.last_phase_transition)
 }
 
 /// Deletes an attachment, which has the attacher detach the volume, if it is still this one: a volume that comes back

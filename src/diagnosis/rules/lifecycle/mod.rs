@@ -178,17 +178,10 @@ impl Fate {
     }
 }
 
-/// The claims of a namespace, in the order of their names.
-fn claims_in<'a>(case: &Case<'a>, namespace: &str) -> &'a [PersistentVolumeClaim] {
-    let all = case.snapshot().claims();
-    let rest = all.get(all.partition_point(|claim| claim.meta.namespace.as_str() < namespace)..).unwrap_or_default();
-    rest.get(..rest.partition_point(|claim| claim.meta.namespace == namespace)).unwrap_or_default()
-}
-
 /// The claims that have the name which a set gives, each with its ordinal. Upstream: `getPersistentVolumeClaimName`,
 /// `pkg/controller/statefulset`, 1.36.
 fn claims_of<'a>(case: &Case<'a>, set: &StatefulSet) -> Vec<(i64, &'a PersistentVolumeClaim)> {
-    let claims = claims_in(case, &set.meta.namespace);
+    let claims = case.snapshot().claims_in(&set.meta.namespace);
     let mut found = Vec::new();
     for template in &set.templates {
         let prefix = format!("{}-{}-", template.name, set.meta.name);

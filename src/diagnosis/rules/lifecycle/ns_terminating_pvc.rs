@@ -1,6 +1,6 @@
 //! A namespace that is being deleted, with claims in it.
 
-use super::{claims_in, doomed, some};
+use super::{doomed, some};
 use crate::diagnosis::case::{PATIENCE, key_of_claim, volume_key};
 use crate::diagnosis::remedy::{by_hand, describe, kubectl, quoted, retain};
 use crate::diagnosis::{Case, Detect, Found, Page, Risk, Rule, Severity};
@@ -52,7 +52,7 @@ pub(super) static RULE: Rule = Rule {
 fn look(case: &Case<'_>, namespace: &Namespace) -> Option<Found> {
     let deleted = namespace.meta.deleted?;
     let name = namespace.meta.name.as_str();
-    let claims = claims_in(case, name);
+    let claims = case.snapshot().claims_in(name);
     let going: Vec<&PersistentVolumeClaim> = claims.iter().filter(|claim| claim.terminating()).collect();
     let first = going.first().copied().or(claims.first())?;
     let passed = case.seconds_since(Some(deleted))?;

@@ -11,9 +11,10 @@ crate::diagnosis::rules::section! {
 use crate::controllers::ClaimBranch;
 use crate::controllers::persistent_volume::plugins::migrated_driver;
 use crate::diagnosis::case::{PATIENCE, class_key};
+use crate::diagnosis::facts::is_open;
 use crate::diagnosis::{Case, Found};
 use crate::model::surroundings::Event;
-use crate::model::{AnnotationKey, Kind, PersistentVolumeClaim, StorageClass};
+use crate::model::{Kind, PersistentVolumeClaim, StorageClass};
 use crate::text::human_age;
 
 /// For so many seconds what an event says of a driver counts: the API server forgets events after an hour, and a
@@ -72,22 +73,17 @@ impl Refusal<'_> {
 /// go on waiting. An event alone proves nothing: it may be of an earlier claim, or the class may have been repaired
 /// since.
 pub(super) fn refusal<'a>(case: &Case<'a>, claim: &PersistentVolumeClaim) -> Option<Refusal<'a>> {
-    let searches = claim.volume_name.is_empty()
-        && !claim.terminating()
-        && claim.selector.is_none()
-        && !claim.meta.annotations.has(AnnotationKey::BindCompleted);
-    if !searches {
+    if !is_open(claim) || claim.selector.is_some() {
         return None;
     }
     let class = case.class(claim.class())?;
-    let is_ours = |event: &&Event| event.uid.is_empty() || event.uid == claim.meta.uid;
-    let events = case.surroundings().events_about(&case.object()).iter().filter(is_ours);
+    let mut events = case.surroundings().events_about(&case.object(), &claim.meta.uid);
     // The newest is the first. What the controller itself says under this reason is about the class alone.
     let told = |event: &&Event| {
         event.reason == "ProvisioningSucceeded"
             || (event.reason == "ProvisioningFailed" && !event.message.contains("storageclass.storage.k8s.io"))
     };
-    let Some(event) = events.into_iter().find(told).filter(|event| event.reason == "ProvisioningFailed") else {
+    let Some(event) = events.find(told).filter(|event| event.reason == "ProvisioningFailed") else {
         // Where events may be missing, the driver may have said something.
         let asks_a_driver = || case.claim_branch() == Some(ClaimBranch::UnboundClaimProvisionExternal);
         if has_waited(case, claim) && asks_a_driver() {

@@ -3,9 +3,10 @@
 
 use crate::controllers::ClaimBranch;
 use crate::diagnosis::case::PATIENCE;
+use crate::diagnosis::facts::is_open;
 use crate::diagnosis::remedy::{by_hand, describe, kubectl, quoted};
 use crate::diagnosis::{Case, Detect, Found, Page, Risk, Rule, Severity, key};
-use crate::model::{AnnotationKey, Kind, PersistentVolumeClaim, Pod};
+use crate::model::{Kind, PersistentVolumeClaim, Pod};
 use crate::text::human_age;
 
 pub(super) static RULE: Rule = Rule {
@@ -43,10 +44,7 @@ pub(super) static RULE: Rule = Rule {
 };
 
 fn look(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Found> {
-    let searches = claim.volume_name.is_empty()
-        && !claim.terminating()
-        && !claim.meta.annotations.has(AnnotationKey::BindCompleted);
-    if !searches {
+    if !is_open(claim) {
         return None;
     }
     let pods = case.snapshot().pods_of(&claim.meta.namespace, &claim.meta.name);

@@ -53,7 +53,7 @@ fn look(case: &Case<'_>, namespace: &Namespace) -> Option<Found> {
     if namespace.meta.deleted.is_some() {
         return None;
     }
-    let claims = claims_of(case, &namespace.meta.name);
+    let claims = case.snapshot().claims_in(&namespace.meta.name);
     let pairs: Vec<(&PersistentVolumeClaim, &PersistentVolume)> =
         claims.iter().filter_map(|claim| Some((claim, stranger(case, claim)?))).collect();
     if pairs.len() < MANY {
@@ -104,14 +104,6 @@ fn look(case: &Case<'_>, namespace: &Namespace) -> Option<Found> {
                 "then give each claim its volume back, by the command that is found on the claim",
             )),
     )
-}
-
-/// The claims of a namespace; claims are in the order of namespaces.
-fn claims_of<'a>(case: &Case<'a>, namespace: &str) -> &'a [PersistentVolumeClaim] {
-    let claims = case.snapshot().claims();
-    let start = claims.partition_point(|claim| claim.meta.namespace.as_str() < namespace);
-    let end = claims.partition_point(|claim| claim.meta.namespace.as_str() <= namespace);
-    claims.get(start..end).unwrap_or_default()
 }
 
 /// The volume that the claim names and that remembers another claim of its name.

@@ -182,9 +182,8 @@ fn trouble<'c>(case: &Case<'_>, class: &'c StorageClass) -> Option<Trouble<'c>> 
 fn says_so(case: &Case<'_>, class: &StorageClass) -> bool {
     let around = case.surroundings();
     let told = |claim: &PersistentVolumeClaim| {
-        around.events_about(&key_of_claim(&claim.meta)).iter().any(|event| {
+        around.events_about(&key_of_claim(&claim.meta), &claim.meta.uid).any(|event| {
             event.reason == "ProvisioningFailed"
-                && (event.uid.is_empty() || event.uid == claim.meta.uid)
                 && event.last_seen >= class.meta.created
                 && event.message.contains("topolog")
         })

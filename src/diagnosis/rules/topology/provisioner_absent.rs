@@ -146,7 +146,6 @@ fn is_csi_name(name: &str) -> bool {
 /// Whether a provisioner has said that it works on the claim, which only provisioners outside of
 /// kube-controller-manager say so.
 fn has_begun(case: &Case<'_>, claim: &PersistentVolumeClaim) -> bool {
-    let events = case.snapshot().surroundings().events_about(&key_of_claim(&claim.meta));
-    let is_own = |uid: &str| uid.is_empty() || uid == claim.meta.uid;
-    events.iter().any(|event| event.reason == "Provisioning" && is_own(&event.uid))
+    let mut events = case.surroundings().events_about(&key_of_claim(&claim.meta), &claim.meta.uid);
+    events.any(|event| event.reason == "Provisioning")
 }

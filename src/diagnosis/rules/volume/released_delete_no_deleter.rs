@@ -4,8 +4,8 @@ use super::{PATIENCE, Reclaim, called, released, released_for, with_state, with_
 use crate::controllers::VolumeBranch;
 use crate::diagnosis::misfit::claim_name;
 use crate::diagnosis::remedy::{by_hand, describe, kubectl, retain};
+use crate::diagnosis::rules::attachment::deletion_failure;
 use crate::diagnosis::{Case, Detect, Found, Page, Risk, Rule, Severity};
-use crate::model::surroundings::Event;
 use crate::model::{Kind, PersistentVolume, ReclaimPolicy, VolumePhase};
 use crate::text::human_age;
 
@@ -59,13 +59,8 @@ fn look(case: &Case<'_>, volume: &PersistentVolume) -> Option<Found> {
         return None;
     }
     // Where an attachment holds it, or its driver said what fails, that is known and has rules of its own.
-    let around = case.surroundings();
-    let told = |event: &Event| {
-        event.reason == "VolumeFailedDelete"
-            && (event.uid.is_empty() || event.uid == volume.meta.uid)
-            && event.last_seen >= volume.status.last_phase_transition
-    };
-    if around.attachments_of(&volume.meta.name).next().is_some() || around.events_about(&case.object()).iter().any(told) {
+    let is_attached = case.surroundings().attachments_of(&volume.meta.name).next().is_some();
+    if is_attached || deletion_failure(case, volume).is_some() {
         return None;
     }
     let claim = volume.claim_ref.as_ref().map(claim_name).unwrap_or_default();
