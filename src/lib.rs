@@ -21,6 +21,8 @@ pub mod simulate;
 
 pub mod diagnosis;
 
+pub mod repair;
+
 pub mod report;
 
 #[cfg(feature = "command")]

@@ -49,7 +49,7 @@ impl AnnotationKey {
     ];
 
     /// The key as manifests write it.
-    pub fn as_str(self) -> &'static str {
+    pub const fn as_str(self) -> &'static str {
         match self {
             Self::BindCompleted => "pv.kubernetes.io/bind-completed",
             Self::BoundByController => "pv.kubernetes.io/bound-by-controller",

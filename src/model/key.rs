@@ -1,6 +1,7 @@
 //! How objects are named.
 
 use super::Str;
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 use std::fmt;
 
 /// The kinds of object that some answer reads.
@@ -202,6 +203,19 @@ impl Kind {
     }
 }
 
+impl Serialize for Kind {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.as_str())
+    }
+}
+
+impl<'de> Deserialize<'de> for Kind {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = String::deserialize(deserializer)?;
+        Self::from_manifest(&text).ok_or_else(|| de::Error::custom(format!("{text:?} is no kind that is known here")))
+    }
+}
+
 impl fmt::Display for Kind {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         out.write_str(self.as_str())
@@ -224,11 +238,13 @@ impl fmt::Display for ClaimKey {
 }
 
 /// What names one object: its kind, its namespace if it has one, and its name. The order is that of all listings.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct ObjectKey {
     /// The kind.
     pub kind: Kind,
     /// The namespace; empty for kinds that have none.
+    #[serde(default, skip_serializing_if = "Str::is_empty")]
     pub namespace: Str,
     /// The name.
     pub name: Str,

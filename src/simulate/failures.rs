@@ -88,16 +88,16 @@ fn lagging<'s>(world: &World<'s>, memory: &ControllerState<'s>) -> Vec<Controlle
 
 /// A sync that goes wrong.
 #[derive(Clone, Debug)]
-struct Failure {
+pub(super) struct Failure {
     /// What the API server answers.
-    answers: Answers,
+    pub(super) answers: Answers,
     /// The write before which the process ends, from 1.
-    crash_before: Option<u32>,
+    pub(super) crash_before: Option<u32>,
 }
 
 /// Every way in which a sync that did this can go wrong: each of its writes may be refused, the process may end before
 /// it, and each of its live reads may fail.
-fn failures(decision: &Decision<'_>, answers: &Answers) -> Vec<Failure> {
+pub(super) fn failures(decision: &Decision<'_>, answers: &Answers) -> Vec<Failure> {
     let unavailable = || "the server is currently unable to handle the request".to_owned();
     let mut all = Vec::new();
     let writes = decision.record.effects.iter().filter(|effect| matches!(effect, Effect::Write(_)));

@@ -16,6 +16,7 @@ pub mod predict;
 mod recycling;
 pub mod settle;
 mod state;
+mod step;
 
 pub use alike::Alike;
 pub use candidates::{Candidate, Candidates, Planned, Search, match_claim, planned};
@@ -25,3 +26,4 @@ pub use nearest::{Nearest, Nearness};
 pub use outcome::{Outcome, OutcomeSet};
 pub use predict::{Assumed, DecidedBy, Prediction, Simulation, Unknown, key_of};
 pub use settle::{Settled, settle};
+pub use step::{Stepped, stepped};

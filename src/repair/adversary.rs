@@ -1,0 +1,344 @@
+//! Whether a plan can lose anything, whoever comes between its steps.
+//!
+//! The plan's steps are interleaved in every way with the syncs of the controllers (with caches that lag, and with
+//! deaths between two writes), with drivers that delete the data of any volume that was deletable for a moment, with
+//! strangers, StatefulSets and tools that apply manifests: they create claims, also of the very name that is waited
+//! for, and, in a second round, delete any claim. That a plan is cut short is part of it: each of its prefixes is
+//! explored.
+//!
+//! What the same actors can do while nothing at all is written by us is not the plan's doing. So the same exploration is
+//! made without the plan, and a plan is refused for the harm that it adds.
+
+use super::plan::{GivenUp, Plan, Step};
+use super::stage::{Stage, State};
+use super::write::{Change, Wait, Waited};
+use crate::model::{Kind, ObjectKey, Str};
+use crate::simulate::Settings;
+use crate::snapshot::Snapshot;
+use rustc_hash::FxHashMap;
+use std::collections::BTreeMap;
+
+/// What can happen to a volume.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Harm {
+    /// Its data are deleted.
+    DataDeleted,
+    /// A pod erases its data.
+    DataErased,
+    /// The object is gone, with the data kept.
+    ObjectGone,
+    /// A claim got it that was not meant: namespace and name.
+    Taken(Str, Str),
+}
+
+impl Harm {
+    fn is_given_up(&self, given_up: &[GivenUp]) -> bool {
+        match self {
+            Self::DataDeleted | Self::DataErased => given_up.contains(&GivenUp::Data),
+            Self::ObjectGone => given_up.contains(&GivenUp::Object) || given_up.contains(&GivenUp::Data),
+            Self::Taken(..) => given_up.contains(&GivenUp::Privacy),
+        }
+    }
+
+    fn describe(&self, volume: &str) -> String {
+        match self {
+            Self::DataDeleted => format!("the data of volume {volume} are deleted"),
+            Self::DataErased => format!("the data of volume {volume} are erased by a recycler"),
+            Self::ObjectGone => {
+                format!("volume {volume} is gone, and nothing in the cluster knows its storage any more")
+            }
+            Self::Taken(namespace, _) if namespace == super::stage::STRANGER => {
+                format!("volume {volume} is bound to a stranger's claim")
+            }
+            Self::Taken(namespace, name) => format!("volume {volume} is bound to claim {namespace}/{name}"),
+        }
+    }
+}
+
+/// A way in which a plan loses something.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Interleaving {
+    /// The volume.
+    pub volume: Str,
+    /// What happens to it.
+    pub harm: Harm,
+    /// What happens, in order, a sentence each; the last one is the harm.
+    pub moves: Vec<String>,
+}
+
+/// What the adversary found.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// No interleaving adds any harm.
+    Safe {
+        /// How many states were looked at.
+        states: usize,
+    },
+    /// One does.
+    Harmful(Interleaving),
+    /// There are more states than may be looked at.
+    TooMany,
+}
+
+/// How far the search goes.
+#[derive(Clone, Copy, Debug)]
+pub struct Reach {
+    /// The most states of one exploration.
+    pub states: usize,
+    /// Whether controllers may have old caches and die between two writes.
+    pub failures: bool,
+}
+
+impl Reach {
+    /// What a review asks for.
+    pub const REVIEW: Self = Self { states: 60_000, failures: true };
+}
+
+/// Looks for an interleaving in which the plan does harm.
+pub fn judge<'a>(snapshot: &'a Snapshot, settings: &Settings<'a>, plan: &Plan, reach: Reach) -> Verdict {
+    let mut states = 0;
+    for deletes in [false, true] {
+        let mut stage = Stage::new(snapshot, settings, plan);
+        let Some(without) = Exploration::run(&mut stage, &[], deletes, reach) else { return Verdict::TooMany };
+        let Some(with) = Exploration::run(&mut stage, &plan.steps, deletes, reach) else { return Verdict::TooMany };
+        states += without.states.len() + with.states.len();
+        for ((place, harm), state) in &with.harms {
+            let name = stage.volume_name(*place);
+            let carried = plan.volumes.iter().find(|carried| carried.volume == *name);
+            let given_up = carried.map_or(&[][..], |carried| carried.given_up.as_slice());
+            if !harm.is_given_up(given_up) && !without.harms.contains_key(&(*place, harm.clone())) {
+                let mut moves = with.moves_to(*state);
+                moves.push(harm.describe(name));
+                return Verdict::Harmful(Interleaving { volume: name.clone(), harm: harm.clone(), moves });
+            }
+        }
+    }
+    Verdict::Safe { states }
+}
+
+struct Exploration {
+    states: Vec<State>,
+    ways: Vec<Option<(usize, String)>>,
+    /// Each harm with the first state in which it has happened.
+    harms: BTreeMap<(usize, Harm), usize>,
+}
+
+impl Exploration {
+    fn run(stage: &mut Stage<'_>, steps: &[Step], deletes: bool, reach: Reach) -> Option<Self> {
+        let mut search = Self { states: Vec::new(), ways: Vec::new(), harms: BTreeMap::new() };
+        let mut numbers: FxHashMap<State, usize> = FxHashMap::default();
+        search.visit(stage, &mut numbers, stage.initial(), None);
+        let mut next = 0;
+        while next < search.states.len() {
+            if search.states.len() > reach.states {
+                return None;
+            }
+            let state = search.states[next].clone();
+            let mut moves: Vec<(String, State)> = Vec::new();
+            moves.extend(plan_move(stage, steps, &state));
+            for (object, ordinary, after) in stage.syncs(&state, reach.failures) {
+                let how = if ordinary { "" } else { ", late or cut short" };
+                moves.push((format!("the controller syncs {object}{how}"), after));
+            }
+            for (place, after) in stage.drivers(&state) {
+                moves.push((format!("the driver deletes the storage of volume {}", stage.volume_name(place)), after));
+            }
+            moves.extend(stage.creations(&state));
+            if deletes {
+                moves.extend(stage.deletions(&state));
+            }
+            for (label, after) in moves {
+                search.visit(stage, &mut numbers, after, Some((next, label)));
+            }
+            next += 1;
+        }
+        Some(search)
+    }
+
+    fn visit(
+        &mut self,
+        stage: &Stage<'_>,
+        numbers: &mut FxHashMap<State, usize>,
+        state: State,
+        way: Option<(usize, String)>,
+    ) {
+        if numbers.contains_key(&state) {
+            return;
+        }
+        let number = self.states.len();
+        for place in stage.volume_places() {
+            let fate = state.fates[place];
+            let gone = stage.volume(&state, place).is_none() && !fate.destroyed;
+            let taker = stage.taker(&state, place);
+            let harms = [
+                fate.destroyed.then_some(Harm::DataDeleted),
+                fate.scrubbed.then_some(Harm::DataErased),
+                gone.then_some(Harm::ObjectGone),
+                taker.map(|(namespace, name)| Harm::Taken(namespace, name)),
+            ];
+            for harm in harms.into_iter().flatten() {
+                self.harms.entry((place, harm)).or_insert(number);
+            }
+        }
+        numbers.insert(state.clone(), number);
+        self.states.push(state);
+        self.ways.push(way);
+    }
+
+    fn moves_to(&self, state: usize) -> Vec<String> {
+        let mut moves = Vec::new();
+        let mut at = state;
+        while let Some((from, label)) = &self.ways[at] {
+            moves.push(label.clone());
+            at = *from;
+        }
+        moves.reverse();
+        moves
+    }
+}
+
+/// What the plan does next in a state, if it does not stop there: it writes, or it goes on after a wait.
+fn plan_move(stage: &mut Stage<'_>, steps: &[Step], state: &State) -> Option<(String, State)> {
+    let step = steps.get(usize::from(state.position / 2))?;
+    if state.position % 2 == 1 {
+        let met = step.wait.as_ref().is_none_or(|wait| is_met(stage, state, wait));
+        let mut after = state.clone();
+        after.position += 1;
+        return met.then(|| (format!("pvctl goes on after step {}", step.id), after));
+    }
+    let label = format!("pvctl: step {}, {}", step.id, step.why);
+    let Some(write) = &step.write else {
+        let mut after = state.clone();
+        after.position += 1;
+        return Some((label, after));
+    };
+    let seen = stage.seen(state, &write.object);
+    let done = matches!(write.change, Change::SetReclaimPolicy { .. }) && write.is_done(seen.as_ref());
+    let mut after = if done {
+        state.clone()
+    } else {
+        if write.obstacle(seen.as_ref()).is_some() || !step.recheck.iter().all(|recheck| stage.recheck(state, recheck))
+        {
+            return None;
+        }
+        let written = write.apply(seen.as_ref());
+        stage.with(state, &write.object, written)
+    };
+    after.position += 1;
+    Some((label, after))
+}
+
+fn is_met(stage: &Stage<'_>, state: &State, wait: &Wait) -> bool {
+    let objects = wait.objects();
+    let mut claim = None;
+    let mut volume = None;
+    for object in &objects {
+        match stage.seen(state, object) {
+            Some(super::write::Seen::Volume(seen)) => volume = Some(seen),
+            Some(super::write::Seen::Claim(seen)) => claim = Some(seen),
+            None => {}
+        }
+    }
+    wait.judge(claim.as_deref(), volume.as_deref()) == Waited::Met
+}
+
+/// What the controllers make of each step while nobody else acts: for each step the states of the plan's objects, and
+/// whether what it waits for comes. Nothing where there are too many states.
+pub(super) fn answers<'a>(snapshot: &'a Snapshot, settings: &Settings<'a>, plan: &Plan) -> Option<Vec<Answer>> {
+    let mut stage = Stage::new(snapshot, settings, plan);
+    let objects: Vec<ObjectKey> = plan.objects();
+    let mut at = vec![stage.initial()];
+    let mut answers = Vec::new();
+    for step in &plan.steps {
+        let mut written = Vec::new();
+        for state in &at {
+            match plan_move(&mut stage, &plan.steps, state) {
+                Some((_, after)) => written.push(after),
+                None => return Some(answers),
+            }
+        }
+        let rest = rest_of(&mut stage, written)?;
+        let met = step.wait.as_ref().is_none_or(|wait| rest.iter().all(|state| is_met(&stage, state, wait)));
+        let states = objects.iter().map(|object| {
+            let mut words: Vec<String> = rest.iter().map(|state| words(&stage, state, object)).collect();
+            words.sort();
+            words.dedup();
+            (object.clone(), words)
+        });
+        answers.push(Answer { states: states.collect(), met });
+        at = rest;
+        for state in &mut at {
+            state.position += 1;
+        }
+    }
+    Some(answers)
+}
+
+/// What the controllers make of a step.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Answer {
+    /// The possible states of each object, in words.
+    pub(super) states: Vec<(ObjectKey, Vec<String>)>,
+    /// Whether what the step waits for comes, whichever way it goes.
+    pub(super) met: bool,
+}
+
+/// The states in which nothing moves any more, by the controllers alone; all that were met where it goes round.
+fn rest_of(stage: &mut Stage<'_>, from: Vec<State>) -> Option<Vec<State>> {
+    const MOST: usize = 2_000;
+    let mut known: FxHashMap<State, ()> = FxHashMap::default();
+    let mut all = from;
+    all.dedup();
+    let mut rest = Vec::new();
+    let mut next = 0;
+    for state in &all {
+        known.insert(state.clone(), ());
+    }
+    while next < all.len() {
+        if all.len() > MOST {
+            return None;
+        }
+        let state = all[next].clone();
+        let syncs = stage.syncs(&state, false);
+        if syncs.is_empty() {
+            rest.push(state);
+        }
+        for (_, _, after) in syncs {
+            if known.insert(after.clone(), ()).is_none() {
+                all.push(after);
+            }
+        }
+        next += 1;
+    }
+    Some(if rest.is_empty() { all } else { rest })
+}
+
+/// The state of an object in words.
+fn words(stage: &Stage<'_>, state: &State, object: &ObjectKey) -> String {
+    use super::write::Seen;
+    let ending = |terminating: bool| if terminating { ", being deleted" } else { "" };
+    match stage.seen(state, object) {
+        None => match object.kind {
+            Kind::PersistentVolume => "gone".to_owned(),
+            _ => "not there".to_owned(),
+        },
+        Some(Seen::Volume(volume)) => {
+            let named = volume.claim_ref.as_ref().map(|named| {
+                let how = if named.uid.is_empty() { "reserved for" } else { "claimRef" };
+                format!(", {how} {}/{}", named.namespace, named.name)
+            });
+            format!(
+                "{}, {}{}{}",
+                volume.status.phase.as_str(),
+                volume.reclaim_policy.as_str(),
+                named.unwrap_or_default(),
+                ending(volume.terminating())
+            )
+        }
+        Some(Seen::Claim(claim)) => {
+            let to =
+                if claim.volume_name.is_empty() { String::new() } else { format!(", volume {}", claim.volume_name) };
+            format!("{}{to}{}", claim.status.phase.as_str(), ending(claim.terminating()))
+        }
+    }
+}

@@ -1,0 +1,524 @@
+//! What has to hold before a plan is carried out: each guard says what it looked at. What cannot be judged counts as
+//! not holding where something is taken away.
+
+use super::plan::{GivenUp, Plan, Recheck, Request};
+use super::situation::{Known, Situation, volume_key};
+use super::write::{CLAIM_PROTECTION, Change, Write};
+use crate::model::{
+    AnnotationKey, Kind, ObjectKey, PersistentVolume, PersistentVolumeClaim, Pod, ReclaimPolicy, SourceKind, Str,
+};
+use serde::Serialize;
+
+/// Whether a guard holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[serde(rename_all = "camelCase")]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub enum Holds {
+    /// It does.
+    Yes,
+    /// It does, and people should know something.
+    Warns,
+    /// It does not.
+    No,
+    /// It cannot be judged: a list is missing.
+    Unknown,
+}
+
+/// A guard, judged.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct Guard {
+    /// A stable word.
+    pub id: &'static str,
+    /// Whether it holds.
+    pub holds: Holds,
+    /// What it looked at and what it saw, in a sentence without a full stop.
+    pub looked_at: String,
+}
+
+impl Guard {
+    fn new(id: &'static str, holds: Holds, looked_at: impl Into<String>) -> Self {
+        Self { id, holds, looked_at: looked_at.into() }
+    }
+
+    /// Whether a plan that takes something away must not be carried out.
+    pub fn forbids(&self, destructive: bool) -> bool {
+        match self.holds {
+            Holds::Yes | Holds::Warns => false,
+            Holds::No => true,
+            Holds::Unknown => destructive,
+        }
+    }
+}
+
+/// All guards of a plan but for those that ask the API server.
+pub fn judge(situation: &Situation<'_>, plan: &Plan) -> Vec<Guard> {
+    let mut guards = Vec::new();
+    let mut rechecks: Vec<&Recheck> = Vec::new();
+    for recheck in plan.steps.iter().flat_map(|step| &step.recheck) {
+        if !rechecks.contains(&recheck) {
+            rechecks.push(recheck);
+        }
+    }
+    for recheck in rechecks {
+        match recheck {
+            Recheck::Unused { namespace, name } => guards.push(unused(situation, namespace, name)),
+            Recheck::Detached { volume } => guards.push(detached(situation, volume)),
+            // The plan itself makes it so, and it is read again right before the write.
+            Recheck::Retained { .. } => {}
+        }
+    }
+    guards.extend(retained(situation, plan));
+    guards.push(saved(plan));
+    guards.extend(finalizers(situation, plan));
+    guards.extend(copies(situation, plan));
+    for carried in &plan.volumes {
+        if let Known::There(volume) = situation.volume(&carried.volume) {
+            guards.push(unique_backing(situation, plan, volume));
+            guards.push(identity(volume));
+            guards.extend(operations(situation, volume));
+            if carried.given_up.contains(&GivenUp::Privacy) {
+                guards.push(thief(situation, volume));
+            }
+            if carried.given_up.contains(&GivenUp::Data) {
+                guards.push(actor(situation, volume));
+            }
+        }
+    }
+    guards.extend(namespaces(situation, plan));
+    guards.extend(owners(situation, plan));
+    guards.push(controllers(situation));
+    guards
+}
+
+fn writes(plan: &Plan) -> impl Iterator<Item = &Write> {
+    plan.steps.iter().filter_map(|step| step.write.as_ref())
+}
+
+/// Whether a pod that has a node refers to the claim, whatever its phase: what keeps its protection.
+/// Upstream: `podUsesPVC`, `pkg/controller/volume/pvcprotection`, 1.36.
+pub fn uses(pod: &Pod, claim: &str) -> bool {
+    let refers = pod.claims.iter().chain(&pod.ephemeral_claims).any(|name| name == claim);
+    refers && !pod.node_name.is_empty()
+}
+
+fn unused(situation: &Situation<'_>, namespace: &str, name: &str) -> Guard {
+    const ID: &str = "unused";
+    let users: Vec<&str> = situation
+        .snapshot
+        .pods_of(namespace, name)
+        .filter(|pod| uses(pod, name))
+        .map(|pod| pod.meta.name.as_str())
+        .collect();
+    let set = situation.snapshot.surroundings().stateful_sets().iter().find(|set| {
+        set.meta.namespace == namespace
+            && set.templates.iter().any(|template| {
+                let prefix = format!("{}-{}-", template.name, set.meta.name);
+                name.strip_prefix(&prefix).is_some_and(|ordinal| {
+                    ordinal
+                        .parse::<i64>()
+                        .is_ok_and(|number| number >= set.first_ordinal && number < set.first_ordinal + set.replicas)
+                })
+            })
+    });
+    if !users.is_empty() {
+        let stop = set.map_or_else(
+            || "stop what runs them".to_owned(),
+            |set| format!("scale StatefulSet {}/{} down", set.meta.namespace, set.meta.name),
+        );
+        return Guard::new(
+            ID,
+            Holds::No,
+            format!("pods use claim {namespace}/{name}: {}; {stop} first", users.join(", ")),
+        );
+    }
+    if let Some(set) = set {
+        return Guard::new(
+            ID,
+            Holds::No,
+            format!(
+                "StatefulSet {}/{} has {} replicas and would create pods that use claim {name}, or the claim itself: \
+                 scale it down first",
+                set.meta.namespace, set.meta.name, set.replicas
+            ),
+        );
+    }
+    if !situation.knows_all(Kind::Pod, namespace) {
+        return Guard::new(
+            ID,
+            Holds::Unknown,
+            format!("the pods of namespace {namespace} could not be listed, so nobody knows who uses claim {name}"),
+        );
+    }
+    Guard::new(ID, Holds::Yes, format!("no pod that has a node uses claim {namespace}/{name}"))
+}
+
+fn detached(situation: &Situation<'_>, volume: &str) -> Guard {
+    const ID: &str = "detached";
+    let nodes: Vec<&str> = situation
+        .snapshot
+        .surroundings()
+        .attachments_of(volume)
+        .map(|attachment| attachment.node_name.as_str())
+        .collect();
+    if !nodes.is_empty() {
+        return Guard::new(
+            ID,
+            Holds::No,
+            format!("VolumeAttachments keep volume {volume} at {}; they go when no pod uses it", nodes.join(", ")),
+        );
+    }
+    if !situation.knows_all(Kind::VolumeAttachment, "") {
+        return Guard::new(
+            ID,
+            Holds::Unknown,
+            format!("VolumeAttachments could not be listed, so nobody knows where volume {volume} is attached"),
+        );
+    }
+    Guard::new(ID, Holds::Yes, format!("no VolumeAttachment names volume {volume}"))
+}
+
+/// Each claim that goes leaves a volume that is kept, unless its loss was asked for.
+fn retained(situation: &Situation<'_>, plan: &Plan) -> Vec<Guard> {
+    let mut guards = Vec::new();
+    for (place, write) in writes(plan).enumerate() {
+        let gone = matches!(write.change, Change::Delete | Change::RemoveFinalizer { .. });
+        if write.object.kind != Kind::PersistentVolumeClaim || !gone {
+            continue;
+        }
+        let Known::There(claim) = situation.claim(&write.object.namespace, &write.object.name) else { continue };
+        for name in volumes_of(situation, claim) {
+            let Known::There(volume) = situation.volume(&name) else { continue };
+            let sets = writes(plan).take(place).any(|earlier| {
+                earlier.object == volume_key(&name)
+                    && matches!(&earlier.change, Change::SetReclaimPolicy { to } if to == "Retain")
+            });
+            let holds = if volume.reclaim_policy == ReclaimPolicy::Retain || sets { Holds::Yes } else { Holds::No };
+            guards.push(Guard::new(
+                "retained",
+                holds,
+                format!(
+                    "the policy of volume {name} is {}{}, before its claim goes",
+                    volume.reclaim_policy.as_str(),
+                    if sets { " and is set to Retain, and read again," } else { "" }
+                ),
+            ));
+        }
+    }
+    guards
+}
+
+/// The volumes that are the claim's: the one that it names, and those that have its uid.
+pub fn volumes_of(situation: &Situation<'_>, claim: &PersistentVolumeClaim) -> Vec<Str> {
+    let snapshot = situation.snapshot;
+    let mut names: Vec<Str> = snapshot
+        .volumes_naming(&claim.meta.namespace, &claim.meta.name)
+        .iter()
+        .map(|id| snapshot.volume(*id))
+        .filter(|volume| volume.claim_ref.as_ref().is_some_and(|named| named.uid == claim.meta.uid))
+        .map(|volume| volume.meta.name.clone())
+        .collect();
+    if !claim.volume_name.is_empty() && !names.contains(&claim.volume_name) {
+        names.push(claim.volume_name.clone());
+    }
+    names
+}
+
+fn saved(plan: &Plan) -> Guard {
+    let missing: Vec<String> = writes(plan)
+        .filter(|write| !matches!(write.change, Change::Create { .. }))
+        .map(|write| &write.object)
+        .filter(|object| !plan.saves.contains(object))
+        .map(ToString::to_string)
+        .collect();
+    if missing.is_empty() {
+        let saves: Vec<String> = plan.saves.iter().map(ToString::to_string).collect();
+        Guard::new("saved", Holds::Yes, format!("the journal keeps before the first write: {}", saves.join(", ")))
+    } else {
+        Guard::new("saved", Holds::No, format!("the plan does not save {}", missing.join(", ")))
+    }
+}
+
+/// Finalizers of claims that are to go: those that are known say who keeps them.
+fn finalizers(situation: &Situation<'_>, plan: &Plan) -> Vec<Guard> {
+    let mut guards = Vec::new();
+    for write in writes(plan).filter(|write| matches!(write.change, Change::Delete)) {
+        let Known::There(claim) = situation.claim(&write.object.namespace, &write.object.name) else { continue };
+        let others: Vec<&str> =
+            claim.meta.finalizers.iter().map(Str::as_str).filter(|finalizer| *finalizer != CLAIM_PROTECTION).collect();
+        if others.is_empty() {
+            continue;
+        }
+        guards.push(Guard::new(
+            "finalizers",
+            Holds::Warns,
+            format!("claim {} goes only when these are taken off by their owners: {}", claim.key(), others.join(", ")),
+        ));
+    }
+    guards
+}
+
+/// Whether a claim that is to go is just being copied.
+fn copies(situation: &Situation<'_>, plan: &Plan) -> Vec<Guard> {
+    const COPYING: [&str; 2] = [
+        "snapshot.storage.kubernetes.io/pvc-as-source-protection",
+        "provisioner.storage.kubernetes.io/cloning-protection",
+    ];
+    let mut guards = Vec::new();
+    for write in writes(plan).filter(|write| matches!(write.change, Change::Delete)) {
+        let Known::There(claim) = situation.claim(&write.object.namespace, &write.object.name) else { continue };
+        let held: Vec<&str> = COPYING.into_iter().filter(|finalizer| claim.meta.has_finalizer(finalizer)).collect();
+        let clones: Vec<String> = situation
+            .snapshot
+            .claims()
+            .iter()
+            .filter(|other| other.status.phase == crate::model::ClaimPhase::Pending)
+            .filter(|other| {
+                other.source().is_some_and(|source| {
+                    let namespace = if source.namespace.is_empty() { &other.meta.namespace } else { &source.namespace };
+                    source.group.is_empty()
+                        && source.kind == Kind::PersistentVolumeClaim.as_str()
+                        && source.name == claim.meta.name
+                        && *namespace == claim.meta.namespace
+                })
+            })
+            .map(|other| other.key().to_string())
+            .collect();
+        let (holds, said) = match (held.as_slice(), clones.as_slice()) {
+            ([], []) => (Holds::Yes, format!("no snapshot and no clone of claim {} is under way", claim.key())),
+            ([], clones) => (Holds::No, format!("claims are being cloned from {}: {}", claim.key(), clones.join(", "))),
+            (held, _) => (Holds::No, format!("claim {} is being copied: {}", claim.key(), held.join(", "))),
+        };
+        guards.push(Guard::new("copies", holds, said));
+    }
+    guards
+}
+
+/// Whether another volume stands for the same storage.
+fn unique_backing(situation: &Situation<'_>, plan: &Plan, volume: &PersistentVolume) -> Guard {
+    const ID: &str = "unique-backing";
+    let source = &volume.source;
+    let name = &volume.meta.name;
+    let comparable = match source.kind {
+        SourceKind::Csi => !source.detail.is_empty() && !source.handle.is_empty(),
+        SourceKind::Nfs => !source.handle.is_empty(),
+        SourceKind::HostPath | SourceKind::Local | SourceKind::Other(_) | SourceKind::None => false,
+    };
+    if !comparable {
+        return Guard::new(
+            ID,
+            Holds::Warns,
+            format!(
+                "whether another volume stands for the storage of {name} cannot be compared for {}",
+                source.kind.as_str()
+            ),
+        );
+    }
+    let others: Vec<&str> = situation
+        .snapshot
+        .volumes()
+        .iter()
+        .filter(|other| other.source == *source && other.meta.name != *name)
+        .map(|other| other.meta.name.as_str())
+        .collect();
+    if !others.is_empty() {
+        let holds = if matches!(plan.request, Request::Retain { .. }) { Holds::Warns } else { Holds::No };
+        return Guard::new(
+            ID,
+            holds,
+            format!(
+                "the storage of volume {name} is that of {} as well: two claims would write to it",
+                others.join(", ")
+            ),
+        );
+    }
+    if !situation.knows_all(Kind::PersistentVolume, "") {
+        return Guard::new(ID, Holds::Unknown, "volumes could not all be listed".to_owned());
+    }
+    Guard::new(
+        ID,
+        Holds::Yes,
+        format!("no other volume of this cluster has the storage of {name}; another cluster may, which cannot be seen"),
+    )
+}
+
+/// What the data are known by, for the person to compare.
+fn identity(volume: &PersistentVolume) -> Guard {
+    let size = volume.stated_storage().map_or_else(|| "no stated size".to_owned(), |size| size.quantity.to_string());
+    let named = volume
+        .claim_ref
+        .as_ref()
+        .map_or_else(|| "no claim".to_owned(), |named| format!("claim {}/{}", named.namespace, named.name));
+    let storage = if volume.source.handle.is_empty() {
+        format!("{} {}", volume.source.kind.as_str(), volume.source.detail)
+    } else {
+        format!("{} {} {}", volume.source.kind.as_str(), volume.source.detail, volume.source.handle)
+    };
+    let created = volume.meta.created.map_or_else(String::new, |created| format!(", created {created}"));
+    let nodes = if volume.node_affinity.is_some() { ", tied to certain nodes" } else { "" };
+    Guard::new(
+        "identity",
+        Holds::Warns,
+        format!(
+            "volume {} is {size} on {storage}, of {named}{created}{nodes}: make sure that these are the data",
+            volume.meta.name
+        ),
+    )
+}
+
+/// What may be under way with the data of a volume, out of sight.
+fn operations(situation: &Situation<'_>, volume: &PersistentVolume) -> Option<Guard> {
+    let name = &volume.meta.name;
+    let recycler = format!("recycler-for-{name}");
+    if let Some(pod) = situation.snapshot.pods().iter().find(|pod| pod.meta.name == recycler.as_str()) {
+        return Some(Guard::new(
+            "operations",
+            Holds::No,
+            format!("pod {}/{recycler} is erasing the data of volume {name}, or has done so", pod.meta.namespace),
+        ));
+    }
+    let ended = matches!(volume.status.phase, crate::model::VolumePhase::Released | crate::model::VolumePhase::Failed);
+    match volume.reclaim_policy {
+        ReclaimPolicy::Delete if ended || volume.terminating() => Some(Guard::new(
+            "operations",
+            Holds::Warns,
+            format!(
+                "a deletion of the storage of volume {name} may be under way: Retain stops those that have not begun"
+            ),
+        )),
+        ReclaimPolicy::Recycle if ended => Some(Guard::new(
+            "operations",
+            Holds::Warns,
+            format!("a recycler of volume {name} may be under way: Retain stops those that have not begun"),
+        )),
+        _ => None,
+    }
+}
+
+/// Who would get a volume that is offered to anyone.
+fn thief(situation: &Situation<'_>, volume: &PersistentVolume) -> Guard {
+    let fits = |claim: &&PersistentVolumeClaim| {
+        !claim.meta.annotations.has(AnnotationKey::BindCompleted)
+            && !claim.terminating()
+            && (claim.volume_name == volume.meta.name
+                || (claim.volume_name.is_empty() && claim.class() == volume.class()))
+    };
+    let takers: Vec<String> = situation
+        .snapshot
+        .claims()
+        .iter()
+        .filter(fits)
+        .filter(|claim| volume.access_modes.contains_all(&claim.access_modes) && claim.mode() == volume.mode())
+        .map(|claim| claim.key().to_string())
+        .take(5)
+        .collect();
+    let said = if takers.is_empty() {
+        "no claim waits for it now; the next one that fits gets it, with all that is on it".to_owned()
+    } else {
+        format!("these claims wait, and one of them may get it with all that is on it: {}", takers.join(", "))
+    };
+    Guard::new("thief", Holds::Warns, format!("volume {}: {said}", volume.meta.name))
+}
+
+/// Whether whoever deletes the storage shows any life.
+fn actor(situation: &Situation<'_>, volume: &PersistentVolume) -> Guard {
+    const ID: &str = "actor";
+    let driver = volume.source.detail.as_str();
+    if volume.source.kind != SourceKind::Csi {
+        return Guard::new(
+            ID,
+            Holds::Warns,
+            format!("volume {} is no CSI volume: kube-controller-manager decides", volume.meta.name),
+        );
+    }
+    if situation.snapshot.surroundings().driver(driver).is_some() {
+        return Guard::new(
+            ID,
+            Holds::Yes,
+            format!("CSIDriver {driver} is installed; whether its provisioner runs cannot be seen"),
+        );
+    }
+    Guard::new(ID, Holds::Warns, format!("no CSIDriver {driver} is seen: nobody may be there who deletes the storage"))
+}
+
+/// The namespaces in which claims are created: they must be there and stay.
+fn namespaces(situation: &Situation<'_>, plan: &Plan) -> Vec<Guard> {
+    const ID: &str = "namespace";
+    let mut guards = Vec::new();
+    for write in writes(plan).filter(|write| matches!(write.change, Change::Create { .. })) {
+        let name = &write.object.namespace;
+        let guard = match situation.snapshot.surroundings().namespace(name) {
+            Some(namespace) if namespace.meta.deleted.is_some() => {
+                Guard::new(ID, Holds::No, format!("namespace {name} is being deleted"))
+            }
+            Some(_) => Guard::new(ID, Holds::Yes, format!("namespace {name} is there")),
+            None if situation.knows_all(Kind::Namespace, "") => {
+                Guard::new(ID, Holds::No, format!("namespace {name} does not exist"))
+            }
+            // The dry run of the create tells.
+            None => Guard::new(ID, Holds::Unknown, format!("whether namespace {name} exists could not be read")),
+        };
+        if !guards.contains(&guard) {
+            guards.push(guard);
+        }
+    }
+    guards
+}
+
+/// Who else writes the objects, by what they sign with.
+fn owners(situation: &Situation<'_>, plan: &Plan) -> Vec<Guard> {
+    const SIGNS: [(&str, &str); 6] = [
+        ("argocd.argoproj.io/instance", "Argo CD"),
+        ("argocd.argoproj.io/tracking-id", "Argo CD"),
+        ("kustomize.toolkit.fluxcd.io/name", "Flux"),
+        ("helm.toolkit.fluxcd.io/name", "Flux"),
+        ("app.kubernetes.io/managed-by", ""),
+        ("meta.helm.sh/release-name", "Helm"),
+    ];
+    let mut guards = Vec::new();
+    for object in written(plan) {
+        let Some(manifest) = situation.manifests.get(&object) else { continue };
+        let metadata = &manifest["metadata"];
+        let sign = SIGNS.iter().find_map(|(key, who)| {
+            let value = metadata["labels"].get(key).or_else(|| metadata["annotations"].get(key))?.as_str()?;
+            Some(if who.is_empty() { value.to_owned() } else { format!("{who} ({value})") })
+        });
+        let owner = metadata["ownerReferences"]
+            .as_array()
+            .into_iter()
+            .flatten()
+            .find_map(|owner| Some(format!("{} {}", owner["kind"].as_str()?, owner["name"].as_str()?)));
+        let manager = metadata["managedFields"].as_array().into_iter().flatten().find_map(|entry| {
+            let manager = entry["manager"].as_str()?;
+            let known = ["argocd", "kustomize-controller", "helm", "pulumi", "terraform", "crossplane"];
+            known.iter().any(|name| manager.to_ascii_lowercase().starts_with(name)).then(|| manager.to_owned())
+        });
+        if let Some(who) = sign.or(owner).or(manager) {
+            guards.push(Guard::new(
+                "owner",
+                Holds::Warns,
+                format!("{object} belongs to {who}, which may write it again: change it there as well"),
+            ));
+        }
+    }
+    guards
+}
+
+fn written(plan: &Plan) -> Vec<ObjectKey> {
+    let mut objects: Vec<ObjectKey> = writes(plan).map(|write| write.object.clone()).collect();
+    objects.sort();
+    objects.dedup();
+    objects
+}
+
+/// Whether kube-controller-manager shows life: without it a plan stops at its first wait.
+fn controllers(situation: &Situation<'_>) -> Guard {
+    const ID: &str = "controller";
+    let said = match situation.snapshot.lease() {
+        None => "whether kube-controller-manager runs could not be seen".to_owned(),
+        Some(_) => "the Lease of kube-controller-manager is there".to_owned(),
+    };
+    let holds = if situation.snapshot.lease().is_some() { Holds::Yes } else { Holds::Warns };
+    Guard::new(ID, holds, said)
+}

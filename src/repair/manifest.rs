@@ -1,0 +1,157 @@
+//! Manifests of claims that a repair creates: what a new claim carries over, and what it must not.
+
+use crate::model::{AnnotationKey, Kind, ObjectKey, PersistentVolume, Str};
+use crate::snapshot::Snapshot;
+use serde_json::{Map, Value, json};
+
+/// A claim that a repair creates, and what of the old one it leaves out, a few words each.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Replica {
+    /// The manifest.
+    pub manifest: Value,
+    /// What is dropped.
+    pub dropped: Vec<String>,
+}
+
+/// What a claim must not carry over: marks of a binding, of a node and of a provisioner belong to the claim that had
+/// them, and what kubectl applied last describes another object.
+const LEFT_OUT: [&str; 7] = [
+    AnnotationKey::BindCompleted.as_str(),
+    AnnotationKey::BoundByController.as_str(),
+    AnnotationKey::SelectedNode.as_str(),
+    AnnotationKey::StorageProvisioner.as_str(),
+    AnnotationKey::BetaStorageProvisioner.as_str(),
+    AnnotationKey::MigratedTo.as_str(),
+    "kubectl.kubernetes.io/last-applied-configuration",
+];
+
+/// A claim like that one under another key. With a volume it names it, and asks for nothing that the volume does not
+/// have; without one it asks for what the old one asked for.
+pub fn like(old: &Value, key: &ObjectKey, volume: Option<&PersistentVolume>, snapshot: &Snapshot) -> Replica {
+    let mut dropped = Vec::new();
+    let metadata = &old["metadata"];
+    let mut spec = old["spec"].as_object().cloned().unwrap_or_default();
+    let mut annotations = Map::new();
+    for (name, value) in metadata["annotations"].as_object().into_iter().flatten() {
+        if LEFT_OUT.contains(&name.as_str()) || name == super::write::PLAN_ANNOTATION {
+            if name.starts_with("kubectl.") {
+                dropped.push(format!("annotation {name}"));
+            }
+        } else {
+            annotations.insert(name.clone(), value.clone());
+        }
+    }
+    let owners = owners(old, key, snapshot, &mut dropped);
+    for finalizer in metadata["finalizers"].as_array().into_iter().flatten().filter_map(Value::as_str) {
+        if finalizer != super::write::CLAIM_PROTECTION {
+            dropped.push(format!("finalizer {finalizer}"));
+        }
+    }
+    spec.remove("volumeName");
+    if let Some(volume) = volume {
+        for source in ["dataSource", "dataSourceRef"] {
+            if spec.remove(source).is_some_and(|source| !source.is_null()) && source == "dataSource" {
+                dropped.push("spec.dataSource: the volume is filled already".to_owned());
+            }
+        }
+        if spec.remove("selector").is_some_and(|selector| !selector.is_null()) {
+            dropped.push("spec.selector: the claim names its volume".to_owned());
+        }
+        if let Some(class) = annotations.remove(AnnotationKey::BetaStorageClass.as_str()) {
+            dropped.push(format!("the deprecated class annotation, which said {class}"));
+        }
+        fit(&mut spec, volume, &mut dropped);
+    }
+    let mut created = json!({ "name": key.name, "namespace": key.namespace });
+    for (field, value) in [("labels", metadata["labels"].clone()), ("annotations", Value::Object(annotations))] {
+        if value.as_object().is_some_and(|map| !map.is_empty()) {
+            created[field] = value;
+        }
+    }
+    if !owners.is_empty() {
+        created["ownerReferences"] = Value::Array(owners);
+    }
+    Replica { manifest: manifest(created, spec), dropped }
+}
+
+/// A claim that the volume fits, of which nothing else is known.
+pub fn for_volume(volume: &PersistentVolume, key: &ObjectKey) -> Value {
+    let mut spec = Map::new();
+    fit(&mut spec, volume, &mut Vec::new());
+    manifest(json!({ "name": key.name, "namespace": key.namespace }), spec)
+}
+
+fn manifest(metadata: Value, spec: Map<String, Value>) -> Value {
+    let kind = Kind::PersistentVolumeClaim;
+    json!({ "apiVersion": kind.api_version(), "kind": kind.as_str(), "metadata": metadata, "spec": spec })
+}
+
+/// Makes a claim's spec name the volume and ask for nothing else than it has.
+fn fit(spec: &mut Map<String, Value>, volume: &PersistentVolume, dropped: &mut Vec<String>) {
+    let mut set = |field: &str, value: Value| {
+        let before = spec.insert(field.to_owned(), value.clone());
+        if let Some(before) = before.filter(|before| *before != value) {
+            dropped.push(format!("spec.{field} was {before} and is {value}, as the volume has it"));
+        }
+    };
+    set("volumeName", json!(volume.meta.name));
+    set("storageClassName", json!(volume.class()));
+    set("volumeMode", json!(volume.mode().as_str()));
+    let modes: Vec<&str> = volume.access_modes.0.iter().map(crate::model::AccessMode::as_str).collect();
+    let asked: Vec<Str> = spec
+        .get("accessModes")
+        .and_then(Value::as_array)
+        .into_iter()
+        .flatten()
+        .filter_map(|mode| mode.as_str().map(Str::from))
+        .collect();
+    if asked.is_empty() || !asked.iter().all(|mode| modes.contains(&mode.as_str())) {
+        if !asked.is_empty() {
+            dropped.push(format!(
+                "spec.accessModes was {} and is {}, as the volume has it",
+                asked.join(","),
+                modes.join(",")
+            ));
+        }
+        spec.insert("accessModes".to_owned(), json!(modes));
+    }
+    match &volume.attributes_class {
+        Some(class) => _ = spec.insert("volumeAttributesClassName".to_owned(), json!(class)),
+        None => _ = spec.remove("volumeAttributesClassName"),
+    }
+    if let Some(capacity) = volume.stated_storage() {
+        let resources = spec.entry("resources").or_insert_with(|| json!({}));
+        let asked = resources["requests"]["storage"].as_str().and_then(|text| crate::model::Quantity::parse(text).ok());
+        let fits = asked.is_some_and(|asked| asked.compare(&capacity.quantity).is_le());
+        if !fits {
+            if let Some(asked) = asked {
+                dropped.push(format!(
+                    "spec.resources.requests.storage was {asked} and is {}, as the volume has it",
+                    capacity.quantity
+                ));
+            }
+            resources["requests"] = json!({ "storage": capacity.quantity.to_string() });
+        }
+    }
+}
+
+/// The owners that live in the namespace of the new claim: the garbage collector deletes what has none that lives.
+fn owners(old: &Value, key: &ObjectKey, snapshot: &Snapshot, dropped: &mut Vec<String>) -> Vec<Value> {
+    let same_namespace = old["metadata"]["namespace"].as_str() == Some(key.namespace.as_str());
+    let same_name = old["metadata"]["name"].as_str() == Some(key.name.as_str());
+    let lives = |uid: &str| {
+        let sets = snapshot.surroundings().stateful_sets().iter().map(|set| &set.meta);
+        let pods = snapshot.pods().iter().map(|pod| &pod.meta);
+        sets.chain(pods).any(|meta| meta.uid == uid && meta.namespace == key.namespace && meta.deleted.is_none())
+    };
+    let mut kept = Vec::new();
+    for owner in old["metadata"]["ownerReferences"].as_array().into_iter().flatten() {
+        let text = |field: &str| owner[field].as_str().unwrap_or_default();
+        if same_namespace && same_name && lives(text("uid")) {
+            kept.push(owner.clone());
+        } else {
+            dropped.push(format!("owner {} {}: it is not known to live there", text("kind"), text("name")));
+        }
+    }
+    kept
+}

@@ -1,0 +1,31 @@
+//! Repairs that lose nothing: from what somebody asks for to a plan, and from a plan to something that may be carried
+//! out.
+//!
+//! Everything here is a pure function of a [`Situation`]: [`propose`] makes a [`Plan`] of conditional writes,
+//! [`review`] looks at it with guards, the controllers' answers and an adversary, and [`Reviewed::confirm`] turns it
+//! into a [`Confirmed`] one. Who carries that out is `execute`; nothing else can.
+
+mod adversary;
+mod consent;
+pub mod guards;
+pub mod manifest;
+mod plan;
+mod situation;
+mod stage;
+mod undo;
+mod verbs;
+mod write;
+
+pub use adversary::{Harm, Interleaving, Reach, Verdict, judge};
+pub use consent::{Confirmed, Receipts, Rejected, Reviewed, Right, review, rights};
+pub use guards::{Guard, Holds};
+pub use plan::{
+    Carried, Expected, GivenUp, Plan, Proposed, Recheck, Recipient, Refusal, Request, Setting, StableHash, Step, Undo,
+};
+pub use situation::{Known, Manifests, Situation, claim_key, volume_key};
+pub use undo::{Done, undo};
+pub use verbs::{propose, reads};
+pub use write::{
+    Change, Expect, FIELD_MANAGER, Obstacle, PLAN_ANNOTATION, Reference, Request as ApiRequest, Seen, Wait, Waited,
+    Write, path,
+};

@@ -1,0 +1,382 @@
+//! A repair as data: ordered conditional writes, each with its reason, what follows from it and how it is taken back.
+
+use super::write::{Wait, Write};
+use crate::model::{ObjectKey, Str};
+use serde::{Deserialize, Serialize};
+
+/// What somebody asks for: a verb with its object and its arguments. A plan is a function of this and of the world.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "verb", rename_all = "camelCase", rename_all_fields = "camelCase", deny_unknown_fields)]
+pub enum Request {
+    /// Keep the data of a volume whatever happens to its claim.
+    Retain {
+        /// The volume.
+        volume: Str,
+    },
+    /// Offer a volume again whose claim is gone.
+    Release {
+        /// The volume.
+        volume: Str,
+        /// To whom.
+        to: Recipient,
+    },
+    /// Roll back a binding that was never finished.
+    Unbind {
+        /// The volume.
+        volume: Str,
+        /// To whom the volume is offered then.
+        to: Recipient,
+    },
+    /// Have the data of a volume deleted by whoever deletes them.
+    Reclaim {
+        /// The volume.
+        volume: Str,
+        /// Whether a volume that is kept is handed to deletion.
+        delete: bool,
+    },
+    /// Replace a claim that never bound by a right one.
+    Recreate {
+        /// The claim's namespace.
+        namespace: Str,
+        /// The claim's name.
+        name: Str,
+        /// What is other than it was.
+        set: Vec<Setting>,
+        /// The person says that no provisioner is at work on it.
+        provisioner_stopped: bool,
+    },
+    /// Make a claim that has exactly the volume that it had.
+    Restore {
+        /// The claim's namespace.
+        namespace: Str,
+        /// The claim's name.
+        name: Str,
+        /// The volume; the only one that names the claim, unless given.
+        from: Option<Str>,
+    },
+    /// Give a claim another volume.
+    Rebind {
+        /// The claim's namespace.
+        namespace: Str,
+        /// The claim's name.
+        name: Str,
+        /// The volume.
+        to: Str,
+    },
+    /// Give the volume of a claim to a claim of another name or namespace.
+    Move {
+        /// The claim's namespace.
+        namespace: Str,
+        /// The claim's name.
+        name: Str,
+        /// The namespace of the new claim.
+        to_namespace: Str,
+        /// The name of the new claim.
+        to_name: Str,
+        /// Whether the volume gets its reclaim policy back in the end.
+        restore_policy: bool,
+    },
+    /// Take one finalizer from a volume or claim.
+    Unfinalize {
+        /// The object.
+        object: ObjectKey,
+        /// The finalizer.
+        finalizer: Str,
+        /// The person says that the owner of a protected finalizer is gone.
+        protected: bool,
+    },
+    /// Take back the scheduler's choice of a node that cannot be.
+    Unselect {
+        /// The claim's namespace.
+        namespace: Str,
+        /// The claim's name.
+        name: Str,
+    },
+    /// Take back a repair, newest step first.
+    Undo {
+        /// The id of its journal.
+        journal: String,
+    },
+}
+
+impl Request {
+    /// The verb as it is typed.
+    pub fn verb(&self) -> &'static str {
+        match self {
+            Self::Retain { .. } => "retain",
+            Self::Release { .. } => "release",
+            Self::Unbind { .. } => "unbind",
+            Self::Reclaim { .. } => "reclaim",
+            Self::Recreate { .. } => "recreate",
+            Self::Restore { .. } => "restore",
+            Self::Rebind { .. } => "rebind",
+            Self::Move { namespace, to_namespace, .. } if namespace == to_namespace => "rename",
+            Self::Move { .. } => "move",
+            Self::Unfinalize { .. } => "unfinalize",
+            Self::Unselect { .. } => "unselect",
+            Self::Undo { .. } => "undo",
+        }
+    }
+}
+
+/// To whom a volume is offered.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "to", rename_all = "camelCase", rename_all_fields = "camelCase", deny_unknown_fields)]
+pub enum Recipient {
+    /// To a claim of the name that it had.
+    LastClaim,
+    /// To a claim of that name.
+    Claim {
+        /// Its namespace.
+        namespace: Str,
+        /// Its name.
+        name: Str,
+    },
+    /// To whoever comes first, with all that is on it.
+    Anyone,
+}
+
+/// Something of a claim that `recreate` sets.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "field", content = "to", rename_all = "camelCase", deny_unknown_fields)]
+pub enum Setting {
+    /// `metadata.name`.
+    Name(Str),
+    /// `spec.storageClassName`; empty for no class at all.
+    Class(Str),
+    /// `spec.resources.requests.storage`.
+    Size(Str),
+    /// `spec.accessModes`.
+    Modes(Vec<Str>),
+    /// `spec.volumeMode`.
+    VolumeMode(Str),
+    /// `spec.volumeName`; empty for none.
+    VolumeName(Str),
+    /// `spec.selector` goes.
+    NoSelector,
+}
+
+/// A repair.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct Plan {
+    /// A short name: the verb and a hash of what was asked and of the world.
+    pub id: String,
+    /// What was asked for.
+    pub request: Request,
+    /// What the plan comes to, in a sentence without a full stop.
+    pub goal: String,
+    /// The volumes that carry data, and what may become of them because it was asked for.
+    pub volumes: Vec<Carried>,
+    /// The objects that the journal keeps whole before the first write.
+    pub saves: Vec<ObjectKey>,
+    /// The writes in order.
+    pub steps: Vec<Step>,
+    /// What people should know: what is dropped, what cannot be seen, what stays to be done.
+    pub notes: Vec<String>,
+    /// The name that the person has to type, where data are given away or deleted.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub type_name: Option<Str>,
+    /// A hash of what decided, in the objects on which the plan rests.
+    pub world: String,
+}
+
+/// A volume of which a plan says what becomes of its data.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct Carried {
+    /// The volume.
+    pub volume: Str,
+    /// Claims that may have it in the end, besides the one that has or had it: namespace and name.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub for_claims: Vec<(Str, Str)>,
+    /// What the person asked for that a plan would otherwise be refused for.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub given_up: Vec<GivenUp>,
+}
+
+/// What a person may ask for that loses or discloses data.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum GivenUp {
+    /// The data may be deleted.
+    Data,
+    /// The object may go, with the data kept.
+    Object,
+    /// Anybody may have it.
+    Privacy,
+}
+
+/// One step.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct Step {
+    /// From 1.
+    pub id: u32,
+    /// Why, in a sentence without a full stop.
+    pub why: String,
+    /// What is written; nothing for a step that only waits.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub write: Option<Write>,
+    /// What is looked at once more right before the write.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub recheck: Vec<Recheck>,
+    /// What is waited for before the next step.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub wait: Option<Wait>,
+    /// The states in which the objects are once the controllers have answered, by the simulation.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub expects: Vec<Expected>,
+    /// How it is taken back.
+    pub undo: Undo,
+}
+
+/// What the simulation says of an object after a step.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct Expected {
+    /// The object.
+    pub object: ObjectKey,
+    /// Its possible states, in words: `Released`, `Bound to pv-1`, `gone`.
+    pub states: Vec<String>,
+}
+
+/// What is looked at right before a write, because it may have changed since the review.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "type", rename_all = "camelCase", rename_all_fields = "camelCase", deny_unknown_fields)]
+pub enum Recheck {
+    /// No pod that has a node uses the claim.
+    Unused {
+        /// The claim's namespace.
+        namespace: Str,
+        /// The claim's name.
+        name: Str,
+    },
+    /// No VolumeAttachment names the volume.
+    Detached {
+        /// The volume.
+        volume: Str,
+    },
+    /// The volume's policy is Retain.
+    Retained {
+        /// The volume.
+        volume: Str,
+    },
+}
+
+/// How a step is taken back.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "type", rename_all = "camelCase", rename_all_fields = "camelCase", deny_unknown_fields)]
+pub enum Undo {
+    /// By another write.
+    Write {
+        /// The write. Where its object is the one that the step created, its uid is filled in from the journal.
+        write: Box<Write>,
+        /// What is waited for afterwards.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        wait: Option<Wait>,
+    },
+    /// There is nothing to take back.
+    Nothing,
+    /// It cannot be.
+    Impossible {
+        /// Why, in a sentence without a full stop.
+        why: String,
+    },
+}
+
+/// Why there is no plan.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Refusal {
+    /// Which guard or rule stands against it: a stable word.
+    pub by: &'static str,
+    /// What stands against it, in a sentence without a full stop.
+    pub message: String,
+    /// What leads further: sentences or commands.
+    pub hints: Vec<String>,
+}
+
+impl Refusal {
+    /// A refusal without a hint.
+    pub fn new(by: &'static str, message: impl Into<String>) -> Self {
+        Self { by, message: message.into(), hints: Vec::new() }
+    }
+
+    /// Adds what leads further.
+    #[must_use]
+    pub fn hint(mut self, hint: impl Into<String>) -> Self {
+        self.hints.push(hint.into());
+        self
+    }
+}
+
+/// What comes of a request.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Proposed {
+    /// A plan, to be reviewed.
+    Plan(Box<Plan>),
+    /// There is nothing to write: why, in a sentence without a full stop.
+    Nothing(String),
+    /// It is not done.
+    Refused(Refusal),
+}
+
+impl Plan {
+    /// The objects that its steps write to, and those that it carries, in order and once each.
+    pub fn objects(&self) -> Vec<ObjectKey> {
+        let written = self.steps.iter().filter_map(|step| step.write.as_ref()).map(|write| write.object.clone());
+        let waited = self.steps.iter().filter_map(|step| step.wait.as_ref()).flat_map(Wait::objects);
+        let carried = self.volumes.iter().map(|carried| ObjectKey {
+            kind: crate::model::Kind::PersistentVolume,
+            namespace: Str::default(),
+            name: carried.volume.clone(),
+        });
+        let mut objects: Vec<ObjectKey> =
+            written.chain(waited).chain(carried).chain(self.saves.iter().cloned()).collect();
+        objects.sort();
+        objects.dedup();
+        objects
+    }
+
+    /// Whether some step takes something away for good.
+    pub fn is_destructive(&self) -> bool {
+        self.steps.iter().filter_map(|step| step.write.as_ref()).any(Write::is_destructive)
+    }
+
+    /// Whether every step can be taken back or does no harm when repeated, and nothing is at risk: what `fix --yes` may
+    /// do.
+    pub fn is_safe(&self) -> bool {
+        let harmless = |step: &Step| match (&step.undo, &step.write) {
+            (Undo::Impossible { .. }, _) => false,
+            (_, Some(write)) => !write.is_destructive(),
+            (_, None) => true,
+        };
+        self.type_name.is_none()
+            && self.volumes.iter().all(|carried| carried.given_up.is_empty())
+            && self.steps.iter().all(harmless)
+    }
+}
+
+/// FNV-1a: a hash that is the same in every version and on every machine.
+#[derive(Clone, Copy, Debug)]
+pub struct StableHash(u64);
+
+impl Default for StableHash {
+    fn default() -> Self {
+        Self(0xcbf2_9ce4_8422_2325)
+    }
+}
+
+impl StableHash {
+    /// Takes in some text and its end.
+    #[must_use]
+    pub fn with(self, text: &str) -> Self {
+        let step = |hash: u64, byte: u8| (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3);
+        Self(text.bytes().chain([0xff]).fold(self.0, step))
+    }
+
+    /// Sixteen hexadecimal digits.
+    pub fn hex(self) -> String {
+        format!("{:016x}", self.0)
+    }
+}

@@ -1,0 +1,110 @@
+//! What planners and guards look at: the snapshot, the model, and the whole manifests of the few objects that a plan is
+//! about.
+
+use crate::model::{Kind, ObjectKey, PersistentVolume, PersistentVolumeClaim, Str};
+use crate::simulate::Settings;
+use crate::snapshot::{Absence, Snapshot};
+use serde_json::Value;
+use std::collections::BTreeMap;
+
+/// Whole objects as the API server sent them. They may hold credentials: they are sent back, kept in a journal, and
+/// never printed.
+#[derive(Clone, Default)]
+pub struct Manifests(BTreeMap<ObjectKey, Value>);
+
+impl std::fmt::Debug for Manifests {
+    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        out.debug_list().entries(self.0.keys()).finish()
+    }
+}
+
+impl Manifests {
+    /// Adds an object.
+    pub fn add(&mut self, key: ObjectKey, manifest: Value) {
+        self.0.insert(key, manifest);
+    }
+
+    /// The object of that name, if it was read.
+    pub fn get(&self, key: &ObjectKey) -> Option<&Value> {
+        self.0.get(key)
+    }
+}
+
+/// What planners and guards look at.
+#[derive(Clone, Debug)]
+pub struct Situation<'a> {
+    /// The objects.
+    pub snapshot: &'a Snapshot,
+    /// The model of Kubernetes.
+    pub settings: Settings<'a>,
+    /// The whole objects that [`crate::repair::reads`] names.
+    pub manifests: &'a Manifests,
+}
+
+/// What is known of an object that is asked for by its name.
+#[derive(Clone, Copy, Debug)]
+pub enum Known<T> {
+    /// It is there.
+    There(T),
+    /// It is certainly not there.
+    Absent,
+    /// Nobody can tell.
+    Unknown,
+}
+
+impl<T> Known<T> {
+    /// Whether it is certainly not there.
+    pub fn is_absent(&self) -> bool {
+        matches!(self, Self::Absent)
+    }
+}
+
+impl<'a> Situation<'a> {
+    /// The volume of that name.
+    pub fn volume(&self, name: &str) -> Known<&'a PersistentVolume> {
+        match self.snapshot.volume_id(name) {
+            Some(id) => Known::There(self.snapshot.volume(id)),
+            None => self.absence(Kind::PersistentVolume, "", name),
+        }
+    }
+
+    /// The claim of that name.
+    pub fn claim(&self, namespace: &str, name: &str) -> Known<&'a PersistentVolumeClaim> {
+        match self.snapshot.claim_id(namespace, name) {
+            Some(id) => Known::There(self.snapshot.claim(id)),
+            None => self.absence(Kind::PersistentVolumeClaim, namespace, name),
+        }
+    }
+
+    /// Whether a list of that kind is complete.
+    pub fn knows_all(&self, kind: Kind, namespace: &str) -> bool {
+        self.snapshot.coverage().absence(kind, namespace) == Absence::Certain
+    }
+
+    fn absence<T>(&self, kind: Kind, namespace: &str, name: &str) -> Known<T> {
+        match self.snapshot.coverage().absence_of(kind, namespace, name) {
+            Absence::Certain => Known::Absent,
+            Absence::Assumed | Absence::Unknown(_) => Known::Unknown,
+        }
+    }
+
+    /// The claim that holds the volume: it lives, and the volume has its uid.
+    pub fn holder(&self, volume: &PersistentVolume) -> Known<&'a PersistentVolumeClaim> {
+        let Some(named) = volume.claim_ref.as_ref().filter(|named| !named.uid.is_empty()) else { return Known::Absent };
+        match self.claim(&named.namespace, &named.name) {
+            Known::There(claim) if claim.meta.uid == named.uid => Known::There(claim),
+            Known::There(_) | Known::Absent => Known::Absent,
+            Known::Unknown => Known::Unknown,
+        }
+    }
+}
+
+/// The key of a volume.
+pub fn volume_key(name: &str) -> ObjectKey {
+    ObjectKey { kind: Kind::PersistentVolume, namespace: Str::default(), name: name.into() }
+}
+
+/// The key of a claim.
+pub fn claim_key(namespace: &str, name: &str) -> ObjectKey {
+    ObjectKey { kind: Kind::PersistentVolumeClaim, namespace: namespace.into(), name: name.into() }
+}

@@ -1,0 +1,529 @@
+//! The small world in which a plan is tried out: the objects that it touches, those that could come between, and
+//! nothing else.
+//!
+//! A [`State`] is a short list of numbers, so that many of them can be compared; an object that differs only in what
+//! nobody decides by is the same variant.
+
+use super::plan::{Plan, Recheck};
+use super::write::{Seen, delete};
+use crate::model::{
+    ClaimPhase, ClaimStatus, Kind, ObjectKey, PersistentVolume, PersistentVolumeClaim, ReclaimPolicy, Str, VolumePhase,
+};
+use crate::simulate::{Settings, Stepped, Target, stepped};
+use crate::snapshot::{ClaimId, Coverage, Parts, Snapshot, VolumeId};
+use crate::world::World;
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+/// The namespace of a tenant whom nobody asked. No namespace can have that name.
+pub(super) const STRANGER: &str = "<stranger>";
+
+/// So many claims that wait for any volume take part where a plan sets a volume free.
+const WAITING: usize = 4;
+
+/// A state of the stage: for each volume and each claim the number of its variant, 0 where it is not there.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(super) struct State {
+    volumes: Box<[u16]>,
+    claims: Box<[u16]>,
+    /// For each volume: what was begun with its data.
+    pub(super) fates: Box<[Fate]>,
+    /// How far the plan is: twice the number of steps that were written and waited for, plus one while it waits.
+    pub(super) position: u16,
+}
+
+/// What was begun with the data of a volume.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub(super) struct Fate {
+    /// A driver may have begun to delete it, and goes on whatever is written since.
+    pub(super) doomed: bool,
+    /// The data are deleted.
+    pub(super) destroyed: bool,
+    /// A pod was started that erases them.
+    pub(super) scrubbed: bool,
+}
+
+/// The objects, with the variants that were met.
+pub(super) struct Stage<'a> {
+    snapshot: Snapshot,
+    settings: Settings<'a>,
+    volumes: Vec<Vec<Arc<PersistentVolume>>>,
+    claims: Vec<Vec<Arc<PersistentVolumeClaim>>>,
+    /// Claims that somebody may create, each with the place where it would stand.
+    seats: Vec<(usize, Arc<PersistentVolumeClaim>)>,
+    /// For each volume, who may have it.
+    allowed: Vec<BTreeSet<(Str, Str)>>,
+    initial: State,
+}
+
+impl<'a> Stage<'a> {
+    /// The stage for a plan. Everything that it touches is on it as recorded.
+    pub(super) fn new(snapshot: &'a Snapshot, settings: &Settings<'a>, plan: &Plan) -> Self {
+        let cast = Cast::of(snapshot, plan);
+        let mut parts = Parts { coverage: Coverage::complete(), now: snapshot.now(), ..Parts::default() };
+        parts.classes = snapshot.classes().to_vec();
+        parts.volumes = cast.volumes.iter().map(|id| snapshot.volume(*id).clone()).collect();
+        parts.claims = cast.claims.iter().map(|id| snapshot.claim(*id).clone()).collect();
+        for claim in &parts.claims {
+            parts.pods.extend(snapshot.pods_of(&claim.meta.namespace, &claim.meta.name).cloned());
+        }
+        let real: BTreeSet<(Str, Str)> =
+            parts.claims.iter().map(|claim| (claim.meta.namespace.clone(), claim.meta.name.clone())).collect();
+        let seats = cast.seats(snapshot, plan);
+        for seat in &seats {
+            let key = (seat.meta.namespace.clone(), seat.meta.name.clone());
+            if !real.contains(&key) && !parts.claims.iter().any(|claim| claim.key() == seat.key()) {
+                parts.claims.push((**seat).clone());
+            }
+        }
+        for name in cast.awaited.iter().filter(|name| !real.contains(*name)) {
+            if !parts.claims.iter().any(|claim| claim.meta.namespace == name.0 && claim.meta.name == name.1) {
+                let mut placeholder = PersistentVolumeClaim::default();
+                (placeholder.meta.namespace, placeholder.meta.name) = name.clone();
+                placeholder.meta.uid = "<nobody>".into();
+                parts.claims.push(placeholder);
+            }
+        }
+        let stage = Snapshot::new(parts);
+        let allowed = stage.volumes().iter().map(|volume| allowed(plan, volume)).collect();
+        let place = |seat: &PersistentVolumeClaim| {
+            stage.claim_id(&seat.meta.namespace, &seat.meta.name).map(|id| id.0 as usize)
+        };
+        let seats = seats.into_iter().filter_map(|seat| Some((place(&seat)?, seat))).collect();
+        let volumes: Vec<Vec<Arc<PersistentVolume>>> =
+            stage.volumes().iter().map(|volume| vec![Arc::new(volume.clone())]).collect();
+        let claims: Vec<Vec<Arc<PersistentVolumeClaim>>> =
+            stage.claims().iter().map(|claim| vec![Arc::new(claim.clone())]).collect();
+        let there = |claim: &PersistentVolumeClaim| {
+            u16::from(real.contains(&(claim.meta.namespace.clone(), claim.meta.name.clone())))
+        };
+        let initial = State {
+            volumes: volumes.iter().map(|_| 1).collect(),
+            claims: stage.claims().iter().map(there).collect(),
+            fates: volumes.iter().map(|_| Fate::default()).collect(),
+            position: 0,
+        };
+        let settings = Settings { failures: false, tracing: false, ..settings.clone() };
+        let mut stage = Self { snapshot: stage, settings, volumes, claims, seats, allowed, initial };
+        let mut initial = stage.initial.clone();
+        stage.doom(&mut initial);
+        stage.initial = initial;
+        stage
+    }
+
+    /// The recorded state.
+    pub(super) fn initial(&self) -> State {
+        self.initial.clone()
+    }
+
+    /// The volume at a place, if it is there.
+    pub(super) fn volume(&self, state: &State, place: usize) -> Option<&Arc<PersistentVolume>> {
+        self.volumes[place].get(usize::from(*state.volumes.get(place)?).checked_sub(1)?)
+    }
+
+    /// The claim at a place, if it is there.
+    pub(super) fn claim(&self, state: &State, place: usize) -> Option<&Arc<PersistentVolumeClaim>> {
+        self.claims[place].get(usize::from(*state.claims.get(place)?).checked_sub(1)?)
+    }
+
+    /// The places of all volumes.
+    pub(super) fn volume_places(&self) -> std::ops::Range<usize> {
+        0..self.volumes.len()
+    }
+
+    /// The places of all claims.
+    pub(super) fn claim_places(&self) -> std::ops::Range<usize> {
+        0..self.claims.len()
+    }
+
+    /// The name of the volume at a place.
+    pub(super) fn volume_name(&self, place: usize) -> &Str {
+        &self.snapshot.volumes()[place].meta.name
+    }
+
+    /// The object of that name as it is in a state.
+    pub(super) fn seen(&self, state: &State, object: &ObjectKey) -> Option<Seen> {
+        match object.kind {
+            Kind::PersistentVolume => {
+                let place = self.snapshot.volume_id(&object.name)?.0 as usize;
+                self.volume(state, place).cloned().map(Seen::Volume)
+            }
+            Kind::PersistentVolumeClaim => {
+                let place = self.snapshot.claim_id(&object.namespace, &object.name)?.0 as usize;
+                self.claim(state, place).cloned().map(Seen::Claim)
+            }
+            _ => None,
+        }
+    }
+
+    /// The same state with that object in another version, or without it.
+    pub(super) fn with(&mut self, state: &State, object: &ObjectKey, seen: Option<Seen>) -> State {
+        let mut after = state.clone();
+        match (object.kind, seen) {
+            (Kind::PersistentVolume, seen) => {
+                let Some(id) = self.snapshot.volume_id(&object.name) else { return after };
+                let volume = match seen {
+                    Some(Seen::Volume(volume)) => Some(volume),
+                    _ => None,
+                };
+                self.set_volume(&mut after, id.0 as usize, volume);
+            }
+            (_, seen) => {
+                let Some(id) = self.snapshot.claim_id(&object.namespace, &object.name) else { return after };
+                let claim = match seen {
+                    Some(Seen::Claim(claim)) => Some(claim),
+                    _ => None,
+                };
+                self.set_claim(&mut after, id.0 as usize, claim);
+            }
+        }
+        self.doom(&mut after);
+        after
+    }
+
+    fn set_volume(&mut self, state: &mut State, place: usize, volume: Option<Arc<PersistentVolume>>) {
+        let Some(variants) = self.volumes.get_mut(place) else { return };
+        state.volumes[place] = volume.map_or(0, |volume| variant(variants, volume, same_volume));
+    }
+
+    fn set_claim(&mut self, state: &mut State, place: usize, claim: Option<Arc<PersistentVolumeClaim>>) {
+        let Some(variants) = self.claims.get_mut(place) else { return };
+        state.claims[place] = claim.map_or(0, |claim| variant(variants, claim, same_claim));
+    }
+
+    /// Marks the volumes of which a driver may begin to delete the data: it goes on even if the policy changes then.
+    fn doom(&self, state: &mut State) {
+        for place in self.volume_places() {
+            let deletable = self.volume(state, place).is_some_and(|volume| {
+                volume.reclaim_policy == ReclaimPolicy::Delete
+                    && (volume.terminating() && volume.status.phase != VolumePhase::Bound
+                        || matches!(volume.status.phase, VolumePhase::Released | VolumePhase::Failed))
+            });
+            state.fates[place].doomed |= deletable;
+        }
+    }
+
+    fn world<'w>(&'w self, state: &State) -> World<'w> {
+        let mut world = World::focused(&self.snapshot);
+        for (id, place) in (0u32..).zip(self.volume_places()) {
+            world.set_volume(VolumeId(id), self.volume(state, place).cloned());
+            if state.fates[place].destroyed && self.volume(state, place).is_some() {
+                world.destroy_storage(VolumeId(id));
+            }
+        }
+        for (id, place) in (0u32..).zip(self.claim_places()) {
+            world.set_claim(ClaimId(id), self.claim(state, place).cloned());
+        }
+        world
+    }
+
+    /// What the controllers may do next: the object that is synced, whether nothing goes wrong, and the state after it.
+    /// With `failures`, their caches may lag and they may die between two writes.
+    pub(super) fn syncs(&mut self, state: &State, failures: bool) -> Vec<(ObjectKey, bool, State)> {
+        let mut outcomes: Vec<(ObjectKey, bool, Vec<Overlay>)> = Vec::new();
+        {
+            let stage = &*self;
+            let world = stage.world(state);
+            let earlier = failures.then(|| stage.world(&stage.initial));
+            for (target, key) in stage.targets(state) {
+                for Stepped { world: after, ordinary } in stepped(&world, earlier.as_ref(), &stage.settings, target) {
+                    let changes = Overlay::between(&world, &after);
+                    if !changes.is_empty() {
+                        outcomes.push((key.clone(), ordinary, changes));
+                    }
+                }
+            }
+        }
+        let mut all: Vec<(ObjectKey, bool, State)> = Vec::new();
+        for (key, ordinary, changes) in outcomes {
+            let mut after = state.clone();
+            for change in changes {
+                match change {
+                    Overlay::Volume(place, volume) => self.set_volume(&mut after, place, volume),
+                    Overlay::Claim(place, claim) => self.set_claim(&mut after, place, claim),
+                    Overlay::Destroyed(place) => after.fates[place].destroyed = true,
+                    Overlay::Scrubbed(place) => after.fates[place].scrubbed = true,
+                }
+            }
+            self.doom(&mut after);
+            if after != *state && !all.iter().any(|(_, _, known)| *known == after) {
+                all.push((key, ordinary, after));
+            }
+        }
+        all
+    }
+
+    fn targets(&self, state: &State) -> Vec<(Target, ObjectKey)> {
+        let volumes = (0u32..).zip(self.volume_places()).filter_map(|(id, place)| {
+            let name = self.volume(state, place)?.meta.name.clone();
+            let key = ObjectKey { kind: Kind::PersistentVolume, namespace: Str::default(), name };
+            Some((Target::Volume(VolumeId(id)), key))
+        });
+        let claims = (0u32..).zip(self.claim_places()).filter_map(|(id, place)| {
+            let meta = &self.claim(state, place)?.meta;
+            let (namespace, name) = (meta.namespace.clone(), meta.name.clone());
+            Some((Target::Claim(ClaimId(id)), ObjectKey { kind: Kind::PersistentVolumeClaim, namespace, name }))
+        });
+        volumes.chain(claims).collect()
+    }
+
+    /// What drivers may do: the data of a volume that they may have begun to delete go, and the object with them.
+    pub(super) fn drivers(&mut self, state: &State) -> Vec<(usize, State)> {
+        let mut all = Vec::new();
+        for place in self.volume_places() {
+            if state.fates[place].doomed && !state.fates[place].destroyed {
+                let mut after = state.clone();
+                after.fates[place].destroyed = true;
+                self.set_volume(&mut after, place, None);
+                all.push((place, after));
+            }
+        }
+        all
+    }
+
+    /// What tenants, StatefulSets and whoever applies manifests may create: the claim, and the state after it. A
+    /// stranger comes only where some volume is free, since until then it can only wait.
+    pub(super) fn creations(&mut self, state: &State) -> Vec<(String, State)> {
+        let seats: Vec<(usize, Arc<PersistentVolumeClaim>)> = self
+            .seats
+            .iter()
+            .filter(|(place, seat)| {
+                let vacant = state.claims[*place] == 0;
+                let is_stranger = seat.meta.namespace == STRANGER;
+                let free = || {
+                    self.snapshot
+                        .volume_id(&seat.volume_name)
+                        .and_then(|id| self.volume(state, id.0 as usize))
+                        .is_some_and(|volume| volume.claim_ref.is_none())
+                };
+                vacant && (!is_stranger || free())
+            })
+            .cloned()
+            .collect();
+        seats
+            .into_iter()
+            .map(|(place, seat)| {
+                let mut after = state.clone();
+                let shown = format!(
+                    "somebody creates claim {}/{}{}",
+                    seat.meta.namespace,
+                    seat.meta.name,
+                    if seat.volume_name.is_empty() {
+                        String::new()
+                    } else {
+                        format!(" that names volume {}", seat.volume_name)
+                    }
+                );
+                self.set_claim(&mut after, place, Some(seat));
+                (shown, after)
+            })
+            .collect()
+    }
+
+    /// What a StatefulSet, the garbage collector or whoever applies manifests may delete: any claim.
+    pub(super) fn deletions(&mut self, state: &State) -> Vec<(String, State)> {
+        let mut all = Vec::new();
+        for place in self.claim_places() {
+            let Some(claim) = self.claim(state, place).cloned() else { continue };
+            if claim.terminating() {
+                continue;
+            }
+            let mut after = state.clone();
+            let left = match delete(&Seen::Claim(Arc::clone(&claim))) {
+                Some(Seen::Claim(marked)) => Some(marked),
+                _ => None,
+            };
+            self.set_claim(&mut after, place, left);
+            all.push((format!("somebody deletes claim {}", claim.key()), after));
+        }
+        all
+    }
+
+    /// Whether what is looked at right before a write holds, as far as it is on the stage. Pods and attachments do not
+    /// change there.
+    pub(super) fn recheck(&self, state: &State, recheck: &Recheck) -> bool {
+        match recheck {
+            Recheck::Retained { volume } => self
+                .snapshot
+                .volume_id(volume)
+                .and_then(|id| self.volume(state, id.0 as usize))
+                .is_some_and(|volume| volume.reclaim_policy == ReclaimPolicy::Retain),
+            Recheck::Unused { .. } | Recheck::Detached { .. } => true,
+        }
+    }
+
+    /// Whether some claim has the volume that nobody meant to have it.
+    pub(super) fn taker(&self, state: &State, place: usize) -> Option<(Str, Str)> {
+        let named = self.volume(state, place)?.claim_ref.as_ref().filter(|named| !named.uid.is_empty())?;
+        let taker = (named.namespace.clone(), named.name.clone());
+        (!self.allowed[place].contains(&taker)).then_some(taker)
+    }
+}
+
+/// A difference between two worlds.
+enum Overlay {
+    Volume(usize, Option<Arc<PersistentVolume>>),
+    Claim(usize, Option<Arc<PersistentVolumeClaim>>),
+    Destroyed(usize),
+    Scrubbed(usize),
+}
+
+impl Overlay {
+    fn between(before: &World<'_>, after: &World<'_>) -> Vec<Self> {
+        let staged = before.snapshot().volumes().len();
+        let mut changes = Vec::new();
+        for (id, volume) in after.changed_volumes() {
+            if (id.0 as usize) < staged && before.volume(*id).as_deref() != volume.as_deref() {
+                changes.push(Self::Volume(id.0 as usize, volume.clone()));
+            }
+        }
+        for (id, claim) in after.changed_claims() {
+            if before.claim(*id).as_deref() != claim.as_deref() {
+                changes.push(Self::Claim(id.0 as usize, claim.clone()));
+            }
+        }
+        let new = |now: &[VolumeId], then: &[VolumeId]| -> Vec<usize> {
+            let fresh = now.iter().filter(|id| !then.contains(id) && (id.0 as usize) < staged);
+            fresh.map(|id| id.0 as usize).collect()
+        };
+        changes.extend(new(after.destroyed(), before.destroyed()).into_iter().map(Self::Destroyed));
+        changes.extend(new(after.scrubbing(), before.scrubbing()).into_iter().map(Self::Scrubbed));
+        changes
+    }
+}
+
+/// The number of a variant, from 1. There are never so many that they do not fit.
+fn variant<T>(known: &mut Vec<Arc<T>>, object: Arc<T>, same: impl Fn(&T, &T) -> bool) -> u16 {
+    let at = known.iter().position(|one| Arc::ptr_eq(one, &object) || same(one, &object)).unwrap_or_else(|| {
+        known.push(object);
+        known.len() - 1
+    });
+    u16::try_from(at + 1).unwrap_or(u16::MAX)
+}
+
+fn same_volume(a: &PersistentVolume, b: &PersistentVolume) -> bool {
+    let named = |volume: &PersistentVolume| {
+        volume.claim_ref.as_ref().map(|named| (named.namespace.clone(), named.name.clone(), named.uid.clone()))
+    };
+    named(a) == named(b)
+        && a.meta.uid == b.meta.uid
+        && a.reclaim_policy == b.reclaim_policy
+        && a.status.phase == b.status.phase
+        && a.terminating() == b.terminating()
+        && a.meta.finalizers == b.meta.finalizers
+        && a.meta.annotations == b.meta.annotations
+}
+
+fn same_claim(a: &PersistentVolumeClaim, b: &PersistentVolumeClaim) -> bool {
+    a.meta.uid == b.meta.uid
+        && a.volume_name == b.volume_name
+        && a.class_name == b.class_name
+        && a.status.phase == b.status.phase
+        && a.terminating() == b.terminating()
+        && a.meta.finalizers == b.meta.finalizers
+        && a.meta.annotations == b.meta.annotations
+}
+
+/// Who may have a volume: whom it names already, and for whom it is meant.
+fn allowed(plan: &Plan, volume: &PersistentVolume) -> BTreeSet<(Str, Str)> {
+    let meant = plan.volumes.iter().filter(|carried| carried.volume == volume.meta.name);
+    let named = volume.claim_ref.iter().map(|named| (named.namespace.clone(), named.name.clone()));
+    meant.flat_map(|carried| carried.for_claims.iter().cloned()).chain(named).collect()
+}
+
+/// Who takes part.
+struct Cast {
+    volumes: Vec<VolumeId>,
+    claims: Vec<ClaimId>,
+    /// Names of claims that a plan writes or waits for.
+    awaited: BTreeSet<(Str, Str)>,
+}
+
+impl Cast {
+    fn of(snapshot: &Snapshot, plan: &Plan) -> Self {
+        let mut volumes: BTreeSet<VolumeId> = BTreeSet::new();
+        let mut claims: BTreeSet<ClaimId> = BTreeSet::new();
+        let mut awaited = BTreeSet::new();
+        for object in plan.objects() {
+            match object.kind {
+                Kind::PersistentVolume => volumes.extend(snapshot.volume_id(&object.name)),
+                Kind::PersistentVolumeClaim => {
+                    claims.extend(snapshot.claim_id(&object.namespace, &object.name));
+                    awaited.insert((object.namespace, object.name));
+                }
+                _ => {}
+            }
+        }
+        for carried in &plan.volumes {
+            awaited.extend(carried.for_claims.iter().cloned());
+        }
+        for (namespace, name) in &awaited {
+            claims.extend(snapshot.claim_id(namespace, name));
+        }
+        for id in &volumes {
+            let volume = snapshot.volume(*id);
+            claims.extend(snapshot.claims_naming(&volume.meta.name).iter().take(WAITING));
+            if let Some(named) = &volume.claim_ref {
+                claims.extend(snapshot.claim_id(&named.namespace, &named.name));
+            }
+        }
+        let frees = plan
+            .steps
+            .iter()
+            .filter_map(|step| step.write.as_ref())
+            .any(|write| matches!(write.change, super::write::Change::SetClaimRef { to: None, .. }));
+        if frees {
+            let class = |id: &VolumeId| snapshot.volume(*id).class().to_owned();
+            let classes: BTreeSet<String> = volumes.iter().map(class).collect();
+            let waiting = (0u32..).map(ClaimId).zip(snapshot.claims()).filter(|(_, claim)| {
+                claim.volume_name.is_empty()
+                    && claim.status.phase == ClaimPhase::Pending
+                    && classes.contains(claim.class())
+            });
+            claims.extend(waiting.map(|(id, _)| id).take(WAITING));
+        }
+        // The volumes that the claims have already tell what becomes of the claims.
+        for id in &claims {
+            volumes.extend(snapshot.volume_id(&snapshot.claim(*id).volume_name));
+        }
+        Self { volumes: volumes.into_iter().collect(), claims: claims.into_iter().collect(), awaited }
+    }
+
+    /// The claims that somebody may create: for each volume that of a stranger who names it, and for each name that the
+    /// plan writes or waits for one without a volume, as a StatefulSet makes it, and one that names the volume.
+    fn seats(&self, snapshot: &Snapshot, plan: &Plan) -> Vec<Arc<PersistentVolumeClaim>> {
+        let mut seats = Vec::new();
+        let carried = |id: &&VolumeId| {
+            let name = &snapshot.volume(**id).meta.name;
+            plan.volumes.iter().any(|carried| carried.volume == *name)
+        };
+        for id in self.volumes.iter().filter(carried) {
+            let volume = snapshot.volume(*id);
+            seats.push(Arc::new(fitting(volume, STRANGER, &volume.meta.name, Some(&volume.meta.name))));
+            for (namespace, name) in &self.awaited {
+                for named in [None, Some(volume.meta.name.as_str())] {
+                    seats.push(Arc::new(fitting(volume, namespace, name, named)));
+                }
+            }
+        }
+        seats
+    }
+}
+
+/// A claim that the volume fits.
+fn fitting(volume: &PersistentVolume, namespace: &str, name: &str, names: Option<&str>) -> PersistentVolumeClaim {
+    let mut claim = PersistentVolumeClaim {
+        request: volume.stated_storage().cloned(),
+        access_modes: volume.access_modes.clone(),
+        class_name: Some(volume.class().into()),
+        attributes_class: volume.attributes_class.clone(),
+        volume_mode: Some(volume.mode()),
+        volume_name: names.unwrap_or_default().into(),
+        status: ClaimStatus { phase: ClaimPhase::Pending, ..ClaimStatus::default() },
+        ..PersistentVolumeClaim::default()
+    };
+    claim.meta.namespace = namespace.into();
+    claim.meta.name = name.into();
+    claim.meta.uid = format!("<other {namespace}/{name}>").into();
+    claim
+}

@@ -1,0 +1,270 @@
+//! The way back: from what a journal says was done to a plan that takes it back, newest step first.
+
+use super::plan::{Carried, GivenUp, Plan, Proposed, Recheck, Refusal, Request, Step, Undo};
+use super::situation::{Known, Situation, claim_key};
+use super::verbs::build::Builder;
+use super::write::{Change, Expect, Reference, Wait, Write};
+use crate::model::{Kind, ObjectKey, PersistentVolume, Str, VolumePhase};
+use serde_json::Value;
+
+/// A step that was carried out.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Done {
+    /// The step.
+    pub step: Step,
+    /// The object after it, as the API server answered; nothing for a deletion, and for a step that only waits.
+    pub after: Option<Value>,
+    /// Whether it was so already, so that nothing was written.
+    pub was_so: bool,
+}
+
+/// The plan that takes back what was done of another one.
+pub fn undo(situation: &Situation<'_>, journal: &str, plan: &Plan, done: &[Done]) -> Proposed {
+    plan_of(situation, journal, plan, done).unwrap_or_else(|stop| stop)
+}
+
+fn plan_of(situation: &Situation<'_>, journal: &str, plan: &Plan, done: &[Done]) -> Result<Proposed, Proposed> {
+    let written: Vec<&Done> = done.iter().filter(|done| done.step.write.is_some() && !done.was_so).collect();
+    if written.is_empty() {
+        return Ok(Proposed::Nothing(format!("{journal} has written nothing, so there is nothing to take back")));
+    }
+    if let Some((step, why)) = written.iter().find_map(|done| match &done.step.undo {
+        Undo::Impossible { why } => Some((&done.step, why)),
+        Undo::Write { .. } | Undo::Nothing => None,
+    }) {
+        return Err(Refusal::new("undo", format!("step {} of {journal} cannot be taken back: {why}", step.id))
+            .hint(format!("kubectl pvctl history {journal} shows what was done, and where the manifests are"))
+            .into());
+    }
+    let created: Vec<(&ObjectKey, Str, Option<Str>)> = written.iter().filter_map(|done| created_by(done)).collect();
+    let recreated: Vec<ObjectKey> = written
+        .iter()
+        .filter_map(|done| match (&done.step.undo, &done.step.write) {
+            (Undo::Write { write, .. }, Some(_)) if matches!(write.change, Change::Create { .. }) => {
+                Some(write.object.clone())
+            }
+            _ => None,
+        })
+        .collect();
+    let mut back = Builder::new(&Request::Undo { journal: journal.to_owned() });
+    for carried in &plan.volumes {
+        let Known::There(volume) = situation.volume(&carried.volume) else {
+            let message = format!("volume {} does not exist any more", carried.volume);
+            return Err(Refusal::new("missing", message).into());
+        };
+        untaken(situation, plan, volume, &created)?;
+        let mut for_claims = carried.for_claims.clone();
+        for_claims.extend(recreated.iter().map(|key| (key.namespace.clone(), key.name.clone())));
+        let given_up = carried.given_up.iter().copied().filter(|given| *given == GivenUp::Privacy).collect();
+        back.carry(volume, Carried { volume: carried.volume.clone(), for_claims, given_up });
+        if !created.is_empty() {
+            back.retain(volume, "before its claim goes");
+        }
+    }
+    let mut deleted: Vec<Str> = Vec::new();
+    let mut referred: Vec<Str> = Vec::new();
+    for done in written.iter().rev() {
+        let Undo::Write { write, wait } = &done.step.undo else { continue };
+        match &write.change {
+            Change::Delete => {
+                let Some((key, uid, volume)) = created_by(done) else { continue };
+                take_away(situation, &mut back, key, &uid, volume.as_ref());
+                deleted.extend(volume);
+            }
+            Change::SetClaimRef { to, .. } => {
+                let name = write.object.name.clone();
+                if to.is_none() {
+                    back.note(format!(
+                        "volume {name} was free before; it is not offered to anyone again, because a claim may have \
+                         written to it: kubectl pvctl release pv/{name} --to-anyone does that"
+                    ));
+                    continue;
+                }
+                point_back(situation, &mut back, write, deleted.contains(&name))?;
+                referred.push(name);
+            }
+            Change::Create { manifest } => {
+                let volume = manifest["spec"]["volumeName"].as_str().map(Str::from);
+                if let Some(Known::There(volume)) = volume.as_ref().map(|name| situation.volume(name))
+                    && !referred.contains(&volume.meta.name)
+                {
+                    reserve_again(&mut back, volume, &write.object);
+                }
+                let known = volume.as_ref().and_then(|name| match situation.volume(name) {
+                    Known::There(volume) => Some(volume),
+                    Known::Absent | Known::Unknown => None,
+                });
+                let why = format!(
+                    "claim {}/{} is created again, from its saved manifest",
+                    write.object.namespace, write.object.name
+                );
+                back.create_claim(why, &write.object, manifest.clone(), known, Vec::new());
+            }
+            Change::SetReclaimPolicy { to } if to == "Delete" => {
+                let name = &write.object.name;
+                let bound = match situation.volume(name) {
+                    Known::There(volume) => volume.status.phase == VolumePhase::Bound && created.is_empty(),
+                    Known::Absent | Known::Unknown => false,
+                };
+                let comes_back = recreated.iter().any(|key| {
+                    plan.volumes.iter().any(|carried| {
+                        carried.volume == *name && situation.claim(&key.namespace, &key.name).is_absent()
+                    })
+                });
+                if bound || comes_back {
+                    let mut write = (**write).clone();
+                    write.expect.push(Expect::VolumePhase { any_of: vec!["Bound".into()] });
+                    back.step(
+                        format!("volume {name} gets the policy back that it had"),
+                        Some(write),
+                        Vec::new(),
+                        wait.clone(),
+                        Undo::Impossible { why: "it is a way back already".to_owned() },
+                    );
+                } else {
+                    back.note(format!(
+                        "volume {name} keeps policy Retain: with Delete, as it had, its data would go now that no claim has it"
+                    ));
+                }
+            }
+            Change::SetReclaimPolicy { .. }
+            | Change::RemoveFinalizer { .. }
+            | Change::NameVolume { .. }
+            | Change::SetClass { .. }
+            | Change::SetAnnotation { .. } => {
+                if let Known::There(claim) = situation.claim(&write.object.namespace, &write.object.name)
+                    && write.object.kind == Kind::PersistentVolumeClaim
+                {
+                    back.save_claim(claim);
+                }
+                back.step(
+                    format!("take back step {}: {}", done.step.id, done.step.why),
+                    Some((**write).clone()),
+                    Vec::new(),
+                    wait.clone(),
+                    Undo::Impossible { why: "it is a way back already".to_owned() },
+                );
+            }
+        }
+    }
+    back.finish(format!("what {journal} did is taken back"))
+}
+
+/// The claim that a step created, its uid, and the volume that it names.
+fn created_by<'d>(done: &&'d Done) -> Option<(&'d ObjectKey, Str, Option<Str>)> {
+    let write = done.step.write.as_ref()?;
+    let Change::Create { manifest } = &write.change else { return None };
+    let uid = done.after.as_ref()?["metadata"]["uid"].as_str()?;
+    Some((&write.object, uid.into(), manifest["spec"]["volumeName"].as_str().map(Str::from)))
+}
+
+/// Nobody has the volume but a claim that the plan created, or one that it was about.
+fn untaken(
+    situation: &Situation<'_>,
+    plan: &Plan,
+    volume: &PersistentVolume,
+    created: &[(&ObjectKey, Str, Option<Str>)],
+) -> Result<(), Proposed> {
+    let holder = match situation.holder(volume) {
+        Known::There(holder) => holder,
+        Known::Absent => return Ok(()),
+        Known::Unknown => {
+            let message = format!("whether a claim holds volume {} could not be read", volume.meta.name);
+            return Err(Refusal::new("unknown", message).into());
+        }
+    };
+    let key = claim_key(&holder.meta.namespace, &holder.meta.name);
+    let ours = created.iter().any(|(_, uid, _)| *uid == holder.meta.uid) || plan.saves.contains(&key);
+    if ours {
+        return Ok(());
+    }
+    Err(Refusal::new(
+        "held",
+        format!(
+            "claim {} has taken volume {} meanwhile: to take the repair back would make it Lost",
+            holder.key(),
+            volume.meta.name
+        ),
+    )
+    .hint("kubectl pvctl move gives the volume to another claim")
+    .into())
+}
+
+/// A claim that a plan created goes again.
+fn take_away(situation: &Situation<'_>, back: &mut Builder, key: &ObjectKey, uid: &Str, volume: Option<&Str>) {
+    if let Known::There(claim) = situation.claim(&key.namespace, &key.name) {
+        back.save_claim(claim);
+    }
+    let mut recheck = vec![Recheck::Unused { namespace: key.namespace.clone(), name: key.name.clone() }];
+    if let Some(name) = volume {
+        recheck.push(Recheck::Detached { volume: name.clone() });
+        recheck.push(Recheck::Retained { volume: name.clone() });
+    }
+    let write = Write {
+        object: key.clone(),
+        uid: uid.clone(),
+        expect: vec![Expect::Terminating { is: false }],
+        change: Change::Delete,
+    };
+    let gone = Wait::ClaimGone { namespace: key.namespace.clone(), name: key.name.clone(), uid: uid.clone() };
+    let undo = Undo::Impossible { why: "it is a way back already".to_owned() };
+    back.step(
+        format!("the claim {}/{} that the repair created goes", key.namespace, key.name),
+        Some(write),
+        recheck,
+        Some(gone),
+        undo,
+    );
+    if let Some(Known::There(volume)) = volume.map(|name| situation.volume(name)) {
+        back.await_released(volume);
+    }
+}
+
+/// A volume names again whom it named before.
+fn point_back(situation: &Situation<'_>, back: &mut Builder, write: &Write, claim_goes: bool) -> Result<(), Proposed> {
+    let Known::There(volume) = situation.volume(&write.object.name) else { return Ok(()) };
+    let mut write = write.clone();
+    let mut recheck = Vec::new();
+    if claim_goes {
+        write.expect.push(Expect::VolumePhase { any_of: vec!["Released".into(), "Failed".into()] });
+    } else {
+        write.expect = vec![Expect::ClaimRef { is: volume.claim_ref.as_ref().map(Reference::from_stored) }];
+        if let Known::There(holder) = situation.holder(volume) {
+            recheck.push(Recheck::Unused { namespace: holder.meta.namespace.clone(), name: holder.meta.name.clone() });
+            recheck.push(Recheck::Detached { volume: volume.meta.name.clone() });
+        }
+    }
+    write.expect.push(Expect::Terminating { is: false });
+    back.step(
+        format!("volume {} names again whom it named before", volume.meta.name),
+        Some(write),
+        recheck,
+        None,
+        Undo::Impossible { why: "it is a way back already".to_owned() },
+    );
+    Ok(())
+}
+
+/// A volume that stayed behind waits again for the claim that had it.
+fn reserve_again(back: &mut Builder, volume: &PersistentVolume, key: &ObjectKey) {
+    let write = Write {
+        object: super::situation::volume_key(&volume.meta.name),
+        uid: volume.meta.uid.clone(),
+        expect: vec![
+            Expect::RefersTo { namespace: key.namespace.clone(), name: key.name.clone() },
+            Expect::VolumePhase { any_of: vec!["Released".into(), "Failed".into()] },
+            Expect::Terminating { is: false },
+        ],
+        change: Change::SetClaimRef {
+            to: Some(Reference::reservation(&key.namespace, &key.name)),
+            bound_by_controller: false,
+        },
+    };
+    back.step(
+        format!("volume {} waits again for claim {}/{}", volume.meta.name, key.namespace, key.name),
+        Some(write),
+        Vec::new(),
+        Some(Wait::Available { volume: volume.meta.name.clone() }),
+        Undo::Impossible { why: "it is a way back already".to_owned() },
+    );
+}

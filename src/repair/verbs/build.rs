@@ -1,0 +1,363 @@
+//! The pieces that several verbs put together.
+
+use crate::model::{
+    AnnotationKey, ObjectKey, PersistentVolume, PersistentVolumeClaim, ReclaimPolicy, Str, VolumePhase,
+};
+use crate::repair::plan::{Carried, Plan, Proposed, Recheck, Refusal, Request, StableHash, Step, Undo};
+use crate::repair::situation::{Known, Situation, claim_key, volume_key};
+use crate::repair::write::{Change, Expect, Reference, Wait, Write};
+use serde_json::Value;
+
+/// What a planner gives: a plan, or why there is none.
+pub(super) type Planned = Result<Proposed, Proposed>;
+
+impl From<Refusal> for Proposed {
+    fn from(refusal: Refusal) -> Self {
+        Self::Refused(refusal)
+    }
+}
+
+/// A plan that is being put together.
+pub(in crate::repair) struct Builder {
+    request: Request,
+    volumes: Vec<Carried>,
+    saves: Vec<ObjectKey>,
+    steps: Vec<Step>,
+    notes: Vec<String>,
+    type_name: Option<Str>,
+    /// Volumes whose policy is Retain by now, by a step or from the start.
+    retained: Vec<Str>,
+    hash: StableHash,
+}
+
+impl Builder {
+    pub(in crate::repair) fn new(request: &Request) -> Self {
+        Self {
+            request: request.clone(),
+            volumes: Vec::new(),
+            saves: Vec::new(),
+            steps: Vec::new(),
+            notes: Vec::new(),
+            type_name: None,
+            retained: Vec::new(),
+            hash: StableHash::default().with(&format!("{request:?}")),
+        }
+    }
+
+    /// A volume whose data must survive. What decides of it goes into the plan's hash.
+    pub(in crate::repair) fn carry(&mut self, volume: &PersistentVolume, carried: Carried) {
+        self.save_volume(volume);
+        self.volumes.push(carried);
+    }
+
+    /// A volume that is kept whole in the journal, and goes into the hash.
+    pub(in crate::repair) fn save_volume(&mut self, volume: &PersistentVolume) {
+        let key = volume_key(&volume.meta.name);
+        if !self.saves.contains(&key) {
+            self.saves.push(key);
+            self.hash = self
+                .hash
+                .with(&volume.meta.uid)
+                .with(volume.reclaim_policy.as_str())
+                .with(volume.status.phase.as_str())
+                .with(&format!("{:?}", volume.claim_ref.as_ref().map(Reference::from_stored)))
+                .with(if volume.terminating() { "terminating" } else { "" });
+        }
+    }
+
+    /// A claim that is kept whole in the journal, and goes into the hash.
+    pub(in crate::repair) fn save_claim(&mut self, claim: &PersistentVolumeClaim) {
+        let key = claim_key(&claim.meta.namespace, &claim.meta.name);
+        if !self.saves.contains(&key) {
+            self.saves.push(key);
+            self.hash = self
+                .hash
+                .with(&claim.meta.uid)
+                .with(&claim.volume_name)
+                .with(claim.status.phase.as_str())
+                .with(if claim.terminating() { "terminating" } else { "" });
+        }
+    }
+
+    pub(in crate::repair) fn note(&mut self, note: impl Into<String>) {
+        self.notes.push(note.into());
+    }
+
+    /// The person has to type this name.
+    pub(in crate::repair) fn ask_for(&mut self, name: &str) {
+        self.type_name = Some(name.into());
+    }
+
+    pub(in crate::repair) fn step(
+        &mut self,
+        why: impl Into<String>,
+        write: Option<Write>,
+        recheck: Vec<Recheck>,
+        wait: Option<Wait>,
+        undo: Undo,
+    ) {
+        let id = u32::try_from(self.steps.len() + 1).unwrap_or(u32::MAX);
+        let why = why.into();
+        self.steps.push(Step { id, why, write, recheck, wait, expects: Vec::new(), undo });
+    }
+
+    /// Keeps the data of a volume, if they are not kept anyway.
+    pub(in crate::repair) fn retain(&mut self, volume: &PersistentVolume, why: &str) {
+        let name = &volume.meta.name;
+        if volume.reclaim_policy == ReclaimPolicy::Retain || self.retained.contains(name) {
+            return;
+        }
+        let before = volume.reclaim_policy.as_str();
+        let write = policy(volume, before, "Retain");
+        let undo = if volume.reclaim_policy == ReclaimPolicy::Delete {
+            Undo::Write { write: Box::new(policy(volume, "Retain", before)), wait: None }
+        } else {
+            Undo::Impossible {
+                why: format!("policy {before} is deprecated and erases data: set it by hand if need be"),
+            }
+        };
+        self.step(format!("keep the data of volume {name} {why}"), Some(write), Vec::new(), None, undo);
+        self.retained.push(name.clone());
+        if volume.terminating() {
+            self.note(format!(
+                "volume {name} is being deleted, which cannot be taken back: with policy Retain its driver may let the \
+                 object go at once, and its manifest in the journal is then what knows the storage"
+            ));
+        }
+    }
+
+    /// Gives a volume back the policy that it had.
+    pub(in crate::repair) fn restore_policy(&mut self, volume: &PersistentVolume) {
+        let name = &volume.meta.name;
+        if volume.reclaim_policy != ReclaimPolicy::Delete || !self.retained.contains(name) {
+            return;
+        }
+        let mut write = policy(volume, "Retain", "Delete");
+        write.expect.push(Expect::VolumePhase { any_of: vec!["Bound".into()] });
+        let undo = Undo::Write { write: Box::new(policy(volume, "Delete", "Retain")), wait: None };
+        self.step(format!("give volume {name} the policy that it had"), Some(write), Vec::new(), None, undo);
+        self.retained.retain(|retained| retained != name);
+    }
+
+    /// Makes a volume name somebody else.
+    pub(in crate::repair) fn refer(
+        &mut self,
+        why: impl Into<String>,
+        volume: &PersistentVolume,
+        to: Option<Reference>,
+        expect: Vec<Expect>,
+        wait: Option<Wait>,
+    ) {
+        let before = volume.claim_ref.as_ref().map(Reference::from_stored);
+        self.refer_with_undo(why, volume, to, expect, wait, before);
+    }
+
+    /// The same, where taking it back makes the volume name another one than before: the claim of that uid is gone.
+    pub(in crate::repair) fn refer_with_undo(
+        &mut self,
+        why: impl Into<String>,
+        volume: &PersistentVolume,
+        to: Option<Reference>,
+        mut expect: Vec<Expect>,
+        wait: Option<Wait>,
+        back_to: Option<Reference>,
+    ) {
+        let object = volume_key(&volume.meta.name);
+        let marked = volume.meta.annotations.has(AnnotationKey::BoundByController);
+        let before = volume.claim_ref.as_ref().map(Reference::from_stored);
+        expect.insert(0, Expect::ClaimRef { is: before.clone() });
+        let back_marked = marked && back_to == before;
+        // A controller that took the offer has added its uid: the name is what is asked for when it is taken back.
+        let back_expect = match &to {
+            Some(named) => {
+                vec![Expect::RefersTo { namespace: named.namespace.clone(), name: named.name.clone() }]
+            }
+            None => vec![Expect::ClaimRef { is: None }],
+        };
+        let back = Write {
+            object: object.clone(),
+            uid: volume.meta.uid.clone(),
+            expect: back_expect,
+            change: Change::SetClaimRef { to: back_to, bound_by_controller: back_marked },
+        };
+        let write = Write {
+            object,
+            uid: volume.meta.uid.clone(),
+            expect,
+            change: Change::SetClaimRef { to, bound_by_controller: false },
+        };
+        self.step(why, Some(write), Vec::new(), wait, Undo::Write { write: Box::new(back), wait: None });
+    }
+
+    /// Deletes a claim and waits until it is gone, and until its volume shows that. Taken back, a claim like it is
+    /// created.
+    pub(in crate::repair) fn delete_claim(
+        &mut self,
+        why: impl Into<String>,
+        claim: &PersistentVolumeClaim,
+        volume: Option<&PersistentVolume>,
+        back: Value,
+    ) {
+        let object = claim_key(&claim.meta.namespace, &claim.meta.name);
+        let mut recheck =
+            vec![Recheck::Unused { namespace: claim.meta.namespace.clone(), name: claim.meta.name.clone() }];
+        if let Some(volume) = volume {
+            recheck.push(Recheck::Detached { volume: volume.meta.name.clone() });
+            recheck.push(Recheck::Retained { volume: volume.meta.name.clone() });
+        }
+        let write = Write {
+            object: object.clone(),
+            uid: claim.meta.uid.clone(),
+            expect: vec![Expect::VolumeName { is: claim.volume_name.clone() }, Expect::Terminating { is: false }],
+            change: Change::Delete,
+        };
+        let create =
+            Write { object, uid: Str::default(), expect: Vec::new(), change: Change::Create { manifest: back } };
+        let bound = volume.map(|volume| Wait::Bound {
+            namespace: claim.meta.namespace.clone(),
+            name: claim.meta.name.clone(),
+            volume: volume.meta.name.clone(),
+        });
+        let gone = Wait::ClaimGone {
+            namespace: claim.meta.namespace.clone(),
+            name: claim.meta.name.clone(),
+            uid: claim.meta.uid.clone(),
+        };
+        self.step(why, Some(write), recheck, Some(gone), Undo::Write { write: Box::new(create), wait: bound });
+    }
+
+    /// Waits until the volume shows that its claim is gone.
+    pub(in crate::repair) fn await_released(&mut self, volume: &PersistentVolume) {
+        let why = format!("the controller sees that the claim of volume {} is gone", volume.meta.name);
+        let wait = Wait::Released { volume: volume.meta.name.clone() };
+        self.step(why, None, Vec::new(), Some(wait), Undo::Nothing);
+    }
+
+    /// Creates a claim that names a volume, and waits until both are bound to each other.
+    pub(in crate::repair) fn create_claim(
+        &mut self,
+        why: impl Into<String>,
+        claim: &ObjectKey,
+        manifest: Value,
+        volume: Option<&PersistentVolume>,
+        recheck: Vec<Recheck>,
+    ) {
+        let write = Write {
+            object: claim.clone(),
+            uid: Str::default(),
+            expect: Vec::new(),
+            change: Change::Create { manifest },
+        };
+        let bound = volume.map(|volume| Wait::Bound {
+            namespace: claim.namespace.clone(),
+            name: claim.name.clone(),
+            volume: volume.meta.name.clone(),
+        });
+        // The uid is filled in from the journal.
+        let delete = Write { object: claim.clone(), uid: Str::default(), expect: Vec::new(), change: Change::Delete };
+        let gone =
+            Wait::ClaimGone { namespace: claim.namespace.clone(), name: claim.name.clone(), uid: Str::default() };
+        self.step(why, Some(write), recheck, bound, Undo::Write { write: Box::new(delete), wait: Some(gone) });
+    }
+
+    /// The plan, under an id that follows from what was asked and from the world.
+    pub(in crate::repair) fn finish(self, goal: impl Into<String>) -> Planned {
+        let world = self.hash.hex();
+        let verb = self.request.verb();
+        let id = format!("{verb}-{}", &world[..8]);
+        let mut plan = Plan {
+            id: id.clone(),
+            request: self.request,
+            goal: goal.into(),
+            volumes: self.volumes,
+            saves: self.saves,
+            steps: self.steps,
+            notes: self.notes,
+            type_name: self.type_name,
+            world,
+        };
+        for step in &mut plan.steps {
+            if let Some(Write { change: Change::Create { manifest }, .. }) = &mut step.write {
+                sign(manifest, &id);
+            }
+            if let Undo::Write { write, .. } = &mut step.undo
+                && let Change::Create { manifest } = &mut write.change
+            {
+                sign(manifest, &id);
+            }
+        }
+        Ok(Proposed::Plan(Box::new(plan)))
+    }
+}
+
+/// By its annotation a claim says which plan created it.
+fn sign(manifest: &mut Value, plan: &str) {
+    if !manifest["metadata"]["annotations"].is_object() {
+        manifest["metadata"]["annotations"] = serde_json::json!({});
+    }
+    manifest["metadata"]["annotations"][crate::repair::write::PLAN_ANNOTATION] = plan.into();
+}
+
+/// The write of a reclaim policy.
+pub(super) fn policy(volume: &PersistentVolume, from: &str, to: &str) -> Write {
+    Write {
+        object: volume_key(&volume.meta.name),
+        uid: volume.meta.uid.clone(),
+        expect: vec![Expect::ReclaimPolicy { is: from.into() }],
+        change: Change::SetReclaimPolicy { to: to.into() },
+    }
+}
+
+/// The volume of that name, or why there is no plan.
+pub(super) fn volume<'a>(situation: &Situation<'a>, name: &str) -> Result<&'a PersistentVolume, Proposed> {
+    match situation.volume(name) {
+        Known::There(volume) => Ok(volume),
+        Known::Absent => Err(Refusal::new("missing", format!("volume {name} does not exist")).into()),
+        Known::Unknown => {
+            Err(Refusal::new("unknown", format!("whether volume {name} exists could not be read")).into())
+        }
+    }
+}
+
+/// The claim of that name, or why there is no plan.
+pub(super) fn claim<'a>(situation: &Situation<'a>, key: &ObjectKey) -> Result<&'a PersistentVolumeClaim, Proposed> {
+    match situation.claim(&key.namespace, &key.name) {
+        Known::There(claim) => Ok(claim),
+        Known::Absent => {
+            Err(Refusal::new("missing", format!("claim {}/{} does not exist", key.namespace, key.name)).into())
+        }
+        Known::Unknown => {
+            let message = format!("whether claim {}/{} exists could not be read", key.namespace, key.name);
+            Err(Refusal::new("unknown", message).into())
+        }
+    }
+}
+
+/// The whole manifest of an object that is there.
+pub(super) fn manifest<'a>(situation: &Situation<'a>, key: &ObjectKey) -> Result<&'a Value, Proposed> {
+    situation
+        .manifests
+        .get(key)
+        .ok_or_else(|| Refusal::new("unknown", format!("{key} could not be read as a whole")).into())
+}
+
+/// Whether the controller has given the volume up: nobody holds it any more.
+pub(super) fn has_ended(volume: &PersistentVolume) -> bool {
+    matches!(volume.status.phase, VolumePhase::Released | VolumePhase::Failed)
+}
+
+/// A volume that is being deleted is not given to anybody: it goes as soon as it is not Bound.
+pub(super) fn stays(volume: &PersistentVolume) -> Result<(), Proposed> {
+    if !volume.terminating() {
+        return Ok(());
+    }
+    let name = &volume.meta.name;
+    Err(Refusal::new(
+        "deletion",
+        format!(
+            "volume {name} is being deleted, which cannot be taken back: it goes as soon as it is not Bound any more"
+        ),
+    )
+    .hint(format!("kubectl pvctl retain pv/{name} keeps the data; then create a volume for the same storage"))
+    .into())
+}

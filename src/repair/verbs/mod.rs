@@ -1,0 +1,106 @@
+//! One file for each verb: from what is asked for to a plan.
+
+pub(super) mod build;
+mod moving;
+mod rebind;
+mod reclaim;
+mod recreate;
+mod release;
+mod restore;
+mod retain;
+mod unbind;
+mod unfinalize;
+mod unselect;
+
+use super::plan::{Proposed, Refusal, Request};
+use super::situation::{Situation, claim_key, volume_key};
+use crate::model::{ObjectKey, PersistentVolume};
+use crate::snapshot::Snapshot;
+
+/// The plan for a request, in this situation.
+pub fn propose(situation: &Situation<'_>, request: &Request) -> Proposed {
+    let planned = match request {
+        Request::Retain { volume } => retain::plan(situation, request, volume),
+        Request::Release { volume, to } => release::plan(situation, request, volume, to),
+        Request::Unbind { volume, to } => unbind::plan(situation, request, volume, to),
+        Request::Reclaim { volume, delete } => reclaim::plan(situation, request, volume, *delete),
+        Request::Recreate { namespace, name, set, provisioner_stopped } => {
+            recreate::plan(situation, request, &claim_key(namespace, name), set, *provisioner_stopped)
+        }
+        Request::Restore { namespace, name, from } => {
+            restore::plan(situation, request, &claim_key(namespace, name), from.as_deref())
+        }
+        Request::Rebind { namespace, name, to } => rebind::plan(situation, request, &claim_key(namespace, name), to),
+        Request::Move { namespace, name, to_namespace, to_name, restore_policy } => moving::plan(
+            situation,
+            request,
+            &claim_key(namespace, name),
+            &claim_key(to_namespace, to_name),
+            *restore_policy,
+        ),
+        Request::Unfinalize { object, finalizer, protected } => {
+            unfinalize::plan(situation, request, object, finalizer, *protected)
+        }
+        Request::Unselect { namespace, name } => unselect::plan(situation, request, &claim_key(namespace, name)),
+        Request::Undo { .. } => Err(Refusal::new("usage", "what is taken back stands in a journal").into()),
+    };
+    planned.unwrap_or_else(|stop| stop)
+}
+
+/// The objects whose whole manifests a request needs, as far as they are there: what it writes to, and what a new claim
+/// is made of.
+pub fn reads(snapshot: &Snapshot, request: &Request) -> Vec<ObjectKey> {
+    let mut objects = Vec::new();
+    let add_volume = |objects: &mut Vec<ObjectKey>, name: &str| {
+        if let Some(id) = snapshot.volume_id(name) {
+            objects.push(volume_key(name));
+            let named: Option<&PersistentVolume> = Some(snapshot.volume(id));
+            if let Some(claim) = named.and_then(|volume| volume.claim_ref.as_ref())
+                && snapshot.claim_id(&claim.namespace, &claim.name).is_some()
+            {
+                objects.push(claim_key(&claim.namespace, &claim.name));
+            }
+        }
+    };
+    let add_claim = |objects: &mut Vec<ObjectKey>, namespace: &str, name: &str| {
+        for id in snapshot.volumes_naming(namespace, name) {
+            objects.push(volume_key(&snapshot.volume(*id).meta.name));
+        }
+        if let Some(id) = snapshot.claim_id(namespace, name) {
+            objects.push(claim_key(namespace, name));
+            let volume = &snapshot.claim(id).volume_name;
+            if snapshot.volume_id(volume).is_some() {
+                objects.push(volume_key(volume));
+            }
+        }
+    };
+    match request {
+        Request::Retain { volume }
+        | Request::Release { volume, .. }
+        | Request::Unbind { volume, .. }
+        | Request::Reclaim { volume, .. } => add_volume(&mut objects, volume),
+        Request::Recreate { namespace, name, .. } | Request::Unselect { namespace, name } => {
+            add_claim(&mut objects, namespace, name);
+        }
+        Request::Restore { namespace, name, from } => {
+            add_claim(&mut objects, namespace, name);
+            from.iter().for_each(|volume| add_volume(&mut objects, volume));
+        }
+        Request::Rebind { namespace, name, to } => {
+            add_claim(&mut objects, namespace, name);
+            add_volume(&mut objects, to);
+        }
+        Request::Move { namespace, name, to_namespace, to_name, .. } => {
+            add_claim(&mut objects, namespace, name);
+            add_claim(&mut objects, to_namespace, to_name);
+        }
+        Request::Unfinalize { object, .. } => match object.kind {
+            crate::model::Kind::PersistentVolume => add_volume(&mut objects, &object.name),
+            _ => add_claim(&mut objects, &object.namespace, &object.name),
+        },
+        Request::Undo { .. } => {}
+    }
+    objects.sort();
+    objects.dedup();
+    objects
+}

@@ -1,0 +1,113 @@
+//! `move` and `rename`: the volume of a claim changes hands, with its data.
+
+use super::build::{Builder, Planned, claim, manifest, stays, volume};
+use crate::model::{AnnotationKey, ObjectKey, PersistentVolume, PersistentVolumeClaim};
+use crate::repair::manifest::like;
+use crate::repair::plan::{Carried, Refusal, Request};
+use crate::repair::situation::{Known, Situation};
+use crate::repair::write::{Expect, Reference, Wait};
+
+pub(super) fn plan(
+    situation: &Situation<'_>,
+    request: &Request,
+    from: &ObjectKey,
+    to: &ObjectKey,
+    restore_policy: bool,
+) -> Planned {
+    if from == to {
+        return Err(Refusal::new("usage", "the claim has that name in that namespace already").into());
+    }
+    let old = claim(situation, from)?;
+    let volume = bound_volume(situation, old)?;
+    match situation.claim(&to.namespace, &to.name) {
+        Known::There(_) => {
+            return Err(Refusal::new("exists", format!("claim {}/{} is there already", to.namespace, to.name))
+                .hint("choose another name, or delete that claim first if nothing is on it")
+                .into());
+        }
+        Known::Unknown => {
+            let message = format!("whether claim {}/{} is there already could not be read", to.namespace, to.name);
+            return Err(Refusal::new("unknown", message).into());
+        }
+        Known::Absent => {}
+    }
+    let raw = manifest(situation, from)?;
+    let name = &volume.meta.name;
+    let mut plan = Builder::new(request);
+    plan.save_claim(old);
+    let whom = format!("{}/{}", to.namespace, to.name);
+    let for_claims = vec![(to.namespace.clone(), to.name.clone())];
+    plan.carry(volume, Carried { volume: name.clone(), for_claims, given_up: Vec::new() });
+    plan.retain(volume, "before its claim goes");
+    let back = like(raw, from, Some(volume), situation.snapshot);
+    plan.delete_claim(
+        format!("claim {} makes room: what a claim asks for cannot be changed", old.key()),
+        old,
+        Some(volume),
+        back.manifest,
+    );
+    plan.await_released(volume);
+    let expect = vec![
+        Expect::ReclaimPolicy { is: "Retain".into() },
+        Expect::VolumePhase { any_of: vec!["Released".into(), "Failed".into()] },
+        Expect::Terminating { is: false },
+    ];
+    plan.refer_with_undo(
+        format!("reserve volume {name} for claim {whom}, and for nobody else"),
+        volume,
+        Some(Reference::reservation(&to.namespace, &to.name)),
+        expect,
+        Some(Wait::Available { volume: name.clone() }),
+        Some(Reference::reservation(&from.namespace, &from.name)),
+    );
+    let new = like(raw, to, Some(volume), situation.snapshot);
+    plan.create_claim(format!("claim {whom} takes volume {name}"), to, new.manifest, Some(volume), Vec::new());
+    for dropped in new.dropped {
+        plan.note(format!("the new claim does not carry {dropped}"));
+    }
+    if restore_policy {
+        plan.restore_policy(volume);
+    } else if volume.reclaim_policy == crate::model::ReclaimPolicy::Delete {
+        plan.note(format!(
+            "volume {name} keeps policy Retain; --restore-policy gives it Delete back in the end, as it had"
+        ));
+    }
+    plan.note(format!("pods and StatefulSets that name claim {} must be changed to name {whom}", old.key()));
+    plan.note("the new claim has another uid: what refers to the old one by uid does not know it");
+    plan.finish(format!("claim {} becomes {whom}, with volume {name} and its data", old.key()))
+}
+
+/// The volume to which a claim is bound, on both sides.
+pub(super) fn bound_volume<'a>(
+    situation: &Situation<'a>,
+    old: &PersistentVolumeClaim,
+) -> Result<&'a PersistentVolume, super::super::plan::Proposed> {
+    let key = old.key();
+    if old.terminating() {
+        return Err(Refusal::new("deletion", format!("claim {key} is being deleted, which cannot be taken back"))
+            .hint(format!(
+                "kubectl pvctl restore pvc/{} -n {} makes one that gets its volume",
+                old.meta.name, old.meta.namespace
+            ))
+            .into());
+    }
+    if !old.meta.annotations.has(AnnotationKey::BindCompleted) || old.volume_name.is_empty() {
+        return Err(Refusal::new("unbound", format!("claim {key} has no volume whose data could be kept"))
+            .hint(format!(
+                "kubectl pvctl recreate pvc/{} -n {} --set name=NEW replaces a claim that never bound",
+                old.meta.name, old.meta.namespace
+            ))
+            .into());
+    }
+    let volume = volume(situation, &old.volume_name)?;
+    stays(volume)?;
+    match situation.holder(volume) {
+        Known::There(holder) if holder.meta.uid == old.meta.uid => Ok(volume),
+        _ => Err(Refusal::new(
+            "lost",
+            format!("claim {key} names volume {}, and that volume does not name it back", volume.meta.name),
+        )
+        .hint(format!("kubectl pvctl restore pvc/{} -n {} gives it back first", old.meta.name, old.meta.namespace))
+        .into()),
+    }
+}

@@ -1,0 +1,103 @@
+//! `reclaim`: what becomes of a volume whose claim is gone is left to whoever does it; pvctl touches no storage and
+//! starts no recycler.
+
+use super::build::{Builder, Planned, has_ended, policy, stays, volume};
+use super::release::held;
+use crate::model::{PersistentVolume, ReclaimPolicy, SourceKind, VolumePhase};
+use crate::repair::plan::{Carried, GivenUp, Proposed, Recheck, Refusal, Request, Undo};
+use crate::repair::situation::Situation;
+use crate::repair::write::Expect;
+
+pub(super) fn plan(situation: &Situation<'_>, request: &Request, name: &str, delete: bool) -> Planned {
+    let volume = volume(situation, name)?;
+    stays(volume)?;
+    held(situation, volume)?;
+    if !has_ended(volume) {
+        return Err(Refusal::new(
+            "phase",
+            format!("volume {name} is {}, not Released or Failed: it is not reclaimed", volume.status.phase.as_str()),
+        )
+        .into());
+    }
+    match &volume.reclaim_policy {
+        ReclaimPolicy::Retain if delete => hand_over(request, volume),
+        ReclaimPolicy::Retain => Ok(Proposed::Nothing(format!(
+            "volume {name} has policy Retain: nobody deletes it or offers it again. `kubectl pvctl release pv/{name}` \
+             offers it again; `kubectl pvctl reclaim pv/{name} --delete` hands its data to deletion"
+        ))),
+        ReclaimPolicy::Delete => Ok(Proposed::Nothing(under_deletion(volume))),
+        ReclaimPolicy::Recycle => Ok(Proposed::Nothing(format!(
+            "volume {name} has policy Recycle: kube-controller-manager starts a pod that erases its data by itself, and \
+             tries again every few seconds after a failure. `kubectl pvctl retain pv/{name}` keeps it from beginning"
+        ))),
+        ReclaimPolicy::Other(other) => Err(Refusal::new(
+            "policy",
+            format!("volume {name} has policy {other}, of which no controller knows what to do"),
+        )
+        .hint(format!("kubectl pvctl retain pv/{name} gives it one that is known"))
+        .into()),
+    }
+}
+
+/// Who deletes a volume that is to be deleted, and what keeps that from happening.
+fn under_deletion(volume: &PersistentVolume) -> String {
+    let name = &volume.meta.name;
+    match (&volume.source.kind, &volume.status.phase) {
+        (SourceKind::Csi, VolumePhase::Failed) => format!(
+            "volume {name} is Failed: the provisioner of {} passes over volumes that are not Released. `kubectl pvctl \
+             release pv/{name}` reserves it again for its claim; when that is gone, the volume is Released anew",
+            volume.source.detail
+        ),
+        (SourceKind::Csi, _) => format!(
+            "volume {name} has policy Delete: the provisioner of {} is asked to delete its storage, and nothing has to \
+             be set going. `kubectl pvctl explain pv/{name}` tells what it waits for",
+            volume.source.detail
+        ),
+        (kind, _) => format!(
+            "volume {name} has policy Delete: kube-controller-manager deletes {} volumes itself or says why not, and \
+             tries again at every sync. `kubectl pvctl explain pv/{name}` tells what it does",
+            kind.as_str()
+        ),
+    }
+}
+
+/// The data go because somebody typed the volume's name.
+fn hand_over(request: &Request, volume: &PersistentVolume) -> Planned {
+    let name = &volume.meta.name;
+    if !matches!(volume.source.kind, SourceKind::Csi | SourceKind::HostPath) {
+        return Err(Refusal::new(
+            "actor",
+            format!("nobody in the cluster deletes the storage of {} volumes: with policy Delete {name} would only become Failed", volume.source.kind.as_str()),
+        )
+        .hint("delete the data where they are, and then the volume")
+        .into());
+    }
+    if volume.status.phase == VolumePhase::Failed && volume.source.kind == SourceKind::Csi {
+        return Err(Refusal::new(
+            "phase",
+            format!("volume {name} is Failed: its provisioner passes over volumes that are not Released"),
+        )
+        .into());
+    }
+    let mut plan = Builder::new(request);
+    plan.carry(volume, Carried { volume: name.clone(), for_claims: Vec::new(), given_up: vec![GivenUp::Data] });
+    plan.ask_for(name);
+    let mut write = policy(volume, "Retain", "Delete");
+    write.expect.push(Expect::VolumePhase { any_of: vec![volume.status.phase.as_str().into()] });
+    write
+        .expect
+        .push(Expect::ClaimRef { is: volume.claim_ref.as_ref().map(crate::repair::write::Reference::from_stored) });
+    let who = match volume.source.kind {
+        SourceKind::Csi => format!("the provisioner of {}", volume.source.detail),
+        _ => "kube-controller-manager".to_owned(),
+    };
+    plan.step(
+        format!("hand volume {name} to {who}, who deletes its data"),
+        Some(write),
+        vec![Recheck::Detached { volume: name.clone() }],
+        None,
+        Undo::Impossible { why: "a deletion that has begun goes on".to_owned() },
+    );
+    plan.note("pvctl does not wait for the deletion: it may take long, or never happen if nobody is there to do it");
+    plan.finish(format!("{who} deletes volume {name} and its data"))
+}

@@ -1,0 +1,225 @@
+//! `recreate`: a claim that never bound, with a wrong class, size, mode or name, is replaced by a right one.
+
+use super::build::{Builder, Planned, claim, manifest};
+use crate::model::{AnnotationKey, Kind, ObjectKey, PersistentVolumeClaim, Quantity};
+use crate::repair::manifest::like;
+use crate::repair::plan::{Carried, Proposed, Refusal, Request, Setting, Undo};
+use crate::repair::situation::{Known, Situation};
+use crate::repair::write::{Change, Expect, Write};
+use serde_json::{Value, json};
+
+pub(super) fn plan(
+    situation: &Situation<'_>,
+    request: &Request,
+    key: &ObjectKey,
+    set: &[Setting],
+    provisioner_stopped: bool,
+) -> Planned {
+    let old = claim(situation, key)?;
+    never_bound(situation, old)?;
+    if set.is_empty() {
+        return Err(Refusal::new("usage", "nothing is to be set")
+            .hint(
+                "--set class=NAME, --set size=10Gi, --set modes=ReadWriteOnce, --set volumeMode=Block, --set name=NEW",
+            )
+            .into());
+    }
+    if let [Setting::Class(class)] = set
+        && !old.has_class()
+        && !class.is_empty()
+    {
+        return set_class(request, key, old, class);
+    }
+    idle(situation, old, provisioner_stopped)?;
+    let raw = manifest(situation, key)?;
+    let mut to = key.clone();
+    if let Some(Setting::Name(name)) = set.iter().find(|setting| matches!(setting, Setting::Name(_))) {
+        to.name = name.clone();
+        match situation.claim(&to.namespace, &to.name) {
+            Known::Absent => {}
+            Known::There(_) => {
+                return Err(
+                    Refusal::new("exists", format!("claim {}/{} is there already", to.namespace, to.name)).into()
+                );
+            }
+            Known::Unknown => {
+                let message = format!("whether claim {}/{} is there already could not be read", to.namespace, to.name);
+                return Err(Refusal::new("unknown", message).into());
+            }
+        }
+    }
+    let volume = match set.iter().find_map(|setting| match setting {
+        Setting::VolumeName(name) if !name.is_empty() => Some(name),
+        _ => None,
+    }) {
+        Some(name) => {
+            return Err(Refusal::new(
+                "usage",
+                format!("a claim that is to have volume {name} is bound to it by rebind"),
+            )
+            .hint(format!("kubectl pvctl rebind pvc/{} -n {} --to pv/{name}", key.name, key.namespace))
+            .into());
+        }
+        None => None,
+    };
+    let back = like(raw, key, volume, situation.snapshot);
+    let mut new = like(raw, &to, volume, situation.snapshot);
+    let changes = apply(&mut new.manifest, set)?;
+    let mut back_manifest = back.manifest;
+    if !old.volume_name.is_empty() {
+        back_manifest["spec"]["volumeName"] = json!(old.volume_name);
+        if !set.iter().any(|setting| matches!(setting, Setting::VolumeName(_))) {
+            new.manifest["spec"]["volumeName"] = json!(old.volume_name);
+        }
+    }
+    let mut plan = Builder::new(request);
+    plan.save_claim(old);
+    if let Known::There(named) = situation.volume(&old.volume_name) {
+        let for_claims = vec![(to.namespace.clone(), to.name.clone())];
+        plan.carry(named, Carried { volume: named.meta.name.clone(), for_claims, given_up: Vec::new() });
+    }
+    plan.delete_claim(
+        format!("claim {} makes room: what a claim asks for cannot be changed", old.key()),
+        old,
+        None,
+        back_manifest,
+    );
+    plan.create_claim(format!("create it anew: {}", changes.join(", ")), &to, new.manifest, None, Vec::new());
+    for dropped in new.dropped {
+        plan.note(format!("the new claim does not carry {dropped}"));
+    }
+    plan.finish(format!("claim {} is replaced, with {}", old.key(), changes.join(", ")))
+}
+
+/// The API server lets a claim without any class get one, once: nothing has to be replaced for that.
+fn set_class(request: &Request, key: &ObjectKey, old: &PersistentVolumeClaim, class: &str) -> Planned {
+    let mut plan = Builder::new(request);
+    plan.save_claim(old);
+    let write = Write {
+        object: key.clone(),
+        uid: old.meta.uid.clone(),
+        expect: vec![Expect::Class { is: None }, Expect::BindCompleted { is: false }],
+        change: Change::SetClass { class: class.into() },
+    };
+    let undo = Undo::Impossible { why: "a class that is set is set for good: recreate the claim".to_owned() };
+    plan.step(format!("claim {} has no class: give it {class}", old.key()), Some(write), Vec::new(), None, undo);
+    plan.finish(format!("claim {} gets class {class}, and stays the same claim", old.key()))
+}
+
+/// A claim that has or had a volume is not for this verb.
+pub(super) fn never_bound(situation: &Situation<'_>, old: &PersistentVolumeClaim) -> Result<(), Proposed> {
+    let key = old.key();
+    let (name, namespace) = (&old.meta.name, &old.meta.namespace);
+    if old.terminating() {
+        return Err(Refusal::new("deletion", format!("claim {key} is being deleted already")).into());
+    }
+    if old.meta.annotations.has(AnnotationKey::BindCompleted) {
+        return Err(Refusal::new(
+            "bound",
+            format!("claim {key} is or was bound: to replace it would part it from its data"),
+        )
+        .hint(format!("kubectl pvctl restore pvc/{name} -n {namespace} repairs a claim that is Lost"))
+        .hint(format!("kubectl pvctl move pvc/{name} -n {namespace} --to-namespace NAMESPACE keeps the data"))
+        .into());
+    }
+    let snapshot = situation.snapshot;
+    let half = snapshot
+        .volumes_naming(namespace, name)
+        .iter()
+        .map(|id| snapshot.volume(*id))
+        .find(|volume| volume.claim_ref.as_ref().is_some_and(|named| named.uid == old.meta.uid));
+    match half {
+        Some(volume) => Err(Refusal::new(
+            "bound",
+            format!("volume {} names claim {key} with its uid: the controller is about to bind them", volume.meta.name),
+        )
+        .hint(format!("kubectl pvctl unbind pv/{} rolls that back where it hangs", volume.meta.name))
+        .into()),
+        None => Ok(()),
+    }
+}
+
+/// A provisioner that is making a volume for the claim would leave it behind.
+pub(super) fn idle(situation: &Situation<'_>, old: &PersistentVolumeClaim, stopped: bool) -> Result<(), Proposed> {
+    let annotations = &old.meta.annotations;
+    let asked = annotations
+        .get(AnnotationKey::StorageProvisioner)
+        .or_else(|| annotations.get(AnnotationKey::BetaStorageProvisioner));
+    let Some(provisioner) = asked.filter(|_| old.volume_name.is_empty()) else { return Ok(()) };
+    let class = situation.snapshot.class(old.class());
+    let waits = class.is_some_and(crate::model::StorageClass::waits_for_first_consumer)
+        && !annotations.has(AnnotationKey::SelectedNode);
+    let nobody = situation.snapshot.surroundings().driver(provisioner).is_none()
+        && situation.knows_all(Kind::CsiDriver, "")
+        && provisioner.contains(".csi.");
+    if stopped || waits || nobody {
+        return Ok(());
+    }
+    Err(Refusal::new(
+        "provisioner",
+        format!(
+            "{provisioner} has been asked for a volume for claim {} and may be making it: it would be left behind",
+            old.key()
+        ),
+    )
+    .hint("wait until the claim has an event that says how it ended, or stop the provisioner")
+    .hint("--provisioner-stopped says that you have made sure that it is not at work on this claim")
+    .into())
+}
+
+/// Writes the settings into a manifest, and says what is other than before.
+fn apply(manifest: &mut Value, set: &[Setting]) -> Result<Vec<String>, Proposed> {
+    let wrong = |message: String| -> Proposed { Refusal::new("usage", message).into() };
+    let mut changes = Vec::new();
+    for setting in set {
+        let spec = &mut manifest["spec"];
+        match setting {
+            Setting::Name(name) => changes.push(format!("name {name}")),
+            Setting::Class(class) => {
+                spec["storageClassName"] = json!(class);
+                let beta = AnnotationKey::BetaStorageClass.as_str();
+                if let Some(annotations) = manifest["metadata"]["annotations"].as_object_mut() {
+                    annotations.remove(beta);
+                }
+                changes.push(if class.is_empty() { "no class".to_owned() } else { format!("class {class}") });
+            }
+            Setting::Size(size) => {
+                let quantity =
+                    Quantity::parse(size).map_err(|_| wrong(format!("{size:?} is no size, such as 10Gi")))?;
+                if quantity.is_zero() || quantity.value() < 0 {
+                    return Err(wrong(format!("a claim cannot ask for {size}")));
+                }
+                spec["resources"]["requests"]["storage"] = json!(size);
+                changes.push(format!("size {size}"));
+            }
+            Setting::Modes(modes) => {
+                let known = ["ReadWriteOnce", "ReadOnlyMany", "ReadWriteMany", "ReadWriteOncePod"];
+                if let Some(unknown) = modes.iter().find(|mode| !known.contains(&mode.as_str())) {
+                    return Err(wrong(format!("{unknown:?} is no access mode; there are {}", known.join(", "))));
+                }
+                spec["accessModes"] = json!(modes);
+                changes.push(format!("access modes {}", modes.join(",")));
+            }
+            Setting::VolumeMode(mode) => {
+                if mode != "Filesystem" && mode != "Block" {
+                    return Err(wrong(format!("{mode:?} is no volume mode; there are Filesystem and Block")));
+                }
+                spec["volumeMode"] = json!(mode);
+                changes.push(format!("volume mode {mode}"));
+            }
+            Setting::VolumeName(_) => {
+                if let Some(spec) = spec.as_object_mut() {
+                    spec.remove("volumeName");
+                }
+                changes.push("no volume named".to_owned());
+            }
+            Setting::NoSelector => {
+                if let Some(spec) = spec.as_object_mut() {
+                    spec.remove("selector");
+                }
+                changes.push("no selector".to_owned());
+            }
+        }
+    }
+    Ok(changes)
+}

@@ -1,0 +1,335 @@
+//! `restore`: a claim that is Lost, that is going, or that was deleted while its volume lives gets exactly that volume
+//! back.
+
+use super::build::{Builder, Planned, has_ended, stays};
+use super::rebind::{fits, name_it};
+use super::recreate::idle;
+use crate::model::{AnnotationKey, ObjectKey, PersistentVolume, PersistentVolumeClaim, VolumePhase};
+use crate::repair::manifest::{for_volume, like};
+use crate::repair::plan::{Carried, Proposed, Recheck, Refusal, Request, Undo};
+use crate::repair::situation::{Known, Situation};
+use crate::repair::write::{Expect, Reference, Wait};
+
+pub(super) fn plan(situation: &Situation<'_>, request: &Request, key: &ObjectKey, from: Option<&str>) -> Planned {
+    match situation.claim(&key.namespace, &key.name) {
+        Known::Unknown => {
+            let message = format!("whether claim {}/{} exists could not be read", key.namespace, key.name);
+            Err(Refusal::new("unknown", message).into())
+        }
+        Known::Absent => create_again(situation, request, key, from),
+        Known::There(claim) if claim.terminating() => after_deletion(situation, request, key, claim),
+        Known::There(claim) if claim.meta.annotations.has(AnnotationKey::BindCompleted) => {
+            give_back(situation, request, key, claim, from)
+        }
+        Known::There(claim) => hand_old_volume(situation, request, key, claim, from),
+    }
+}
+
+/// The volume that is meant: the one that is named, or the only one that names the claim.
+fn sought<'a>(
+    situation: &Situation<'a>,
+    key: &ObjectKey,
+    from: Option<&str>,
+) -> Result<&'a PersistentVolume, Proposed> {
+    if let Some(name) = from {
+        return super::build::volume(situation, name);
+    }
+    let snapshot = situation.snapshot;
+    let named: Vec<&PersistentVolume> =
+        snapshot.volumes_naming(&key.namespace, &key.name).iter().map(|id| snapshot.volume(*id)).collect();
+    match named.as_slice() {
+        [one] => Ok(one),
+        [] if !situation.knows_all(crate::model::Kind::PersistentVolume, "") => {
+            Err(Refusal::new("unknown", "volumes could not all be listed").into())
+        }
+        [] => Err(Refusal::new(
+            "missing",
+            format!("no volume names claim {}/{}: there is nothing to restore it from", key.namespace, key.name),
+        )
+        .hint("--from pv/NAME says which volume it had")
+        .into()),
+        several => {
+            let names: Vec<&str> = several.iter().map(|volume| volume.meta.name.as_str()).collect();
+            Err(Refusal::new(
+                "ambiguous",
+                format!("several volumes name claim {}/{}: {}", key.namespace, key.name, names.join(", ")),
+            )
+            .hint("--from pv/NAME says which of them it had; compare sizes, ages and handles")
+            .into())
+        }
+    }
+}
+
+/// A volume that no claim holds and that names nobody else, or was said to be the one.
+fn is_free(
+    situation: &Situation<'_>,
+    key: &ObjectKey,
+    volume: &PersistentVolume,
+    from: Option<&str>,
+) -> Result<(), Proposed> {
+    stays(volume)?;
+    super::release::held(situation, volume)?;
+    let name = &volume.meta.name;
+    let other = volume.claim_ref.as_ref().filter(|named| named.namespace != key.namespace || named.name != key.name);
+    match other {
+        Some(other) if from.is_none() => Err(Refusal::new(
+            "identity",
+            format!("volume {name} names claim {}/{}, not {}/{}", other.namespace, other.name, key.namespace, key.name),
+        )
+        .hint(format!("--from pv/{name} says that its data are meant all the same"))
+        .into()),
+        _ => Ok(()),
+    }
+}
+
+/// The claim was bound and is there: its volume is made to name it, by its uid, and nothing is replaced.
+fn give_back(
+    situation: &Situation<'_>,
+    request: &Request,
+    key: &ObjectKey,
+    claim: &PersistentVolumeClaim,
+    from: Option<&str>,
+) -> Planned {
+    if claim.volume_name.is_empty() {
+        return name_again(situation, request, key, claim, from);
+    }
+    let volume = match situation.volume(&claim.volume_name) {
+        Known::There(volume) => volume,
+        Known::Absent => {
+            return Err(Refusal::new(
+                "missing",
+                format!("volume {}, which claim {} had, does not exist any more", claim.volume_name, claim.key()),
+            )
+            .hint("create the volume again under that name for the same storage, from a saved manifest: then restore")
+            .into());
+        }
+        Known::Unknown => {
+            let message = format!("whether volume {} exists could not be read", claim.volume_name);
+            return Err(Refusal::new("unknown", message).into());
+        }
+    };
+    if from.is_some_and(|name| name != volume.meta.name) {
+        return Err(Refusal::new("usage", format!("claim {} names volume {} for good", claim.key(), volume.meta.name))
+            .hint("kubectl pvctl rebind replaces the claim by one that has another volume")
+            .into());
+    }
+    let name = &volume.meta.name;
+    let named = volume.claim_ref.as_ref().map(Reference::from_stored);
+    let ours = named.as_ref().is_some_and(|named| named.uid == claim.meta.uid);
+    if ours || named.is_none() && !volume.terminating() {
+        return Ok(Proposed::Nothing(format!(
+            "volume {name} is free for claim {} or names it: the controller binds them by itself",
+            claim.key()
+        )));
+    }
+    is_free(situation, key, volume, from)?;
+    let mut plan = Builder::new(request);
+    plan.save_claim(claim);
+    plan.carry(volume, Carried { volume: name.clone(), for_claims: Vec::new(), given_up: Vec::new() });
+    plan.retain(volume, "before anything else is done with it");
+    let bound = Wait::Bound { namespace: key.namespace.clone(), name: key.name.clone(), volume: name.clone() };
+    plan.refer(
+        format!("volume {name} names claim {} again, by the uid that it has", claim.key()),
+        volume,
+        Some(Reference::of(claim)),
+        vec![Expect::Terminating { is: false }],
+        Some(bound),
+    );
+    plan.finish(format!("claim {} is bound to volume {name} again; nothing is deleted", claim.key()))
+}
+
+/// A claim that was bound and names no volume any more can name it again, once.
+fn name_again(
+    situation: &Situation<'_>,
+    request: &Request,
+    key: &ObjectKey,
+    claim: &PersistentVolumeClaim,
+    from: Option<&str>,
+) -> Planned {
+    let volume = sought(situation, key, from)?;
+    let ours = volume.claim_ref.as_ref().is_some_and(|named| named.uid == claim.meta.uid);
+    if !ours {
+        is_free(situation, key, volume, from)?;
+    }
+    stays(volume)?;
+    name_it(request, key, claim, volume)
+}
+
+/// A claim of that name is there and has no volume yet: it gets the old one.
+fn hand_old_volume(
+    situation: &Situation<'_>,
+    request: &Request,
+    key: &ObjectKey,
+    claim: &PersistentVolumeClaim,
+    from: Option<&str>,
+) -> Planned {
+    if !claim.volume_name.is_empty() {
+        return name_back(situation, request, key, claim, from);
+    }
+    let volume = sought(situation, key, from)?;
+    is_free(situation, key, volume, from)?;
+    idle(situation, claim, false)?;
+    if !fits(volume, claim) {
+        return Err(Refusal::new(
+            "fit",
+            format!("claim {} asks for something else than volume {} has", claim.key(), volume.meta.name),
+        )
+        .hint(format!(
+            "kubectl pvctl rebind pvc/{} -n {} --to pv/{} replaces the claim by one that fits",
+            key.name, key.namespace, volume.meta.name
+        ))
+        .into());
+    }
+    name_it(request, key, claim, volume)
+}
+
+/// A claim that names its volume and was never bound to it: the volume names another claim of that name, which is gone.
+fn name_back(
+    situation: &Situation<'_>,
+    request: &Request,
+    key: &ObjectKey,
+    claim: &PersistentVolumeClaim,
+    from: Option<&str>,
+) -> Planned {
+    let volume = super::build::volume(situation, &claim.volume_name)?;
+    let name = &volume.meta.name;
+    is_free(situation, key, volume, from)?;
+    let waits = volume.claim_ref.as_ref().is_none_or(|named| named.uid.is_empty() || named.uid == claim.meta.uid);
+    if waits {
+        return Ok(Proposed::Nothing(format!(
+            "volume {name} is free for claim {} or reserved for it: the controller binds them by itself",
+            claim.key()
+        )));
+    }
+    let mut plan = Builder::new(request);
+    plan.save_claim(claim);
+    plan.carry(volume, Carried { volume: name.clone(), for_claims: Vec::new(), given_up: Vec::new() });
+    plan.retain(volume, "before anything else is done with it");
+    let bound = Wait::Bound { namespace: key.namespace.clone(), name: key.name.clone(), volume: name.clone() };
+    plan.refer(
+        format!("volume {name} still names the claim that was there before: it is reserved for the one of today"),
+        volume,
+        Some(Reference::of(claim)),
+        vec![Expect::Terminating { is: false }],
+        Some(bound),
+    );
+    plan.finish(format!("claim {} gets volume {name}, which it names", claim.key()))
+}
+
+/// The claim was deleted and its volume lives.
+fn create_again(situation: &Situation<'_>, request: &Request, key: &ObjectKey, from: Option<&str>) -> Planned {
+    let volume = sought(situation, key, from)?;
+    let name = &volume.meta.name;
+    is_free(situation, key, volume, from)?;
+    if volume.status.phase == VolumePhase::Bound {
+        return Err(Refusal::new(
+            "phase",
+            format!("volume {name} is still Bound on record: the controller has not seen yet that its claim is gone"),
+        )
+        .hint(format!("kubectl pvctl retain pv/{name} keeps the data in the meantime"))
+        .into());
+    }
+    let mut plan = Builder::new(request);
+    let for_claims = vec![(key.namespace.clone(), key.name.clone())];
+    plan.carry(volume, Carried { volume: name.clone(), for_claims, given_up: Vec::new() });
+    plan.retain(volume, "before anything else is done with it");
+    reserve_for(&mut plan, key, volume);
+    plan.create_claim(
+        format!("claim {}/{} is created and names volume {name}", key.namespace, key.name),
+        key,
+        for_volume(volume, key),
+        Some(volume),
+        Vec::new(),
+    );
+    plan.note("labels and annotations of the claim that was there are not known: add those that something needs");
+    plan.finish(format!("claim {}/{} is there again, with volume {name}", key.namespace, key.name))
+}
+
+fn reserve_for(plan: &mut Builder, key: &ObjectKey, volume: &PersistentVolume) {
+    let name = &volume.meta.name;
+    let reserved = volume
+        .claim_ref
+        .as_ref()
+        .is_some_and(|named| named.namespace == key.namespace && named.name == key.name && named.uid.is_empty());
+    if reserved {
+        return;
+    }
+    let mut expect = vec![Expect::Terminating { is: false }];
+    if has_ended(volume) {
+        expect.push(Expect::ReclaimPolicy { is: "Retain".into() });
+    }
+    plan.refer(
+        format!("reserve volume {name} for claim {}/{}, and for nobody else", key.namespace, key.name),
+        volume,
+        Some(Reference::reservation(&key.namespace, &key.name)),
+        expect,
+        Some(Wait::Available { volume: name.clone() }),
+    );
+}
+
+/// A deletion cannot be taken back: the claim goes, and one like it gets its volume.
+fn after_deletion(
+    situation: &Situation<'_>,
+    request: &Request,
+    key: &ObjectKey,
+    claim: &PersistentVolumeClaim,
+) -> Planned {
+    let volume = match situation.volume(&claim.volume_name) {
+        Known::There(volume) => volume,
+        Known::Absent | Known::Unknown => {
+            return Err(Refusal::new(
+                "missing",
+                format!("claim {} is being deleted and has no volume that is known", claim.key()),
+            )
+            .into());
+        }
+    };
+    stays(volume)?;
+    let name = &volume.meta.name;
+    match situation.holder(volume) {
+        Known::There(holder) if holder.meta.uid == claim.meta.uid => {}
+        _ => {
+            return Err(Refusal::new("lost", format!("volume {name} does not name claim {}", claim.key())).into());
+        }
+    }
+    let raw = super::build::manifest(situation, key)?;
+    let mut plan = Builder::new(request);
+    plan.save_claim(claim);
+    let for_claims = vec![(key.namespace.clone(), key.name.clone())];
+    plan.carry(volume, Carried { volume: name.clone(), for_claims, given_up: Vec::new() });
+    plan.retain(volume, "before its claim goes");
+    let gone =
+        Wait::ClaimGone { namespace: key.namespace.clone(), name: key.name.clone(), uid: claim.meta.uid.clone() };
+    let recheck = vec![Recheck::Unused { namespace: key.namespace.clone(), name: key.name.clone() }];
+    plan.step(
+        format!("claim {} goes: its deletion cannot be taken back", claim.key()),
+        None,
+        recheck,
+        Some(gone),
+        Undo::Nothing,
+    );
+    plan.await_released(volume);
+    plan.refer_with_undo(
+        format!("reserve volume {name} for claim {}, and for nobody else", claim.key()),
+        volume,
+        Some(Reference::reservation(&key.namespace, &key.name)),
+        vec![
+            Expect::ReclaimPolicy { is: "Retain".into() },
+            Expect::VolumePhase { any_of: vec!["Released".into(), "Failed".into()] },
+        ],
+        Some(Wait::Available { volume: name.clone() }),
+        volume.claim_ref.as_ref().map(Reference::from_stored),
+    );
+    let new = like(raw, key, Some(volume), situation.snapshot);
+    plan.create_claim(
+        format!("claim {} is created again and names volume {name}", claim.key()),
+        key,
+        new.manifest,
+        Some(volume),
+        Vec::new(),
+    );
+    for dropped in new.dropped {
+        plan.note(format!("the new claim does not carry {dropped}"));
+    }
+    plan.finish(format!("claim {} is there again, with volume {name}", claim.key()))
+}

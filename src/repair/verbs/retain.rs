@@ -1,0 +1,18 @@
+//! `retain`: the data of a volume are kept, whatever becomes of its claim.
+
+use super::build::{Builder, Planned, volume};
+use crate::model::ReclaimPolicy;
+use crate::repair::plan::{Carried, Proposed, Request};
+use crate::repair::situation::Situation;
+
+pub(super) fn plan(situation: &Situation<'_>, request: &Request, name: &str) -> Planned {
+    let volume = volume(situation, name)?;
+    if volume.reclaim_policy == ReclaimPolicy::Retain {
+        return Ok(Proposed::Nothing(format!("volume {name} has policy Retain already")));
+    }
+    let mut plan = Builder::new(request);
+    plan.carry(volume, Carried { volume: name.into(), for_claims: Vec::new(), given_up: Vec::new() });
+    plan.retain(volume, "whatever becomes of its claim");
+    plan.note("Retain stops deletions that have not begun; whether one is under way cannot be seen");
+    plan.finish(format!("the data of volume {name} are kept, whatever becomes of its claim"))
+}

@@ -1,0 +1,170 @@
+//! `unfinalize`: one finalizer of an object that is being deleted goes, because whoever should take it off is gone. The
+//! API cannot prove that, so evidence is listed and the name is typed.
+
+use super::build::{Builder, Planned, claim, volume};
+use crate::model::{Kind, ObjectKey, ObjectMeta, Str};
+use crate::repair::guards::volumes_of;
+use crate::repair::plan::{Carried, GivenUp, Proposed, Recheck, Refusal, Request, Undo};
+use crate::repair::situation::{Known, Situation};
+use crate::repair::write::{CLAIM_PROTECTION, Change, Expect, VOLUME_PROTECTION, Write};
+
+pub(super) fn plan(
+    situation: &Situation<'_>,
+    request: &Request,
+    object: &ObjectKey,
+    finalizer: &str,
+    protected: bool,
+) -> Planned {
+    let meta = match object.kind {
+        Kind::PersistentVolume => &volume(situation, &object.name)?.meta,
+        _ => &claim(situation, object)?.meta,
+    };
+    if !meta.has_finalizer(finalizer) {
+        return Ok(Proposed::Nothing(format!("{object} does not have finalizer {finalizer}")));
+    }
+    if meta.deleted.is_none() {
+        return Err(Refusal::new(
+            "deletion",
+            format!(
+                "{object} is not being deleted: its finalizers keep nothing up, and their owners would add them again"
+            ),
+        )
+        .into());
+    }
+    let known = who(finalizer);
+    if known.protects && !protected {
+        return Err(Refusal::new(
+            "protected",
+            format!("{finalizer} protects data in use: {} takes it off {}", known.owner, known.when),
+        )
+        .hint(known.instead)
+        .hint("--protected takes it off all the same where nothing uses the object; pods and attachments are looked at first")
+        .into());
+    }
+    let mut plan = Builder::new(request);
+    let last = meta.finalizers.len() == 1;
+    let mut recheck = Vec::new();
+    match object.kind {
+        Kind::PersistentVolume => {
+            let volume = volume(situation, &object.name)?;
+            let given_up = if last { vec![GivenUp::Object] } else { Vec::new() };
+            plan.carry(volume, Carried { volume: object.name.clone(), for_claims: Vec::new(), given_up });
+            if let Known::There(holder) = situation.holder(volume) {
+                return Err(Refusal::new(
+                    "held",
+                    format!(
+                        "volume {} is held by claim {}: without the volume that claim is Lost",
+                        object.name,
+                        holder.key()
+                    ),
+                )
+                .into());
+            }
+            plan.retain(volume, "should its provisioner come back");
+            recheck.push(Recheck::Detached { volume: object.name.clone() });
+            plan.note(format!(
+                "the storage stays where it is: {} {} {}; only the journal knows it then",
+                volume.source.kind.as_str(),
+                volume.source.detail,
+                volume.source.handle
+            ));
+        }
+        _ => {
+            let claim = claim(situation, object)?;
+            plan.save_claim(claim);
+            recheck.push(Recheck::Unused { namespace: object.namespace.clone(), name: object.name.clone() });
+            for name in volumes_of(situation, claim) {
+                let Known::There(volume) = situation.volume(&name) else { continue };
+                let carried = Carried { volume: name.clone(), for_claims: Vec::new(), given_up: Vec::new() };
+                plan.carry(volume, carried);
+                plan.retain(volume, "before its claim goes");
+                recheck.push(Recheck::Detached { volume: name.clone() });
+                recheck.push(Recheck::Retained { volume: name });
+            }
+        }
+    }
+    plan.ask_for(&object.name);
+    let others: Vec<&str> = meta.finalizers.iter().map(Str::as_str).filter(|other| *other != finalizer).collect();
+    plan.note(format!("{finalizer}: {} takes it off {}", known.owner, known.when));
+    plan.note(if others.is_empty() {
+        format!("it is the last finalizer: {object} is gone right after the write")
+    } else {
+        format!("these finalizers stay, and {object} with them: {}", others.join(", "))
+    });
+    let write = write(object, meta, finalizer);
+    plan.step(
+        format!("take finalizer {finalizer} off {object}"),
+        Some(write),
+        recheck,
+        None,
+        Undo::Impossible { why: "an object that is being deleted gets no new finalizer".to_owned() },
+    );
+    plan.finish(format!("{object} is not kept by finalizer {finalizer} any more"))
+}
+
+fn write(object: &ObjectKey, meta: &ObjectMeta, finalizer: &str) -> Write {
+    Write {
+        object: object.clone(),
+        uid: meta.uid.clone(),
+        expect: vec![Expect::Terminating { is: true }, Expect::Finalizer { has: finalizer.into() }],
+        change: Change::RemoveFinalizer { finalizer: finalizer.into() },
+    }
+}
+
+/// What is known of a finalizer.
+struct Who {
+    /// Whether it keeps data that are in use.
+    protects: bool,
+    owner: &'static str,
+    when: &'static str,
+    instead: &'static str,
+}
+
+fn who(finalizer: &str) -> Who {
+    let of = |protects, owner, when, instead| Who { protects, owner, when, instead };
+    match finalizer {
+        CLAIM_PROTECTION => of(
+            true,
+            "kube-controller-manager",
+            "when no pod that has a node refers to the claim, whatever that pod's phase",
+            "delete the pods that refer to it, finished ones as well",
+        ),
+        VOLUME_PROTECTION => of(
+            true,
+            "kube-controller-manager",
+            "when the volume is not Bound any more",
+            "the claim has to go first, or be given another volume: kubectl pvctl rebind",
+        ),
+        "kubernetes.io/pv-controller" => of(
+            false,
+            "kube-controller-manager",
+            "when the storage is deleted, or the policy is not Delete any more",
+            "kubectl pvctl retain makes it go by itself",
+        ),
+        "external-provisioner.volume.kubernetes.io/finalizer" => of(
+            false,
+            "the external-provisioner of the driver",
+            "when the storage is deleted, or the policy is not Delete any more",
+            "kubectl pvctl retain makes it go by itself, where the provisioner runs",
+        ),
+        "snapshot.storage.kubernetes.io/pvc-as-source-protection" => of(
+            true,
+            "the snapshot-controller",
+            "when the snapshot of the claim is ready",
+            "wait for the snapshot, or delete the VolumeSnapshot",
+        ),
+        "provisioner.storage.kubernetes.io/cloning-protection" => of(
+            true,
+            "the external-provisioner of the driver",
+            "when no claim is being cloned from it",
+            "wait for the clone, or delete the claim that waits for it",
+        ),
+        other if other.starts_with("external-attacher/") => of(
+            true,
+            "the external-attacher of the driver",
+            "when no VolumeAttachment names the volume",
+            "stop the pods that use it; a volume that is attached twice may be destroyed by its writers",
+        ),
+        _ => of(false, "a controller that pvctl does not know", "when it is done with the object", ""),
+    }
+}

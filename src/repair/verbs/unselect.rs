@@ -1,0 +1,54 @@
+//! Takes back the scheduler's choice of a node that is not there any more, once: the scheduler then chooses anew.
+
+use super::build::{Builder, Planned, claim};
+use crate::model::{AnnotationKey, Kind, ObjectKey};
+use crate::repair::plan::{Proposed, Refusal, Request, Undo};
+use crate::repair::situation::Situation;
+use crate::repair::write::{Change, Expect, Write};
+
+pub(super) fn plan(situation: &Situation<'_>, request: &Request, key: &ObjectKey) -> Planned {
+    let claim = claim(situation, key)?;
+    let Some(node) = claim.meta.annotations.get(AnnotationKey::SelectedNode) else {
+        return Ok(Proposed::Nothing(format!("no node is selected for claim {}", claim.key())));
+    };
+    if claim.meta.annotations.has(AnnotationKey::BindCompleted) || !claim.volume_name.is_empty() {
+        return Ok(Proposed::Nothing(format!(
+            "claim {} has a volume: its selected node decides nothing any more",
+            claim.key()
+        )));
+    }
+    if situation.snapshot.node(node).is_some() {
+        return Err(Refusal::new(
+            "node",
+            format!(
+                "node {node}, which is selected for claim {}, is there: a volume may be on its way for it",
+                claim.key()
+            ),
+        )
+        .into());
+    }
+    if !situation.knows_all(Kind::Node, "") {
+        return Err(Refusal::new("unknown", format!("whether node {node} exists could not be read")).into());
+    }
+    let mut plan = Builder::new(request);
+    plan.save_claim(claim);
+    let name = AnnotationKey::SelectedNode.as_str();
+    let write = |from: Option<&str>, to: Option<&str>| Write {
+        object: key.clone(),
+        uid: claim.meta.uid.clone(),
+        expect: vec![
+            Expect::Annotation { key: name.into(), is: from.map(Into::into) },
+            Expect::VolumeName { is: claim.volume_name.clone() },
+        ],
+        change: Change::SetAnnotation { key: name.into(), value: to.map(Into::into) },
+    };
+    plan.step(
+        format!("node {node} does not exist: let the scheduler choose another one"),
+        Some(write(Some(node), None)),
+        Vec::new(),
+        None,
+        Undo::Write { write: Box::new(write(None, Some(node))), wait: None },
+    );
+    plan.note("the pod that uses the claim has to be scheduled again: if it has that node already, delete it");
+    plan.finish(format!("claim {} is no longer tied to node {node}", claim.key()))
+}
