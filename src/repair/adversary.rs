@@ -99,7 +99,7 @@ impl Reach {
 /// Looks for an interleaving in which the plan does harm.
 pub fn judge<'a>(snapshot: &'a Snapshot, settings: &Settings<'a>, plan: &Plan, reach: Reach) -> Verdict {
     let mut states = 0;
-    let mut stage = Stage::new(snapshot, settings, plan, reach.everyone);
+    let Some(mut stage) = Stage::new(snapshot, settings, plan, reach.everyone) else { return Verdict::TooMany };
     for deletes in [false, true] {
         let Some(with) = Exploration::run(&mut stage, &plan.steps, deletes, reach, None) else {
             return Verdict::TooMany;
@@ -155,10 +155,10 @@ impl Exploration {
             if sought.is_some_and(|sought| sought.keys().all(|harm| search.harms.contains_key(harm))) {
                 break;
             }
-            if search.states.len() > reach.states {
+            if search.states.len() > reach.states || stage.is_full() {
                 return None;
             }
-            let state = search.states[next].clone();
+            let state = search.states[next];
             let mut moves: Vec<(Move, State)> = Vec::new();
             moves.extend(plan_move(stage, steps, &state));
             for (target, ordinary, after) in stage.syncs(&state, reach.failures) {
@@ -205,7 +205,7 @@ impl Exploration {
                 self.harms.entry((place, harm)).or_insert(number);
             }
         }
-        numbers.insert(state.clone(), number);
+        numbers.insert(state, number);
         self.states.push(state);
         self.ways.push(way);
     }
@@ -262,18 +262,18 @@ fn plan_move(stage: &mut Stage<'_>, steps: &[Step], state: &State) -> Option<(Mo
     let step = steps.get(place)?;
     if state.position % 2 == 1 {
         let met = step.wait.as_ref().is_none_or(|wait| is_met(stage, state, wait));
-        let mut after = state.clone();
+        let mut after = *state;
         after.position += 1;
         return met.then_some((Move::GoesOn(place), after));
     }
     let Some(write) = &step.write else {
-        let mut after = state.clone();
+        let mut after = *state;
         after.position += 1;
         return Some((Move::Step(place), after));
     };
     let seen = stage.seen(state, &write.object);
     let mut after = if write.is_so_already(seen.as_ref()) {
-        state.clone()
+        *state
     } else {
         if write.obstacle(seen.as_ref()).is_some() || !step.recheck.iter().all(|recheck| stage.recheck(state, recheck))
         {
@@ -303,7 +303,7 @@ fn is_met(stage: &Stage<'_>, state: &State, wait: &Wait) -> bool {
 /// What the controllers make of each step while nobody else acts: they have come to rest before the first one, unless
 /// the plan finds what it expects only before that. Nothing where there are too many states.
 pub(super) fn answers<'a>(snapshot: &'a Snapshot, settings: &Settings<'a>, plan: &Plan) -> Option<Vec<Answer>> {
-    let mut stage = Stage::new(snapshot, settings, plan, false);
+    let mut stage = Stage::new(snapshot, settings, plan, false)?;
     let objects: Vec<ObjectKey> = plan.objects();
     let mut at = vec![stage.initial()];
     let mut answers = Vec::new();
@@ -338,7 +338,7 @@ pub(super) fn answers<'a>(snapshot: &'a Snapshot, settings: &Settings<'a>, plan:
         let met: Vec<State> = rest
             .iter()
             .filter(|state| step.wait.as_ref().is_none_or(|wait| is_met(&stage, state, wait)))
-            .cloned()
+            .copied()
             .collect();
         let came = if met.is_empty() {
             Came::Never
@@ -390,19 +390,19 @@ fn rest_of(stage: &mut Stage<'_>, from: Vec<State>) -> Option<Vec<State>> {
     let mut rest = Vec::new();
     let mut next = 0;
     for state in &all {
-        known.insert(state.clone(), ());
+        known.insert(*state, ());
     }
     while next < all.len() {
         if all.len() > MOST {
             return None;
         }
-        let state = all[next].clone();
+        let state = all[next];
         let syncs = stage.syncs(&state, false);
         if syncs.is_empty() {
             rest.push(state);
         }
         for (_, _, after) in syncs {
-            if known.insert(after.clone(), ()).is_none() {
+            if known.insert(after, ()).is_none() {
                 all.push(after);
             }
         }

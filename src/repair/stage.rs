@@ -22,15 +22,25 @@ pub(super) const STRANGER: &str = "<stranger>";
 /// So many claims that wait for any volume take part where a plan sets a volume free.
 const WAITING: usize = 4;
 
+/// So many volumes and claims have a place on a stage: states are kept in numbers, and have to be small.
+const VOLUMES: usize = 8;
+const CLAIMS: usize = 16;
+
 /// A state of the stage: for each volume and each claim the number of its variant, 0 where it is not there.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) struct State {
-    volumes: Box<[u16]>,
-    claims: Box<[u16]>,
+    objects: Objects,
     /// For each volume: what was begun with its data.
-    pub(super) fates: Box<[Fate]>,
+    pub(super) fates: [Fate; VOLUMES],
     /// How far the plan is: twice the number of steps that were written and waited for, plus one while it waits.
-    pub(super) position: u16,
+    pub(super) position: u8,
+}
+
+/// The variants of all objects.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+struct Objects {
+    volumes: [u8; VOLUMES],
+    claims: [u8; CLAIMS],
 }
 
 /// What was begun with the data of a volume.
@@ -57,14 +67,16 @@ pub(super) struct Stage<'a> {
     initial: State,
     /// What the controllers may do where the objects are so, whatever else is.
     known: Known,
+    /// Whether an object has more variants than can be numbered: nothing is proven then.
+    is_full: bool,
 }
 
 /// By the variants of volumes and claims, and by whether anything may go wrong: what syncs may change.
-type Known = FxHashMap<(Box<[u16]>, Box<[u16]>, bool), Arc<Vec<(Target, bool, Vec<Delta>)>>>;
+type Known = FxHashMap<(Objects, bool), Arc<Vec<(Target, bool, Vec<Delta>)>>>;
 
 impl<'a> Stage<'a> {
-    /// The stage for a plan. Everything that it touches is on it as recorded.
-    pub(super) fn new(snapshot: &'a Snapshot, settings: &Settings<'a>, plan: &Plan, everyone: bool) -> Self {
+    /// The stage for a plan. Everything that it touches is on it as recorded. Nothing where there is no room for all.
+    pub(super) fn new(snapshot: &'a Snapshot, settings: &Settings<'a>, plan: &Plan, everyone: bool) -> Option<Self> {
         let mut cast = Cast::of(snapshot, plan);
         if everyone {
             cast.widen(snapshot);
@@ -93,6 +105,9 @@ impl<'a> Stage<'a> {
                 parts.claims.push(placeholder);
             }
         }
+        if parts.volumes.len() > VOLUMES || parts.claims.len() > CLAIMS || plan.steps.len() > usize::from(u8::MAX / 2) {
+            return None;
+        }
         let stage = Snapshot::new(parts);
         let allowed = stage.volumes().iter().map(|volume| allowed(plan, volume)).collect();
         let place = |seat: &PersistentVolumeClaim| {
@@ -104,36 +119,50 @@ impl<'a> Stage<'a> {
         let claims: Vec<Vec<Arc<PersistentVolumeClaim>>> =
             stage.claims().iter().map(|claim| vec![Arc::new(claim.clone())]).collect();
         let there = |claim: &PersistentVolumeClaim| {
-            u16::from(real.contains(&(claim.meta.namespace.clone(), claim.meta.name.clone())))
+            u8::from(real.contains(&(claim.meta.namespace.clone(), claim.meta.name.clone())))
         };
-        let initial = State {
-            volumes: volumes.iter().map(|_| 1).collect(),
-            claims: stage.claims().iter().map(there).collect(),
-            fates: volumes.iter().map(|_| Fate::default()).collect(),
-            position: 0,
-        };
+        let mut initial = State { objects: Objects::default(), fates: [Fate::default(); VOLUMES], position: 0 };
+        for (place, _) in volumes.iter().enumerate() {
+            initial.objects.volumes[place] = 1;
+        }
+        for (place, claim) in stage.claims().iter().enumerate() {
+            initial.objects.claims[place] = there(claim);
+        }
         let settings = Settings { failures: false, tracing: false, ..settings.clone() };
-        let mut stage =
-            Self { snapshot: stage, settings, volumes, claims, seats, allowed, initial, known: Known::default() };
-        let mut initial = stage.initial.clone();
+        let mut stage = Self {
+            snapshot: stage,
+            settings,
+            volumes,
+            claims,
+            seats,
+            allowed,
+            initial,
+            known: Known::default(),
+            is_full: false,
+        };
         stage.doom(&mut initial);
         stage.initial = initial;
-        stage
+        Some(stage)
+    }
+
+    /// Whether states were met that could not be told apart any more.
+    pub(super) fn is_full(&self) -> bool {
+        self.is_full
     }
 
     /// The recorded state.
     pub(super) fn initial(&self) -> State {
-        self.initial.clone()
+        self.initial
     }
 
     /// The volume at a place, if it is there.
     pub(super) fn volume(&self, state: &State, place: usize) -> Option<&Arc<PersistentVolume>> {
-        self.volumes[place].get(usize::from(*state.volumes.get(place)?).checked_sub(1)?)
+        self.volumes[place].get(usize::from(*state.objects.volumes.get(place)?).checked_sub(1)?)
     }
 
     /// The claim at a place, if it is there.
     pub(super) fn claim(&self, state: &State, place: usize) -> Option<&Arc<PersistentVolumeClaim>> {
-        self.claims[place].get(usize::from(*state.claims.get(place)?).checked_sub(1)?)
+        self.claims[place].get(usize::from(*state.objects.claims.get(place)?).checked_sub(1)?)
     }
 
     /// The places of all volumes.
@@ -168,7 +197,7 @@ impl<'a> Stage<'a> {
 
     /// The same state with that object in another version, or without it.
     pub(super) fn with(&mut self, state: &State, object: &ObjectKey, seen: Option<Seen>) -> State {
-        let mut after = state.clone();
+        let mut after = *state;
         match (object.kind, seen) {
             (Kind::PersistentVolume, seen) => {
                 let Some(id) = self.snapshot.volume_id(&object.name) else { return after };
@@ -193,12 +222,13 @@ impl<'a> Stage<'a> {
 
     fn set_volume(&mut self, state: &mut State, place: usize, volume: Option<Arc<PersistentVolume>>) {
         let Some(variants) = self.volumes.get_mut(place) else { return };
-        state.volumes[place] = volume.map_or(0, |volume| variant(variants, volume, same_volume));
+        state.objects.volumes[place] =
+            volume.map_or(0, |volume| variant(variants, volume, same_volume, &mut self.is_full));
     }
 
     fn set_claim(&mut self, state: &mut State, place: usize, claim: Option<Arc<PersistentVolumeClaim>>) {
         let Some(variants) = self.claims.get_mut(place) else { return };
-        state.claims[place] = claim.map_or(0, |claim| variant(variants, claim, same_claim));
+        state.objects.claims[place] = claim.map_or(0, |claim| variant(variants, claim, same_claim, &mut self.is_full));
     }
 
     /// Marks the volumes of which a driver may begin to delete the data: it goes on even if the policy changes then.
@@ -227,7 +257,7 @@ impl<'a> Stage<'a> {
     /// What the controllers may do next: the object that is synced, whether nothing goes wrong, and the state after it.
     /// With `failures`, their caches may lag and they may die between two writes.
     pub(super) fn syncs(&mut self, state: &State, failures: bool) -> Vec<(Target, bool, State)> {
-        let key = (state.volumes.clone(), state.claims.clone(), failures);
+        let key = (state.objects, failures);
         let known = match self.known.get(&key) {
             Some(known) => Arc::clone(known),
             None => {
@@ -238,11 +268,11 @@ impl<'a> Stage<'a> {
         };
         let mut all: Vec<(Target, bool, State)> = Vec::with_capacity(known.len());
         for (target, ordinary, deltas) in known.iter() {
-            let mut after = state.clone();
+            let mut after = *state;
             for delta in deltas {
                 match *delta {
-                    Delta::Volume(place, variant) => after.volumes[place] = variant,
-                    Delta::Claim(place, variant) => after.claims[place] = variant,
+                    Delta::Volume(place, variant) => after.objects.volumes[place] = variant,
+                    Delta::Claim(place, variant) => after.objects.claims[place] = variant,
                     Delta::Destroyed(place) => after.fates[place].destroyed = true,
                     Delta::Scrubbed(place) => after.fates[place].scrubbed = true,
                 }
@@ -278,13 +308,13 @@ impl<'a> Stage<'a> {
                 let delta = match change {
                     Overlay::Volume(place, volume) => {
                         let known = &mut self.volumes[place];
-                        let variant = volume.map_or(0, |volume| variant(known, volume, same_volume));
-                        (variant != state.volumes[place]).then_some(Delta::Volume(place, variant))
+                        let variant = volume.map_or(0, |volume| variant(known, volume, same_volume, &mut self.is_full));
+                        (variant != state.objects.volumes[place]).then_some(Delta::Volume(place, variant))
                     }
                     Overlay::Claim(place, claim) => {
                         let known = &mut self.claims[place];
-                        let variant = claim.map_or(0, |claim| variant(known, claim, same_claim));
-                        (variant != state.claims[place]).then_some(Delta::Claim(place, variant))
+                        let variant = claim.map_or(0, |claim| variant(known, claim, same_claim, &mut self.is_full));
+                        (variant != state.objects.claims[place]).then_some(Delta::Claim(place, variant))
                     }
                     Overlay::Destroyed(place) => Some(Delta::Destroyed(place)),
                     Overlay::Scrubbed(place) => Some(Delta::Scrubbed(place)),
@@ -299,8 +329,8 @@ impl<'a> Stage<'a> {
     }
 
     fn targets(&self, state: &State) -> Vec<Target> {
-        let volumes = (0u32..).zip(self.volume_places()).filter(|(_, place)| state.volumes[*place] != 0);
-        let claims = (0u32..).zip(self.claim_places()).filter(|(_, place)| state.claims[*place] != 0);
+        let volumes = (0u32..).zip(self.volume_places()).filter(|(_, place)| state.objects.volumes[*place] != 0);
+        let claims = (0u32..).zip(self.claim_places()).filter(|(_, place)| state.objects.claims[*place] != 0);
         let volumes = volumes.map(|(id, _)| Target::Volume(VolumeId(id)));
         volumes.chain(claims.map(|(id, _)| Target::Claim(ClaimId(id)))).collect()
     }
@@ -331,7 +361,7 @@ impl<'a> Stage<'a> {
         let mut all = Vec::new();
         for place in self.volume_places() {
             if state.fates[place].doomed && !state.fates[place].destroyed {
-                let mut after = state.clone();
+                let mut after = *state;
                 after.fates[place].destroyed = true;
                 self.set_volume(&mut after, place, None);
                 all.push((place, after));
@@ -351,8 +381,8 @@ impl<'a> Stage<'a> {
                 let named = self.snapshot.volume_id(&seat.volume_name);
                 named.and_then(|id| self.volume(state, id.0 as usize)).is_some_and(|volume| volume.claim_ref.is_none())
             };
-            if state.claims[place] == 0 && (!is_stranger || free()) {
-                let mut after = state.clone();
+            if state.objects.claims[place] == 0 && (!is_stranger || free()) {
+                let mut after = *state;
                 self.set_claim(&mut after, place, Some(seat));
                 all.push((number, after));
             }
@@ -369,7 +399,7 @@ impl<'a> Stage<'a> {
             if claim.terminating() || claim.meta.namespace == STRANGER {
                 continue;
             }
-            let mut after = state.clone();
+            let mut after = *state;
             let left = match delete(&Seen::Claim(claim)) {
                 Some(Seen::Claim(marked)) => Some(marked),
                 _ => None,
@@ -446,22 +476,25 @@ fn is_same<T>(then: Option<&Arc<T>>, now: Option<&Arc<T>>) -> bool {
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Delta {
     /// The volume at a place is another variant.
-    Volume(usize, u16),
+    Volume(usize, u8),
     /// The claim at a place is.
-    Claim(usize, u16),
+    Claim(usize, u8),
     /// The data of a volume are deleted.
     Destroyed(usize),
     /// They are being erased.
     Scrubbed(usize),
 }
 
-/// The number of a variant, from 1. There are never so many that they do not fit.
-fn variant<T>(known: &mut Vec<Arc<T>>, object: Arc<T>, same: impl Fn(&T, &T) -> bool) -> u16 {
+/// The number of a variant, from 1.
+fn variant<T>(known: &mut Vec<Arc<T>>, object: Arc<T>, same: impl Fn(&T, &T) -> bool, is_full: &mut bool) -> u8 {
     let at = known.iter().position(|one| Arc::ptr_eq(one, &object) || same(one, &object)).unwrap_or_else(|| {
         known.push(object);
         known.len() - 1
     });
-    u16::try_from(at + 1).unwrap_or(u16::MAX)
+    u8::try_from(at + 1).unwrap_or_else(|_| {
+        *is_full = true;
+        u8::MAX
+    })
 }
 
 fn same_volume(a: &PersistentVolume, b: &PersistentVolume) -> bool {
