@@ -7,26 +7,26 @@ use pvctl::controllers::{KubeVersion, Rules};
 use pvctl::diagnosis::{Diagnosis, Rule, Scrutiny, Severity, Unread, diagnose, rules};
 use pvctl::model::Kind;
 use pvctl::simulate::{Settings, Simulation};
-use pvctl::snapshot::Snapshot;
+use pvctl::snapshot::{Parts, Snapshot};
 use pvctl::source::{FileOptions, Scope, files as source_files};
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::Path;
 
-const FOLDER: &str = "tests/audit";
+pub(crate) const FOLDER: &str = "tests/audit";
 
 /// What the comments at the top of a fixture say.
 #[derive(Debug, Default)]
-struct Header {
-    minor: Option<u32>,
+pub(crate) struct Header {
+    pub(crate) minor: Option<u32>,
     /// The kinds that no decision reads and of which the fixture holds all there are.
     complete: Vec<Scope>,
     /// The other rules that fire, each with the reason why that is right.
     also: BTreeMap<String, String>,
 }
 
-fn header(text: &str) -> Header {
+pub(crate) fn header(text: &str) -> Header {
     let mut header = Header::default();
     for line in text.lines().map_while(|line| line.strip_prefix("# ")) {
         if let Some(flags) = line.strip_prefix("flags: ") {
@@ -47,8 +47,8 @@ fn header(text: &str) -> Header {
     header
 }
 
-/// What all rules find in a fixture, of which all objects are known.
-fn diagnosed(path: &str, header: &Header) -> Diagnosis {
+/// The objects of a fixture, of which all are known.
+pub(crate) fn read(path: &str, header: &Header) -> Parts {
     let decisive = Kind::ALL.into_iter().map(|kind| Scope { kind, namespace: None });
     let options = FileOptions {
         paths: vec![root().join(path)],
@@ -59,7 +59,12 @@ fn diagnosed(path: &str, header: &Header) -> Diagnosis {
     };
     let parts = source_files::read(&options).expect("a fixture is readable").parts;
     assert!(parts.issues.is_empty(), "{path}: {:?}", parts.issues);
-    let snapshot = Snapshot::new(parts);
+    parts
+}
+
+/// What all rules find in a fixture.
+fn diagnosed(path: &str, header: &Header) -> Diagnosis {
+    let snapshot = Snapshot::new(read(path, header));
     let version = header.minor.map_or(KubeVersion::DEFAULT, |minor| KubeVersion { minor });
     let simulation = Simulation::new(&snapshot, Settings::new(Rules::of(version)), 1);
     diagnose(&simulation, with_all(), 1)

@@ -10,6 +10,7 @@ mod consent;
 pub mod guards;
 pub mod manifest;
 mod plan;
+mod proposal;
 mod situation;
 mod stage;
 mod undo;
@@ -22,6 +23,7 @@ pub use guards::{Guard, Holds};
 pub use plan::{
     Carried, Expected, GivenUp, Plan, Proposed, Recheck, Recipient, Refusal, Request, Setting, StableHash, Step, Undo,
 };
+pub use proposal::{repairable, repairs};
 pub use situation::{Known, Manifests, Situation, claim_key, volume_key};
 pub use undo::{Done, undo};
 pub use verbs::{propose, reads};

@@ -1,0 +1,76 @@
+//! From findings to repairs: in the fixture of each repairable rule there is a plan, it is accepted where nothing stands
+//! against it, and it is what the rule's page says.
+#![expect(clippy::unwrap_used, reason = "fixtures are files, and tests fail by panicking")]
+
+use crate::audit::{FOLDER, header, read};
+use crate::support::text;
+use pvctl::controllers::{KubeVersion, Rules};
+use pvctl::diagnosis::{Scrutiny, diagnose, rules};
+use pvctl::model::ObjectKey;
+use pvctl::repair::{Manifests, Proposed, Receipts, Situation, propose, reads, repairable, repairs, review};
+use pvctl::simulate::{Settings, Simulation};
+use pvctl::snapshot::Snapshot;
+use serde_json::Value;
+
+/// What comes of the repairs that are proposed for the finding of a rule in its own fixture.
+fn outcome(id: &str) -> Vec<String> {
+    let path = format!("{FOLDER}/{id}/fires.yaml");
+    let source = text(&path);
+    let header = header(&source);
+    let snapshot = Snapshot::new(read(&path, &header));
+    let objects: Vec<Value> =
+        source.split("\n---").filter_map(|document| serde_yaml::from_str(document).ok()).collect();
+    let rules_of = Rules::of(header.minor.map_or(KubeVersion::DEFAULT, |minor| KubeVersion { minor }));
+    let simulation = Simulation::new(&snapshot, Settings::new(rules_of), 1);
+    let scrutiny = Scrutiny { rules: rules::all(), suppressions: &[], scope: &|_| true };
+    let diagnosis = diagnose(&simulation, scrutiny, 1);
+    let mut outcomes = Vec::new();
+    for finding in diagnosis.findings.iter().filter(|finding| finding.rule.id == id) {
+        let none = Manifests::default();
+        let situation = Situation { snapshot: &snapshot, settings: simulation.settings().clone(), manifests: &none };
+        for request in repairs(&situation, finding) {
+            let manifests = manifests(&objects, &reads(&snapshot, &request));
+            let situation = Situation { manifests: &manifests, ..situation.clone() };
+            let came = match propose(&situation, &request) {
+                Proposed::Nothing(_) => "nothing to do".to_owned(),
+                Proposed::Refused(refusal) => format!("refused by {}", refusal.by),
+                Proposed::Plan(plan) => match review(&situation, *plan, &Receipts::default()) {
+                    Ok(reviewed) if reviewed.plan().is_safe() => "safe".to_owned(),
+                    Ok(_) => "to be confirmed".to_owned(),
+                    Err(rejected) => format!("refused by {}: {}", rejected.refusal.by, rejected.refusal.message),
+                },
+            };
+            outcomes.push(format!("{}: {came}", request.verb()));
+        }
+    }
+    outcomes
+}
+
+fn manifests(objects: &[Value], keys: &[ObjectKey]) -> Manifests {
+    let mut manifests = Manifests::default();
+    for key in keys {
+        let is = |object: &&Value| {
+            object["kind"] == key.kind.as_str()
+                && object["metadata"]["name"] == key.name.as_str()
+                && object["metadata"]["namespace"].as_str().unwrap_or_default() == key.namespace
+        };
+        manifests.add(key.clone(), objects.iter().find(is).unwrap().clone());
+    }
+    manifests
+}
+
+/// What is proposed in each fixture, and what comes of it.
+const EXPECTED: [(&str, &[&str]); 1] = [("", &[])];
+
+#[test]
+fn each_repairable_rule_has_a_repair_in_its_fixture() {
+    let mut faults = Vec::new();
+    for id in repairable() {
+        let outcomes = outcome(id);
+        let expected = EXPECTED.iter().find(|(known, _)| *known == id).map_or(&[][..], |(_, expected)| expected);
+        if outcomes != expected {
+            faults.push(format!("(\"{id}\", &{outcomes:?}),"));
+        }
+    }
+    assert!(faults.is_empty(), "{}", faults.join("\n"));
+}

@@ -1,0 +1,341 @@
+//! The recipes that people find when a volume is stuck and that lose data: each is refused, or done in a safe form. The
+//! numbers are those of `docs/REPAIR.md`.
+#![expect(clippy::panic, reason = "a plan that is missing is a failed test")]
+
+use crate::plans::{World, bound, claim, class, moving, of, pod, released, volume};
+use pvctl::model::Kind;
+use pvctl::repair::{
+    ApiRequest, Change, Expect, Plan, Proposed, Recheck, Recipient, Request, Setting, Step, claim_key, volume_key,
+};
+use serde_json::{Value, json};
+
+fn release(to: Recipient) -> Request {
+    Request::Release { volume: "pv-1".into(), to }
+}
+
+fn unbind(to: Recipient) -> Request {
+    Request::Unbind { volume: "pv-1".into(), to }
+}
+
+fn unfinalize_claim(finalizer: &str, protected: bool) -> Request {
+    Request::Unfinalize { object: claim_key("db", "data"), finalizer: finalizer.into(), protected }
+}
+
+fn unfinalize_volume(finalizer: &str, protected: bool) -> Request {
+    Request::Unfinalize { object: volume_key("pv-1"), finalizer: finalizer.into(), protected }
+}
+
+fn restore() -> Request {
+    Request::Restore { namespace: "db".into(), name: "data".into(), from: None }
+}
+
+fn recreate() -> Request {
+    let set = vec![Setting::Class("fast".into()), Setting::Size("2Gi".into())];
+    Request::Recreate { namespace: "db".into(), name: "data".into(), set, provisioner_stopped: false }
+}
+
+fn terminating(mut object: Value) -> Value {
+    object["metadata"]["deletionTimestamp"] = "2026-06-01T10:00:00Z".into();
+    object["metadata"]["deletionGracePeriodSeconds"] = 0.into();
+    object
+}
+
+fn with_policy(mut objects: Vec<Value>, policy: &str) -> Vec<Value> {
+    objects[0]["spec"]["persistentVolumeReclaimPolicy"] = policy.into();
+    objects
+}
+
+fn step(plan: &Plan, is: impl Fn(&Change) -> bool) -> Option<&Step> {
+    plan.steps.iter().find(|step| step.write.as_ref().is_some_and(|write| is(&write.change)))
+}
+
+fn position(plan: &Plan, is: impl Fn(&Change) -> bool) -> usize {
+    plan.steps
+        .iter()
+        .position(|step| step.write.as_ref().is_some_and(|write| is(&write.change)))
+        .unwrap_or_else(|| panic!("{plan:#?}"))
+}
+
+/// R1: `finalizers: null` on a claim that goes nowhere.
+#[test]
+fn r1_no_claim_loses_its_protection_while_a_pod_uses_it() {
+    let mut objects = bound();
+    objects[1] = terminating(objects[1].clone());
+    objects.push(pod("db", "shop-0", "data"));
+    let world = World::new(objects);
+    let protection = "kubernetes.io/pvc-protection";
+    assert_eq!(world.refusal(&unfinalize_claim(protection, false)).by, "protected");
+    assert_eq!(world.refusal(&unfinalize_claim(protection, true)).by, "unused");
+}
+
+/// R1, R2: a finalizer goes alone, by its place in the list, and only on the version that was read.
+#[test]
+fn r1_r2_one_finalizer_goes_and_never_the_list() {
+    let mut pv = terminating(volume("pv-1", "Released", of("db", "data", "c-gone")));
+    pv["metadata"]["finalizers"] = json!(["example.com/a", "example.com/b"]);
+    let world = World::new(vec![pv.clone()]);
+    let plan = world.accepted(&unfinalize_volume("example.com/b", false));
+    assert_eq!(plan.type_name.as_deref(), Some("pv-1"));
+    let write = plan.steps[0].write.as_ref().unwrap_or_else(|| panic!());
+    let Some(ApiRequest { method, content_type, body, .. }) = write.request(Some(&pv), false) else { panic!() };
+    assert_eq!((method, content_type), ("PATCH", "application/json-patch+json"));
+    assert_eq!(
+        body,
+        json!([
+            { "op": "test", "path": "/metadata/uid", "value": "v-pv-1" },
+            { "op": "test", "path": "/metadata/resourceVersion", "value": "10" },
+            { "op": "test", "path": "/metadata/finalizers/1", "value": "example.com/b" },
+            { "op": "remove", "path": "/metadata/finalizers/1" },
+        ])
+    );
+}
+
+/// R2, R11: what keeps a volume attached.
+#[test]
+fn r2_r11_attachment_finalizers_stay() {
+    let mut pv = terminating(volume("pv-1", "Released", of("db", "data", "c-gone")));
+    pv["metadata"]["finalizers"] = json!(["external-attacher/disk-csi-example-com"]);
+    let attachment = json!({
+        "apiVersion": "storage.k8s.io/v1", "kind": "VolumeAttachment", "metadata": { "name": "va", "uid": "a" },
+        "spec": { "attacher": "disk.csi.example.com", "nodeName": "node-1", "source": { "persistentVolumeName": "pv-1" } },
+    });
+    let world = World::new(vec![pv, attachment]);
+    let finalizer = "external-attacher/disk-csi-example-com";
+    assert_eq!(world.refusal(&unfinalize_volume(finalizer, false)).by, "protected");
+    assert_eq!(world.refusal(&unfinalize_volume(finalizer, true)).by, "detached");
+}
+
+/// R3: `claimRef: null` on a Released volume.
+#[test]
+fn r3_a_released_volume_is_reserved_and_freed_only_by_name() {
+    let world = World::new(released());
+    let plan = world.accepted(&release(Recipient::LastClaim));
+    assert!(step(&plan, |change| matches!(change, Change::SetClaimRef { to: None, .. })).is_none());
+    let plan = world.accepted(&release(Recipient::Anyone));
+    assert_eq!(plan.type_name.as_deref(), Some("pv-1"));
+    assert!(!plan.is_safe());
+}
+
+/// R4, R6: `claimRef: null`, or without its uid, while the claim lives.
+#[test]
+fn r4_r6_the_volume_of_a_live_claim_is_not_taken() {
+    let world = World::new(bound());
+    for to in [Recipient::LastClaim, Recipient::Anyone] {
+        for request in [release(to.clone()), unbind(to)] {
+            let refusal = world.refusal(&request);
+            assert_eq!(refusal.by, "held", "{request:?}");
+            assert!(refusal.hints.iter().any(|hint| hint.contains("pvctl move")), "{refusal:?}");
+        }
+    }
+}
+
+/// R5: `claimRef: null` on a volume that is being deleted.
+#[test]
+fn r5_a_terminating_volume_is_not_freed() {
+    let world = World::new(vec![terminating(released()[0].clone())]);
+    assert_eq!(world.refusal(&release(Recipient::LastClaim)).by, "deletion");
+    let mut objects = bound();
+    objects[0] = terminating(objects[0].clone());
+    assert_eq!(World::new(objects).refusal(&moving()).by, "deletion");
+}
+
+/// R7: the deletion of a claim cannot be taken back: a new one gets the volume when the old one is gone.
+#[test]
+fn r7_a_deletion_is_waited_for() {
+    let mut objects = bound();
+    objects[1] = terminating(objects[1].clone());
+    let plan = World::new(objects).accepted(&restore());
+    let writes_to_old = plan.steps.iter().filter_map(|step| step.write.as_ref());
+    assert!(writes_to_old.clone().all(|write| write.uid != "c-data"), "{plan:#?}");
+    assert!(position(&plan, |change| matches!(change, Change::SetReclaimPolicy { to } if to == "Retain")) == 0);
+}
+
+/// R8: the claim goes while the policy is Delete.
+#[test]
+fn r8_no_claim_goes_before_its_volume_is_kept() {
+    let plan = World::new(bound()).accepted(&moving());
+    let retain = position(&plan, |change| matches!(change, Change::SetReclaimPolicy { to } if to == "Retain"));
+    let delete = position(&plan, |change| matches!(change, Change::Delete));
+    assert!(retain < delete);
+    assert!(plan.steps[delete].recheck.contains(&Recheck::Retained { volume: "pv-1".into() }));
+}
+
+/// R10: policy Delete for many volumes at once.
+#[test]
+fn r10_data_are_handed_to_deletion_one_by_one_and_by_name() {
+    let world = World::new(released());
+    let request = Request::Reclaim { volume: "pv-1".into(), delete: true };
+    let plan = world.accepted(&request);
+    assert_eq!(plan.type_name.as_deref(), Some("pv-1"));
+    assert!(!plan.is_safe());
+    let reviewed = world.review(&request).unwrap_or_else(|_| panic!());
+    let reviewed =
+        reviewed.confirm(None).map(drop).map_err(|back| *back).err().unwrap_or_else(|| panic!("without a name"));
+    let reviewed =
+        reviewed.confirm(Some("pv-2")).map(drop).map_err(|back| *back).err().unwrap_or_else(|| panic!("another name"));
+    assert!(reviewed.confirm(Some("pv-1")).is_ok());
+    assert!(matches!(world.propose(&Request::Reclaim { volume: "pv-1".into(), delete: false }), Proposed::Nothing(_)));
+}
+
+/// R13: `get -o yaml | apply`: what belongs to the old claim alone does not go into the new one.
+#[test]
+fn r13_a_new_claim_carries_no_marks_of_the_old_one() {
+    let mut objects = bound();
+    for (key, value) in [
+        ("volume.kubernetes.io/selected-node", "node-1"),
+        ("volume.kubernetes.io/storage-provisioner", "disk.csi.example.com"),
+        ("kubectl.kubernetes.io/last-applied-configuration", "{}"),
+        ("example.com/team", "shop"),
+    ] {
+        objects[1]["metadata"]["annotations"][key] = value.into();
+    }
+    objects[1]["metadata"]["ownerReferences"] =
+        json!([{ "apiVersion": "apps/v1", "kind": "StatefulSet", "name": "gone", "uid": "dead" }]);
+    let plan = World::new(objects).accepted(&moving());
+    let Some(Change::Create { manifest }) = step(&plan, |change| matches!(change, Change::Create { .. }))
+        .and_then(|step| step.write.as_ref())
+        .map(|write| &write.change)
+    else {
+        panic!()
+    };
+    assert_eq!(
+        manifest["metadata"],
+        json!({
+            "name": "data", "namespace": "new", "labels": { "app": "shop" },
+            "annotations": { "example.com/team": "shop", "pvctl.dev/plan": plan.id },
+        })
+    );
+    assert!(manifest.get("status").is_none());
+    assert!(plan.notes.iter().any(|note| note.contains("StatefulSet gone")), "{:?}", plan.notes);
+}
+
+/// R15, R21: the marks of a binding taken off, or a bound claim replaced by force.
+#[test]
+fn r15_r21_a_bound_claim_is_not_recreated() {
+    assert_eq!(World::new(bound()).refusal(&recreate()).by, "bound");
+    let lost = vec![volume("pv-1", "Available", of("db", "data", "")), claim("db", "data", "pv-1", "Lost")];
+    assert_eq!(World::new(lost).refusal(&recreate()).by, "bound");
+}
+
+/// R16: `storageClassName: ""` for a volume that has a class.
+#[test]
+fn r16_a_restored_claim_has_the_class_of_its_volume() {
+    let plan = World::new(released()).accepted(&restore());
+    let Some(Change::Create { manifest }) = plan.steps[1].write.as_ref().map(|write| &write.change) else { panic!() };
+    assert_eq!(
+        manifest["spec"],
+        json!({
+            "volumeName": "pv-1", "storageClassName": "fast", "volumeMode": "Filesystem", "accessModes": ["ReadWriteOnce"],
+            "resources": { "requests": { "storage": "1Gi" } },
+        })
+    );
+}
+
+/// R19: a claim whose volume is being made.
+#[test]
+fn r19_a_claim_at_which_a_provisioner_works_stays() {
+    let mut pending = claim("db", "data", "", "Pending");
+    pending["metadata"]["annotations"] = json!({ "volume.kubernetes.io/storage-provisioner": "disk.csi.example.com" });
+    let driver = json!({
+        "apiVersion": "storage.k8s.io/v1", "kind": "CSIDriver", "metadata": { "name": "disk.csi.example.com", "uid": "d" },
+        "spec": {},
+    });
+    assert_eq!(World::new(vec![pending, class("fast"), driver]).refusal(&recreate()).by, "provisioner");
+}
+
+/// R20: the selected node taken off again and again.
+#[test]
+fn r20_a_node_that_is_there_stays_selected() {
+    let mut pending = claim("db", "data", "", "Pending");
+    pending["metadata"]["annotations"] = json!({ "volume.kubernetes.io/selected-node": "node-1" });
+    let request = Request::Unselect { namespace: "db".into(), name: "data".into() };
+    let node = json!({ "apiVersion": "v1", "kind": "Node", "metadata": { "name": "node-1", "uid": "n-1" } });
+    assert_eq!(World::new(vec![pending.clone(), node]).refusal(&request).by, "node");
+    let plan = World::new(vec![pending]).accepted(&request);
+    let write = plan.steps[0].write.as_ref().unwrap_or_else(|| panic!());
+    assert!(
+        write.expect.contains(&Expect::Annotation {
+            key: "volume.kubernetes.io/selected-node".into(),
+            is: Some("node-1".into())
+        })
+    );
+    assert!(matches!(World::new(vec![claim("db", "data", "", "Pending")]).propose(&request), Proposed::Nothing(_)));
+}
+
+/// R23: a volume with policy Recycle that is repaired and then erased.
+#[test]
+fn r23_recycle_is_set_to_retain_first() {
+    let plan = World::new(with_policy(released(), "Recycle")).accepted(&release(Recipient::LastClaim));
+    assert_eq!(position(&plan, |change| matches!(change, Change::SetReclaimPolicy { to } if to == "Retain")), 0);
+}
+
+/// R7, R9, R12, R14, R15, R17, R18, R22, R24: no plan deletes a volume, a pod or a namespace, writes a class, a status,
+/// a capacity or the marks of a binding, or forces anything.
+#[test]
+fn no_plan_writes_what_must_not_be_written() {
+    let mut lost = vec![volume("pv-1", "Available", of("db", "data", "")), claim("db", "data", "pv-1", "Lost")];
+    lost.push(volume("pv-2", "Available", Value::Null));
+    let mut two = bound();
+    two.push(volume("pv-2", "Available", Value::Null));
+    let mut anew = released();
+    anew.push(claim("db", "data", "", "Pending"));
+    let worlds = [bound(), released(), with_policy(released(), "Delete"), lost, two, anew];
+    let mut plans = 0;
+    for objects in worlds {
+        let world = World::new(objects);
+        for request in [
+            Request::Retain { volume: "pv-1".into() },
+            release(Recipient::LastClaim),
+            release(Recipient::Anyone),
+            unbind(Recipient::Anyone),
+            Request::Reclaim { volume: "pv-1".into(), delete: true },
+            recreate(),
+            restore(),
+            Request::Rebind { namespace: "db".into(), name: "data".into(), to: "pv-2".into() },
+            moving(),
+        ] {
+            if !world.snapshot.claims().iter().any(|claim| claim.meta.name == "data")
+                && matches!(request, Request::Recreate { .. } | Request::Rebind { .. } | Request::Move { .. })
+            {
+                continue;
+            }
+            let Proposed::Plan(plan) = world.propose(&request) else { continue };
+            plans += 1;
+            for write in plan.steps.iter().filter_map(|step| step.write.as_ref()) {
+                let object = json!({ "metadata": { "resourceVersion": "10", "finalizers": [] } });
+                let request = write.request(Some(&object), false);
+                match (&write.change, write.object.kind) {
+                    (Change::Delete, kind) => {
+                        assert_eq!(kind, Kind::PersistentVolumeClaim);
+                        let body = request.unwrap_or_else(|| panic!()).body;
+                        assert_eq!(body["preconditions"]["uid"], write.uid.as_str());
+                        assert_eq!(body["preconditions"]["resourceVersion"], "10");
+                        assert!(body.get("gracePeriodSeconds").is_none());
+                    }
+                    (Change::Create { manifest }, kind) => {
+                        assert_eq!(kind, Kind::PersistentVolumeClaim);
+                        assert!(manifest.get("status").is_none());
+                    }
+                    (_, kind) => {
+                        let body = request.unwrap_or_else(|| panic!()).body;
+                        assert_eq!(body["metadata"]["uid"], write.uid.as_str());
+                        assert_eq!(body["metadata"]["resourceVersion"], "10");
+                        assert!(body.get("status").is_none());
+                        let allowed: &[&str] = match kind {
+                            Kind::PersistentVolume => &["persistentVolumeReclaimPolicy", "claimRef"],
+                            Kind::PersistentVolumeClaim => &["volumeName", "storageClassName"],
+                            other => panic!("a plan writes a {other}"),
+                        };
+                        let spec = body["spec"].as_object().into_iter().flatten();
+                        assert!(spec.clone().all(|(field, _)| allowed.contains(&field.as_str())), "{body}");
+                        let annotations = body["metadata"]["annotations"].as_object().into_iter().flatten();
+                        for (key, _) in annotations {
+                            assert_eq!(key, "pv.kubernetes.io/bound-by-controller", "{body}");
+                        }
+                    }
+                }
+            }
+        }
+    }
+    assert!(plans > 15, "only {plans} plans were looked at");
+}
