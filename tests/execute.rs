@@ -350,7 +350,9 @@ impl Server {
     async fn review(&self, plan: Plan, asked: &Receipts) -> Result<Confirmed, Box<repair::Rejected>> {
         static KNOWN: Mutex<BTreeMap<String, Confirmed>> = Mutex::new(BTreeMap::new());
         let mut objects = self.world(|world| world.objects.clone());
-        objects.values_mut().for_each(|object| object["metadata"]["resourceVersion"] = json!("1"));
+        for object in objects.values_mut() {
+            object["metadata"]["resourceVersion"] = json!("1");
+        }
         let place = format!("{plan:?} {asked:?} {objects:?}");
         if let Some(known) = KNOWN.lock().unwrap().get(&place) {
             return Ok(known.clone());
@@ -449,7 +451,7 @@ impl Observer for Ear {
 }
 
 fn options() -> Options {
-    Options { wait_limit: Duration::from_secs(60), poll: Duration::from_secs(1), server_dry_run: false }
+    Options { wait_limit: Duration::from_mins(1), poll: Duration::from_secs(1), server_dry_run: false }
 }
 
 async fn run(server: &Server, dir: &Path, ear: &Ear) -> (Result<Outcome, Stopped>, String) {
