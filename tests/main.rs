@@ -22,6 +22,7 @@ mod liveness;
 mod properties;
 mod readme;
 mod redaction;
+mod repair_cli;
 mod reports;
 mod round_trip;
 mod said;

@@ -329,24 +329,22 @@ impl Run<'_> {
             Some(name) if !self.terminal.can_ask() => {
                 Err(nobody(&format!("--yes --confirm {name} agrees without being asked"), again))
             }
-            Some(name) => {
-                let asked = format!("Type {name} to go on, or nothing to leave it");
-                let typed = match &self.args.confirm {
-                    Some(given) => given.clone(),
-                    None => self.terminal.ask_text(&asked)?,
-                };
-                if typed.is_empty() { Err(declined()) } else { Ok(Some(typed)) }
-            }
+            Some(name) => match &self.args.confirm {
+                Some(typed) => self.agreed().map(|()| Some(typed.clone())),
+                None => {
+                    let asked = format!("Type {name} to carry out this plan, or nothing to leave it");
+                    let typed = self.terminal.ask_text(&asked)?;
+                    if typed.is_empty() { Err(declined()) } else { Ok(Some(typed)) }
+                }
+            },
             None if self.args.yes => Ok(None),
             None if !self.terminal.can_ask() => Err(nobody("--yes agrees without being asked", again)),
-            None => {
-                if self.terminal.confirm("Carry out this plan?")? {
-                    Ok(None)
-                } else {
-                    Err(declined())
-                }
-            }
+            None => self.agreed().map(|()| None),
         }
+    }
+
+    fn agreed(self) -> Result<(), Error> {
+        if self.terminal.confirm("Carry out this plan?")? { Ok(()) } else { Err(declined()) }
     }
 }
 
