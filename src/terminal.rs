@@ -185,7 +185,8 @@ impl Terminal {
         if !self.can_ask {
             return Err(Error::refused("this needs an answer, and there is no terminal to ask on"));
         }
-        let answer = dialoguer::Input::<String>::new().with_prompt(sanitize(question)).allow_empty(true).interact_text();
+        let answer =
+            dialoguer::Input::<String>::new().with_prompt(sanitize(question)).allow_empty(true).interact_text();
         answer.map(|typed| typed.trim().to_owned()).map_err(|failure| unanswered(&failure))
     }
 

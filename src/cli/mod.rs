@@ -12,7 +12,8 @@ pub use flags::{ClusterArgs, ModelArgs, ScopeArgs, Secret, SourceArgs, TableArgs
 pub use object::{ObjectArgument, one_object, parse_objects};
 pub use repair::{
     ApplyArgs, DryRun, HistoryArgs, JournalArgs, MoveArgs, RebindArgs, RecipientArgs, ReclaimArgs, RecreateArgs,
-    ReleaseArgs, RenameArgs, RepairArgs, RepairModelArgs, RestoreArgs, RetainArgs, UnbindArgs, UndoArgs, UnfinalizeArgs,
+    ReleaseArgs, RenameArgs, RepairArgs, RepairModelArgs, RestoreArgs, RetainArgs, UnbindArgs, UndoArgs,
+    UnfinalizeArgs,
 };
 pub use value::{ControllerFlag, FeatureGate, KindScope, Limit, Output, ReportFormat, UserExtra, parse_reference};
 

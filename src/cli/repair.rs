@@ -1,7 +1,7 @@
 //! The verbs that repair, and what they share.
 
-use super::value::{self, ControllerFlag, FeatureGate, Output, OutputParser};
 use super::ModelArgs;
+use super::value::{self, ControllerFlag, FeatureGate, Output, OutputParser};
 use clap::{ArgAction, Args, ValueEnum, ValueHint};
 use std::path::PathBuf;
 use std::time::Duration;

@@ -38,7 +38,8 @@ pub(super) fn run(typed: Typed<'_>, global: &GlobalArgs, terminal: &Terminal) ->
     // What is wrong in the words is said before a cluster is asked; its own namespace is known only then.
     let given = global.scope.namespace.as_deref().filter(|namespace| !namespace.is_empty());
     typed.request(given.unwrap_or("default"))?;
-    Run { args: typed.shared(), global, terminal }.start(|cluster| Ok(Course::Asked(typed.request(cluster.namespace())?)))
+    Run { args: typed.shared(), global, terminal }
+        .start(|cluster| Ok(Course::Asked(typed.request(cluster.namespace())?)))
 }
 
 /// Carries out a plan from a file, or goes on with one that stopped.
@@ -96,6 +97,30 @@ impl World {
         Ok(Situation { snapshot, settings, manifests: &self.manifests })
     }
 
+    fn document(&self, plan: &Plan, guards: &[repair::Guard]) -> PlanDocument {
+        PlanDocument::new(plan, guards, self.gathered.modelled.document())
+    }
+
+    /// Whether a plan is the one of a file.
+    fn same(
+        &self,
+        file: &PlanDocument<ModelStated>,
+        plan: &Plan,
+        guards: &[repair::Guard],
+        reviewed: bool,
+    ) -> Result<(), Error> {
+        let differences = self.document(plan, guards).differs_from(file, reviewed);
+        if differences.is_empty() {
+            return Ok(());
+        }
+        let error = Error::new(
+            ErrorKind::Changed,
+            format!("the world changed since plan {} was made: on it as it is now the plan is another one", file.id),
+        );
+        let error = differences.iter().fold(error, |error, difference| error.cause(difference.to_string()));
+        Err(error.hint("nothing was written; make the plan anew, and read it again"))
+    }
+
     /// Reads whole objects that have not been read yet.
     async fn read(&mut self, cluster: &Cluster<'_>, keys: Vec<ObjectKey>) -> Result<(), Error> {
         let keys: Vec<ObjectKey> = keys.into_iter().filter(|key| !self.asked.contains(key)).collect();
@@ -129,12 +154,7 @@ impl Run<'_> {
         })
     }
 
-    async fn on_cluster(
-        self,
-        cluster: &Cluster<'_>,
-        mut course: Course,
-        directory: &Path,
-    ) -> Result<Status, Error> {
+    async fn on_cluster(self, cluster: &Cluster<'_>, mut course: Course, directory: &Path) -> Result<Status, Error> {
         course.settle(cluster).await?;
         let mut world = self.read(cluster, &course).await?;
         self.terminal.progress().step("planning", 0);
@@ -145,7 +165,7 @@ impl Run<'_> {
             Proposed::Refused(refusal) => return Err(course.no_plan(refused(&refusal, None))),
         };
         if let Course::File(file) = &course {
-            self.same(&world, file, &plan, &[], false)?;
+            world.same(file, &plan, &[], false)?;
         }
         world.read(cluster, plan.objects()).await?;
         self.terminal.progress().step("reviewing", 0);
@@ -153,14 +173,15 @@ impl Run<'_> {
         let reviewed = match repair::review(&world.situation()?, plan, &receipts) {
             Ok(reviewed) => reviewed,
             Err(rejected) => {
-                if self.args.output == Format::Text && (self.args.dry_run != DryRun::None || self.global.verbosity > 0) {
+                if self.args.output == Format::Text && (self.args.dry_run != DryRun::None || self.global.verbosity > 0)
+                {
                     self.show(&world, &rejected.plan, &rejected.guards)?;
                 }
                 return Err(refused(&rejected.refusal, rejected.interleaving.as_ref()));
             }
         };
         if let Course::File(file) = &course {
-            self.same(&world, file, reviewed.plan(), reviewed.guards(), true)?;
+            world.same(file, reviewed.plan(), reviewed.guards(), true)?;
         }
         self.carry_out(cluster, course, &world, reviewed, directory).await
     }
@@ -170,13 +191,8 @@ impl Run<'_> {
         let request = course.request();
         let mut pods_in = request::namespaces(request);
         pods_in.extend(course.objects().into_iter().map(|key| key.namespace).filter(|name| !name.is_empty()));
-        let evidence = Evidence {
-            nodes: true,
-            pods: true,
-            pods_in: &pods_in,
-            lease: true,
-            surroundings: &SURROUNDINGS,
-        };
+        let evidence =
+            Evidence { nodes: true, pods: true, pods_in: &pods_in, lease: true, surroundings: &SURROUNDINGS };
         let model = self.args.model.whole();
         let source = SourceArgs::default();
         let question = Question {
@@ -211,31 +227,6 @@ impl Run<'_> {
         Ok(Status::Done)
     }
 
-    fn document(&self, world: &World, plan: &Plan, guards: &[repair::Guard]) -> PlanDocument {
-        PlanDocument::new(plan, guards, world.gathered.modelled.document())
-    }
-
-    /// Whether a plan is the one of a file.
-    fn same(
-        self,
-        world: &World,
-        file: &PlanDocument<ModelStated>,
-        plan: &Plan,
-        guards: &[repair::Guard],
-        reviewed: bool,
-    ) -> Result<(), Error> {
-        let differences = self.document(world, plan, guards).differs_from(file, reviewed);
-        if differences.is_empty() {
-            return Ok(());
-        }
-        let error = Error::new(
-            ErrorKind::Changed,
-            format!("the world changed since plan {} was made: on it as it is now the plan is another one", file.id),
-        );
-        let error = differences.iter().fold(error, |error, difference| error.cause(difference.to_string()));
-        Err(error.hint("nothing was written; make the plan anew, and read it again"))
-    }
-
     fn show(self, world: &World, plan: &Plan, guards: &[repair::Guard]) -> Result<(), Error> {
         let mut output = self.terminal.output();
         if self.args.output == Format::Text {
@@ -246,7 +237,7 @@ impl Run<'_> {
             };
             output.print(&text(plan, guards, manner))?;
         } else {
-            print_document(&self.document(world, plan, guards), self.args.output, &mut output)?;
+            print_document(&world.document(plan, guards), self.args.output, &mut output)?;
         }
         output.finish()
     }
@@ -329,14 +320,14 @@ impl Run<'_> {
             Some(name) if !self.terminal.can_ask() => {
                 Err(nobody(&format!("--yes --confirm {name} agrees without being asked"), again))
             }
-            Some(name) => match &self.args.confirm {
-                Some(typed) => self.agreed().map(|()| Some(typed.clone())),
-                None => {
-                    let asked = format!("Type {name} to carry out this plan, or nothing to leave it");
-                    let typed = self.terminal.ask_text(&asked)?;
-                    if typed.is_empty() { Err(declined()) } else { Ok(Some(typed)) }
+            Some(name) => {
+                if let Some(typed) = &self.args.confirm {
+                    return self.agreed().map(|()| Some(typed.clone()));
                 }
-            },
+                let typed =
+                    self.terminal.ask_text(&format!("Type {name} to carry out this plan, or nothing to leave it"))?;
+                if typed.is_empty() { Err(declined()) } else { Ok(Some(typed)) }
+            }
             None if self.args.yes => Ok(None),
             None if !self.terminal.can_ask() => Err(nobody("--yes agrees without being asked", again)),
             None => self.agreed().map(|()| None),

@@ -9,8 +9,7 @@ pub use text::{Manner, refused, text, what};
 use super::machine::{API_VERSION, Model};
 use crate::model::Kind;
 use crate::repair::{
-    Carried, Change, Expected, Guard, Holds, PLAN_ANNOTATION, Plan, Recheck, Request, Step, Undo, Wait,
-    Write,
+    Carried, Change, Expected, Guard, Holds, PLAN_ANNOTATION, Plan, Recheck, Request, Step, Undo, Wait, Write,
 };
 use crate::snapshot::redact::redact;
 use serde::{Deserialize, Serialize};

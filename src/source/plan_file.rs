@@ -12,7 +12,11 @@ const LONGEST: u64 = 4 << 20;
 ///
 /// # Errors
 /// What is wrong with the file.
-#[expect(clippy::disallowed_methods, clippy::disallowed_types, reason = "a small file that was written by this program")]
+#[expect(
+    clippy::disallowed_methods,
+    clippy::disallowed_types,
+    reason = "a small file that was written by this program"
+)]
 pub fn plan(path: &Path) -> Result<Value, Error> {
     let wrong = |reason: &str| Error::unreadable(format!("{}: {reason}", path.display()));
     let mut text = String::new();

@@ -5,8 +5,8 @@ use crate::error::{Error, ErrorKind};
 use crate::execute::{self, End, Entry, Journal, Settled, Summary};
 use crate::model::ObjectKey;
 use crate::repair::{self, Plan, Proposed, Request, Situation};
-use crate::source::Cluster;
 use crate::report::plan::{ModelStated, PlanDocument};
+use crate::source::Cluster;
 use std::path::{Path, PathBuf};
 
 /// Where a plan comes from.
@@ -73,7 +73,10 @@ impl Course {
             Self::File(file) => {
                 let changed = Error::new(
                     ErrorKind::Changed,
-                    format!("the world changed since plan {} was made: on it as it is now there is no such plan", file.id),
+                    format!(
+                        "the world changed since plan {} was made: on it as it is now there is no such plan",
+                        file.id
+                    ),
                 );
                 error.hints().iter().fold(changed.cause(error.message()), |all, hint| all.hint(hint.clone()))
             }
@@ -100,7 +103,8 @@ impl Course {
             ))
             .hint("choose its cluster with --context, or with --server"));
         }
-        let doubtful = entry.in_doubt().map(|step| (step.id, step.write.as_ref().map(|write| write.object.to_string())));
+        let doubtful =
+            entry.in_doubt().map(|step| (step.id, step.write.as_ref().map(|write| write.object.to_string())));
         match execute::settle(cluster.client(), journal).await? {
             Settled::Nothing | Settled::Written | Settled::NotWritten => Ok(()),
             Settled::Unknown => {
@@ -167,7 +171,12 @@ pub(in crate::commands) fn taken_back(summary: &Summary) -> Option<String> {
 }
 
 /// The journal with that id, or the newest that is wanted.
-fn find(directory: &Path, id: Option<&str>, wanted: impl Fn(&Entry) -> bool, none: &str) -> Result<Box<Journal>, Error> {
+fn find(
+    directory: &Path,
+    id: Option<&str>,
+    wanted: impl Fn(&Entry) -> bool,
+    none: &str,
+) -> Result<Box<Journal>, Error> {
     let open = |id: &str| Ok(Box::new(Journal::open(directory, id)?));
     if let Some(id) = id {
         return open(id);

@@ -1,7 +1,7 @@
 //! From words to a request: everything that can be wrong in them is said before a cluster is asked.
 
 use crate::cli::{
-    MoveArgs, RebindArgs, ReclaimArgs, RecipientArgs, RecreateArgs, ReleaseArgs, RenameArgs, RepairArgs, RestoreArgs,
+    MoveArgs, RebindArgs, RecipientArgs, ReclaimArgs, RecreateArgs, ReleaseArgs, RenameArgs, RepairArgs, RestoreArgs,
     RetainArgs, UnbindArgs, UnfinalizeArgs, one_object,
 };
 use crate::error::Error;
@@ -53,9 +53,7 @@ impl Typed<'_> {
         let in_namespace = || label("namespace", namespace);
         Ok(match self {
             Self::Retain(args) => Request::Retain { volume: volume(&args.object)? },
-            Self::Release(args) => {
-                Request::Release { volume: volume(&args.object)?, to: recipient(&args.recipient)? }
-            }
+            Self::Release(args) => Request::Release { volume: volume(&args.object)?, to: recipient(&args.recipient)? },
             Self::Unbind(args) => Request::Unbind { volume: volume(&args.object)?, to: recipient(&args.recipient)? },
             Self::Reclaim(args) => Request::Reclaim { volume: volume(&args.object)?, delete: args.delete },
             Self::Recreate(args) => Request::Recreate {
@@ -122,8 +120,13 @@ pub(super) fn namespaces(request: &Request) -> Vec<Str> {
         | Request::Rebind { namespace, .. }
         | Request::Unselect { namespace, .. } => vec![namespace.clone()],
         Request::Move { namespace, to_namespace, .. } => vec![namespace.clone(), to_namespace.clone()],
-        Request::Unfinalize { object, .. } if object.kind.namespaced() => vec![object.namespace.clone()],
-        Request::Unfinalize { .. } => Vec::new(),
+        Request::Unfinalize { object, .. } => {
+            if object.kind.namespaced() {
+                vec![object.namespace.clone()]
+            } else {
+                Vec::new()
+            }
+        }
     }
 }
 
@@ -205,8 +208,9 @@ fn settings(words: &[String]) -> Result<Vec<Setting>, Error> {
             "volumeName" => Setting::VolumeName(checked(&flag, value)?),
             "name" => Setting::Name(checked(&flag, value)?),
             "size" => {
-                let quantity = Quantity::parse(value)
-                    .map_err(|error| Error::usage(format!("{flag}: {value:?} is no size: {error}")).hint("such as 10Gi"))?;
+                let quantity = Quantity::parse(value).map_err(|error| {
+                    Error::usage(format!("{flag}: {value:?} is no size: {error}")).hint("such as 10Gi")
+                })?;
                 // It is rounded up.
                 if quantity.value() < 1 {
                     return Err(Error::usage(format!("{flag}: {value} is not more than nothing")));

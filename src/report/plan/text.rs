@@ -211,9 +211,10 @@ pub fn refused(refusal: &Refusal, interleaving: Option<&Interleaving>) -> Error 
         _ => Error::refused(message),
     };
     let moves = interleaving.map_or(&[][..], |interleaving| interleaving.moves.as_slice());
-    let error = moves.iter().zip(1..).fold(error, |error, (one, number): (&String, u32)| {
-        error.cause(format!("{number}. {one}"))
-    });
+    let error = moves
+        .iter()
+        .zip(1..)
+        .fold(error, |error, (one, number): (&String, u32)| error.cause(format!("{number}. {one}")));
     refusal.hints.iter().fold(error, |error, hint| error.hint(hint.clone()))
 }
 
