@@ -273,7 +273,10 @@ mod tests {
     #[test]
     fn a_merge_patch_takes_away_what_is_null() {
         let mut object = json!({"spec": {"claimRef": {"name": "a", "uid": "u"}, "mode": "x"}});
-        merge(&mut object, json!({"spec": {"claimRef": {"name": "b", "uid": null}}, "metadata": {"labels": {"k": "v"}}}));
+        merge(
+            &mut object,
+            json!({"spec": {"claimRef": {"name": "b", "uid": null}}, "metadata": {"labels": {"k": "v"}}}),
+        );
         assert_eq!(
             object,
             json!({"spec": {"claimRef": {"name": "b"}, "mode": "x"}, "metadata": {"labels": {"k": "v"}}})
@@ -284,7 +287,8 @@ mod tests {
 
     #[test]
     fn fields_have_the_paths_that_people_type() {
-        let found = fields(&json!({"metadata": {"annotations": {"a.b/c": "d"}}, "spec": {"modes": ["RWO"], "no": null}}));
+        let found =
+            fields(&json!({"metadata": {"annotations": {"a.b/c": "d"}}, "spec": {"modes": ["RWO"], "no": null}}));
         let found: Vec<(&str, &str)> = found.iter().map(|(path, value)| (path.as_str(), value.as_str())).collect();
         assert_eq!(found, [("metadata.annotations[a.b/c]", "d"), ("spec.modes", "[\"RWO\"]")]);
     }
