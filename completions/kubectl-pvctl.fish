@@ -63,6 +63,19 @@ complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_needs_command" -f -a "match" 
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_needs_command" -f -a "audit" -d 'Find what is wrong, its root, and what to do'
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_needs_command" -f -a "rules" -d 'List the rules of audit, or explain one'
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_needs_command" -f -a "snapshot" -d 'Print what was read, with credentials removed, for use with -f'
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_needs_command" -f -a "retain" -d 'Keep the data of a volume, whatever happens to its claim'
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_needs_command" -f -a "release" -d 'Offer a Released volume again, to its last claim\'s name alone unless told otherwise'
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_needs_command" -f -a "unbind" -d 'Roll back a binding that was never finished'
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_needs_command" -f -a "reclaim" -d 'Have the data of a volume deleted by whoever deletes them'
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_needs_command" -f -a "recreate" -d 'Replace a claim that never bound by a right one'
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_needs_command" -f -a "restore" -d 'Give a claim that is Lost, or was deleted, exactly its volume back'
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_needs_command" -f -a "rebind" -d 'Give a claim another volume'
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_needs_command" -f -a "move" -d 'Give the volume of a claim to a claim in another namespace'
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_needs_command" -f -a "rename" -d 'Give a claim another name'
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_needs_command" -f -a "unfinalize" -d 'Take one finalizer from a volume or claim that is stuck in its deletion'
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_needs_command" -f -a "apply" -d 'Carry out a plan from a file, or go on with a repair that stopped'
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_needs_command" -f -a "undo" -d 'Take a repair back, newest step first'
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_needs_command" -f -a "history" -d 'List the repairs that were made from here, or the steps of one'
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_needs_command" -f -a "version" -d 'Print the versions of pvctl, of the Kubernetes that is modelled, and of the cluster\'s'
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_needs_command" -f -a "completion" -d 'Print the completion script of a shell'
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand predict" -l contexts -d 'Ask the clusters of these kubeconfig contexts, or of `all`: a section for each, and a summary' -r
@@ -408,6 +421,717 @@ complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand snapshot" -s
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand snapshot" -l strict -d 'Stop at the first object that cannot be decoded, instead of judging the rest'
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand snapshot" -s A -l all-namespaces -d 'Show the objects of all namespaces'
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand snapshot" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand retain" -l dry-run -d 'Write nothing: `client` shows the plan, `server` has the API server try each write as well' -r -f -a "none\t'It is carried out'
+client\t'The plan is made, reviewed and shown'
+server\t'The API server tries each write as well, and keeps none'"
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand retain" -l confirm -d 'The name that the plan asks for where data are given away or deleted' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand retain" -s o -l output -d 'Print the plan as data for `apply`, and write nothing' -r -f -a "text\t''
+json\t''
+yaml\t''"
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand retain" -l timeout -d 'How long each step may wait for the controllers, for example 30s or 5m' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand retain" -l journal -d 'The directory of the journals; $XDG_STATE_HOME/kubectl-pvctl or ~/.local/state/kubectl-pvctl if not given' -r -f -a "(__fish_complete_directories)"
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand retain" -l kube-version -d 'The Kubernetes minor to model: 1.14 or 1.28 to 1.36; detected if not given' -r -f -a "1.36\t''
+1.35\t''
+1.34\t''
+1.33\t''
+1.32\t''
+1.31\t''
+1.30\t''
+1.29\t''
+1.28\t''
+1.14\t''"
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand retain" -l feature-gates -d 'Feature gates that differ from the defaults of the version' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand retain" -l controller-flag -d 'A flag of kube-controller-manager, for example enable-dynamic-provisioning=false. May be given several times' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand retain" -s n -l namespace -d 'Show the objects of this namespace, and the volumes that belong to its claims' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand retain" -s l -l selector -d 'Show the objects whose labels match, for example `app=db,tier!=cache`' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand retain" -l kubeconfig -d 'The kubeconfig file to use instead of $KUBECONFIG and ~/.kube/config' -r -F
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand retain" -l context -d 'The kubeconfig context to use' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand retain" -l cluster -d 'The kubeconfig cluster to use' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand retain" -l user -d 'The kubeconfig user to use' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand retain" -s s -l server -d 'The address of the API server' -r -f
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand retain" -l token -d 'The bearer token to authenticate with' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand retain" -l username -d 'The user to authenticate with by name and password' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand retain" -l password -d 'The password of --username' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand retain" -l as -d 'The user to act as' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand retain" -l as-group -d 'A group to act as; may be given several times' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand retain" -l as-uid -d 'The uid to act as' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand retain" -l as-user-extra -d 'Something more to say of the user to act as; may be given several times, also for one key' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand retain" -l request-timeout -d 'How long one request may take, for example 30s or 2m; 0 means no limit' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand retain" -l certificate-authority -d 'The file with the certificates of the authorities that vouch for the API server' -r -F
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand retain" -l client-certificate -d 'The file with the client certificate for TLS' -r -F
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand retain" -l client-key -d 'The file with the client key for TLS' -r -F
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand retain" -l insecure-skip-tls-verify -d 'Do not check the API server\'s certificate; the connection is then not secure' -r -f -a "true\t''
+false\t''"
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand retain" -l tls-server-name -d 'The name to expect in the API server\'s certificate' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand retain" -l disable-compression -d 'Do not ask the API server for compressed answers' -r -f -a "true\t''
+false\t''"
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand retain" -l cache-dir -d 'Accepted because kubectl has it; nothing is cached, every run reads the world anew' -r -f -a "(__fish_complete_directories)"
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand retain" -l log-flush-frequency -d 'Accepted because kubectl has it; nothing that is said waits to be written' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand retain" -l chunk-size -d 'How many objects to ask for at a time; 0 asks for all at once' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand retain" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal, unless the environment asks otherwise (NO_COLOR, CLICOLOR_FORCE, TERM=dumb)'
+always\t'Always, also into a pipe'
+never\t'Never'"
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand retain" -s v -l v -d 'Say more on stderr; from 6 on every request to the API server, with tokens hidden' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand retain" -s y -l yes -d 'Do it without asking; where a name has to be typed, --confirm types it'
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand retain" -l diff -d 'Show what each step changes, field by field'
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand retain" -s A -l all-namespaces -d 'Show the objects of all namespaces'
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand retain" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand release" -l reserve-for -d 'Reserve it for the claim of this name instead of its last one' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand release" -l dry-run -d 'Write nothing: `client` shows the plan, `server` has the API server try each write as well' -r -f -a "none\t'It is carried out'
+client\t'The plan is made, reviewed and shown'
+server\t'The API server tries each write as well, and keeps none'"
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand release" -l confirm -d 'The name that the plan asks for where data are given away or deleted' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand release" -s o -l output -d 'Print the plan as data for `apply`, and write nothing' -r -f -a "text\t''
+json\t''
+yaml\t''"
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand release" -l timeout -d 'How long each step may wait for the controllers, for example 30s or 5m' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand release" -l journal -d 'The directory of the journals; $XDG_STATE_HOME/kubectl-pvctl or ~/.local/state/kubectl-pvctl if not given' -r -f -a "(__fish_complete_directories)"
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand release" -l kube-version -d 'The Kubernetes minor to model: 1.14 or 1.28 to 1.36; detected if not given' -r -f -a "1.36\t''
+1.35\t''
+1.34\t''
+1.33\t''
+1.32\t''
+1.31\t''
+1.30\t''
+1.29\t''
+1.28\t''
+1.14\t''"
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand release" -l feature-gates -d 'Feature gates that differ from the defaults of the version' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand release" -l controller-flag -d 'A flag of kube-controller-manager, for example enable-dynamic-provisioning=false. May be given several times' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand release" -s n -l namespace -d 'Show the objects of this namespace, and the volumes that belong to its claims' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand release" -s l -l selector -d 'Show the objects whose labels match, for example `app=db,tier!=cache`' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand release" -l kubeconfig -d 'The kubeconfig file to use instead of $KUBECONFIG and ~/.kube/config' -r -F
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand release" -l context -d 'The kubeconfig context to use' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand release" -l cluster -d 'The kubeconfig cluster to use' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand release" -l user -d 'The kubeconfig user to use' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand release" -s s -l server -d 'The address of the API server' -r -f
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand release" -l token -d 'The bearer token to authenticate with' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand release" -l username -d 'The user to authenticate with by name and password' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand release" -l password -d 'The password of --username' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand release" -l as -d 'The user to act as' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand release" -l as-group -d 'A group to act as; may be given several times' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand release" -l as-uid -d 'The uid to act as' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand release" -l as-user-extra -d 'Something more to say of the user to act as; may be given several times, also for one key' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand release" -l request-timeout -d 'How long one request may take, for example 30s or 2m; 0 means no limit' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand release" -l certificate-authority -d 'The file with the certificates of the authorities that vouch for the API server' -r -F
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand release" -l client-certificate -d 'The file with the client certificate for TLS' -r -F
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand release" -l client-key -d 'The file with the client key for TLS' -r -F
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand release" -l insecure-skip-tls-verify -d 'Do not check the API server\'s certificate; the connection is then not secure' -r -f -a "true\t''
+false\t''"
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand release" -l tls-server-name -d 'The name to expect in the API server\'s certificate' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand release" -l disable-compression -d 'Do not ask the API server for compressed answers' -r -f -a "true\t''
+false\t''"
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand release" -l cache-dir -d 'Accepted because kubectl has it; nothing is cached, every run reads the world anew' -r -f -a "(__fish_complete_directories)"
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand release" -l log-flush-frequency -d 'Accepted because kubectl has it; nothing that is said waits to be written' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand release" -l chunk-size -d 'How many objects to ask for at a time; 0 asks for all at once' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand release" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal, unless the environment asks otherwise (NO_COLOR, CLICOLOR_FORCE, TERM=dumb)'
+always\t'Always, also into a pipe'
+never\t'Never'"
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand release" -s v -l v -d 'Say more on stderr; from 6 on every request to the API server, with tokens hidden' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand release" -l to-anyone -d 'Offer it to whoever comes first, with all that is on it; the name of the volume has to be typed'
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand release" -s y -l yes -d 'Do it without asking; where a name has to be typed, --confirm types it'
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand release" -l diff -d 'Show what each step changes, field by field'
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand release" -s A -l all-namespaces -d 'Show the objects of all namespaces'
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand release" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand unbind" -l reserve-for -d 'Reserve it for the claim of this name instead of its last one' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand unbind" -l dry-run -d 'Write nothing: `client` shows the plan, `server` has the API server try each write as well' -r -f -a "none\t'It is carried out'
+client\t'The plan is made, reviewed and shown'
+server\t'The API server tries each write as well, and keeps none'"
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand unbind" -l confirm -d 'The name that the plan asks for where data are given away or deleted' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand unbind" -s o -l output -d 'Print the plan as data for `apply`, and write nothing' -r -f -a "text\t''
+json\t''
+yaml\t''"
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand unbind" -l timeout -d 'How long each step may wait for the controllers, for example 30s or 5m' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand unbind" -l journal -d 'The directory of the journals; $XDG_STATE_HOME/kubectl-pvctl or ~/.local/state/kubectl-pvctl if not given' -r -f -a "(__fish_complete_directories)"
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand unbind" -l kube-version -d 'The Kubernetes minor to model: 1.14 or 1.28 to 1.36; detected if not given' -r -f -a "1.36\t''
+1.35\t''
+1.34\t''
+1.33\t''
+1.32\t''
+1.31\t''
+1.30\t''
+1.29\t''
+1.28\t''
+1.14\t''"
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand unbind" -l feature-gates -d 'Feature gates that differ from the defaults of the version' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand unbind" -l controller-flag -d 'A flag of kube-controller-manager, for example enable-dynamic-provisioning=false. May be given several times' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand unbind" -s n -l namespace -d 'Show the objects of this namespace, and the volumes that belong to its claims' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand unbind" -s l -l selector -d 'Show the objects whose labels match, for example `app=db,tier!=cache`' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand unbind" -l kubeconfig -d 'The kubeconfig file to use instead of $KUBECONFIG and ~/.kube/config' -r -F
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand unbind" -l context -d 'The kubeconfig context to use' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand unbind" -l cluster -d 'The kubeconfig cluster to use' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand unbind" -l user -d 'The kubeconfig user to use' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand unbind" -s s -l server -d 'The address of the API server' -r -f
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand unbind" -l token -d 'The bearer token to authenticate with' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand unbind" -l username -d 'The user to authenticate with by name and password' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand unbind" -l password -d 'The password of --username' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand unbind" -l as -d 'The user to act as' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand unbind" -l as-group -d 'A group to act as; may be given several times' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand unbind" -l as-uid -d 'The uid to act as' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand unbind" -l as-user-extra -d 'Something more to say of the user to act as; may be given several times, also for one key' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand unbind" -l request-timeout -d 'How long one request may take, for example 30s or 2m; 0 means no limit' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand unbind" -l certificate-authority -d 'The file with the certificates of the authorities that vouch for the API server' -r -F
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand unbind" -l client-certificate -d 'The file with the client certificate for TLS' -r -F
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand unbind" -l client-key -d 'The file with the client key for TLS' -r -F
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand unbind" -l insecure-skip-tls-verify -d 'Do not check the API server\'s certificate; the connection is then not secure' -r -f -a "true\t''
+false\t''"
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand unbind" -l tls-server-name -d 'The name to expect in the API server\'s certificate' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand unbind" -l disable-compression -d 'Do not ask the API server for compressed answers' -r -f -a "true\t''
+false\t''"
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand unbind" -l cache-dir -d 'Accepted because kubectl has it; nothing is cached, every run reads the world anew' -r -f -a "(__fish_complete_directories)"
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand unbind" -l log-flush-frequency -d 'Accepted because kubectl has it; nothing that is said waits to be written' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand unbind" -l chunk-size -d 'How many objects to ask for at a time; 0 asks for all at once' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand unbind" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal, unless the environment asks otherwise (NO_COLOR, CLICOLOR_FORCE, TERM=dumb)'
+always\t'Always, also into a pipe'
+never\t'Never'"
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand unbind" -s v -l v -d 'Say more on stderr; from 6 on every request to the API server, with tokens hidden' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand unbind" -l to-anyone -d 'Offer it to whoever comes first, with all that is on it; the name of the volume has to be typed'
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand unbind" -s y -l yes -d 'Do it without asking; where a name has to be typed, --confirm types it'
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand unbind" -l diff -d 'Show what each step changes, field by field'
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand unbind" -s A -l all-namespaces -d 'Show the objects of all namespaces'
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand unbind" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand reclaim" -l dry-run -d 'Write nothing: `client` shows the plan, `server` has the API server try each write as well' -r -f -a "none\t'It is carried out'
+client\t'The plan is made, reviewed and shown'
+server\t'The API server tries each write as well, and keeps none'"
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand reclaim" -l confirm -d 'The name that the plan asks for where data are given away or deleted' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand reclaim" -s o -l output -d 'Print the plan as data for `apply`, and write nothing' -r -f -a "text\t''
+json\t''
+yaml\t''"
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand reclaim" -l timeout -d 'How long each step may wait for the controllers, for example 30s or 5m' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand reclaim" -l journal -d 'The directory of the journals; $XDG_STATE_HOME/kubectl-pvctl or ~/.local/state/kubectl-pvctl if not given' -r -f -a "(__fish_complete_directories)"
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand reclaim" -l kube-version -d 'The Kubernetes minor to model: 1.14 or 1.28 to 1.36; detected if not given' -r -f -a "1.36\t''
+1.35\t''
+1.34\t''
+1.33\t''
+1.32\t''
+1.31\t''
+1.30\t''
+1.29\t''
+1.28\t''
+1.14\t''"
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand reclaim" -l feature-gates -d 'Feature gates that differ from the defaults of the version' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand reclaim" -l controller-flag -d 'A flag of kube-controller-manager, for example enable-dynamic-provisioning=false. May be given several times' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand reclaim" -s n -l namespace -d 'Show the objects of this namespace, and the volumes that belong to its claims' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand reclaim" -s l -l selector -d 'Show the objects whose labels match, for example `app=db,tier!=cache`' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand reclaim" -l kubeconfig -d 'The kubeconfig file to use instead of $KUBECONFIG and ~/.kube/config' -r -F
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand reclaim" -l context -d 'The kubeconfig context to use' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand reclaim" -l cluster -d 'The kubeconfig cluster to use' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand reclaim" -l user -d 'The kubeconfig user to use' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand reclaim" -s s -l server -d 'The address of the API server' -r -f
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand reclaim" -l token -d 'The bearer token to authenticate with' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand reclaim" -l username -d 'The user to authenticate with by name and password' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand reclaim" -l password -d 'The password of --username' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand reclaim" -l as -d 'The user to act as' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand reclaim" -l as-group -d 'A group to act as; may be given several times' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand reclaim" -l as-uid -d 'The uid to act as' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand reclaim" -l as-user-extra -d 'Something more to say of the user to act as; may be given several times, also for one key' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand reclaim" -l request-timeout -d 'How long one request may take, for example 30s or 2m; 0 means no limit' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand reclaim" -l certificate-authority -d 'The file with the certificates of the authorities that vouch for the API server' -r -F
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand reclaim" -l client-certificate -d 'The file with the client certificate for TLS' -r -F
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand reclaim" -l client-key -d 'The file with the client key for TLS' -r -F
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand reclaim" -l insecure-skip-tls-verify -d 'Do not check the API server\'s certificate; the connection is then not secure' -r -f -a "true\t''
+false\t''"
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand reclaim" -l tls-server-name -d 'The name to expect in the API server\'s certificate' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand reclaim" -l disable-compression -d 'Do not ask the API server for compressed answers' -r -f -a "true\t''
+false\t''"
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand reclaim" -l cache-dir -d 'Accepted because kubectl has it; nothing is cached, every run reads the world anew' -r -f -a "(__fish_complete_directories)"
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand reclaim" -l log-flush-frequency -d 'Accepted because kubectl has it; nothing that is said waits to be written' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand reclaim" -l chunk-size -d 'How many objects to ask for at a time; 0 asks for all at once' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand reclaim" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal, unless the environment asks otherwise (NO_COLOR, CLICOLOR_FORCE, TERM=dumb)'
+always\t'Always, also into a pipe'
+never\t'Never'"
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand reclaim" -s v -l v -d 'Say more on stderr; from 6 on every request to the API server, with tokens hidden' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand reclaim" -l delete -d 'Hand a volume that is kept to deletion: its data will be gone. Its name has to be typed'
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand reclaim" -s y -l yes -d 'Do it without asking; where a name has to be typed, --confirm types it'
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand reclaim" -l diff -d 'Show what each step changes, field by field'
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand reclaim" -s A -l all-namespaces -d 'Show the objects of all namespaces'
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand reclaim" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand recreate" -l set -d 'What is other than it was: class, size, modes (with commas), volumeMode, name, volumeName, or selector=none. An empty class or volumeName means none. May be given several times' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand recreate" -l dry-run -d 'Write nothing: `client` shows the plan, `server` has the API server try each write as well' -r -f -a "none\t'It is carried out'
+client\t'The plan is made, reviewed and shown'
+server\t'The API server tries each write as well, and keeps none'"
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand recreate" -l confirm -d 'The name that the plan asks for where data are given away or deleted' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand recreate" -s o -l output -d 'Print the plan as data for `apply`, and write nothing' -r -f -a "text\t''
+json\t''
+yaml\t''"
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand recreate" -l timeout -d 'How long each step may wait for the controllers, for example 30s or 5m' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand recreate" -l journal -d 'The directory of the journals; $XDG_STATE_HOME/kubectl-pvctl or ~/.local/state/kubectl-pvctl if not given' -r -f -a "(__fish_complete_directories)"
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand recreate" -l kube-version -d 'The Kubernetes minor to model: 1.14 or 1.28 to 1.36; detected if not given' -r -f -a "1.36\t''
+1.35\t''
+1.34\t''
+1.33\t''
+1.32\t''
+1.31\t''
+1.30\t''
+1.29\t''
+1.28\t''
+1.14\t''"
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand recreate" -l feature-gates -d 'Feature gates that differ from the defaults of the version' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand recreate" -l controller-flag -d 'A flag of kube-controller-manager, for example enable-dynamic-provisioning=false. May be given several times' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand recreate" -s n -l namespace -d 'Show the objects of this namespace, and the volumes that belong to its claims' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand recreate" -s l -l selector -d 'Show the objects whose labels match, for example `app=db,tier!=cache`' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand recreate" -l kubeconfig -d 'The kubeconfig file to use instead of $KUBECONFIG and ~/.kube/config' -r -F
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand recreate" -l context -d 'The kubeconfig context to use' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand recreate" -l cluster -d 'The kubeconfig cluster to use' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand recreate" -l user -d 'The kubeconfig user to use' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand recreate" -s s -l server -d 'The address of the API server' -r -f
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand recreate" -l token -d 'The bearer token to authenticate with' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand recreate" -l username -d 'The user to authenticate with by name and password' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand recreate" -l password -d 'The password of --username' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand recreate" -l as -d 'The user to act as' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand recreate" -l as-group -d 'A group to act as; may be given several times' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand recreate" -l as-uid -d 'The uid to act as' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand recreate" -l as-user-extra -d 'Something more to say of the user to act as; may be given several times, also for one key' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand recreate" -l request-timeout -d 'How long one request may take, for example 30s or 2m; 0 means no limit' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand recreate" -l certificate-authority -d 'The file with the certificates of the authorities that vouch for the API server' -r -F
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand recreate" -l client-certificate -d 'The file with the client certificate for TLS' -r -F
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand recreate" -l client-key -d 'The file with the client key for TLS' -r -F
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand recreate" -l insecure-skip-tls-verify -d 'Do not check the API server\'s certificate; the connection is then not secure' -r -f -a "true\t''
+false\t''"
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand recreate" -l tls-server-name -d 'The name to expect in the API server\'s certificate' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand recreate" -l disable-compression -d 'Do not ask the API server for compressed answers' -r -f -a "true\t''
+false\t''"
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand recreate" -l cache-dir -d 'Accepted because kubectl has it; nothing is cached, every run reads the world anew' -r -f -a "(__fish_complete_directories)"
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand recreate" -l log-flush-frequency -d 'Accepted because kubectl has it; nothing that is said waits to be written' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand recreate" -l chunk-size -d 'How many objects to ask for at a time; 0 asks for all at once' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand recreate" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal, unless the environment asks otherwise (NO_COLOR, CLICOLOR_FORCE, TERM=dumb)'
+always\t'Always, also into a pipe'
+never\t'Never'"
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand recreate" -s v -l v -d 'Say more on stderr; from 6 on every request to the API server, with tokens hidden' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand recreate" -l provisioner-stopped -d 'Say that no provisioner is at work on the claim, because it is stopped'
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand recreate" -s y -l yes -d 'Do it without asking; where a name has to be typed, --confirm types it'
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand recreate" -l diff -d 'Show what each step changes, field by field'
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand recreate" -s A -l all-namespaces -d 'Show the objects of all namespaces'
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand recreate" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand restore" -l from -d 'The volume, where several name the claim' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand restore" -l dry-run -d 'Write nothing: `client` shows the plan, `server` has the API server try each write as well' -r -f -a "none\t'It is carried out'
+client\t'The plan is made, reviewed and shown'
+server\t'The API server tries each write as well, and keeps none'"
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand restore" -l confirm -d 'The name that the plan asks for where data are given away or deleted' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand restore" -s o -l output -d 'Print the plan as data for `apply`, and write nothing' -r -f -a "text\t''
+json\t''
+yaml\t''"
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand restore" -l timeout -d 'How long each step may wait for the controllers, for example 30s or 5m' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand restore" -l journal -d 'The directory of the journals; $XDG_STATE_HOME/kubectl-pvctl or ~/.local/state/kubectl-pvctl if not given' -r -f -a "(__fish_complete_directories)"
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand restore" -l kube-version -d 'The Kubernetes minor to model: 1.14 or 1.28 to 1.36; detected if not given' -r -f -a "1.36\t''
+1.35\t''
+1.34\t''
+1.33\t''
+1.32\t''
+1.31\t''
+1.30\t''
+1.29\t''
+1.28\t''
+1.14\t''"
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand restore" -l feature-gates -d 'Feature gates that differ from the defaults of the version' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand restore" -l controller-flag -d 'A flag of kube-controller-manager, for example enable-dynamic-provisioning=false. May be given several times' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand restore" -s n -l namespace -d 'Show the objects of this namespace, and the volumes that belong to its claims' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand restore" -s l -l selector -d 'Show the objects whose labels match, for example `app=db,tier!=cache`' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand restore" -l kubeconfig -d 'The kubeconfig file to use instead of $KUBECONFIG and ~/.kube/config' -r -F
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand restore" -l context -d 'The kubeconfig context to use' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand restore" -l cluster -d 'The kubeconfig cluster to use' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand restore" -l user -d 'The kubeconfig user to use' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand restore" -s s -l server -d 'The address of the API server' -r -f
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand restore" -l token -d 'The bearer token to authenticate with' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand restore" -l username -d 'The user to authenticate with by name and password' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand restore" -l password -d 'The password of --username' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand restore" -l as -d 'The user to act as' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand restore" -l as-group -d 'A group to act as; may be given several times' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand restore" -l as-uid -d 'The uid to act as' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand restore" -l as-user-extra -d 'Something more to say of the user to act as; may be given several times, also for one key' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand restore" -l request-timeout -d 'How long one request may take, for example 30s or 2m; 0 means no limit' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand restore" -l certificate-authority -d 'The file with the certificates of the authorities that vouch for the API server' -r -F
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand restore" -l client-certificate -d 'The file with the client certificate for TLS' -r -F
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand restore" -l client-key -d 'The file with the client key for TLS' -r -F
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand restore" -l insecure-skip-tls-verify -d 'Do not check the API server\'s certificate; the connection is then not secure' -r -f -a "true\t''
+false\t''"
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand restore" -l tls-server-name -d 'The name to expect in the API server\'s certificate' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand restore" -l disable-compression -d 'Do not ask the API server for compressed answers' -r -f -a "true\t''
+false\t''"
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand restore" -l cache-dir -d 'Accepted because kubectl has it; nothing is cached, every run reads the world anew' -r -f -a "(__fish_complete_directories)"
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand restore" -l log-flush-frequency -d 'Accepted because kubectl has it; nothing that is said waits to be written' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand restore" -l chunk-size -d 'How many objects to ask for at a time; 0 asks for all at once' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand restore" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal, unless the environment asks otherwise (NO_COLOR, CLICOLOR_FORCE, TERM=dumb)'
+always\t'Always, also into a pipe'
+never\t'Never'"
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand restore" -s v -l v -d 'Say more on stderr; from 6 on every request to the API server, with tokens hidden' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand restore" -s y -l yes -d 'Do it without asking; where a name has to be typed, --confirm types it'
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand restore" -l diff -d 'Show what each step changes, field by field'
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand restore" -s A -l all-namespaces -d 'Show the objects of all namespaces'
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand restore" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand rebind" -l to -d 'The volume that it gets' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand rebind" -l dry-run -d 'Write nothing: `client` shows the plan, `server` has the API server try each write as well' -r -f -a "none\t'It is carried out'
+client\t'The plan is made, reviewed and shown'
+server\t'The API server tries each write as well, and keeps none'"
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand rebind" -l confirm -d 'The name that the plan asks for where data are given away or deleted' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand rebind" -s o -l output -d 'Print the plan as data for `apply`, and write nothing' -r -f -a "text\t''
+json\t''
+yaml\t''"
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand rebind" -l timeout -d 'How long each step may wait for the controllers, for example 30s or 5m' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand rebind" -l journal -d 'The directory of the journals; $XDG_STATE_HOME/kubectl-pvctl or ~/.local/state/kubectl-pvctl if not given' -r -f -a "(__fish_complete_directories)"
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand rebind" -l kube-version -d 'The Kubernetes minor to model: 1.14 or 1.28 to 1.36; detected if not given' -r -f -a "1.36\t''
+1.35\t''
+1.34\t''
+1.33\t''
+1.32\t''
+1.31\t''
+1.30\t''
+1.29\t''
+1.28\t''
+1.14\t''"
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand rebind" -l feature-gates -d 'Feature gates that differ from the defaults of the version' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand rebind" -l controller-flag -d 'A flag of kube-controller-manager, for example enable-dynamic-provisioning=false. May be given several times' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand rebind" -s n -l namespace -d 'Show the objects of this namespace, and the volumes that belong to its claims' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand rebind" -s l -l selector -d 'Show the objects whose labels match, for example `app=db,tier!=cache`' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand rebind" -l kubeconfig -d 'The kubeconfig file to use instead of $KUBECONFIG and ~/.kube/config' -r -F
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand rebind" -l context -d 'The kubeconfig context to use' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand rebind" -l cluster -d 'The kubeconfig cluster to use' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand rebind" -l user -d 'The kubeconfig user to use' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand rebind" -s s -l server -d 'The address of the API server' -r -f
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand rebind" -l token -d 'The bearer token to authenticate with' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand rebind" -l username -d 'The user to authenticate with by name and password' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand rebind" -l password -d 'The password of --username' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand rebind" -l as -d 'The user to act as' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand rebind" -l as-group -d 'A group to act as; may be given several times' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand rebind" -l as-uid -d 'The uid to act as' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand rebind" -l as-user-extra -d 'Something more to say of the user to act as; may be given several times, also for one key' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand rebind" -l request-timeout -d 'How long one request may take, for example 30s or 2m; 0 means no limit' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand rebind" -l certificate-authority -d 'The file with the certificates of the authorities that vouch for the API server' -r -F
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand rebind" -l client-certificate -d 'The file with the client certificate for TLS' -r -F
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand rebind" -l client-key -d 'The file with the client key for TLS' -r -F
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand rebind" -l insecure-skip-tls-verify -d 'Do not check the API server\'s certificate; the connection is then not secure' -r -f -a "true\t''
+false\t''"
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand rebind" -l tls-server-name -d 'The name to expect in the API server\'s certificate' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand rebind" -l disable-compression -d 'Do not ask the API server for compressed answers' -r -f -a "true\t''
+false\t''"
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand rebind" -l cache-dir -d 'Accepted because kubectl has it; nothing is cached, every run reads the world anew' -r -f -a "(__fish_complete_directories)"
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand rebind" -l log-flush-frequency -d 'Accepted because kubectl has it; nothing that is said waits to be written' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand rebind" -l chunk-size -d 'How many objects to ask for at a time; 0 asks for all at once' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand rebind" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal, unless the environment asks otherwise (NO_COLOR, CLICOLOR_FORCE, TERM=dumb)'
+always\t'Always, also into a pipe'
+never\t'Never'"
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand rebind" -s v -l v -d 'Say more on stderr; from 6 on every request to the API server, with tokens hidden' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand rebind" -s y -l yes -d 'Do it without asking; where a name has to be typed, --confirm types it'
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand rebind" -l diff -d 'Show what each step changes, field by field'
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand rebind" -s A -l all-namespaces -d 'Show the objects of all namespaces'
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand rebind" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand move" -l to-namespace -d 'The namespace of the new claim' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand move" -l name -d 'The name of the new claim; the same if not given' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand move" -l dry-run -d 'Write nothing: `client` shows the plan, `server` has the API server try each write as well' -r -f -a "none\t'It is carried out'
+client\t'The plan is made, reviewed and shown'
+server\t'The API server tries each write as well, and keeps none'"
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand move" -l confirm -d 'The name that the plan asks for where data are given away or deleted' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand move" -s o -l output -d 'Print the plan as data for `apply`, and write nothing' -r -f -a "text\t''
+json\t''
+yaml\t''"
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand move" -l timeout -d 'How long each step may wait for the controllers, for example 30s or 5m' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand move" -l journal -d 'The directory of the journals; $XDG_STATE_HOME/kubectl-pvctl or ~/.local/state/kubectl-pvctl if not given' -r -f -a "(__fish_complete_directories)"
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand move" -l kube-version -d 'The Kubernetes minor to model: 1.14 or 1.28 to 1.36; detected if not given' -r -f -a "1.36\t''
+1.35\t''
+1.34\t''
+1.33\t''
+1.32\t''
+1.31\t''
+1.30\t''
+1.29\t''
+1.28\t''
+1.14\t''"
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand move" -l feature-gates -d 'Feature gates that differ from the defaults of the version' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand move" -l controller-flag -d 'A flag of kube-controller-manager, for example enable-dynamic-provisioning=false. May be given several times' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand move" -s n -l namespace -d 'Show the objects of this namespace, and the volumes that belong to its claims' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand move" -s l -l selector -d 'Show the objects whose labels match, for example `app=db,tier!=cache`' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand move" -l kubeconfig -d 'The kubeconfig file to use instead of $KUBECONFIG and ~/.kube/config' -r -F
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand move" -l context -d 'The kubeconfig context to use' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand move" -l cluster -d 'The kubeconfig cluster to use' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand move" -l user -d 'The kubeconfig user to use' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand move" -s s -l server -d 'The address of the API server' -r -f
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand move" -l token -d 'The bearer token to authenticate with' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand move" -l username -d 'The user to authenticate with by name and password' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand move" -l password -d 'The password of --username' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand move" -l as -d 'The user to act as' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand move" -l as-group -d 'A group to act as; may be given several times' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand move" -l as-uid -d 'The uid to act as' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand move" -l as-user-extra -d 'Something more to say of the user to act as; may be given several times, also for one key' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand move" -l request-timeout -d 'How long one request may take, for example 30s or 2m; 0 means no limit' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand move" -l certificate-authority -d 'The file with the certificates of the authorities that vouch for the API server' -r -F
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand move" -l client-certificate -d 'The file with the client certificate for TLS' -r -F
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand move" -l client-key -d 'The file with the client key for TLS' -r -F
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand move" -l insecure-skip-tls-verify -d 'Do not check the API server\'s certificate; the connection is then not secure' -r -f -a "true\t''
+false\t''"
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand move" -l tls-server-name -d 'The name to expect in the API server\'s certificate' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand move" -l disable-compression -d 'Do not ask the API server for compressed answers' -r -f -a "true\t''
+false\t''"
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand move" -l cache-dir -d 'Accepted because kubectl has it; nothing is cached, every run reads the world anew' -r -f -a "(__fish_complete_directories)"
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand move" -l log-flush-frequency -d 'Accepted because kubectl has it; nothing that is said waits to be written' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand move" -l chunk-size -d 'How many objects to ask for at a time; 0 asks for all at once' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand move" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal, unless the environment asks otherwise (NO_COLOR, CLICOLOR_FORCE, TERM=dumb)'
+always\t'Always, also into a pipe'
+never\t'Never'"
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand move" -s v -l v -d 'Say more on stderr; from 6 on every request to the API server, with tokens hidden' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand move" -l restore-policy -d 'Give the volume its reclaim policy back in the end'
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand move" -s y -l yes -d 'Do it without asking; where a name has to be typed, --confirm types it'
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand move" -l diff -d 'Show what each step changes, field by field'
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand move" -s A -l all-namespaces -d 'Show the objects of all namespaces'
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand move" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand rename" -l dry-run -d 'Write nothing: `client` shows the plan, `server` has the API server try each write as well' -r -f -a "none\t'It is carried out'
+client\t'The plan is made, reviewed and shown'
+server\t'The API server tries each write as well, and keeps none'"
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand rename" -l confirm -d 'The name that the plan asks for where data are given away or deleted' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand rename" -s o -l output -d 'Print the plan as data for `apply`, and write nothing' -r -f -a "text\t''
+json\t''
+yaml\t''"
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand rename" -l timeout -d 'How long each step may wait for the controllers, for example 30s or 5m' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand rename" -l journal -d 'The directory of the journals; $XDG_STATE_HOME/kubectl-pvctl or ~/.local/state/kubectl-pvctl if not given' -r -f -a "(__fish_complete_directories)"
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand rename" -l kube-version -d 'The Kubernetes minor to model: 1.14 or 1.28 to 1.36; detected if not given' -r -f -a "1.36\t''
+1.35\t''
+1.34\t''
+1.33\t''
+1.32\t''
+1.31\t''
+1.30\t''
+1.29\t''
+1.28\t''
+1.14\t''"
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand rename" -l feature-gates -d 'Feature gates that differ from the defaults of the version' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand rename" -l controller-flag -d 'A flag of kube-controller-manager, for example enable-dynamic-provisioning=false. May be given several times' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand rename" -s n -l namespace -d 'Show the objects of this namespace, and the volumes that belong to its claims' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand rename" -s l -l selector -d 'Show the objects whose labels match, for example `app=db,tier!=cache`' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand rename" -l kubeconfig -d 'The kubeconfig file to use instead of $KUBECONFIG and ~/.kube/config' -r -F
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand rename" -l context -d 'The kubeconfig context to use' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand rename" -l cluster -d 'The kubeconfig cluster to use' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand rename" -l user -d 'The kubeconfig user to use' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand rename" -s s -l server -d 'The address of the API server' -r -f
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand rename" -l token -d 'The bearer token to authenticate with' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand rename" -l username -d 'The user to authenticate with by name and password' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand rename" -l password -d 'The password of --username' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand rename" -l as -d 'The user to act as' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand rename" -l as-group -d 'A group to act as; may be given several times' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand rename" -l as-uid -d 'The uid to act as' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand rename" -l as-user-extra -d 'Something more to say of the user to act as; may be given several times, also for one key' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand rename" -l request-timeout -d 'How long one request may take, for example 30s or 2m; 0 means no limit' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand rename" -l certificate-authority -d 'The file with the certificates of the authorities that vouch for the API server' -r -F
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand rename" -l client-certificate -d 'The file with the client certificate for TLS' -r -F
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand rename" -l client-key -d 'The file with the client key for TLS' -r -F
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand rename" -l insecure-skip-tls-verify -d 'Do not check the API server\'s certificate; the connection is then not secure' -r -f -a "true\t''
+false\t''"
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand rename" -l tls-server-name -d 'The name to expect in the API server\'s certificate' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand rename" -l disable-compression -d 'Do not ask the API server for compressed answers' -r -f -a "true\t''
+false\t''"
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand rename" -l cache-dir -d 'Accepted because kubectl has it; nothing is cached, every run reads the world anew' -r -f -a "(__fish_complete_directories)"
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand rename" -l log-flush-frequency -d 'Accepted because kubectl has it; nothing that is said waits to be written' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand rename" -l chunk-size -d 'How many objects to ask for at a time; 0 asks for all at once' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand rename" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal, unless the environment asks otherwise (NO_COLOR, CLICOLOR_FORCE, TERM=dumb)'
+always\t'Always, also into a pipe'
+never\t'Never'"
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand rename" -s v -l v -d 'Say more on stderr; from 6 on every request to the API server, with tokens hidden' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand rename" -l restore-policy -d 'Give the volume its reclaim policy back in the end'
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand rename" -s y -l yes -d 'Do it without asking; where a name has to be typed, --confirm types it'
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand rename" -l diff -d 'Show what each step changes, field by field'
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand rename" -s A -l all-namespaces -d 'Show the objects of all namespaces'
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand rename" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand unfinalize" -l dry-run -d 'Write nothing: `client` shows the plan, `server` has the API server try each write as well' -r -f -a "none\t'It is carried out'
+client\t'The plan is made, reviewed and shown'
+server\t'The API server tries each write as well, and keeps none'"
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand unfinalize" -l confirm -d 'The name that the plan asks for where data are given away or deleted' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand unfinalize" -s o -l output -d 'Print the plan as data for `apply`, and write nothing' -r -f -a "text\t''
+json\t''
+yaml\t''"
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand unfinalize" -l timeout -d 'How long each step may wait for the controllers, for example 30s or 5m' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand unfinalize" -l journal -d 'The directory of the journals; $XDG_STATE_HOME/kubectl-pvctl or ~/.local/state/kubectl-pvctl if not given' -r -f -a "(__fish_complete_directories)"
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand unfinalize" -l kube-version -d 'The Kubernetes minor to model: 1.14 or 1.28 to 1.36; detected if not given' -r -f -a "1.36\t''
+1.35\t''
+1.34\t''
+1.33\t''
+1.32\t''
+1.31\t''
+1.30\t''
+1.29\t''
+1.28\t''
+1.14\t''"
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand unfinalize" -l feature-gates -d 'Feature gates that differ from the defaults of the version' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand unfinalize" -l controller-flag -d 'A flag of kube-controller-manager, for example enable-dynamic-provisioning=false. May be given several times' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand unfinalize" -s n -l namespace -d 'Show the objects of this namespace, and the volumes that belong to its claims' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand unfinalize" -s l -l selector -d 'Show the objects whose labels match, for example `app=db,tier!=cache`' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand unfinalize" -l kubeconfig -d 'The kubeconfig file to use instead of $KUBECONFIG and ~/.kube/config' -r -F
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand unfinalize" -l context -d 'The kubeconfig context to use' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand unfinalize" -l cluster -d 'The kubeconfig cluster to use' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand unfinalize" -l user -d 'The kubeconfig user to use' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand unfinalize" -s s -l server -d 'The address of the API server' -r -f
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand unfinalize" -l token -d 'The bearer token to authenticate with' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand unfinalize" -l username -d 'The user to authenticate with by name and password' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand unfinalize" -l password -d 'The password of --username' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand unfinalize" -l as -d 'The user to act as' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand unfinalize" -l as-group -d 'A group to act as; may be given several times' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand unfinalize" -l as-uid -d 'The uid to act as' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand unfinalize" -l as-user-extra -d 'Something more to say of the user to act as; may be given several times, also for one key' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand unfinalize" -l request-timeout -d 'How long one request may take, for example 30s or 2m; 0 means no limit' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand unfinalize" -l certificate-authority -d 'The file with the certificates of the authorities that vouch for the API server' -r -F
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand unfinalize" -l client-certificate -d 'The file with the client certificate for TLS' -r -F
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand unfinalize" -l client-key -d 'The file with the client key for TLS' -r -F
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand unfinalize" -l insecure-skip-tls-verify -d 'Do not check the API server\'s certificate; the connection is then not secure' -r -f -a "true\t''
+false\t''"
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand unfinalize" -l tls-server-name -d 'The name to expect in the API server\'s certificate' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand unfinalize" -l disable-compression -d 'Do not ask the API server for compressed answers' -r -f -a "true\t''
+false\t''"
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand unfinalize" -l cache-dir -d 'Accepted because kubectl has it; nothing is cached, every run reads the world anew' -r -f -a "(__fish_complete_directories)"
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand unfinalize" -l log-flush-frequency -d 'Accepted because kubectl has it; nothing that is said waits to be written' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand unfinalize" -l chunk-size -d 'How many objects to ask for at a time; 0 asks for all at once' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand unfinalize" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal, unless the environment asks otherwise (NO_COLOR, CLICOLOR_FORCE, TERM=dumb)'
+always\t'Always, also into a pipe'
+never\t'Never'"
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand unfinalize" -s v -l v -d 'Say more on stderr; from 6 on every request to the API server, with tokens hidden' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand unfinalize" -l protected -d 'Say that the owner of a finalizer that protects data or an attachment is gone'
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand unfinalize" -s y -l yes -d 'Do it without asking; where a name has to be typed, --confirm types it'
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand unfinalize" -l diff -d 'Show what each step changes, field by field'
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand unfinalize" -s A -l all-namespaces -d 'Show the objects of all namespaces'
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand unfinalize" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand apply" -l continue -d 'Go on with a repair that stopped: the one with this id, or the newest' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand apply" -l dry-run -d 'Write nothing: `client` shows the plan, `server` has the API server try each write as well' -r -f -a "none\t'It is carried out'
+client\t'The plan is made, reviewed and shown'
+server\t'The API server tries each write as well, and keeps none'"
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand apply" -l confirm -d 'The name that the plan asks for where data are given away or deleted' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand apply" -s o -l output -d 'Print the plan as data for `apply`, and write nothing' -r -f -a "text\t''
+json\t''
+yaml\t''"
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand apply" -l timeout -d 'How long each step may wait for the controllers, for example 30s or 5m' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand apply" -l journal -d 'The directory of the journals; $XDG_STATE_HOME/kubectl-pvctl or ~/.local/state/kubectl-pvctl if not given' -r -f -a "(__fish_complete_directories)"
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand apply" -l kube-version -d 'The Kubernetes minor to model: 1.14 or 1.28 to 1.36; detected if not given' -r -f -a "1.36\t''
+1.35\t''
+1.34\t''
+1.33\t''
+1.32\t''
+1.31\t''
+1.30\t''
+1.29\t''
+1.28\t''
+1.14\t''"
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand apply" -l feature-gates -d 'Feature gates that differ from the defaults of the version' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand apply" -l controller-flag -d 'A flag of kube-controller-manager, for example enable-dynamic-provisioning=false. May be given several times' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand apply" -s n -l namespace -d 'Show the objects of this namespace, and the volumes that belong to its claims' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand apply" -s l -l selector -d 'Show the objects whose labels match, for example `app=db,tier!=cache`' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand apply" -l kubeconfig -d 'The kubeconfig file to use instead of $KUBECONFIG and ~/.kube/config' -r -F
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand apply" -l context -d 'The kubeconfig context to use' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand apply" -l cluster -d 'The kubeconfig cluster to use' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand apply" -l user -d 'The kubeconfig user to use' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand apply" -s s -l server -d 'The address of the API server' -r -f
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand apply" -l token -d 'The bearer token to authenticate with' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand apply" -l username -d 'The user to authenticate with by name and password' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand apply" -l password -d 'The password of --username' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand apply" -l as -d 'The user to act as' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand apply" -l as-group -d 'A group to act as; may be given several times' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand apply" -l as-uid -d 'The uid to act as' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand apply" -l as-user-extra -d 'Something more to say of the user to act as; may be given several times, also for one key' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand apply" -l request-timeout -d 'How long one request may take, for example 30s or 2m; 0 means no limit' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand apply" -l certificate-authority -d 'The file with the certificates of the authorities that vouch for the API server' -r -F
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand apply" -l client-certificate -d 'The file with the client certificate for TLS' -r -F
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand apply" -l client-key -d 'The file with the client key for TLS' -r -F
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand apply" -l insecure-skip-tls-verify -d 'Do not check the API server\'s certificate; the connection is then not secure' -r -f -a "true\t''
+false\t''"
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand apply" -l tls-server-name -d 'The name to expect in the API server\'s certificate' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand apply" -l disable-compression -d 'Do not ask the API server for compressed answers' -r -f -a "true\t''
+false\t''"
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand apply" -l cache-dir -d 'Accepted because kubectl has it; nothing is cached, every run reads the world anew' -r -f -a "(__fish_complete_directories)"
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand apply" -l log-flush-frequency -d 'Accepted because kubectl has it; nothing that is said waits to be written' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand apply" -l chunk-size -d 'How many objects to ask for at a time; 0 asks for all at once' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand apply" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal, unless the environment asks otherwise (NO_COLOR, CLICOLOR_FORCE, TERM=dumb)'
+always\t'Always, also into a pipe'
+never\t'Never'"
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand apply" -s v -l v -d 'Say more on stderr; from 6 on every request to the API server, with tokens hidden' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand apply" -s y -l yes -d 'Do it without asking; where a name has to be typed, --confirm types it'
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand apply" -l diff -d 'Show what each step changes, field by field'
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand apply" -s A -l all-namespaces -d 'Show the objects of all namespaces'
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand apply" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand undo" -l dry-run -d 'Write nothing: `client` shows the plan, `server` has the API server try each write as well' -r -f -a "none\t'It is carried out'
+client\t'The plan is made, reviewed and shown'
+server\t'The API server tries each write as well, and keeps none'"
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand undo" -l confirm -d 'The name that the plan asks for where data are given away or deleted' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand undo" -s o -l output -d 'Print the plan as data for `apply`, and write nothing' -r -f -a "text\t''
+json\t''
+yaml\t''"
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand undo" -l timeout -d 'How long each step may wait for the controllers, for example 30s or 5m' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand undo" -l journal -d 'The directory of the journals; $XDG_STATE_HOME/kubectl-pvctl or ~/.local/state/kubectl-pvctl if not given' -r -f -a "(__fish_complete_directories)"
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand undo" -l kube-version -d 'The Kubernetes minor to model: 1.14 or 1.28 to 1.36; detected if not given' -r -f -a "1.36\t''
+1.35\t''
+1.34\t''
+1.33\t''
+1.32\t''
+1.31\t''
+1.30\t''
+1.29\t''
+1.28\t''
+1.14\t''"
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand undo" -l feature-gates -d 'Feature gates that differ from the defaults of the version' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand undo" -l controller-flag -d 'A flag of kube-controller-manager, for example enable-dynamic-provisioning=false. May be given several times' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand undo" -s n -l namespace -d 'Show the objects of this namespace, and the volumes that belong to its claims' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand undo" -s l -l selector -d 'Show the objects whose labels match, for example `app=db,tier!=cache`' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand undo" -l kubeconfig -d 'The kubeconfig file to use instead of $KUBECONFIG and ~/.kube/config' -r -F
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand undo" -l context -d 'The kubeconfig context to use' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand undo" -l cluster -d 'The kubeconfig cluster to use' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand undo" -l user -d 'The kubeconfig user to use' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand undo" -s s -l server -d 'The address of the API server' -r -f
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand undo" -l token -d 'The bearer token to authenticate with' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand undo" -l username -d 'The user to authenticate with by name and password' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand undo" -l password -d 'The password of --username' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand undo" -l as -d 'The user to act as' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand undo" -l as-group -d 'A group to act as; may be given several times' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand undo" -l as-uid -d 'The uid to act as' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand undo" -l as-user-extra -d 'Something more to say of the user to act as; may be given several times, also for one key' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand undo" -l request-timeout -d 'How long one request may take, for example 30s or 2m; 0 means no limit' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand undo" -l certificate-authority -d 'The file with the certificates of the authorities that vouch for the API server' -r -F
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand undo" -l client-certificate -d 'The file with the client certificate for TLS' -r -F
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand undo" -l client-key -d 'The file with the client key for TLS' -r -F
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand undo" -l insecure-skip-tls-verify -d 'Do not check the API server\'s certificate; the connection is then not secure' -r -f -a "true\t''
+false\t''"
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand undo" -l tls-server-name -d 'The name to expect in the API server\'s certificate' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand undo" -l disable-compression -d 'Do not ask the API server for compressed answers' -r -f -a "true\t''
+false\t''"
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand undo" -l cache-dir -d 'Accepted because kubectl has it; nothing is cached, every run reads the world anew' -r -f -a "(__fish_complete_directories)"
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand undo" -l log-flush-frequency -d 'Accepted because kubectl has it; nothing that is said waits to be written' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand undo" -l chunk-size -d 'How many objects to ask for at a time; 0 asks for all at once' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand undo" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal, unless the environment asks otherwise (NO_COLOR, CLICOLOR_FORCE, TERM=dumb)'
+always\t'Always, also into a pipe'
+never\t'Never'"
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand undo" -s v -l v -d 'Say more on stderr; from 6 on every request to the API server, with tokens hidden' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand undo" -s y -l yes -d 'Do it without asking; where a name has to be typed, --confirm types it'
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand undo" -l diff -d 'Show what each step changes, field by field'
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand undo" -s A -l all-namespaces -d 'Show the objects of all namespaces'
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand undo" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand history" -s o -l output -d 'How to print it' -r -f -a "table\t''
+json\t''
+yaml\t''"
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand history" -l journal -d 'The directory of the journals; $XDG_STATE_HOME/kubectl-pvctl or ~/.local/state/kubectl-pvctl if not given' -r -f -a "(__fish_complete_directories)"
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand history" -s n -l namespace -d 'Show the objects of this namespace, and the volumes that belong to its claims' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand history" -s l -l selector -d 'Show the objects whose labels match, for example `app=db,tier!=cache`' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand history" -l kubeconfig -d 'The kubeconfig file to use instead of $KUBECONFIG and ~/.kube/config' -r -F
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand history" -l context -d 'The kubeconfig context to use' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand history" -l cluster -d 'The kubeconfig cluster to use' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand history" -l user -d 'The kubeconfig user to use' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand history" -s s -l server -d 'The address of the API server' -r -f
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand history" -l token -d 'The bearer token to authenticate with' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand history" -l username -d 'The user to authenticate with by name and password' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand history" -l password -d 'The password of --username' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand history" -l as -d 'The user to act as' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand history" -l as-group -d 'A group to act as; may be given several times' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand history" -l as-uid -d 'The uid to act as' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand history" -l as-user-extra -d 'Something more to say of the user to act as; may be given several times, also for one key' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand history" -l request-timeout -d 'How long one request may take, for example 30s or 2m; 0 means no limit' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand history" -l certificate-authority -d 'The file with the certificates of the authorities that vouch for the API server' -r -F
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand history" -l client-certificate -d 'The file with the client certificate for TLS' -r -F
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand history" -l client-key -d 'The file with the client key for TLS' -r -F
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand history" -l insecure-skip-tls-verify -d 'Do not check the API server\'s certificate; the connection is then not secure' -r -f -a "true\t''
+false\t''"
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand history" -l tls-server-name -d 'The name to expect in the API server\'s certificate' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand history" -l disable-compression -d 'Do not ask the API server for compressed answers' -r -f -a "true\t''
+false\t''"
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand history" -l cache-dir -d 'Accepted because kubectl has it; nothing is cached, every run reads the world anew' -r -f -a "(__fish_complete_directories)"
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand history" -l log-flush-frequency -d 'Accepted because kubectl has it; nothing that is said waits to be written' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand history" -l chunk-size -d 'How many objects to ask for at a time; 0 asks for all at once' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand history" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal, unless the environment asks otherwise (NO_COLOR, CLICOLOR_FORCE, TERM=dumb)'
+always\t'Always, also into a pipe'
+never\t'Never'"
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand history" -s v -l v -d 'Say more on stderr; from 6 on every request to the API server, with tokens hidden' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand history" -s A -l all-namespaces -d 'Show the objects of all namespaces'
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand history" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand version" -s o -l output -d 'How to print it' -r -f -a "text\t''
 json\t''
 yaml\t''"

@@ -16,6 +16,7 @@ use crate::text::{sanitize, truncate};
 use dialoguer::console::Term;
 use std::io::{self, BufWriter, IsTerminal as _, Write};
 use std::process::ExitCode;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -33,6 +34,13 @@ const PROGRESS_EVERY: Duration = Duration::from_millis(100);
 const ERASE_LINE: &str = "\r\x1b[2K";
 /// Shows the cursor, which prompts hide.
 const SHOW_CURSOR: &str = "\x1b[?25h";
+
+/// Whether Ctrl-C is kept for whoever writes to a cluster, who ends where that leaves nothing half done.
+static HELD: AtomicBool = AtomicBool::new(false);
+/// Whether it was pressed meanwhile.
+static PRESSED: AtomicBool = AtomicBool::new(false);
+/// Whether this run has begun to write to a cluster.
+static WRITES: AtomicBool = AtomicBool::new(false);
 
 /// What was found out about the streams at the start.
 #[derive(Debug)]
@@ -164,14 +172,47 @@ impl Terminal {
             .default(false)
             .wait_for_newline(true)
             .interact_opt();
-        match answer {
-            Ok(answer) => Ok(answer.unwrap_or(false)),
-            Err(dialoguer::Error::IO(failure)) if failure.kind() == io::ErrorKind::Interrupted => {
-                write_stderr(SHOW_CURSOR);
-                Err(Error::new(ErrorKind::Interrupted, "interrupted"))
-            }
-            Err(failure) => Err(Error::refused("the answer could not be read").caused_by(&failure)),
+        answer.map(|answer| answer.unwrap_or(false)).map_err(|failure| unanswered(&failure))
+    }
+
+    /// Asks for a word; an empty one is an answer, too.
+    ///
+    /// # Errors
+    ///
+    /// As [`Self::confirm`].
+    pub fn ask_text(&self, question: &str) -> Result<String, Error> {
+        self.progress.clear();
+        if !self.can_ask {
+            return Err(Error::refused("this needs an answer, and there is no terminal to ask on"));
         }
+        let answer =
+            dialoguer::Input::<String>::new().with_prompt(sanitize(question)).allow_empty(true).interact_text();
+        answer.map(|typed| typed.trim().to_owned()).map_err(|failure| unanswered(&failure))
+    }
+
+    /// Keeps Ctrl-C for whoever begins to write to a cluster now.
+    pub fn hold_interrupts(&self) -> HeldInterrupts {
+        WRITES.store(true, Ordering::SeqCst);
+        PRESSED.store(false, Ordering::SeqCst);
+        HELD.store(true, Ordering::SeqCst);
+        HeldInterrupts(())
+    }
+}
+
+/// As long as this is there, Ctrl-C does not end the process but is told when asked for.
+#[derive(Debug)]
+pub struct HeldInterrupts(());
+
+impl HeldInterrupts {
+    /// Whether Ctrl-C was pressed since.
+    pub fn pressed(&self) -> bool {
+        PRESSED.load(Ordering::SeqCst)
+    }
+}
+
+impl Drop for HeldInterrupts {
+    fn drop(&mut self) {
+        HELD.store(false, Ordering::SeqCst);
     }
 }
 
@@ -221,6 +262,16 @@ impl Write for Output<'_> {
     fn flush(&mut self) -> io::Result<()> {
         self.stream.flush()
     }
+}
+
+/// Why a question has no answer.
+fn unanswered(failure: &dialoguer::Error) -> Error {
+    let dialoguer::Error::IO(io) = failure;
+    if io.kind() == io::ErrorKind::Interrupted {
+        write_stderr(SHOW_CURSOR);
+        return Error::new(ErrorKind::Interrupted, "interrupted");
+    }
+    Error::refused("the answer could not be read").caused_by(failure)
 }
 
 /// What a failure to write the answer means: a reader that has had enough, as `head`, is no failure; a full disk is.
@@ -305,7 +356,11 @@ pub fn install_panic_hook() {
         let message = message.or_else(|| payload.downcast_ref::<String>().map(String::as_str)).unwrap_or("no message");
         let report = Error::bug(format!("pvctl {} has a bug{place}", env!("CARGO_PKG_VERSION")))
             .cause(message)
-            .hint("nothing was written to the cluster by this run")
+            .hint(if WRITES.load(Ordering::SeqCst) {
+                "it was carrying out a plan: `kubectl pvctl history` shows how far it came"
+            } else {
+                "nothing was written to the cluster by this run"
+            })
             .hint(
                 "please report it with these lines, the command, and if you can the output of `kubectl pvctl snapshot`",
             );
@@ -314,8 +369,8 @@ pub fn install_panic_hook() {
     }));
 }
 
-/// Makes Ctrl-C end the process at once with exit code 130 and the terminal as it was. For verbs that only read:
-/// there is nothing to bring to an end.
+/// Makes Ctrl-C end the process at once with exit code 130 and the terminal as it was: where something only reads,
+/// there is nothing to bring to an end. Whoever writes keeps it with [`Terminal::hold_interrupts`].
 ///
 /// # Errors
 ///
@@ -324,9 +379,12 @@ pub fn exit_on_interrupt() -> Result<(), Error> {
     let failed = |failure: io::Error| Error::bug("cannot listen for Ctrl-C").caused_by(&failure);
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(failed)?;
     let listen = move || {
-        if runtime.block_on(tokio::signal::ctrl_c()).is_ok() {
-            restore();
-            std::process::exit(i32::from(ErrorKind::Interrupted.exit_code()));
+        while runtime.block_on(tokio::signal::ctrl_c()).is_ok() {
+            PRESSED.store(true, Ordering::SeqCst);
+            if !HELD.load(Ordering::SeqCst) {
+                restore();
+                std::process::exit(i32::from(ErrorKind::Interrupted.exit_code()));
+            }
         }
     };
     std::thread::Builder::new().name("interrupt".to_owned()).spawn(listen).map(drop).map_err(failed)

@@ -1,7 +1,7 @@
-//! An API server in this process: lists with pages, single objects, and faults on demand.
+//! An API server in this process: lists with pages, single objects, conditional writes, and faults on demand.
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
-use http_body_util::Full;
+use http_body_util::{BodyExt as _, Full};
 use hyper::body::{Bytes, Incoming};
 use hyper::service::service_fn;
 use hyper::{Request, Response};
@@ -21,6 +21,10 @@ pub(crate) const DATE: (&str, i64) = ("Tue, 14 Nov 2023 22:13:20 GMT", 1_700_000
 /// A request as it arrived.
 #[derive(Clone, Debug)]
 pub(crate) struct Seen {
+    /// Such as `GET`.
+    pub(crate) method: String,
+    /// What was sent; null without a body.
+    pub(crate) body: Value,
     /// Path and query.
     pub(crate) uri: String,
     /// Names and values of the headers.
@@ -28,6 +32,12 @@ pub(crate) struct Seen {
 }
 
 impl Seen {
+    /// Whether it changes what the server has.
+    pub(crate) fn writes(&self) -> bool {
+        let dry = self.uri.contains("dryRun=All") || self.body["dryRun"] == json!(["All"]);
+        self.method != "GET" && !dry && !self.uri.contains("/selfsubjectaccessreviews")
+    }
+
     /// All values of a header.
     pub(crate) fn header(&self, name: &str) -> Vec<&str> {
         self.headers.iter().filter(|(seen, _)| seen == name).map(|(_, value)| value.as_str()).collect()
@@ -63,6 +73,8 @@ struct State {
     later: Vec<Value>,
     faults: Vec<Fault>,
     seen: Vec<Seen>,
+    denied: Vec<&'static str>,
+    refused: Option<(usize, u16, &'static str)>,
 }
 
 /// The server; it ends with the test's runtime.
@@ -146,6 +158,27 @@ impl FakeApi {
         self.state().faults.push(Fault { path: path.to_owned(), left: times, answer });
     }
 
+    /// Says, when asked, that this verb is not permitted.
+    pub(crate) fn deny(&self, verb: &'static str) {
+        self.state().denied.push(verb);
+    }
+
+    /// Answers one write with a failure: the one before which so many were done.
+    pub(crate) fn refuse_write(&self, after: usize, code: u16, message: &'static str) {
+        self.state().refused = Some((after, code, message));
+    }
+
+    /// The requests so far that changed something, or were to.
+    pub(crate) fn writes(&self) -> Vec<Seen> {
+        self.seen().into_iter().filter(Seen::writes).collect()
+    }
+
+    /// The object as it is now.
+    pub(crate) fn object(&self, kind: &str, name: &str) -> Option<Value> {
+        let named = |object: &&Value| object["kind"] == kind && object["metadata"]["name"] == name;
+        self.state().objects.iter().find(named).cloned()
+    }
+
     /// All requests so far.
     pub(crate) fn seen(&self) -> Vec<Seen> {
         self.state().seen.clone()
@@ -158,14 +191,18 @@ impl FakeApi {
 
     async fn answer(&self, request: Request<Incoming>) -> Response<Full<Bytes>> {
         let uri = request.uri().to_string();
+        let method = request.method().to_string();
         let headers = request
             .headers()
             .iter()
             .map(|(name, value)| (name.to_string(), String::from_utf8_lossy(value.as_bytes()).into_owned()))
             .collect();
+        let bytes = request.into_body().collect().await.map(http_body_util::Collected::to_bytes).unwrap_or_default();
+        let body: Value = serde_json::from_slice(&bytes).unwrap_or_default();
+        let seen = Seen { method, body, uri: uri.clone(), headers };
         let fault = {
             let mut state = self.state();
-            state.seen.push(Seen { uri: uri.clone(), headers });
+            state.seen.push(seen.clone());
             let fault = state.faults.iter_mut().find(|fault| fault.left > 0 && uri.starts_with(&fault.path));
             fault.map(|fault| {
                 fault.left -= 1;
@@ -173,6 +210,7 @@ impl FakeApi {
             })
         };
         match fault {
+            None if seen.method != "GET" => self.write(&seen),
             None => self.truth(&uri),
             Some(Answer::Status(code, message)) => reply(code, &status(code, message, None)),
             Some(Answer::RetryAfter(code, seconds)) => {
@@ -190,6 +228,60 @@ impl FakeApi {
         }
     }
 
+    fn write(&self, seen: &Seen) -> Response<Full<Bytes>> {
+        let path = seen.uri.split_once('?').map_or(seen.uri.as_str(), |(path, _)| path);
+        let mut state = self.state();
+        if path.ends_with("/selfsubjectaccessreviews") {
+            let verb = &seen.body["spec"]["resourceAttributes"]["verb"];
+            let allowed = !state.denied.iter().any(|denied| verb == denied);
+            return reply(201, &json!({"kind": "SelfSubjectAccessReview", "status": {"allowed": allowed}}));
+        }
+        let written = state.seen.iter().filter(|seen| seen.writes()).count();
+        if let Some((_, code, message)) = state.refused.take_if(|(after, ..)| seen.writes() && written == *after + 1) {
+            return reply(code, &status(code, message, None));
+        }
+        let name = path.rsplit('/').next().unwrap();
+        let resource =
+            if path.contains("/persistentvolumeclaims") { "persistentvolumeclaims" } else { "persistentvolumes" };
+        let kind = kind(resource).unwrap();
+        let version = state.seen.len().to_string();
+        let named = |object: &Value| object["kind"] == kind && object["metadata"]["name"] == name;
+        if seen.method == "POST" {
+            let mut object = seen.body.clone();
+            object["metadata"]["uid"] = format!("uid-{version}").into();
+            object["metadata"]["resourceVersion"] = version.into();
+            object["status"] = json!({"phase": "Pending"});
+            if seen.writes() {
+                state.objects.push(object.clone());
+            }
+            return reply(201, &object);
+        }
+        let Some(place) = state.objects.iter().position(named) else {
+            return reply(404, &status(404, &format!("{resource} \"{name}\" not found"), None));
+        };
+        let mut object = state.objects[place].clone();
+        let wanted = if seen.method == "DELETE" { &seen.body["preconditions"] } else { &seen.body["metadata"] };
+        if ["uid", "resourceVersion"].iter().any(|field| wanted[field] != object["metadata"][field]) {
+            return reply(409, &status(409, "the object has been modified", None));
+        }
+        if seen.method == "DELETE" {
+            if seen.writes() {
+                state.objects.remove(place);
+            }
+            return reply(200, &object);
+        }
+        merge(&mut object, &seen.body);
+        object["metadata"]["resourceVersion"] = version.into();
+        // The one thing that the controller does here.
+        if object["status"]["phase"] == "Released" && object["spec"]["claimRef"]["uid"].is_null() {
+            object["status"]["phase"] = "Available".into();
+        }
+        if seen.writes() {
+            state.objects[place] = object.clone();
+        }
+        reply(200, &object)
+    }
+
     fn truth(&self, uri: &str) -> Response<Full<Bytes>> {
         let (path, query) = uri.split_once('?').unwrap_or((uri, ""));
         if path == "/version" {
@@ -202,7 +294,7 @@ impl FakeApi {
                 .find(|(key, _)| *key == name)
                 .map(|(_, value)| value)
         };
-        if path == "/api/v1/namespaces" {
+        if path == "/api/v1/namespaces" && !self.state().objects.iter().any(|held| held["kind"] == "Namespace") {
             return reply(200, &json!({"metadata": {}, "items": [{"metadata": {"name": "db"}}]}));
         }
         let mut parts: Vec<&str> = path.trim_start_matches('/').split('/').collect();
@@ -244,6 +336,25 @@ impl FakeApi {
                 r#"{{"kind":"{kind}List","apiVersion":"v1","metadata":{{"resourceVersion":"77","continue":"{next}"}},"items":{items}}}"#
             ),
         )
+    }
+}
+
+/// A merge patch, applied.
+fn merge(target: &mut Value, patch: &Value) {
+    let Value::Object(fields) = patch else {
+        *target = patch.clone();
+        return;
+    };
+    if !target.is_object() {
+        *target = json!({});
+    }
+    let target = target.as_object_mut().unwrap();
+    for (key, value) in fields {
+        if value.is_null() {
+            target.remove(key);
+        } else {
+            merge(target.entry(key.clone()).or_insert(Value::Null), value);
+        }
     }
 }
 

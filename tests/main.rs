@@ -26,6 +26,7 @@ mod proposals;
 mod readme;
 mod recipes;
 mod redaction;
+mod repair_cli;
 mod reports;
 mod round_trip;
 mod said;

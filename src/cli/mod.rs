@@ -5,10 +5,16 @@
 
 mod flags;
 mod object;
+mod repair;
 mod value;
 
 pub use flags::{ClusterArgs, ModelArgs, ScopeArgs, Secret, SourceArgs, TableArgs};
 pub use object::{ObjectArgument, one_object, parse_objects};
+pub use repair::{
+    ApplyArgs, DryRun, HistoryArgs, JournalArgs, MoveArgs, RebindArgs, RecipientArgs, ReclaimArgs, RecreateArgs,
+    ReleaseArgs, RenameArgs, RepairArgs, RepairModelArgs, RestoreArgs, RetainArgs, UnbindArgs, UndoArgs,
+    UnfinalizeArgs,
+};
 pub use value::{ControllerFlag, FeatureGate, KindScope, Limit, Output, ReportFormat, UserExtra, parse_reference};
 
 use clap::{Args, CommandFactory as _, FromArgMatches as _, Parser, Subcommand, ValueEnum, ValueHint};
@@ -34,19 +40,24 @@ pub const DEFAULT_KUBERNETES_MINOR: u32 = 36;
     name = BINARY,
     bin_name = PLUGIN,
     version,
-    about = "Predict and explain what Kubernetes does with PersistentVolumes and PersistentVolumeClaims",
-    long_about = "Predict and explain what Kubernetes does with PersistentVolumes and PersistentVolumeClaims.\n\n\
+    about = "Predict, explain and repair PersistentVolumes and PersistentVolumeClaims",
+    long_about = "Predict, explain and repair PersistentVolumes and PersistentVolumeClaims.\n\n\
         Volumes, claims and storage classes are read once, from a cluster or from files, and the logic of \
-        kube-controller-manager runs on them in dry run. Nothing is ever written.",
+        kube-controller-manager runs on them in dry run. Only the verbs that repair write anything: each shows its \
+        plan, asks once, and keeps a journal by which it can be taken back.",
     after_help = "EXAMPLES\n  \
         kubectl pvctl predict               What becomes of the volumes and claims here\n  \
         kubectl pvctl explain pvc/data-0    Why this claim is as it is, and what to do\n  \
-        kubectl pvctl predict -f dump.json  The same for what kubectl get -o json printed\n\n\
+        kubectl pvctl predict -f dump.json  The same for what kubectl get -o json printed\n  \
+        kubectl pvctl restore pvc/data-0    A claim that lost its volume gets it back\n\n\
         EXIT CODES\n  \
         0    done\n  \
         1    audit found something, or a change is predicted and --exit-code was given\n  \
         2    wrong usage, or an object that does not exist\n  \
         3    something could not be read, so there is no judgement\n  \
+        4    the world changed since the plan was made; nothing was written\n  \
+        5    some of a plan was written, and some was not; the journal is named\n  \
+        6    refused: a guard, missing rights, or nobody to confirm; nothing was written\n  \
         70   a bug in pvctl\n  \
         130  interrupted",
     disable_help_subcommand = true,
@@ -141,6 +152,58 @@ pub enum Verb {
     /// which Kubernetes. So an answer about the snapshot is the answer about what it was taken of, and --now,
     /// --assume-complete and --partial are needed once only.
     Snapshot(SnapshotArgs),
+    /// Keep the data of a volume, whatever happens to its claim
+    ///
+    /// Sets the reclaim policy to Retain, which stops deletions that have not begun.
+    Retain(RetainArgs),
+    /// Offer a Released volume again, to its last claim's name alone unless told otherwise
+    ///
+    /// The volume becomes Available, with its data, and waits for a claim of that name.
+    Release(ReleaseArgs),
+    /// Roll back a binding that was never finished
+    ///
+    /// As the controller's own unbinding does. Where a live claim holds the volume it refuses, and names what helps.
+    Unbind(UnbindArgs),
+    /// Have the data of a volume deleted by whoever deletes them
+    ///
+    /// Says who carries out the reclaim policy, and sets that going. It touches no storage itself.
+    Reclaim(ReclaimArgs),
+    /// Replace a claim that never bound by a right one
+    ///
+    /// For a wrong class, size, mode or name. Not while a provisioner may be making a volume for it.
+    Recreate(RecreateArgs),
+    /// Give a claim that is Lost, or was deleted, exactly its volume back
+    ///
+    /// The volume is kept and reserved first; then a claim is made that names it.
+    Restore(RestoreArgs),
+    /// Give a claim another volume
+    ///
+    /// The claim is replaced by one that names the other volume. Its old volume is kept with its data.
+    Rebind(RebindArgs),
+    /// Give the volume of a claim to a claim in another namespace
+    ///
+    /// The data stay where they are, and the volume changes hands: kept, released, reserved, and claimed anew.
+    Move(MoveArgs),
+    /// Give a claim another name
+    ///
+    /// As `move` in the same namespace: the volume and its data stay, the claim is replaced.
+    Rename(RenameArgs),
+    /// Take one finalizer from a volume or claim that is stuck in its deletion
+    ///
+    /// Lists who would have taken it off, and asks for the name. The API cannot prove that an owner is gone.
+    Unfinalize(UnfinalizeArgs),
+    /// Carry out a plan from a file, or go on with a repair that stopped
+    ///
+    /// The plan is made anew on the world as it is now. Where that gives another one, nothing is written.
+    Apply(ApplyArgs),
+    /// Take a repair back, newest step first
+    ///
+    /// From its journal. What cannot be taken back is said before anything is written.
+    Undo(UndoArgs),
+    /// List the repairs that were made from here, or the steps of one
+    ///
+    /// From the journals on this machine; no cluster is asked.
+    History(HistoryArgs),
     /// Print the versions of pvctl, of the Kubernetes that is modelled, and of the cluster's
     Version(VersionArgs),
     /// Print the completion script of a shell

@@ -8,13 +8,14 @@ use std::ffi::OsStr;
 use std::fmt;
 
 /// How an answer is printed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Output {
     /// A table for about 80 columns.
     Table,
     /// A table with more columns.
     Wide,
     /// Text for people.
+    #[default]
     Text,
     /// JSON, as the contract defines it.
     Json,
@@ -205,6 +206,14 @@ pub(super) fn parse_duration(word: &str) -> Result<i64, String> {
     }
     let number: i64 = digits.parse().map_err(|_| wrong())?;
     number.checked_mul(seconds).ok_or_else(|| "it is too long".to_owned())
+}
+
+/// How long something may be waited for: as [`parse_duration`], and not for no time at all.
+pub(super) fn parse_wait(word: &str) -> Result<std::time::Duration, String> {
+    match u64::try_from(parse_duration(word)?) {
+        Ok(seconds) if seconds > 0 => Ok(std::time::Duration::from_secs(seconds)),
+        _ => Err("it must be longer than nothing, such as 2m".to_owned()),
+    }
 }
 
 /// How many entries of a list to print.

@@ -33,8 +33,13 @@ pub(super) fn run(args: &AuditArgs, global: &GlobalArgs, terminal: &Terminal) ->
         .transpose()?;
     let reads = |kind: Kind| chosen.iter().any(|rule| rule.detect.kind() == kind || rule.reads.contains(&kind));
     let surroundings: Vec<Kind> = Kind::SURROUNDING.into_iter().filter(|kind| reads(*kind)).collect();
-    let evidence =
-        Evidence { nodes: true, pods: reads(Kind::Pod), lease: reads(Kind::Lease), surroundings: &surroundings };
+    let evidence = Evidence {
+        nodes: true,
+        pods: reads(Kind::Pod),
+        lease: reads(Kind::Lease),
+        surroundings: &surroundings,
+        ..Evidence::default()
+    };
     let question =
         Question { source: &args.source, model: &args.model, global, object: None, pods_decide: true, evidence };
     question.check()?;

@@ -116,7 +116,7 @@ fn candidates(words: &[OsString], names: Names) -> Vec<CompletionCandidate> {
 }
 
 /// The verbs that take objects, their argument, and the kinds it takes.
-const OBJECTS: [(&str, &str, &[Kind]); 3] = [
+const OBJECTS: [(&str, &str, &[Kind]); 13] = [
     ("predict", "objects", &[Kind::PersistentVolumeClaim, Kind::PersistentVolume]),
     (
         "explain",
@@ -124,6 +124,16 @@ const OBJECTS: [(&str, &str, &[Kind]); 3] = [
         &[Kind::PersistentVolumeClaim, Kind::PersistentVolume, Kind::StorageClass, Kind::Pod, Kind::Node],
     ),
     ("match", "object", &[Kind::PersistentVolumeClaim]),
+    ("retain", "object", &[Kind::PersistentVolume]),
+    ("release", "object", &[Kind::PersistentVolume]),
+    ("unbind", "object", &[Kind::PersistentVolume]),
+    ("reclaim", "object", &[Kind::PersistentVolume]),
+    ("recreate", "object", &[Kind::PersistentVolumeClaim]),
+    ("restore", "object", &[Kind::PersistentVolumeClaim]),
+    ("rebind", "object", &[Kind::PersistentVolumeClaim]),
+    ("move", "object", &[Kind::PersistentVolumeClaim]),
+    ("rename", "object", &[Kind::PersistentVolumeClaim]),
+    ("unfinalize", "object", &[Kind::PersistentVolumeClaim, Kind::PersistentVolume]),
 ];
 
 /// What has been typed before the word that is being completed.

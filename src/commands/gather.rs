@@ -4,7 +4,7 @@ use super::connect;
 use super::settings::Modelled;
 use crate::cli::{GlobalArgs, KindScope, ModelArgs, SourceArgs};
 use crate::error::Error;
-use crate::model::{Kind, Timestamp};
+use crate::model::{Kind, Str, Timestamp};
 use crate::snapshot::{CoverageEntry, CoverageState, DecodeIssue, Parts, Snapshot};
 use crate::source::{Cluster, FileOptions, Loaded, Needs, Scope, SourceError, files};
 use crate::terminal::Terminal;
@@ -50,6 +50,8 @@ pub(super) struct Evidence<'a> {
     pub(super) nodes: bool,
     /// Whether the pods of all namespaces that are shown are looked at.
     pub(super) pods: bool,
+    /// More namespaces whose pods are looked at.
+    pub(super) pods_in: &'a [Str],
     /// Whether the Lease of kube-controller-manager is.
     pub(super) lease: bool,
     /// The kinds of [`Kind::SURROUNDING`] that are.
@@ -101,6 +103,7 @@ pub(super) async fn gather_on(
             .evidence
             .pods
             .then(|| if question.global.scope.all_namespaces { None } else { Some(cluster.namespace()) }),
+        pods_in: question.evidence.pods_in,
         everything: false,
     };
     let mut parts = cluster.read(needs, &*terminal.progress()).await?;

@@ -24,7 +24,7 @@ pub(super) fn run(terminal: &Terminal) -> Result<Status, Error> {
 fn guide() -> String {
     let mut text = String::from(
         "kubectl pvctl predicts and explains what Kubernetes does with PersistentVolumes\n\
-         and PersistentVolumeClaims. It only reads.\n\nTry first:\n",
+         and PersistentVolumeClaims, and repairs them when asked to.\n\nTry first, they only read:\n",
     );
     for (command, answers) in FIRST {
         // Writing to a String cannot fail.

@@ -8,9 +8,11 @@ mod contexts;
 mod explain;
 mod gather;
 mod guide;
+mod history;
 mod matching;
 mod named;
 mod predict;
+mod repair;
 mod rules;
 mod scope;
 mod settings;
@@ -21,6 +23,7 @@ use crate::cli::{Cli, Output as Format, Verb};
 use crate::error::{Error, ErrorKind};
 use crate::terminal::{Output, Terminal, exit_on_interrupt, output_error};
 use crate::text::{escape_json, sanitize};
+use repair::Typed;
 use serde::Serialize;
 use std::borrow::Cow;
 use std::io::Write as _;
@@ -66,6 +69,19 @@ pub fn run(cli: &Cli, terminal: &Terminal) -> Result<Status, Error> {
         Some(Verb::Audit(args)) => audit::run(args, &cli.global, terminal),
         Some(Verb::Rules(args)) => rules::run(args, terminal),
         Some(Verb::Snapshot(args)) => snapshot::run(args, &cli.global, terminal),
+        Some(Verb::Retain(args)) => repair::run(Typed::Retain(args), &cli.global, terminal),
+        Some(Verb::Release(args)) => repair::run(Typed::Release(args), &cli.global, terminal),
+        Some(Verb::Unbind(args)) => repair::run(Typed::Unbind(args), &cli.global, terminal),
+        Some(Verb::Reclaim(args)) => repair::run(Typed::Reclaim(args), &cli.global, terminal),
+        Some(Verb::Recreate(args)) => repair::run(Typed::Recreate(args), &cli.global, terminal),
+        Some(Verb::Restore(args)) => repair::run(Typed::Restore(args), &cli.global, terminal),
+        Some(Verb::Rebind(args)) => repair::run(Typed::Rebind(args), &cli.global, terminal),
+        Some(Verb::Move(args)) => repair::run(Typed::Move(args), &cli.global, terminal),
+        Some(Verb::Rename(args)) => repair::run(Typed::Rename(args), &cli.global, terminal),
+        Some(Verb::Unfinalize(args)) => repair::run(Typed::Unfinalize(args), &cli.global, terminal),
+        Some(Verb::Apply(args)) => repair::apply(args, &cli.global, terminal),
+        Some(Verb::Undo(args)) => repair::undo(args, &cli.global, terminal),
+        Some(Verb::History(args)) => history::run(args, terminal),
         Some(Verb::Version(args)) => version::run(args, &cli.global, terminal),
         Some(Verb::Completion(args)) => completion::run(args, terminal),
     }

@@ -7,10 +7,10 @@ use super::write::{CLAIM_PROTECTION, Change, Write};
 use crate::model::{
     AnnotationKey, Kind, ObjectKey, PersistentVolume, PersistentVolumeClaim, Pod, ReclaimPolicy, SourceKind, Str,
 };
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// Whether a guard holds.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub enum Holds {

@@ -3,7 +3,9 @@
 use super::audit::Report;
 use super::contexts::ContextList;
 use super::explanation::Explanation;
+use super::history::History;
 use super::match_table::MatchTable;
+use super::plan::PlanDocument;
 use super::prediction::PredictionList;
 use super::rule_page::RuleList;
 use super::version::Version;
@@ -28,7 +30,9 @@ fn generated_schemas_are_in_step() {
     let expected = [
         ("ContextList.json", schema::<ContextList<'_>>()),
         ("Explanation.json", schema::<Explanation<'_>>()),
+        ("History.json", schema::<History>()),
         ("MatchTable.json", schema::<MatchTable<'_>>()),
+        ("Plan.json", schema::<PlanDocument>()),
         ("PredictionList.json", schema::<PredictionList<'_>>()),
         ("Report.json", schema::<Report<'_>>()),
         ("RuleList.json", schema::<RuleList>()),

@@ -11,6 +11,7 @@ mod kubeconfig;
 mod lease;
 mod list;
 mod partners;
+pub mod plan_file;
 mod proxy;
 mod second_round;
 mod single;

@@ -27,6 +27,8 @@ pub struct Needs<'a> {
     pub surroundings: &'a [Kind],
     /// Where pods are asked for beyond what decisions ask: in a namespace, or everywhere.
     pub pods_of: Option<Option<&'a str>>,
+    /// More namespaces whose pods are asked for.
+    pub pods_in: &'a [Str],
     /// Whether to read what any question with any settings could ask for, as a snapshot has to.
     pub everything: bool,
 }
@@ -92,6 +94,7 @@ pub(super) fn pod_namespaces(parts: &Parts, needs: Needs<'_>) -> BTreeSet<Str> {
     if let Some(Some(namespace)) = needs.pods_of {
         namespaces.insert(Str::from(namespace));
     }
+    namespaces.extend(needs.pods_in.iter().cloned());
     match needs.users_of {
         Some((Kind::PersistentVolumeClaim, namespace, _)) => {
             namespaces.insert(Str::from(namespace));

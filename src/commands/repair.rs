@@ -1,0 +1,371 @@
+//! The verbs that repair: read, plan, review, show, ask, carry out. Nothing is written before somebody agreed, and then
+//! only by `execute`.
+
+mod course;
+mod observer;
+mod request;
+mod summary;
+
+pub(super) use course::{journals, taken_back};
+pub(super) use request::Typed;
+
+use super::gather::{Evidence, Gathered, Question, gather_on};
+use super::{Status, connect, named, print_document};
+use crate::cli::{ApplyArgs, DryRun, GlobalArgs, ModelArgs, Output as Format, RepairArgs, SourceArgs, UndoArgs};
+use crate::error::{Error, ErrorKind};
+use crate::execute::{self, Journal, Options};
+use crate::model::{Kind, ObjectKey, Str, Timestamp};
+use crate::repair::{self, Manifests, Plan, Proposed, Request, Reviewed, Situation};
+use crate::report::plan::{Manner, ModelStated, PlanDocument, refused, text};
+use crate::source::{Cluster, plan_file};
+use crate::terminal::Terminal;
+use course::Course;
+use observer::Told;
+use std::path::Path;
+use std::time::Duration;
+
+/// What guards look at beside what decisions read.
+const SURROUNDINGS: [Kind; 4] = [Kind::Namespace, Kind::VolumeAttachment, Kind::CsiDriver, Kind::StatefulSet];
+
+/// How often it is looked whether what a step waits for has come.
+const POLL: Duration = Duration::from_secs(1);
+
+/// Does what a verb asks for.
+///
+/// # Errors
+/// Wrong usage, what could not be read, why it is refused, and where it stopped.
+pub(super) fn run(typed: Typed<'_>, global: &GlobalArgs, terminal: &Terminal) -> Result<Status, Error> {
+    // What is wrong in the words is said before a cluster is asked; its own namespace is known only then.
+    let given = global.scope.namespace.as_deref().filter(|namespace| !namespace.is_empty());
+    typed.request(given.unwrap_or("default"))?;
+    Run { args: typed.shared(), global, terminal }
+        .start(|cluster| Ok(Course::Asked(typed.request(cluster.namespace())?)))
+}
+
+/// Carries out a plan from a file, or goes on with one that stopped.
+///
+/// # Errors
+/// As [`run`], and where the plan of the file is not the one that is made now.
+pub(super) fn apply(args: &ApplyArgs, global: &GlobalArgs, terminal: &Terminal) -> Result<Status, Error> {
+    let run = Run { args: &args.repair, global, terminal };
+    match (&args.file, &args.resume) {
+        (Some(path), _) => {
+            let file = PlanDocument::read(plan_file::plan(path)?)
+                .map_err(|reason| Error::usage(format!("{}: {reason}", path.display())))?;
+            request::check(&file.request)?;
+            run.start(|_| Ok(Course::File(Box::new(file))))
+        }
+        (None, resume) => {
+            let directory = journals(&args.repair.journal)?;
+            let journal = course::stopped(&directory, resume.as_ref().and_then(|id| id.as_deref()))?;
+            run.start(|_| Ok(Course::Continue(journal)))
+        }
+    }
+}
+
+/// Takes a repair back.
+///
+/// # Errors
+/// As [`run`], and where there is no such journal.
+pub(super) fn undo(args: &UndoArgs, global: &GlobalArgs, terminal: &Terminal) -> Result<Status, Error> {
+    let directory = journals(&args.repair.journal)?;
+    let journal = course::written(&directory, args.id.as_deref())?;
+    Run { args: &args.repair, global, terminal }.start(|_| Ok(Course::Undo(journal)))
+}
+
+/// One run: what was asked for.
+#[derive(Clone, Copy)]
+struct Run<'a> {
+    args: &'a RepairArgs,
+    global: &'a GlobalArgs,
+    terminal: &'a Terminal,
+}
+
+/// What is known when a plan is made.
+struct World {
+    gathered: Gathered,
+    model: ModelArgs,
+    manifests: Manifests,
+    /// Which objects have been asked for as a whole.
+    asked: Vec<ObjectKey>,
+}
+
+impl World {
+    fn situation(&self) -> Result<Situation<'_>, Error> {
+        let snapshot = &self.gathered.snapshot;
+        let settings = self.gathered.modelled.settings(snapshot, &self.model, false)?;
+        Ok(Situation { snapshot, settings, manifests: &self.manifests })
+    }
+
+    fn document(&self, plan: &Plan, guards: &[repair::Guard]) -> PlanDocument {
+        PlanDocument::new(plan, guards, self.gathered.modelled.document())
+    }
+
+    /// Whether a plan is the one of a file.
+    fn same(
+        &self,
+        file: &PlanDocument<ModelStated>,
+        plan: &Plan,
+        guards: &[repair::Guard],
+        reviewed: bool,
+    ) -> Result<(), Error> {
+        let differences = self.document(plan, guards).differs_from(file, reviewed);
+        if differences.is_empty() {
+            return Ok(());
+        }
+        let error = Error::new(
+            ErrorKind::Changed,
+            format!("the world changed since plan {} was made: on it as it is now the plan is another one", file.id),
+        );
+        let error = differences.iter().fold(error, |error, difference| error.cause(difference.to_string()));
+        Err(error.hint("nothing was written; make the plan anew, and read it again"))
+    }
+
+    /// Reads whole objects that have not been read yet.
+    async fn read(&mut self, cluster: &Cluster<'_>, keys: Vec<ObjectKey>) -> Result<(), Error> {
+        let keys: Vec<ObjectKey> = keys.into_iter().filter(|key| !self.asked.contains(key)).collect();
+        if keys.is_empty() {
+            return Ok(());
+        }
+        let read = execute::manifests(cluster.client(), &keys).await?;
+        for key in keys {
+            if let Some(manifest) = read.get(&key) {
+                self.manifests.add(key.clone(), manifest.clone());
+            }
+            self.asked.push(key);
+        }
+        Ok(())
+    }
+}
+
+impl Run<'_> {
+    fn start(self, course: impl FnOnce(&Cluster<'_>) -> Result<Course, Error>) -> Result<Status, Error> {
+        let scope = &self.global.scope;
+        if scope.all_namespaces || scope.selector.is_some() {
+            return Err(Error::usage("a repair is of one object: -A and -l do not go with it")
+                .hint("name the namespace of a claim with -n"));
+        }
+        if self.args.confirm.is_some() && self.args.output != Format::Text {
+            return Err(Error::usage("--confirm does not go with -o: a plan that is printed is not carried out"));
+        }
+        let directory = journals(&self.args.journal)?;
+        connect::with_cluster(self.global, self.terminal, async |cluster| {
+            self.on_cluster(&cluster, course(&cluster)?, &directory).await
+        })
+    }
+
+    async fn on_cluster(self, cluster: &Cluster<'_>, mut course: Course, directory: &Path) -> Result<Status, Error> {
+        course.settle(cluster).await?;
+        let mut world = self.read(cluster, &course).await?;
+        self.terminal.progress().step("planning", 0);
+        let proposed = course.propose(&world.situation()?);
+        let plan = match proposed {
+            Proposed::Plan(plan) => *plan,
+            Proposed::Nothing(why) => return self.nothing(&why),
+            Proposed::Refused(refusal) => return Err(course.no_plan(refused(&refusal, None))),
+        };
+        if let Course::File(file) = &course {
+            world.same(file, &plan, &[], false)?;
+        }
+        world.read(cluster, plan.objects()).await?;
+        self.terminal.progress().step("reviewing", 0);
+        let receipts = execute::receipts(cluster.client(), &plan).await?;
+        let reviewed = match repair::review(&world.situation()?, plan, &receipts) {
+            Ok(reviewed) => reviewed,
+            Err(rejected) => {
+                if self.args.output == Format::Text && (self.args.dry_run != DryRun::None || self.global.verbosity > 0)
+                {
+                    self.show(&world, &rejected.plan, &rejected.guards)?;
+                }
+                return Err(refused(&rejected.refusal, rejected.interleaving.as_ref()));
+            }
+        };
+        if let Course::File(file) = &course {
+            world.same(file, reviewed.plan(), reviewed.guards(), true)?;
+        }
+        self.carry_out(cluster, course, &world, reviewed, directory).await
+    }
+
+    /// Reads the world as far as the course needs it.
+    async fn read(self, cluster: &Cluster<'_>, course: &Course) -> Result<World, Error> {
+        let request = course.request();
+        let mut pods_in = request::namespaces(request);
+        pods_in.extend(course.objects().into_iter().map(|key| key.namespace).filter(|name| !name.is_empty()));
+        let evidence =
+            Evidence { nodes: true, pods: true, pods_in: &pods_in, lease: true, surroundings: &SURROUNDINGS };
+        let model = self.args.model.whole();
+        let source = SourceArgs::default();
+        let question = Question {
+            source: &source,
+            model: &model,
+            global: self.global,
+            object: request::volume_of(request).map(|name| (Kind::PersistentVolume, name.as_str())),
+            pods_decide: true,
+            evidence,
+        };
+        let gathered = gather_on(cluster, question, self.terminal).await?;
+        for note in &gathered.notes {
+            self.terminal.message(note);
+        }
+        if course.is_new() {
+            exists(&gathered, request).map_err(|error| course.no_plan(error))?;
+        }
+        let keys = [repair::reads(&gathered.snapshot, request), course.objects()].concat();
+        let mut world = World { gathered, model, manifests: Manifests::default(), asked: Vec::new() };
+        world.read(cluster, keys).await?;
+        Ok(world)
+    }
+
+    fn nothing(self, why: &str) -> Result<Status, Error> {
+        if self.args.output == Format::Text {
+            let mut output = self.terminal.output();
+            output.print(&format!("Nothing to do: {}.\n", crate::text::sanitize(why)))?;
+            output.finish()?;
+        } else {
+            self.terminal.message(&format!("note: there is no plan, because there is nothing to do: {why}"));
+        }
+        Ok(Status::Done)
+    }
+
+    fn show(self, world: &World, plan: &Plan, guards: &[repair::Guard]) -> Result<(), Error> {
+        let mut output = self.terminal.output();
+        if self.args.output == Format::Text {
+            let manner = Manner {
+                columns: self.terminal.width(),
+                all_guards: self.global.verbosity > 0,
+                diff: self.args.diff.then_some(&world.manifests),
+            };
+            output.print(&text(plan, guards, manner))?;
+        } else {
+            print_document(&world.document(plan, guards), self.args.output, &mut output)?;
+        }
+        output.finish()
+    }
+
+    async fn carry_out(
+        self,
+        cluster: &Cluster<'_>,
+        course: Course,
+        world: &World,
+        reviewed: Reviewed,
+        directory: &Path,
+    ) -> Result<Status, Error> {
+        self.show(world, reviewed.plan(), reviewed.guards())?;
+        match self.args.dry_run {
+            DryRun::Client => {
+                self.terminal.message("note: nothing was written (--dry-run=client)");
+                return Ok(Status::Done);
+            }
+            DryRun::Server => return self.rehearse(cluster, reviewed).await,
+            DryRun::None if self.args.output != Format::Text => return Ok(Status::Done),
+            DryRun::None => {}
+        }
+        let typed = self.ask(reviewed.plan())?;
+        let confirmed = reviewed.confirm(typed.as_deref()).map_err(|reviewed| {
+            let name = reviewed.plan().type_name.clone().unwrap_or_default();
+            Error::refused(format!("what was typed is not {name}: nothing was written"))
+        })?;
+        let held = self.terminal.hold_interrupts();
+        let told = Told::new(self.terminal, &held, confirmed.plan().steps.len());
+        let options = Options { wait_limit: self.args.timeout, poll: POLL, server_dry_run: false };
+        let now = world.gathered.read_at.unwrap_or(Timestamp(0));
+        let client = cluster.client();
+        let (journal, outcome) = match course {
+            Course::Continue(mut journal) => {
+                let outcome = execute::resume(client, &confirmed, &mut journal, &options, &told).await;
+                (journal, outcome)
+            }
+            Course::Asked(_) | Course::File(_) | Course::Undo(_) => {
+                let mut journal = Journal::create(directory, confirmed.plan(), cluster.server(), now)?;
+                let outcome = execute::execute(client, &confirmed, &mut journal, &options, &told).await;
+                (Box::new(journal), outcome)
+            }
+        };
+        drop(held);
+        match outcome {
+            Ok(_) => summary::finished(self.terminal, client, confirmed.plan(), &journal).await,
+            Err(stopped) => Err(summary::stopped(stopped.into(), &journal)),
+        }
+    }
+
+    /// Has the API server try each write.
+    async fn rehearse(self, cluster: &Cluster<'_>, reviewed: Reviewed) -> Result<Status, Error> {
+        let name = reviewed.plan().type_name.clone();
+        let confirmed = reviewed
+            .confirm(name.as_deref())
+            .map_err(|_| Error::bug("a plan does not take the name that it asks for"))?;
+        let held = self.terminal.hold_interrupts();
+        let told = Told::new(self.terminal, &held, confirmed.plan().steps.len());
+        let options = Options { wait_limit: self.args.timeout, poll: POLL, server_dry_run: true };
+        let mut journal = Journal::rehearsal(confirmed.plan());
+        let outcome = execute::execute(cluster.client(), &confirmed, &mut journal, &options, &told).await?;
+        summary::rehearsed(self.terminal, &outcome);
+        Ok(Status::Done)
+    }
+
+    /// Asks whether to go on. Gives the name that was typed, if one is asked for.
+    fn ask(self, plan: &Plan) -> Result<Option<String>, Error> {
+        let again = "-o yaml prints the plan for `kubectl pvctl apply`, --dry-run shows it";
+        match &plan.type_name {
+            Some(name) if self.args.confirm.is_some() && (self.args.yes || !self.terminal.can_ask()) => {
+                if !self.args.yes {
+                    return Err(nobody(&format!("--yes --confirm {name} agrees without being asked"), again));
+                }
+                Ok(self.args.confirm.clone())
+            }
+            Some(name) if self.args.yes => Err(Error::refused(
+                "--yes alone does not suffice where data are given away or deleted: nothing was written",
+            )
+            .hint(format!("--confirm {name} types the name that the plan asks for"))),
+            Some(name) if !self.terminal.can_ask() => {
+                Err(nobody(&format!("--yes --confirm {name} agrees without being asked"), again))
+            }
+            Some(name) => {
+                if let Some(typed) = &self.args.confirm {
+                    return self.agreed().map(|()| Some(typed.clone()));
+                }
+                let typed =
+                    self.terminal.ask_text(&format!("Type {name} to carry out this plan, or nothing to leave it"))?;
+                if typed.is_empty() { Err(declined()) } else { Ok(Some(typed)) }
+            }
+            None if self.args.yes => Ok(None),
+            None if !self.terminal.can_ask() => Err(nobody("--yes agrees without being asked", again)),
+            None => self.agreed().map(|()| None),
+        }
+    }
+
+    fn agreed(self) -> Result<(), Error> {
+        if self.terminal.confirm("Carry out this plan?")? { Ok(()) } else { Err(declined()) }
+    }
+}
+
+fn nobody(yes: &str, again: &str) -> Error {
+    Error::refused("this needs a confirmation, and there is no terminal to ask on: nothing was written")
+        .hint(yes)
+        .hint(again)
+}
+
+fn declined() -> Error {
+    Error::refused("not confirmed: nothing was written")
+}
+
+/// The objects of the request are there: else those that come nearest are offered. What may be gone is left out.
+fn exists(gathered: &Gathered, request: &Request) -> Result<(), Error> {
+    let snapshot = &gathered.snapshot;
+    let volume = |name: &Str| named::volume(snapshot, name).map(drop);
+    let claim = |namespace: &Str, name: &Str| named::claim(snapshot, name, Some(namespace)).map(drop);
+    match request {
+        Request::Retain { volume: name }
+        | Request::Release { volume: name, .. }
+        | Request::Unbind { volume: name, .. }
+        | Request::Reclaim { volume: name, .. }
+        | Request::Restore { from: Some(name), .. } => volume(name),
+        Request::Rebind { namespace, name, to } => claim(namespace, name).and_then(|()| volume(to)),
+        Request::Recreate { namespace, name, .. }
+        | Request::Move { namespace, name, .. }
+        | Request::Unselect { namespace, name } => claim(namespace, name),
+        Request::Unfinalize { object, .. } if object.kind == Kind::PersistentVolume => volume(&object.name),
+        Request::Unfinalize { object, .. } => claim(&object.namespace, &object.name),
+        Request::Restore { from: None, .. } | Request::Undo { .. } => Ok(()),
+    }
+}

@@ -1,0 +1,203 @@
+//! Where a plan comes from: words, a file, or a journal.
+
+use crate::cli::JournalArgs;
+use crate::error::{Error, ErrorKind};
+use crate::execute::{self, End, Entry, Journal, Settled, Summary};
+use crate::model::ObjectKey;
+use crate::repair::{self, Plan, Proposed, Request, Situation};
+use crate::report::plan::{ModelStated, PlanDocument};
+use crate::source::Cluster;
+use std::path::{Path, PathBuf};
+
+/// Where a plan comes from.
+pub(super) enum Course {
+    /// From the words of the command line.
+    Asked(Request),
+    /// From a file: it is made anew, and has to be the same.
+    File(Box<PlanDocument<ModelStated>>),
+    /// From a journal: what it did not do yet.
+    Continue(Box<Journal>),
+    /// From a journal: what it did is taken back.
+    Undo(Box<Journal>),
+}
+
+impl Course {
+    /// What is asked for.
+    pub(super) fn request(&self) -> &Request {
+        match self {
+            Self::Asked(request) => request,
+            Self::File(file) => &file.request,
+            Self::Continue(journal) | Self::Undo(journal) => &journal.entry().plan.request,
+        }
+    }
+
+    /// Whether it begins with what was asked for, and with no journal.
+    pub(super) fn is_new(&self) -> bool {
+        match self {
+            Self::Asked(_) | Self::File(_) => true,
+            Self::Continue(_) | Self::Undo(_) => false,
+        }
+    }
+
+    /// The objects of a plan that is there already.
+    pub(super) fn objects(&self) -> Vec<ObjectKey> {
+        match self {
+            Self::Asked(_) | Self::File(_) => Vec::new(),
+            Self::Continue(journal) | Self::Undo(journal) => journal.entry().plan.objects(),
+        }
+    }
+
+    /// The plan, on the world as it is.
+    pub(super) fn propose(&self, situation: &Situation<'_>) -> Proposed {
+        match self {
+            Self::Asked(request) => repair::propose(situation, request),
+            Self::File(file) => repair::propose(situation, &file.request),
+            Self::Continue(journal) => {
+                let remaining = journal.entry().remaining();
+                if remaining.steps.is_empty() {
+                    Proposed::Nothing(format!("all steps of {} are done", journal.id()))
+                } else {
+                    Proposed::Plan(Box::new(remaining))
+                }
+            }
+            Self::Undo(journal) => {
+                let entry = journal.entry();
+                repair::undo(situation, &entry.id, &entry.plan, &entry.done())
+            }
+        }
+    }
+
+    /// Why there is no plan: for a file, there was one, so that the world has changed.
+    pub(super) fn no_plan(&self, error: Error) -> Error {
+        match self {
+            Self::File(file) => {
+                let changed = Error::new(
+                    ErrorKind::Changed,
+                    format!(
+                        "the world changed since plan {} was made: on it as it is now there is no such plan",
+                        file.id
+                    ),
+                );
+                error.hints().iter().fold(changed.cause(error.message()), |all, hint| all.hint(hint.clone()))
+            }
+            Self::Asked(_) | Self::Continue(_) | Self::Undo(_) => error,
+        }
+    }
+
+    /// Looks what became of a request whose answer was lost, before a journal is gone on with or taken back.
+    ///
+    /// # Errors
+    /// The journal is of another cluster, or nobody can tell what became of the request.
+    pub(super) async fn settle(&mut self, cluster: &Cluster<'_>) -> Result<(), Error> {
+        let journal = match self {
+            Self::Asked(_) | Self::File(_) => return Ok(()),
+            Self::Continue(journal) | Self::Undo(journal) => journal,
+        };
+        let entry = journal.entry();
+        if entry.server != cluster.server() {
+            return Err(Error::usage(format!(
+                "journal {} is of the cluster at {}, and this is the one at {}",
+                entry.id,
+                entry.server,
+                cluster.server()
+            ))
+            .hint("choose its cluster with --context, or with --server"));
+        }
+        let doubtful =
+            entry.in_doubt().map(|step| (step.id, step.write.as_ref().map(|write| write.object.to_string())));
+        match execute::settle(cluster.client(), journal).await? {
+            Settled::Nothing | Settled::Written | Settled::NotWritten => Ok(()),
+            Settled::Unknown => {
+                let (step, object) = doubtful.unwrap_or_default();
+                let object = object.unwrap_or_else(|| "its object".to_owned());
+                Err(Error::refused(format!(
+                    "whether step {step} of {} was carried out cannot be told: somebody else has written to {object} since",
+                    journal.id()
+                ))
+                .hint(format!("kubectl pvctl history {} shows the step; compare it with {object}", journal.id())))
+            }
+        }
+    }
+}
+
+/// The directory of the journals.
+///
+/// # Errors
+/// A usage error where nothing says where that is.
+#[expect(clippy::disallowed_methods, reason = "the edge, where the environment is read")]
+pub(in crate::commands) fn journals(args: &JournalArgs) -> Result<PathBuf, Error> {
+    if let Some(directory) = &args.directory {
+        return Ok(directory.clone());
+    }
+    let variable = |name| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
+    // A relative path there is to be ignored, by the XDG Base Directory Specification.
+    let state = variable("XDG_STATE_HOME").filter(|path| path.is_absolute());
+    let state = state.or_else(|| std::env::home_dir().map(|home| home.join(".local").join("state")));
+    state.map(|state| state.join("kubectl-pvctl")).ok_or_else(|| {
+        Error::usage("no directory for the journal is known: neither XDG_STATE_HOME nor HOME is set")
+            .hint("--journal DIRECTORY names one")
+    })
+}
+
+/// The journal to go on with.
+///
+/// # Errors
+/// There is none.
+pub(super) fn stopped(directory: &Path, id: Option<&str>) -> Result<Box<Journal>, Error> {
+    let unfinished = |entry: &Entry| entry.end != End::Finished;
+    find(directory, id, unfinished, "all of them are finished")
+}
+
+/// The journal to take back.
+///
+/// # Errors
+/// There is none.
+pub(super) fn written(directory: &Path, id: Option<&str>) -> Result<Box<Journal>, Error> {
+    let taken: Vec<String> = Journal::list(directory)?.iter().filter_map(taken_back).collect();
+    let back = |entry: &Entry| {
+        entry.written() && !taken.contains(&entry.id) && !matches!(entry.plan.request, Request::Undo { .. })
+    };
+    find(directory, id, back, "none of them has written anything that was not taken back already")
+}
+
+/// The id of the journal whose repair this one has taken back.
+pub(in crate::commands) fn taken_back(summary: &Summary) -> Option<String> {
+    match &summary.entry {
+        Ok(Entry { plan: Plan { request: Request::Undo { journal }, .. }, end: End::Finished, .. }) => {
+            Some(journal.clone())
+        }
+        _ => None,
+    }
+}
+
+/// The journal with that id, or the newest that is wanted.
+fn find(
+    directory: &Path,
+    id: Option<&str>,
+    wanted: impl Fn(&Entry) -> bool,
+    none: &str,
+) -> Result<Box<Journal>, Error> {
+    let open = |id: &str| Ok(Box::new(Journal::open(directory, id)?));
+    if let Some(id) = id {
+        return open(id);
+    }
+    let all = Journal::list(directory)?;
+    if all.is_empty() {
+        return Err(Error::usage(format!("there are no journals in {}", directory.display()))
+            .hint("--journal names another directory"));
+    }
+    for summary in all {
+        match summary.entry {
+            Ok(entry) if wanted(&entry) => return open(&entry.id),
+            Ok(_) => {}
+            // The newest may be the one that is meant.
+            Err(reason) => {
+                return Err(Error::unreadable(format!("journal {} cannot be read", summary.id))
+                    .cause(reason)
+                    .hint("kubectl pvctl history lists them all: name one by its id"));
+            }
+        }
+    }
+    Err(Error::usage(format!("there is no such journal in {}: {none}", directory.display()))
+        .hint("kubectl pvctl history lists them"))
+}

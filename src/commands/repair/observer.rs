@@ -1,0 +1,46 @@
+//! How far a plan is, said on stderr while it is carried out.
+
+use crate::execute::{Event, Observer};
+use crate::terminal::{HeldInterrupts, Terminal};
+
+/// Says what happens, and knows whether the person wants it to end.
+pub(super) struct Told<'a> {
+    terminal: &'a Terminal,
+    held: &'a HeldInterrupts,
+    steps: usize,
+}
+
+impl<'a> Told<'a> {
+    /// For a plan of so many steps.
+    pub(super) fn new(terminal: &'a Terminal, held: &'a HeldInterrupts, steps: usize) -> Self {
+        Self { terminal, held, steps }
+    }
+}
+
+impl Observer for Told<'_> {
+    fn event(&self, event: Event<'_>) {
+        match event {
+            Event::StepStarts { step } => {
+                self.terminal.message(&format!("step {} of {}: {}", step.id, self.steps, step.why));
+            }
+            Event::Again { step, why } => {
+                self.terminal.message(&format!("step {}: once more, because {why}", step.id));
+            }
+            Event::Waiting { step, what, seconds, so_far } => {
+                let waits = format!("step {} of {}: waiting until {what} ({so_far}), seconds", step.id, self.steps);
+                self.terminal.progress().step(&waits, seconds);
+            }
+            Event::StepDone { step, was_so: true } => {
+                self.terminal.message(&format!("step {}: it is so already", step.id));
+            }
+            Event::StepDone { step: _, was_so: false } => {}
+            Event::Untried { step, why } => {
+                self.terminal.message(&format!("step {} cannot be tried before the ones before it: {why}", step.id));
+            }
+        }
+    }
+
+    fn interrupted(&self) -> bool {
+        self.held.pressed()
+    }
+}

@@ -1,0 +1,336 @@
+//! `Plan`: a repair as a document that `apply` reads back, and as text.
+
+mod difference;
+mod text;
+
+pub use difference::Difference;
+pub use text::{Manner, refused, text, what};
+
+use super::machine::{API_VERSION, Model};
+use crate::model::Kind;
+use crate::repair::{
+    Carried, Change, Expected, Guard, Holds, PLAN_ANNOTATION, Plan, Recheck, Request, Step, Undo, Wait, Write,
+};
+use crate::snapshot::redact::redact;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use std::collections::BTreeMap;
+
+/// The kind of the document.
+pub const KIND: &str = "Plan";
+
+/// A plan, with what was looked at before. What it would create is shown without the values of annotations that nobody
+/// knows: whoever applies the document makes the plan anew, from its `request`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[cfg_attr(test, schemars(rename = "Plan"))]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct PlanDocument<M = Model> {
+    /// The version of the document.
+    pub api_version: String,
+    /// `Plan`.
+    pub kind: String,
+    /// A short name: the verb and a hash of what was asked and of the world.
+    pub id: String,
+    /// What was asked for: the verb, its object and its arguments.
+    #[cfg_attr(test, schemars(with = "BTreeMap<String, Value>"))]
+    pub request: Request,
+    /// What the plan comes to.
+    pub goal: String,
+    /// The volumes that carry data, and what may become of them because it was asked for.
+    #[cfg_attr(test, schemars(with = "Vec<BTreeMap<String, Value>>"))]
+    pub volumes: Vec<Carried>,
+    /// The writes in order.
+    pub steps: Vec<StepOut>,
+    /// What was looked at before.
+    pub guards: Vec<GuardOut>,
+    /// What people should know.
+    pub notes: Vec<String>,
+    /// The name that has to be typed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub type_name: Option<String>,
+    /// A hash of what decided, in the objects on which the plan rests.
+    pub world: String,
+    /// The Kubernetes that was modelled.
+    pub model: M,
+}
+
+/// One step.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct StepOut {
+    /// From 1.
+    pub id: u32,
+    /// Why.
+    pub why: String,
+    /// What is written; nothing for a step that only waits.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub write: Option<WriteOut>,
+    /// What has to be found right before the write.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub preconditions: Option<Preconditions>,
+    /// What is looked at once more right before the write.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[cfg_attr(test, schemars(with = "Vec<BTreeMap<String, Value>>"))]
+    pub recheck: Vec<Recheck>,
+    /// What is waited for before the next step.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(test, schemars(with = "Option<BTreeMap<String, Value>>"))]
+    pub wait_for: Option<Wait>,
+    /// The states in which the objects are once the controllers have answered, by the simulation.
+    #[serde(default)]
+    pub expects: Vec<ExpectedOut>,
+    /// The write by which it is taken back.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub inverse: Option<InverseOut>,
+    /// Why it cannot be taken back.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub irreversible: Option<String>,
+}
+
+/// A request.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct WriteOut {
+    /// `patch`, `create` or `delete`.
+    pub verb: String,
+    /// The resource, as the API's paths write it.
+    pub resource: String,
+    /// The namespace, for kinds that have one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub namespace: Option<String>,
+    /// The name.
+    pub name: String,
+    /// The merge patch; for a finalizer, the JSON patch. The request adds the uid and the version just read.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub patch: Option<Value>,
+    /// The object that is created, its unknown annotations redacted.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub object: Option<Value>,
+}
+
+/// What has to be found.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct Preconditions {
+    /// The uid of the object.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub uid: Option<String>,
+    /// What stands in its fields; null where nothing does.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub expect: BTreeMap<String, Value>,
+}
+
+/// How a step is taken back.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct InverseOut {
+    /// The request.
+    pub write: WriteOut,
+    /// What has to be found before.
+    pub preconditions: Preconditions,
+    /// What is waited for afterwards.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(test, schemars(with = "Option<BTreeMap<String, Value>>"))]
+    pub wait_for: Option<Wait>,
+}
+
+/// What the simulation says of an object after a step.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct ExpectedOut {
+    /// The object.
+    pub object: Named,
+    /// Its possible states, in words.
+    pub states: Vec<String>,
+}
+
+/// An object by its name.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct Named {
+    /// The kind.
+    pub kind: String,
+    /// The namespace, for kinds that have one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub namespace: Option<String>,
+    /// The name.
+    pub name: String,
+}
+
+/// A guard, judged.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct GuardOut {
+    /// A stable word.
+    pub id: String,
+    /// Whether it holds.
+    pub holds: Holds,
+    /// What it looked at and what it saw.
+    pub looked_at: String,
+}
+
+/// The model of a document that is read: a plan is made anew with the model of the run that reads it.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct ModelStated {
+    /// The version that was modelled.
+    pub kubernetes: String,
+    /// Whether a suite judges it.
+    pub verified: bool,
+    /// Where the version came from.
+    pub source: String,
+    /// The gates and flags that were given.
+    #[serde(default)]
+    pub given: Vec<String>,
+    /// The feature gates that decided.
+    pub feature_gates: BTreeMap<String, bool>,
+    /// The flags that decided.
+    pub controller_flags: BTreeMap<String, String>,
+    /// The controllers that took part.
+    pub controllers: Vec<String>,
+    /// Whether failures counted.
+    #[serde(default)]
+    pub failures: bool,
+}
+
+impl PlanDocument {
+    /// The document of a plan that was reviewed.
+    pub fn new(plan: &Plan, guards: &[Guard], model: Model) -> Self {
+        Self {
+            api_version: API_VERSION.to_owned(),
+            kind: KIND.to_owned(),
+            id: plan.id.clone(),
+            request: plan.request.clone(),
+            goal: plan.goal.clone(),
+            volumes: plan.volumes.clone(),
+            steps: plan.steps.iter().map(StepOut::new).collect(),
+            guards: guards.iter().map(GuardOut::new).collect(),
+            notes: plan.notes.clone(),
+            type_name: plan.type_name.as_ref().map(ToString::to_string),
+            world: plan.world.clone(),
+            model,
+        }
+    }
+}
+
+impl PlanDocument<ModelStated> {
+    /// The document, from its data.
+    ///
+    /// # Errors
+    /// What is wrong with it, in a sentence without a full stop.
+    pub fn read(data: Value) -> Result<Self, String> {
+        for (field, wanted) in [("apiVersion", API_VERSION), ("kind", KIND)] {
+            match data.get(field).and_then(Value::as_str) {
+                Some(stated) if stated == wanted => {}
+                Some(stated) => return Err(format!("{field} is {stated:?}, and only {wanted:?} is understood")),
+                None => return Err(format!("it states no {field}, which must be {wanted:?}")),
+            }
+        }
+        serde_json::from_value(data).map_err(|failure| failure.to_string())
+    }
+}
+
+impl StepOut {
+    fn new(step: &Step) -> Self {
+        let (inverse, irreversible) = match &step.undo {
+            Undo::Write { write, wait } => {
+                let back = InverseOut {
+                    write: WriteOut::new(write),
+                    preconditions: Preconditions::new(write),
+                    wait_for: wait.clone(),
+                };
+                (Some(back), None)
+            }
+            Undo::Nothing => (None, None),
+            Undo::Impossible { why } => (None, Some(why.clone())),
+        };
+        Self {
+            id: step.id,
+            why: step.why.clone(),
+            write: step.write.as_ref().map(WriteOut::new),
+            preconditions: step.write.as_ref().map(Preconditions::new),
+            recheck: step.recheck.clone(),
+            wait_for: step.wait.clone(),
+            expects: step.expects.iter().map(ExpectedOut::new).collect(),
+            inverse,
+            irreversible,
+        }
+    }
+}
+
+impl WriteOut {
+    fn new(write: &Write) -> Self {
+        let object = match &write.change {
+            Change::Create { manifest } => Some(shown(write.object.kind, manifest)),
+            Change::SetReclaimPolicy { .. }
+            | Change::SetClaimRef { .. }
+            | Change::RemoveFinalizer { .. }
+            | Change::NameVolume { .. }
+            | Change::SetClass { .. }
+            | Change::SetAnnotation { .. }
+            | Change::Delete => None,
+        };
+        Self {
+            verb: write.verb().to_owned(),
+            resource: write.object.kind.resource().to_owned(),
+            namespace: stated(&write.object.namespace),
+            name: write.object.name.to_string(),
+            patch: write.patch(),
+            object,
+        }
+    }
+}
+
+impl Preconditions {
+    fn new(write: &Write) -> Self {
+        let mut expect: BTreeMap<String, Value> = BTreeMap::new();
+        for (field, value) in write.expect.iter().map(crate::repair::Expect::shown) {
+            match (expect.get_mut(&field).and_then(Value::as_object_mut), value) {
+                // Two expectations of one field: whatever either says of it.
+                (Some(known), Value::Object(more)) => known.extend(more),
+                (_, value) => _ = expect.insert(field, value),
+            }
+        }
+        Self { uid: stated(&write.uid), expect }
+    }
+}
+
+impl ExpectedOut {
+    fn new(expected: &Expected) -> Self {
+        let object = Named {
+            kind: expected.object.kind.as_str().to_owned(),
+            namespace: stated(&expected.object.namespace),
+            name: expected.object.name.to_string(),
+        };
+        Self { object, states: expected.states.clone() }
+    }
+}
+
+impl GuardOut {
+    fn new(guard: &Guard) -> Self {
+        Self { id: guard.id.to_owned(), holds: guard.holds, looked_at: guard.looked_at.clone() }
+    }
+}
+
+/// What is printed of an object that is created: all but what could be a secret. The mark of the plan stays.
+pub(super) fn shown(kind: Kind, manifest: &Value) -> Value {
+    let mut object = redact(kind, manifest.clone());
+    let mark = manifest.pointer("/metadata/annotations").and_then(|annotations| annotations.get(PLAN_ANNOTATION));
+    let annotations = object.pointer_mut("/metadata/annotations").and_then(Value::as_object_mut);
+    if let (Some(mark), Some(annotations)) = (mark, annotations) {
+        annotations.insert(PLAN_ANNOTATION.to_owned(), mark.clone());
+    }
+    object
+}
+
+fn stated(text: &str) -> Option<String> {
+    (!text.is_empty()).then(|| text.to_owned())
+}

@@ -1,0 +1,77 @@
+//! In what a plan that was kept in a file differs from the one that is made now.
+
+use super::{ModelStated, PlanDocument};
+use crate::repair::PLAN_ANNOTATION;
+use serde_json::Value;
+
+/// The most differences that are named.
+const NAMED: usize = 5;
+
+/// Something that is other than it was.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Difference {
+    /// The field, from the top of the document.
+    pub field: String,
+    /// What the file says; none where it says nothing.
+    pub was: Option<String>,
+    /// What is so now; none where nothing is.
+    pub is: Option<String>,
+}
+
+impl std::fmt::Display for Difference {
+    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let of = |value: &Option<String>| value.clone().unwrap_or_else(|| "<unset>".to_owned());
+        write!(out, "{} was {} and is {} now", self.field, of(&self.was), of(&self.is))
+    }
+}
+
+impl PlanDocument {
+    /// What this plan has other than the one of a file, the first few of it. What was looked at may differ: that is
+    /// judged anew. What the controllers answer does not count until the plan was reviewed.
+    pub fn differs_from(&self, file: &PlanDocument<ModelStated>, reviewed: bool) -> Vec<Difference> {
+        let steps = |steps: &[super::StepOut]| {
+            let steps = steps.iter().cloned().map(|step| {
+                let expects = if reviewed { step.expects } else { Vec::new() };
+                serde_json::to_value(super::StepOut { expects, ..step }).unwrap_or_default()
+            });
+            Value::Array(steps.collect())
+        };
+        let mut found = Vec::new();
+        compare("steps", Some(&steps(&file.steps)), Some(&steps(&self.steps)), &mut found);
+        let names = (file.type_name.clone().map(Value::from), self.type_name.clone().map(Value::from));
+        compare("typeName", names.0.as_ref(), names.1.as_ref(), &mut found);
+        if found.is_empty() && file.world != self.world {
+            found.push(Difference {
+                field: "world".to_owned(),
+                was: Some(file.world.clone()),
+                is: Some(self.world.clone()),
+            });
+        }
+        found.truncate(NAMED);
+        found
+    }
+}
+
+/// Where two values differ, field by field.
+fn compare(field: &str, was: Option<&Value>, is: Option<&Value>, found: &mut Vec<Difference>) {
+    match (was, is) {
+        (was, is) if was == is => {}
+        (Some(Value::Object(was)), Some(Value::Object(is))) => {
+            for key in was.keys().chain(is.keys().filter(|key| !was.contains_key(*key))) {
+                // The id of a plan follows from all the rest.
+                if key != PLAN_ANNOTATION {
+                    compare(&format!("{field}.{key}"), was.get(key), is.get(key), found);
+                }
+            }
+        }
+        (Some(Value::Array(was)), Some(Value::Array(is))) => {
+            for at in 0..was.len().max(is.len()) {
+                compare(&format!("{field}[{at}]"), was.get(at), is.get(at), found);
+            }
+        }
+        (was, is) => {
+            let show = |value: Option<&Value>| value.filter(|value| !value.is_null()).map(ToString::to_string);
+            found.push(Difference { field: field.to_owned(), was: show(was), is: show(is) });
+        }
+    }
+}

@@ -1,0 +1,295 @@
+//! A plan as text for people.
+
+use super::shown;
+use crate::error::Error;
+use crate::repair::{Change, Guard, Holds, Interleaving, Manifests, Plan, Refusal, Step, Undo, Write};
+use crate::report::wrap::wrap;
+use crate::snapshot::redact::redact;
+use colored::Colorize as _;
+use serde_json::{Map, Value};
+use std::collections::BTreeMap;
+
+/// The guard that says by what the data are known: it stands under the goal.
+const IDENTITY: &str = "identity";
+
+/// How a plan is shown.
+#[derive(Clone, Copy, Debug)]
+pub struct Manner<'a> {
+    /// The width of the page.
+    pub columns: Option<usize>,
+    /// Whether guards that hold are shown, too.
+    pub all_guards: bool,
+    /// The objects as they are, where what each step changes is shown.
+    pub diff: Option<&'a Manifests>,
+}
+
+/// The text of a plan: what it comes to, the data, the steps, what to know before.
+pub fn text(plan: &Plan, guards: &[Guard], manner: Manner<'_>) -> String {
+    let mut page = Page { text: String::new(), columns: manner.columns };
+    for line in wrap(&capital(&format!("{}.", plan.goal)), manner.columns, 0).lines() {
+        page.raw(&line.bold().to_string());
+    }
+    for guard in guards.iter().filter(|guard| guard.id == IDENTITY) {
+        page.line(0, &capital(&format!("{}.", guard.looked_at)));
+    }
+    page.heading("Steps");
+    let mut world: BTreeMap<String, Value> = BTreeMap::new();
+    for step in &plan.steps {
+        page.line(1, &format!("{}. {}", step.id, step.why));
+        steps_lines(&mut page, step);
+        if let (Some(manifests), Some(write)) = (manner.diff, &step.write) {
+            for line in changes(write, manifests, &mut world) {
+                page.line(3, &line);
+            }
+        }
+    }
+    let shown = |guard: &&Guard| guard.id != IDENTITY && (manner.all_guards || guard.holds != Holds::Yes);
+    let told: Vec<&Guard> = guards.iter().filter(shown).collect();
+    if !told.is_empty() || !plan.notes.is_empty() {
+        page.heading("Before you agree");
+        for guard in told {
+            let judged = match guard.holds {
+                Holds::Yes => "ok",
+                Holds::Warns => "warning",
+                Holds::No => "no",
+                Holds::Unknown => "unknown",
+            };
+            page.line(1, &format!("{judged}: {} ({})", guard.looked_at, guard.id));
+        }
+        for note in &plan.notes {
+            page.line(1, &format!("note: {note}"));
+        }
+    }
+    page.text
+}
+
+fn steps_lines(page: &mut Page, step: &Step) {
+    if let Some(write) = &step.write {
+        page.line(2, &what(write));
+    }
+    if let Some(wait) = &step.wait {
+        page.line(2, &format!("wait until {wait}"));
+    }
+    let states = step.expects.iter().map(|is| format!("{} is {}", is.object, is.states.join(" or ")));
+    let states: Vec<String> = states.collect();
+    if !states.is_empty() {
+        page.line(2, &format!("then {}", states.join("; ")));
+    }
+    match &step.undo {
+        Undo::Write { write, .. } => page.line(2, &format!("to take it back: {}", what(write))),
+        Undo::Nothing => {}
+        Undo::Impossible { why } => page.line(2, &format!("cannot be taken back: {why}")),
+    }
+}
+
+/// What a write does, as a person would say it.
+pub fn what(write: &Write) -> String {
+    let object = &write.object;
+    match &write.change {
+        Change::SetReclaimPolicy { to } => format!("set spec.persistentVolumeReclaimPolicy of {object} to {to}"),
+        Change::SetClaimRef { to: None, .. } => format!("take spec.claimRef from {object}"),
+        Change::SetClaimRef { to: Some(to), .. } if to.uid.is_empty() => {
+            format!("set spec.claimRef of {object} to {}/{}, without a uid", to.namespace, to.name)
+        }
+        Change::SetClaimRef { to: Some(to), .. } => {
+            format!("set spec.claimRef of {object} to {}/{} with uid {}", to.namespace, to.name, to.uid)
+        }
+        Change::RemoveFinalizer { finalizer } => format!("take finalizer {finalizer} from {object}"),
+        Change::NameVolume { volume } => format!("set spec.volumeName of {object} to {volume}"),
+        Change::SetClass { class } => format!("set spec.storageClassName of {object} to {class}"),
+        Change::SetAnnotation { key, value: Some(value) } => format!("set annotation {key} of {object} to {value}"),
+        Change::SetAnnotation { key, value: None } => format!("take annotation {key} from {object}"),
+        Change::Create { .. } => format!("create {object}"),
+        Change::Delete => format!("delete {object}"),
+    }
+}
+
+/// What a write changes, field by field: `-` before what goes, `+` before what comes. `world` has the objects as the
+/// earlier steps leave them.
+fn changes(write: &Write, manifests: &Manifests, world: &mut BTreeMap<String, Value>) -> Vec<String> {
+    let name = write.object.to_string();
+    let before = world
+        .get(&name)
+        .cloned()
+        .or_else(|| manifests.get(&write.object).map(|manifest| redact(write.object.kind, manifest.clone())))
+        .unwrap_or_default();
+    let after = match &write.change {
+        Change::Create { manifest } => shown(write.object.kind, manifest),
+        // Of the object that goes, people want to see what it is and not each of its fields.
+        Change::Delete => {
+            world.insert(name.clone(), Value::Null);
+            return vec![format!("- {name}, uid {}", write.uid)];
+        }
+        Change::RemoveFinalizer { finalizer } => {
+            let mut after = before.clone();
+            if let Some(list) = after.pointer_mut("/metadata/finalizers").and_then(Value::as_array_mut) {
+                list.retain(|present| present.as_str() != Some(finalizer.as_str()));
+            }
+            after
+        }
+        Change::SetReclaimPolicy { .. }
+        | Change::SetClaimRef { .. }
+        | Change::NameVolume { .. }
+        | Change::SetClass { .. }
+        | Change::SetAnnotation { .. } => {
+            let mut after = before.clone();
+            merge(&mut after, write.patch().unwrap_or_default());
+            after
+        }
+    };
+    let (old, new) = (fields(&before), fields(&after));
+    let mut lines = Vec::new();
+    for (field, value) in &old {
+        if new.get(field) != Some(value) {
+            lines.push((field.clone(), false, value.clone()));
+        }
+    }
+    for (field, value) in &new {
+        if old.get(field) != Some(value) {
+            lines.push((field.clone(), true, value.clone()));
+        }
+    }
+    lines.sort();
+    world.insert(name, after);
+    let shown = lines.into_iter().map(|(field, comes, value)| {
+        let sign = if comes { '+' } else { '-' };
+        format!("{sign} {field}: {value}")
+    });
+    shown.collect()
+}
+
+/// A merge patch, applied. Upstream: RFC 7386.
+fn merge(target: &mut Value, patch: Value) {
+    let Value::Object(patch) = patch else {
+        *target = patch;
+        return;
+    };
+    if !target.is_object() {
+        *target = Value::Object(Map::new());
+    }
+    let Some(fields) = target.as_object_mut() else { return };
+    for (key, value) in patch {
+        if value.is_null() {
+            fields.remove(&key);
+        } else {
+            merge(fields.entry(key).or_insert(Value::Null), value);
+        }
+    }
+}
+
+/// The fields that hold a value, by their paths.
+fn fields(object: &Value) -> BTreeMap<String, String> {
+    fn walk(path: String, value: &Value, into: &mut BTreeMap<String, String>) {
+        match value {
+            Value::Object(fields) => {
+                for (key, value) in fields {
+                    let plain = key.bytes().all(|byte| byte.is_ascii_alphanumeric());
+                    let step = match (path.is_empty(), plain) {
+                        (true, _) => key.clone(),
+                        (false, true) => format!("{path}.{key}"),
+                        (false, false) => format!("{path}[{key}]"),
+                    };
+                    walk(step, value, into);
+                }
+            }
+            Value::Null => {}
+            Value::String(text) => _ = into.insert(path, text.clone()),
+            other => _ = into.insert(path, other.to_string()),
+        }
+    }
+    let mut found = BTreeMap::new();
+    walk(String::new(), object, &mut found);
+    found
+}
+
+/// Why something is not done: the guard, and where something would be lost, how.
+pub fn refused(refusal: &Refusal, interleaving: Option<&Interleaving>) -> Error {
+    let message = format!("{} ({})", refusal.message, refusal.by);
+    let error = match refusal.by {
+        "usage" | "missing" => Error::usage(message),
+        "unknown" => Error::unreadable(message),
+        _ => Error::refused(message),
+    };
+    let moves = interleaving.map_or(&[][..], |interleaving| interleaving.moves.as_slice());
+    let error = moves
+        .iter()
+        .zip(1..)
+        .fold(error, |error, (one, number): (&String, u32)| error.cause(format!("{number}. {one}")));
+    refusal.hints.iter().fold(error, |error, hint| error.hint(hint.clone()))
+}
+
+fn capital(sentence: &str) -> String {
+    let mut letters = sentence.chars();
+    letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
+}
+
+struct Page {
+    text: String,
+    columns: Option<usize>,
+}
+
+impl Page {
+    fn raw(&mut self, line: &str) {
+        self.text.push_str(line);
+        self.text.push('\n');
+    }
+
+    fn line(&mut self, depth: usize, text: &str) {
+        let shown = wrap(&format!("{}{text}", "  ".repeat(depth)), self.columns, depth * 2 + 2);
+        self.raw(&shown);
+    }
+
+    fn heading(&mut self, title: &str) {
+        self.raw("");
+        self.raw(&title.bold().to_string());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{fields, merge, refused};
+    use crate::error::ErrorKind;
+    use crate::repair::{Harm, Interleaving, Refusal};
+    use serde_json::json;
+
+    #[test]
+    fn a_refusal_says_which_guard_and_move_by_move_how_something_is_lost() {
+        let refusal = Refusal::new("adversary", "the plan could go wrong").hint("keep the data first");
+        let moves = vec!["step 1: delete pvc/data".to_owned(), "the data of volume disk are deleted".to_owned()];
+        let way = Interleaving { volume: "disk".into(), harm: Harm::DataDeleted, moves };
+        let error = refused(&refusal, Some(&way));
+        assert_eq!(error.kind(), ErrorKind::Refused);
+        assert_eq!(
+            error.to_string(),
+            "error: the plan could go wrong (adversary)\n  because: 1. step 1: delete pvc/data\n  \
+             because: 2. the data of volume disk are deleted\nhint: keep the data first"
+        );
+        let kind = |by: &'static str| refused(&Refusal::new(by, "no"), None).kind();
+        assert_eq!(kind("missing"), ErrorKind::Usage);
+        assert_eq!(kind("unknown"), ErrorKind::Unreadable);
+        assert_eq!(kind("unused"), ErrorKind::Refused);
+    }
+
+    #[test]
+    fn a_merge_patch_takes_away_what_is_null() {
+        let mut object = json!({"spec": {"claimRef": {"name": "a", "uid": "u"}, "mode": "x"}});
+        merge(
+            &mut object,
+            json!({"spec": {"claimRef": {"name": "b", "uid": null}}, "metadata": {"labels": {"k": "v"}}}),
+        );
+        assert_eq!(
+            object,
+            json!({"spec": {"claimRef": {"name": "b"}, "mode": "x"}, "metadata": {"labels": {"k": "v"}}})
+        );
+        merge(&mut object, json!({"spec": {"claimRef": null}}));
+        assert_eq!(object["spec"], json!({"mode": "x"}));
+    }
+
+    #[test]
+    fn fields_have_the_paths_that_people_type() {
+        let found =
+            fields(&json!({"metadata": {"annotations": {"a.b/c": "d"}}, "spec": {"modes": ["RWO"], "no": null}}));
+        let found: Vec<(&str, &str)> = found.iter().map(|(path, value)| (path.as_str(), value.as_str())).collect();
+        assert_eq!(found, [("metadata.annotations[a.b/c]", "d"), ("spec.modes", "[\"RWO\"]")]);
+    }
+}

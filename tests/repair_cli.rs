@@ -1,0 +1,340 @@
+//! The verbs that repair, as they are typed, on an API server in this process: what is refused before anything is
+//! written, what a plan file has to be, and what a journal leads to.
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+#![expect(clippy::disallowed_methods, reason = "the test writes plan files and looks at journals")]
+
+use crate::fake_api::{Answer, FakeApi};
+use crate::schema::{assert_valid, validator};
+use crate::support::{Finished, Run};
+use serde_json::{Value, json};
+use std::path::Path;
+
+/// A volume whose claim is gone, kept by its policy or not.
+fn released(name: &str, policy: &str) -> Value {
+    json!({
+        "apiVersion": "v1", "kind": "PersistentVolume",
+        "metadata": {"name": name, "uid": format!("uid-{name}"), "resourceVersion": "10"},
+        "spec": {
+            "capacity": {"storage": "1Gi"}, "accessModes": ["ReadWriteOnce"], "storageClassName": "fast",
+            "persistentVolumeReclaimPolicy": policy, "volumeMode": "Filesystem",
+            "csi": {"driver": "d.example.com", "volumeHandle": name, "volumeAttributes": {"password": "s3cret"}},
+            "claimRef": {"kind": "PersistentVolumeClaim", "apiVersion": "v1", "namespace": "db", "name": "data",
+                "uid": "uid-gone", "resourceVersion": "3"}
+        },
+        "status": {"phase": "Released"}
+    })
+}
+
+fn bound(namespace: &str, name: &str, volume: &str) -> [Value; 2] {
+    let mut held = released(volume, "Delete");
+    held["spec"]["claimRef"] = json!({"kind": "PersistentVolumeClaim", "apiVersion": "v1", "namespace": namespace,
+        "name": name, "uid": format!("uid-{name}")});
+    held["status"]["phase"] = "Bound".into();
+    held["metadata"]["annotations"] = json!({"pv.kubernetes.io/bound-by-controller": "yes"});
+    held["metadata"]["finalizers"] = json!(["kubernetes.io/pv-protection"]);
+    let claim = json!({
+        "apiVersion": "v1", "kind": "PersistentVolumeClaim",
+        "metadata": {"namespace": namespace, "name": name, "uid": format!("uid-{name}"), "resourceVersion": "11",
+            "finalizers": ["kubernetes.io/pvc-protection"],
+            "annotations": {"pv.kubernetes.io/bind-completed": "yes", "pv.kubernetes.io/bound-by-controller": "yes",
+                "example.com/note": "t0psecret"}},
+        "spec": {"accessModes": ["ReadWriteOnce"], "storageClassName": "fast", "volumeName": volume,
+            "volumeMode": "Filesystem", "resources": {"requests": {"storage": "1Gi"}}},
+        "status": {"phase": "Bound", "capacity": {"storage": "1Gi"}, "accessModes": ["ReadWriteOnce"]}
+    });
+    [held, claim]
+}
+
+fn around() -> Vec<Value> {
+    let namespaces = ["db", "web", "default"];
+    let namespaces = namespaces.map(|name| {
+        json!({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name, "uid": name},
+            "status": {"phase": "Active"}})
+    });
+    let class = json!({
+        "apiVersion": "storage.k8s.io/v1", "kind": "StorageClass", "metadata": {"name": "fast", "uid": "fast"},
+        "provisioner": "d.example.com", "reclaimPolicy": "Delete", "volumeBindingMode": "Immediate"
+    });
+    namespaces.into_iter().chain([class]).collect()
+}
+
+async fn cluster(objects: impl IntoIterator<Item = Value>) -> FakeApi {
+    let fake = FakeApi::start().await;
+    fake.hold(around());
+    fake.hold(objects);
+    fake
+}
+
+/// Runs the program on that API server, with its journals in that directory and this on stdin.
+async fn with(fake: &FakeApi, journals: &Path, input: &str, arguments: &[&str]) -> Finished {
+    let mut words: Vec<String> = arguments.iter().map(|&word| word.to_owned()).collect();
+    words.extend(["--server".to_owned(), fake.url()]);
+    let (state, input) = (journals.to_str().unwrap().to_owned(), input.to_owned());
+    let run = move || {
+        let words: Vec<&str> = words.iter().map(String::as_str).collect();
+        Run::new(&words).env("XDG_STATE_HOME", &state).stdin(input.as_bytes()).finish()
+    };
+    tokio::task::spawn_blocking(run).await.unwrap()
+}
+
+async fn run(fake: &FakeApi, arguments: &[&str]) -> Finished {
+    let directory = tempfile::tempdir().unwrap();
+    with(fake, directory.path(), "", arguments).await
+}
+
+/// Nothing was written: not to the cluster, and no journal.
+async fn refused(fake: &FakeApi, code: i32, arguments: &[&str]) -> Finished {
+    let directory = tempfile::tempdir().unwrap();
+    let ended = with(fake, directory.path(), "", arguments).await;
+    assert_eq!(ended.code, Some(code), "{arguments:?}: {}{}", ended.stdout, ended.stderr);
+    assert!(fake.writes().is_empty(), "{arguments:?}: {:?}", fake.writes());
+    assert_eq!(std::fs::read_dir(directory.path()).unwrap().count(), 0, "{arguments:?} left a journal");
+    ended
+}
+
+/// Words that are wrong are told from each other before any cluster is asked.
+#[test]
+fn wrong_words_are_usage() {
+    let long = "a".repeat(254);
+    let label = "n".repeat(64);
+    let cases: [(&[&str], &str); 24] = [
+        (&["retain"], "required"),
+        (&["retain", "pvc/data"], "this takes pv/NAME"),
+        (&["retain", "pv/Data"], "\"Data\" is no name of an object"),
+        (&["retain", &format!("pv/{long}")], "is no name of an object"),
+        (&["retain", "pv/-a"], "\"-a\" is no name"),
+        (&["retain", "pv/a..b"], "\"a..b\" is no name"),
+        (&["retain", "pv/a%2f..%2fb"], "is no name of an object"),
+        (&["retain", "pv/data", "-A"], "-A and -l do not go with it"),
+        (&["retain", "pv/data", "-f", "x.yaml"], "unexpected argument '-f'"),
+        (&["retain", "pv/data", "--dry-run=maybe"], "--dry-run"),
+        (&["retain", "pv/data", "--timeout", "0s"], "longer than nothing"),
+        (&["retain", "pv/data", "-o", "yaml", "--yes"], "cannot be used with"),
+        (&["retain", "pv/data", "-o", "wide"], "text, json, yaml"),
+        (&["release", "pv/data", "--reserve-for", "data"], "no NAMESPACE/NAME"),
+        (&["release", "pv/data", "--reserve-for", "DB/data"], "no name of a namespace"),
+        (&["release", "pv/data", "--reserve-for", "db/data", "--to-anyone"], "cannot be used with"),
+        (&["restore", "pvc/data", "-n", &label], "no name of a namespace"),
+        (&["restore", "pvc/data", "--from", "pvc/other"], "--from: this takes pv/NAME"),
+        (&["recreate", "pvc/data", "--set", "size=lots"], "\"lots\" is no size"),
+        (&["recreate", "pvc/data", "--set", "colour=red"], "the keys are class, size"),
+        (&["recreate", "pvc/data", "--set", "class=a", "--set", "class=b"], "--set class is given twice"),
+        (&["recreate", "pvc/data", "--set", "modes=RWO,Sometimes"], "\"Sometimes\" is no access mode"),
+        (&["rename", "pvc/data"], "2"),
+        (&["apply"], "FILE"),
+    ];
+    for (words, said) in cases {
+        let ended = Run::new(&[words, &["--server", "http://127.0.0.1:1"]].concat()).finish();
+        assert_eq!((ended.code, ended.stdout.as_str()), (Some(2), ""), "{words:?}: {}", ended.stderr);
+        assert!(ended.stderr.contains(said), "{words:?}: {}", ended.stderr);
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn an_object_that_is_not_there_is_usage_and_its_neighbour_is_offered() {
+    let fake = cluster([released("data", "Retain")]).await;
+    let ended = refused(&fake, 2, &["release", "pv/dta", "--yes"]).await;
+    assert!(ended.stderr.contains("did you mean pv/data?"), "{}", ended.stderr);
+}
+
+/// Without a terminal and without --yes nothing is written, and it is said how to go on.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn without_anybody_to_agree_nothing_is_written() {
+    let fake = cluster([released("data", "Retain")]).await;
+    let ended = refused(&fake, 6, &["release", "pv/data"]).await;
+    assert!(ended.stdout.contains("set spec.claimRef of pv/data to db/data, without a uid"), "{}", ended.stdout);
+    assert!(ended.stderr.contains("no terminal to ask on: nothing was written"), "{}", ended.stderr);
+    assert!(ended.stderr.contains("hint: --yes agrees"), "{}", ended.stderr);
+    // Where data are given away, the name has to be typed as well.
+    let ended = refused(&fake, 6, &["release", "pv/data", "--to-anyone", "--yes"]).await;
+    assert!(ended.stderr.contains("--confirm data types the name"), "{}", ended.stderr);
+    let ended = refused(&fake, 6, &["release", "pv/data", "--to-anyone", "--yes", "--confirm", "dta"]).await;
+    assert!(ended.stderr.contains("what was typed is not data"), "{}", ended.stderr);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn rights_that_are_missing_and_guards_that_fail_refuse() {
+    let fake = cluster([released("data", "Retain")]).await;
+    fake.deny("patch");
+    let ended = refused(&fake, 6, &["release", "pv/data", "--yes"]).await;
+    assert!(ended.stderr.contains("you may not: patch persistentvolumes data"), "{}", ended.stderr);
+    assert!(ended.stderr.contains("(rights)"), "{}", ended.stderr);
+
+    let used = json!({
+        "apiVersion": "v1", "kind": "Pod", "metadata": {"namespace": "db", "name": "web-0", "uid": "p"},
+        "spec": {"nodeName": "n1", "volumes": [{"name": "v", "persistentVolumeClaim": {"claimName": "data"}}]},
+        "status": {"phase": "Running"}
+    });
+    let fake = cluster(bound("db", "data", "disk").into_iter().chain([used])).await;
+    let ended = refused(&fake, 6, &["move", "pvc/data", "-n", "db", "--to-namespace", "web", "--yes"]).await;
+    assert!(ended.stderr.contains("pods use claim db/data: web-0"), "{}", ended.stderr);
+
+    // A list that cannot be read is no empty list.
+    let fake = cluster(bound("db", "data", "disk")).await;
+    fake.fail("/api/v1/namespaces/db/pods", usize::MAX, Answer::Status(403, "no pods for you"));
+    let ended = refused(&fake, 6, &["move", "pvc/data", "-n", "db", "--to-namespace", "web", "--yes"]).await;
+    assert!(ended.stderr.contains("the pods of namespace db could not be listed"), "{}", ended.stderr);
+
+    // The API server tries the first write.
+    let fake = cluster([released("data", "Retain")]).await;
+    let path = "/api/v1/persistentvolumes/data?fieldManager=kubectl-pvctl&dryRun=All";
+    fake.fail(path, usize::MAX, Answer::Status(403, "admission webhook says no"));
+    let ended = refused(&fake, 6, &["release", "pv/data", "--yes"]).await;
+    assert!(ended.stderr.contains("admission webhook says no"), "{}", ended.stderr);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_dry_run_shows_the_plan_and_writes_nothing() {
+    let fake = cluster(bound("db", "data", "disk")).await;
+    let words = ["move", "pvc/data", "-n", "db", "--to-namespace", "web", "--dry-run", "--diff"];
+    let ended = refused(&fake, 0, &words).await;
+    for said in [
+        "set spec.persistentVolumeReclaimPolicy of pv/disk to Retain",
+        "- spec.persistentVolumeReclaimPolicy: Delete",
+        "+ spec.persistentVolumeReclaimPolicy: Retain",
+        "delete pvc/data -n db",
+        "wait until claim db/data is gone",
+        "create pvc/data -n web",
+        "+ spec.volumeName: disk",
+        "make sure that these are the data",
+    ] {
+        assert!(ended.stdout.contains(said), "{said}: {}", ended.stdout);
+    }
+    assert!(ended.stdout.lines().all(|line| line.chars().count() <= 200), "{}", ended.stdout);
+    assert!(!ended.stdout.contains("t0psecret") && !ended.stdout.contains("s3cret"), "{}", ended.stdout);
+    assert!(ended.stderr.contains("nothing was written (--dry-run=client)"), "{}", ended.stderr);
+    let ended = refused(&fake, 0, &["retain", "pv/disk", "--dry-run=server"]).await;
+    assert!(ended.stderr.contains("the API server accepts steps 1 in a dry run"), "{}", ended.stderr);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_plan_as_data_follows_its_schema_and_holds_no_secret() {
+    let fake = cluster(bound("db", "data", "disk")).await;
+    let words = ["move", "pvc/data", "-n", "db", "--to-namespace", "web", "--restore-policy"];
+    let json = refused(&fake, 0, &[&words[..], &["-o", "json"]].concat()).await;
+    let plan: Value = serde_json::from_str(&json.stdout).unwrap();
+    assert_valid(&validator("Plan"), &plan, "move -o json");
+    assert_eq!((&plan["apiVersion"], &plan["kind"]), (&json!("pvctl.dev/v1"), &json!("Plan")));
+    assert_eq!(plan["request"]["verb"], "move");
+    let create = plan["steps"].as_array().unwrap().iter().find(|step| step["write"]["verb"] == "create").unwrap();
+    assert_eq!(create["write"]["resource"], "persistentvolumeclaims");
+    assert_eq!(create["write"]["object"]["spec"]["volumeName"], "disk");
+    assert_eq!(create["write"]["object"]["metadata"]["annotations"]["example.com/note"], "<redacted>");
+    assert_eq!(create["write"]["object"]["metadata"]["annotations"]["pvctl.dev/plan"], plan["id"]);
+    assert!(create["inverse"]["write"]["verb"] == "delete", "{create:#}");
+    let yaml = refused(&fake, 0, &[&words[..], &["-o", "yaml"]].concat()).await;
+    assert!(yaml.stdout.starts_with("apiVersion: pvctl.dev/v1\nkind: Plan\n"), "{}", yaml.stdout);
+    for text in [&json.stdout, &yaml.stdout] {
+        assert!(!text.contains("t0psecret") && !text.contains("s3cret"), "{text}");
+    }
+}
+
+/// A plan is carried out, listed, and taken back; what is done twice is done once.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_plan_is_applied_listed_and_taken_back() {
+    let fake = cluster([released("data", "Delete")]).await;
+    let state = tempfile::tempdir().unwrap();
+    let journals = state.path();
+    let plan = with(&fake, journals, "", &["release", "pv/data", "-o", "yaml"]).await;
+    assert_eq!(plan.code, Some(0), "{}", plan.stderr);
+    let applied = with(&fake, journals, &plan.stdout, &["apply", "-", "--yes"]).await;
+    assert_eq!(applied.code, Some(0), "{}{}", applied.stdout, applied.stderr);
+    assert!(applied.stderr.contains("step 2 of 2: reserve volume data for claim db/data"), "{}", applied.stderr);
+    assert!(applied.stdout.contains("pv/data is Available, reserved for db/data"), "{}", applied.stdout);
+    let volume = fake.object("PersistentVolume", "data").unwrap();
+    assert_eq!(volume["spec"]["persistentVolumeReclaimPolicy"], "Retain");
+    assert_eq!(volume["spec"]["claimRef"]["uid"], Value::Null);
+    assert_eq!(fake.writes().len(), 2);
+
+    let again = with(&fake, journals, "", &["release", "pv/data", "--yes"]).await;
+    assert_eq!(again.code, Some(0), "{}", again.stderr);
+    assert!(again.stdout.contains("Nothing to do: volume data is Available already."), "{}", again.stdout);
+    assert_eq!(fake.writes().len(), 2, "the second run writes nothing");
+
+    let listed = with(&fake, journals, "", &["history", "-o", "json"]).await;
+    let history: Value = serde_json::from_str(&listed.stdout).unwrap();
+    assert_valid(&validator("History"), &history, "history -o json");
+    assert_eq!((&history["items"][0]["state"], &history["items"][0]["written"]), (&json!("finished"), &json!(true)));
+    let id = history["items"][0]["id"].as_str().unwrap().to_owned();
+    let shown = with(&fake, journals, "", &["history", &id]).await;
+    assert!(shown.stdout.contains("set spec.claimRef of pv/data to db/data"), "{}", shown.stdout);
+    assert!(!shown.stdout.contains("s3cret"), "{}", shown.stdout);
+
+    let undone = with(&fake, journals, "", &["undo", "--yes"]).await;
+    assert_eq!(undone.code, Some(0), "{}{}", undone.stdout, undone.stderr);
+    let volume = fake.object("PersistentVolume", "data").unwrap();
+    assert_eq!(volume["spec"]["claimRef"]["uid"], "uid-gone");
+    let listed = with(&fake, journals, "", &["history"]).await;
+    assert!(listed.stdout.contains("taken back by "), "{}", listed.stdout);
+    let nothing = with(&fake, journals, "", &["undo", "--yes"]).await;
+    assert_eq!(nothing.code, Some(2), "{}", nothing.stderr);
+    assert!(nothing.stderr.contains("not taken back already"), "{}", nothing.stderr);
+}
+
+/// A plan file is what it says, of this version, and of the world as it is.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn plan_files_that_are_not_understood_or_not_true_any_more_are_refused() {
+    let fake = cluster([released("data", "Delete")]).await;
+    let printed = run(&fake, &["release", "pv/data", "-o", "json"]).await.stdout;
+    let plan: Value = serde_json::from_str(&printed).unwrap();
+    let directory = tempfile::tempdir().unwrap();
+    let file = directory.path().join("plan.json");
+    let file = file.to_str().unwrap();
+    let apply = async |change: &dyn Fn(&mut Value), code: i32, said: &str| {
+        let mut changed = plan.clone();
+        change(&mut changed);
+        std::fs::write(file, changed.to_string()).unwrap();
+        let ended = refused(&fake, code, &["apply", file, "--yes"]).await;
+        assert!(ended.stderr.contains(said), "{said}: {}", ended.stderr);
+    };
+    apply(&|plan| plan["surprise"] = json!(1), 2, "unknown field `surprise`").await;
+    apply(&|plan| plan["steps"][0]["surprise"] = json!(1), 2, "unknown field `surprise`").await;
+    apply(&|plan| plan["request"]["surprise"] = json!(1), 2, "unknown field `surprise`").await;
+    apply(&|plan| plan["model"]["surprise"] = json!(1), 2, "unknown field `surprise`").await;
+    apply(&|plan| plan["apiVersion"] = json!("pvctl.dev/v2"), 2, "apiVersion is \"pvctl.dev/v2\"").await;
+    apply(&|plan| plan["kind"] = json!("Report"), 2, "kind is \"Report\"").await;
+    apply(&|plan| plan["request"]["volume"] = json!("../x"), 2, "is no name of an object").await;
+    // Whoever edits a plan gets none: what is done follows from the request.
+    apply(&|plan| plan["steps"][1]["write"]["name"] = json!("other"), 4, "steps[1].write.name").await;
+    apply(&|plan| plan["world"] = json!("0"), 4, "world was").await;
+    apply(&|plan| plan["request"]["volume"] = json!("gone"), 4, "does not exist").await;
+    // The world changes: the claim is another one by now.
+    let mut other = released("data", "Delete");
+    other["spec"]["claimRef"]["uid"] = "uid-another".into();
+    fake.replace(other);
+    apply(&|_| (), 4, "uid-another").await;
+    fake.replace({
+        let mut available = released("data", "Delete");
+        available["status"]["phase"] = "Bound".into();
+        available
+    });
+    apply(&|_| (), 4, "there is no such plan").await;
+}
+
+/// A write that is refused in the middle leaves a journal that is gone on with.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_plan_that_stops_is_gone_on_with() {
+    let fake = cluster([released("data", "Delete")]).await;
+    let state = tempfile::tempdir().unwrap();
+    let journals = state.path();
+    // Somebody else writes between the dry run of the second step and its write.
+    fake.refuse_write(1, 409, "the object has been modified");
+    let stopped = with(&fake, journals, "", &["release", "pv/data", "--yes"]).await;
+    assert_eq!(stopped.code, Some(5), "{}{}", stopped.stdout, stopped.stderr);
+    assert!(stopped.stderr.contains("the journal is "), "{}", stopped.stderr);
+    assert!(stopped.stderr.contains("kubectl pvctl apply --continue"), "{}", stopped.stderr);
+    assert!(stopped.stderr.contains("kubectl pvctl undo"), "{}", stopped.stderr);
+    let listed = with(&fake, journals, "", &["history"]).await;
+    assert!(listed.stdout.contains("stopped at step 2"), "{}", listed.stdout);
+    let ended = with(&fake, journals, "", &["apply", "--continue", "--yes"]).await;
+    assert_eq!(ended.code, Some(0), "{}{}", ended.stdout, ended.stderr);
+    assert!(ended.stdout.contains("pv/data is Available, reserved for db/data"), "{}", ended.stdout);
+    let nothing = with(&fake, journals, "", &["apply", "--continue", "--yes"]).await;
+    assert_eq!(nothing.code, Some(2), "{}", nothing.stderr);
+    // The journal of one cluster is no journal of another.
+    let other = cluster([released("data", "Delete")]).await;
+    let elsewhere = with(&other, journals, "", &["undo", "--yes"]).await;
+    assert_eq!(elsewhere.code, Some(2), "{}", elsewhere.stderr);
+    assert!(elsewhere.stderr.contains("is of the cluster at"), "{}", elsewhere.stderr);
+    assert!(other.writes().is_empty());
+}
