@@ -299,7 +299,7 @@ impl FakeApi {
         }
         let mut parts: Vec<&str> = path.trim_start_matches('/').split('/').collect();
         parts.drain(..if parts[0] == "apis" { 3 } else { 2 });
-        let namespace = if parts[0] == "namespaces" { parts.drain(..2).nth(1) } else { None };
+        let namespace = if parts[0] == "namespaces" && parts.len() > 2 { parts.drain(..2).nth(1) } else { None };
         let Some(kind) = kind(parts[0]) else { return reply(404, &status(404, "no such resource", None)) };
         let state = self.state();
         let of_kind = |object: &&Value| {
