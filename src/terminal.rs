@@ -190,6 +190,25 @@ impl Terminal {
         answer.map(|typed| typed.trim().to_owned()).map_err(|failure| unanswered(&failure))
     }
 
+    /// Lets one of several be chosen, with the arrows and Enter; none where the person leaves with Esc or q.
+    ///
+    /// # Errors
+    ///
+    /// As [`Self::confirm`].
+    pub fn choose(&self, question: &str, items: &[String]) -> Result<Option<usize>, Error> {
+        self.progress.clear();
+        if !self.can_ask {
+            return Err(Error::refused(
+                "this needs an answer, and there is no terminal to ask on: nothing was written",
+            )
+            .hint("--yes makes the safe repairs without being asked, --dry-run shows the plans"));
+        }
+        let room = self.error_width.unwrap_or(usize::MAX).saturating_sub(4).max(16);
+        let items: Vec<String> = items.iter().map(|item| truncate(&sanitize(item), room).into_owned()).collect();
+        let select = dialoguer::Select::new().with_prompt(sanitize(question)).items(&items).default(0);
+        select.interact_opt().map_err(|failure| unanswered(&failure))
+    }
+
     /// Keeps Ctrl-C for whoever begins to write to a cluster now.
     pub fn hold_interrupts(&self) -> HeldInterrupts {
         WRITES.store(true, Ordering::SeqCst);

@@ -11,8 +11,8 @@ mod value;
 pub use flags::{ClusterArgs, ModelArgs, ScopeArgs, Secret, SourceArgs, TableArgs};
 pub use object::{ObjectArgument, one_object, parse_objects};
 pub use repair::{
-    ApplyArgs, DryRun, HistoryArgs, JournalArgs, MoveArgs, RebindArgs, RecipientArgs, ReclaimArgs, RecreateArgs,
-    ReleaseArgs, RenameArgs, RepairArgs, RepairModelArgs, RestoreArgs, RetainArgs, UnbindArgs, UndoArgs,
+    ApplyArgs, DryRun, FixArgs, HistoryArgs, JournalArgs, MoveArgs, RebindArgs, RecipientArgs, ReclaimArgs,
+    RecreateArgs, ReleaseArgs, RenameArgs, RepairArgs, RepairModelArgs, RestoreArgs, RetainArgs, UnbindArgs, UndoArgs,
     UnfinalizeArgs,
 };
 pub use value::{ControllerFlag, FeatureGate, KindScope, Limit, Output, ReportFormat, UserExtra, parse_reference};
@@ -143,6 +143,14 @@ pub enum Verb {
     /// Each page says what is seen, why it happens, how to confirm it by hand, how it is repaired and kept from
     /// happening again, and what can go wrong with the data.
     Rules(RulesArgs),
+    /// Go through what is wrong, and repair it
+    ///
+    /// Shows the findings on an object and on what it is tied to, with the repairs that there are. One is chosen, its
+    /// plan is shown, agreed to and carried out; then the objects are looked at again.
+    ///
+    /// With --yes only safe repairs are made: nothing is at risk, and every step can be taken back or does no harm when
+    /// it is repeated. Everything else is listed and left alone.
+    Fix(FixArgs),
     /// Print what was read, with credentials removed, for use with -f
     ///
     /// It is a plain `v1` List that kubectl and every verb read back. Keep it as evidence, send it with a bug report,

@@ -96,6 +96,37 @@ impl RepairModelArgs {
     }
 }
 
+/// `fix`.
+#[derive(Clone, Debug, Args)]
+#[command(after_help = "EXAMPLES\n  \
+        kubectl pvctl fix pvc/data-0 -n db            Go through what is wrong with a claim\n  \
+        kubectl pvctl fix -n db                       Or with all claims of a namespace\n  \
+        kubectl pvctl fix pvc/data-0 --yes            The safest repair that is safe, without being asked\n  \
+        kubectl pvctl fix --all -A --yes --only lost-claimref-uid-cleared\n\n\
+        EXIT CODES\n  \
+        0    nothing is wrong, or it was repaired\n  \
+        1    something is left that only a person can decide\n  \
+        4    the world changed, nothing was written\n  \
+        5    some of a plan was written\n  \
+        6    refused, nothing was written")]
+pub struct FixArgs {
+    /// The objects: pvc/NAME or pv/NAME; without one, what is in scope
+    #[arg(value_name = "OBJECT")]
+    pub objects: Vec<String>,
+
+    /// Every object in scope, for use with --yes
+    #[arg(long)]
+    pub all: bool,
+
+    /// Only what these rules find; `*` stands for any letters
+    #[arg(long, value_name = "RULE,…", value_delimiter = ',')]
+    pub only: Vec<String>,
+
+    /// What all repairs share.
+    #[command(flatten)]
+    pub repair: RepairArgs,
+}
+
 /// `retain`.
 #[derive(Clone, Debug, Args)]
 #[command(after_help = "EXAMPLES\n  \

@@ -6,6 +6,7 @@ pub mod completion;
 mod connect;
 mod contexts;
 mod explain;
+mod fix;
 mod gather;
 mod guide;
 mod history;
@@ -68,6 +69,7 @@ pub fn run(cli: &Cli, terminal: &Terminal) -> Result<Status, Error> {
         Some(Verb::Match(args)) => matching::run(args, &cli.global, terminal),
         Some(Verb::Audit(args)) => audit::run(args, &cli.global, terminal),
         Some(Verb::Rules(args)) => rules::run(args, terminal),
+        Some(Verb::Fix(args)) => fix::run(args, &cli.global, terminal),
         Some(Verb::Snapshot(args)) => snapshot::run(args, &cli.global, terminal),
         Some(Verb::Retain(args)) => repair::run(Typed::Retain(args), &cli.global, terminal),
         Some(Verb::Release(args)) => repair::run(Typed::Release(args), &cli.global, terminal),

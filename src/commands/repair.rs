@@ -17,6 +17,7 @@ use crate::execute::{self, Journal, Options};
 use crate::model::{Kind, ObjectKey, Str, Timestamp};
 use crate::repair::{self, Manifests, Plan, Proposed, Request, Reviewed, Situation};
 use crate::report::plan::{Manner, ModelStated, PlanDocument, refused, text};
+use crate::snapshot::Snapshot;
 use crate::source::{Cluster, plan_file};
 use crate::terminal::Terminal;
 use course::Course;
@@ -38,7 +39,7 @@ pub(super) fn run(typed: Typed<'_>, global: &GlobalArgs, terminal: &Terminal) ->
     // What is wrong in the words is said before a cluster is asked; its own namespace is known only then.
     let given = global.scope.namespace.as_deref().filter(|namespace| !namespace.is_empty());
     typed.request(given.unwrap_or("default"))?;
-    Run { args: typed.shared(), global, terminal }
+    Run { args: typed.shared(), global, terminal, only_safe: false }
         .start(|cluster| Ok(Course::Asked(typed.request(cluster.namespace())?)))
 }
 
@@ -47,7 +48,7 @@ pub(super) fn run(typed: Typed<'_>, global: &GlobalArgs, terminal: &Terminal) ->
 /// # Errors
 /// As [`run`], and where the plan of the file is not the one that is made now.
 pub(super) fn apply(args: &ApplyArgs, global: &GlobalArgs, terminal: &Terminal) -> Result<Status, Error> {
-    let run = Run { args: &args.repair, global, terminal };
+    let run = Run { args: &args.repair, global, terminal, only_safe: false };
     match (&args.file, &args.resume) {
         (Some(path), _) => {
             let file = PlanDocument::read(plan_file::plan(path)?)
@@ -70,28 +71,38 @@ pub(super) fn apply(args: &ApplyArgs, global: &GlobalArgs, terminal: &Terminal) 
 pub(super) fn undo(args: &UndoArgs, global: &GlobalArgs, terminal: &Terminal) -> Result<Status, Error> {
     let directory = journals(&args.repair.journal)?;
     let journal = course::written(&directory, args.id.as_deref())?;
-    Run { args: &args.repair, global, terminal }.start(|_| Ok(Course::Undo(journal)))
+    Run { args: &args.repair, global, terminal, only_safe: false }.start(|_| Ok(Course::Undo(journal)))
 }
 
 /// One run: what was asked for.
 #[derive(Clone, Copy)]
-struct Run<'a> {
-    args: &'a RepairArgs,
-    global: &'a GlobalArgs,
-    terminal: &'a Terminal,
+pub(super) struct Run<'a> {
+    pub(super) args: &'a RepairArgs,
+    pub(super) global: &'a GlobalArgs,
+    pub(super) terminal: &'a Terminal,
+    /// Only what is safe is carried out: nothing at risk, every step reversible or harmless to repeat.
+    pub(super) only_safe: bool,
 }
 
 /// What is known when a plan is made.
-struct World {
-    gathered: Gathered,
-    model: ModelArgs,
+pub(super) struct World {
+    pub(super) gathered: Gathered,
+    pub(super) model: ModelArgs,
     manifests: Manifests,
     /// Which objects have been asked for as a whole.
     asked: Vec<ObjectKey>,
 }
 
 impl World {
-    fn situation(&self) -> Result<Situation<'_>, Error> {
+    pub(super) fn new(gathered: Gathered, model: ModelArgs) -> Self {
+        Self { gathered, model, manifests: Manifests::default(), asked: Vec::new() }
+    }
+
+    pub(super) fn snapshot(&self) -> &Snapshot {
+        &self.gathered.snapshot
+    }
+
+    pub(super) fn situation(&self) -> Result<Situation<'_>, Error> {
         let snapshot = &self.gathered.snapshot;
         let settings = self.gathered.modelled.settings(snapshot, &self.model, false)?;
         Ok(Situation { snapshot, settings, manifests: &self.manifests })
@@ -122,7 +133,7 @@ impl World {
     }
 
     /// Reads whole objects that have not been read yet.
-    async fn read(&mut self, cluster: &Cluster<'_>, keys: Vec<ObjectKey>) -> Result<(), Error> {
+    pub(super) async fn read(&mut self, cluster: &Cluster<'_>, keys: Vec<ObjectKey>) -> Result<(), Error> {
         let keys: Vec<ObjectKey> = keys.into_iter().filter(|key| !self.asked.contains(key)).collect();
         if keys.is_empty() {
             return Ok(());
@@ -154,6 +165,11 @@ impl Run<'_> {
         })
     }
 
+    /// Plans, shows, asks and carries out one repair.
+    pub(super) async fn one(self, cluster: &Cluster<'_>, request: Request, directory: &Path) -> Result<Status, Error> {
+        self.on_cluster(cluster, Course::Asked(request), directory).await
+    }
+
     async fn on_cluster(self, cluster: &Cluster<'_>, mut course: Course, directory: &Path) -> Result<Status, Error> {
         course.settle(cluster).await?;
         let mut world = self.read(cluster, &course).await?;
@@ -183,6 +199,9 @@ impl Run<'_> {
         if let Course::File(file) = &course {
             world.same(file, reviewed.plan(), reviewed.guards(), true)?;
         }
+        if self.only_safe && !reviewed.plan().is_safe() {
+            return Err(Error::refused("the world has changed, and the repair is not a safe one any more"));
+        }
         self.carry_out(cluster, course, &world, reviewed, directory).await
     }
 
@@ -211,7 +230,7 @@ impl Run<'_> {
             exists(&gathered, request).map_err(|error| course.no_plan(error))?;
         }
         let keys = [repair::reads(&gathered.snapshot, request), course.objects()].concat();
-        let mut world = World { gathered, model, manifests: Manifests::default(), asked: Vec::new() };
+        let mut world = World::new(gathered, model);
         world.read(cluster, keys).await?;
         Ok(world)
     }

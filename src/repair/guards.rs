@@ -199,7 +199,7 @@ fn retained(situation: &Situation<'_>, plan: &Plan) -> Vec<Guard> {
                 "retained",
                 holds,
                 format!(
-                    "the policy of volume {name} is {}{}, before its claim goes",
+                    "the policy of volume {name} is {}{} before its claim goes",
                     volume.reclaim_policy.as_str(),
                     if sets { " and is set to Retain, and read again," } else { "" }
                 ),

@@ -1,6 +1,6 @@
 //! A repair as data: ordered conditional writes, each with its reason, what follows from it and how it is taken back.
 
-use super::write::{Wait, Write};
+use super::write::{Change, Wait, Write};
 use crate::model::{ObjectKey, Str};
 use serde::{Deserialize, Serialize};
 
@@ -346,7 +346,9 @@ impl Plan {
     /// Whether every step can be taken back or does no harm when repeated, and nothing is at risk: what `fix --yes` may
     /// do.
     pub fn is_safe(&self) -> bool {
+        let keeps = |write: &Write| matches!(&write.change, Change::SetReclaimPolicy { to } if to == "Retain");
         let harmless = |step: &Step| match (&step.undo, &step.write) {
+            (_, Some(write)) if keeps(write) => true,
             (Undo::Impossible { .. }, _) => false,
             (_, Some(write)) => !write.is_destructive(),
             (_, None) => true,

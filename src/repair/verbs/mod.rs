@@ -13,6 +13,7 @@ mod unfinalize;
 mod unselect;
 
 use super::adversary::{Answer, Came, answers};
+use super::guards::judge;
 use super::plan::{Plan, Proposed, Refusal, Request};
 use super::situation::{Situation, claim_key, volume_key};
 use crate::model::{ObjectKey, PersistentVolume};
@@ -47,11 +48,18 @@ pub fn propose(situation: &Situation<'_>, request: &Request) -> Proposed {
     };
     match planned.unwrap_or_else(|stop| stop) {
         Proposed::Plan(plan) => match in_vain(situation, &plan) {
-            Some(refusal) => Proposed::Refused(refusal),
+            // Where a guard stands against it as well, that is what the person can do something about.
+            Some(refusal) => Proposed::Refused(failed_guard(situation, &plan).unwrap_or(refusal)),
             None => Proposed::Plan(plan),
         },
         other => other,
     }
+}
+
+fn failed_guard(situation: &Situation<'_>, plan: &Plan) -> Option<Refusal> {
+    let guards = judge(situation, plan);
+    let failed = guards.iter().find(|guard| guard.forbids(plan.is_destructive()))?;
+    Some(Refusal::new(failed.id, failed.looked_at.clone()))
 }
 
 /// Why a plan cannot reach its goal, by the simulation: the controllers get in its way, or do it by themselves.

@@ -1,0 +1,311 @@
+//! `fix`: what is wrong, what repairs it, and one repair after the other, each looked at, agreed to, carried out and
+//! looked at again.
+
+use super::gather::{Evidence, Gathered, Question, gather_on};
+use super::named;
+use super::repair::{Run, World, journals};
+use super::rules::unknown;
+use super::scope::object_belongs_to;
+use super::{Status, connect};
+use crate::cli::{DryRun, FixArgs, GlobalArgs, ModelArgs, Output as Format, SourceArgs, parse_objects};
+use crate::diagnosis::{Finding, Scrutiny, Severity, diagnose, matches_glob, rules};
+use crate::error::{Error, ErrorKind};
+use crate::model::{Kind, ObjectKey};
+use crate::repair::{self, Plan, Proposed, Request};
+use crate::simulate::{Simulation, Target, key_of};
+use crate::snapshot::Snapshot;
+use crate::source::Cluster;
+use crate::terminal::Terminal;
+use crate::text::sanitize;
+use std::collections::BTreeSet;
+use std::fmt::Write as _;
+use std::path::Path;
+
+/// The kinds of which somebody may name an object here.
+const KINDS: [Kind; 2] = [Kind::PersistentVolume, Kind::PersistentVolumeClaim];
+
+/// What was found, and what repairs it.
+struct Case {
+    id: &'static str,
+    object: ObjectKey,
+    severity: Severity,
+    message: String,
+    /// Plans on the world as it was read, the safest first.
+    repairs: Vec<Plan>,
+    /// Why there is none, where some verb says so.
+    obstacles: Vec<String>,
+    /// What else can be done, in words.
+    by_hand: Vec<String>,
+}
+
+impl Case {
+    fn key(&self) -> (&'static str, ObjectKey) {
+        (self.id, self.object.clone())
+    }
+
+    fn safe(&self) -> Option<&Plan> {
+        self.repairs.iter().find(|plan| plan.is_safe())
+    }
+}
+
+/// Looks, offers, and repairs.
+///
+/// # Errors
+/// Wrong usage, what could not be read, why a repair is refused, and where it stopped.
+pub(super) fn run(args: &FixArgs, global: &GlobalArgs, terminal: &Terminal) -> Result<Status, Error> {
+    let fix = Fix { args, global, terminal };
+    fix.check()?;
+    let directory = journals(&args.repair.journal)?;
+    connect::with_cluster(global, terminal, async |cluster| fix.on_cluster(&cluster, &directory).await)
+}
+
+#[derive(Clone, Copy)]
+struct Fix<'a> {
+    args: &'a FixArgs,
+    global: &'a GlobalArgs,
+    terminal: &'a Terminal,
+}
+
+impl Fix<'_> {
+    fn check(self) -> Result<(), Error> {
+        let FixArgs { objects, all, only, repair } = self.args;
+        parse_objects(objects, &KINDS)?;
+        if *all && !objects.is_empty() {
+            return Err(Error::usage("--all means every object in scope: it does not go with names of objects"));
+        }
+        if objects.is_empty() && !all && repair.yes {
+            return Err(
+                Error::usage("--yes needs to know what to repair").hint("name objects, or say --all --only RULE,…")
+            );
+        }
+        if *all && repair.yes && only.is_empty() {
+            return Err(Error::usage("--all --yes needs --only: which findings are repaired without being asked")
+                .hint("kubectl pvctl rules lists them; `kubectl pvctl fix` asks for each one"));
+        }
+        for word in only {
+            if !rules::all().iter().any(|rule| matches_glob(word, rule.id)) {
+                return Err(unknown("--only", word));
+            }
+        }
+        if repair.output != Format::Text || repair.confirm.is_some() {
+            return Err(Error::usage("fix asks for each repair: -o and --confirm do not go with it")
+                .hint("the verb of a repair prints its plan with -o yaml"));
+        }
+        if self.global.scope.selector.is_some() {
+            return Err(Error::usage("-l does not go with fix: name the objects"));
+        }
+        Ok(())
+    }
+
+    async fn on_cluster(self, cluster: &Cluster<'_>, directory: &Path) -> Result<Status, Error> {
+        let mut done: BTreeSet<(&'static str, ObjectKey)> = BTreeSet::new();
+        let mut first = true;
+        loop {
+            let cases = self.cases(cluster).await?;
+            for case in cases.iter().filter(|case| done.contains(&case.key()) && !first) {
+                // What a repair makes harmless may still be there.
+                self.terminal.message(&format!("note: {} is still found on {}", case.id, case.object));
+            }
+            let open: Vec<&Case> = cases.iter().filter(|case| !done.contains(&case.key())).collect();
+            if first {
+                self.show(&cases)?;
+            }
+            if self.args.repair.dry_run != DryRun::None {
+                return self.plans_alone(cluster, &open, directory).await;
+            }
+            let chosen = if self.args.repair.yes {
+                open.iter().find_map(|case| case.safe().map(|plan| (case.key(), plan.request.clone())))
+            } else if open.iter().any(|case| !case.repairs.is_empty()) {
+                self.choose(&open)?
+            } else {
+                None
+            };
+            let Some((key, request)) = chosen else { return Ok(self.status(&cases, &done)) };
+            first = false;
+            done.insert(key);
+            let run = Run { only_safe: self.args.repair.yes, ..self.repair() };
+            match run.one(cluster, request, directory).await {
+                Ok(_) => {}
+                // Nothing was written: the person does not want this one, or a guard stands against it.
+                Err(error) if error.kind() == ErrorKind::Refused => self.terminal.error(&error),
+                Err(error) => return Err(error),
+            }
+        }
+    }
+
+    fn repair(&self) -> Run<'_> {
+        Run { args: &self.args.repair, global: self.global, terminal: self.terminal, only_safe: false }
+    }
+
+    /// Shows the plans and carries none out.
+    async fn plans_alone(self, cluster: &Cluster<'_>, open: &[&Case], directory: &Path) -> Result<Status, Error> {
+        for case in open {
+            if let Some(plan) = case.repairs.first() {
+                match self.repair().one(cluster, plan.request.clone(), directory).await {
+                    Ok(_) => {}
+                    Err(error) if error.kind() == ErrorKind::Refused => self.terminal.error(&error),
+                    Err(error) => return Err(error),
+                }
+            }
+        }
+        Ok(if open.is_empty() { Status::Done } else { Status::Findings })
+    }
+
+    /// What is wrong in scope, roots first, with what repairs it.
+    async fn cases(self, cluster: &Cluster<'_>) -> Result<Vec<Case>, Error> {
+        let model = self.args.repair.model.whole();
+        let gathered = self.gather(cluster, &model).await?;
+        let mut world = World::new(gathered, model);
+        let found = self.look(&world)?;
+        let mut cases = Vec::new();
+        for finding in found {
+            let requests = repair::repairs(&world.situation()?, &finding);
+            let mut case = Case {
+                id: finding.rule.id,
+                object: finding.object.clone(),
+                severity: finding.severity,
+                message: finding.message.clone(),
+                repairs: Vec::new(),
+                obstacles: Vec::new(),
+                by_hand: finding.remedies.iter().map(|remedy| remedy.does.clone()).collect(),
+            };
+            for request in requests {
+                let keys = repair::reads(world.snapshot(), &request);
+                world.read(cluster, keys).await?;
+                match repair::propose(&world.situation()?, &request) {
+                    Proposed::Plan(plan) => case.repairs.push(*plan),
+                    Proposed::Nothing(_) => {}
+                    Proposed::Refused(refusal) => {
+                        case.obstacles.push(format!("{}: {}", request.verb(), refusal.message));
+                    }
+                }
+            }
+            case.repairs.sort_by_key(|plan| !plan.is_safe());
+            cases.push(case);
+        }
+        Ok(cases)
+    }
+
+    async fn gather(self, cluster: &Cluster<'_>, model: &ModelArgs) -> Result<Gathered, Error> {
+        let reads =
+            |kind: Kind| rules::all().iter().any(|rule| rule.detect.kind() == kind || rule.reads.contains(&kind));
+        let surroundings: Vec<Kind> = Kind::SURROUNDING.into_iter().filter(|kind| reads(*kind)).collect();
+        let pods_in = [];
+        let evidence =
+            Evidence { nodes: true, pods: true, pods_in: &pods_in, lease: true, surroundings: &surroundings };
+        let source = SourceArgs::default();
+        let question =
+            Question { source: &source, model, global: self.global, object: None, pods_decide: true, evidence };
+        gather_on(cluster, question, self.terminal).await
+    }
+
+    /// The findings in scope that are not kept back: roots before what follows from them, the worst first.
+    fn look(self, world: &World) -> Result<Vec<Finding>, Error> {
+        let gathered = &world.gathered;
+        let snapshot = world.snapshot();
+        let settings = gathered.modelled.settings(snapshot, &world.model, false)?;
+        let simulation = Simulation::new(snapshot, settings, gathered.threads);
+        let named = self.named(gathered)?;
+        let in_scope = |object: &ObjectKey| match &named {
+            Some(named) => named.contains(object),
+            None => {
+                gathered.namespace.as_deref().is_none_or(|namespace| object_belongs_to(&simulation, object, namespace))
+            }
+        };
+        let scrutiny = Scrutiny { rules: rules::all(), suppressions: &[], scope: &in_scope };
+        let diagnosis = diagnose(&simulation, scrutiny, gathered.threads);
+        let only = &self.args.only;
+        let is_wanted = |id: &str| only.is_empty() || only.iter().any(|word| matches_glob(word, id));
+        let mut found: Vec<Finding> = diagnosis
+            .findings
+            .into_iter()
+            .filter(|finding| in_scope(&finding.object) && finding.suppressed.is_none() && is_wanted(finding.rule.id))
+            .filter(|finding| finding.severity != Severity::Info)
+            .collect();
+        found.sort_by_key(|finding| (!finding.role.is_root, finding.severity, finding.risk));
+        Ok(found)
+    }
+
+    /// The objects that were named, with those to which they are tied; nothing where none was.
+    fn named(self, gathered: &Gathered) -> Result<Option<BTreeSet<ObjectKey>>, Error> {
+        let words = parse_objects(&self.args.objects, &KINDS)?;
+        let snapshot = &gathered.snapshot;
+        let Some(targets) = named::chosen(snapshot, &words, gathered.named_namespace())? else { return Ok(None) };
+        let mut objects = BTreeSet::new();
+        for target in targets {
+            objects.insert(key_of(snapshot, target));
+            objects.extend(tied(snapshot, target));
+        }
+        Ok(Some(objects))
+    }
+
+    /// What was found, before anything is asked.
+    fn show(self, cases: &[Case]) -> Result<(), Error> {
+        let mut text = String::new();
+        for case in cases {
+            // Writing to a String cannot fail.
+            _ = writeln!(text, "{} {} on {}: {}", case.severity.as_str(), case.id, case.object, case.message);
+            for plan in &case.repairs {
+                let how = if plan.is_safe() { "safe" } else { "to be confirmed" };
+                _ = writeln!(text, "  {}: {} ({how})", plan.request.verb(), plan.goal);
+            }
+            for obstacle in &case.obstacles {
+                _ = writeln!(text, "  no {obstacle}");
+            }
+            if case.repairs.is_empty()
+                && let Some(first) = case.by_hand.first()
+            {
+                _ = writeln!(text, "  by hand: {first}; kubectl pvctl rules {} says more", case.id);
+            }
+        }
+        if cases.is_empty() {
+            text.push_str("Nothing is wrong that fix knows of.\n");
+        }
+        let safe: Vec<_> = text.lines().map(sanitize).collect();
+        let mut output = self.terminal.output();
+        output.print(&(safe.join("\n") + "\n"))?;
+        output.finish()
+    }
+
+    /// Which repair is next; nothing where the person leaves.
+    fn choose(self, open: &[&Case]) -> Result<Option<((&'static str, ObjectKey), Request)>, Error> {
+        let offered: Vec<(&Case, &Plan)> =
+            open.iter().flat_map(|case| case.repairs.iter().map(move |plan| (*case, plan))).collect();
+        let mut items: Vec<String> = offered
+            .iter()
+            .map(|(case, plan)| format!("{}: {} ({})", plan.request.verb(), plan.goal, case.id))
+            .collect();
+        items.push("leave the rest as it is".to_owned());
+        let chosen = self.terminal.choose("Which repair is next?", &items)?;
+        Ok(chosen.and_then(|at| offered.get(at)).map(|(case, plan)| (case.key(), plan.request.clone())))
+    }
+
+    /// Whether something is left that only a person can decide.
+    fn status(self, cases: &[Case], done: &BTreeSet<(&'static str, ObjectKey)>) -> Status {
+        let left: Vec<&Case> = cases.iter().filter(|case| !done.contains(&case.key())).collect();
+        for case in &left {
+            self.terminal.message(&format!("left: {} on {}", case.id, case.object));
+        }
+        if left.is_empty() { Status::Done } else { Status::Findings }
+    }
+}
+
+/// What a claim or volume is tied to: the volume that a claim names, those that name it, the claim that a volume names.
+fn tied(snapshot: &Snapshot, target: Target) -> Vec<ObjectKey> {
+    match target {
+        Target::Volume(id) => {
+            let named = snapshot.volume(id).claim_ref.as_ref();
+            named.map(|named| repair::claim_key(&named.namespace, &named.name)).into_iter().collect()
+        }
+        Target::Claim(id) => {
+            let claim = snapshot.claim(id);
+            let naming = snapshot.volumes_naming(&claim.meta.namespace, &claim.meta.name).iter();
+            let mut volumes: Vec<ObjectKey> =
+                naming.map(|id| repair::volume_key(&snapshot.volume(*id).meta.name)).collect();
+            if snapshot.volume_id(&claim.volume_name).is_some() {
+                volumes.push(repair::volume_key(&claim.volume_name));
+            }
+            volumes
+        }
+    }
+}
