@@ -6,12 +6,12 @@
 //! for, and, in a second round, delete any claim. That a plan is cut short is part of it: each of its prefixes is
 //! explored.
 //!
-//! What the same actors can do while nothing at all is written by us is not the plan's doing. So the same exploration is
-//! made without the plan, and a plan is refused for the harm that it adds.
+//! What the same actors can do while nothing at all is written by us is not the plan's doing. So the same exploration
+//! is made without the plan, and a plan is refused for the harm that it adds.
 
 use super::plan::{GivenUp, Plan, Step};
 use super::stage::{Stage, State};
-use super::write::{Wait, Waited};
+use super::wait::{Wait, Waited};
 use crate::model::{Kind, ObjectKey, Str};
 use crate::simulate::{Settings, Target};
 use crate::snapshot::Snapshot;
@@ -47,7 +47,7 @@ impl Harm {
             Self::ObjectGone => {
                 format!("volume {volume} is gone, and nothing in the cluster knows its storage any more")
             }
-            Self::Taken(namespace, _) if namespace == super::stage::STRANGER => {
+            Self::Taken(namespace, _) if namespace == super::cast::STRANGER => {
                 format!("volume {volume} is bound to a stranger's claim")
             }
             Self::Taken(namespace, name) => format!("volume {volume} is bound to claim {namespace}/{name}"),
@@ -131,7 +131,7 @@ pub fn judge<'a>(snapshot: &'a Snapshot, settings: &Settings<'a>, plan: &Plan, r
 
 /// Whether more objects take part where everybody does who is tied to the plan's objects by names over others.
 pub fn is_wider(snapshot: &Snapshot, plan: &Plan) -> bool {
-    super::stage::is_wider(snapshot, plan)
+    super::cast::is_wider(snapshot, plan)
 }
 
 /// Each harm to the volume at a place, with the first state in which it has happened.

@@ -6,15 +6,18 @@
 //! into a [`Confirmed`] one. Who carries that out is `execute`; nothing else can.
 
 mod adversary;
+mod cast;
 mod consent;
 pub mod guards;
 pub mod manifest;
+mod overlay;
 mod plan;
 mod proposal;
 mod situation;
 mod stage;
 mod undo;
 mod verbs;
+mod wait;
 mod write;
 
 pub use adversary::{Harm, Interleaving, Reach, Verdict, is_wider, judge};
@@ -27,7 +30,7 @@ pub use proposal::{repairable, repairs};
 pub use situation::{Known, Manifests, Situation, claim_key, volume_key};
 pub use undo::{Done, undo};
 pub use verbs::{propose, reads};
+pub use wait::{Wait, Waited};
 pub use write::{
-    Change, Expect, FIELD_MANAGER, Obstacle, PLAN_ANNOTATION, Reference, Request as ApiRequest, Seen, Wait, Waited,
-    Write, path,
+    Change, Expect, FIELD_MANAGER, Obstacle, PLAN_ANNOTATION, Reference, Request as ApiRequest, Seen, Write, path,
 };

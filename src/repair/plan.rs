@@ -1,6 +1,7 @@
 //! A repair as data: ordered conditional writes, each with its reason, what follows from it and how it is taken back.
 
-use super::write::{Change, Wait, Write};
+use super::wait::Wait;
+use super::write::{Change, Write};
 use crate::model::{ObjectKey, Str};
 use serde::{Deserialize, Serialize};
 

@@ -4,23 +4,17 @@
 //! A [`State`] is a short list of numbers, so that many of them can be compared; an object that differs only in what
 //! nobody decides by is the same variant.
 
+use super::cast::{Cast, STRANGER, allowed};
+use super::overlay::delete;
 use super::plan::{Plan, Recheck};
-use super::write::{Seen, delete};
-use crate::model::{
-    ClaimPhase, ClaimStatus, Kind, ObjectKey, PersistentVolume, PersistentVolumeClaim, ReclaimPolicy, Str, VolumePhase,
-};
+use super::write::Seen;
+use crate::model::{Kind, ObjectKey, PersistentVolume, PersistentVolumeClaim, ReclaimPolicy, Str, VolumePhase};
 use crate::simulate::{Settings, Stepped, Target, stepped};
 use crate::snapshot::{ClaimId, Coverage, Parts, Snapshot, VolumeId};
 use crate::world::World;
 use rustc_hash::FxHashMap;
 use std::collections::BTreeSet;
 use std::sync::Arc;
-
-/// The namespace of a tenant whom nobody asked. No namespace can have that name.
-pub(super) const STRANGER: &str = "<stranger>";
-
-/// So many claims that wait for any volume take part where a plan sets a volume free.
-const WAITING: usize = 4;
 
 /// So many volumes and claims have a place on a stage: states are kept in numbers, and have to be small.
 const VOLUMES: usize = 8;
@@ -520,147 +514,4 @@ fn same_claim(a: &PersistentVolumeClaim, b: &PersistentVolumeClaim) -> bool {
         && a.terminating() == b.terminating()
         && a.meta.finalizers == b.meta.finalizers
         && a.meta.annotations == b.meta.annotations
-}
-
-/// Who may have a volume: whom it names already, and for whom it is meant.
-fn allowed(plan: &Plan, volume: &PersistentVolume) -> BTreeSet<(Str, Str)> {
-    let meant = plan.volumes.iter().filter(|carried| carried.volume == volume.meta.name);
-    let named = volume.claim_ref.iter().map(|named| (named.namespace.clone(), named.name.clone()));
-    meant.flat_map(|carried| carried.for_claims.iter().cloned()).chain(named).collect()
-}
-
-/// Whether some take part only where everybody does who is tied to the plan's objects by names over others.
-pub(super) fn is_wider(snapshot: &Snapshot, plan: &Plan) -> bool {
-    let cast = Cast::of(snapshot, plan);
-    let before = (cast.volumes.len(), cast.claims.len());
-    let mut wide = cast;
-    wide.widen(snapshot);
-    (wide.volumes.len(), wide.claims.len()) != before
-}
-
-/// Who takes part.
-struct Cast {
-    volumes: Vec<VolumeId>,
-    claims: Vec<ClaimId>,
-    /// Names of claims that a plan writes or waits for.
-    awaited: BTreeSet<(Str, Str)>,
-}
-
-impl Cast {
-    fn of(snapshot: &Snapshot, plan: &Plan) -> Self {
-        let mut volumes: BTreeSet<VolumeId> = BTreeSet::new();
-        let mut claims: BTreeSet<ClaimId> = BTreeSet::new();
-        let mut awaited = BTreeSet::new();
-        for object in plan.objects() {
-            match object.kind {
-                Kind::PersistentVolume => volumes.extend(snapshot.volume_id(&object.name)),
-                Kind::PersistentVolumeClaim => {
-                    claims.extend(snapshot.claim_id(&object.namespace, &object.name));
-                    awaited.insert((object.namespace, object.name));
-                }
-                _ => {}
-            }
-        }
-        for carried in &plan.volumes {
-            awaited.extend(carried.for_claims.iter().cloned());
-        }
-        for (namespace, name) in &awaited {
-            claims.extend(snapshot.claim_id(namespace, name));
-            volumes.extend(snapshot.volumes_naming(namespace, name));
-        }
-        for id in &volumes {
-            let volume = snapshot.volume(*id);
-            claims.extend(snapshot.claims_naming(&volume.meta.name).iter().take(WAITING));
-            if let Some(named) = &volume.claim_ref {
-                claims.extend(snapshot.claim_id(&named.namespace, &named.name));
-            }
-        }
-        let frees = plan
-            .steps
-            .iter()
-            .filter_map(|step| step.write.as_ref())
-            .any(|write| matches!(write.change, super::write::Change::SetClaimRef { to: None, .. }));
-        if frees {
-            let class = |id: &VolumeId| snapshot.volume(*id).class().to_owned();
-            let classes: BTreeSet<String> = volumes.iter().map(class).collect();
-            let waiting = (0u32..).map(ClaimId).zip(snapshot.claims()).filter(|(_, claim)| {
-                claim.volume_name.is_empty()
-                    && claim.status.phase == ClaimPhase::Pending
-                    && classes.contains(claim.class())
-            });
-            claims.extend(waiting.map(|(id, _)| id).take(WAITING));
-        }
-        // The volumes that the claims have already tell what becomes of the claims.
-        for id in &claims {
-            volumes.extend(snapshot.volume_id(&snapshot.claim(*id).volume_name));
-        }
-        Self { volumes: volumes.into_iter().collect(), claims: claims.into_iter().collect(), awaited }
-    }
-
-    /// Adds whoever is tied to somebody of the cast by a name, and so on until nobody is missing.
-    fn widen(&mut self, snapshot: &Snapshot) {
-        let mut volumes: BTreeSet<VolumeId> = self.volumes.iter().copied().collect();
-        let mut claims: BTreeSet<ClaimId> = self.claims.iter().copied().collect();
-        loop {
-            let before = volumes.len() + claims.len();
-            for id in &volumes {
-                let volume = snapshot.volume(*id);
-                claims.extend(snapshot.claims_naming(&volume.meta.name));
-                claims.extend(
-                    volume.claim_ref.as_ref().and_then(|named| snapshot.claim_id(&named.namespace, &named.name)),
-                );
-            }
-            for id in &claims {
-                let claim = snapshot.claim(*id);
-                volumes.extend(snapshot.volume_id(&claim.volume_name));
-                volumes.extend(snapshot.volumes_naming(&claim.meta.namespace, &claim.meta.name));
-            }
-            if volumes.len() + claims.len() == before {
-                break;
-            }
-        }
-        self.volumes = volumes.into_iter().collect();
-        self.claims = claims.into_iter().collect();
-    }
-
-    /// The claims that somebody may create: for each volume that of a stranger who names it, and for each name that the
-    /// plan writes or waits for one without a volume, as a StatefulSet makes it, and one that names the volume.
-    fn seats(&self, snapshot: &Snapshot, plan: &Plan) -> Vec<Arc<PersistentVolumeClaim>> {
-        let mut seats: Vec<Arc<PersistentVolumeClaim>> = Vec::new();
-        let carried = |id: &&VolumeId| {
-            let name = &snapshot.volume(**id).meta.name;
-            plan.volumes.iter().any(|carried| carried.volume == *name)
-        };
-        for id in self.volumes.iter().filter(carried) {
-            let volume = snapshot.volume(*id);
-            seats.push(Arc::new(fitting(volume, STRANGER, &volume.meta.name, Some(&volume.meta.name))));
-            for (namespace, name) in &self.awaited {
-                for named in [None, Some(volume.meta.name.as_str())] {
-                    let seat = fitting(volume, namespace, name, named);
-                    if !seats.iter().any(|known| **known == seat) {
-                        seats.push(Arc::new(seat));
-                    }
-                }
-            }
-        }
-        seats
-    }
-}
-
-/// A claim that the volume fits.
-fn fitting(volume: &PersistentVolume, namespace: &str, name: &str, names: Option<&str>) -> PersistentVolumeClaim {
-    let mut claim = PersistentVolumeClaim {
-        request: volume.stated_storage().cloned(),
-        access_modes: volume.access_modes.clone(),
-        class_name: Some(volume.class().into()),
-        attributes_class: volume.attributes_class.clone(),
-        volume_mode: Some(volume.mode()),
-        volume_name: names.unwrap_or_default().into(),
-        status: ClaimStatus { phase: ClaimPhase::Pending, ..ClaimStatus::default() },
-        ..PersistentVolumeClaim::default()
-    };
-    claim.meta.namespace = namespace.into();
-    claim.meta.name = name.into();
-    claim.meta.uid = format!("<other {namespace}/{name}>").into();
-    claim
 }

@@ -3,7 +3,8 @@
 use super::plan::{Carried, GivenUp, Plan, Proposed, Recheck, Refusal, Request, Step, Undo};
 use super::situation::{Known, Situation, claim_key};
 use super::verbs::build::Builder;
-use super::write::{Change, Expect, Reference, Wait, Write};
+use super::wait::Wait;
+use super::write::{Change, Expect, Reference, Write};
 use crate::model::{Kind, ObjectKey, PersistentVolume, Str, VolumePhase};
 use serde_json::Value;
 

@@ -3,10 +3,7 @@
 //! A [`Write`] is what *we* propose; nothing else can become a request. Two readers, each an exhaustive match: the
 //! request for the API server ([`Write::request`]), and the overlay of the adversary ([`Write::apply`]).
 
-use crate::model::{
-    AnnotationKey, ClaimPhase, ClaimRef, Kind, ObjectKey, PersistentVolume, PersistentVolumeClaim, ReclaimPolicy, Str,
-    Timestamp, VolumePhase,
-};
+use crate::model::{AnnotationKey, ClaimRef, Kind, ObjectKey, PersistentVolume, PersistentVolumeClaim, Str};
 use crate::snapshot::Item;
 use crate::snapshot::decode::decode_as;
 use serde::{Deserialize, Serialize};
@@ -48,7 +45,7 @@ impl Reference {
         Self { namespace: stored.namespace.clone(), name: stored.name.clone(), uid: stored.uid.clone() }
     }
 
-    fn to_stored(&self) -> ClaimRef {
+    pub(super) fn to_stored(&self) -> ClaimRef {
         ClaimRef {
             api_version: "v1".into(),
             kind: Kind::PersistentVolumeClaim.as_str().into(),
@@ -296,7 +293,7 @@ impl Expect {
 }
 
 /// A `claimRef` in words.
-fn describe(named: &Reference) -> String {
+pub(super) fn describe(named: &Reference) -> String {
     let uid = if named.uid.is_empty() { "no uid".to_owned() } else { format!("uid {}", named.uid) };
     format!("{}/{} with {uid}", named.namespace, named.name)
 }
@@ -518,67 +515,6 @@ impl Write {
     pub fn is_so_already(&self, current: Option<&Seen>) -> bool {
         !matches!(self.change, Change::Create { .. } | Change::Delete) && self.is_done(current)
     }
-
-    /// The object after the write, as the API server leaves it: nothing where it is gone. It is only asked where there
-    /// is no [`Self::obstacle`].
-    pub fn apply(&self, current: Option<&Seen>) -> Option<Seen> {
-        match (&self.change, current) {
-            (Change::Create { manifest }, _) => match Seen::decode(self.object.kind, manifest) {
-                Ok(Seen::Claim(claim)) => Some(Seen::Claim(Arc::new(created(self, (*claim).clone())))),
-                other => other.ok(),
-            },
-            (_, None) => None,
-            (Change::Delete, Some(seen)) => delete(seen),
-            (change, Some(Seen::Volume(volume))) => {
-                let mut after = (**volume).clone();
-                match change {
-                    Change::SetReclaimPolicy { to } => after.reclaim_policy = ReclaimPolicy::from_manifest(to),
-                    Change::SetClaimRef { to, bound_by_controller } => {
-                        after.claim_ref = to.as_ref().map(Reference::to_stored);
-                        if *bound_by_controller {
-                            after.meta.annotations.set(AnnotationKey::BoundByController, "yes");
-                        } else {
-                            after.meta.annotations.remove(AnnotationKey::BoundByController);
-                        }
-                    }
-                    Change::RemoveFinalizer { finalizer } => {
-                        after.meta.finalizers = without(&after.meta.finalizers, finalizer);
-                        if after.meta.finalizers.is_empty() && after.meta.deleted.is_some() {
-                            return None;
-                        }
-                    }
-                    Change::SetAnnotation { key, value } => {
-                        annotate(&mut after.meta.annotations, key, value.as_deref())
-                    }
-                    Change::NameVolume { .. } | Change::SetClass { .. } | Change::Create { .. } | Change::Delete => {}
-                }
-                after.meta.resource_version = after.meta.resource_version.successor();
-                Some(Seen::Volume(Arc::new(after)))
-            }
-            (change, Some(Seen::Claim(claim))) => {
-                let mut after = (**claim).clone();
-                match change {
-                    Change::NameVolume { volume } => after.volume_name = volume.clone(),
-                    Change::SetClass { class } => after.class_name = Some(class.clone()),
-                    Change::SetAnnotation { key, value } => {
-                        annotate(&mut after.meta.annotations, key, value.as_deref())
-                    }
-                    Change::RemoveFinalizer { finalizer } => {
-                        after.meta.finalizers = without(&after.meta.finalizers, finalizer);
-                        if after.meta.finalizers.is_empty() && after.meta.deleted.is_some() {
-                            return None;
-                        }
-                    }
-                    Change::SetReclaimPolicy { .. }
-                    | Change::SetClaimRef { .. }
-                    | Change::Create { .. }
-                    | Change::Delete => {}
-                }
-                after.meta.resource_version = after.meta.resource_version.successor();
-                Some(Seen::Claim(Arc::new(after)))
-            }
-        }
-    }
 }
 
 /// Where an object is read.
@@ -594,199 +530,8 @@ pub fn path(kind: Kind, namespace: &str, name: &str) -> String {
     }
 }
 
-/// The object after a deletion was accepted: nothing where no finalizer keeps it.
-pub(super) fn delete(seen: &Seen) -> Option<Seen> {
-    if seen.meta().finalizers.is_empty() {
-        return None;
-    }
-    let mark = |meta: &mut crate::model::ObjectMeta| {
-        if meta.deleted.is_none() {
-            meta.deleted = Some(Timestamp(0));
-            meta.deletion_grace_seconds = Some(0);
-            meta.resource_version = meta.resource_version.successor();
-        }
-    };
-    Some(match seen {
-        Seen::Volume(volume) => {
-            let mut after = (**volume).clone();
-            mark(&mut after.meta);
-            Seen::Volume(Arc::new(after))
-        }
-        Seen::Claim(claim) => {
-            let mut after = (**claim).clone();
-            mark(&mut after.meta);
-            Seen::Claim(Arc::new(after))
-        }
-    })
-}
-
-/// What the API server makes of a claim that is created: a uid, a phase, and the finalizer of its protection.
-/// Upstream: `StorageObjectInUseProtection`, `plugin/pkg/admission/storage`, 1.36.
-fn created(write: &Write, mut claim: PersistentVolumeClaim) -> PersistentVolumeClaim {
-    claim.meta.name.clone_from(&write.object.name);
-    claim.meta.namespace.clone_from(&write.object.namespace);
-    claim.meta.uid = created_uid(&write.object);
-    claim.meta.finalizers = [Str::from(CLAIM_PROTECTION)].into();
-    claim.status = crate::model::ClaimStatus { phase: ClaimPhase::Pending, ..Default::default() };
-    claim.volume_mode.get_or_insert_default();
-    claim
-}
-
-/// The uid that a simulated claim has which a plan creates.
-fn created_uid(object: &ObjectKey) -> Str {
-    format!("<created {}/{}>", object.namespace, object.name).into()
-}
-
 /// The finalizer that keeps a claim while pods use it.
 pub(super) const CLAIM_PROTECTION: &str = "kubernetes.io/pvc-protection";
 
 /// The finalizer that keeps a volume while it is Bound.
 pub(super) const VOLUME_PROTECTION: &str = "kubernetes.io/pv-protection";
-
-fn without(finalizers: &[Str], one: &str) -> Arc<[Str]> {
-    finalizers.iter().filter(|present| *present != one).cloned().collect()
-}
-
-fn annotate(annotations: &mut crate::model::Annotations, key: &str, value: Option<&str>) {
-    match (AnnotationKey::from_manifest(key), value) {
-        (Some(key), Some(value)) => annotations.set(key, value),
-        (Some(key), None) => annotations.remove(key),
-        (None, _) => {}
-    }
-}
-
-/// For how long a step waits, and for what.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(tag = "type", rename_all = "camelCase", rename_all_fields = "camelCase", deny_unknown_fields)]
-pub enum Wait {
-    /// That claim is gone.
-    ClaimGone {
-        /// Its namespace.
-        namespace: Str,
-        /// Its name.
-        name: Str,
-        /// Its uid.
-        uid: Str,
-    },
-    /// A volume whose claim is gone has been seen to be so: Released, or Failed.
-    Released {
-        /// The volume.
-        volume: Str,
-    },
-    /// A volume is offered.
-    Available {
-        /// The volume.
-        volume: Str,
-    },
-    /// A claim and a volume are bound to each other, on both sides.
-    Bound {
-        /// The claim's namespace.
-        namespace: Str,
-        /// The claim's name.
-        name: Str,
-        /// The volume.
-        volume: Str,
-    },
-}
-
-/// How far a wait is.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Waited {
-    /// It is so.
-    Met,
-    /// Not yet: what is there.
-    NotYet(String),
-    /// It will never be: what happened instead.
-    Never(String),
-}
-
-impl Wait {
-    /// The objects to look at.
-    pub fn objects(&self) -> Vec<ObjectKey> {
-        let volume =
-            |name: &Str| ObjectKey { kind: Kind::PersistentVolume, namespace: Str::default(), name: name.clone() };
-        let claim = |namespace: &Str, name: &Str| ObjectKey {
-            kind: Kind::PersistentVolumeClaim,
-            namespace: namespace.clone(),
-            name: name.clone(),
-        };
-        match self {
-            Self::ClaimGone { namespace, name, .. } => vec![claim(namespace, name)],
-            Self::Released { volume: name } | Self::Available { volume: name } => vec![volume(name)],
-            Self::Bound { namespace, name, volume: bound } => vec![claim(namespace, name), volume(bound)],
-        }
-    }
-
-    /// How far it is, given the claim and the volume that it looks at.
-    pub fn judge(&self, claim: Option<&PersistentVolumeClaim>, volume: Option<&PersistentVolume>) -> Waited {
-        match self {
-            Self::ClaimGone { uid, .. } => match claim {
-                None => Waited::Met,
-                Some(claim) if claim.meta.uid != *uid => {
-                    Waited::Never(format!("another claim has that name by now, with uid {}", claim.meta.uid))
-                }
-                Some(claim) if claim.meta.deleted.is_none() => Waited::NotYet("it is not being deleted".to_owned()),
-                Some(claim) => Waited::NotYet(format!("finalizers keep it: {}", claim.meta.finalizers.join(", "))),
-            },
-            Self::Released { volume: name } => match volume {
-                None => Waited::Never(format!("volume {name} is gone")),
-                Some(volume) => match &volume.status.phase {
-                    VolumePhase::Released | VolumePhase::Failed => Waited::Met,
-                    phase => Waited::NotYet(format!("volume {name} is {}", phase.as_str())),
-                },
-            },
-            Self::Available { volume: name } => match volume {
-                None => Waited::Never(format!("volume {name} is gone")),
-                Some(volume) => match &volume.status.phase {
-                    // Whoever it is reserved for may have taken it at once.
-                    VolumePhase::Available | VolumePhase::Bound => Waited::Met,
-                    phase => Waited::NotYet(format!("volume {name} is {}", phase.as_str())),
-                },
-            },
-            Self::Bound { name, volume: wanted, .. } => match (claim, volume) {
-                (None, _) => Waited::Never(format!("claim {name} is gone")),
-                (_, None) => Waited::Never(format!("volume {wanted} is gone")),
-                (Some(claim), Some(volume)) => {
-                    let ours = volume.claim_ref.as_ref().is_some_and(|named| named.uid == claim.meta.uid);
-                    let named = volume.claim_ref.as_ref().is_some_and(|named| {
-                        named.name == claim.meta.name && named.namespace == claim.meta.namespace && named.uid.is_empty()
-                    });
-                    if !claim.volume_name.is_empty() && claim.volume_name != *wanted {
-                        Waited::Never(format!("claim {name} got volume {} instead", claim.volume_name))
-                    } else if !ours && !named {
-                        let taker = volume.claim_ref.as_ref().map(Reference::from_stored);
-                        Waited::Never(format!(
-                            "volume {wanted} names {} instead",
-                            taker.map_or_else(|| "nobody".to_owned(), |named| describe(&named))
-                        ))
-                    } else if claim.status.phase == ClaimPhase::Bound
-                        && volume.status.phase == VolumePhase::Bound
-                        && ours
-                    {
-                        Waited::Met
-                    } else {
-                        Waited::NotYet(format!(
-                            "claim {name} is {}, volume {wanted} is {}",
-                            claim.status.phase.as_str(),
-                            volume.status.phase.as_str()
-                        ))
-                    }
-                }
-            },
-        }
-    }
-}
-
-impl std::fmt::Display for Wait {
-    /// What is waited for, as the rest of "until …".
-    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self {
-            Self::ClaimGone { namespace, name, .. } => write!(out, "claim {namespace}/{name} is gone"),
-            Self::Released { volume } => write!(out, "volume {volume} is Released"),
-            Self::Available { volume } => write!(out, "volume {volume} is Available"),
-            Self::Bound { namespace, name, volume } => {
-                write!(out, "claim {namespace}/{name} and volume {volume} are bound to each other")
-            }
-        }
-    }
-}

@@ -268,7 +268,7 @@ fn objects(random: &mut Random) -> Vec<Value> {
         class("fast", "Immediate"),
         class("slow", "WaitForFirstConsumer"),
     ];
-    let pairs = random.of(&[1, 1, 1, 1, 1, 1, 1, 2, 2, 2, 2, 3]);
+    let pairs = random.of(&[1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 2, 2, 2, 3]);
     for number in 0..pairs {
         pair(random, number, &mut objects);
     }

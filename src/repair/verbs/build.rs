@@ -5,7 +5,8 @@ use crate::model::{
 };
 use crate::repair::plan::{Carried, Plan, Proposed, Recheck, Refusal, Request, StableHash, Step, Undo};
 use crate::repair::situation::{Known, Situation, claim_key, volume_key};
-use crate::repair::write::{Change, Expect, Reference, Wait, Write};
+use crate::repair::wait::Wait;
+use crate::repair::write::{Change, Expect, Reference, Write};
 use crate::snapshot::VolumeId;
 use serde_json::Value;
 use std::collections::BTreeSet;

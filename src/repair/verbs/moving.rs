@@ -5,7 +5,8 @@ use crate::model::{AnnotationKey, ObjectKey, PersistentVolume, PersistentVolumeC
 use crate::repair::manifest::like;
 use crate::repair::plan::{Carried, Refusal, Request};
 use crate::repair::situation::{Known, Situation};
-use crate::repair::write::{Expect, Reference, Wait};
+use crate::repair::wait::Wait;
+use crate::repair::write::{Expect, Reference};
 
 pub(super) fn plan(
     situation: &Situation<'_>,

@@ -7,7 +7,8 @@ use crate::model::{AnnotationKey, ObjectKey, PersistentVolume, PersistentVolumeC
 use crate::repair::manifest::like;
 use crate::repair::plan::{Carried, Proposed, Refusal, Request, Undo};
 use crate::repair::situation::{Known, Situation};
-use crate::repair::write::{Change, Expect, Reference, Wait, Write};
+use crate::repair::wait::Wait;
+use crate::repair::write::{Change, Expect, Reference, Write};
 use serde_json::json;
 
 pub(super) fn plan(situation: &Situation<'_>, request: &Request, key: &ObjectKey, to: &str) -> Planned {

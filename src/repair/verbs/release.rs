@@ -5,7 +5,8 @@ use super::build::{Builder, Planned, has_ended, stays, volume};
 use crate::model::{PersistentVolume, VolumePhase};
 use crate::repair::plan::{Carried, GivenUp, Proposed, Recipient, Refusal, Request};
 use crate::repair::situation::{Known, Situation};
-use crate::repair::write::{Expect, Reference, Wait};
+use crate::repair::wait::Wait;
+use crate::repair::write::{Expect, Reference};
 
 pub(super) fn plan(situation: &Situation<'_>, request: &Request, name: &str, to: &Recipient) -> Planned {
     let volume = volume(situation, name)?;

@@ -8,7 +8,8 @@ use crate::model::{AnnotationKey, ObjectKey, PersistentVolume, PersistentVolumeC
 use crate::repair::manifest::{for_volume, like};
 use crate::repair::plan::{Carried, Proposed, Recheck, Refusal, Request, Undo};
 use crate::repair::situation::{Known, Situation};
-use crate::repair::write::{Expect, Reference, Wait};
+use crate::repair::wait::Wait;
+use crate::repair::write::{Expect, Reference};
 
 pub(super) fn plan(situation: &Situation<'_>, request: &Request, key: &ObjectKey, from: Option<&str>) -> Planned {
     match situation.claim(&key.namespace, &key.name) {

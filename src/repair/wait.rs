@@ -1,0 +1,135 @@
+//! What a step waits for before the next one, and how far that is.
+
+use super::situation::{claim_key, volume_key};
+use super::write::{Reference, describe};
+use crate::model::{ClaimPhase, ObjectKey, PersistentVolume, PersistentVolumeClaim, Str, VolumePhase};
+use serde::{Deserialize, Serialize};
+
+/// For how long a step waits, and for what.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "type", rename_all = "camelCase", rename_all_fields = "camelCase", deny_unknown_fields)]
+pub enum Wait {
+    /// That claim is gone.
+    ClaimGone {
+        /// Its namespace.
+        namespace: Str,
+        /// Its name.
+        name: Str,
+        /// Its uid.
+        uid: Str,
+    },
+    /// A volume whose claim is gone has been seen to be so: Released, or Failed.
+    Released {
+        /// The volume.
+        volume: Str,
+    },
+    /// A volume is offered.
+    Available {
+        /// The volume.
+        volume: Str,
+    },
+    /// A claim and a volume are bound to each other, on both sides.
+    Bound {
+        /// The claim's namespace.
+        namespace: Str,
+        /// The claim's name.
+        name: Str,
+        /// The volume.
+        volume: Str,
+    },
+}
+
+/// How far a wait is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Waited {
+    /// It is so.
+    Met,
+    /// Not yet: what is there.
+    NotYet(String),
+    /// It will never be: what happened instead.
+    Never(String),
+}
+
+impl Wait {
+    /// The objects to look at.
+    pub fn objects(&self) -> Vec<ObjectKey> {
+        match self {
+            Self::ClaimGone { namespace, name, .. } => vec![claim_key(namespace, name)],
+            Self::Released { volume: name } | Self::Available { volume: name } => vec![volume_key(name)],
+            Self::Bound { namespace, name, volume: bound } => vec![claim_key(namespace, name), volume_key(bound)],
+        }
+    }
+
+    /// How far it is, given the claim and the volume that it looks at.
+    pub fn judge(&self, claim: Option<&PersistentVolumeClaim>, volume: Option<&PersistentVolume>) -> Waited {
+        match self {
+            Self::ClaimGone { uid, .. } => match claim {
+                None => Waited::Met,
+                Some(claim) if claim.meta.uid != *uid => {
+                    Waited::Never(format!("another claim has that name by now, with uid {}", claim.meta.uid))
+                }
+                Some(claim) if claim.meta.deleted.is_none() => Waited::NotYet("it is not being deleted".to_owned()),
+                Some(claim) => Waited::NotYet(format!("finalizers keep it: {}", claim.meta.finalizers.join(", "))),
+            },
+            Self::Released { volume: name } => match volume {
+                None => Waited::Never(format!("volume {name} is gone")),
+                Some(volume) => match &volume.status.phase {
+                    VolumePhase::Released | VolumePhase::Failed => Waited::Met,
+                    phase => Waited::NotYet(format!("volume {name} is {}", phase.as_str())),
+                },
+            },
+            Self::Available { volume: name } => match volume {
+                None => Waited::Never(format!("volume {name} is gone")),
+                Some(volume) => match &volume.status.phase {
+                    // Whoever it is reserved for may have taken it at once.
+                    VolumePhase::Available | VolumePhase::Bound => Waited::Met,
+                    phase => Waited::NotYet(format!("volume {name} is {}", phase.as_str())),
+                },
+            },
+            Self::Bound { name, volume: wanted, .. } => match (claim, volume) {
+                (None, _) => Waited::Never(format!("claim {name} is gone")),
+                (_, None) => Waited::Never(format!("volume {wanted} is gone")),
+                (Some(claim), Some(volume)) => {
+                    let ours = volume.claim_ref.as_ref().is_some_and(|named| named.uid == claim.meta.uid);
+                    let named = volume.claim_ref.as_ref().is_some_and(|named| {
+                        named.name == claim.meta.name && named.namespace == claim.meta.namespace && named.uid.is_empty()
+                    });
+                    if !claim.volume_name.is_empty() && claim.volume_name != *wanted {
+                        Waited::Never(format!("claim {name} got volume {} instead", claim.volume_name))
+                    } else if !ours && !named {
+                        let taker = volume.claim_ref.as_ref().map(Reference::from_stored);
+                        Waited::Never(format!(
+                            "volume {wanted} names {} instead",
+                            taker.map_or_else(|| "nobody".to_owned(), |named| describe(&named))
+                        ))
+                    } else if claim.status.phase == ClaimPhase::Bound
+                        && volume.status.phase == VolumePhase::Bound
+                        && ours
+                    {
+                        Waited::Met
+                    } else {
+                        Waited::NotYet(format!(
+                            "claim {name} is {}, volume {wanted} is {}",
+                            claim.status.phase.as_str(),
+                            volume.status.phase.as_str()
+                        ))
+                    }
+                }
+            },
+        }
+    }
+}
+
+impl std::fmt::Display for Wait {
+    /// What is waited for, as the rest of "until …".
+    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::ClaimGone { namespace, name, .. } => write!(out, "claim {namespace}/{name} is gone"),
+            Self::Released { volume } => write!(out, "volume {volume} is Released"),
+            Self::Available { volume } => write!(out, "volume {volume} is Available"),
+            Self::Bound { namespace, name, volume } => {
+                write!(out, "claim {namespace}/{name} and volume {volume} are bound to each other")
+            }
+        }
+    }
+}
