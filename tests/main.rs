@@ -28,6 +28,7 @@ mod said;
 mod schema;
 mod shrink;
 mod snapshot;
+mod stage;
 mod support;
 mod tidy;
 mod worlds;
