@@ -28,6 +28,8 @@ pub mod report;
 #[cfg(feature = "command")]
 pub mod cli;
 #[cfg(feature = "command")]
+pub mod execute;
+#[cfg(feature = "command")]
 pub mod source;
 #[cfg(feature = "command")]
 pub mod terminal;

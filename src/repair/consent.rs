@@ -25,7 +25,8 @@ pub struct Right {
 pub struct Receipts {
     /// Each right with whether it is given; none where the server does not say.
     pub rights: Vec<(Right, Option<bool>)>,
-    /// The dry run of the first write: why it is refused, if it is; none where there was none.
+    /// The dry runs of the first write and of those claims that could be created now: why one is refused, if it is; none
+    /// where there was none.
     pub dry_run: Option<Result<(), String>>,
 }
 
@@ -174,7 +175,7 @@ fn rights_guard(receipts: &Receipts) -> Option<Guard> {
 fn admission(receipts: &Receipts) -> Option<Guard> {
     let (holds, said) = match receipts.dry_run.as_ref()? {
         Ok(()) => (Holds::Yes, "the API server accepts the first write in a dry run".to_owned()),
-        Err(why) => (Holds::No, format!("the API server refuses the first write in a dry run: {why}")),
+        Err(why) => (Holds::No, format!("the API server refuses a write in a dry run: {why}")),
     };
     Some(Guard { id: "admission", holds, looked_at: said })
 }

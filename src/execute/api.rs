@@ -1,0 +1,326 @@
+//! Single requests to the API server: what it answered, and whether a request without an answer can have been carried
+//! out.
+
+use super::error::Stopped;
+use crate::model::{Kind, ObjectKey};
+use crate::repair;
+use http::{HeaderMap, Request, header};
+use http_body_util::BodyExt;
+use kube::Client;
+use kube::client::Body;
+use serde_json::Value;
+use std::time::Duration;
+
+/// How long one request may take.
+const LIMIT: Duration = Duration::from_secs(30);
+/// How often a request that changes nothing is tried in all.
+const TRIES: u32 = 4;
+/// The wait before the second try; doubled for each later one.
+const PAUSE: Duration = Duration::from_millis(500);
+/// The longest wait that a server can ask for.
+pub(super) const LONGEST: Duration = Duration::from_secs(10);
+/// How many objects are asked for at once.
+const PAGE: u32 = 500;
+
+/// An answer that means failure.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Status {
+    /// The HTTP code.
+    pub(super) code: u16,
+    /// The server's sentence; a stand-in where it sent none.
+    pub(super) message: String,
+    /// Whether Kubernetes itself said it, and not a proxy on the way.
+    pub(super) from_kubernetes: bool,
+    /// How long the server asks to wait.
+    pub(super) retry_after: Option<Duration>,
+}
+
+/// What became of a request.
+#[derive(Debug)]
+pub(super) enum Answer {
+    /// HTTP 2xx with JSON.
+    Success(Value),
+    /// Any other HTTP code.
+    Failure(Status),
+    /// It surely did not reach the server: why.
+    Unsent(String),
+    /// It may have reached the server, and may have been carried out: what is known.
+    Lost(String),
+}
+
+impl Answer {
+    /// What went wrong, in a few words.
+    fn problem(&self) -> Option<String> {
+        match self {
+            Self::Success(_) => None,
+            Self::Failure(status) => Some(status.to_string()),
+            Self::Unsent(why) | Self::Lost(why) => Some(why.clone()),
+        }
+    }
+}
+
+impl std::fmt::Display for Status {
+    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(out, "HTTP {}: {}", self.code, self.message)
+    }
+}
+
+impl Status {
+    /// Reads the body of an answer; a body that is no `Status` is not repeated.
+    fn from_body(code: u16, headers: &HeaderMap, body: &[u8]) -> Self {
+        let status = serde_json::from_slice::<Value>(body).ok().filter(|body| body["kind"] == "Status");
+        let message = status.as_ref().and_then(|status| status["message"].as_str()).filter(|text| !text.is_empty());
+        let message = match (message, &status) {
+            (Some(text), _) => shorten(text),
+            (None, Some(_)) => "the API server gives no reason".to_owned(),
+            (None, None) => "this is no answer of a Kubernetes API server; a proxy may be in between".to_owned(),
+        };
+        let retry_after = headers.get(header::RETRY_AFTER).and_then(|value| value.to_str().ok()?.trim().parse().ok());
+        Self { code, message, from_kubernetes: status.is_some(), retry_after: retry_after.map(Duration::from_secs) }
+    }
+
+    /// Whether Kubernetes says that the object is not there; whatever else answers 404 says nothing of objects.
+    pub(super) fn is_not_found(&self) -> bool {
+        self.code == 404 && self.from_kubernetes
+    }
+
+    /// Whether it may go better in a moment.
+    fn is_passing(&self) -> bool {
+        matches!(self.code, 408 | 429 | 500..=599)
+    }
+}
+
+/// The way to the API server.
+#[derive(Clone, Copy)]
+pub(super) struct Api<'a> {
+    client: &'a Client,
+}
+
+impl<'a> Api<'a> {
+    pub(super) fn new(client: &'a Client) -> Self {
+        Self { client }
+    }
+
+    /// Sends a request once.
+    pub(super) async fn send(
+        &self,
+        method: &str,
+        path: &str,
+        content_type: Option<&str>,
+        body: Option<&Value>,
+    ) -> Answer {
+        let bytes = body.map(Value::to_string).unwrap_or_default().into_bytes();
+        let mut request = Request::builder().method(method).uri(path).header(header::ACCEPT, "application/json");
+        if let Some(content_type) = content_type {
+            request = request.header(header::CONTENT_TYPE, content_type);
+        }
+        let request = match request.body(Body::from(bytes)) {
+            Ok(request) => request,
+            Err(error) => return Answer::Unsent(format!("the request could not be made: {error}")),
+        };
+        let exchange = async {
+            let response = self.client.send(request).await.map_err(|error| without_answer(&error))?;
+            let (parts, body) = response.into_parts();
+            match body.collect().await {
+                Ok(body) => Ok((parts.status.as_u16(), parts.headers, body.to_bytes())),
+                Err(error) => Err(Answer::Lost(format!("the answer was cut short: {}", innermost(&error)))),
+            }
+        };
+        let (code, headers, body) = match tokio::time::timeout(LIMIT, exchange).await {
+            Err(_) => return Answer::Lost(format!("there was no answer within {} s", LIMIT.as_secs())),
+            Ok(Err(answer)) => return answer,
+            Ok(Ok(answer)) => answer,
+        };
+        if !(200..300).contains(&code) {
+            return Answer::Failure(Status::from_body(code, &headers, &body));
+        }
+        match serde_json::from_slice::<Value>(&body) {
+            Ok(body) if body.is_object() => Answer::Success(body),
+            _ => Answer::Lost(format!("HTTP {code} came with something that is no answer of a Kubernetes API server")),
+        }
+    }
+
+    /// Sends a request that changes nothing, a few times if need be.
+    pub(super) async fn ask(
+        &self,
+        method: &str,
+        path: &str,
+        content_type: Option<&str>,
+        body: Option<&Value>,
+    ) -> Answer {
+        let mut pause = PAUSE;
+        let mut tried = 1;
+        loop {
+            let answer = self.send(method, path, content_type, body).await;
+            let wait = match &answer {
+                Answer::Success(_) => return answer,
+                Answer::Failure(status) if status.is_passing() => status.retry_after.unwrap_or(pause).min(LONGEST),
+                Answer::Failure(_) => return answer,
+                Answer::Unsent(_) | Answer::Lost(_) => pause,
+            };
+            if tried >= TRIES {
+                return answer;
+            }
+            tokio::time::sleep(wait).await;
+            pause = pause.saturating_mul(2);
+            tried += 1;
+        }
+    }
+
+    /// Reads one object; nothing where it is not there.
+    pub(super) async fn get(&self, key: &ObjectKey) -> Result<Option<Value>, Stopped> {
+        let path = path_of(key)?;
+        object(key, self.ask("GET", &path, None, None).await)
+    }
+
+    /// Reads one object, without patience.
+    pub(super) async fn get_once(&self, key: &ObjectKey) -> Result<Option<Value>, Stopped> {
+        let path = path_of(key)?;
+        object(key, self.send("GET", &path, None, None).await)
+    }
+
+    /// Reads a list to its end.
+    pub(super) async fn list(&self, kind: Kind, namespace: &str) -> Result<Vec<Value>, Stopped> {
+        let place = if namespace.is_empty() { String::new() } else { format!(" in namespace {namespace}") };
+        let what = format!("{}{place}", kind.resource());
+        if kind.namespaced() {
+            name(namespace)?;
+        }
+        let path = repair::path(kind, namespace, "");
+        let path = path.trim_end_matches('/');
+        let mut limit = PAGE;
+        let mut token = String::new();
+        let mut items = Vec::new();
+        loop {
+            let from = if token.is_empty() { String::new() } else { format!("&continue={}", escape(&token)) };
+            let page = match self.ask("GET", &format!("{path}?limit={limit}{from}"), None, None).await {
+                Answer::Success(page) if page["items"].is_array() || page["items"].is_null() => page,
+                // A list that expired is read again, in one piece.
+                Answer::Failure(status) if status.code == 410 && !token.is_empty() => {
+                    limit = 0;
+                    token.clear();
+                    items.clear();
+                    continue;
+                }
+                answer => {
+                    let stop = Stopped::unreadable(format!("{what} could not be listed"));
+                    return Err(stop.cause(answer.problem().unwrap_or_else(|| "this is no list".to_owned())));
+                }
+            };
+            if let Value::Object(mut page) = page {
+                if let Some(Value::Array(some)) = page.remove("items") {
+                    items.extend(some);
+                }
+                let next = page.get("metadata").and_then(|metadata| metadata["continue"].as_str()).unwrap_or_default();
+                if next.is_empty() {
+                    return Ok(items);
+                }
+                if next == token {
+                    let stop = Stopped::unreadable(format!("{what} could not be listed"));
+                    return Err(stop.cause("the server offers the same page again and again"));
+                }
+                next.clone_into(&mut token);
+            }
+        }
+    }
+}
+
+/// What an answer says of an object.
+fn object(key: &ObjectKey, answer: Answer) -> Result<Option<Value>, Stopped> {
+    match answer {
+        Answer::Success(found) if is_that(key, &found) => Ok(Some(found)),
+        Answer::Success(_) => {
+            Err(Stopped::unreadable(format!("{key} could not be read"))
+                .cause("the server answered with something else"))
+        }
+        Answer::Failure(status) if status.is_not_found() => Ok(None),
+        Answer::Failure(status) => {
+            let stop = Stopped::unreadable(format!("{key} could not be read")).cause(status.to_string());
+            Err(match status.code {
+                401 => stop.hint("log in again: the token or certificate of this context has probably expired"),
+                403 => stop.hint("ask for a role that may get it"),
+                _ => stop,
+            })
+        }
+        Answer::Unsent(why) | Answer::Lost(why) => {
+            Err(Stopped::unreadable(format!("{key} could not be read")).cause(why))
+        }
+    }
+}
+
+/// Whether an answer is the object of that key, with the marks that a conditional write needs.
+pub(super) fn is_that(key: &ObjectKey, found: &Value) -> bool {
+    let metadata = &found["metadata"];
+    let has = |field: &str| metadata[field].as_str().is_some_and(|value| !value.is_empty());
+    found["kind"] == key.kind.as_str()
+        && metadata["name"] == key.name.as_str()
+        && metadata["namespace"].as_str().unwrap_or_default() == key.namespace
+        && has("uid")
+        && has("resourceVersion")
+}
+
+/// Where an object is read.
+fn path_of(key: &ObjectKey) -> Result<String, Stopped> {
+    check(key)?;
+    Ok(repair::path(key.kind, &key.namespace, &key.name))
+}
+
+/// An object that can be named in an address without meaning anything else.
+pub(super) fn check(key: &ObjectKey) -> Result<(), Stopped> {
+    name(&key.name)?;
+    if key.kind.namespaced() {
+        name(&key.namespace)?;
+    }
+    Ok(())
+}
+
+fn name(text: &str) -> Result<(), Stopped> {
+    let plain = text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-._".contains(&byte));
+    if plain && !matches!(text, "" | "." | "..") && text.len() <= 253 {
+        return Ok(());
+    }
+    Err(Stopped::refused(format!("{text:?} is no name that an object of Kubernetes can have")))
+}
+
+/// A request that has no answer: whether it can have been carried out.
+fn without_answer(error: &kube::Error) -> Answer {
+    if matches!(error, kube::Error::Auth(_)) {
+        return Answer::Unsent("the credentials for the API server could not be had".to_owned());
+    }
+    let chain = std::iter::successors(Some(error as &(dyn std::error::Error + 'static)), |&error| error.source());
+    // The texts are all that there is to tell a connection that was never made from one that broke.
+    let unsent = chain
+        .map(ToString::to_string)
+        .any(|text| text.contains("client error (Connect)") || text.contains("connection was not ready"));
+    let why = format!("no answer from the API server: {}", innermost(error));
+    if unsent { Answer::Unsent(why) } else { Answer::Lost(why) }
+}
+
+/// The end of a chain of errors, which is what helps.
+fn innermost(error: &(dyn std::error::Error + 'static)) -> String {
+    let last = std::iter::successors(Some(error), |&error| error.source()).last();
+    last.map(|error| shorten(&error.to_string())).unwrap_or_default()
+}
+
+/// The first part of a text that a stranger may have made as long as he likes.
+fn shorten(text: &str) -> String {
+    const MOST: usize = 400;
+    match text.char_indices().nth(MOST) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text.to_owned(),
+    }
+}
+
+/// A token as a part of a query.
+fn escape(text: &str) -> String {
+    use std::fmt::Write as _;
+    text.bytes().fold(String::with_capacity(text.len()), |mut escaped, byte| {
+        if byte.is_ascii_alphanumeric() || b"-._~".contains(&byte) {
+            escaped.push(char::from(byte));
+        } else {
+            // Writing to a string cannot fail.
+            let _ = write!(escaped, "%{byte:02X}");
+        }
+        escaped
+    })
+}

@@ -1,0 +1,433 @@
+//! One run: step by step, and what becomes of it when something comes between.
+
+use super::api::{Answer, Api, LONGEST, Status, check as check_key, is_that};
+use super::doubt::{Fate, fate};
+use super::error::{StopKind, Stopped};
+use super::journal::{Journal, Record};
+use super::look::{again, already_so, decode, in_the_way};
+use super::receipts::{makes_room, refusal, try_out};
+use super::{Event, Observer, Options, Outcome, Settled};
+use crate::model::Str;
+use crate::repair::{Change, PLAN_ANNOTATION, Plan, Seen, Step, Wait, Waited, Write};
+use serde_json::Value;
+use std::time::Duration;
+use tokio::time::Instant;
+
+/// How often a step begins anew after requests that were surely refused or not sent.
+const REFUSED: u32 = 5;
+/// How often it does after requests of which nobody heard.
+const LOST: u32 = 2;
+/// The wait before a step begins anew, where the server does not ask for one.
+const PAUSE: Duration = Duration::from_secs(1);
+
+/// What a plan from a file could say and no planner would: names that mean something else in an address, and claims
+/// under other names than the step says.
+pub(super) fn check(plan: &Plan) -> Result<(), Stopped> {
+    plan.objects().iter().try_for_each(check_key)?;
+    for write in plan.steps.iter().filter_map(|step| step.write.as_ref()) {
+        if let Change::Create { manifest } = &write.change {
+            let metadata = &manifest["metadata"];
+            let fits = manifest["kind"] == write.object.kind.as_str()
+                && manifest["apiVersion"] == write.object.kind.api_version()
+                && metadata["name"] == write.object.name.as_str()
+                && metadata["namespace"] == write.object.namespace.as_str()
+                && metadata["annotations"][PLAN_ANNOTATION] == plan.id.as_str();
+            if !fits {
+                return Err(Stopped::refused(format!(
+                    "the manifest of {} has another kind, name or namespace, or not the annotation {PLAN_ANNOTATION}: {}",
+                    write.object, plan.id
+                )));
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Whether two plans have the same steps: a review adds what the controllers answer.
+pub(super) fn same_but_for_expectations(one: &Plan, other: &Plan) -> bool {
+    let bare = |plan: &Plan| {
+        let mut plan = plan.clone();
+        plan.steps.iter_mut().for_each(|step| step.expects.clear());
+        plan
+    };
+    bare(one) == bare(other)
+}
+
+/// Looks what became of the request that a journal is in doubt about.
+pub(super) async fn settle(api: Api<'_>, journal: &mut Journal) -> Result<Settled, Stopped> {
+    let entry = journal.entry();
+    let Some(step) = entry.in_doubt().cloned() else { return Ok(Settled::Nothing) };
+    let (Some(write), Some(before)) = (&step.write, entry.doubt(step.id).cloned()) else {
+        return Ok(Settled::Nothing);
+    };
+    let now = api.get(&write.object).await?;
+    let seen = decode(&write.object, now.as_ref())?;
+    match fate(&entry.plan, write, step.wait.as_ref(), before.as_ref(), now.as_ref(), seen.as_ref()) {
+        Fate::Done => {
+            let after = after(write, now);
+            journal.add(Record::Done { step: step.id, after, was_so: false })?;
+            Ok(Settled::Written)
+        }
+        Fate::NotDone => Ok(Settled::NotWritten),
+        Fate::Unknown => Ok(Settled::Unknown),
+    }
+}
+
+/// What the journal keeps of an object after a write: of a deletion there is nothing to keep.
+fn after(write: &Write, answer: Option<Value>) -> Option<Value> {
+    if matches!(write.change, Change::Delete) { None } else { answer }
+}
+
+/// What an attempt came to.
+enum Attempt {
+    /// The step is written, or was so already.
+    Done { was_so: bool },
+    /// It surely did nothing, and may go better in a moment.
+    Refused { why: String, pause: Duration },
+    /// Nobody knows what became of it.
+    Lost { why: String },
+}
+
+/// One run.
+pub(super) struct Run<'r> {
+    api: Api<'r>,
+    plan: &'r Plan,
+    journal: &'r mut Journal,
+    options: &'r Options,
+    observer: &'r dyn Observer,
+    /// Whether the journal was in doubt about a step before this run.
+    inherited: bool,
+}
+
+impl<'r> Run<'r> {
+    pub(super) fn new(
+        api: Api<'r>,
+        plan: &'r Plan,
+        journal: &'r mut Journal,
+        options: &'r Options,
+        observer: &'r dyn Observer,
+    ) -> Self {
+        let inherited = journal.entry().in_doubt().is_some();
+        Self { api, plan, journal, options, observer, inherited }
+    }
+
+    /// Carries the steps out, and leaves the journal with how it ended.
+    pub(super) async fn carry_out(&mut self) -> Result<Outcome, Stopped> {
+        if self.journal.is_rehearsal() {
+            return Err(Stopped::refused("a plan is not carried out without a journal"));
+        }
+        let result = self.steps().await;
+        result.map_err(|stop| self.stopped(stop))
+    }
+
+    async fn steps(&mut self) -> Result<Outcome, Stopped> {
+        self.save().await?;
+        let mut outcome = Outcome::default();
+        for step in &self.plan.steps {
+            self.step(step).await?;
+            outcome.done.push(step.id);
+        }
+        self.journal.add(Record::Finished {})?;
+        outcome.written = self.journal.entry().written();
+        Ok(outcome)
+    }
+
+    /// What a stop means for the plan as a whole, and what leads on from here.
+    fn stopped(&mut self, stop: Stopped) -> Stopped {
+        let written = self.journal.entry().written();
+        let stop = if written {
+            let id = self.journal.id();
+            let doubt = self.journal.entry().in_doubt().map(|step| step.id);
+            let said = doubt
+                .map(|step| format!("the journal does not know whether step {step} was carried out; --continue looks"));
+            let stop = said.into_iter().fold(stop.partial(), Stopped::cause);
+            stop.hint(format!("kubectl pvctl apply --continue {id} goes on from here"))
+                .hint(format!("kubectl pvctl undo {id} takes back what was done"))
+        } else {
+            stop
+        };
+        // Where this fails as well, the journal ends without a word, and is as readable.
+        let _ = self.journal.add(Record::Stopped { why: stop.message.clone(), written });
+        stop
+    }
+
+    /// Keeps the objects whole before anything is written.
+    async fn save(&mut self) -> Result<(), Stopped> {
+        for object in &self.plan.saves {
+            if self.journal.entry().saved().iter().any(|(saved, _)| saved == object) {
+                continue;
+            }
+            let Some(manifest) = self.api.get(object).await? else {
+                return Err(Stopped::changed(format!("{object} does not exist any more")));
+            };
+            self.journal.add(Record::Saved { object: object.clone(), manifest })?;
+        }
+        Ok(())
+    }
+
+    fn interrupted(&self, step: &Step) -> Result<(), Stopped> {
+        if self.observer.interrupted() {
+            return Err(Stopped::new(StopKind::Interrupted, format!("interrupted at step {}", step.id)));
+        }
+        Ok(())
+    }
+
+    async fn step(&mut self, step: &Step) -> Result<(), Stopped> {
+        self.observer.event(Event::StepStarts { step });
+        let was_so = match &step.write {
+            Some(write) => self.write(step, write).await?,
+            None => false,
+        };
+        if let Some(wait) = &step.wait {
+            self.wait(step, wait).await?;
+        }
+        self.observer.event(Event::StepDone { step, was_so });
+        Ok(())
+    }
+
+    /// Writes, and begins anew where an attempt surely did nothing.
+    async fn write(&mut self, step: &Step, write: &Write) -> Result<bool, Stopped> {
+        let (mut refused, mut lost) = (0, 0);
+        loop {
+            let (why, pause) = match self.attempt(step, write).await? {
+                Attempt::Done { was_so } => return Ok(was_so),
+                Attempt::Refused { why, pause } => {
+                    refused += 1;
+                    (why, pause)
+                }
+                Attempt::Lost { why } => {
+                    lost += 1;
+                    (why, PAUSE)
+                }
+            };
+            if refused > REFUSED || lost > LOST {
+                if settle(self.api, self.journal).await? == Settled::Written {
+                    return Ok(false);
+                }
+                let message =
+                    format!("step {}: the API server could not be made to {} {}", step.id, write.verb(), write.object);
+                return Err(Stopped::unreadable(message).cause(why));
+            }
+            self.observer.event(Event::Again { step, why: &why });
+            tokio::time::sleep(pause).await;
+        }
+    }
+
+    /// One attempt, from a fresh reading on.
+    async fn attempt(&mut self, step: &Step, write: &Write) -> Result<Attempt, Stopped> {
+        self.interrupted(step)?;
+        let current = self.api.get(&write.object).await?;
+        let seen = decode(&write.object, current.as_ref())?;
+        if let Some(before) = self.journal.entry().doubt(step.id) {
+            let wait = step.wait.as_ref();
+            match fate(self.plan, write, wait, before.as_ref(), current.as_ref(), seen.as_ref()) {
+                Fate::Done => return self.done(step, write, current),
+                Fate::NotDone => {}
+                // Somebody has looked at it meanwhile, and asks for it again: what it expects has to hold.
+                Fate::Unknown if self.inherited => self.inherited = false,
+                Fate::Unknown => {
+                    let message = format!(
+                        "step {}: whether the request to {} {} was carried out is in doubt: it had no answer, and the \
+                         object has changed since",
+                        step.id,
+                        write.verb(),
+                        write.object
+                    );
+                    return Err(Stopped::changed(message));
+                }
+            }
+        }
+        let of_step = |mut stop: Stopped| {
+            stop.message = format!("step {}: {}", step.id, stop.message);
+            stop
+        };
+        if already_so(write, seen.as_ref()) {
+            self.journal.add(Record::Done { step: step.id, after: current, was_so: true })?;
+            return Ok(Attempt::Done { was_so: true });
+        }
+        if let Some(obstacle) = write.obstacle(seen.as_ref()) {
+            return Err(of_step(in_the_way(write, &obstacle)));
+        }
+        for recheck in &step.recheck {
+            again(self.api, recheck).await.map_err(of_step)?;
+        }
+        if let Err(status) = try_out(self.api, write, current.as_ref()).await.map_err(of_step)? {
+            return Err(refusal(write, step.id, &status));
+        }
+        let Some(request) = write.request(current.as_ref(), false) else {
+            return Err(Stopped::changed(format!("step {}: {} has lost what is to be removed", step.id, write.object)));
+        };
+        self.interrupted(step)?;
+        let in_doubt = self.journal.entry().doubt(step.id).is_some();
+        self.journal.add(Record::intent(step.id, &request, current))?;
+        let answer =
+            self.api.send(request.method, &request.path, Some(request.content_type), Some(&request.body)).await;
+        match answer {
+            Answer::Success(found) if answers(write, &found) => self.done(step, write, Some(found)),
+            Answer::Success(_) => Ok(Attempt::Lost { why: "the server answered with something else".to_owned() }),
+            Answer::Lost(why) => Ok(Attempt::Lost { why }),
+            Answer::Unsent(why) => self.refused(step, in_doubt, why, PAUSE),
+            Answer::Failure(status) if status.code == 429 || (status.code == 503 && status.from_kubernetes) => {
+                let pause = status.retry_after.unwrap_or(PAUSE).min(LONGEST);
+                self.refused(step, in_doubt, status.to_string(), pause)
+            }
+            Answer::Failure(status) if status.code >= 500 || status.code == 408 => {
+                Ok(Attempt::Lost { why: status.to_string() })
+            }
+            // After a request without an answer this may be its doing.
+            Answer::Failure(status) if in_doubt && matches!(status.code, 404 | 409 | 422) => {
+                Ok(Attempt::Lost { why: status.to_string() })
+            }
+            Answer::Failure(status) => {
+                let stop = refusal(write, step.id, &status);
+                self.refused(step, in_doubt, status.to_string(), PAUSE)?;
+                Err(stop)
+            }
+        }
+    }
+
+    /// Records that a request was not carried out, unless an earlier one of this step is in doubt.
+    fn refused(&mut self, step: &Step, in_doubt: bool, why: String, pause: Duration) -> Result<Attempt, Stopped> {
+        if !in_doubt {
+            self.journal.add(Record::Refused { step: step.id, why: why.clone() })?;
+        }
+        Ok(Attempt::Refused { why, pause })
+    }
+
+    fn done(&mut self, step: &Step, write: &Write, answer: Option<Value>) -> Result<Attempt, Stopped> {
+        let record = Record::Done { step: step.id, after: after(write, answer), was_so: false };
+        self.journal.add(record).map_err(|mut stop| {
+            stop.message = format!("step {} was carried out, and then {}", step.id, stop.message);
+            stop
+        })?;
+        Ok(Attempt::Done { was_so: false })
+    }
+
+    /// Looks again and again, until it is so.
+    async fn wait(&mut self, step: &Step, wait: &Wait) -> Result<(), Stopped> {
+        let begun = Instant::now();
+        loop {
+            self.interrupted(step)?;
+            let so_far = match self.judge(step, wait).await {
+                Ok(Waited::Met) => break,
+                Ok(Waited::Never(why)) => {
+                    let message = format!("step {}: it will not come to it that {wait}: {why}", step.id);
+                    return Err(Stopped::changed(message));
+                }
+                Ok(Waited::NotYet(so_far)) => so_far,
+                Err(stop) => stop.causes.iter().fold(stop.message, |said, cause| format!("{said}: {cause}")),
+            };
+            let waited = begun.elapsed();
+            if waited >= self.options.wait_limit {
+                let seconds = waited.as_secs();
+                let message = format!("step {}: after {seconds} s it is not so that {wait}: {so_far}", step.id);
+                return Err(Stopped::changed(message));
+            }
+            self.observer.event(Event::Waiting { step, what: wait, seconds: waited.as_secs(), so_far: &so_far });
+            tokio::time::sleep(self.options.poll.min(self.options.wait_limit.saturating_sub(waited))).await;
+        }
+        self.journal.add(Record::Waited { step: step.id })
+    }
+
+    async fn judge(&self, step: &Step, wait: &Wait) -> Result<Waited, Stopped> {
+        let (mut claim, mut volume) = (None, None);
+        for object in wait.objects() {
+            let manifest = self.api.get_once(&object).await?;
+            match decode(&object, manifest.as_ref())? {
+                Some(Seen::Claim(seen)) => claim = Some(seen),
+                Some(Seen::Volume(seen)) => volume = Some(seen),
+                None => {}
+            }
+        }
+        // The claim that the step created may have gone, and another one have come under its name.
+        if let (Wait::Bound { namespace, name, .. }, Some(claim), Some(created)) = (wait, &claim, self.created(step))
+            && claim.meta.uid != created
+        {
+            return Ok(Waited::Never(format!(
+                "claim {namespace}/{name} is another one by now, with uid {}",
+                claim.meta.uid
+            )));
+        }
+        Ok(wait.judge(claim.as_deref(), volume.as_deref()))
+    }
+
+    /// The uid of the claim that a step created.
+    fn created(&self, step: &Step) -> Option<Str> {
+        let entry = self.journal.entry();
+        let written = entry.plan.steps.iter().find(|known| known.id == step.id)?.write.as_ref()?;
+        if !matches!(written.change, Change::Create { .. }) {
+            return None;
+        }
+        entry.after(step.id)?["metadata"]["uid"].as_str().map(Str::from)
+    }
+
+    /// Has the server try every write that does not depend on an earlier one.
+    pub(super) async fn rehearse(&mut self) -> Result<Outcome, Stopped> {
+        let mut outcome = Outcome::default();
+        let mut emptied: Vec<&Str> = Vec::new();
+        let mut first = true;
+        for step in &self.plan.steps {
+            let Some(write) = &step.write else { continue };
+            self.interrupted(step)?;
+            self.observer.event(Event::StepStarts { step });
+            match self.rehearse_step(step, write, &emptied).await? {
+                Ok(was_so) => {
+                    outcome.done.push(step.id);
+                    self.observer.event(Event::StepDone { step, was_so });
+                }
+                Err(stop) if first || stop.kind != StopKind::Changed => return Err(stop),
+                Err(stop) => {
+                    outcome.untried.push(step.id);
+                    self.observer.event(Event::Untried { step, why: &stop.message });
+                }
+            }
+            if matches!(write.change, Change::Delete) {
+                emptied.push(&write.object.namespace);
+            }
+            first = false;
+        }
+        Ok(outcome)
+    }
+
+    /// Tries one write. What stands against it is no failure yet: an earlier step may see to that.
+    async fn rehearse_step(
+        &self,
+        step: &Step,
+        write: &Write,
+        emptied: &[&Str],
+    ) -> Result<Result<bool, Stopped>, Stopped> {
+        let current = self.api.get(&write.object).await?;
+        let seen = decode(&write.object, current.as_ref())?;
+        if already_so(write, seen.as_ref()) {
+            return Ok(Ok(true));
+        }
+        if let Some(obstacle) = write.obstacle(seen.as_ref()) {
+            return Ok(Err(in_the_way(write, &obstacle)));
+        }
+        for recheck in &step.recheck {
+            if let Err(stop) = again(self.api, recheck).await {
+                return Ok(Err(stop));
+            }
+        }
+        let refused = |status: Status| {
+            let stop = refusal(write, step.id, &status);
+            if makes_room(&status, write, emptied) { Stopped { kind: StopKind::Changed, ..stop } } else { stop }
+        };
+        Ok(try_out(self.api, write, current.as_ref()).await?.map(|()| false).map_err(refused))
+    }
+}
+
+/// Whether a success is an answer to that write. A deletion is answered with the object, or with a `Status`.
+fn answers(write: &Write, found: &Value) -> bool {
+    let same = || write.uid.is_empty() || found["metadata"]["uid"] == write.uid.as_str();
+    match write.change {
+        Change::Delete => (found["kind"] == "Status" && found["status"] == "Success") || is_that(&write.object, found),
+        Change::SetReclaimPolicy { .. }
+        | Change::SetClaimRef { .. }
+        | Change::RemoveFinalizer { .. }
+        | Change::NameVolume { .. }
+        | Change::SetClass { .. }
+        | Change::SetAnnotation { .. }
+        | Change::Create { .. } => is_that(&write.object, found) && same(),
+    }
+}

@@ -1,0 +1,462 @@
+//! What a repair is about to do and has done, on disk before it happens: lines of JSON, each written and synced before
+//! the thing that it announces.
+//!
+//! A journal holds whole objects, which may carry credentials: only its owner may read it, and nothing prints it whole.
+#![expect(clippy::disallowed_types, clippy::disallowed_methods, reason = "a journal is a file")]
+
+use super::error::Stopped;
+use crate::model::{ObjectKey, Timestamp};
+use crate::repair::{ApiRequest, Done, Plan, Step, Undo};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use std::collections::BTreeMap;
+use std::fs::{DirBuilder, File, OpenOptions, TryLockError};
+use std::io::{ErrorKind, Read, Seek, SeekFrom, Write};
+use std::path::{Path, PathBuf};
+
+/// The version of the records; another one is refused.
+const VERSION: u32 = 1;
+/// How the files of a directory of journals end.
+const ENDING: &str = "jsonl";
+
+/// One line.
+#[derive(Clone, Serialize, Deserialize)]
+#[serde(tag = "record", rename_all = "camelCase", rename_all_fields = "camelCase", deny_unknown_fields)]
+pub(super) enum Record {
+    /// The first one: the whole plan.
+    Header { version: u32, id: String, plan: Box<Plan>, server: String, at: String },
+    /// An object as it was before the first write.
+    Saved { object: ObjectKey, manifest: Value },
+    /// A request is about to be sent.
+    Intent { step: u32, method: String, path: String, body: Value, before: Option<Value> },
+    /// A step is written, or was so already.
+    Done { step: u32, after: Option<Value>, was_so: bool },
+    /// The request of the last intent was refused: it was surely not carried out.
+    Refused { step: u32, why: String },
+    /// What a step waits for has come.
+    Waited { step: u32 },
+    /// The run ended before the plan did.
+    Stopped { why: String, written: bool },
+    /// The plan is carried out.
+    Finished {},
+}
+
+impl Record {
+    pub(super) fn intent(step: u32, request: &ApiRequest, before: Option<Value>) -> Self {
+        Self::Intent {
+            step,
+            method: request.method.to_owned(),
+            path: request.path.clone(),
+            body: request.body.clone(),
+            before,
+        }
+    }
+}
+
+/// How far a step is.
+#[derive(Clone, Default)]
+struct Progress {
+    /// The object before a request of which nobody knows yet whether it was carried out.
+    doubt: Option<Option<Value>>,
+    /// The object afterwards, and whether it was so already.
+    done: Option<(Option<Value>, bool)>,
+    waited: bool,
+}
+
+/// How a run ended.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum End {
+    /// It did not say: it is under way, or was cut short.
+    Open,
+    /// It stopped: why, and whether something was written.
+    Stopped {
+        /// Why, in a sentence without a full stop.
+        why: String,
+        /// Whether something of the plan was written, or may have been.
+        written: bool,
+    },
+    /// The plan is carried out.
+    Finished,
+}
+
+/// What a journal says.
+#[derive(Clone)]
+pub struct Entry {
+    /// Its id.
+    pub id: String,
+    /// The plan.
+    pub plan: Plan,
+    /// The address of the API server.
+    pub server: String,
+    /// When it was begun.
+    pub at: String,
+    /// How the last run ended.
+    pub end: End,
+    saved: Vec<(ObjectKey, Value)>,
+    steps: BTreeMap<u32, Progress>,
+}
+
+impl std::fmt::Debug for Entry {
+    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        out.debug_struct("Entry").field("id", &self.id).field("end", &self.end).finish_non_exhaustive()
+    }
+}
+
+impl Entry {
+    fn new(id: String, plan: Plan, server: String, at: String) -> Self {
+        Self { id, plan, server, at, end: End::Open, saved: Vec::new(), steps: BTreeMap::new() }
+    }
+
+    /// The objects as they were before the first write. They may hold credentials.
+    pub fn saved(&self) -> &[(ObjectKey, Value)] {
+        &self.saved
+    }
+
+    /// The steps that were carried out, in order: what [`crate::repair::undo`] takes back.
+    pub fn done(&self) -> Vec<Done> {
+        let done = |step: &Step| {
+            let progress = self.steps.get(&step.id)?;
+            match (&step.write, &progress.done) {
+                (Some(_), Some((after, was_so))) => {
+                    Some(Done { step: step.clone(), after: after.clone(), was_so: *was_so })
+                }
+                (None, _) if progress.waited => Some(Done { step: step.clone(), after: None, was_so: false }),
+                (Some(_), None) | (None, _) => None,
+            }
+        };
+        self.plan.steps.iter().filter_map(done).collect()
+    }
+
+    /// The plan with the steps that are not carried out yet, under their ids. A step that is written and whose wait is
+    /// not over only waits.
+    pub fn remaining(&self) -> Plan {
+        let left = |step: &Step| {
+            let progress = self.steps.get(&step.id).cloned().unwrap_or_default();
+            let written = step.write.is_none() || progress.done.is_some();
+            let waited = step.wait.is_none() || progress.waited;
+            match (written, waited) {
+                (true, true) => None,
+                (true, false) if step.write.is_some() => {
+                    Some(Step { write: None, recheck: Vec::new(), undo: Undo::Nothing, ..step.clone() })
+                }
+                (true | false, _) => Some(step.clone()),
+            }
+        };
+        let steps = self.plan.steps.iter().filter_map(left).collect();
+        Plan { steps, ..self.plan.clone() }
+    }
+
+    /// The step of which a request was sent, or was about to be, and nobody knows what became of it.
+    pub fn in_doubt(&self) -> Option<&Step> {
+        self.plan.steps.iter().find(|step| self.doubt(step.id).is_some())
+    }
+
+    /// Whether something was written, or may have been.
+    pub fn written(&self) -> bool {
+        self.steps
+            .values()
+            .any(|progress| progress.doubt.is_some() || progress.done.as_ref().is_some_and(|(_, was_so)| !was_so))
+    }
+
+    /// The object before a request of a step that is in doubt.
+    pub(super) fn doubt(&self, step: u32) -> Option<&Option<Value>> {
+        self.steps.get(&step)?.doubt.as_ref()
+    }
+
+    /// The object after a step.
+    pub(super) fn after(&self, step: u32) -> Option<&Value> {
+        self.steps.get(&step)?.done.as_ref()?.0.as_ref()
+    }
+
+    /// Whether nothing was begun yet.
+    pub(super) fn is_fresh(&self) -> bool {
+        self.steps.is_empty()
+    }
+
+    fn take(&mut self, record: Record) -> Result<(), String> {
+        self.end = End::Open;
+        match record {
+            Record::Header { .. } => return Err("a second header".to_owned()),
+            Record::Saved { object, manifest } => self.saved.push((object, manifest)),
+            Record::Intent { step, before, .. } => self.progress(step)?.doubt = Some(before),
+            Record::Done { step, after, was_so } => {
+                let progress = self.progress(step)?;
+                progress.doubt = None;
+                progress.done = Some((after, was_so));
+            }
+            Record::Refused { step, .. } => self.progress(step)?.doubt = None,
+            Record::Waited { step } => self.progress(step)?.waited = true,
+            Record::Stopped { why, written } => self.end = End::Stopped { why, written },
+            Record::Finished {} => self.end = End::Finished,
+        }
+        Ok(())
+    }
+
+    fn progress(&mut self, step: u32) -> Result<&mut Progress, String> {
+        if self.plan.steps.iter().any(|known| known.id == step) {
+            Ok(self.steps.entry(step).or_default())
+        } else {
+            Err(format!("the plan has no step {step}"))
+        }
+    }
+}
+
+/// A journal, as lists show it.
+#[derive(Clone, Debug)]
+pub struct Summary {
+    /// Its id.
+    pub id: String,
+    /// What it says; or why it cannot be read.
+    pub entry: Result<Entry, String>,
+}
+
+/// An open journal: nobody else writes to it meanwhile.
+pub struct Journal {
+    entry: Entry,
+    path: PathBuf,
+    /// None for a rehearsal, which leaves nothing behind; and after a failure, since the last line may be torn.
+    file: Option<File>,
+    rehearsal: bool,
+}
+
+impl std::fmt::Debug for Journal {
+    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        out.debug_struct("Journal").field("path", &self.path).field("entry", &self.entry).finish_non_exhaustive()
+    }
+}
+
+impl Journal {
+    /// A new journal, with the plan in it.
+    ///
+    /// # Errors
+    /// The directory or the file cannot be made.
+    pub fn create(dir: &Path, plan: &Plan, server: &str, now: Timestamp) -> Result<Self, Stopped> {
+        let at = now.to_string();
+        let time: String = at.chars().filter(|character| !matches!(character, '-' | ':')).collect();
+        let base = format!("{time}-{}", plan.id);
+        check_id(&base)?;
+        make_dir(dir).map_err(|error| cannot("be made", dir, &error))?;
+        for number in 1..=1000 {
+            let id = if number == 1 { base.clone() } else { format!("{base}-{number}") };
+            let path = file_of(dir, &id);
+            let mut options = OpenOptions::new();
+            options.read(true).write(true).create_new(true);
+            owner_only(&mut options);
+            let file = match options.open(&path) {
+                Ok(file) => file,
+                Err(error) if error.kind() == ErrorKind::AlreadyExists => continue,
+                Err(error) => return Err(cannot("be made", &path, &error)),
+            };
+            lock(&file, &path)?;
+            let entry = Entry::new(id.clone(), plan.clone(), server.to_owned(), at.clone());
+            let mut journal = Self { entry, path, file: Some(file), rehearsal: false };
+            let plan = Box::new(plan.clone());
+            journal.write(&Record::Header { version: VERSION, id, plan, server: server.to_owned(), at })?;
+            sync_dir(dir).map_err(|error| cannot("be synced", dir, &error))?;
+            return Ok(journal);
+        }
+        Err(Stopped::refused(format!("the journal directory {} has a thousand journals {base}", dir.display())))
+    }
+
+    /// A journal for a rehearsal, in which the server only tries the writes: it leaves nothing behind.
+    pub fn rehearsal(plan: &Plan) -> Self {
+        let entry = Entry::new(String::new(), plan.clone(), String::new(), String::new());
+        Self { entry, path: PathBuf::new(), file: None, rehearsal: true }
+    }
+
+    /// Opens a journal, to go on in it.
+    ///
+    /// # Errors
+    /// There is none, another run uses it, or a line is not understood.
+    pub fn open(dir: &Path, id: &str) -> Result<Self, Stopped> {
+        check_id(id)?;
+        let path = file_of(dir, id);
+        let opened = OpenOptions::new().read(true).write(true).open(&path);
+        let mut file = opened.map_err(|error| missing(dir, id, &path, &error))?;
+        lock(&file, &path)?;
+        let mut bytes = Vec::new();
+        file.read_to_end(&mut bytes).map_err(|error| cannot("be read", &path, &error))?;
+        let (entry, whole) = parse(&bytes).map_err(|problem| unusable(&path, &problem))?;
+        // What stands behind the last whole line was never announced, so nothing rests on it.
+        file.set_len(whole)
+            .and_then(|()| file.seek(SeekFrom::End(0)))
+            .map_err(|error| cannot("be written", &path, &error))?;
+        Ok(Self { entry, path, file: Some(file), rehearsal: false })
+    }
+
+    /// Reads a journal without holding it.
+    ///
+    /// # Errors
+    /// There is none, or a line is not understood.
+    pub fn read(dir: &Path, id: &str) -> Result<Entry, Stopped> {
+        check_id(id)?;
+        let path = file_of(dir, id);
+        let bytes = std::fs::read(&path).map_err(|error| missing(dir, id, &path, &error))?;
+        Ok(parse(&bytes).map_err(|problem| unusable(&path, &problem))?.0)
+    }
+
+    /// All journals of a directory, newest first; one that cannot be read says why.
+    ///
+    /// # Errors
+    /// The directory cannot be read. One that does not exist has no journals.
+    pub fn list(dir: &Path) -> Result<Vec<Summary>, Stopped> {
+        let failed = |error: &std::io::Error| {
+            Stopped::unreadable(format!("cannot read the journals in {}", dir.display())).cause(error.to_string())
+        };
+        let files = match std::fs::read_dir(dir) {
+            Ok(files) => files,
+            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Vec::new()),
+            Err(error) => return Err(failed(&error)),
+        };
+        let mut all = Vec::new();
+        for file in files {
+            let path = file.map_err(|error| failed(&error))?.path();
+            let Some(id) = path.file_stem().and_then(|stem| stem.to_str()) else { continue };
+            if path.extension().is_some_and(|ending| ending == ENDING) {
+                let entry = std::fs::read(&path).map_err(|error| error.to_string());
+                let entry = entry.and_then(|bytes| Ok(parse(&bytes)?.0));
+                all.push(Summary { id: id.to_owned(), entry });
+            }
+        }
+        all.sort_by(|one, other| other.id.cmp(&one.id));
+        Ok(all)
+    }
+
+    /// What it says.
+    pub fn entry(&self) -> &Entry {
+        &self.entry
+    }
+
+    /// Its id.
+    pub fn id(&self) -> &str {
+        &self.entry.id
+    }
+
+    /// The file.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    pub(super) fn is_rehearsal(&self) -> bool {
+        self.rehearsal
+    }
+
+    /// Adds a line. Once that has failed, none is added any more: the last one may be torn.
+    pub(super) fn add(&mut self, record: Record) -> Result<(), Stopped> {
+        if !self.rehearsal {
+            self.write(&record)?;
+        }
+        self.entry.take(record).map_err(|problem| unusable(&self.path, &problem))
+    }
+
+    fn write(&mut self, record: &Record) -> Result<(), Stopped> {
+        let failed = |error: &dyn std::fmt::Display| {
+            Stopped::refused(format!("the journal {} cannot be written", self.path.display())).cause(error.to_string())
+        };
+        let Some(mut file) = self.file.take() else { return Err(failed(&"an earlier line could not be written")) };
+        let mut line = serde_json::to_vec(record).map_err(|error| failed(&error))?;
+        line.push(b'\n');
+        file.write_all(&line).and_then(|()| file.sync_data()).map_err(|error| failed(&error))?;
+        self.file = Some(file);
+        Ok(())
+    }
+}
+
+/// What the whole lines say, and where they end.
+fn parse(bytes: &[u8]) -> Result<(Entry, u64), String> {
+    let whole = bytes.iter().rposition(|byte| *byte == b'\n').map_or(0, |last| last + 1);
+    let mut entry: Option<Entry> = None;
+    for (number, line) in bytes[..whole].split_inclusive(|byte| *byte == b'\n').enumerate() {
+        let at = |problem: String| format!("line {}: {problem}", number + 1);
+        let Some(entry) = &mut entry else {
+            entry = Some(first(line).map_err(at)?);
+            continue;
+        };
+        let record: Record = serde_json::from_slice(line).map_err(|error| at(error.to_string()))?;
+        entry.take(record).map_err(at)?;
+    }
+    let entry = entry.ok_or("it has no whole line, so nothing was written to the cluster")?;
+    Ok((entry, u64::try_from(whole).unwrap_or(u64::MAX)))
+}
+
+fn first(line: &[u8]) -> Result<Entry, String> {
+    let value: Value = serde_json::from_slice(line).map_err(|error| error.to_string())?;
+    if value["record"] != "header" {
+        return Err("a journal begins with a header".to_owned());
+    }
+    if value["version"] != VERSION {
+        return Err(format!("version {} of journals is not known here, only version {VERSION}", value["version"]));
+    }
+    match serde_json::from_value(value).map_err(|error| error.to_string())? {
+        Record::Header { id, plan, server, at, .. } => Ok(Entry::new(id, *plan, server, at)),
+        _ => Err("a journal begins with a header".to_owned()),
+    }
+}
+
+fn file_of(dir: &Path, id: &str) -> PathBuf {
+    dir.join(format!("{id}.{ENDING}"))
+}
+
+/// An id is the name of a file in the directory, and of none elsewhere.
+fn check_id(id: &str) -> Result<(), Stopped> {
+    let plain = id.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-');
+    if plain && !id.is_empty() && id.len() <= 200 {
+        return Ok(());
+    }
+    Err(Stopped::refused(format!("{id:?} is no id of a journal")).hint("kubectl pvctl history lists them"))
+}
+
+fn missing(dir: &Path, id: &str, path: &Path, error: &std::io::Error) -> Stopped {
+    if error.kind() == ErrorKind::NotFound {
+        return Stopped::refused(format!("there is no journal {id} in {}", dir.display()))
+            .hint("kubectl pvctl history lists them; --journal names another directory");
+    }
+    cannot("be opened", path, error)
+}
+
+fn unusable(path: &Path, problem: &str) -> Stopped {
+    Stopped::unreadable(format!("the journal {} is not understood", path.display())).cause(problem.to_owned())
+}
+
+fn cannot(what: &str, path: &Path, error: &std::io::Error) -> Stopped {
+    Stopped::refused(format!("the journal {} cannot {what}", path.display()))
+        .cause(error.to_string())
+        .hint("--journal names a directory for it")
+}
+
+fn lock(file: &File, path: &Path) -> Result<(), Stopped> {
+    match file.try_lock() {
+        Ok(()) => Ok(()),
+        Err(TryLockError::WouldBlock) => {
+            Err(Stopped::refused(format!("another run uses the journal {}", path.display()))
+                .hint("wait until it ends; it may be waiting for the controllers"))
+        }
+        Err(TryLockError::Error(error)) => Err(cannot("be locked", path, &error)),
+    }
+}
+
+/// Makes the directory, for its owner alone, if it is not there.
+fn make_dir(dir: &Path) -> std::io::Result<()> {
+    let mut builder = DirBuilder::new();
+    builder.recursive(true);
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    builder.create(dir)
+}
+
+#[cfg_attr(not(unix), expect(unused_variables, reason = "elsewhere a file has the rights of its directory"))]
+fn owner_only(options: &mut OpenOptions) {
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(options, 0o600);
+}
+
+/// Makes sure that a new file is found again after a crash.
+#[cfg_attr(
+    not(unix),
+    expect(clippy::unnecessary_wraps, unused_variables, reason = "elsewhere directories are not opened")
+)]
+fn sync_dir(dir: &Path) -> std::io::Result<()> {
+    #[cfg(unix)]
+    File::open(dir)?.sync_all()?;
+    Ok(())
+}

@@ -1,0 +1,86 @@
+//! What is looked at right before a write.
+
+use super::api::Api;
+use super::error::Stopped;
+use crate::model::{Kind, ObjectKey, ReclaimPolicy, Surrounding};
+use crate::repair::{Change, Obstacle, Recheck, Seen, Write, guards, volume_key};
+use crate::snapshot::Item;
+use crate::snapshot::decode::decode_as;
+use serde_json::Value;
+
+/// An object as decisions see it.
+pub(super) fn decode(key: &ObjectKey, manifest: Option<&Value>) -> Result<Option<Seen>, Stopped> {
+    let seen = manifest.map(|manifest| Seen::decode(key.kind, manifest)).transpose();
+    seen.map_err(|problem| Stopped::unreadable(format!("{key} is not understood")).cause(problem))
+}
+
+/// Whether a write is passed over because it is so already. Only of a policy does that say enough.
+pub(super) fn already_so(write: &Write, seen: Option<&Seen>) -> bool {
+    matches!(write.change, Change::SetReclaimPolicy { .. }) && write.is_done(seen)
+}
+
+/// The stop for an object that is not as a step expects it.
+pub(super) fn in_the_way(write: &Write, obstacle: &Obstacle) -> Stopped {
+    Stopped::changed(format!("{} is not as the plan expects it: {obstacle}", write.object)).hint(
+        "somebody has changed it since it was looked at: ask for the repair again to get a plan for what is there now",
+    )
+}
+
+/// Looks at something once more.
+pub(super) async fn again(api: Api<'_>, recheck: &Recheck) -> Result<(), Stopped> {
+    match recheck {
+        Recheck::Unused { namespace, name } => {
+            let mut users = Vec::new();
+            for manifest in api.list(Kind::Pod, namespace).await? {
+                if let Item::Pod(pod) = item(Kind::Pod, &manifest)?
+                    && guards::uses(&pod, name)
+                {
+                    users.push(pod.meta.name.to_string());
+                }
+            }
+            if users.is_empty() {
+                return Ok(());
+            }
+            Err(Stopped::changed(format!("pods use claim {namespace}/{name}: {}", users.join(", ")))
+                .hint("stop what runs them, and wait until they are gone"))
+        }
+        Recheck::Detached { volume } => {
+            let mut nodes = Vec::new();
+            for manifest in api.list(Kind::VolumeAttachment, "").await? {
+                if let Item::Surrounding(surrounding) = item(Kind::VolumeAttachment, &manifest)?
+                    && let Surrounding::Attachment(attachment) = *surrounding
+                    && attachment.volume_name == *volume
+                {
+                    nodes.push(attachment.node_name.to_string());
+                }
+            }
+            if nodes.is_empty() {
+                return Ok(());
+            }
+            Err(Stopped::changed(format!("VolumeAttachments keep volume {volume} at {}", nodes.join(", ")))
+                .hint("they go when no pod uses the volume"))
+        }
+        Recheck::Retained { volume: name } => {
+            let key = volume_key(name);
+            let manifest = api.get(&key).await?;
+            match decode(&key, manifest.as_ref())? {
+                Some(Seen::Volume(volume)) if volume.reclaim_policy == ReclaimPolicy::Retain => Ok(()),
+                Some(Seen::Volume(volume)) => Err(Stopped::changed(format!(
+                    "the policy of volume {name} is {}, where Retain was expected",
+                    volume.reclaim_policy.as_str()
+                ))),
+                Some(Seen::Claim(_)) | None => Err(Stopped::changed(format!("volume {name} does not exist any more"))),
+            }
+        }
+    }
+}
+
+/// An object of a list. One that is not understood could be the one that matters.
+fn item(kind: Kind, manifest: &Value) -> Result<Item, Stopped> {
+    let failed = |problem: String| {
+        let name = manifest["metadata"]["name"].as_str().unwrap_or_default();
+        Stopped::unreadable(format!("{} {name} is not understood", kind.resource())).cause(problem)
+    };
+    let bytes = serde_json::to_vec(manifest).map_err(|error| failed(error.to_string()))?;
+    decode_as(kind, &bytes, "the API server").map_err(|issue| failed(issue.to_string()))
+}

@@ -1,0 +1,188 @@
+//! The only writer: carries out plans that somebody has confirmed.
+//!
+//! Each step reads its object anew, looks at what it expects, has the server try the write, announces it in the
+//! [`Journal`] and then sends one conditional request. A world that has changed stops the plan; nothing is sent a second
+//! time unless it surely did nothing the first time.
+
+mod api;
+mod carry;
+mod doubt;
+mod error;
+mod journal;
+mod look;
+mod receipts;
+
+pub use error::{StopKind, Stopped};
+pub use journal::{End, Entry, Journal, Summary};
+
+use crate::model::ObjectKey;
+use crate::repair::{Confirmed, Manifests, Plan, Receipts, Step, Wait};
+use api::Api;
+use carry::Run;
+use kube::Client;
+use std::time::Duration;
+
+/// How a plan is carried out.
+#[derive(Clone, Copy, Debug)]
+pub struct Options {
+    /// How long one wait may take.
+    pub wait_limit: Duration,
+    /// How often is looked during a wait.
+    pub poll: Duration,
+    /// The server tries every write and carries out none; there is no journal, and no wait.
+    pub server_dry_run: bool,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self { wait_limit: Duration::from_secs(300), poll: Duration::from_secs(1), server_dry_run: false }
+    }
+}
+
+/// Hears how a plan goes on, and may end it between two requests.
+pub trait Observer: Sync {
+    /// Something happens.
+    fn event(&self, event: Event<'_>);
+    /// Whether the person wants it to end. Asked before each write and at each look during a wait.
+    fn interrupted(&self) -> bool;
+}
+
+/// What happens.
+#[derive(Clone, Copy, Debug)]
+pub enum Event<'a> {
+    /// A step begins.
+    StepStarts {
+        /// The step.
+        step: &'a Step,
+    },
+    /// The request of a step has to be made again: it was surely not carried out.
+    Again {
+        /// The step.
+        step: &'a Step,
+        /// Why.
+        why: &'a str,
+    },
+    /// The controllers have not answered yet.
+    Waiting {
+        /// The step.
+        step: &'a Step,
+        /// What is waited for.
+        what: &'a Wait,
+        /// For how many seconds so far.
+        seconds: u64,
+        /// What is there.
+        so_far: &'a str,
+    },
+    /// A step is done, with its wait.
+    StepDone {
+        /// The step.
+        step: &'a Step,
+        /// Whether it was so already, so that nothing was written.
+        was_so: bool,
+    },
+    /// A rehearsal cannot try a step, because it depends on earlier ones.
+    Untried {
+        /// The step.
+        step: &'a Step,
+        /// What stands against it as long as the earlier ones are not done.
+        why: &'a str,
+    },
+}
+
+/// What came of a plan that went through to its end.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Outcome {
+    /// Whether something was written.
+    pub written: bool,
+    /// The steps that were carried out, or, in a rehearsal, tried.
+    pub done: Vec<u32>,
+    /// The steps that a rehearsal could not try, because they depend on earlier ones.
+    pub untried: Vec<u32>,
+}
+
+/// What became of the step that a journal is in doubt about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Settled {
+    /// There is no doubt.
+    Nothing,
+    /// It was carried out; the journal says so now.
+    Written,
+    /// Its object is the same as before.
+    NotWritten,
+    /// Somebody else has written since, and nobody can tell.
+    Unknown,
+}
+
+/// Reads whole objects; one that is not there is left out.
+///
+/// # Errors
+/// One of them could not be read.
+pub async fn manifests(client: &Client, keys: &[ObjectKey]) -> Result<Manifests, Stopped> {
+    let api = Api::new(client);
+    let mut manifests = Manifests::default();
+    for key in keys {
+        if let Some(manifest) = api.get(key).await? {
+            manifests.add(key.clone(), manifest);
+        }
+    }
+    Ok(manifests)
+}
+
+/// Asks the API server what a review needs to know: rights, and dry runs of the first write and of every claim that
+/// could be created now.
+///
+/// # Errors
+/// The server did not answer, or the world is not as the first step expects it.
+pub async fn receipts(client: &Client, plan: &Plan) -> Result<Receipts, Stopped> {
+    carry::check(plan)?;
+    receipts::receipts(Api::new(client), plan).await
+}
+
+/// Carries out a plan. With [`Options::server_dry_run`] the journal is a [`Journal::rehearsal`].
+///
+/// # Errors
+/// Why it was not carried out to its end, and whether something was written.
+pub async fn execute(
+    client: &Client,
+    confirmed: &Confirmed,
+    journal: &mut Journal,
+    options: &Options,
+    observer: &dyn Observer,
+) -> Result<Outcome, Stopped> {
+    let plan = confirmed.plan();
+    carry::check(plan)?;
+    if journal.entry().plan != *plan || !journal.entry().is_fresh() {
+        return Err(Stopped::refused("the journal is that of another run"));
+    }
+    let mut run = Run::new(Api::new(client), plan, journal, options, observer);
+    if options.server_dry_run { run.rehearse().await } else { run.carry_out().await }
+}
+
+/// Goes on with a plan that was cut short. What is confirmed are the remaining steps: [`Entry::remaining`].
+///
+/// # Errors
+/// Why it was not carried out to its end.
+pub async fn resume(
+    client: &Client,
+    confirmed: &Confirmed,
+    journal: &mut Journal,
+    options: &Options,
+    observer: &dyn Observer,
+) -> Result<Outcome, Stopped> {
+    let plan = confirmed.plan();
+    carry::check(plan)?;
+    if !carry::same_but_for_expectations(&journal.entry().remaining(), plan) {
+        return Err(Stopped::refused("what was confirmed is not what the journal leaves to be done"));
+    }
+    let mut run = Run::new(Api::new(client), plan, journal, options, observer);
+    if options.server_dry_run { run.rehearse().await } else { run.carry_out().await }
+}
+
+/// Looks what became of a request whose answer was lost, and records that it was carried out, if it was. Before a
+/// journal is continued or taken back.
+///
+/// # Errors
+/// The object could not be read, or the journal not be written.
+pub async fn settle(client: &Client, journal: &mut Journal) -> Result<Settled, Stopped> {
+    carry::settle(Api::new(client), journal).await
+}

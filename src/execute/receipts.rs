@@ -1,0 +1,133 @@
+//! What the API server is asked before anything is written: rights, and whether it would accept the writes.
+
+use super::api::{Answer, Api, Status};
+use super::error::Stopped;
+use super::look::{already_so, decode, in_the_way};
+use crate::model::{Kind, Str};
+use crate::repair::{Change, Plan, Receipts, Right, Write, rights};
+use serde_json::{Value, json};
+
+/// Asks for the rights and for a dry run of what can be tried now.
+pub(super) async fn receipts(api: Api<'_>, plan: &Plan) -> Result<Receipts, Stopped> {
+    let mut receipts = Receipts::default();
+    for right in rights(plan) {
+        let given = may(api, &right).await?;
+        receipts.rights.push((right, given));
+    }
+    let mut emptied: Vec<&Str> = Vec::new();
+    let mut first = true;
+    for write in plan.steps.iter().filter_map(|step| step.write.as_ref()) {
+        let creates = matches!(write.change, Change::Create { .. });
+        if first || creates {
+            let current = api.get(&write.object).await?;
+            let seen = decode(&write.object, current.as_ref())?;
+            if first && already_so(write, seen.as_ref()) {
+                receipts.dry_run.get_or_insert(Ok(()));
+            } else if let Some(obstacle) = write.obstacle(seen.as_ref()) {
+                if first {
+                    return Err(in_the_way(write, &obstacle));
+                }
+                // Something has to go first, and an earlier step sees to that.
+            } else {
+                let tried = try_out(api, write, current.as_ref()).await?;
+                let early = !first && tried.as_ref().is_err_and(|status| makes_room(status, write, &emptied));
+                if !early {
+                    let tried = tried.map_err(|status| format!("{} {}: {status}", write.verb(), write.object));
+                    receipts.dry_run = Some(match receipts.dry_run.take() {
+                        Some(Err(earlier)) => Err(earlier),
+                        Some(Ok(())) | None => tried,
+                    });
+                }
+            }
+        }
+        if matches!(write.change, Change::Delete) {
+            emptied.push(&write.object.namespace);
+        }
+        first = false;
+    }
+    Ok(receipts)
+}
+
+/// Whether a refusal may only be for the sake of a quota in which an earlier step makes room.
+pub(super) fn makes_room(status: &Status, write: &Write, emptied: &[&Str]) -> bool {
+    status.code == 403 && status.message.contains("exceeded quota") && emptied.contains(&&write.object.namespace)
+}
+
+/// Whether the person may do something; nothing where the server does not say.
+async fn may(api: Api<'_>, right: &Right) -> Result<Option<bool>, Stopped> {
+    const PATH: &str = "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews";
+    let (group, version) = right.kind.api_version().split_once('/').unwrap_or(("", right.kind.api_version()));
+    let body = json!({
+        "apiVersion": "authorization.k8s.io/v1",
+        "kind": "SelfSubjectAccessReview",
+        "spec": { "resourceAttributes": {
+            "verb": right.verb,
+            "group": group,
+            "version": version,
+            "resource": right.kind.resource(),
+            "namespace": right.namespace,
+            "name": right.name,
+        } },
+    });
+    match api.ask("POST", PATH, Some("application/json"), Some(&body)).await {
+        Answer::Success(review) => Ok(review["status"]["allowed"].as_bool()),
+        Answer::Failure(status) if status.code == 401 => Err(unanswered(&status.to_string())
+            .hint("log in again: the token or certificate of this context has probably expired")),
+        Answer::Failure(_) => Ok(None),
+        Answer::Unsent(why) | Answer::Lost(why) => Err(unanswered(&why)),
+    }
+}
+
+fn unanswered(why: &str) -> Stopped {
+    Stopped::unreadable("the API server could not be asked what you may do").cause(why.to_owned())
+}
+
+/// Has the server try a write without carrying it out: whether it accepts it.
+pub(super) async fn try_out(
+    api: Api<'_>,
+    write: &Write,
+    current: Option<&Value>,
+) -> Result<Result<(), Status>, Stopped> {
+    let Some(request) = write.request(current, true) else {
+        return Err(Stopped::changed(format!("{}: what is to be removed is not there any more", write.object)));
+    };
+    match api.ask(request.method, &request.path, Some(request.content_type), Some(&request.body)).await {
+        Answer::Success(_) => Ok(Ok(())),
+        Answer::Failure(status) if (400..500).contains(&status.code) && !matches!(status.code, 401 | 408 | 429) => {
+            Ok(Err(status))
+        }
+        Answer::Failure(status) => Err(untried(write, &status.to_string())),
+        Answer::Unsent(why) | Answer::Lost(why) => Err(untried(write, &why)),
+    }
+}
+
+fn untried(write: &Write, why: &str) -> Stopped {
+    let stop = Stopped::unreadable(format!(
+        "the API server could not be asked whether it accepts to {} {}",
+        write.verb(),
+        write.object
+    ));
+    stop.cause(why.to_owned())
+}
+
+/// A stop for a refusal: the world is another one by now, or somebody does not permit it.
+pub(super) fn refusal(write: &Write, step: u32, status: &Status) -> Stopped {
+    let message = format!("step {step}: the API server refuses to {} {}", write.verb(), write.object);
+    let stale = match status.code {
+        404 | 409 => true,
+        422 => matches!(write.change, Change::RemoveFinalizer { .. }) || status.message.contains("metadata.uid"),
+        _ => false,
+    };
+    let stop = if stale {
+        Stopped::changed(message)
+    } else if status.code == 401 {
+        Stopped::unreadable(message)
+    } else {
+        Stopped::refused(message)
+    };
+    let stop = stop.cause(status.to_string());
+    if stale && write.object.kind == Kind::PersistentVolumeClaim && matches!(write.change, Change::Create { .. }) {
+        return stop.hint("a claim of that name, made by somebody else, has to go first, or another name be chosen");
+    }
+    stop
+}
