@@ -11,6 +11,7 @@ mod contexts;
 mod cuts;
 mod fake_api;
 mod fates;
+mod faults;
 mod files;
 mod folded;
 mod generated;

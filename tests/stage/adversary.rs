@@ -2,7 +2,7 @@
 //! scheduler, the garbage collector, and people who touch an object.
 
 use super::Random;
-use super::store::{Call, Preconditions, Store, claim, list, text};
+use super::store::{Call, Preconditions, Store, claim, text};
 use pvctl::model::{Kind, ObjectKey};
 use serde_json::{Value, json};
 
@@ -269,9 +269,4 @@ pub(crate) fn losses(store: &Store, treasures: &[Treasure]) -> Vec<Loss> {
     losses.sort();
     losses.dedup();
     losses
-}
-
-/// Whether an object is kept by a finalizer.
-pub(crate) fn is_kept(object: &Value) -> bool {
-    !list(object, "/metadata/finalizers").is_empty()
 }

@@ -7,14 +7,16 @@
 
 mod adversary;
 mod controllers;
+pub(crate) mod scenarios;
 mod server;
 mod store;
 mod tests;
 pub(crate) mod worlds;
 
-pub(crate) use adversary::Actor;
+pub(crate) use adversary::{Actor, Loss, STRANGER, Treasure, drivers, losses};
+pub(crate) use controllers::settings;
 pub(crate) use server::{Fault, StageApi, Strike};
-pub(crate) use store::{Failure, Store, claim, volume};
+pub(crate) use store::{Store, claim as claim_key, text, volume as volume_key};
 
 /// A small generator of numbers that is the same everywhere: `SplitMix64`.
 #[derive(Clone, Debug)]

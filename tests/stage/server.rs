@@ -151,9 +151,9 @@ impl StageApi {
         self.state().requests.clone()
     }
 
-    /// Whether the strike has fallen.
-    pub(crate) fn was_struck(&self) -> bool {
-        self.state().struck.is_some()
+    /// How long the history was when the strike fell, if it has fallen.
+    pub(crate) fn struck(&self) -> Option<usize> {
+        self.state().struck
     }
 
     /// Starts or stops the controllers.

@@ -131,11 +131,6 @@ impl Store {
         self.before.get(key)
     }
 
-    /// The version of the whole store.
-    pub(crate) fn version(&self) -> u64 {
-        self.version
-    }
-
     /// Puts an object in place as it is, with a uid and a version where it has none.
     pub(crate) fn seed(&mut self, mut object: Value) -> ObjectKey {
         let key = key_of(&object).unwrap_or_else(|| volume(""));
