@@ -20,6 +20,7 @@ mod leaves;
 mod licences;
 mod live;
 mod liveness;
+mod plans;
 mod properties;
 mod readme;
 mod redaction;

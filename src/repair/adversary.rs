@@ -11,9 +11,9 @@
 
 use super::plan::{GivenUp, Plan, Step};
 use super::stage::{Stage, State};
-use super::write::{Change, Wait, Waited};
+use super::write::{Wait, Waited};
 use crate::model::{Kind, ObjectKey, Str};
-use crate::simulate::Settings;
+use crate::simulate::{Settings, Target};
 use crate::snapshot::Snapshot;
 use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
@@ -87,65 +87,90 @@ pub struct Reach {
     pub states: usize,
     /// Whether controllers may have old caches and die between two writes.
     pub failures: bool,
+    /// Whether also those take part who are tied to the plan's objects by names over others, however far.
+    pub everyone: bool,
 }
 
 impl Reach {
     /// What a review asks for.
-    pub const REVIEW: Self = Self { states: 60_000, failures: true };
+    pub const REVIEW: Self = Self { states: 150_000, failures: true, everyone: false };
 }
 
 /// Looks for an interleaving in which the plan does harm.
 pub fn judge<'a>(snapshot: &'a Snapshot, settings: &Settings<'a>, plan: &Plan, reach: Reach) -> Verdict {
     let mut states = 0;
+    let Some(mut stage) = Stage::new(snapshot, settings, plan, reach.everyone) else { return Verdict::TooMany };
     for deletes in [false, true] {
-        let mut stage = Stage::new(snapshot, settings, plan);
-        let Some(without) = Exploration::run(&mut stage, &[], deletes, reach) else { return Verdict::TooMany };
-        let Some(with) = Exploration::run(&mut stage, &plan.steps, deletes, reach) else { return Verdict::TooMany };
-        states += without.states.len() + with.states.len();
-        for ((place, harm), state) in &with.harms {
-            let name = stage.volume_name(*place);
-            let carried = plan.volumes.iter().find(|carried| carried.volume == *name);
-            let given_up = carried.map_or(&[][..], |carried| carried.given_up.as_slice());
-            if !harm.is_given_up(given_up) && !without.harms.contains_key(&(*place, harm.clone())) {
-                let mut moves = with.moves_to(*state);
-                moves.push(harm.describe(name));
-                return Verdict::Harmful(Interleaving { volume: name.clone(), harm: harm.clone(), moves });
-            }
+        let Some(with) = Exploration::run(&mut stage, &plan.steps, deletes, reach, None) else {
+            return Verdict::TooMany;
+        };
+        states += with.states.len();
+        let mut found = with.harms.clone();
+        found.retain(|(place, harm), _| {
+            let carried = plan.volumes.iter().find(|carried| carried.volume == *stage.volume_name(*place));
+            !harm.is_given_up(carried.map_or(&[][..], |carried| carried.given_up.as_slice()))
+        });
+        if found.is_empty() {
+            continue;
+        }
+        let Some(without) = Exploration::run(&mut stage, &[], deletes, reach, Some(&found)) else {
+            return Verdict::TooMany;
+        };
+        states += without.states.len();
+        found.retain(|harm, _| !without.harms.contains_key(harm));
+        if let Some(((place, harm), state)) = found.into_iter().next() {
+            let name = stage.volume_name(place);
+            let mut moves: Vec<String> =
+                with.moves_to(state).iter().map(|step| step.describe(&stage, &plan.steps)).collect();
+            moves.push(harm.describe(name));
+            return Verdict::Harmful(Interleaving { volume: name.clone(), harm, moves });
         }
     }
     Verdict::Safe { states }
 }
 
+/// Whether more objects take part where everybody does who is tied to the plan's objects by names over others.
+pub fn is_wider(snapshot: &Snapshot, plan: &Plan) -> bool {
+    super::stage::is_wider(snapshot, plan)
+}
+
+/// Each harm to the volume at a place, with the first state in which it has happened.
+type Harms = BTreeMap<(usize, Harm), usize>;
+
 struct Exploration {
     states: Vec<State>,
-    ways: Vec<Option<(usize, String)>>,
-    /// Each harm with the first state in which it has happened.
-    harms: BTreeMap<(usize, Harm), usize>,
+    ways: Vec<Option<(usize, Move)>>,
+    harms: Harms,
 }
 
 impl Exploration {
-    fn run(stage: &mut Stage<'_>, steps: &[Step], deletes: bool, reach: Reach) -> Option<Self> {
+    /// All states that anybody can bring about, or those up to the last one of the harms that are looked for. Nothing
+    /// where there are too many.
+    fn run(stage: &mut Stage<'_>, steps: &[Step], deletes: bool, reach: Reach, sought: Option<&Harms>) -> Option<Self> {
         let mut search = Self { states: Vec::new(), ways: Vec::new(), harms: BTreeMap::new() };
         let mut numbers: FxHashMap<State, usize> = FxHashMap::default();
         search.visit(stage, &mut numbers, stage.initial(), None);
         let mut next = 0;
         while next < search.states.len() {
-            if search.states.len() > reach.states {
+            if sought.is_some_and(|sought| sought.keys().all(|harm| search.harms.contains_key(harm))) {
+                break;
+            }
+            if search.states.len() > reach.states || stage.is_full() {
                 return None;
             }
-            let state = search.states[next].clone();
-            let mut moves: Vec<(String, State)> = Vec::new();
+            let state = search.states[next];
+            let mut moves: Vec<(Move, State)> = Vec::new();
             moves.extend(plan_move(stage, steps, &state));
-            for (object, ordinary, after) in stage.syncs(&state, reach.failures) {
-                let how = if ordinary { "" } else { ", late or cut short" };
-                moves.push((format!("the controller syncs {object}{how}"), after));
+            for (target, ordinary, after) in stage.syncs(&state, reach.failures) {
+                moves.push((Move::Sync(target, ordinary), after));
             }
             for (place, after) in stage.drivers(&state) {
-                moves.push((format!("the driver deletes the storage of volume {}", stage.volume_name(place)), after));
+                moves.push((Move::Driver(place), after));
             }
-            moves.extend(stage.creations(&state));
+            moves.extend(stage.creations(&state).into_iter().map(|(seat, after)| (Move::Creation(seat), after)));
             if deletes {
-                moves.extend(stage.deletions(&state));
+                let deletions = stage.deletions(&state).into_iter();
+                moves.extend(deletions.map(|(place, after)| (Move::Deletion(place), after)));
             }
             for (label, after) in moves {
                 search.visit(stage, &mut numbers, after, Some((next, label)));
@@ -160,7 +185,7 @@ impl Exploration {
         stage: &Stage<'_>,
         numbers: &mut FxHashMap<State, usize>,
         state: State,
-        way: Option<(usize, String)>,
+        way: Option<(usize, Move)>,
     ) {
         if numbers.contains_key(&state) {
             return;
@@ -180,16 +205,16 @@ impl Exploration {
                 self.harms.entry((place, harm)).or_insert(number);
             }
         }
-        numbers.insert(state.clone(), number);
+        numbers.insert(state, number);
         self.states.push(state);
         self.ways.push(way);
     }
 
-    fn moves_to(&self, state: usize) -> Vec<String> {
+    fn moves_to(&self, state: usize) -> Vec<Move> {
         let mut moves = Vec::new();
         let mut at = state;
-        while let Some((from, label)) = &self.ways[at] {
-            moves.push(label.clone());
+        while let Some((from, step)) = &self.ways[at] {
+            moves.push(*step);
             at = *from;
         }
         moves.reverse();
@@ -197,25 +222,58 @@ impl Exploration {
     }
 }
 
+/// What somebody does.
+#[derive(Clone, Copy, Debug)]
+enum Move {
+    /// The plan writes, or begins to wait: the place of the step.
+    Step(usize),
+    /// The plan goes on after that step.
+    GoesOn(usize),
+    /// A controller syncs an object; otherwise with an old cache, or it dies between two writes.
+    Sync(Target, bool),
+    /// A driver deletes the storage of the volume at that place.
+    Driver(usize),
+    /// Somebody creates the claim of that seat.
+    Creation(usize),
+    /// Somebody deletes the claim at that place.
+    Deletion(usize),
+}
+
+impl Move {
+    fn describe(self, stage: &Stage<'_>, steps: &[Step]) -> String {
+        let step = |place: usize| steps.get(place).map_or((0, ""), |step| (step.id, step.why.as_str()));
+        match self {
+            Self::Step(place) => format!("pvctl: step {}, {}", step(place).0, step(place).1),
+            Self::GoesOn(place) => format!("pvctl goes on after step {}", step(place).0),
+            Self::Sync(target, ordinary) => {
+                let how = if ordinary { "" } else { ", late or cut short" };
+                format!("the controller syncs {}{how}", stage.key_of(target))
+            }
+            Self::Driver(place) => format!("the driver deletes the storage of volume {}", stage.volume_name(place)),
+            Self::Creation(seat) => format!("somebody creates {}", stage.seat(seat)),
+            Self::Deletion(place) => format!("somebody deletes {}", stage.claim_name(place)),
+        }
+    }
+}
+
 /// What the plan does next in a state, if it does not stop there: it writes, or it goes on after a wait.
-fn plan_move(stage: &mut Stage<'_>, steps: &[Step], state: &State) -> Option<(String, State)> {
-    let step = steps.get(usize::from(state.position / 2))?;
+fn plan_move(stage: &mut Stage<'_>, steps: &[Step], state: &State) -> Option<(Move, State)> {
+    let place = usize::from(state.position / 2);
+    let step = steps.get(place)?;
     if state.position % 2 == 1 {
         let met = step.wait.as_ref().is_none_or(|wait| is_met(stage, state, wait));
-        let mut after = state.clone();
+        let mut after = *state;
         after.position += 1;
-        return met.then(|| (format!("pvctl goes on after step {}", step.id), after));
+        return met.then_some((Move::GoesOn(place), after));
     }
-    let label = format!("pvctl: step {}, {}", step.id, step.why);
     let Some(write) = &step.write else {
-        let mut after = state.clone();
+        let mut after = *state;
         after.position += 1;
-        return Some((label, after));
+        return Some((Move::Step(place), after));
     };
     let seen = stage.seen(state, &write.object);
-    let done = matches!(write.change, Change::SetReclaimPolicy { .. }) && write.is_done(seen.as_ref());
-    let mut after = if done {
-        state.clone()
+    let mut after = if write.is_so_already(seen.as_ref()) {
+        *state
     } else {
         if write.obstacle(seen.as_ref()).is_some() || !step.recheck.iter().all(|recheck| stage.recheck(state, recheck))
         {
@@ -225,7 +283,7 @@ fn plan_move(stage: &mut Stage<'_>, steps: &[Step], state: &State) -> Option<(St
         stage.with(state, &write.object, written)
     };
     after.position += 1;
-    Some((label, after))
+    Some((Move::Step(place), after))
 }
 
 fn is_met(stage: &Stage<'_>, state: &State, wait: &Wait) -> bool {
@@ -242,33 +300,60 @@ fn is_met(stage: &Stage<'_>, state: &State, wait: &Wait) -> bool {
     wait.judge(claim.as_deref(), volume.as_deref()) == Waited::Met
 }
 
-/// What the controllers make of each step while nobody else acts: for each step the states of the plan's objects, and
-/// whether what it waits for comes. Nothing where there are too many states.
+/// What the controllers make of each step while nobody else acts: they have come to rest before the first one, unless
+/// the plan finds what it expects only before that. Nothing where there are too many states.
 pub(super) fn answers<'a>(snapshot: &'a Snapshot, settings: &Settings<'a>, plan: &Plan) -> Option<Vec<Answer>> {
-    let mut stage = Stage::new(snapshot, settings, plan);
+    let mut stage = Stage::new(snapshot, settings, plan, false)?;
     let objects: Vec<ObjectKey> = plan.objects();
     let mut at = vec![stage.initial()];
     let mut answers = Vec::new();
     for step in &plan.steps {
-        let mut written = Vec::new();
+        let mut written: Vec<State> = Vec::new();
+        let mut stopped = 0;
         for state in &at {
             match plan_move(&mut stage, &plan.steps, state) {
                 Some((_, after)) => written.push(after),
-                None => return Some(answers),
+                None => stopped += 1,
             }
         }
+        let described = |stage: &Stage<'_>, rest: &[State]| {
+            let states = objects.iter().map(|object| {
+                let mut words: Vec<String> = rest.iter().map(|state| words(stage, state, object)).collect();
+                words.sort();
+                words.dedup();
+                (object.clone(), words)
+            });
+            states.collect()
+        };
+        if written.is_empty() {
+            let obstacle = at.first().and_then(|state| {
+                let write = step.write.as_ref()?;
+                write.obstacle(stage.seen(state, &write.object).as_ref())
+            });
+            let obstacle = obstacle.map_or_else(|| "has changed".to_owned(), |obstacle| obstacle.to_string());
+            answers.push(Answer { states: described(&stage, &at), came: Came::Stopped(obstacle) });
+            return Some(answers);
+        }
         let rest = rest_of(&mut stage, written)?;
-        let met = step.wait.as_ref().is_none_or(|wait| rest.iter().all(|state| is_met(&stage, state, wait)));
-        let states = objects.iter().map(|object| {
-            let mut words: Vec<String> = rest.iter().map(|state| words(&stage, state, object)).collect();
-            words.sort();
-            words.dedup();
-            (object.clone(), words)
-        });
-        answers.push(Answer { states: states.collect(), met });
-        at = rest;
+        let met: Vec<State> = rest
+            .iter()
+            .filter(|state| step.wait.as_ref().is_none_or(|wait| is_met(&stage, state, wait)))
+            .copied()
+            .collect();
+        let came = if met.is_empty() {
+            Came::Never
+        } else if met.len() == rest.len() && stopped == 0 {
+            Came::Met
+        } else {
+            Came::Perhaps
+        };
+        answers.push(Answer { states: described(&stage, &rest), came });
+        at = met;
         for state in &mut at {
             state.position += 1;
+        }
+        if at.is_empty() {
+            return Some(answers);
         }
     }
     Some(answers)
@@ -279,8 +364,21 @@ pub(super) fn answers<'a>(snapshot: &'a Snapshot, settings: &Settings<'a>, plan:
 pub(super) struct Answer {
     /// The possible states of each object, in words.
     pub(super) states: Vec<(ObjectKey, Vec<String>)>,
-    /// Whether what the step waits for comes, whichever way it goes.
-    pub(super) met: bool,
+    /// Whether what the step waits for comes.
+    pub(super) came: Came,
+}
+
+/// Whether what a step waits for comes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Came {
+    /// Whichever way it goes.
+    Met,
+    /// In some of the ways.
+    Perhaps,
+    /// In none.
+    Never,
+    /// The step is not carried out: the controllers have changed what it rests on.
+    Stopped(String),
 }
 
 /// The states in which nothing moves any more, by the controllers alone; all that were met where it goes round.
@@ -292,19 +390,19 @@ fn rest_of(stage: &mut Stage<'_>, from: Vec<State>) -> Option<Vec<State>> {
     let mut rest = Vec::new();
     let mut next = 0;
     for state in &all {
-        known.insert(state.clone(), ());
+        known.insert(*state, ());
     }
     while next < all.len() {
         if all.len() > MOST {
             return None;
         }
-        let state = all[next].clone();
+        let state = all[next];
         let syncs = stage.syncs(&state, false);
         if syncs.is_empty() {
             rest.push(state);
         }
         for (_, _, after) in syncs {
-            if known.insert(after.clone(), ()).is_none() {
+            if known.insert(after, ()).is_none() {
                 all.push(after);
             }
         }

@@ -1,10 +1,11 @@
 //! From a plan to something that may be carried out: only a plan that was reviewed can be confirmed, and only what was
 //! confirmed can be executed.
 
-use super::adversary::{Interleaving, Reach, Verdict, answers, judge as face_adversary};
+use super::adversary::{Came, Interleaving, Reach, Verdict, answers, judge as face_adversary};
 use super::guards::{self, Guard, Holds};
 use super::plan::{Expected, Plan, Refusal};
 use super::situation::Situation;
+use super::verbs::in_vain;
 use crate::model::{Kind, Str};
 
 /// Something that the person must be allowed to do.
@@ -98,36 +99,28 @@ pub fn review(situation: &Situation<'_>, plan: Plan, receipts: &Receipts) -> Res
         let refusal = Refusal::new(failed.id, failed.looked_at.clone());
         return reject(plan, guards, refusal, None);
     }
-    match answers(situation.snapshot, &situation.settings, &plan) {
-        Some(answers) => {
-            let stuck = answers.iter().position(|answer| !answer.met);
-            let short = answers.len() < plan.steps.len();
-            for (step, answer) in plan.steps.iter_mut().zip(answers) {
-                step.expects = answer.states.into_iter().map(|(object, states)| Expected { object, states }).collect();
-            }
-            if let Some(step) = stuck.and_then(|at| plan.steps.get(at)) {
-                let waits = step.wait.as_ref().map(ToString::to_string).unwrap_or_default();
-                let message = format!("by the simulation step {} would wait in vain until {waits}", step.id);
-                let states = step.expects.iter().map(|is| format!("{} is {}", is.object, is.states.join(" or ")));
-                let refusal = states.fold(Refusal::new("simulation", message), Refusal::hint);
-                return reject(plan, guards, refusal, None);
-            }
-            if short {
-                let refusal =
-                    Refusal::new("simulation", "by the simulation a later step would not find what it expects");
-                return reject(plan, guards, refusal, None);
-            }
-            guards.push(Guard {
-                id: "simulation",
-                holds: Holds::Yes,
-                looked_at: "the controllers answer each step as it expects".to_owned(),
-            });
-        }
-        None => {
-            let refusal = Refusal::new("simulation", "too many objects take part to say what the controllers answer");
-            return reject(plan, guards, refusal, None);
-        }
+    if let Some(refusal) = in_vain(situation, &plan) {
+        return reject(plan, guards, refusal, None);
     }
+    let answers = answers(situation.snapshot, &situation.settings, &plan).unwrap_or_default();
+    let open = answers.iter().any(|answer| answer.came == Came::Perhaps);
+    for (step, answer) in plan.steps.iter_mut().zip(answers) {
+        step.expects = answer.states.into_iter().map(|(object, states)| Expected { object, states }).collect();
+    }
+    guards.push(if open {
+        Guard {
+            id: "simulation",
+            holds: Holds::Warns,
+            looked_at: "what the controllers answer is open: the plan stops where it is not what a step expects"
+                .to_owned(),
+        }
+    } else {
+        Guard {
+            id: "simulation",
+            holds: Holds::Yes,
+            looked_at: "the controllers answer each step as it expects".to_owned(),
+        }
+    });
     match face_adversary(situation.snapshot, &situation.settings, &plan, Reach::REVIEW) {
         Verdict::Safe { states } => {
             guards.push(Guard {

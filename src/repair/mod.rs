@@ -16,7 +16,7 @@ mod undo;
 mod verbs;
 mod write;
 
-pub use adversary::{Harm, Interleaving, Reach, Verdict, judge};
+pub use adversary::{Harm, Interleaving, Reach, Verdict, is_wider, judge};
 pub use consent::{Confirmed, Receipts, Rejected, Reviewed, Right, review, rights};
 pub use guards::{Guard, Holds};
 pub use plan::{

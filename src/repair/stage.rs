@@ -12,6 +12,7 @@ use crate::model::{
 use crate::simulate::{Settings, Stepped, Target, stepped};
 use crate::snapshot::{ClaimId, Coverage, Parts, Snapshot, VolumeId};
 use crate::world::World;
+use rustc_hash::FxHashMap;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
@@ -21,15 +22,25 @@ pub(super) const STRANGER: &str = "<stranger>";
 /// So many claims that wait for any volume take part where a plan sets a volume free.
 const WAITING: usize = 4;
 
+/// So many volumes and claims have a place on a stage: states are kept in numbers, and have to be small.
+const VOLUMES: usize = 8;
+const CLAIMS: usize = 16;
+
 /// A state of the stage: for each volume and each claim the number of its variant, 0 where it is not there.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) struct State {
-    volumes: Box<[u16]>,
-    claims: Box<[u16]>,
+    objects: Objects,
     /// For each volume: what was begun with its data.
-    pub(super) fates: Box<[Fate]>,
+    pub(super) fates: [Fate; VOLUMES],
     /// How far the plan is: twice the number of steps that were written and waited for, plus one while it waits.
-    pub(super) position: u16,
+    pub(super) position: u8,
+}
+
+/// The variants of all objects.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+struct Objects {
+    volumes: [u8; VOLUMES],
+    claims: [u8; CLAIMS],
 }
 
 /// What was begun with the data of a volume.
@@ -54,12 +65,22 @@ pub(super) struct Stage<'a> {
     /// For each volume, who may have it.
     allowed: Vec<BTreeSet<(Str, Str)>>,
     initial: State,
+    /// What the controllers may do where the objects are so, whatever else is.
+    known: Known,
+    /// Whether an object has more variants than can be numbered: nothing is proven then.
+    is_full: bool,
 }
 
+/// By the variants of volumes and claims, and by whether anything may go wrong: what syncs may change.
+type Known = FxHashMap<(Objects, bool), Arc<Vec<(Target, bool, Vec<Delta>)>>>;
+
 impl<'a> Stage<'a> {
-    /// The stage for a plan. Everything that it touches is on it as recorded.
-    pub(super) fn new(snapshot: &'a Snapshot, settings: &Settings<'a>, plan: &Plan) -> Self {
-        let cast = Cast::of(snapshot, plan);
+    /// The stage for a plan. Everything that it touches is on it as recorded. Nothing where there is no room for all.
+    pub(super) fn new(snapshot: &'a Snapshot, settings: &Settings<'a>, plan: &Plan, everyone: bool) -> Option<Self> {
+        let mut cast = Cast::of(snapshot, plan);
+        if everyone {
+            cast.widen(snapshot);
+        }
         let mut parts = Parts { coverage: Coverage::complete(), now: snapshot.now(), ..Parts::default() };
         parts.classes = snapshot.classes().to_vec();
         parts.volumes = cast.volumes.iter().map(|id| snapshot.volume(*id).clone()).collect();
@@ -84,6 +105,9 @@ impl<'a> Stage<'a> {
                 parts.claims.push(placeholder);
             }
         }
+        if parts.volumes.len() > VOLUMES || parts.claims.len() > CLAIMS || plan.steps.len() > usize::from(u8::MAX / 2) {
+            return None;
+        }
         let stage = Snapshot::new(parts);
         let allowed = stage.volumes().iter().map(|volume| allowed(plan, volume)).collect();
         let place = |seat: &PersistentVolumeClaim| {
@@ -95,35 +119,50 @@ impl<'a> Stage<'a> {
         let claims: Vec<Vec<Arc<PersistentVolumeClaim>>> =
             stage.claims().iter().map(|claim| vec![Arc::new(claim.clone())]).collect();
         let there = |claim: &PersistentVolumeClaim| {
-            u16::from(real.contains(&(claim.meta.namespace.clone(), claim.meta.name.clone())))
+            u8::from(real.contains(&(claim.meta.namespace.clone(), claim.meta.name.clone())))
         };
-        let initial = State {
-            volumes: volumes.iter().map(|_| 1).collect(),
-            claims: stage.claims().iter().map(there).collect(),
-            fates: volumes.iter().map(|_| Fate::default()).collect(),
-            position: 0,
-        };
+        let mut initial = State { objects: Objects::default(), fates: [Fate::default(); VOLUMES], position: 0 };
+        for (place, _) in volumes.iter().enumerate() {
+            initial.objects.volumes[place] = 1;
+        }
+        for (place, claim) in stage.claims().iter().enumerate() {
+            initial.objects.claims[place] = there(claim);
+        }
         let settings = Settings { failures: false, tracing: false, ..settings.clone() };
-        let mut stage = Self { snapshot: stage, settings, volumes, claims, seats, allowed, initial };
-        let mut initial = stage.initial.clone();
+        let mut stage = Self {
+            snapshot: stage,
+            settings,
+            volumes,
+            claims,
+            seats,
+            allowed,
+            initial,
+            known: Known::default(),
+            is_full: false,
+        };
         stage.doom(&mut initial);
         stage.initial = initial;
-        stage
+        Some(stage)
+    }
+
+    /// Whether states were met that could not be told apart any more.
+    pub(super) fn is_full(&self) -> bool {
+        self.is_full
     }
 
     /// The recorded state.
     pub(super) fn initial(&self) -> State {
-        self.initial.clone()
+        self.initial
     }
 
     /// The volume at a place, if it is there.
     pub(super) fn volume(&self, state: &State, place: usize) -> Option<&Arc<PersistentVolume>> {
-        self.volumes[place].get(usize::from(*state.volumes.get(place)?).checked_sub(1)?)
+        self.volumes[place].get(usize::from(*state.objects.volumes.get(place)?).checked_sub(1)?)
     }
 
     /// The claim at a place, if it is there.
     pub(super) fn claim(&self, state: &State, place: usize) -> Option<&Arc<PersistentVolumeClaim>> {
-        self.claims[place].get(usize::from(*state.claims.get(place)?).checked_sub(1)?)
+        self.claims[place].get(usize::from(*state.objects.claims.get(place)?).checked_sub(1)?)
     }
 
     /// The places of all volumes.
@@ -158,7 +197,7 @@ impl<'a> Stage<'a> {
 
     /// The same state with that object in another version, or without it.
     pub(super) fn with(&mut self, state: &State, object: &ObjectKey, seen: Option<Seen>) -> State {
-        let mut after = state.clone();
+        let mut after = *state;
         match (object.kind, seen) {
             (Kind::PersistentVolume, seen) => {
                 let Some(id) = self.snapshot.volume_id(&object.name) else { return after };
@@ -183,12 +222,13 @@ impl<'a> Stage<'a> {
 
     fn set_volume(&mut self, state: &mut State, place: usize, volume: Option<Arc<PersistentVolume>>) {
         let Some(variants) = self.volumes.get_mut(place) else { return };
-        state.volumes[place] = volume.map_or(0, |volume| variant(variants, volume, same_volume));
+        state.objects.volumes[place] =
+            volume.map_or(0, |volume| variant(variants, volume, same_volume, &mut self.is_full));
     }
 
     fn set_claim(&mut self, state: &mut State, place: usize, claim: Option<Arc<PersistentVolumeClaim>>) {
         let Some(variants) = self.claims.get_mut(place) else { return };
-        state.claims[place] = claim.map_or(0, |claim| variant(variants, claim, same_claim));
+        state.objects.claims[place] = claim.map_or(0, |claim| variant(variants, claim, same_claim, &mut self.is_full));
     }
 
     /// Marks the volumes of which a driver may begin to delete the data: it goes on even if the policy changes then.
@@ -207,9 +247,6 @@ impl<'a> Stage<'a> {
         let mut world = World::focused(&self.snapshot);
         for (id, place) in (0u32..).zip(self.volume_places()) {
             world.set_volume(VolumeId(id), self.volume(state, place).cloned());
-            if state.fates[place].destroyed && self.volume(state, place).is_some() {
-                world.destroy_storage(VolumeId(id));
-            }
         }
         for (id, place) in (0u32..).zip(self.claim_places()) {
             world.set_claim(ClaimId(id), self.claim(state, place).cloned());
@@ -219,52 +256,104 @@ impl<'a> Stage<'a> {
 
     /// What the controllers may do next: the object that is synced, whether nothing goes wrong, and the state after it.
     /// With `failures`, their caches may lag and they may die between two writes.
-    pub(super) fn syncs(&mut self, state: &State, failures: bool) -> Vec<(ObjectKey, bool, State)> {
-        let mut outcomes: Vec<(ObjectKey, bool, Vec<Overlay>)> = Vec::new();
-        {
-            let stage = &*self;
-            let world = stage.world(state);
-            let earlier = failures.then(|| stage.world(&stage.initial));
-            for (target, key) in stage.targets(state) {
-                for Stepped { world: after, ordinary } in stepped(&world, earlier.as_ref(), &stage.settings, target) {
-                    let changes = Overlay::between(&world, &after);
-                    if !changes.is_empty() {
-                        outcomes.push((key.clone(), ordinary, changes));
-                    }
-                }
+    pub(super) fn syncs(&mut self, state: &State, failures: bool) -> Vec<(Target, bool, State)> {
+        let key = (state.objects, failures);
+        let known = match self.known.get(&key) {
+            Some(known) => Arc::clone(known),
+            None => {
+                let found = Arc::new(self.explore(state, failures));
+                self.known.insert(key, Arc::clone(&found));
+                found
             }
-        }
-        let mut all: Vec<(ObjectKey, bool, State)> = Vec::new();
-        for (key, ordinary, changes) in outcomes {
-            let mut after = state.clone();
-            for change in changes {
-                match change {
-                    Overlay::Volume(place, volume) => self.set_volume(&mut after, place, volume),
-                    Overlay::Claim(place, claim) => self.set_claim(&mut after, place, claim),
-                    Overlay::Destroyed(place) => after.fates[place].destroyed = true,
-                    Overlay::Scrubbed(place) => after.fates[place].scrubbed = true,
+        };
+        let mut all: Vec<(Target, bool, State)> = Vec::with_capacity(known.len());
+        for (target, ordinary, deltas) in known.iter() {
+            let mut after = *state;
+            for delta in deltas {
+                match *delta {
+                    Delta::Volume(place, variant) => after.objects.volumes[place] = variant,
+                    Delta::Claim(place, variant) => after.objects.claims[place] = variant,
+                    Delta::Destroyed(place) => after.fates[place].destroyed = true,
+                    Delta::Scrubbed(place) => after.fates[place].scrubbed = true,
                 }
             }
             self.doom(&mut after);
-            if after != *state && !all.iter().any(|(_, _, known)| *known == after) {
-                all.push((key, ordinary, after));
+            if after != *state {
+                all.push((*target, *ordinary, after));
             }
         }
         all
     }
 
-    fn targets(&self, state: &State) -> Vec<(Target, ObjectKey)> {
-        let volumes = (0u32..).zip(self.volume_places()).filter_map(|(id, place)| {
-            let name = self.volume(state, place)?.meta.name.clone();
-            let key = ObjectKey { kind: Kind::PersistentVolume, namespace: Str::default(), name };
-            Some((Target::Volume(VolumeId(id)), key))
-        });
-        let claims = (0u32..).zip(self.claim_places()).filter_map(|(id, place)| {
-            let meta = &self.claim(state, place)?.meta;
-            let (namespace, name) = (meta.namespace.clone(), meta.name.clone());
-            Some((Target::Claim(ClaimId(id)), ObjectKey { kind: Kind::PersistentVolumeClaim, namespace, name }))
-        });
-        volumes.chain(claims).collect()
+    /// The same as differences, which do not depend on how far the plan is.
+    fn explore(&mut self, state: &State, failures: bool) -> Vec<(Target, bool, Vec<Delta>)> {
+        let mut outcomes: Vec<(Target, bool, Vec<Overlay>)> = Vec::new();
+        {
+            let stage = &*self;
+            let world = stage.world(state);
+            let earlier = failures.then(|| stage.world(&stage.initial));
+            for target in stage.targets(state) {
+                for Stepped { world: after, ordinary } in stepped(&world, earlier.as_ref(), &stage.settings, target) {
+                    let changes = Overlay::between(&world, &after);
+                    if !changes.is_empty() {
+                        outcomes.push((target, ordinary, changes));
+                    }
+                }
+            }
+        }
+        let mut all: Vec<(Target, bool, Vec<Delta>)> = Vec::new();
+        for (target, ordinary, changes) in outcomes {
+            let mut deltas = Vec::with_capacity(changes.len());
+            for change in changes {
+                let delta = match change {
+                    Overlay::Volume(place, volume) => {
+                        let known = &mut self.volumes[place];
+                        let variant = volume.map_or(0, |volume| variant(known, volume, same_volume, &mut self.is_full));
+                        (variant != state.objects.volumes[place]).then_some(Delta::Volume(place, variant))
+                    }
+                    Overlay::Claim(place, claim) => {
+                        let known = &mut self.claims[place];
+                        let variant = claim.map_or(0, |claim| variant(known, claim, same_claim, &mut self.is_full));
+                        (variant != state.objects.claims[place]).then_some(Delta::Claim(place, variant))
+                    }
+                    Overlay::Destroyed(place) => Some(Delta::Destroyed(place)),
+                    Overlay::Scrubbed(place) => Some(Delta::Scrubbed(place)),
+                };
+                deltas.extend(delta);
+            }
+            if !deltas.is_empty() && !all.iter().any(|(_, _, same)| *same == deltas) {
+                all.push((target, ordinary, deltas));
+            }
+        }
+        all
+    }
+
+    fn targets(&self, state: &State) -> Vec<Target> {
+        let volumes = (0u32..).zip(self.volume_places()).filter(|(_, place)| state.objects.volumes[*place] != 0);
+        let claims = (0u32..).zip(self.claim_places()).filter(|(_, place)| state.objects.claims[*place] != 0);
+        let volumes = volumes.map(|(id, _)| Target::Volume(VolumeId(id)));
+        volumes.chain(claims.map(|(id, _)| Target::Claim(ClaimId(id)))).collect()
+    }
+
+    /// The object of that id, as people name it.
+    pub(super) fn key_of(&self, target: Target) -> ObjectKey {
+        crate::simulate::key_of(&self.snapshot, target)
+    }
+
+    /// The claim at a place, as people name it.
+    pub(super) fn claim_name(&self, place: usize) -> String {
+        self.snapshot.claims()[place].key().to_string()
+    }
+
+    /// The claim of a seat, as people name it.
+    pub(super) fn seat(&self, seat: usize) -> String {
+        let claim = &self.seats[seat].1;
+        let whose = if claim.meta.namespace == STRANGER {
+            "a stranger's claim".to_owned()
+        } else {
+            format!("claim {}", claim.key())
+        };
+        if claim.volume_name.is_empty() { whose } else { format!("{whose} that names volume {}", claim.volume_name) }
     }
 
     /// What drivers may do: the data of a volume that they may have begun to delete go, and the object with them.
@@ -272,7 +361,7 @@ impl<'a> Stage<'a> {
         let mut all = Vec::new();
         for place in self.volume_places() {
             if state.fates[place].doomed && !state.fates[place].destroyed {
-                let mut after = state.clone();
+                let mut after = *state;
                 after.fates[place].destroyed = true;
                 self.set_volume(&mut after, place, None);
                 all.push((place, after));
@@ -283,58 +372,40 @@ impl<'a> Stage<'a> {
 
     /// What tenants, StatefulSets and whoever applies manifests may create: the claim, and the state after it. A
     /// stranger comes only where some volume is free, since until then it can only wait.
-    pub(super) fn creations(&mut self, state: &State) -> Vec<(String, State)> {
-        let seats: Vec<(usize, Arc<PersistentVolumeClaim>)> = self
-            .seats
-            .iter()
-            .filter(|(place, seat)| {
-                let vacant = state.claims[*place] == 0;
-                let is_stranger = seat.meta.namespace == STRANGER;
-                let free = || {
-                    self.snapshot
-                        .volume_id(&seat.volume_name)
-                        .and_then(|id| self.volume(state, id.0 as usize))
-                        .is_some_and(|volume| volume.claim_ref.is_none())
-                };
-                vacant && (!is_stranger || free())
-            })
-            .cloned()
-            .collect();
-        seats
-            .into_iter()
-            .map(|(place, seat)| {
-                let mut after = state.clone();
-                let shown = format!(
-                    "somebody creates claim {}/{}{}",
-                    seat.meta.namespace,
-                    seat.meta.name,
-                    if seat.volume_name.is_empty() {
-                        String::new()
-                    } else {
-                        format!(" that names volume {}", seat.volume_name)
-                    }
-                );
+    pub(super) fn creations(&mut self, state: &State) -> Vec<(usize, State)> {
+        let mut all = Vec::new();
+        for number in 0..self.seats.len() {
+            let (place, seat) = (self.seats[number].0, Arc::clone(&self.seats[number].1));
+            let is_stranger = seat.meta.namespace == STRANGER;
+            let free = || {
+                let named = self.snapshot.volume_id(&seat.volume_name);
+                named.and_then(|id| self.volume(state, id.0 as usize)).is_some_and(|volume| volume.claim_ref.is_none())
+            };
+            if state.objects.claims[place] == 0 && (!is_stranger || free()) {
+                let mut after = *state;
                 self.set_claim(&mut after, place, Some(seat));
-                (shown, after)
-            })
-            .collect()
+                all.push((number, after));
+            }
+        }
+        all
     }
 
-    /// What a StatefulSet, the garbage collector or whoever applies manifests may delete: any claim.
-    pub(super) fn deletions(&mut self, state: &State) -> Vec<(String, State)> {
+    /// What a StatefulSet, the garbage collector or whoever applies manifests may delete: any claim but a stranger's,
+    /// who has done all the harm that he can when he has a volume.
+    pub(super) fn deletions(&mut self, state: &State) -> Vec<(usize, State)> {
         let mut all = Vec::new();
         for place in self.claim_places() {
             let Some(claim) = self.claim(state, place).cloned() else { continue };
-            if claim.terminating() {
+            if claim.terminating() || claim.meta.namespace == STRANGER {
                 continue;
             }
-            let mut after = state.clone();
-            let left = match delete(&Seen::Claim(Arc::clone(&claim))) {
+            let mut after = *state;
+            let left = match delete(&Seen::Claim(claim)) {
                 Some(Seen::Claim(marked)) => Some(marked),
                 _ => None,
             };
             self.set_claim(&mut after, place, left);
-            all.push((format!("somebody deletes claim {}", claim.key()), after));
+            all.push((place, after));
         }
         all
     }
@@ -369,17 +440,18 @@ enum Overlay {
 }
 
 impl Overlay {
+    /// What a sync changed. Objects are shared between the two worlds unless they were written.
     fn between(before: &World<'_>, after: &World<'_>) -> Vec<Self> {
         let staged = before.snapshot().volumes().len();
         let mut changes = Vec::new();
-        for (id, volume) in after.changed_volumes() {
-            if (id.0 as usize) < staged && before.volume(*id).as_deref() != volume.as_deref() {
-                changes.push(Self::Volume(id.0 as usize, volume.clone()));
+        for ((_, then), (id, now)) in before.changed_volumes().iter().zip(after.changed_volumes()) {
+            if !is_same(then.as_ref(), now.as_ref()) {
+                changes.push(Self::Volume(id.0 as usize, now.clone()));
             }
         }
-        for (id, claim) in after.changed_claims() {
-            if before.claim(*id).as_deref() != claim.as_deref() {
-                changes.push(Self::Claim(id.0 as usize, claim.clone()));
+        for ((_, then), (id, now)) in before.changed_claims().iter().zip(after.changed_claims()) {
+            if !is_same(then.as_ref(), now.as_ref()) {
+                changes.push(Self::Claim(id.0 as usize, now.clone()));
             }
         }
         let new = |now: &[VolumeId], then: &[VolumeId]| -> Vec<usize> {
@@ -392,20 +464,46 @@ impl Overlay {
     }
 }
 
-/// The number of a variant, from 1. There are never so many that they do not fit.
-fn variant<T>(known: &mut Vec<Arc<T>>, object: Arc<T>, same: impl Fn(&T, &T) -> bool) -> u16 {
+fn is_same<T>(then: Option<&Arc<T>>, now: Option<&Arc<T>>) -> bool {
+    match (then, now) {
+        (Some(then), Some(now)) => Arc::ptr_eq(then, now),
+        (None, None) => true,
+        (Some(_), None) | (None, Some(_)) => false,
+    }
+}
+
+/// A difference between two states.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Delta {
+    /// The volume at a place is another variant.
+    Volume(usize, u8),
+    /// The claim at a place is.
+    Claim(usize, u8),
+    /// The data of a volume are deleted.
+    Destroyed(usize),
+    /// They are being erased.
+    Scrubbed(usize),
+}
+
+/// The number of a variant, from 1.
+fn variant<T>(known: &mut Vec<Arc<T>>, object: Arc<T>, same: impl Fn(&T, &T) -> bool, is_full: &mut bool) -> u8 {
     let at = known.iter().position(|one| Arc::ptr_eq(one, &object) || same(one, &object)).unwrap_or_else(|| {
         known.push(object);
         known.len() - 1
     });
-    u16::try_from(at + 1).unwrap_or(u16::MAX)
+    u8::try_from(at + 1).unwrap_or_else(|_| {
+        *is_full = true;
+        u8::MAX
+    })
 }
 
 fn same_volume(a: &PersistentVolume, b: &PersistentVolume) -> bool {
-    let named = |volume: &PersistentVolume| {
-        volume.claim_ref.as_ref().map(|named| (named.namespace.clone(), named.name.clone(), named.uid.clone()))
+    let same_ref = match (&a.claim_ref, &b.claim_ref) {
+        (Some(a), Some(b)) => a.namespace == b.namespace && a.name == b.name && a.uid == b.uid,
+        (None, None) => true,
+        (Some(_), None) | (None, Some(_)) => false,
     };
-    named(a) == named(b)
+    same_ref
         && a.meta.uid == b.meta.uid
         && a.reclaim_policy == b.reclaim_policy
         && a.status.phase == b.status.phase
@@ -429,6 +527,15 @@ fn allowed(plan: &Plan, volume: &PersistentVolume) -> BTreeSet<(Str, Str)> {
     let meant = plan.volumes.iter().filter(|carried| carried.volume == volume.meta.name);
     let named = volume.claim_ref.iter().map(|named| (named.namespace.clone(), named.name.clone()));
     meant.flat_map(|carried| carried.for_claims.iter().cloned()).chain(named).collect()
+}
+
+/// Whether some take part only where everybody does who is tied to the plan's objects by names over others.
+pub(super) fn is_wider(snapshot: &Snapshot, plan: &Plan) -> bool {
+    let cast = Cast::of(snapshot, plan);
+    let before = (cast.volumes.len(), cast.claims.len());
+    let mut wide = cast;
+    wide.widen(snapshot);
+    (wide.volumes.len(), wide.claims.len()) != before
 }
 
 /// Who takes part.
@@ -459,6 +566,7 @@ impl Cast {
         }
         for (namespace, name) in &awaited {
             claims.extend(snapshot.claim_id(namespace, name));
+            volumes.extend(snapshot.volumes_naming(namespace, name));
         }
         for id in &volumes {
             let volume = snapshot.volume(*id);
@@ -489,10 +597,36 @@ impl Cast {
         Self { volumes: volumes.into_iter().collect(), claims: claims.into_iter().collect(), awaited }
     }
 
+    /// Adds whoever is tied to somebody of the cast by a name, and so on until nobody is missing.
+    fn widen(&mut self, snapshot: &Snapshot) {
+        let mut volumes: BTreeSet<VolumeId> = self.volumes.iter().copied().collect();
+        let mut claims: BTreeSet<ClaimId> = self.claims.iter().copied().collect();
+        loop {
+            let before = volumes.len() + claims.len();
+            for id in &volumes {
+                let volume = snapshot.volume(*id);
+                claims.extend(snapshot.claims_naming(&volume.meta.name));
+                claims.extend(
+                    volume.claim_ref.as_ref().and_then(|named| snapshot.claim_id(&named.namespace, &named.name)),
+                );
+            }
+            for id in &claims {
+                let claim = snapshot.claim(*id);
+                volumes.extend(snapshot.volume_id(&claim.volume_name));
+                volumes.extend(snapshot.volumes_naming(&claim.meta.namespace, &claim.meta.name));
+            }
+            if volumes.len() + claims.len() == before {
+                break;
+            }
+        }
+        self.volumes = volumes.into_iter().collect();
+        self.claims = claims.into_iter().collect();
+    }
+
     /// The claims that somebody may create: for each volume that of a stranger who names it, and for each name that the
     /// plan writes or waits for one without a volume, as a StatefulSet makes it, and one that names the volume.
     fn seats(&self, snapshot: &Snapshot, plan: &Plan) -> Vec<Arc<PersistentVolumeClaim>> {
-        let mut seats = Vec::new();
+        let mut seats: Vec<Arc<PersistentVolumeClaim>> = Vec::new();
         let carried = |id: &&VolumeId| {
             let name = &snapshot.volume(**id).meta.name;
             plan.volumes.iter().any(|carried| carried.volume == *name)
@@ -502,7 +636,10 @@ impl Cast {
             seats.push(Arc::new(fitting(volume, STRANGER, &volume.meta.name, Some(&volume.meta.name))));
             for (namespace, name) in &self.awaited {
                 for named in [None, Some(volume.meta.name.as_str())] {
-                    seats.push(Arc::new(fitting(volume, namespace, name, named)));
+                    let seat = fitting(volume, namespace, name, named);
+                    if !seats.iter().any(|known| **known == seat) {
+                        seats.push(Arc::new(seat));
+                    }
                 }
             }
         }

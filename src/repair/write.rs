@@ -513,6 +513,12 @@ impl Write {
         }
     }
 
+    /// Whether nothing has to be written, because somebody else has done just that: a controller that finished a
+    /// binding, or the person. What is created or deleted by others is not ours.
+    pub fn is_so_already(&self, current: Option<&Seen>) -> bool {
+        !matches!(self.change, Change::Create { .. } | Change::Delete) && self.is_done(current)
+    }
+
     /// The object after the write, as the API server leaves it: nothing where it is gone. It is only asked where there
     /// is no [`Self::obstacle`].
     pub fn apply(&self, current: Option<&Seen>) -> Option<Seen> {

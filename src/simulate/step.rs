@@ -27,7 +27,7 @@ pub fn stepped<'s>(
     let answers = Answers::default();
     for controller in &settings.controllers {
         let in_step = memory_of(*controller, &ControllerState::in_step());
-        let stale = earlier.map(|earlier| lagging(world, earlier, &in_step)).unwrap_or_default();
+        let stale = earlier.map(|earlier| lagging(world, earlier, &in_step, target)).unwrap_or_default();
         for (memory, ordinary) in std::iter::once((in_step, true)).chain(stale.into_iter().map(|old| (old, false))) {
             let mut choices = Some(Choices::first());
             while let Some(script) = choices {
@@ -51,20 +51,34 @@ pub fn stepped<'s>(
     all
 }
 
-/// The memory with one of the objects that changed since as it was then, or without one that came since.
-fn lagging<'s>(world: &World<'s>, earlier: &World<'s>, memory: &ControllerState<'s>) -> Vec<ControllerState<'s>> {
+/// The memory with one of the objects that changed since as it was then, or without one that came since: of those that
+/// a sync of the target looks at by name or by searching.
+fn lagging<'s>(
+    world: &World<'s>,
+    earlier: &World<'s>,
+    memory: &ControllerState<'s>,
+    target: Target,
+) -> Vec<ControllerState<'s>> {
     let mut all = Vec::new();
     for (id, _) in world.changed_volumes() {
+        let looked_at = matches!(target, Target::Claim(_)) || target == Target::Volume(*id);
         let (then, now) = (earlier.volume(*id), world.volume(*id));
-        if then != now {
+        if looked_at && then != now {
             let mut lagging = memory.clone();
             lagging.volumes.push((*id, then.map_or(Cached::Unseen, Cached::Stale)));
             all.push(lagging);
         }
     }
+    let named = |world: &World<'s>| match target {
+        Target::Volume(id) => world.volume(id).and_then(|volume| {
+            volume.claim_ref.as_ref().and_then(|claim| world.claim_id(&claim.namespace, &claim.name))
+        }),
+        Target::Claim(id) => Some(id),
+    };
+    let looked_at = [named(world), named(earlier)];
     for (id, _) in world.changed_claims() {
         let (then, now) = (earlier.claim(*id), world.claim(*id));
-        if then != now {
+        if looked_at.contains(&Some(*id)) && then != now {
             let mut lagging = memory.clone();
             lagging.claims.push((*id, then.map_or(Cached::Unseen, Cached::Stale)));
             all.push(lagging);

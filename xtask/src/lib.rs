@@ -4,7 +4,7 @@
 //! prediction; [`replay`] judges many lines; [`corpus`] reads and writes files of them, and [`recorded`] judges those
 //! of the project; [`oracle`] runs the oracle; [`schedule`] says how ends are reached that chance did not show;
 //! [`shrink`] makes a difference small; [`differential`] is the long run; [`mutants`] asks whether the recordings
-//! notice when the core is changed.
+//! notice when the core is changed; [`plans`] puts repairs in random worlds before the whole adversary.
 
 pub mod corpus;
 pub mod differential;
@@ -12,6 +12,7 @@ pub mod judge;
 pub mod line;
 pub mod mutants;
 pub mod oracle;
+pub mod plans;
 pub mod recorded;
 pub mod replay;
 pub mod schedule;

@@ -42,6 +42,24 @@ enum Task {
     Record(Record),
     /// Changes the controllers and the simulation in small ways, and looks whether the recordings notice.
     Mutants(Mutants),
+    /// Plans repairs in random worlds, and looks whether the whole adversary finds a loss.
+    Plans(Plans),
+}
+
+#[derive(Args)]
+struct Plans {
+    /// How many worlds.
+    #[arg(long, default_value_t = 1000)]
+    worlds: u64,
+    /// The number of the first one: a run that was cut goes on from there.
+    #[arg(long, default_value_t = 0)]
+    from: u64,
+    /// The seed.
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+    /// On how many threads.
+    #[arg(long, default_value_t = 2)]
+    threads: u64,
 }
 
 #[derive(Args)]
@@ -171,6 +189,29 @@ fn run(task: Task) -> Result<bool> {
                 bail!("nothing was compared");
             }
             Ok(done.differing.is_empty())
+        }
+        Task::Plans(asked) => {
+            let started = SystemTime::now();
+            let worlds = asked.from..asked.from.saturating_add(asked.worlds);
+            let seconds = || started.elapsed().map_or(0, |passed| passed.as_secs());
+            let tally = xtask::plans::plans(asked.seed, worlds, asked.threads.max(1), |tally| {
+                say!(
+                    "{} worlds in {} s: {} plans, {} harmful",
+                    tally.worlds,
+                    seconds(),
+                    tally.plans,
+                    tally.harmful.len()
+                );
+            })?;
+            for harm in &tally.harmful {
+                say!("{harm}");
+            }
+            say!("{tally}");
+            say!("seed {}, {} s", asked.seed, seconds());
+            if tally.accepted.is_empty() {
+                bail!("no plan was accepted: nothing was looked at");
+            }
+            Ok(tally.harmful.is_empty())
         }
         Task::Replay { files } => {
             let files = if files.is_empty() { corpus::files(&root.join("tests/conformance"))? } else { files };

@@ -6,7 +6,9 @@ use crate::model::{
 use crate::repair::plan::{Carried, Plan, Proposed, Recheck, Refusal, Request, StableHash, Step, Undo};
 use crate::repair::situation::{Known, Situation, claim_key, volume_key};
 use crate::repair::write::{Change, Expect, Reference, Wait, Write};
+use crate::snapshot::VolumeId;
 use serde_json::Value;
+use std::collections::BTreeSet;
 
 /// What a planner gives: a plan, or why there is none.
 pub(super) type Planned = Result<Proposed, Proposed>;
@@ -123,6 +125,30 @@ impl Builder {
                 "volume {name} is being deleted, which cannot be taken back: with policy Retain its driver may let the \
                  object go at once, and its manifest in the journal is then what knows the storage"
             ));
+        }
+    }
+
+    /// Keeps the data of every volume that is tied to a claim: it names it, or is named by it. What becomes of a claim
+    /// decides about them.
+    pub(in crate::repair) fn retain_all_of(
+        &mut self,
+        situation: &Situation<'_>,
+        claim: &PersistentVolumeClaim,
+        why: &str,
+    ) {
+        let snapshot = situation.snapshot;
+        let naming = snapshot.volumes_naming(&claim.meta.namespace, &claim.meta.name).iter().filter(|id| {
+            let named = snapshot.volume(**id).claim_ref.as_ref();
+            named.is_some_and(|named| named.uid.is_empty() || named.uid == claim.meta.uid)
+        });
+        let named = snapshot.volume_id(&claim.volume_name);
+        let all: BTreeSet<VolumeId> = naming.copied().chain(named).collect();
+        for volume in all.into_iter().map(|id| snapshot.volume(id)) {
+            let name = &volume.meta.name;
+            if !self.volumes.iter().any(|carried| carried.volume == *name) {
+                self.carry(volume, Carried { volume: name.clone(), for_claims: Vec::new(), given_up: Vec::new() });
+            }
+            self.retain(volume, why);
         }
     }
 

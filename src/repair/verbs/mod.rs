@@ -12,7 +12,8 @@ mod unbind;
 mod unfinalize;
 mod unselect;
 
-use super::plan::{Proposed, Refusal, Request};
+use super::adversary::{Answer, Came, answers};
+use super::plan::{Plan, Proposed, Refusal, Request};
 use super::situation::{Situation, claim_key, volume_key};
 use crate::model::{ObjectKey, PersistentVolume};
 use crate::snapshot::Snapshot;
@@ -44,7 +45,42 @@ pub fn propose(situation: &Situation<'_>, request: &Request) -> Proposed {
         Request::Unselect { namespace, name } => unselect::plan(situation, request, &claim_key(namespace, name)),
         Request::Undo { .. } => Err(Refusal::new("usage", "what is taken back stands in a journal").into()),
     };
-    planned.unwrap_or_else(|stop| stop)
+    match planned.unwrap_or_else(|stop| stop) {
+        Proposed::Plan(plan) => match in_vain(situation, &plan) {
+            Some(refusal) => Proposed::Refused(refusal),
+            None => Proposed::Plan(plan),
+        },
+        other => other,
+    }
+}
+
+/// Why a plan cannot reach its goal, by the simulation: the controllers get in its way, or do it by themselves.
+pub(super) fn in_vain(situation: &Situation<'_>, plan: &Plan) -> Option<Refusal> {
+    let answers = answers(situation.snapshot, &situation.settings, plan);
+    let Some(answers) = answers else {
+        return Some(Refusal::new("simulation", "too many objects take part to say what the controllers answer"));
+    };
+    let said = |answer: &Answer| {
+        let states = answer.states.iter().map(|(object, states)| format!("{object} is {}", states.join(" or ")));
+        states.collect::<Vec<_>>()
+    };
+    for (step, answer) in plan.steps.iter().zip(&answers) {
+        let message = match &answer.came {
+            Came::Met | Came::Perhaps => continue,
+            Came::Stopped(obstacle) => format!(
+                "by the simulation the controllers act before step {}, which would stop there: {} {obstacle}",
+                step.id,
+                step.write.as_ref().map(|write| write.object.to_string()).unwrap_or_default()
+            ),
+            Came::Never => format!(
+                "by the simulation step {} would wait in vain until {}",
+                step.id,
+                step.wait.as_ref().map(ToString::to_string).unwrap_or_default()
+            ),
+        };
+        return Some(said(answer).into_iter().fold(Refusal::new("simulation", message), Refusal::hint));
+    }
+    None
 }
 
 /// The objects whose whole manifests a request needs, as far as they are there: what it writes to, and what a new claim

@@ -17,12 +17,12 @@ pub(super) fn plan(situation: &Situation<'_>, request: &Request, key: &ObjectKey
         return Err(Refusal::new("deletion", format!("claim {} is being deleted already", old.key())).into());
     }
     stays(target)?;
-    match situation.holder(target) {
-        Known::There(holder) if holder.meta.uid == old.meta.uid && old.volume_name == to => {
-            return Ok(Proposed::Nothing(format!("claim {} has volume {to} already", old.key())));
-        }
-        Known::There(holder) if holder.meta.uid == old.meta.uid => {}
-        _ => held(situation, target)?,
+    if old.volume_name == to {
+        return Err(already_named(situation, old, target));
+    }
+    let holds = matches!(situation.holder(target), Known::There(holder) if holder.meta.uid == old.meta.uid);
+    if !holds {
+        held(situation, target)?;
     }
     if target.status.phase == VolumePhase::Bound
         && target.claim_ref.as_ref().is_none_or(|named| named.uid != old.meta.uid)
@@ -34,14 +34,29 @@ pub(super) fn plan(situation: &Situation<'_>, request: &Request, key: &ObjectKey
         .into());
     }
     let bound = old.meta.annotations.has(AnnotationKey::BindCompleted);
-    if old.volume_name.is_empty() && !bound && fits(target, old) {
-        idle(situation, old, false)?;
-        return name_it(request, key, old, target);
-    }
     if old.volume_name.is_empty() && !bound {
         idle(situation, old, false)?;
     }
+    if old.volume_name.is_empty() && (holds || !bound && fits(target, old)) {
+        return name_it(situation, request, key, old, target);
+    }
     replace(situation, request, key, old, target)
+}
+
+/// The claim names that volume for good: there is nothing to change, or it is another verb's.
+fn already_named(situation: &Situation<'_>, old: &PersistentVolumeClaim, target: &PersistentVolume) -> Proposed {
+    let (key, to) = (old.key(), &target.meta.name);
+    match situation.holder(target) {
+        Known::There(holder) if holder.meta.uid == old.meta.uid => {
+            Proposed::Nothing(format!("claim {key} has volume {to} already"))
+        }
+        _ => Refusal::new(
+            "named",
+            format!("claim {key} names volume {to} already, and the volume does not name it back"),
+        )
+        .hint(format!("kubectl pvctl restore pvc/{} -n {} makes it do so", old.meta.name, old.meta.namespace))
+        .into(),
+    }
 }
 
 /// Whether the claim as it is can have the volume.
@@ -60,6 +75,7 @@ pub(super) fn fits(volume: &PersistentVolume, claim: &PersistentVolumeClaim) -> 
 
 /// A claim that names no volume can be made to name one, once: it stays the same claim.
 pub(super) fn name_it(
+    situation: &Situation<'_>,
     request: &Request,
     key: &ObjectKey,
     old: &PersistentVolumeClaim,
@@ -73,7 +89,11 @@ pub(super) fn name_it(
     if has_ended(target) {
         plan.retain(target, "before anything else is done with it");
     }
-    reserve(&mut plan, key, old, target);
+    plan.retain_all_of(situation, old, "which the claim will not get, so that it is not deleted");
+    let waits = target.claim_ref.as_ref().is_some_and(|named| named.uid == old.meta.uid);
+    if !waits {
+        reserve(&mut plan, key, target);
+    }
     let write = Write {
         object: key.clone(),
         uid: old.meta.uid.clone(),
@@ -92,13 +112,12 @@ pub(super) fn name_it(
 }
 
 /// Makes a volume wait for the claim, unless it does so.
-fn reserve(plan: &mut Builder, key: &ObjectKey, old: &PersistentVolumeClaim, target: &PersistentVolume) {
+pub(super) fn reserve(plan: &mut Builder, key: &ObjectKey, target: &PersistentVolume) {
     let name = &target.meta.name;
-    let waits = target.claim_ref.as_ref().is_some_and(|named| {
-        named.namespace == key.namespace
-            && named.name == key.name
-            && (named.uid.is_empty() || named.uid == old.meta.uid)
-    });
+    let waits = target
+        .claim_ref
+        .as_ref()
+        .is_some_and(|named| named.namespace == key.namespace && named.name == key.name && named.uid.is_empty());
     if waits {
         return;
     }
@@ -135,18 +154,16 @@ fn replace(
         },
         Known::Absent | Known::Unknown => None,
     };
-    if let Some(current) = current {
-        let carried = Carried { volume: current.meta.name.clone(), for_claims: Vec::new(), given_up: Vec::new() };
-        plan.carry(current, carried);
-        plan.retain(current, "before its claim goes");
-        plan.note(format!(
-            "volume {} stays, Released, with its data: kubectl pvctl release pv/{} offers it again",
-            current.meta.name, current.meta.name
-        ));
-    }
     plan.carry(target, Carried { volume: to.clone(), for_claims, given_up: Vec::new() });
+    plan.retain_all_of(situation, old, "before its claim goes");
     if has_ended(target) || target.claim_ref.is_some() {
         plan.retain(target, "before anything else is done with it");
+    }
+    if let Some(current) = current {
+        let name = &current.meta.name;
+        plan.note(format!(
+            "volume {name} stays, Released, with its data: kubectl pvctl release pv/{name} offers it again"
+        ));
     }
     let mut back = like(raw, key, current, situation.snapshot).manifest;
     if current.is_none() && !old.volume_name.is_empty() {
@@ -161,7 +178,11 @@ fn replace(
     if let Some(current) = current {
         plan.await_released(current);
     }
-    reserve(&mut plan, key, old, target);
+    let holds = matches!(situation.holder(target), Known::There(holder) if holder.meta.uid == old.meta.uid);
+    if holds {
+        plan.await_released(target);
+    }
+    reserve(&mut plan, key, target);
     let new = like(raw, key, Some(target), situation.snapshot);
     plan.create_claim(format!("claim {} takes volume {to}", old.key()), key, new.manifest, Some(target), Vec::new());
     for dropped in new.dropped {

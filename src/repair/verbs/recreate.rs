@@ -78,6 +78,7 @@ pub(super) fn plan(
         let for_claims = vec![(to.namespace.clone(), to.name.clone())];
         plan.carry(named, Carried { volume: named.meta.name.clone(), for_claims, given_up: Vec::new() });
     }
+    plan.retain_all_of(situation, old, "should the controller bind the claim while it goes");
     plan.delete_claim(
         format!("claim {} makes room: what a claim asks for cannot be changed", old.key()),
         old,

@@ -1,8 +1,8 @@
 //! `restore`: a claim that is Lost, that is going, or that was deleted while its volume lives gets exactly that volume
 //! back.
 
-use super::build::{Builder, Planned, has_ended, stays};
-use super::rebind::{fits, name_it};
+use super::build::{Builder, Planned, stays};
+use super::rebind::{fits, name_it, reserve};
 use super::recreate::idle;
 use crate::model::{AnnotationKey, ObjectKey, PersistentVolume, PersistentVolumeClaim, VolumePhase};
 use crate::repair::manifest::{for_volume, like};
@@ -127,6 +127,7 @@ fn give_back(
     plan.save_claim(claim);
     plan.carry(volume, Carried { volume: name.clone(), for_claims: Vec::new(), given_up: Vec::new() });
     plan.retain(volume, "before anything else is done with it");
+    plan.retain_all_of(situation, claim, "which the claim will not get, so that it is not deleted");
     let bound = Wait::Bound { namespace: key.namespace.clone(), name: key.name.clone(), volume: name.clone() };
     plan.refer(
         format!("volume {name} names claim {} again, by the uid that it has", claim.key()),
@@ -152,7 +153,7 @@ fn name_again(
         is_free(situation, key, volume, from)?;
     }
     stays(volume)?;
-    name_it(request, key, claim, volume)
+    name_it(situation, request, key, claim, volume)
 }
 
 /// A claim of that name is there and has no volume yet: it gets the old one.
@@ -180,7 +181,7 @@ fn hand_old_volume(
         ))
         .into());
     }
-    name_it(request, key, claim, volume)
+    name_it(situation, request, key, claim, volume)
 }
 
 /// A claim that names its volume and was never bound to it: the volume names another claim of that name, which is gone.
@@ -205,6 +206,7 @@ fn name_back(
     plan.save_claim(claim);
     plan.carry(volume, Carried { volume: name.clone(), for_claims: Vec::new(), given_up: Vec::new() });
     plan.retain(volume, "before anything else is done with it");
+    plan.retain_all_of(situation, claim, "which the claim will not get, so that it is not deleted");
     let bound = Wait::Bound { namespace: key.namespace.clone(), name: key.name.clone(), volume: name.clone() };
     plan.refer(
         format!("volume {name} still names the claim that was there before: it is reserved for the one of today"),
@@ -233,7 +235,7 @@ fn create_again(situation: &Situation<'_>, request: &Request, key: &ObjectKey, f
     let for_claims = vec![(key.namespace.clone(), key.name.clone())];
     plan.carry(volume, Carried { volume: name.clone(), for_claims, given_up: Vec::new() });
     plan.retain(volume, "before anything else is done with it");
-    reserve_for(&mut plan, key, volume);
+    reserve(&mut plan, key, volume);
     plan.create_claim(
         format!("claim {}/{} is created and names volume {name}", key.namespace, key.name),
         key,
@@ -243,28 +245,6 @@ fn create_again(situation: &Situation<'_>, request: &Request, key: &ObjectKey, f
     );
     plan.note("labels and annotations of the claim that was there are not known: add those that something needs");
     plan.finish(format!("claim {}/{} is there again, with volume {name}", key.namespace, key.name))
-}
-
-fn reserve_for(plan: &mut Builder, key: &ObjectKey, volume: &PersistentVolume) {
-    let name = &volume.meta.name;
-    let reserved = volume
-        .claim_ref
-        .as_ref()
-        .is_some_and(|named| named.namespace == key.namespace && named.name == key.name && named.uid.is_empty());
-    if reserved {
-        return;
-    }
-    let mut expect = vec![Expect::Terminating { is: false }];
-    if has_ended(volume) {
-        expect.push(Expect::ReclaimPolicy { is: "Retain".into() });
-    }
-    plan.refer(
-        format!("reserve volume {name} for claim {}/{}, and for nobody else", key.namespace, key.name),
-        volume,
-        Some(Reference::reservation(&key.namespace, &key.name)),
-        expect,
-        Some(Wait::Available { volume: name.clone() }),
-    );
 }
 
 /// A deletion cannot be taken back: the claim goes, and one like it gets its volume.

@@ -1,0 +1,417 @@
+//! Plans in small worlds: what each verb writes, what it refuses and why. Expected values are those of the rule book
+//! (`docs/REPAIR.md` names the rules).
+#![expect(clippy::unwrap_used, clippy::panic, reason = "a world that cannot be made is a failed test")]
+
+use pvctl::controllers::Rules;
+use pvctl::model::{Kind, ObjectKey};
+use pvctl::repair::{
+    Change, Guard, Holds, Manifests, Plan, Proposed, Receipts, Recipient, Refusal, Rejected, Request, Reviewed,
+    Setting, Situation, claim_key, propose, reads, review, volume_key,
+};
+use pvctl::simulate::Settings;
+use pvctl::snapshot::{Coverage, CoverageEntry, CoverageState, Item, Parts, Snapshot, decode};
+use serde_json::{Value, json};
+
+/// A world of a few objects, of which everything is known.
+pub(crate) struct World {
+    pub(crate) snapshot: Snapshot,
+    objects: Vec<Value>,
+}
+
+/// Everything was read.
+pub(crate) fn complete() -> Coverage {
+    let mut coverage = Coverage::complete();
+    for kind in Kind::SURROUNDING {
+        coverage.set(CoverageEntry::new(kind, None, CoverageState::Complete));
+    }
+    coverage
+}
+
+impl World {
+    pub(crate) fn new(objects: Vec<Value>) -> Self {
+        Self::with(objects, complete())
+    }
+
+    pub(crate) fn with(objects: Vec<Value>, coverage: Coverage) -> Self {
+        let mut parts = Parts { coverage, ..Parts::default() };
+        for object in objects.iter().chain([&namespace("db"), &namespace("new")]) {
+            match decode::read_some(None, object.to_string().as_bytes(), "test", true).unwrap() {
+                Item::Volume(volume) => parts.volumes.push(*volume),
+                Item::Claim(claim) => parts.claims.push(*claim),
+                Item::Class(class) => parts.classes.push(*class),
+                Item::Pod(pod) => parts.pods.push(*pod),
+                Item::Node(node) => parts.nodes.push(*node),
+                Item::Surrounding(surrounding) => parts.surroundings.push(*surrounding),
+                Item::Lease(_) | Item::Skipped(_) => panic!("{object} is passed over"),
+            }
+        }
+        Self { snapshot: Snapshot::new(parts), objects }
+    }
+
+    fn manifests(&self, keys: &[ObjectKey]) -> Manifests {
+        let mut manifests = Manifests::default();
+        for key in keys {
+            let is = |object: &&Value| {
+                object["kind"] == key.kind.as_str()
+                    && object["metadata"]["name"] == key.name.as_str()
+                    && object["metadata"]["namespace"].as_str().unwrap_or_default() == key.namespace
+            };
+            manifests.add(key.clone(), self.objects.iter().find(is).unwrap().clone());
+        }
+        manifests
+    }
+
+    pub(crate) fn propose(&self, request: &Request) -> Proposed {
+        let manifests = self.manifests(&reads(&self.snapshot, request));
+        propose(&self.situation(&manifests), request)
+    }
+
+    fn situation<'a>(&'a self, manifests: &'a Manifests) -> Situation<'a> {
+        Situation { snapshot: &self.snapshot, settings: Settings::new(Rules::default()), manifests }
+    }
+
+    pub(crate) fn plan(&self, request: &Request) -> Plan {
+        match self.propose(request) {
+            Proposed::Plan(plan) => *plan,
+            other => panic!("there is no plan: {other:?}"),
+        }
+    }
+
+    pub(crate) fn review(&self, request: &Request) -> Result<Reviewed, Box<Rejected>> {
+        let plan = self.plan(request);
+        let manifests = self.manifests(&reads(&self.snapshot, request));
+        review(&self.situation(&manifests), plan, &Receipts::default())
+    }
+
+    /// The plan, as it is reviewed and accepted.
+    pub(crate) fn accepted(&self, request: &Request) -> Plan {
+        match self.review(request) {
+            Ok(reviewed) => reviewed.plan().clone(),
+            Err(rejected) => panic!("{:#?}", (rejected.refusal, rejected.interleaving)),
+        }
+    }
+
+    /// Why there is no plan, or none that is carried out.
+    pub(crate) fn refusal(&self, request: &Request) -> Refusal {
+        match self.propose(request) {
+            Proposed::Refused(refusal) => refusal,
+            Proposed::Nothing(why) => panic!("there is nothing to do: {why}"),
+            Proposed::Plan(_) => match self.review(request) {
+                Err(rejected) => rejected.refusal,
+                Ok(reviewed) => panic!("the plan is accepted: {:#?}", reviewed.plan()),
+            },
+        }
+    }
+}
+
+pub(crate) fn namespace(name: &str) -> Value {
+    json!({ "apiVersion": "v1", "kind": "Namespace", "metadata": { "name": name, "uid": format!("n-{name}") } })
+}
+
+/// A CSI volume of 1Gi with policy Retain, Bound to `claim_ref` if it has a uid.
+pub(crate) fn volume(name: &str, phase: &str, claim_ref: Value) -> Value {
+    let mut volume = json!({
+        "apiVersion": "v1", "kind": "PersistentVolume",
+        "metadata": {
+            "name": name, "uid": format!("v-{name}"), "resourceVersion": "10", "finalizers": ["kubernetes.io/pv-protection"],
+            "creationTimestamp": "2026-06-01T10:00:00Z",
+        },
+        "spec": {
+            "accessModes": ["ReadWriteOnce"], "capacity": { "storage": "1Gi" },
+            "csi": { "driver": "disk.csi.example.com", "volumeHandle": format!("handle-{name}") },
+            "persistentVolumeReclaimPolicy": "Retain", "storageClassName": "fast", "volumeMode": "Filesystem",
+        },
+        "status": { "phase": phase },
+    });
+    if !claim_ref.is_null() {
+        volume["spec"]["claimRef"] = claim_ref;
+    }
+    volume
+}
+
+pub(crate) fn of(namespace: &str, name: &str, uid: &str) -> Value {
+    let mut named =
+        json!({ "apiVersion": "v1", "kind": "PersistentVolumeClaim", "namespace": namespace, "name": name });
+    if !uid.is_empty() {
+        named["uid"] = uid.into();
+    }
+    named
+}
+
+pub(crate) fn claim(namespace: &str, name: &str, volume: &str, phase: &str) -> Value {
+    let mut claim = json!({
+        "apiVersion": "v1", "kind": "PersistentVolumeClaim",
+        "metadata": {
+            "namespace": namespace, "name": name, "uid": format!("c-{name}"), "resourceVersion": "20",
+            "finalizers": ["kubernetes.io/pvc-protection"], "labels": { "app": "shop" },
+        },
+        "spec": {
+            "accessModes": ["ReadWriteOnce"], "resources": { "requests": { "storage": "1Gi" } },
+            "storageClassName": "fast", "volumeMode": "Filesystem",
+        },
+        "status": { "phase": phase },
+    });
+    if !volume.is_empty() {
+        claim["spec"]["volumeName"] = volume.into();
+    }
+    if phase == "Bound" || phase == "Lost" {
+        claim["metadata"]["annotations"] =
+            json!({ "pv.kubernetes.io/bind-completed": "yes", "pv.kubernetes.io/bound-by-controller": "yes" });
+    }
+    claim
+}
+
+pub(crate) fn class(name: &str) -> Value {
+    json!({
+        "apiVersion": "storage.k8s.io/v1", "kind": "StorageClass", "metadata": { "name": name, "uid": format!("s-{name}") },
+        "provisioner": "disk.csi.example.com", "reclaimPolicy": "Delete", "volumeBindingMode": "Immediate",
+    })
+}
+
+pub(crate) fn pod(namespace: &str, name: &str, claim: &str) -> Value {
+    json!({
+        "apiVersion": "v1", "kind": "Pod", "metadata": { "namespace": namespace, "name": name, "uid": format!("p-{name}") },
+        "spec": { "nodeName": "node-1", "volumes": [{ "name": "data", "persistentVolumeClaim": { "claimName": claim } }] },
+        "status": { "phase": "Running" },
+    })
+}
+
+/// Bound to each other, with policy Delete: the common case.
+pub(crate) fn bound() -> Vec<Value> {
+    let mut pv = volume("pv-1", "Bound", of("db", "data", "c-data"));
+    pv["spec"]["persistentVolumeReclaimPolicy"] = "Delete".into();
+    vec![pv, claim("db", "data", "pv-1", "Bound"), class("fast")]
+}
+
+/// The claim is gone.
+pub(crate) fn released() -> Vec<Value> {
+    vec![volume("pv-1", "Released", of("db", "data", "c-gone")), class("fast")]
+}
+
+pub(crate) fn moving() -> Request {
+    Request::Move {
+        namespace: "db".into(),
+        name: "data".into(),
+        to_namespace: "new".into(),
+        to_name: "data".into(),
+        restore_policy: false,
+    }
+}
+
+fn changes(plan: &Plan) -> Vec<String> {
+    let shown = |write: &pvctl::repair::Write| {
+        let what = match &write.change {
+            Change::SetReclaimPolicy { to } => format!("policy {to}"),
+            Change::SetClaimRef { to: Some(named), .. } => format!(
+                "claimRef {}/{}{}",
+                named.namespace,
+                named.name,
+                if named.uid.is_empty() { String::new() } else { format!(" {}", named.uid) }
+            ),
+            Change::SetClaimRef { to: None, .. } => "no claimRef".to_owned(),
+            Change::RemoveFinalizer { finalizer } => format!("without {finalizer}"),
+            Change::NameVolume { volume } => format!("volumeName {volume}"),
+            Change::SetClass { class } => format!("class {class}"),
+            Change::SetAnnotation { key, value } => format!("{key}={value:?}"),
+            Change::Create { manifest } => format!("create, volume {}", manifest["spec"]["volumeName"]),
+            Change::Delete => "delete".to_owned(),
+        };
+        format!("{}: {what}", write.object)
+    };
+    plan.steps.iter().map(|step| step.write.as_ref().map_or_else(|| "wait".to_owned(), shown)).collect()
+}
+
+fn volume_request(verb: fn(pvctl::model::Str) -> Request) -> Request {
+    verb("pv-1".into())
+}
+
+#[test]
+fn retain_sets_the_policy_and_nothing_else() {
+    let world = World::new(bound());
+    let request = volume_request(|volume| Request::Retain { volume });
+    assert_eq!(changes(&world.accepted(&request)), ["pv/pv-1: policy Retain"]);
+    let again = World::new(released());
+    assert!(matches!(again.propose(&request), Proposed::Nothing(_)));
+}
+
+/// Rule book: a Released volume is reserved by name (W-RESERVE), never freed, unless somebody says so and types its name.
+#[test]
+fn release_reserves_unless_told_otherwise() {
+    let world = World::new(released());
+    let release = |to| Request::Release { volume: "pv-1".into(), to };
+    assert_eq!(changes(&world.accepted(&release(Recipient::LastClaim))), ["pv/pv-1: claimRef db/data"]);
+    let other = Recipient::Claim { namespace: "new".into(), name: "copy".into() };
+    assert_eq!(changes(&world.accepted(&release(other))), ["pv/pv-1: claimRef new/copy"]);
+    let plan = world.accepted(&release(Recipient::Anyone));
+    assert_eq!(changes(&plan), ["pv/pv-1: no claimRef"]);
+    assert_eq!(plan.type_name.as_deref(), Some("pv-1"));
+}
+
+/// A volume with policy Delete is kept first.
+#[test]
+fn release_keeps_the_data_first() {
+    let mut objects = released();
+    objects[0]["spec"]["persistentVolumeReclaimPolicy"] = "Delete".into();
+    let world = World::new(objects);
+    let request = Request::Release { volume: "pv-1".into(), to: Recipient::LastClaim };
+    assert_eq!(changes(&world.accepted(&request)), ["pv/pv-1: policy Retain", "pv/pv-1: claimRef db/data"]);
+}
+
+/// The order of the rule book's PLAN-MOVE: Retain, delete, wait, reserve, create with volumeName.
+#[test]
+fn move_follows_the_safe_order() {
+    let plan = World::new(bound()).accepted(&moving());
+    assert_eq!(
+        changes(&plan),
+        [
+            "pv/pv-1: policy Retain",
+            "pvc/data -n db: delete",
+            "wait",
+            "pv/pv-1: claimRef new/data",
+            "pvc/data -n new: create, volume \"pv-1\""
+        ]
+    );
+    let Some(Change::Create { manifest }) = plan.steps[4].write.as_ref().map(|write| &write.change) else { panic!() };
+    assert_eq!(manifest["metadata"]["labels"], json!({ "app": "shop" }));
+    assert_eq!(manifest["metadata"]["annotations"], json!({ "pvctl.dev/plan": plan.id }));
+    assert!(
+        plan.steps[4]
+            .expects
+            .iter()
+            .any(|is| is.object == claim_key("new", "data") && is.states == ["Bound, volume pv-1"])
+    );
+    assert!(
+        plan.steps[4]
+            .expects
+            .iter()
+            .any(|is| is.object == volume_key("pv-1") && is.states == ["Bound, Retain, claimRef new/data"])
+    );
+}
+
+/// What the adversary is for: the same plan without its first step.
+#[test]
+fn a_move_without_retain_is_refused() {
+    let world = World::new(bound());
+    let mut plan = world.plan(&moving());
+    plan.steps.remove(0);
+    for step in &mut plan.steps {
+        step.recheck.clear();
+        if let Some(write) = &mut step.write {
+            write.expect.clear();
+        }
+    }
+    let verdict =
+        pvctl::repair::judge(&world.snapshot, &Settings::new(Rules::default()), &plan, pvctl::repair::Reach::REVIEW);
+    let pvctl::repair::Verdict::Harmful(found) = verdict else { panic!("{verdict:?}") };
+    assert_eq!(found.harm, pvctl::repair::Harm::DataDeleted);
+}
+
+/// Freeing instead of reserving: a stranger gets it.
+#[test]
+fn a_move_that_frees_is_refused() {
+    let world = World::new(bound());
+    let mut plan = world.plan(&moving());
+    if let Some(write) = &mut plan.steps[3].write {
+        write.change = Change::SetClaimRef { to: None, bound_by_controller: false };
+    }
+    let verdict =
+        pvctl::repair::judge(&world.snapshot, &Settings::new(Rules::default()), &plan, pvctl::repair::Reach::REVIEW);
+    let pvctl::repair::Verdict::Harmful(found) = verdict else { panic!("{verdict:?}") };
+    assert!(matches!(found.harm, pvctl::repair::Harm::Taken(..)), "{found:?}");
+}
+
+#[test]
+fn lost_claims_are_given_their_volume_by_uid() {
+    for claim_ref in [of("db", "data", ""), of("db", "data", "c-older")] {
+        let world = World::new(vec![
+            volume("pv-1", if claim_ref["uid"].is_null() { "Available" } else { "Released" }, claim_ref),
+            claim("db", "data", "pv-1", "Lost"),
+            class("fast"),
+        ]);
+        let request = Request::Restore { namespace: "db".into(), name: "data".into(), from: None };
+        let plan = world.accepted(&request);
+        assert_eq!(changes(&plan), ["pv/pv-1: claimRef db/data c-data"]);
+        assert!(plan.is_safe());
+    }
+}
+
+#[test]
+fn deleted_claims_are_created_again_with_their_volume() {
+    let world = World::new(released());
+    let request = Request::Restore { namespace: "db".into(), name: "data".into(), from: None };
+    let plan = world.accepted(&request);
+    assert_eq!(changes(&plan), ["pv/pv-1: claimRef db/data", "pvc/data -n db: create, volume \"pv-1\""]);
+}
+
+#[test]
+fn a_claim_that_was_created_anew_gets_the_old_volume() {
+    let mut objects = released();
+    objects.push(claim("db", "data", "", "Pending"));
+    let world = World::new(objects);
+    let request = Request::Restore { namespace: "db".into(), name: "data".into(), from: None };
+    let plan = world.accepted(&request);
+    assert_eq!(changes(&plan), ["pv/pv-1: claimRef db/data", "pvc/data -n db: volumeName pv-1"]);
+}
+
+#[test]
+fn rebind_replaces_a_bound_claim_and_keeps_both_volumes() {
+    let mut objects = bound();
+    objects.push(volume("pv-2", "Available", Value::Null));
+    let world = World::new(objects);
+    let request = Request::Rebind { namespace: "db".into(), name: "data".into(), to: "pv-2".into() };
+    let plan = world.accepted(&request);
+    assert_eq!(
+        changes(&plan),
+        [
+            "pv/pv-1: policy Retain",
+            "pvc/data -n db: delete",
+            "wait",
+            "pv/pv-2: claimRef db/data",
+            "pvc/data -n db: create, volume \"pv-2\""
+        ]
+    );
+}
+
+#[test]
+fn recreate_replaces_a_claim_that_never_bound() {
+    let world = World::new(vec![claim("db", "data", "", "Pending")]);
+    let request = Request::Recreate {
+        namespace: "db".into(),
+        name: "data".into(),
+        set: vec![Setting::Class("fast".into()), Setting::Size("2Gi".into())],
+        provisioner_stopped: false,
+    };
+    let plan = world.accepted(&request);
+    assert_eq!(changes(&plan), ["pvc/data -n db: delete", "pvc/data -n db: create, volume null"]);
+}
+
+#[test]
+fn a_guard_that_fails_is_named() {
+    let mut objects = bound();
+    objects.push(pod("db", "shop-0", "data"));
+    let refusal = World::new(objects).refusal(&moving());
+    assert_eq!(refusal.by, "unused");
+    assert!(refusal.message.contains("shop-0"), "{refusal:?}");
+}
+
+#[test]
+fn what_is_unknown_does_not_hold() {
+    let mut coverage = complete();
+    coverage.set(CoverageEntry::new(Kind::Pod, None, CoverageState::Forbidden));
+    let refusal = World::with(bound(), coverage).refusal(&moving());
+    assert_eq!(refusal.by, "unused");
+    let mut coverage = complete();
+    coverage.set(CoverageEntry::new(Kind::VolumeAttachment, None, CoverageState::Failed));
+    assert_eq!(World::with(bound(), coverage).refusal(&moving()).by, "detached");
+}
+
+#[test]
+fn every_guard_says_what_it_looked_at() {
+    let world = World::new(bound());
+    let reviewed = world.review(&moving()).unwrap();
+    let ids: Vec<&str> = reviewed.guards().iter().map(|guard: &Guard| guard.id).collect();
+    for wanted in ["unused", "detached", "retained", "saved", "copies", "unique-backing", "identity", "adversary"] {
+        assert!(ids.contains(&wanted), "{wanted} is missing among {ids:?}");
+    }
+    assert!(reviewed.guards().iter().all(|guard| !guard.looked_at.is_empty() && guard.holds != Holds::No));
+}

@@ -1,0 +1,459 @@
+//! Random worlds, every verb that applies to them, and the whole adversary: does a plan that is accepted ever lose
+//! anything, and how many are refused that would not?
+
+use anyhow::{Context as _, Result};
+use pvctl::controllers::Rules;
+use pvctl::model::{Kind, ObjectKey};
+use pvctl::repair::{
+    Manifests, Proposed, Reach, Receipts, Recipient, Request, Setting, Situation, Verdict, claim_key, is_wider, judge,
+    propose, reads, review, volume_key,
+};
+use pvctl::simulate::Settings;
+use pvctl::snapshot::{Coverage, CoverageEntry, CoverageState, Item, Parts, Snapshot, decode};
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
+use std::fmt;
+use std::ops::AddAssign;
+
+/// What came of many plans.
+#[derive(Clone, Debug, Default)]
+pub struct Tally {
+    /// Worlds.
+    pub worlds: u64,
+    /// Requests for which there was a plan.
+    pub plans: u64,
+    /// By verb: plans that were accepted.
+    pub accepted: BTreeMap<String, u64>,
+    /// By guard: plans that were refused.
+    pub refused: BTreeMap<String, u64>,
+    /// By guard: requests without a plan.
+    pub unplanned: BTreeMap<String, u64>,
+    /// Plans that only the adversary or the simulation refused.
+    pub judged: u64,
+    /// Of these, those in which nothing is lost when everybody takes part.
+    pub too_careful: u64,
+    /// Plans that were accepted and lose something when everybody takes part: the world, the request and how.
+    pub harmful: Vec<String>,
+    /// Plans for which the exhaustive search was too large.
+    pub too_large: u64,
+}
+
+impl AddAssign for Tally {
+    fn add_assign(&mut self, other: Self) {
+        self.worlds += other.worlds;
+        self.plans += other.plans;
+        self.judged += other.judged;
+        self.too_careful += other.too_careful;
+        self.too_large += other.too_large;
+        self.harmful.extend(other.harmful);
+        for (mine, theirs) in [
+            (&mut self.accepted, other.accepted),
+            (&mut self.refused, other.refused),
+            (&mut self.unplanned, other.unplanned),
+        ] {
+            for (key, count) in theirs {
+                *mine.entry(key).or_default() += count;
+            }
+        }
+    }
+}
+
+impl fmt::Display for Tally {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let list = |counts: &BTreeMap<String, u64>| {
+            counts.iter().map(|(what, count)| format!("{what} {count}")).collect::<Vec<_>>().join(", ")
+        };
+        let accepted: u64 = self.accepted.values().sum();
+        writeln!(out, "{} worlds, {} plans, {accepted} accepted: {}", self.worlds, self.plans, list(&self.accepted))?;
+        writeln!(out, "refused, by guard: {}", list(&self.refused))?;
+        writeln!(out, "no plan, by reason: {}", list(&self.unplanned))?;
+        writeln!(out, "harmful although accepted: {}; too large to look at: {}", self.harmful.len(), self.too_large)?;
+        write!(
+            out,
+            "refused by the simulation or the adversary {}, of these without a loss when everybody takes part {}",
+            self.judged, self.too_careful
+        )
+    }
+}
+
+/// Looks at so many worlds of a seed, on as many threads as there are cores.
+///
+/// # Errors
+/// A world that cannot be read: a mistake of this generator.
+pub fn plans(seed: u64, worlds: std::ops::Range<u64>, threads: u64, say: impl Fn(&Tally) + Sync) -> Result<Tally> {
+    let total = std::sync::Mutex::new(Tally::default());
+    std::thread::scope(|scope| {
+        let workers: Vec<_> = (0..threads)
+            .map(|thread| {
+                let (total, say, worlds) = (&total, &say, worlds.clone());
+                scope.spawn(move || -> Result<()> {
+                    for number in worlds.filter(|number| number % threads == thread) {
+                        let one = world(seed, number).with_context(|| format!("world {number} of seed {seed}"))?;
+                        let mut total = total.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+                        *total += one;
+                        if total.worlds % 500 == 0 {
+                            say(&total);
+                        }
+                    }
+                    Ok(())
+                })
+            })
+            .collect();
+        for worker in workers {
+            worker.join().map_err(|_| anyhow::anyhow!("a thread panicked"))??;
+        }
+        Ok::<(), anyhow::Error>(())
+    })?;
+    Ok(total.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner))
+}
+
+/// The tally of one world.
+fn world(seed: u64, number: u64) -> Result<Tally> {
+    let mut random = Random(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ number.wrapping_mul(0xd1b5_4a32_d192_ed03));
+    let objects = objects(&mut random);
+    let snapshot = snapshot(&objects)?;
+    let mut tally = Tally { worlds: 1, ..Tally::default() };
+    for request in requests(&snapshot, &mut random) {
+        let manifests = manifests(&objects, &reads(&snapshot, &request));
+        let situation =
+            Situation { snapshot: &snapshot, settings: Settings::new(Rules::default()), manifests: &manifests };
+        let plan = match propose(&situation, &request) {
+            Proposed::Plan(plan) => *plan,
+            Proposed::Nothing(_) => {
+                *tally.unplanned.entry("nothing to do".to_owned()).or_default() += 1;
+                continue;
+            }
+            Proposed::Refused(refusal) => {
+                *tally.unplanned.entry(refusal.by.to_owned()).or_default() += 1;
+                continue;
+            }
+        };
+        tally.plans += 1;
+        let everyone = Reach { states: 400_000, failures: true, everyone: true };
+        match review(&situation, plan.clone(), &Receipts::default()) {
+            Ok(reviewed) => {
+                *tally.accepted.entry(request.verb().to_owned()).or_default() += 1;
+                let wider = is_wider(&snapshot, reviewed.plan());
+                match wider.then(|| judge(&snapshot, &situation.settings, reviewed.plan(), everyone)) {
+                    // The review has looked at just the same.
+                    None | Some(Verdict::Safe { .. }) => {}
+                    Some(Verdict::TooMany) => tally.too_large += 1,
+                    Some(Verdict::Harmful(found)) => tally.harmful.push(format!(
+                        "seed {seed} world {number}: {request:?}: {}\n{}",
+                        found.moves.join("; "),
+                        objects.iter().map(Value::to_string).collect::<Vec<_>>().join("\n")
+                    )),
+                }
+            }
+            Err(rejected) => {
+                let by = rejected.refusal.by;
+                *tally.refused.entry(format!("{by} ({})", request.verb())).or_default() += 1;
+                if by == "adversary" || by == "simulation" {
+                    tally.judged += 1;
+                    if let Verdict::Safe { .. } = judge(&snapshot, &situation.settings, &plan, everyone) {
+                        tally.too_careful += 1;
+                        if std::env::var_os("PVCTL_SHOW").is_some() {
+                            tally.harmful.push(format!(
+                                "TOO CAREFUL seed {seed} world {number}: {request:?}: {:?} {:?}\n{}",
+                                rejected.refusal,
+                                rejected.interleaving,
+                                objects.iter().map(Value::to_string).collect::<Vec<_>>().join("\n")
+                            ));
+                        }
+                    }
+                }
+            }
+        }
+    }
+    Ok(tally)
+}
+
+fn manifests(objects: &[Value], keys: &[ObjectKey]) -> Manifests {
+    let mut manifests = Manifests::default();
+    for key in keys {
+        let found = objects.iter().find(|object| {
+            object["kind"] == key.kind.as_str()
+                && object["metadata"]["name"] == key.name.as_str()
+                && object["metadata"]["namespace"].as_str().unwrap_or_default() == key.namespace
+        });
+        if let Some(object) = found {
+            manifests.add(key.clone(), object.clone());
+        }
+    }
+    manifests
+}
+
+fn snapshot(objects: &[Value]) -> Result<Snapshot> {
+    let mut coverage = Coverage::complete();
+    for kind in Kind::SURROUNDING {
+        coverage.set(CoverageEntry::new(kind, None, CoverageState::Complete));
+    }
+    let mut parts = Parts { coverage, ..Parts::default() };
+    for object in objects {
+        let read = decode::read_some(None, object.to_string().as_bytes(), "generator", true);
+        match read.map_err(|failure| anyhow::anyhow!("{failure:?}"))? {
+            Item::Volume(volume) => parts.volumes.push(*volume),
+            Item::Claim(claim) => parts.claims.push(*claim),
+            Item::Class(class) => parts.classes.push(*class),
+            Item::Pod(pod) => parts.pods.push(*pod),
+            Item::Node(node) => parts.nodes.push(*node),
+            Item::Surrounding(surrounding) => parts.surroundings.push(*surrounding),
+            Item::Lease(_) | Item::Skipped(_) => {}
+        }
+    }
+    Ok(Snapshot::new(parts))
+}
+
+/// Every request that makes sense to type there.
+fn requests(snapshot: &Snapshot, random: &mut Random) -> Vec<Request> {
+    let mut all = Vec::new();
+    let volumes: Vec<_> = snapshot.volumes().iter().map(|volume| volume.meta.name.clone()).collect();
+    for volume in snapshot.volumes() {
+        let name = || volume.meta.name.clone();
+        let other = || Recipient::Claim { namespace: "b".into(), name: "heir".into() };
+        all.push(Request::Retain { volume: name() });
+        for to in [Recipient::LastClaim, other(), Recipient::Anyone] {
+            all.push(Request::Release { volume: name(), to: to.clone() });
+            all.push(Request::Unbind { volume: name(), to });
+        }
+        all.push(Request::Reclaim { volume: name(), delete: true });
+        for finalizer in volume.meta.finalizers.iter() {
+            let object = volume_key(&volume.meta.name);
+            all.push(Request::Unfinalize { object, finalizer: finalizer.clone(), protected: random.one_in(2) });
+        }
+        if let Some(named) = &volume.claim_ref {
+            let (namespace, name) = (named.namespace.clone(), named.name.clone());
+            if snapshot.claim_id(&namespace, &name).is_none() && !namespace.is_empty() {
+                all.push(Request::Restore { namespace, name, from: None });
+            }
+        }
+    }
+    for claim in snapshot.claims() {
+        let (namespace, name) = (claim.meta.namespace.clone(), claim.meta.name.clone());
+        let set = vec![if random.one_in(2) { Setting::Class("slow".into()) } else { Setting::Size("1Gi".into()) }];
+        all.push(Request::Recreate {
+            namespace: namespace.clone(),
+            name: name.clone(),
+            set,
+            provisioner_stopped: random.one_in(3),
+        });
+        let from = if random.one_in(3) { volumes.first().cloned() } else { None };
+        all.push(Request::Restore { namespace: namespace.clone(), name: name.clone(), from });
+        for to in &volumes {
+            all.push(Request::Rebind { namespace: namespace.clone(), name: name.clone(), to: to.clone() });
+        }
+        for to_namespace in ["b".into(), namespace.clone()] {
+            all.push(Request::Move {
+                namespace: namespace.clone(),
+                name: name.clone(),
+                to_namespace,
+                to_name: "moved".into(),
+                restore_policy: random.one_in(2),
+            });
+        }
+        all.push(Request::Unselect { namespace: namespace.clone(), name: name.clone() });
+        for finalizer in claim.meta.finalizers.iter() {
+            let object = claim_key(&namespace, &name);
+            all.push(Request::Unfinalize { object, finalizer: finalizer.clone(), protected: random.one_in(2) });
+        }
+    }
+    all
+}
+
+/// One to three pairs of volumes and claims in every relation, and what stands around them.
+fn objects(random: &mut Random) -> Vec<Value> {
+    let mut objects = vec![
+        json!({ "apiVersion": "v1", "kind": "Namespace", "metadata": { "name": "a", "uid": "n-a" } }),
+        json!({ "apiVersion": "v1", "kind": "Namespace", "metadata": { "name": "b", "uid": "n-b" } }),
+        class("fast", "Immediate"),
+        class("slow", "WaitForFirstConsumer"),
+    ];
+    let pairs = random.of(&[1, 1, 1, 1, 1, 1, 1, 2, 2, 2, 2, 3]);
+    for number in 0..pairs {
+        pair(random, number, &mut objects);
+    }
+    objects
+}
+
+fn class(name: &str, mode: &str) -> Value {
+    json!({
+        "apiVersion": "storage.k8s.io/v1", "kind": "StorageClass", "metadata": { "name": name, "uid": format!("s-{name}") },
+        "provisioner": "disk.csi.example.com", "reclaimPolicy": "Delete", "volumeBindingMode": mode,
+    })
+}
+
+/// How a volume and a claim stand to each other.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Relation {
+    Bound,
+    HalfBound,
+    NamedOnly,
+    Reserved,
+    Apart,
+    ClaimGone,
+    ClaimReplaced,
+    LostByName,
+    LostByUid,
+    LostFree,
+    LostVolume,
+    LostName,
+    Alone,
+}
+
+fn pair(random: &mut Random, number: u64, objects: &mut Vec<Value>) {
+    use Relation as R;
+    let relation = random.of(&[
+        R::Bound,
+        R::Bound,
+        R::Bound,
+        R::HalfBound,
+        R::NamedOnly,
+        R::Reserved,
+        R::Apart,
+        R::ClaimGone,
+        R::ClaimGone,
+        R::ClaimGone,
+        R::ClaimReplaced,
+        R::ClaimReplaced,
+        R::LostByName,
+        R::LostByUid,
+        R::LostFree,
+        R::LostVolume,
+        R::LostName,
+        R::Alone,
+    ]);
+    let (pv, namespace, name) = (format!("pv-{number}"), random.of(&["a", "a", "b"]), format!("c{number}"));
+    let uid = format!("uid-{number}");
+    let policy = random.of(&["Retain", "Retain", "Delete", "Delete", "Delete", "Recycle"]);
+    let class = random.of(&["fast", "fast", "slow", ""]);
+    let named = |uid: Option<&str>| {
+        let mut named =
+            json!({ "apiVersion": "v1", "kind": "PersistentVolumeClaim", "namespace": namespace, "name": name });
+        if let Some(uid) = uid {
+            named["uid"] = uid.into();
+        }
+        named
+    };
+    let (claim_ref, phases): (Option<Value>, &[&str]) = match relation {
+        R::Bound => (Some(named(Some(&uid))), &["Bound", "Bound", "Bound", "Available"]),
+        R::HalfBound => (Some(named(Some(&uid))), &["Available", "Bound", "Pending"]),
+        R::NamedOnly | R::Apart | R::LostFree | R::Alone => (None, &["Available", "Available", "Pending"]),
+        R::Reserved | R::LostByName => (Some(named(None)), &["Available", "Pending"]),
+        R::ClaimGone | R::ClaimReplaced | R::LostByUid => {
+            (Some(named(Some("uid-gone"))), &["Released", "Released", "Released", "Failed", "Bound"])
+        }
+        R::LostName => (Some(named(Some(&uid))), &["Bound"]),
+        R::LostVolume => (None, &["Available"]),
+    };
+    let mut finalizers = vec!["kubernetes.io/pv-protection"];
+    if random.one_in(4) {
+        finalizers.push("external-provisioner.volume.kubernetes.io/finalizer");
+    }
+    if random.one_in(20) {
+        finalizers.clear();
+    }
+    let mut annotations = serde_json::Map::new();
+    if random.one_in(2) {
+        annotations.insert("pv.kubernetes.io/bound-by-controller".into(), "yes".into());
+    }
+    if random.one_in(2) {
+        annotations.insert("pv.kubernetes.io/provisioned-by".into(), "disk.csi.example.com".into());
+    }
+    let source = if random.one_in(8) {
+        json!({ "hostPath": { "path": random.of(&["/tmp/data", "/srv/data"]) } })
+    } else {
+        json!({ "csi": { "driver": "disk.csi.example.com", "volumeHandle": format!("handle-{}", if random.one_in(30) { 0 } else { number }) } })
+    };
+    let mut volume = json!({
+        "apiVersion": "v1", "kind": "PersistentVolume",
+        "metadata": { "name": pv, "uid": format!("v-{number}"), "resourceVersion": "10", "finalizers": finalizers, "annotations": annotations },
+        "spec": {
+            "accessModes": ["ReadWriteOnce"], "capacity": { "storage": random.of(&["1Gi", "1Gi", "2Gi"]) },
+            "persistentVolumeReclaimPolicy": policy, "storageClassName": class, "volumeMode": "Filesystem",
+        },
+        "status": { "phase": random.of(phases) },
+    });
+    if let Some((field, value)) = source.as_object().and_then(|source| source.iter().next()) {
+        volume["spec"][field] = value.clone();
+    }
+    if let Some(claim_ref) = claim_ref {
+        volume["spec"]["claimRef"] = claim_ref;
+    }
+    if random.one_in(10) {
+        terminate(&mut volume);
+    }
+    if relation != R::LostVolume {
+        objects.push(volume);
+    }
+    if random.one_in(10) {
+        objects.push(json!({
+            "apiVersion": "storage.k8s.io/v1", "kind": "VolumeAttachment", "metadata": { "name": format!("va-{number}"), "uid": format!("a-{number}") },
+            "spec": { "attacher": "disk.csi.example.com", "nodeName": "node-1", "source": { "persistentVolumeName": pv } },
+        }));
+    }
+    if matches!(relation, R::ClaimGone | R::Alone) {
+        return;
+    }
+    let lost = matches!(relation, R::LostByName | R::LostByUid | R::LostFree | R::LostVolume | R::LostName);
+    let names =
+        matches!(relation, R::Bound | R::NamedOnly | R::LostByName | R::LostByUid | R::LostFree | R::LostVolume)
+            || relation == R::ClaimReplaced && random.one_in(3);
+    let mut claim = json!({
+        "apiVersion": "v1", "kind": "PersistentVolumeClaim",
+        "metadata": { "namespace": namespace, "name": name, "uid": uid, "resourceVersion": "20", "finalizers": ["kubernetes.io/pvc-protection"], "annotations": {} },
+        "spec": {
+            "accessModes": ["ReadWriteOnce"], "resources": { "requests": { "storage": random.of(&["1Gi", "1Gi", "2Gi"]) } },
+            "storageClassName": if random.one_in(12) { "slow" } else { class }, "volumeMode": "Filesystem",
+        },
+        "status": { "phase": if lost { "Lost" } else if relation == R::Bound { "Bound" } else { "Pending" } },
+    });
+    if names {
+        claim["spec"]["volumeName"] = pv.clone().into();
+    }
+    if lost || relation == R::Bound {
+        claim["metadata"]["annotations"]["pv.kubernetes.io/bind-completed"] = "yes".into();
+    }
+    if !lost && relation != R::Bound && random.one_in(4) {
+        claim["metadata"]["annotations"]["volume.kubernetes.io/storage-provisioner"] = "disk.csi.example.com".into();
+    }
+    if !lost && relation != R::Bound && random.one_in(6) {
+        claim["metadata"]["annotations"]["volume.kubernetes.io/selected-node"] = "node-gone".into();
+    }
+    if random.one_in(10) {
+        terminate(&mut claim);
+    }
+    if random.one_in(7) {
+        objects.push(json!({
+            "apiVersion": "v1", "kind": "Pod", "metadata": { "namespace": namespace, "name": format!("p{number}"), "uid": format!("p-{number}") },
+            "spec": { "nodeName": random.of(&["node-1", ""]), "volumes": [{ "name": "d", "persistentVolumeClaim": { "claimName": name } }] },
+            "status": { "phase": "Running" },
+        }));
+    }
+    objects.push(claim);
+}
+
+fn terminate(object: &mut Value) {
+    object["metadata"]["deletionTimestamp"] = "2026-06-01T10:00:00Z".into();
+    object["metadata"]["deletionGracePeriodSeconds"] = 0.into();
+}
+
+/// SplitMix64: small, and the same everywhere.
+struct Random(u64);
+
+impl Random {
+    fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mixed = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        mixed ^ (mixed >> 31)
+    }
+
+    fn one_in(&mut self, of: u64) -> bool {
+        self.next() % of == 0
+    }
+
+    fn of<T: Copy>(&mut self, values: &[T]) -> T {
+        let length = u64::try_from(values.len()).unwrap_or(1);
+        values[usize::try_from(self.next() % length).unwrap_or(0)]
+    }
+}
