@@ -14,6 +14,7 @@ use pvctl::model::{Kind, ObjectKey, Timestamp};
 use pvctl::repair::{
     Confirmed, Done, GivenUp, Manifests, Plan, Proposed, Receipts, Reviewed, Situation, propose, reads, review, undo,
 };
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::Path;
@@ -555,7 +556,7 @@ async fn recover(
     for on in ways {
         let word = if on { "continued" } else { "undone" };
         let went = if on {
-            go_on(prepared, api, client, reviews, dir, id).await
+            go_on(api, client, reviews, dir, id).await
         } else {
             go_back(prepared, api, client, reviews, dir, id).await
         };
@@ -575,7 +576,6 @@ async fn recover(
 }
 
 async fn go_on(
-    prepared: &Prepared,
     api: &StageApi,
     client: &kube::Client,
     reviews: &Reviews,
@@ -587,9 +587,6 @@ async fn go_on(
     let remaining = journal.entry().remaining();
     if remaining.steps.is_empty() {
         return Ok(());
-    }
-    if !prepared.plan.steps.iter().any(|step| remaining.steps.contains(step)) && remaining.steps.len() > prepared.plan.steps.len() {
-        return Err("remaining: there are more steps than the plan has".to_owned());
     }
     let receipts = execute::receipts(client, &remaining).await.map_err(|stop| describe(&stop))?;
     let now = api.with(|store, _| store.clone());
@@ -628,6 +625,9 @@ async fn go_back(
 /// at the moment at which it struck the volume stood as it stood before the repair, as far as anything protects it:
 /// with the same policy, and reserved for the same claim. Whatever pvctl had done until then had not touched that, or
 /// had put it back because it was asked to, so that the actor met with what it would have met with anyway.
+///
+/// A plan that is asked to give a volume its policy Delete back does so in the end, and looks at the claim right before.
+/// Who deletes the claim after that look deletes the data with it, a moment early or a year late.
 fn is_excused(prepared: &Prepared, api: &StageApi, case: Case, loss: &Loss) -> bool {
     if !prepared.excused.get(&case.actor).is_some_and(|losses| losses.contains(loss)) {
         return false;
@@ -646,16 +646,31 @@ fn is_excused(prepared: &Prepared, api: &StageApi, case: Case, loss: &Loss) -> b
         let last = store.history[..struck].iter().rev().find(|moment| moment.key == key);
         last.and_then(|moment| moment.after.as_ref().map(stands))
     });
-    before == then
+    before == then || matches!(loss, Loss::Destroyed(_) | Loss::Gone(_)) && gave_delete_back(api, name, case)
+}
+
+/// Whether a volume got policy Delete by our own hand, and the actor struck at the earliest between the reading that
+/// went before and the write: a reading, the looks at the claim, a dry run and the write itself.
+fn gave_delete_back(api: &StageApi, name: &str, case: Case) -> bool {
+    const LOOKS: usize = 4;
+    let path = format!("PATCH {}", pvctl::repair::path(Kind::PersistentVolume, "", name));
+    let last = api.requests().iter().rposition(|request| *request == path).unwrap_or(0);
+    let by_us = api.with(|store, _| {
+        let moments = store.history.iter().filter(|moment| moment.by == pvctl::repair::FIELD_MANAGER);
+        let written = moments.filter(|moment| moment.key == crate::stage::volume_key(name)).next_back();
+        written.and_then(|moment| moment.after.as_ref().map(|volume| text(volume, "/spec/persistentVolumeReclaimPolicy")))
+    });
+    by_us.as_deref() == Some("Delete") && case.request + LOOKS > last
 }
 
 /// What came of many runs.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, Serialize, Deserialize)]
 struct Tally {
     runs: usize,
     unreached: usize,
-    faults: BTreeMap<&'static str, usize>,
-    actors: BTreeMap<&'static str, usize>,
+    faults: BTreeMap<String, usize>,
+    actors: BTreeMap<String, usize>,
+    controllers: BTreeMap<String, usize>,
     outcomes: BTreeMap<String, usize>,
     refusals: BTreeMap<String, usize>,
     wrong: Vec<String>,
@@ -668,8 +683,9 @@ impl Tally {
             return;
         };
         self.runs += 1;
-        *self.faults.entry(case.fault.word()).or_default() += 1;
-        *self.actors.entry(case.actor.word()).or_default() += 1;
+        *self.faults.entry(case.fault.word().to_owned()).or_default() += 1;
+        *self.actors.entry(case.actor.word().to_owned()).or_default() += 1;
+        *self.controllers.entry(case.controllers.word().to_owned()).or_default() += 1;
         *self.outcomes.entry(report.outcome.clone()).or_default() += 1;
         for refusal in &report.refusals {
             *self.refusals.entry(refusal.clone()).or_default() += 1;
@@ -689,6 +705,7 @@ impl Tally {
         self.unreached += other.unreached;
         sum(&mut self.faults, other.faults);
         sum(&mut self.actors, other.actors);
+        sum(&mut self.controllers, other.controllers);
         sum(&mut self.outcomes, other.outcomes);
         sum(&mut self.refusals, other.refusals);
         self.wrong.extend(other.wrong);
@@ -745,10 +762,9 @@ fn cases(all: &[Prepared], seed: u64) -> Vec<Case> {
     cases
 }
 
-/// Makes some runs on all cores until `until` says that it is time to stop; whoever asks hears how many were begun.
-fn make_all(all: &[Prepared], cases: &[Case], until: &(dyn Fn() -> bool + Sync)) -> (Tally, usize) {
+/// Makes runs on all cores until all are made, or `until` says that it is time to stop.
+fn make_all(all: &[Prepared], cases: &[Case], reviews: &Reviews, until: &(dyn Fn() -> bool + Sync)) -> Tally {
     let next = std::sync::atomic::AtomicUsize::new(0);
-    let reviews = Reviews::default();
     let total = Mutex::new(Tally::default());
     let threads = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
     std::thread::scope(|scope| {
@@ -759,14 +775,13 @@ fn make_all(all: &[Prepared], cases: &[Case], until: &(dyn Fn() -> bool + Sync))
                     let Some(case) = cases.get(next.fetch_add(1, Ordering::Relaxed)).copied() else { break };
                     let prepared = &all[case.scenario];
                     let folder = folder();
-                    tally.add(prepared, case, make(prepared, case, &reviews, folder.path()));
+                    tally.add(prepared, case, make(prepared, case, reviews, folder.path()));
                 }
                 total.lock().unwrap_or_else(PoisonError::into_inner).merge(tally);
             });
         }
     });
-    let begun = next.load(Ordering::Relaxed).min(cases.len());
-    (total.into_inner().unwrap_or_else(PoisonError::into_inner), begun)
+    total.into_inner().unwrap_or_else(PoisonError::into_inner)
 }
 
 #[expect(clippy::disallowed_methods, reason = "how long is a matter of whoever runs them")]
@@ -793,6 +808,7 @@ fn show(tally: &Tally, all: &[Prepared], notes: &[String], seconds: u64) {
     print(&format!("repairs, with their requests: {}", repairs.join(", ")));
     print(&format!("{} runs in {seconds} s; {} cases name a request that was never made", tally.runs, tally.unreached));
     print(&format!("by fault: {:?}\nby actor: {:?}", tally.faults, tally.actors));
+    print(&format!("by controllers: {:?}", tally.controllers));
     print(&format!("by outcome: {:#?}\nrefusals by guard: {:#?}", tally.outcomes, tally.refusals));
     for wrong in tally.wrong.iter().take(40) {
         print(wrong);
@@ -817,8 +833,57 @@ fn sample() {
     let seed = setting("PVCTL_FAULTS_SEED").and_then(|text| text.parse().ok()).unwrap_or(1);
     let cases = cases(&all, seed);
     print(&format!("seed {seed}, {} cases", cases.len()));
-    let (tally, _) = make_all(&all, &cases, &|| clock() >= Duration::from_secs(seconds));
+    let tally = make_all(&all, &cases, &Reviews::default(), &|| clock() >= Duration::from_secs(seconds));
     show(&tally, &all, &notes, clock().as_secs());
     assert!(tally.runs > 100, "only {} runs were made", tally.runs);
-    assert!(tally.wrong.is_empty(), "{} runs went wrong, such as {}", tally.wrong.len(), tally.wrong[0]);
+    nothing_wrong(&tally);
+}
+
+fn nothing_wrong(tally: &Tally) {
+    let first = tally.wrong.first().map(String::as_str).unwrap_or_default();
+    assert!(tally.wrong.is_empty(), "{} runs went wrong, such as {first}", tally.wrong.len());
+}
+
+/// How far the whole run has come.
+#[derive(Debug, Default, Serialize, Deserialize)]
+struct Progress {
+    seed: u64,
+    /// How many cases there are: another number means that the repairs are others by now.
+    cases: usize,
+    begun: usize,
+    seconds: u64,
+    tally: Tally,
+}
+
+/// Every case, or as many as `PVCTL_FAULTS_RUNS` says, going on where an earlier run was stopped: the file
+/// `target/faults.json`, or the one that `PVCTL_FAULTS_PROGRESS` names, says where.
+#[test]
+#[ignore = "takes hours"]
+#[expect(clippy::disallowed_methods, reason = "where it was stopped stands in a file")]
+fn all() {
+    const AT_ONCE: usize = 400;
+    let clock = clock();
+    let (all, notes) = prepared();
+    let seed = setting("PVCTL_FAULTS_SEED").and_then(|text| text.parse().ok()).unwrap_or(1);
+    let cases = cases(&all, seed);
+    let file = setting("PVCTL_FAULTS_PROGRESS")
+        .map_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("target/faults.json"), std::path::PathBuf::from);
+    let fresh = || Progress { seed, cases: cases.len(), ..Progress::default() };
+    let read = std::fs::read(&file).ok().and_then(|bytes| serde_json::from_slice::<Progress>(&bytes).ok());
+    let mut progress = read.filter(|known| known.seed == seed && known.cases == cases.len()).unwrap_or_else(fresh);
+    let before = progress.seconds;
+    let end = setting("PVCTL_FAULTS_RUNS").and_then(|text| text.parse().ok()).unwrap_or(cases.len()).min(cases.len());
+    print(&format!("seed {seed}, {} cases, from {} to {end}", cases.len(), progress.begun));
+    let reviews = Reviews::default();
+    while progress.begun < end {
+        let next = end.min(progress.begun + AT_ONCE);
+        progress.tally.merge(make_all(&all, &cases[progress.begun..next], &reviews, &|| false));
+        progress.begun = next;
+        progress.seconds = before + clock().as_secs();
+        std::fs::create_dir_all(file.parent().unwrap()).unwrap();
+        std::fs::write(&file, serde_json::to_vec_pretty(&progress).unwrap()).unwrap();
+        print(&format!("{next} of {end}, {} s, {} wrong", progress.seconds, progress.tally.wrong.len()));
+    }
+    show(&progress.tally, &all, &notes, progress.seconds);
+    nothing_wrong(&progress.tally);
 }
