@@ -153,9 +153,8 @@ impl<'a> Api<'a> {
         loop {
             let answer = self.send(method, path, content_type, body).await;
             let wait = match &answer {
-                Answer::Success(_) => return answer,
                 Answer::Failure(status) if status.is_passing() => status.retry_after.unwrap_or(pause).min(LONGEST),
-                Answer::Failure(_) => return answer,
+                Answer::Success(_) | Answer::Failure(_) => return answer,
                 Answer::Unsent(_) | Answer::Lost(_) => pause,
             };
             if tried >= TRIES {

@@ -57,12 +57,12 @@ pub(super) fn same_but_for_expectations(one: &Plan, other: &Plan) -> bool {
 pub(super) async fn settle(api: Api<'_>, journal: &mut Journal) -> Result<Settled, Stopped> {
     let entry = journal.entry();
     let Some(step) = entry.in_doubt().cloned() else { return Ok(Settled::Nothing) };
-    let (Some(write), Some(before)) = (&step.write, entry.doubt(step.id).cloned()) else {
+    let (Some(write), Some(asked)) = (&step.write, entry.doubt(step.id)) else {
         return Ok(Settled::Nothing);
     };
     let now = api.get(&write.object).await?;
     let seen = decode(&write.object, now.as_ref())?;
-    match fate(&entry.plan, write, step.wait.as_ref(), before.as_ref(), now.as_ref(), seen.as_ref()) {
+    match fate(&entry.plan, write, step.wait.as_ref(), asked.before.as_ref(), now.as_ref(), seen.as_ref()) {
         Fate::Done => {
             let after = after(write, now);
             journal.add(Record::Done { step: step.id, after, was_so: false })?;
@@ -218,9 +218,9 @@ impl<'r> Run<'r> {
         self.interrupted(step)?;
         let current = self.api.get(&write.object).await?;
         let seen = decode(&write.object, current.as_ref())?;
-        if let Some(before) = self.journal.entry().doubt(step.id) {
+        if let Some(asked) = self.journal.entry().doubt(step.id) {
             let wait = step.wait.as_ref();
-            match fate(self.plan, write, wait, before.as_ref(), current.as_ref(), seen.as_ref()) {
+            match fate(self.plan, write, wait, asked.before.as_ref(), current.as_ref(), seen.as_ref()) {
                 Fate::Done => return self.done(step, write, current),
                 Fate::NotDone => {}
                 // Somebody has looked at it meanwhile, and asks for it again: what it expects has to hold.

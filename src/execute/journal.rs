@@ -53,11 +53,18 @@ impl Record {
     }
 }
 
+/// A request that was sent, or was about to be.
+#[derive(Clone)]
+pub(super) struct Asked {
+    /// The object before it, if it was there.
+    pub(super) before: Option<Value>,
+}
+
 /// How far a step is.
 #[derive(Clone, Default)]
 struct Progress {
-    /// The object before a request of which nobody knows yet whether it was carried out.
-    doubt: Option<Option<Value>>,
+    /// A request of which nobody knows yet whether it was carried out.
+    doubt: Option<Asked>,
     /// The object afterwards, and whether it was so already.
     done: Option<(Option<Value>, bool)>,
     waited: bool,
@@ -158,8 +165,8 @@ impl Entry {
             .any(|progress| progress.doubt.is_some() || progress.done.as_ref().is_some_and(|(_, was_so)| !was_so))
     }
 
-    /// The object before a request of a step that is in doubt.
-    pub(super) fn doubt(&self, step: u32) -> Option<&Option<Value>> {
+    /// The request of a step that is in doubt.
+    pub(super) fn doubt(&self, step: u32) -> Option<&Asked> {
         self.steps.get(&step)?.doubt.as_ref()
     }
 
@@ -178,7 +185,7 @@ impl Entry {
         match record {
             Record::Header { .. } => return Err("a second header".to_owned()),
             Record::Saved { object, manifest } => self.saved.push((object, manifest)),
-            Record::Intent { step, before, .. } => self.progress(step)?.doubt = Some(before),
+            Record::Intent { step, before, .. } => self.progress(step)?.doubt = Some(Asked { before }),
             Record::Done { step, after, was_so } => {
                 let progress = self.progress(step)?;
                 progress.doubt = None;

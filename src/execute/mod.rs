@@ -1,8 +1,8 @@
 //! The only writer: carries out plans that somebody has confirmed.
 //!
 //! Each step reads its object anew, looks at what it expects, has the server try the write, announces it in the
-//! [`Journal`] and then sends one conditional request. A world that has changed stops the plan; nothing is sent a second
-//! time unless it surely did nothing the first time.
+//! [`Journal`] and then sends one conditional request. A world that has changed stops the plan; nothing is sent twice
+//! unless it surely did nothing the first time.
 
 mod api;
 mod carry;
@@ -35,7 +35,7 @@ pub struct Options {
 
 impl Default for Options {
     fn default() -> Self {
-        Self { wait_limit: Duration::from_secs(300), poll: Duration::from_secs(1), server_dry_run: false }
+        Self { wait_limit: Duration::from_mins(5), poll: Duration::from_secs(1), server_dry_run: false }
     }
 }
 

@@ -1,0 +1,990 @@
+//! Plans carried out on a very small API server, with the controllers played by hand.
+#![expect(
+    clippy::disallowed_methods,
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    clippy::unwrap_used,
+    reason = "a test looks at files and fails by panicking"
+)]
+
+use http::{Request, Response};
+use http_body_util::BodyExt;
+use kube::client::Body;
+use pvctl::execute::{
+    End, Event, Journal, Observer, Options, Outcome, Settled, StopKind, Stopped, execute, manifests, receipts, resume,
+    settle,
+};
+use pvctl::model::{Kind, Timestamp};
+use pvctl::repair::{self, Confirmed, Plan, Proposed, Receipts, Situation, claim_key, volume_key};
+use pvctl::simulate::Settings;
+use pvctl::snapshot::decode::decode;
+use pvctl::snapshot::{Coverage, CoverageEntry, CoverageState, Item, Parts, Snapshot};
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+const PV: &str = "/api/v1/persistentvolumes/pv-1";
+const OLD: &str = "/api/v1/namespaces/db/persistentvolumeclaims/data";
+const NEW: &str = "/api/v1/namespaces/shop/persistentvolumeclaims/moved";
+const NEW_LIST: &str = "/api/v1/namespaces/shop/persistentvolumeclaims";
+const NOW: Timestamp = Timestamp(1_795_356_094);
+
+/// What happens at a request, instead of an answer or before it.
+#[derive(Clone, Copy)]
+enum Fault {
+    /// The server answers this and does nothing.
+    Status(u16, &'static str),
+    /// The same, with `Retry-After`.
+    Later(u16, u64),
+    /// The connection breaks before the server acts.
+    Before,
+    /// The connection breaks after the server acted.
+    After,
+    /// There is never an answer; the server acts, or does not.
+    Silence(bool),
+    /// Somebody else does something first.
+    Actor(fn(&mut World)),
+}
+
+/// The server's store, its log, and what is to go wrong.
+#[derive(Default)]
+struct World {
+    objects: BTreeMap<String, Value>,
+    version: u64,
+    /// `METHOD path`, with `dry` before it where nothing was to be written.
+    log: Vec<String>,
+    bodies: Vec<Value>,
+    /// The beginning of a line of the log, with what happens at the first request of it.
+    faults: Vec<(String, Fault)>,
+    /// What happens at the request of that number.
+    at: Option<(usize, Fault)>,
+    idle: bool,
+    denied: Vec<&'static str>,
+}
+
+impl World {
+    fn put(&mut self, path: &str, mut object: Value) {
+        self.version += 1;
+        object["metadata"]["resourceVersion"] = json!(self.version.to_string());
+        self.objects.insert(path.to_owned(), object);
+    }
+
+    fn edit(&mut self, path: &str, edit: impl FnOnce(&mut Value)) {
+        let mut object = self.objects.get(path).expect("an object").clone();
+        edit(&mut object);
+        self.put(path, object);
+    }
+
+    /// The claims and volumes that were written to, without what was only tried.
+    fn writes(&self) -> Vec<&str> {
+        let writes = self.log.iter().filter(|line| !line.starts_with("GET") && !line.starts_with("dry"));
+        writes.map(String::as_str).filter(|line| !line.contains("selfsubject")).collect()
+    }
+
+    /// What the controllers make of it: finalizers go, volumes are released, offered and bound.
+    fn play(&mut self) {
+        if self.idle {
+            return;
+        }
+        let terminating = |object: &Value| object["metadata"]["deletionTimestamp"].is_string();
+        self.objects.retain(|path, object| !path.contains("claims/") || !terminating(object));
+        let claims: BTreeMap<String, Value> = self
+            .objects
+            .iter()
+            .filter(|(path, _)| path.contains("claims/"))
+            .map(|(k, v)| (k.clone(), v.clone()))
+            .collect();
+        let named = &self.objects[PV]["spec"]["claimRef"];
+        if named.is_null() {
+            return;
+        }
+        let (uid, name) = (named["uid"].clone(), named["name"].as_str().unwrap().to_owned());
+        let path = format!("/api/v1/namespaces/{}/persistentvolumeclaims/{name}", named["namespace"].as_str().unwrap());
+        let phase = match claims.get(&path) {
+            Some(claim) if uid.is_null() || claim["metadata"]["uid"] == uid => {
+                let of_claim = claim["metadata"]["uid"].clone();
+                if claim["status"]["phase"] != "Bound" {
+                    self.edit(&path, |claim| {
+                        claim["status"]["phase"] = json!("Bound");
+                        claim["metadata"]["annotations"]["pv.kubernetes.io/bind-completed"] = json!("yes");
+                    });
+                    self.edit(PV, |volume| volume["spec"]["claimRef"]["uid"] = of_claim);
+                }
+                "Bound"
+            }
+            _ if uid.is_null() => "Available",
+            _ => "Released",
+        };
+        if self.objects[PV]["status"]["phase"] != phase {
+            self.edit(PV, |volume| volume["status"]["phase"] = json!(phase));
+        }
+    }
+
+    fn answer(&mut self, method: &str, path: &str, body: &Value, dry: bool) -> (u16, Value) {
+        let refuse =
+            |code: u16, message: &str| (code, json!({ "kind": "Status", "status": "Failure", "message": message }));
+        if path.ends_with("/selfsubjectaccessreviews") {
+            let verb = body["spec"]["resourceAttributes"]["verb"].as_str().unwrap();
+            return (
+                201,
+                json!({ "kind": "SelfSubjectAccessReview", "status": { "allowed": !self.denied.contains(&verb) } }),
+            );
+        }
+        let current = self.objects.get(path).cloned();
+        match (method, current) {
+            ("GET", Some(object)) => (200, object),
+            ("GET", None) if path.ends_with("/pods") || path.ends_with("/volumeattachments") => {
+                let within = |known: &&String| known.starts_with(&format!("{path}/"));
+                let items: Vec<&Value> =
+                    self.objects.iter().filter(|(known, _)| within(known)).map(|(_, v)| v).collect();
+                (200, json!({ "kind": "List", "metadata": {}, "items": items }))
+            }
+            ("POST", _) => {
+                let name = body["metadata"]["name"].as_str().unwrap();
+                let path = format!("{path}/{name}");
+                if self.objects.contains_key(&path) {
+                    return refuse(409, "persistentvolumeclaims \"moved\" already exists");
+                }
+                let mut object = body.clone();
+                self.version += 1;
+                object["metadata"]["uid"] = json!(format!("created-{}", self.version));
+                object["metadata"]["resourceVersion"] = json!(self.version.to_string());
+                object["metadata"]["finalizers"] = json!(["kubernetes.io/pvc-protection"]);
+                object["status"] = json!({ "phase": "Pending" });
+                if !dry {
+                    self.objects.insert(path, object.clone());
+                }
+                (201, object)
+            }
+            (_, None) => refuse(404, "not found"),
+            ("PATCH", Some(mut object)) => {
+                if object["metadata"]["resourceVersion"] != body["metadata"]["resourceVersion"] {
+                    return refuse(409, "the object has been modified");
+                }
+                if object["metadata"]["uid"] != body["metadata"]["uid"] {
+                    return refuse(422, "metadata.uid: field is immutable");
+                }
+                merge(&mut object, body);
+                if !dry {
+                    self.put(path, object.clone());
+                    object = self.objects[path].clone();
+                }
+                (200, object)
+            }
+            ("DELETE", Some(mut object)) => {
+                let wanted = &body["preconditions"];
+                let metadata = &object["metadata"];
+                if metadata["uid"] != wanted["uid"] || metadata["resourceVersion"] != wanted["resourceVersion"] {
+                    return refuse(409, "the precondition does not hold");
+                }
+                object["metadata"]["deletionTimestamp"] = json!("2026-11-22T14:01:34Z");
+                if !dry {
+                    self.put(path, object.clone());
+                }
+                (200, object)
+            }
+            _ => refuse(405, "method not allowed"),
+        }
+    }
+}
+
+/// RFC 7386.
+fn merge(object: &mut Value, patch: &Value) {
+    let Value::Object(patch) = patch else {
+        *object = patch.clone();
+        return;
+    };
+    if !object.is_object() {
+        *object = json!({});
+    }
+    for (key, value) in patch {
+        if value.is_null() {
+            object.as_object_mut().unwrap().remove(key);
+        } else {
+            merge(&mut object[key], value);
+        }
+    }
+}
+
+/// The server: a store that a client talks to without a socket.
+#[derive(Clone)]
+struct Server(Arc<Mutex<World>>);
+
+impl Server {
+    /// A volume with data, bound to claim db/data.
+    fn new() -> Self {
+        let mut world = World::default();
+        world.put(
+            PV,
+            json!({
+                "apiVersion": "v1", "kind": "PersistentVolume",
+                "metadata": { "name": "pv-1", "uid": "volume-uid", "finalizers": ["kubernetes.io/pv-protection"],
+                    "annotations": { "pv.kubernetes.io/bound-by-controller": "yes" } },
+                "spec": { "capacity": { "storage": "1Gi" }, "accessModes": ["ReadWriteOnce"], "volumeMode": "Filesystem",
+                    "persistentVolumeReclaimPolicy": "Delete", "storageClassName": "standard",
+                    "csi": { "driver": "csi.example.com", "volumeHandle": "disk-1" },
+                    "claimRef": { "apiVersion": "v1", "kind": "PersistentVolumeClaim", "namespace": "db", "name": "data",
+                        "uid": "claim-uid" } },
+                "status": { "phase": "Bound" },
+            }),
+        );
+        world.put(
+            OLD,
+            json!({
+                "apiVersion": "v1", "kind": "PersistentVolumeClaim",
+                "metadata": { "name": "data", "namespace": "db", "uid": "claim-uid",
+                    "finalizers": ["kubernetes.io/pvc-protection"],
+                    "annotations": { "pv.kubernetes.io/bind-completed": "yes" } },
+                "spec": { "accessModes": ["ReadWriteOnce"], "resources": { "requests": { "storage": "1Gi" } },
+                    "storageClassName": "standard", "volumeMode": "Filesystem", "volumeName": "pv-1" },
+                "status": { "phase": "Bound" },
+            }),
+        );
+        world.put(
+            "/apis/storage.k8s.io/v1/storageclasses/standard",
+            json!({ "apiVersion": "storage.k8s.io/v1", "kind": "StorageClass",
+                "metadata": { "name": "standard", "uid": "class-uid" }, "provisioner": "csi.example.com" }),
+        );
+        for name in ["db", "shop"] {
+            world.put(
+                &format!("/api/v1/namespaces/{name}"),
+                json!({ "apiVersion": "v1", "kind": "Namespace", "metadata": { "name": name, "uid": name } }),
+            );
+        }
+        Self(Arc::new(Mutex::new(world)))
+    }
+
+    fn fault(self, at: &str, fault: Fault) -> Self {
+        self.world(|world| world.faults.push((at.to_owned(), fault)));
+        self
+    }
+
+    fn world<T>(&self, look: impl FnOnce(&mut World) -> T) -> T {
+        look(&mut self.0.lock().unwrap())
+    }
+
+    fn client(&self) -> kube::Client {
+        let server = self.clone();
+        kube::Client::new(tower::service_fn(move |request| server.clone().serve(request)), "default")
+    }
+
+    async fn serve(self, request: Request<Body>) -> Result<Response<Body>, std::io::Error> {
+        let (parts, body) = request.into_parts();
+        let bytes = body.collect().await.unwrap().to_bytes();
+        let body: Value = serde_json::from_slice(&bytes).unwrap_or_default();
+        let dry =
+            parts.uri.query().is_some_and(|query| query.contains("dryRun=All")) || body["dryRun"] == json!(["All"]);
+        let (method, path) = (parts.method.as_str(), parts.uri.path());
+        let fault = self.world(|world| {
+            let line = format!("{}{method} {path}", if dry { "dry " } else { "" });
+            world.log.push(line.clone());
+            world.bodies.push(body.clone());
+            let count = world.log.len();
+            if let Some((_, fault)) = world.at.take_if(|(number, _)| *number == count) {
+                return Some(fault);
+            }
+            let found = world.faults.iter().position(|(start, _)| line.starts_with(start.as_str()));
+            found.map(|place| world.faults.remove(place).1)
+        });
+        let broken = || Err(std::io::Error::other("the connection broke"));
+        let mut retry_after = None;
+        let (code, answer) = match fault {
+            Some(Fault::Status(code, message)) => (code, json!({ "kind": "Status", "message": message })),
+            Some(Fault::Later(code, seconds)) => {
+                retry_after = Some(seconds);
+                (code, json!({ "kind": "Status", "message": "too much at once" }))
+            }
+            Some(Fault::Before) => return broken(),
+            Some(Fault::Silence(false)) => std::future::pending().await,
+            Some(Fault::After | Fault::Silence(true) | Fault::Actor(_)) | None => self.world(|world| {
+                if let Some(Fault::Actor(act)) = fault {
+                    act(world);
+                }
+                let answer = world.answer(method, path, &body, dry);
+                if method != "GET" && !dry {
+                    world.play();
+                }
+                answer
+            }),
+        };
+        if matches!(fault, Some(Fault::Silence(true))) {
+            std::future::pending::<()>().await;
+        }
+        if matches!(fault, Some(Fault::After)) {
+            return broken();
+        }
+        let mut response = Response::builder().status(code);
+        if let Some(seconds) = retry_after {
+            response = response.header("Retry-After", seconds);
+        }
+        Ok(response.body(Body::from(answer.to_string().into_bytes())).unwrap())
+    }
+
+    /// What a review sees of the store as it is.
+    fn snapshot(&self) -> Snapshot {
+        let mut coverage = Coverage::complete();
+        for kind in Kind::SURROUNDING {
+            coverage.set(CoverageEntry::new(kind, None, CoverageState::Complete));
+        }
+        let mut parts = Parts { coverage, now: Some(NOW), ..Parts::default() };
+        self.world(|world| {
+            for object in world.objects.values() {
+                match decode(object.to_string().as_bytes(), "a test").unwrap() {
+                    Item::Volume(volume) => parts.volumes.push(*volume),
+                    Item::Claim(claim) => parts.claims.push(*claim),
+                    Item::Class(class) => parts.classes.push(*class),
+                    Item::Pod(pod) => parts.pods.push(*pod),
+                    Item::Surrounding(surrounding) => parts.surroundings.push(*surrounding),
+                    other => panic!("{other:?}"),
+                }
+            }
+        });
+        Snapshot::new(parts)
+    }
+
+    /// A review takes seconds, and many runs come by the same place: what was reviewed once is not reviewed again.
+    async fn review(&self, plan: Plan, asked: &Receipts) -> Result<Confirmed, Box<repair::Rejected>> {
+        static KNOWN: Mutex<BTreeMap<String, Confirmed>> = Mutex::new(BTreeMap::new());
+        let mut objects = self.world(|world| world.objects.clone());
+        for object in objects.values_mut() {
+            object["metadata"]["resourceVersion"] = json!("1");
+        }
+        let place = format!("{plan:?} {asked:?} {objects:?}");
+        if let Some(known) = KNOWN.lock().unwrap().get(&place) {
+            return Ok(known.clone());
+        }
+        let snapshot = self.snapshot();
+        let manifests = manifests(&self.client(), &plan.saves).await.unwrap();
+        let settings = Settings::new(pvctl::controllers::Rules::default());
+        let situation = Situation { snapshot: &snapshot, settings, manifests: &manifests };
+        let confirmed = repair::review(&situation, plan, asked)?.confirm(None).expect("no name is asked for");
+        KNOWN.lock().unwrap().insert(place, confirmed.clone());
+        Ok(confirmed)
+    }
+
+    /// The plan to move db/data to shop/moved.
+    async fn plan(&self) -> Plan {
+        let snapshot = self.snapshot();
+        let keys = [volume_key("pv-1"), claim_key("db", "data")];
+        let manifests = manifests(&self.client(), &keys).await.unwrap();
+        let settings = Settings::new(pvctl::controllers::Rules::default());
+        let situation = Situation { snapshot: &snapshot, settings, manifests: &manifests };
+        let request = repair::Request::Move {
+            namespace: "db".into(),
+            name: "data".into(),
+            to_namespace: "shop".into(),
+            to_name: "moved".into(),
+            restore_policy: false,
+        };
+        match repair::propose(&situation, &request) {
+            Proposed::Plan(plan) => *plan,
+            other => panic!("{other:?}"),
+        }
+    }
+
+    /// The confirmed plan; what was asked until here is no part of the log.
+    async fn confirmed(&self) -> Confirmed {
+        let (faults, at) = self.world(|world| (std::mem::take(&mut world.faults), world.at.take()));
+        let plan = self.plan().await;
+        let confirmed = self.review(plan, &Receipts::default()).await.expect("the plan is safe");
+        self.world(|world| {
+            world.log.clear();
+            world.bodies.clear();
+            world.faults = faults;
+            world.at = at;
+        });
+        confirmed
+    }
+
+    fn is_moved(&self) {
+        self.world(|world| {
+            assert!(!world.objects.contains_key(OLD), "the old claim is there");
+            let (volume, claim) = (&world.objects[PV], &world.objects[NEW]);
+            assert_eq!(volume["status"]["phase"], "Bound");
+            assert_eq!(volume["spec"]["persistentVolumeReclaimPolicy"], "Retain");
+            assert_eq!(volume["spec"]["claimRef"]["uid"], claim["metadata"]["uid"]);
+            assert_eq!(volume["metadata"]["uid"], "volume-uid");
+            assert_eq!(claim["spec"]["volumeName"], "pv-1");
+            assert_eq!(claim["status"]["phase"], "Bound");
+        });
+    }
+}
+
+/// Hears everything, and interrupts when it is asked for the `after`th time.
+struct Ear {
+    heard: Mutex<Vec<String>>,
+    asked: AtomicUsize,
+    after: usize,
+}
+
+impl Ear {
+    fn new() -> Self {
+        Self::patient_for(usize::MAX)
+    }
+
+    fn patient_for(after: usize) -> Self {
+        Self { heard: Mutex::default(), asked: AtomicUsize::new(0), after }
+    }
+}
+
+impl Observer for Ear {
+    fn event(&self, event: Event<'_>) {
+        let line = match event {
+            Event::StepStarts { step } => format!("{} starts", step.id),
+            Event::Again { step, why } => format!("{} again: {why}", step.id),
+            Event::Waiting { step, what, seconds, so_far } => {
+                format!("{} waits until {what}, {seconds} s: {so_far}", step.id)
+            }
+            Event::StepDone { step, was_so } => format!("{} done{}", step.id, if was_so { ", was so" } else { "" }),
+            Event::Untried { step, why } => format!("{} untried: {why}", step.id),
+        };
+        self.heard.lock().unwrap().push(line);
+    }
+
+    fn interrupted(&self) -> bool {
+        self.asked.fetch_add(1, Ordering::SeqCst) >= self.after
+    }
+}
+
+fn options() -> Options {
+    Options { wait_limit: Duration::from_mins(1), poll: Duration::from_secs(1), server_dry_run: false }
+}
+
+async fn run(server: &Server, dir: &Path, ear: &Ear) -> (Result<Outcome, Stopped>, String) {
+    let confirmed = server.confirmed().await;
+    let mut journal = Journal::create(dir, confirmed.plan(), "https://api.example.com", NOW).unwrap();
+    let result = execute(&server.client(), &confirmed, &mut journal, &options(), ear).await;
+    (result, journal.id().to_owned())
+}
+
+/// Goes on with what a journal leaves.
+async fn go_on(server: &Server, dir: &Path, id: &str) -> Result<Outcome, Stopped> {
+    let mut journal = Journal::open(dir, id).unwrap();
+    settle(&server.client(), &mut journal).await?;
+    let plan = journal.entry().remaining();
+    let confirmed = server.review(plan, &Receipts::default()).await.expect("what remains is safe");
+    resume(&server.client(), &confirmed, &mut journal, &options(), &Ear::new()).await
+}
+
+const WRITES: [&str; 4] = [
+    "PATCH /api/v1/persistentvolumes/pv-1",
+    "DELETE /api/v1/namespaces/db/persistentvolumeclaims/data",
+    "PATCH /api/v1/persistentvolumes/pv-1",
+    "POST /api/v1/namespaces/shop/persistentvolumeclaims",
+];
+
+#[tokio::test(start_paused = true)]
+async fn a_claim_moves() {
+    let (server, dir, ear) = (Server::new(), tempfile::tempdir().unwrap(), Ear::new());
+    let (result, id) = run(&server, dir.path(), &ear).await;
+    assert_eq!(result, Ok(Outcome { written: true, done: vec![1, 2, 3, 4, 5], untried: vec![] }));
+    server.is_moved();
+    assert!(id.starts_with("20261122T140134Z-move-"), "{id}");
+    let entry = Journal::read(dir.path(), &id).unwrap();
+    assert_eq!(entry.end, End::Finished);
+    assert_eq!(entry.saved().len(), 2);
+    assert_eq!(entry.done().len(), 5);
+    assert_eq!(entry.remaining().steps, []);
+    assert!(entry.in_doubt().is_none() && entry.written());
+    let created = entry.done()[4].after.clone().unwrap();
+    server.world(|world| {
+        assert_eq!(world.writes(), WRITES);
+        assert_eq!(created["metadata"]["uid"], world.objects[NEW]["metadata"]["uid"]);
+        // Each write is tried first, and carries the uid and the version of the object as it was just read.
+        let at = world.log.iter().position(|line| line == WRITES[0]).unwrap();
+        assert_eq!(world.log[at - 1], format!("dry {}", WRITES[0]));
+        assert_eq!(
+            world.bodies[at],
+            json!({ "metadata": { "uid": "volume-uid", "resourceVersion": "1" },
+                "spec": { "persistentVolumeReclaimPolicy": "Retain" } })
+        );
+        let at = world.log.iter().position(|line| line == WRITES[1]).unwrap();
+        assert_eq!(world.bodies[at]["preconditions"], json!({ "uid": "claim-uid", "resourceVersion": "2" }));
+    });
+    assert_eq!(
+        *ear.heard.lock().unwrap(),
+        ["1 starts", "1 done", "2 starts", "2 done", "3 starts", "3 done", "4 starts", "4 done", "5 starts", "5 done"]
+    );
+    let lines = std::fs::read_to_string(dir.path().join(format!("{id}.jsonl"))).unwrap();
+    let records: Vec<String> = lines
+        .lines()
+        .map(|line| serde_json::from_str::<Value>(line).unwrap()["record"].as_str().unwrap().to_owned())
+        .collect();
+    assert_eq!(
+        records,
+        [
+            "header", "saved", "saved", "intent", "done", "intent", "done", "waited", "waited", "intent", "done",
+            "waited", "intent", "done", "waited", "finished"
+        ]
+    );
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_changed_world_stops_before_the_first_write() {
+    let other: fn(&mut World) = |world| world.edit(PV, |volume| volume["metadata"]["uid"] = json!("another-uid"));
+    let recycle: fn(&mut World) =
+        |world| world.edit(PV, |volume| volume["spec"]["persistentVolumeReclaimPolicy"] = json!("Recycle"));
+    let gone: fn(&mut World) = |world| _ = world.objects.remove(OLD);
+    let cases = [
+        (
+            other,
+            "step 1: pv/pv-1 is not as the plan expects it: another object has that name by now, with uid another-uid",
+        ),
+        (
+            recycle,
+            "step 1: pv/pv-1 is not as the plan expects it: spec.persistentVolumeReclaimPolicy is Recycle, where \"Delete\" \
+             was expected",
+        ),
+        (gone, "pvc/data -n db does not exist any more"),
+    ];
+    for (change, message) in cases {
+        let server = Server::new().fault("GET", Fault::Actor(change));
+        let dir = tempfile::tempdir().unwrap();
+        let (result, id) = run(&server, dir.path(), &Ear::new()).await;
+        let stop = result.unwrap_err();
+        assert_eq!((stop.kind, stop.written, stop.message.as_str()), (StopKind::Changed, false, message));
+        assert_eq!(server.world(|world| world.writes().len()), 0);
+        let entry = Journal::read(dir.path(), &id).unwrap();
+        assert_eq!(entry.end, End::Stopped { why: message.to_owned(), written: false });
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_changed_world_stops_after_a_write_and_says_how_to_go_on() {
+    let pod: fn(&mut World) = |world| {
+        world.put(
+            "/api/v1/namespaces/db/pods/web",
+            json!({ "apiVersion": "v1", "kind": "Pod", "metadata": { "name": "web", "namespace": "db", "uid": "pod" },
+                "spec": { "nodeName": "node-1",
+                    "volumes": [{ "name": "v", "persistentVolumeClaim": { "claimName": "data" } }] } }),
+        );
+    };
+    let attachment: fn(&mut World) = |world| {
+        world.put(
+            "/apis/storage.k8s.io/v1/volumeattachments/va",
+            json!({ "apiVersion": "storage.k8s.io/v1", "kind": "VolumeAttachment",
+                "metadata": { "name": "va", "uid": "va" },
+                "spec": { "attacher": "csi.example.com", "nodeName": "node-1", "source": { "persistentVolumeName": "pv-1" } } }),
+        );
+    };
+    let delete: fn(&mut World) =
+        |world| world.edit(PV, |volume| volume["spec"]["persistentVolumeReclaimPolicy"] = json!("Delete"));
+    let cases = [
+        (pod, "step 2: pods use claim db/data: web"),
+        (attachment, "step 2: VolumeAttachments keep volume pv-1 at node-1"),
+        (delete, "step 2: the policy of volume pv-1 is Delete, where Retain was expected"),
+    ];
+    for (change, message) in cases {
+        let server = Server::new().fault("GET /api/v1/namespaces/db/pods", Fault::Actor(change));
+        let dir = tempfile::tempdir().unwrap();
+        let (result, id) = run(&server, dir.path(), &Ear::new()).await;
+        let stop = result.unwrap_err();
+        assert_eq!((stop.kind, stop.written, stop.message.as_str()), (StopKind::Partial, true, message));
+        let hints = [
+            format!("kubectl pvctl apply --continue {id} goes on from here"),
+            format!("kubectl pvctl undo {id} takes back what was done"),
+        ];
+        assert!(hints.iter().all(|hint| stop.hints.contains(hint)), "{:?}", stop.hints);
+        server.world(|world| {
+            assert_eq!(world.writes(), WRITES[..1]);
+            assert!(world.objects.contains_key(OLD));
+        });
+    }
+}
+
+/// A list that cannot be read does not say that nobody is there.
+#[tokio::test(start_paused = true)]
+async fn an_unread_list_stops() {
+    let forbidden = Fault::Status(403, "pods is forbidden");
+    let server = Server::new().fault("GET /api/v1/namespaces/db/pods", forbidden);
+    let dir = tempfile::tempdir().unwrap();
+    let stop = run(&server, dir.path(), &Ear::new()).await.0.unwrap_err();
+    assert_eq!(stop.kind, StopKind::Partial);
+    assert_eq!(stop.message, "step 2: pods in namespace db could not be listed");
+    assert_eq!(stop.causes, ["HTTP 403: pods is forbidden"]);
+    assert_eq!(server.world(|world| world.writes().len()), 1);
+}
+
+#[tokio::test(start_paused = true)]
+async fn refusals_are_final() {
+    let cases = [
+        (409, "PATCH", StopKind::Changed, 1),
+        (404, "PATCH", StopKind::Changed, 1),
+        (403, "PATCH", StopKind::Refused, 1),
+        (409, "DELETE", StopKind::Partial, 2),
+        (409, "POST", StopKind::Partial, 4),
+        (422, "POST", StopKind::Partial, 4),
+    ];
+    for (code, method, kind, writes) in cases {
+        let place = format!("{method} /api");
+        let server = Server::new().fault(&place, Fault::Status(code, "no"));
+        let dir = tempfile::tempdir().unwrap();
+        let (result, id) = run(&server, dir.path(), &Ear::new()).await;
+        let stop = result.unwrap_err();
+        assert_eq!((stop.kind, stop.written), (kind, writes > 1), "{code} {method}");
+        assert_eq!(server.world(|world| world.writes().len()), writes, "{code} {method}");
+        let entry = Journal::read(dir.path(), &id).unwrap();
+        assert!(entry.in_doubt().is_none(), "{code} {method}: it was surely not carried out");
+        // The same of a write that is only tried.
+        let server = Server::new().fault(&format!("dry {place}"), Fault::Status(code, "no"));
+        let dir = tempfile::tempdir().unwrap();
+        let stop = run(&server, dir.path(), &Ear::new()).await.0.unwrap_err();
+        assert_eq!(stop.kind, kind, "dry {code} {method}");
+        assert_eq!(server.world(|world| world.writes().len()), writes - 1, "dry {code} {method}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_busy_server_is_asked_again() {
+    let server = Server::new().fault("DELETE /api", Fault::Later(429, 7));
+    let (dir, ear) = (tempfile::tempdir().unwrap(), Ear::new());
+    let begun = tokio::time::Instant::now();
+    run(&server, dir.path(), &ear).await.0.unwrap();
+    assert_eq!(begun.elapsed().as_secs(), 7);
+    server.is_moved();
+    assert!(ear.heard.lock().unwrap().contains(&"2 again: HTTP 429: too much at once".to_owned()));
+    // And not for ever.
+    let server = (0..6).fold(Server::new(), |server, _| server.fault("PATCH /api", Fault::Later(429, 600)));
+    let begun = tokio::time::Instant::now();
+    let stop = run(&server, tempfile::tempdir().unwrap().path(), &Ear::new()).await.0.unwrap_err();
+    assert_eq!((stop.kind, stop.written), (StopKind::Unreadable, false));
+    assert_eq!(begun.elapsed().as_secs(), 50);
+    assert_eq!(server.world(|world| world.writes().len()), 6);
+}
+
+/// Whatever becomes of the answer to a write, it is sent again only if it did nothing.
+#[tokio::test(start_paused = true)]
+async fn lost_answers_are_cleared_up() {
+    for method in ["PATCH", "DELETE", "POST"] {
+        for (fault, twice) in [
+            (Fault::Before, true),
+            (Fault::After, false),
+            (Fault::Silence(false), true),
+            (Fault::Silence(true), false),
+            (Fault::Status(500, "etcdserver: request timed out"), true),
+        ] {
+            let server = Server::new().fault(&format!("{method} /api"), fault);
+            let dir = tempfile::tempdir().unwrap();
+            let (result, id) = run(&server, dir.path(), &Ear::new()).await;
+            result.unwrap();
+            server.is_moved();
+            let writes = server.world(|world| world.writes().len());
+            assert_eq!(writes, if twice { 5 } else { 4 }, "{method}");
+            assert!(Journal::read(dir.path(), &id).unwrap().in_doubt().is_none());
+        }
+    }
+}
+
+/// Two requests in a row without an answer, then no more: the third time somebody has to look.
+#[tokio::test(start_paused = true)]
+async fn a_server_that_never_answers_is_given_up() {
+    let server = (0..3).fold(Server::new(), |server, _| server.fault("POST /api/v1/namespaces/shop", Fault::Before));
+    let dir = tempfile::tempdir().unwrap();
+    let (result, id) = run(&server, dir.path(), &Ear::new()).await;
+    let stop = result.unwrap_err();
+    assert_eq!(stop.kind, StopKind::Partial);
+    assert_eq!(server.world(|world| world.writes().len()), 6);
+    assert_eq!(Journal::read(dir.path(), &id).unwrap().in_doubt().unwrap().id, 5);
+    go_on(&server, dir.path(), &id).await.unwrap();
+    server.is_moved();
+}
+
+/// A claim of the very name that somebody else creates while ours is on its way.
+#[tokio::test(start_paused = true)]
+async fn the_claim_of_a_stranger_is_not_taken_for_ours() {
+    fn stranger(world: &mut World) {
+        world.idle = true;
+        world.put(
+            NEW,
+            json!({ "apiVersion": "v1", "kind": "PersistentVolumeClaim",
+                "metadata": { "name": "moved", "namespace": "shop", "uid": "stranger" },
+                "spec": { "volumeName": "pv-1" }, "status": { "phase": "Pending" } }),
+        );
+    }
+    let server = Server::new()
+        .fault("POST /api/v1/namespaces/shop", Fault::Before)
+        .fault("GET /api/v1/namespaces/shop", Fault::Actor(|_| {}))
+        .fault("GET /api/v1/namespaces/shop", Fault::Actor(stranger));
+    let dir = tempfile::tempdir().unwrap();
+    let (result, id) = run(&server, dir.path(), &Ear::new()).await;
+    let stop = result.unwrap_err();
+    assert_eq!(stop.kind, StopKind::Partial);
+    assert!(
+        stop.message.starts_with("step 5: whether the request to create pvc/moved -n shop was carried out is in doubt")
+    );
+    let mut journal = Journal::open(dir.path(), &id).unwrap();
+    assert_eq!(settle(&server.client(), &mut journal).await, Ok(Settled::Unknown));
+    assert_eq!(server.world(|world| world.objects[NEW]["metadata"]["uid"].clone()), "stranger");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_wait_has_a_limit() {
+    let server = Server::new().fault("DELETE /api", Fault::Actor(|world| world.idle = true));
+    let (dir, ear) = (tempfile::tempdir().unwrap(), Ear::new());
+    let (result, id) = run(&server, dir.path(), &ear).await;
+    let stop = result.unwrap_err();
+    assert_eq!(stop.kind, StopKind::Partial);
+    assert_eq!(
+        stop.message,
+        "step 2: after 60 s it is not so that claim db/data is gone: finalizers keep it: kubernetes.io/pvc-protection"
+    );
+    assert!(ear.heard.lock().unwrap().contains(
+        &"2 waits until claim db/data is gone, 59 s: finalizers keep it: kubernetes.io/pvc-protection".to_owned()
+    ));
+    let entry = Journal::read(dir.path(), &id).unwrap();
+    assert_eq!(entry.remaining().steps.iter().map(|step| step.id).collect::<Vec<_>>(), [2, 3, 4, 5]);
+    assert!(entry.remaining().steps[0].write.is_none(), "the claim is not deleted twice");
+    server.world(|world| {
+        world.idle = false;
+        world.play();
+    });
+    go_on(&server, dir.path(), &id).await.unwrap();
+    server.is_moved();
+    assert_eq!(server.world(|world| world.writes().len()), 4);
+    assert_eq!(Journal::read(dir.path(), &id).unwrap().end, End::Finished);
+}
+
+/// An API server that is away for a while during a wait is waited for as well.
+#[tokio::test(start_paused = true)]
+async fn a_wait_outlives_failures() {
+    let server = Server::new()
+        .fault(&format!("GET {OLD}"), Fault::Actor(|_| {}))
+        .fault(&format!("GET {OLD}"), Fault::Actor(|_| {}))
+        .fault(&format!("GET {OLD}"), Fault::Before)
+        .fault(&format!("GET {OLD}"), Fault::Status(500, "etcd is away"));
+    let (dir, ear) = (tempfile::tempdir().unwrap(), Ear::new());
+    run(&server, dir.path(), &ear).await.0.unwrap();
+    server.is_moved();
+    let heard = ear.heard.lock().unwrap();
+    let waits: Vec<&str> = heard.iter().filter(|line| line.contains("waits")).map(String::as_str).collect();
+    assert_eq!(
+        waits,
+        [
+            "2 waits until claim db/data is gone, 0 s: pvc/data -n db could not be read: no answer from the API server: \
+             the connection broke",
+            "2 waits until claim db/data is gone, 1 s: pvc/data -n db could not be read: HTTP 500: etcd is away",
+        ]
+    );
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_interrupted_run_goes_on_later() {
+    let mut kinds = Vec::new();
+    for after in 0.. {
+        let (server, dir, ear) = (Server::new(), tempfile::tempdir().unwrap(), Ear::patient_for(after));
+        let (result, id) = run(&server, dir.path(), &ear).await;
+        let Err(stop) = result else { break };
+        let written = server.world(|world| !world.writes().is_empty());
+        assert_eq!(stop.kind, if written { StopKind::Partial } else { StopKind::Interrupted }, "{after}");
+        assert_eq!(stop.written, written);
+        assert!(stop.message.starts_with("interrupted at step "), "{}", stop.message);
+        kinds.push(stop.kind);
+        go_on(&server, dir.path(), &id).await.unwrap();
+        server.is_moved();
+        assert_eq!(server.world(|world| world.writes().join(" ")), WRITES.join(" "));
+    }
+    // Before each of four writes twice, and at the first look of each of four waits.
+    assert_eq!(kinds.len(), 12);
+    assert_eq!(kinds.iter().filter(|kind| **kind == StopKind::Interrupted).count(), 2);
+}
+
+/// The program dies at any request, before or after the server acted on it; the journal leads to the end.
+#[tokio::test(start_paused = true)]
+async fn a_run_that_was_killed_goes_on_later() {
+    let mut runs = 0;
+    'all: for at in 1.. {
+        for acted in [false, true] {
+            let (server, dir) = (Server::new(), tempfile::tempdir().unwrap());
+            server.world(|world| world.at = Some((at, Fault::Silence(acted))));
+            let id = {
+                let confirmed = server.confirmed().await;
+                let mut journal = Journal::create(dir.path(), confirmed.plan(), "", NOW).unwrap();
+                let (client, ear, options) = (server.client(), Ear::new(), options());
+                let whole = execute(&client, &confirmed, &mut journal, &options, &ear);
+                if tokio::time::timeout(Duration::from_secs(20), whole).await.is_ok() {
+                    break 'all;
+                }
+                journal.id().to_owned()
+            };
+            go_on(&server, dir.path(), &id).await.unwrap_or_else(|stop| panic!("request {at}, {acted}: {stop:?}"));
+            server.is_moved();
+            assert_eq!(Journal::read(dir.path(), &id).unwrap().done().len(), 5);
+            runs += 1;
+        }
+    }
+    assert!(runs >= 40, "{runs}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_rehearsal_writes_nothing() {
+    let server = Server::new();
+    let confirmed = server.confirmed().await;
+    let mut journal = Journal::rehearsal(confirmed.plan());
+    let options = Options { server_dry_run: true, ..options() };
+    let ear = Ear::new();
+    let before = server.world(|world| world.objects.clone());
+    let outcome = execute(&server.client(), &confirmed, &mut journal, &options, &ear).await.unwrap();
+    assert_eq!(outcome, Outcome { written: false, done: vec![1, 5], untried: vec![2, 4] });
+    assert_eq!(server.world(|world| world.objects.clone()), before);
+    assert_eq!(server.world(|world| world.writes().len()), 0);
+    assert!(
+        ear.heard
+            .lock()
+            .unwrap()
+            .contains(&"2 untried: the policy of volume pv-1 is Delete, where Retain was expected".to_owned())
+    );
+    // Nothing is carried out without a journal.
+    let stop = execute(&server.client(), &confirmed, &mut journal, &self::options(), &ear).await.unwrap_err();
+    assert_eq!(stop.kind, StopKind::Refused);
+    assert_eq!(server.world(|world| world.writes().len()), 0);
+}
+
+#[tokio::test(start_paused = true)]
+async fn receipts_say_what_is_permitted_and_accepted() {
+    let server = Server::new();
+    let plan = server.plan().await;
+    let asked = receipts(&server.client(), &plan).await.unwrap();
+    assert_eq!(asked.dry_run, Some(Ok(())));
+    assert!(asked.rights.iter().all(|(_, given)| *given == Some(true)));
+    let shown: Vec<String> = asked
+        .rights
+        .iter()
+        .map(|(right, _)| format!("{} {} {}/{}", right.verb, right.kind.resource(), right.namespace, right.name))
+        .collect();
+    for wanted in [
+        "get persistentvolumes /pv-1",
+        "patch persistentvolumes /pv-1",
+        "delete persistentvolumeclaims db/data",
+        "create persistentvolumeclaims shop/",
+        "list pods db/",
+        "list volumeattachments /",
+    ] {
+        assert!(shown.contains(&wanted.to_owned()), "{wanted} in {shown:?}");
+    }
+    assert_eq!(server.world(|world| world.writes().len()), 0);
+
+    server.world(|world| world.denied.push("delete"));
+    let asked = receipts(&server.client(), &plan).await.unwrap();
+    let denied: Vec<_> = asked.rights.iter().filter(|(_, given)| *given == Some(false)).collect();
+    assert!(denied.len() == 1 && denied[0].0.kind == Kind::PersistentVolumeClaim);
+
+    let server = Server::new().fault("POST /apis/authorization", Fault::Status(403, "not even that"));
+    let asked = receipts(&server.client(), &plan).await.unwrap();
+    assert_eq!(asked.rights.iter().filter(|(_, given)| given.is_none()).count(), 1);
+
+    let server = Server::new().fault(&format!("dry POST {NEW_LIST}"), Fault::Status(403, "policy says no"));
+    let asked = receipts(&server.client(), &plan).await.unwrap();
+    assert_eq!(asked.dry_run, Some(Err("create pvc/moved -n shop: HTTP 403: policy says no".to_owned())));
+    let rejected = server.review(plan.clone(), &asked).await.unwrap_err();
+    assert_eq!(rejected.refusal.by, "admission");
+
+    let other: fn(&mut World) = |world| world.edit(PV, |volume| volume["metadata"]["uid"] = json!("another-uid"));
+    let server = Server::new().fault("POST /apis/authorization", Fault::Actor(other));
+    assert_eq!(receipts(&server.client(), &plan).await.unwrap_err().kind, StopKind::Changed);
+}
+
+#[tokio::test(start_paused = true)]
+async fn names_stay_in_their_place() {
+    let server = Server::new();
+    for name in ["../namespaces/x", "a?x=1", "a/b", "", ".."] {
+        let stop = manifests(&server.client(), &[volume_key(name)]).await.unwrap_err();
+        assert_eq!(stop.kind, StopKind::Refused, "{name}");
+    }
+    let mut plan = server.plan().await;
+    server.world(|world| world.log.clear());
+    let last = plan.steps.last_mut().unwrap().write.as_mut().unwrap();
+    let repair::Change::Create { manifest } = &mut last.change else { panic!("the last step creates") };
+    manifest["metadata"]["name"] = json!("another");
+    assert_eq!(receipts(&server.client(), &plan).await.unwrap_err().kind, StopKind::Refused);
+    assert_eq!(server.world(|world| world.log.len()), 0, "nothing was asked");
+}
+
+#[tokio::test(start_paused = true)]
+async fn journals_are_private_and_exclusive() {
+    let server = Server::new();
+    let plan = server.plan().await;
+    let home = tempfile::tempdir().unwrap();
+    let dir = home.path().join("state").join("journals");
+    assert!(Journal::list(&dir).unwrap().is_empty(), "no directory, no journals");
+    let first = Journal::create(&dir, &plan, "https://api.example.com", NOW).unwrap();
+    let second = Journal::create(&dir, &plan, "https://api.example.com", NOW).unwrap();
+    assert_eq!(second.id(), format!("{}-2", first.id()));
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        let mode = |path: &Path| std::fs::metadata(path).unwrap().permissions().mode() & 0o777;
+        assert_eq!((mode(&dir), mode(first.path())), (0o700, 0o600));
+    }
+    let stop = Journal::open(&dir, first.id()).unwrap_err();
+    assert_eq!(stop.kind, StopKind::Refused);
+    assert!(stop.message.starts_with("another run uses the journal "), "{}", stop.message);
+    let id = first.id().to_owned();
+    drop(first);
+    assert_eq!(Journal::open(&dir, &id).unwrap().entry().plan, plan);
+    let all: Vec<String> = Journal::list(&dir).unwrap().into_iter().map(|summary| summary.id).collect();
+    assert_eq!(all, [format!("{id}-2"), id.clone()]);
+    assert!(!format!("{:?}", Journal::read(&dir, &id).unwrap()).contains("claim-uid"), "objects are not shown");
+    for id in ["../x", "x.jsonl", "", "no-such-journal"] {
+        assert_eq!(Journal::open(&dir, id).unwrap_err().kind, StopKind::Refused, "{id}");
+    }
+    // A directory that cannot be made: a file has its name.
+    std::fs::write(home.path().join("file"), "").unwrap();
+    let stop = Journal::create(&home.path().join("file"), &plan, "", NOW).unwrap_err();
+    assert_eq!((stop.kind, stop.written), (StopKind::Refused, false));
+}
+
+#[tokio::test(start_paused = true)]
+async fn journals_are_read_strictly_but_for_a_torn_end() {
+    let server = Server::new();
+    let dir = tempfile::tempdir().unwrap();
+    let (result, id) = run(&server, dir.path(), &Ear::patient_for(4)).await;
+    assert_eq!(result.unwrap_err().kind, StopKind::Partial);
+    let path = dir.path().join(format!("{id}.jsonl"));
+    let whole = std::fs::read_to_string(&path).unwrap();
+    let read = |text: &str| {
+        std::fs::write(&path, text).unwrap();
+        Journal::read(dir.path(), &id)
+    };
+    // Every place at which a disk can end the file.
+    let mut seen = Vec::new();
+    for end in (0..whole.len()).step_by(5) {
+        let lines = whole[..end].matches('\n').count();
+        match read(&whole[..end]) {
+            Ok(entry) => seen.push(entry.done().len()),
+            Err(stop) => assert!(lines == 0 && stop.causes[0].contains("nothing was written"), "{stop:?}"),
+        }
+    }
+    assert!(seen.is_sorted() && seen.last() == Some(&2), "{seen:?}");
+    // What was torn is cut off before somebody writes on.
+    let torn = &whole[..whole.trim_end().rfind('\n').unwrap() + 20];
+    std::fs::write(&path, torn).unwrap();
+    go_on(&server, dir.path(), &id).await.unwrap();
+    server.is_moved();
+    assert_eq!(Journal::read(dir.path(), &id).unwrap().end, End::Finished);
+
+    for (text, cause) in [
+        (whole.replacen("\"version\":1", "\"version\":2", 1), "line 1: version 2 of journals is not known here"),
+        (
+            whole.replacen("\"record\":\"header\"", "\"record\":\"header\",\"more\":1", 1),
+            "line 1: unknown field `more`",
+        ),
+        (whole.replacen("\"record\":\"saved\"", "\"record\":\"saved\",\"more\":1", 1), "line 2: unknown field `more`"),
+        (whole.replacen("\"record\":\"saved\"", "\"record\":\"hidden\"", 1), "line 2: unknown variant `hidden`"),
+        (whole.replacen("\"step\":1", "\"step\":9", 1), "line 4: the plan has no step 9"),
+        (
+            whole.lines().skip(1).fold(String::new(), |all, line| all + line + "\n"),
+            "line 1: a journal begins with a header",
+        ),
+    ] {
+        let stop = read(&text).unwrap_err();
+        assert_eq!(stop.kind, StopKind::Unreadable);
+        assert!(stop.message.contains(path.to_str().unwrap()), "{}", stop.message);
+        assert!(stop.causes[0].starts_with(cause), "{:?}", stop.causes);
+        let listed = Journal::list(dir.path()).unwrap();
+        assert!(listed.len() == 1 && listed[0].entry.is_err());
+    }
+}
