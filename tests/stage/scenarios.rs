@@ -26,10 +26,7 @@ fn world(objects: impl IntoIterator<Item = Value>) -> Store {
 
 /// A volume and the claim that has it.
 fn bound(policy: &str) -> [Value; 2] {
-    [
-        named(volume(DISK, policy, "Bound"), "db", "data", "uid-data"),
-        bound_to(claim("db", "data", "Bound"), DISK),
-    ]
+    [named(volume(DISK, policy, "Bound"), "db", "data", "uid-data"), bound_to(claim("db", "data", "Bound"), DISK)]
 }
 
 /// A volume whose claim is gone.
@@ -118,11 +115,7 @@ pub(crate) fn all() -> Vec<Scenario> {
             releasing(to_claim("app", "data")),
         ),
         scenario("release-anyone", world([released()]), releasing(Recipient::Anyone)),
-        scenario(
-            "unbind",
-            world([reserved()]),
-            Request::Unbind { volume: DISK.into(), to: to_claim("db", "data") },
-        ),
+        scenario("unbind", world([reserved()]), Request::Unbind { volume: DISK.into(), to: to_claim("db", "data") }),
         scenario("unbind-anyone", world([reserved()]), Request::Unbind { volume: DISK.into(), to: Recipient::Anyone }),
         scenario("reclaim", world([released()]), Request::Reclaim { volume: DISK.into(), delete: true }),
         scenario(
@@ -193,10 +186,6 @@ pub(crate) fn all() -> Vec<Scenario> {
             },
             unfinalizing(super::store::claim("db", "data")),
         ),
-        scenario(
-            "unselect",
-            world(selected()),
-            Request::Unselect { namespace: "db".into(), name: "data".into() },
-        ),
+        scenario("unselect", world(selected()), Request::Unselect { namespace: "db".into(), name: "data".into() }),
     ]
 }
