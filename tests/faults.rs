@@ -420,15 +420,15 @@ fn make(prepared: &Prepared, case: Case, reviews: &Reviews, dir: &Path) -> Optio
         };
         api.struck()?;
         // Requests that the server carries out late, or never heard the end of.
-        tokio::time::sleep(Duration::from_secs(60)).await;
+        tokio::time::sleep(Duration::from_mins(1)).await;
         let journal = journal_of(dir, &mut report);
         let written = api.with(|store, _| by_us(store, prepared.base.history.len()));
-        judge_end(&ended, written, &mut report);
+        judge_end(ended.as_ref(), written, &mut report);
         let finished = matches!(ended, Some(Ok(())));
         if let Some(id) = journal.filter(|_| !finished) {
             let mut random = Random::new(case.seed ^ 0x5eed);
             if running || random.below(2) == 0 {
-                api.with(|store, random| store.settle(random));
+                api.with(Store::settle);
             }
             api.run_controllers(true);
             recover(prepared, &api, &client, reviews, dir, &id, random.below(2) == 0, &mut report).await;
@@ -526,7 +526,7 @@ fn journal_of(dir: &Path, report: &mut Report) -> Option<String> {
 }
 
 /// What the run says of itself has to be so.
-fn judge_end(ended: &Option<Result<(), Stopped>>, written: bool, report: &mut Report) {
+fn judge_end(ended: Option<&Result<(), Stopped>>, written: bool, report: &mut Report) {
     report.outcome = match ended {
         None => "killed".to_owned(),
         Some(Ok(())) if !report.refusals.is_empty() => "refused".to_owned(),
@@ -580,7 +580,7 @@ async fn recover(
                 report.refusals.push(guard(&why));
             }
         }
-        api.with(|store, random| store.settle(random));
+        api.with(Store::settle);
     }
     report.outcome = format!("{}, neither continued nor undone", report.outcome);
 }
@@ -660,8 +660,8 @@ fn gave_delete_back(api: &StageApi, name: &str, case: Case) -> bool {
     let path = format!("PATCH {}", pvctl::repair::path(Kind::PersistentVolume, "", name));
     let last = api.requests().iter().rposition(|request| *request == path).unwrap_or(0);
     let by_us = api.with(|store, _| {
-        let moments = store.history.iter().filter(|moment| moment.by == pvctl::repair::FIELD_MANAGER);
-        let written = moments.filter(|moment| moment.key == crate::stage::volume_key(name)).next_back();
+        let mut moments = store.history.iter().filter(|moment| moment.by == pvctl::repair::FIELD_MANAGER);
+        let written = moments.rfind(|moment| moment.key == crate::stage::volume_key(name));
         written
             .and_then(|moment| moment.after.as_ref().map(|volume| text(volume, "/spec/persistentVolumeReclaimPolicy")))
     });
@@ -803,7 +803,7 @@ fn setting(name: &str) -> Option<String> {
     std::env::var(name).ok()
 }
 
-#[expect(clippy::disallowed_methods, reason = "a sample takes as long as it may")]
+#[expect(clippy::disallowed_methods, clippy::disallowed_types, reason = "a sample takes as long as it may")]
 fn clock() -> impl Fn() -> Duration + Sync {
     let begun = std::time::Instant::now();
     move || begun.elapsed()

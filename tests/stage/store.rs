@@ -153,16 +153,13 @@ impl Store {
     pub(crate) fn put(&mut self, key: &ObjectKey, object: Option<Value>, by: &str) {
         self.version += 1;
         let previous = self.objects.get(key).cloned();
-        match object {
-            Some(mut object) => {
-                object["metadata"]["resourceVersion"] = self.version.to_string().into();
-                self.history.push(Moment { key: key.clone(), after: Some(object.clone()), by: by.to_owned() });
-                self.objects.insert(key.clone(), object);
-            }
-            None => {
-                self.history.push(Moment { key: key.clone(), after: None, by: by.to_owned() });
-                self.objects.remove(key);
-            }
+        if let Some(mut object) = object {
+            object["metadata"]["resourceVersion"] = self.version.to_string().into();
+            self.history.push(Moment { key: key.clone(), after: Some(object.clone()), by: by.to_owned() });
+            self.objects.insert(key.clone(), object);
+        } else {
+            self.history.push(Moment { key: key.clone(), after: None, by: by.to_owned() });
+            self.objects.remove(key);
         }
         self.before.insert(key.clone(), previous);
         self.doom(key);
@@ -271,7 +268,7 @@ impl Store {
         if kind == Kind::PersistentVolumeClaim {
             self.default_class(&mut object);
         }
-        self.validate(&key, None, &object)?;
+        Self::validate(&key, None, &object)?;
         if self.objects.contains_key(&key) {
             let message = format!("{} \"{name}\" already exists", qualified(kind));
             return Err(Failure::new(409, "AlreadyExists", message).about(&key));
@@ -321,7 +318,7 @@ impl Store {
         {
             object.remove("status");
         }
-        self.validate(key, Some(&current), &object)?;
+        Self::validate(key, Some(&current), &object)?;
         for kept in ["deletionTimestamp", "deletionGracePeriodSeconds", "creationTimestamp", "managedFields"] {
             match (current["metadata"].get(kept), object["metadata"].as_object_mut()) {
                 (Some(value), Some(metadata)) => _ = metadata.insert(kept.to_owned(), value.clone()),
@@ -386,7 +383,7 @@ impl Store {
     }
 
     /// What may be stored, and what may change.
-    fn validate(&self, key: &ObjectKey, before: Option<&Value>, object: &Value) -> Result<(), Failure> {
+    fn validate(key: &ObjectKey, before: Option<&Value>, object: &Value) -> Result<(), Failure> {
         let changed = |pointer: &str| before.is_some_and(|before| before.pointer(pointer) != object.pointer(pointer));
         let mut wrong: Vec<String> = Vec::new();
         if let Some(before) = before {
