@@ -4,7 +4,7 @@ use super::api::{Answer, Api, LONGEST, Status, check as check_key, is_that};
 use super::doubt::{Fate, fate};
 use super::error::{StopKind, Stopped};
 use super::journal::{Journal, Record};
-use super::look::{again, already_so, decode, in_the_way};
+use super::look::{again, decode, in_the_way};
 use super::receipts::{makes_room, refusal, try_out};
 use super::{Event, Observer, Options, Outcome, Settled};
 use crate::model::Str;
@@ -241,7 +241,7 @@ impl<'r> Run<'r> {
             stop.message = format!("step {}: {}", step.id, stop.message);
             stop
         };
-        if already_so(write, seen.as_ref()) {
+        if write.is_so_already(seen.as_ref()) {
             self.journal.add(Record::Done { step: step.id, after: current, was_so: true })?;
             return Ok(Attempt::Done { was_so: true });
         }
@@ -398,7 +398,7 @@ impl<'r> Run<'r> {
     ) -> Result<Result<bool, Stopped>, Stopped> {
         let current = self.api.get(&write.object).await?;
         let seen = decode(&write.object, current.as_ref())?;
-        if already_so(write, seen.as_ref()) {
+        if write.is_so_already(seen.as_ref()) {
             return Ok(Ok(true));
         }
         if let Some(obstacle) = write.obstacle(seen.as_ref()) {

@@ -65,10 +65,11 @@ fn shows(write: &Write, wait: Option<&Wait>, before: Option<&Value>, seen: Optio
         }
         // Somebody has taken the volume, which named another claim before.
         (Change::SetClaimRef { to: None, .. }, Some(Seen::Volume(volume))) => {
-            let named = volume.claim_ref.as_ref().map(|named| named.uid.as_str());
+            let named = volume.claim_ref.as_ref().map_or("", |named| named.uid.as_str());
             let had = before.and_then(|before| before["spec"]["claimRef"]["uid"].as_str());
             let met = wait.is_some_and(|wait| wait.judge(None, Some(volume)) == Waited::Met);
-            met && named.is_some() && named != had
+            // A reservation names nobody by uid, and may be the one that stood there before.
+            met && !named.is_empty() && Some(named) != had
         }
         // The object was only kept by its finalizers, so it went when the last of them did.
         (Change::RemoveFinalizer { .. }, None) => {

@@ -3,7 +3,7 @@
 use super::api::Api;
 use super::error::Stopped;
 use crate::model::{Kind, ObjectKey, ReclaimPolicy, Surrounding};
-use crate::repair::{Change, Obstacle, Recheck, Seen, Write, guards, volume_key};
+use crate::repair::{Obstacle, Recheck, Seen, Write, guards, volume_key};
 use crate::snapshot::Item;
 use crate::snapshot::decode::decode_as;
 use serde_json::Value;
@@ -12,11 +12,6 @@ use serde_json::Value;
 pub(super) fn decode(key: &ObjectKey, manifest: Option<&Value>) -> Result<Option<Seen>, Stopped> {
     let seen = manifest.map(|manifest| Seen::decode(key.kind, manifest)).transpose();
     seen.map_err(|problem| Stopped::unreadable(format!("{key} is not understood")).cause(problem))
-}
-
-/// Whether a write is passed over because it is so already. Only of a policy does that say enough.
-pub(super) fn already_so(write: &Write, seen: Option<&Seen>) -> bool {
-    matches!(write.change, Change::SetReclaimPolicy { .. }) && write.is_done(seen)
 }
 
 /// The stop for an object that is not as a step expects it.

@@ -2,7 +2,7 @@
 
 use super::api::{Answer, Api, Status};
 use super::error::Stopped;
-use super::look::{already_so, decode, in_the_way};
+use super::look::{decode, in_the_way};
 use crate::model::{Kind, Str};
 use crate::repair::{Change, Plan, Receipts, Right, Write, rights};
 use serde_json::{Value, json};
@@ -21,7 +21,7 @@ pub(super) async fn receipts(api: Api<'_>, plan: &Plan) -> Result<Receipts, Stop
         if first || creates {
             let current = api.get(&write.object).await?;
             let seen = decode(&write.object, current.as_ref())?;
-            if first && already_so(write, seen.as_ref()) {
+            if first && write.is_so_already(seen.as_ref()) {
                 receipts.dry_run.get_or_insert(Ok(()));
             } else if let Some(obstacle) = write.obstacle(seen.as_ref()) {
                 if first {

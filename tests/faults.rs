@@ -1,0 +1,910 @@
+//! Fault injection: at every single request of every repair something goes wrong with it, somebody of the adversary's
+//! list strikes at that moment, and the controllers run, run astray, or do not run. Whatever happens, no volume is
+//! lost, none comes to a stranger, the journal can be read, and what was begun can be continued or taken back, or is
+//! refused with nothing lost.
+//!
+//! `faults::sample` makes as many runs as fit into its time; `faults::all` (ignored by default) makes all of them and
+//! goes on where it was stopped. `PVCTL_FAULT=scenario/request/fault/actor/controllers/seed` makes one run and tells
+//! its story.
+#![expect(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
+
+use crate::stage::{
+    Actor, Fault, Loss, Random, STRANGER, StageApi, Store, Strike, Treasure, drivers, losses, scenarios, settings, text,
+};
+use pvctl::execute::{self, Event, Journal, Observer, Options, Stopped};
+use pvctl::model::{Kind, ObjectKey, Timestamp};
+use pvctl::repair::{
+    Confirmed, Done, GivenUp, Manifests, Plan, Proposed, Receipts, Reviewed, Situation, propose, reads, review, undo,
+};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
+
+/// When every journal is begun.
+const NOW: Timestamp = Timestamp(1_780_000_000);
+const OPTIONS: Options =
+    Options { wait_limit: Duration::from_secs(20), poll: Duration::from_secs(2), server_dry_run: false };
+
+/// What the controllers do meanwhile.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Controllers {
+    /// They sync something between requests.
+    Run,
+    /// They do so, with caches that lag, and die between two writes now and then.
+    Astray,
+    /// They do nothing until the run is over.
+    Stopped,
+}
+
+impl Controllers {
+    const ALL: [Self; 3] = [Self::Run, Self::Astray, Self::Stopped];
+
+    fn word(self) -> &'static str {
+        match self {
+            Self::Run => "run",
+            Self::Astray => "astray",
+            Self::Stopped => "stopped",
+        }
+    }
+}
+
+/// One run, as its description names it.
+#[derive(Clone, Copy, Debug)]
+struct Case {
+    scenario: usize,
+    request: usize,
+    fault: Fault,
+    actor: Actor,
+    controllers: Controllers,
+    seed: u64,
+}
+
+/// A repair that is known to go through when nothing comes between.
+struct Prepared {
+    name: String,
+    base: Store,
+    plan: Plan,
+    reviewed: Reviewed,
+    receipts: Receipts,
+    treasures: Vec<Treasure>,
+    /// How many requests it takes.
+    requests: usize,
+    /// What the cluster looks like after each prefix of it, and after each prefix of the way back from there.
+    states: BTreeSet<String>,
+    /// What it looks like in the end.
+    end: String,
+    /// What each actor does to the cluster when nothing at all is repaired.
+    excused: BTreeMap<Actor, BTreeSet<Loss>>,
+}
+
+/// Nobody watches; after so many questions the person wants it to end.
+struct Silent {
+    questions: AtomicU32,
+    ends_at_step: Option<u32>,
+    reached: AtomicBool,
+}
+
+impl Silent {
+    fn new(ends_at_step: Option<u32>) -> Self {
+        Self { questions: AtomicU32::new(0), ends_at_step, reached: AtomicBool::new(false) }
+    }
+}
+
+impl Observer for Silent {
+    fn event(&self, event: Event<'_>) {
+        if let Event::StepStarts { step } = event
+            && Some(step.id) == self.ends_at_step
+        {
+            self.reached.store(true, Ordering::Relaxed);
+        }
+    }
+
+    fn interrupted(&self) -> bool {
+        self.questions.fetch_add(1, Ordering::Relaxed);
+        self.reached.load(Ordering::Relaxed)
+    }
+}
+
+fn run<T>(future: impl Future<Output = T>) -> T {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_time().start_paused(true).build().unwrap();
+    runtime.block_on(future)
+}
+
+/// A folder for journals; in memory where there is one, since each line is synced.
+fn folder() -> tempfile::TempDir {
+    tempfile::tempdir_in("/dev/shm").or_else(|_| tempfile::tempdir()).unwrap()
+}
+
+/// The objects of a plan as the server keeps them, without a request.
+fn manifests_of(store: &Store, keys: &[ObjectKey]) -> Manifests {
+    let mut manifests = Manifests::default();
+    for key in keys {
+        if let Some(object) = store.read(key) {
+            manifests.add(key.clone(), object.clone());
+        }
+    }
+    manifests
+}
+
+/// What the volumes and claims look like, but for what differs from run to run: uids, versions, strangers.
+fn state(store: &Store) -> String {
+    let mut lines = Vec::new();
+    for (key, volume) in store.all(Kind::PersistentVolume, "") {
+        let (namespace, name) = (text(volume, "/spec/claimRef/namespace"), text(volume, "/spec/claimRef/name"));
+        let uid = text(volume, "/spec/claimRef/uid");
+        let holder = store.read(&crate::stage::claim_key(&namespace, &name));
+        let whose = if uid.is_empty() {
+            "reserved"
+        } else if holder.is_some_and(|claim| text(claim, "/metadata/uid") == uid) {
+            "held"
+        } else {
+            "left"
+        };
+        lines.push(format!(
+            "pv {}: {} {} {whose} {namespace}/{name}{}",
+            key.name,
+            text(volume, "/status/phase"),
+            text(volume, "/spec/persistentVolumeReclaimPolicy"),
+            if volume["metadata"]["deletionTimestamp"].is_string() { " terminating" } else { "" },
+        ));
+    }
+    for (key, claim) in store.all(Kind::PersistentVolumeClaim, "").filter(|(key, _)| key.namespace != STRANGER) {
+        lines.push(format!(
+            "pvc {}/{}: {} volume {:?} class {:?} size {:?} node {:?}{}",
+            key.namespace,
+            key.name,
+            text(claim, "/status/phase"),
+            text(claim, "/spec/volumeName"),
+            claim["spec"]["storageClassName"].as_str(),
+            text(claim, "/spec/resources/requests/storage"),
+            claim["metadata"]["annotations"]["volume.kubernetes.io/selected-node"].as_str(),
+            if claim["metadata"]["deletionTimestamp"].is_string() { " terminating" } else { "" },
+        ));
+    }
+    lines.join("\n")
+}
+
+/// The volumes with data of which nobody said that they may be lost.
+fn treasures(store: &Store, plan: &Plan) -> Vec<(Treasure, Vec<GivenUp>)> {
+    store
+        .all(Kind::PersistentVolume, "")
+        .map(|(key, volume)| {
+            let carried = plan.volumes.iter().find(|carried| carried.volume == key.name);
+            let mut names: Vec<(String, String)> = carried
+                .into_iter()
+                .flat_map(|carried| &carried.for_claims)
+                .map(|(namespace, name)| (namespace.to_string(), name.to_string()))
+                .collect();
+            names.push((text(volume, "/spec/claimRef/namespace"), text(volume, "/spec/claimRef/name")));
+            let uids = vec![text(volume, "/spec/claimRef/uid")];
+            let given_up = carried.map(|carried| carried.given_up.clone()).unwrap_or_default();
+            (Treasure { volume: key.name.to_string(), uids, names }, given_up)
+        })
+        .collect()
+}
+
+fn is_given_up(loss: &Loss, plan: &Plan) -> bool {
+    let given = |volume: &str, what: &[GivenUp]| {
+        let carried = plan.volumes.iter().find(|carried| carried.volume == volume);
+        carried.is_some_and(|carried| carried.given_up.iter().any(|given| what.contains(given)))
+    };
+    match loss {
+        Loss::Destroyed(volume) => given(volume, &[GivenUp::Data]),
+        Loss::Gone(volume) => given(volume, &[GivenUp::Data, GivenUp::Object]),
+        Loss::Taken(volume, ..) => given(volume, &[GivenUp::Privacy]),
+    }
+}
+
+/// What is left of a world when everybody has done what they would do.
+fn aftermath(store: &mut Store, random: &mut Random) {
+    store.settle(random);
+    drivers(store);
+    store.settle(random);
+}
+
+/// The plan for a request, with what the server says of it.
+fn planned(store: &Store, request: &pvctl::repair::Request) -> Result<Plan, String> {
+    let snapshot = store.snapshot();
+    let manifests = manifests_of(store, &reads(&snapshot, request));
+    let situation = Situation { snapshot: &snapshot, settings: settings(), manifests: &manifests };
+    match propose(&situation, request) {
+        Proposed::Plan(plan) => Ok(*plan),
+        Proposed::Nothing(why) => Err(format!("nothing: {why}")),
+        Proposed::Refused(refusal) => Err(format!("{}: {}", refusal.by, refusal.message)),
+    }
+}
+
+fn reviewed(store: &Store, plan: Plan, receipts: &Receipts) -> Result<Reviewed, String> {
+    let snapshot = store.snapshot();
+    let manifests = manifests_of(store, &plan.objects());
+    let situation = Situation { snapshot: &snapshot, settings: settings(), manifests: &manifests };
+    review(&situation, plan, receipts).map_err(|rejected| {
+        let moves = rejected.interleaving.map(|way| format!(" ({})", way.moves.join("; "))).unwrap_or_default();
+        format!("{}: {}{moves}", rejected.refusal.by, rejected.refusal.message)
+    })
+}
+
+fn confirmed(reviewed: Reviewed) -> Confirmed {
+    let typed = reviewed.plan().type_name.clone();
+    reviewed.confirm(typed.as_deref()).unwrap_or_else(|_| panic!("the name that the plan asks for was typed"))
+}
+
+/// Asks the server and reviews, in a world that holds still.
+fn looked_at(store: &Store, plan: Plan) -> Result<(Reviewed, Receipts), String> {
+    let api = StageApi::new(store.clone(), false, 1);
+    let receipts = run(async { execute::receipts(&api.client(), &plan).await }).map_err(|stop| stop.message)?;
+    Ok((reviewed(store, plan, &receipts)?, receipts))
+}
+
+/// The plan that takes back what a journal says.
+fn way_back(store: &Store, id: &str, plan: &Plan, done: &[Done]) -> Result<Plan, String> {
+    let snapshot = store.snapshot();
+    let mut keys = plan.objects();
+    keys.extend(done.iter().filter_map(|done| done.step.write.as_ref()).map(|write| write.object.clone()));
+    let manifests = manifests_of(store, &keys);
+    let situation = Situation { snapshot: &snapshot, settings: settings(), manifests: &manifests };
+    match undo(&situation, id, plan, done) {
+        Proposed::Plan(plan) => Ok(*plan),
+        Proposed::Nothing(why) => Err(format!("nothing: {why}")),
+        Proposed::Refused(refusal) => Err(format!("undo-{}: {}", refusal.by, refusal.message)),
+    }
+}
+
+/// A run without faults, ended by the person at a step, if at all: the settled store and the journal's account.
+fn undisturbed(
+    store: &Store,
+    reviewed: &Reviewed,
+    ends_at_step: Option<u32>,
+) -> (Store, String, Vec<Done>, Result<usize, Stopped>) {
+    let folder = folder();
+    let api = StageApi::new(store.clone(), true, 7);
+    let plan = reviewed.plan().clone();
+    let (id, done, result) = run(async {
+        let client = api.client();
+        let keys: Vec<ObjectKey> = plan.objects();
+        execute::manifests(&client, &keys).await.unwrap();
+        execute::receipts(&client, &plan).await.unwrap();
+        let mut journal = Journal::create(folder.path(), &plan, "stage", NOW).unwrap();
+        let confirmed = confirmed(reviewed.clone());
+        let result = execute::execute(&client, &confirmed, &mut journal, &OPTIONS, &Silent::new(ends_at_step)).await;
+        (journal.id().to_owned(), journal.entry().done(), result)
+    });
+    let requests = api.requests().len();
+    let settled = api.with(|store, random| {
+        store.settle(random);
+        store.clone()
+    });
+    (settled, id, done, result.map(|_| requests))
+}
+
+/// Prepares a repair, and the one that takes it back.
+fn prepare(name: &str, base: Store, plan: Plan, notes: &mut Vec<String>) -> Vec<Prepared> {
+    let (reviewed, receipts) = match looked_at(&base, plan) {
+        Ok(looked) => looked,
+        Err(why) => {
+            notes.push(format!("{name} is refused: {why}"));
+            return Vec::new();
+        }
+    };
+    let plan = reviewed.plan().clone();
+    let (after, id, done, result) = undisturbed(&base, &reviewed, None);
+    let requests = match result {
+        Ok(requests) => requests,
+        Err(stop) => {
+            notes.push(format!("{name} does not go through undisturbed: {}", describe(&stop)));
+            return Vec::new();
+        }
+    };
+    let mut states = BTreeSet::from([state(&base), state(&after)]);
+    for step in plan.steps.iter().map(|step| Some(step.id)).chain([None]) {
+        let (cut, id, done, _) = undisturbed(&base, &reviewed, step);
+        states.insert(state(&cut));
+        let Ok(back) = way_back(&cut, &id, &plan, &done) else { continue };
+        let Ok((back, _)) = looked_at(&cut, back) else { continue };
+        for step in back.plan().steps.iter().map(|step| Some(step.id)).chain([None]) {
+            states.insert(state(&undisturbed(&cut, &back, step).0));
+        }
+    }
+    let treasures: Vec<Treasure> = treasures(&base, &plan).into_iter().map(|(treasure, _)| treasure).collect();
+    let mut excused: BTreeMap<Actor, BTreeSet<Loss>> = BTreeMap::new();
+    for actor in Actor::ALL {
+        for seed in 0..6 {
+            let (mut store, mut random) = (base.clone(), Random::new(seed));
+            actor.strike(&mut store, &base, &mut random);
+            aftermath(&mut store, &mut random);
+            excused.entry(actor).or_default().extend(losses(&store, &treasures));
+        }
+    }
+    let back = way_back(&after, &id, &plan, &done);
+    let prepared = Prepared {
+        name: name.to_owned(),
+        end: state(&after),
+        base,
+        reviewed,
+        receipts,
+        treasures,
+        requests,
+        states,
+        excused,
+        plan,
+    };
+    let mut all = vec![prepared];
+    if !name.starts_with("undo-") {
+        match back {
+            Ok(back) => all.extend(prepare(&format!("undo-{name}"), after, back, notes)),
+            Err(why) => notes.push(format!("undo-{name} is refused: {why}")),
+        }
+    }
+    all
+}
+
+fn prepared() -> (Vec<Prepared>, Vec<String>) {
+    let mut notes = Vec::new();
+    let mut all = Vec::new();
+    for scenario in scenarios::all() {
+        let mut base = scenario.store;
+        base.settle(&mut Random::new(1));
+        match planned(&base, &scenario.request) {
+            Ok(plan) => all.extend(prepare(scenario.name, base, plan, &mut notes)),
+            Err(why) => notes.push(format!("{} is refused: {why}", scenario.name)),
+        }
+    }
+    (all, notes)
+}
+
+/// How a run went on after the strike.
+#[derive(Clone, Debug, Default)]
+struct Report {
+    /// A word for how it ended.
+    outcome: String,
+    /// Who refused to go on or back, if somebody did.
+    refusals: Vec<String>,
+    /// What must not be.
+    wrong: Vec<String>,
+    /// What happened, for whoever makes one run.
+    story: Vec<String>,
+}
+
+/// Reviews that were made already: a world and a plan with what came of it.
+type Reviews = Mutex<HashMap<String, Result<Reviewed, String>>>;
+
+/// The same review of the same plan in the same world, but for the versions of objects.
+fn reviewed_once(reviews: &Reviews, store: &Store, plan: Plan, receipts: &Receipts) -> Result<Reviewed, String> {
+    let mut key = format!("{}{receipts:?}", serde_json::to_string(&plan).unwrap());
+    for (_, object) in store.objects() {
+        let mut object = object.clone();
+        for varies in ["resourceVersion", "managedFields"] {
+            object["metadata"].as_object_mut().map(|metadata| metadata.remove(varies));
+        }
+        if let Some(named) = object.pointer_mut("/spec/claimRef").and_then(Value::as_object_mut) {
+            named.remove("resourceVersion");
+        }
+        key.push_str(&object.to_string());
+    }
+    let lock = || reviews.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(known) = lock().get(&key) {
+        return known.clone();
+    }
+    let made = reviewed(store, plan, receipts);
+    lock().insert(key, made.clone());
+    made
+}
+
+/// The word before the colon of a refusal: its guard.
+fn guard(refusal: &str) -> String {
+    refusal.split(':').next().unwrap_or_default().to_owned()
+}
+
+fn describe(stop: &Stopped) -> String {
+    format!("{:?}: {} ({})", stop.kind, stop.message, stop.causes.join("; "))
+}
+
+/// Makes one run; nothing where the request at which it is to go wrong is never made.
+fn make(prepared: &Prepared, case: Case, reviews: &Reviews, dir: &Path) -> Option<Report> {
+    let strike = Strike { request: case.request, fault: case.fault, actor: case.actor };
+    let running = case.controllers != Controllers::Stopped;
+    let api = StageApi::new(prepared.base.clone(), running, case.seed)
+        .striking(strike)
+        .astray(case.controllers == Controllers::Astray);
+    let mut report = Report::default();
+    run(async {
+        let client = api.client();
+        let begun = repair(prepared, &client, reviews, dir, &mut report);
+        let ended = tokio::select! {
+            ended = begun => Some(ended),
+            () = api.killed() => None,
+        };
+        api.struck()?;
+        // Requests that the server carries out late, or never heard the end of.
+        tokio::time::sleep(Duration::from_mins(1)).await;
+        let journal = journal_of(dir, &mut report);
+        let written = api.with(|store, _| by_us(store, prepared.base.history.len()));
+        judge_end(ended.as_ref(), written, &mut report);
+        let finished = matches!(ended, Some(Ok(())));
+        if let Some(id) = journal.filter(|_| !finished) {
+            let mut random = Random::new(case.seed ^ 0x5eed);
+            if running || random.below(2) == 0 {
+                api.with(Store::settle);
+            }
+            api.run_controllers(true);
+            recover(prepared, &api, &client, reviews, dir, &id, random.below(2) == 0, &mut report).await;
+        }
+        Some(())
+    })?;
+    let settled = api.with(|store, random| {
+        store.settle(random);
+        state(store)
+    });
+    if case.actor.is_harmless() && !prepared.states.contains(&settled) {
+        report.wrong.push(format!("the end is no state of the plan:\n{settled}"));
+    }
+    // A controller may be quicker than a write that asks for what it does: then the plan stops, and goes on when asked.
+    let calm = case.fault == Fault::None && case.actor == Actor::Nobody && case.controllers == Controllers::Run;
+    if calm && report.outcome != "done" && !report.outcome.ends_with("continued") && !report.outcome.ends_with("undone")
+    {
+        report.wrong.push(format!("nothing came between, and {} ended {}", prepared.name, report.outcome));
+    }
+    if case.actor.is_harmless() && report.outcome == "done" && settled != prepared.end {
+        report.wrong.push(format!("it says done, and is not as it would be undisturbed:\n{settled}"));
+    }
+    let lost = api.with(|store, random| {
+        aftermath(store, random);
+        losses(store, &prepared.treasures)
+    });
+    for loss in lost {
+        if is_given_up(&loss, &prepared.plan) || is_excused(prepared, &api, case, &loss) {
+            continue;
+        }
+        report.wrong.push(format!("{loss:?}"));
+    }
+    if !report.wrong.is_empty() {
+        api.with(|store, _| {
+            for moment in &store.history[prepared.base.history.len()..] {
+                report.story.push(match &moment.after {
+                    Some(object) => format!(
+                        "{} by {}: {} {} {} {}",
+                        moment.key,
+                        moment.by,
+                        text(object, "/status/phase"),
+                        text(object, "/spec/persistentVolumeReclaimPolicy"),
+                        object["spec"]["claimRef"],
+                        text(object, "/spec/volumeName"),
+                    ),
+                    None => format!("{} by {}: gone", moment.key, moment.by),
+                });
+            }
+        });
+        report.story.push(format!("requests: {}", api.requests().join("\n  ")));
+    }
+    Some(report)
+}
+
+/// From the reading to the end of a plan, as the command does it.
+async fn repair(
+    prepared: &Prepared,
+    client: &kube::Client,
+    reviews: &Reviews,
+    dir: &Path,
+    report: &mut Report,
+) -> Result<(), Stopped> {
+    execute::manifests(client, &prepared.plan.objects()).await?;
+    let receipts = execute::receipts(client, &prepared.plan).await?;
+    let reviewed = if receipts == prepared.receipts {
+        prepared.reviewed.clone()
+    } else {
+        match reviewed_once(reviews, &prepared.base, prepared.plan.clone(), &receipts) {
+            Ok(reviewed) => reviewed,
+            Err(refusal) => {
+                report.refusals.push(guard(&refusal));
+                return Ok(());
+            }
+        }
+    };
+    let mut journal = Journal::create(dir, &prepared.plan, "stage", NOW)?;
+    let confirmed = confirmed(reviewed);
+    execute::execute(client, &confirmed, &mut journal, &OPTIONS, &Silent::new(None)).await.map(|_| ())
+}
+
+/// Whether anything was written in our name since then.
+fn by_us(store: &Store, since: usize) -> bool {
+    store.history[since..].iter().any(|moment| moment.by == pvctl::repair::FIELD_MANAGER)
+}
+
+/// The id of the journal, which has to be readable if it is there.
+fn journal_of(dir: &Path, report: &mut Report) -> Option<String> {
+    let all = Journal::list(dir).unwrap();
+    for summary in &all {
+        if let Err(why) = &summary.entry {
+            report.wrong.push(format!("the journal {} cannot be read: {why}", summary.id));
+        }
+    }
+    all.first().map(|summary| summary.id.clone())
+}
+
+/// What the run says of itself has to be so.
+fn judge_end(ended: Option<&Result<(), Stopped>>, written: bool, report: &mut Report) {
+    report.outcome = match ended {
+        None => "killed".to_owned(),
+        Some(Ok(())) if !report.refusals.is_empty() => "refused".to_owned(),
+        Some(Ok(())) => "done".to_owned(),
+        Some(Err(stop)) => format!("{:?}", stop.kind).to_lowercase(),
+    };
+    match ended {
+        Some(Ok(())) if report.outcome == "refused" && written => {
+            report.wrong.push("it was refused, and something was written".to_owned());
+        }
+        Some(Err(stop)) => {
+            report.story.push(describe(stop));
+            if written && !stop.written {
+                report.wrong.push(format!("something was written, and it says otherwise: {}", describe(stop)));
+            }
+            if stop.written != (stop.kind == execute::StopKind::Partial) {
+                report.wrong.push(format!("its class does not say whether something was written: {}", describe(stop)));
+            }
+        }
+        _ => {}
+    }
+}
+
+/// Goes on with what was cut short, or takes it back; where the one is refused, the other is tried.
+#[expect(clippy::too_many_arguments, reason = "all of it is one run")]
+async fn recover(
+    prepared: &Prepared,
+    api: &StageApi,
+    client: &kube::Client,
+    reviews: &Reviews,
+    dir: &Path,
+    id: &str,
+    on_first: bool,
+    report: &mut Report,
+) {
+    let ways = if on_first { [true, false] } else { [false, true] };
+    for on in ways {
+        let word = if on { "continued" } else { "undone" };
+        let went = if on {
+            go_on(api, client, reviews, dir, id).await
+        } else {
+            go_back(prepared, api, client, reviews, dir, id).await
+        };
+        match went {
+            Ok(()) => {
+                report.outcome = format!("{}, {word}", report.outcome);
+                return;
+            }
+            Err(why) => {
+                report.story.push(format!("not {word}: {why}"));
+                report.refusals.push(guard(&why));
+            }
+        }
+        api.with(Store::settle);
+    }
+    report.outcome = format!("{}, neither continued nor undone", report.outcome);
+}
+
+async fn go_on(api: &StageApi, client: &kube::Client, reviews: &Reviews, dir: &Path, id: &str) -> Result<(), String> {
+    let mut journal = Journal::open(dir, id).map_err(|stop| describe(&stop))?;
+    execute::settle(client, &mut journal).await.map_err(|stop| describe(&stop))?;
+    let remaining = journal.entry().remaining();
+    if remaining.steps.is_empty() {
+        return Ok(());
+    }
+    let receipts = execute::receipts(client, &remaining).await.map_err(|stop| describe(&stop))?;
+    let now = api.with(|store, _| store.clone());
+    let reviewed = reviewed_once(reviews, &now, remaining, &receipts)?;
+    let confirmed = confirmed(reviewed);
+    let went = execute::resume(client, &confirmed, &mut journal, &OPTIONS, &Silent::new(None)).await;
+    went.map(|_| ()).map_err(|stop| describe(&stop))
+}
+
+async fn go_back(
+    prepared: &Prepared,
+    api: &StageApi,
+    client: &kube::Client,
+    reviews: &Reviews,
+    dir: &Path,
+    id: &str,
+) -> Result<(), String> {
+    let mut journal = Journal::open(dir, id).map_err(|stop| describe(&stop))?;
+    execute::settle(client, &mut journal).await.map_err(|stop| describe(&stop))?;
+    let done = journal.entry().done();
+    let now = api.with(|store, _| store.clone());
+    let back = match way_back(&now, id, &prepared.plan, &done) {
+        Ok(back) => back,
+        Err(why) if why.starts_with("nothing:") => return Ok(()),
+        Err(why) => return Err(why),
+    };
+    let receipts = execute::receipts(client, &back).await.map_err(|stop| describe(&stop))?;
+    let reviewed = reviewed_once(reviews, &now, back.clone(), &receipts)?;
+    let mut journal = Journal::create(dir, &back, "stage", NOW).map_err(|stop| describe(&stop))?;
+    let confirmed = confirmed(reviewed);
+    let went = execute::execute(client, &confirmed, &mut journal, &OPTIONS, &Silent::new(None)).await;
+    went.map(|_| ()).map_err(|stop| describe(&stop))
+}
+
+/// Whether a loss is none of the plan's doing: the same actor inflicts it on the same cluster without any repair, and
+/// at the moment at which it struck the volume stood as it stood before the repair, as far as anything protects it:
+/// with the same policy, and reserved for the same claim. Whatever pvctl had done until then had not touched that, or
+/// had put it back because it was asked to, so that the actor met with what it would have met with anyway.
+///
+/// A plan that is asked to give a volume its policy Delete back does so in the end, and looks at the claim right before.
+/// Who deletes the claim after that look deletes the data with it, a moment early or a year late.
+fn is_excused(prepared: &Prepared, api: &StageApi, case: Case, loss: &Loss) -> bool {
+    if !prepared.excused.get(&case.actor).is_some_and(|losses| losses.contains(loss)) {
+        return false;
+    }
+    let name = match loss {
+        Loss::Destroyed(volume) | Loss::Gone(volume) | Loss::Taken(volume, ..) => volume,
+    };
+    let key = crate::stage::volume_key(name);
+    let stands = |volume: &Value| match loss {
+        Loss::Taken(..) => text(volume, "/spec/claimRef/namespace") + "/" + &text(volume, "/spec/claimRef/name"),
+        Loss::Destroyed(_) | Loss::Gone(_) => text(volume, "/spec/persistentVolumeReclaimPolicy"),
+    };
+    let before = prepared.base.read(&key).map(stands);
+    let struck = api.struck().unwrap_or(0);
+    let then = api.with(|store, _| {
+        let last = store.history[..struck].iter().rev().find(|moment| moment.key == key);
+        last.and_then(|moment| moment.after.as_ref().map(stands))
+    });
+    before == then || matches!(loss, Loss::Destroyed(_) | Loss::Gone(_)) && gave_delete_back(api, name, case)
+}
+
+/// Whether a volume got policy Delete by our own hand, and the actor struck at the earliest between the reading that
+/// went before and the write: a reading, the looks at the claim, a dry run and the write itself.
+fn gave_delete_back(api: &StageApi, name: &str, case: Case) -> bool {
+    const LOOKS: usize = 4;
+    let path = format!("PATCH {}", pvctl::repair::path(Kind::PersistentVolume, "", name));
+    let last = api.requests().iter().rposition(|request| *request == path).unwrap_or(0);
+    let by_us = api.with(|store, _| {
+        let mut moments = store.history.iter().filter(|moment| moment.by == pvctl::repair::FIELD_MANAGER);
+        let written = moments.rfind(|moment| moment.key == crate::stage::volume_key(name));
+        written
+            .and_then(|moment| moment.after.as_ref().map(|volume| text(volume, "/spec/persistentVolumeReclaimPolicy")))
+    });
+    by_us.as_deref() == Some("Delete") && case.request + LOOKS > last
+}
+
+/// What came of many runs.
+#[derive(Debug, Default, Serialize, Deserialize)]
+struct Tally {
+    runs: usize,
+    unreached: usize,
+    faults: BTreeMap<String, usize>,
+    actors: BTreeMap<String, usize>,
+    controllers: BTreeMap<String, usize>,
+    outcomes: BTreeMap<String, usize>,
+    refusals: BTreeMap<String, usize>,
+    /// Runs among nobody but the controllers that could neither be continued nor taken back, each guard with the first.
+    stuck: BTreeMap<String, (usize, String)>,
+    wrong: Vec<String>,
+}
+
+impl Tally {
+    fn add(&mut self, prepared: &Prepared, case: Case, report: Option<Report>) {
+        let Some(report) = report else {
+            self.unreached += 1;
+            return;
+        };
+        self.runs += 1;
+        *self.faults.entry(case.fault.word().to_owned()).or_default() += 1;
+        *self.actors.entry(case.actor.word().to_owned()).or_default() += 1;
+        *self.controllers.entry(case.controllers.word().to_owned()).or_default() += 1;
+        *self.outcomes.entry(report.outcome.clone()).or_default() += 1;
+        for refusal in &report.refusals {
+            *self.refusals.entry(refusal.clone()).or_default() += 1;
+        }
+        if case.actor.is_harmless() && report.outcome.contains("neither") {
+            let first = || (0, format!("PVCTL_FAULT={}: {}", words(prepared, case), report.story.join("; ")));
+            self.stuck.entry(report.refusals.join(" and ")).or_insert_with(first).0 += 1;
+        }
+        if !report.wrong.is_empty() {
+            self.wrong.push(format!("PVCTL_FAULT={}: {}", words(prepared, case), report.wrong.join("; ")));
+        }
+    }
+
+    fn merge(&mut self, other: Self) {
+        fn sum<K: Ord>(into: &mut BTreeMap<K, usize>, from: BTreeMap<K, usize>) {
+            for (key, count) in from {
+                *into.entry(key).or_default() += count;
+            }
+        }
+        self.runs += other.runs;
+        self.unreached += other.unreached;
+        sum(&mut self.faults, other.faults);
+        sum(&mut self.actors, other.actors);
+        sum(&mut self.controllers, other.controllers);
+        sum(&mut self.outcomes, other.outcomes);
+        sum(&mut self.refusals, other.refusals);
+        for (guards, (count, first)) in other.stuck {
+            self.stuck.entry(guards).or_insert((0, first)).0 += count;
+        }
+        self.wrong.extend(other.wrong);
+    }
+}
+
+fn words(prepared: &Prepared, case: Case) -> String {
+    format!(
+        "{}/{}/{}/{}/{}/{}",
+        prepared.name,
+        case.request,
+        case.fault.word(),
+        case.actor.word(),
+        case.controllers.word(),
+        case.seed
+    )
+}
+
+/// The case of a description.
+fn parse(all: &[Prepared], words: &str) -> Case {
+    let parts: Vec<&str> = words.split('/').collect();
+    let [scenario, request, fault, actor, controllers, seed] = parts[..] else {
+        panic!("{words:?} is not scenario/request/fault/actor/controllers/seed")
+    };
+    Case {
+        scenario: all.iter().position(|prepared| prepared.name == scenario).unwrap(),
+        request: request.parse().unwrap(),
+        fault: Fault::ALL.into_iter().find(|known| known.word() == fault).unwrap(),
+        actor: Actor::ALL.into_iter().find(|known| known.word() == actor).unwrap(),
+        controllers: Controllers::ALL.into_iter().find(|known| known.word() == controllers).unwrap(),
+        seed: seed.parse().unwrap(),
+    }
+}
+
+/// Every case there is, in an order that is the same for the same seed.
+fn cases(all: &[Prepared], seed: u64) -> Vec<Case> {
+    let mut cases = Vec::new();
+    let mut random = Random::new(seed);
+    for (scenario, prepared) in all.iter().enumerate() {
+        for request in 1..=prepared.requests {
+            for fault in Fault::ALL {
+                for actor in Actor::ALL {
+                    for controllers in Controllers::ALL {
+                        let seed = random.next() % 1_000_000;
+                        cases.push(Case { scenario, request, fault, actor, controllers, seed });
+                    }
+                }
+            }
+        }
+    }
+    for last in (1..cases.len()).rev() {
+        cases.swap(last, random.below(last + 1));
+    }
+    cases
+}
+
+/// Makes runs on all cores until all are made, or `until` says that it is time to stop.
+fn make_all(all: &[Prepared], cases: &[Case], reviews: &Reviews, until: &(dyn Fn() -> bool + Sync)) -> Tally {
+    let next = std::sync::atomic::AtomicUsize::new(0);
+    let total = Mutex::new(Tally::default());
+    let threads = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
+    std::thread::scope(|scope| {
+        for _ in 0..threads {
+            scope.spawn(|| {
+                let mut tally = Tally::default();
+                while !until() {
+                    let Some(case) = cases.get(next.fetch_add(1, Ordering::Relaxed)).copied() else { break };
+                    let prepared = &all[case.scenario];
+                    let folder = folder();
+                    tally.add(prepared, case, make(prepared, case, reviews, folder.path()));
+                }
+                total.lock().unwrap_or_else(PoisonError::into_inner).merge(tally);
+            });
+        }
+    });
+    total.into_inner().unwrap_or_else(PoisonError::into_inner)
+}
+
+#[expect(clippy::disallowed_methods, reason = "how long is a matter of whoever runs them")]
+fn setting(name: &str) -> Option<String> {
+    std::env::var(name).ok()
+}
+
+#[expect(clippy::disallowed_methods, clippy::disallowed_types, reason = "a sample takes as long as it may")]
+fn clock() -> impl Fn() -> Duration + Sync {
+    let begun = std::time::Instant::now();
+    move || begun.elapsed()
+}
+
+#[expect(clippy::print_stderr, reason = "the figures are wanted in the test's output")]
+fn print(text: &str) {
+    eprintln!("{text}");
+}
+
+fn show(tally: &Tally, all: &[Prepared], notes: &[String], seconds: u64) {
+    for note in notes {
+        print(note);
+    }
+    let repairs: Vec<String> =
+        all.iter().map(|prepared| format!("{} ({})", prepared.name, prepared.requests)).collect();
+    print(&format!("repairs, with their requests: {}", repairs.join(", ")));
+    print(&format!("{} runs in {seconds} s; {} cases name a request that was never made", tally.runs, tally.unreached));
+    print(&format!("by fault: {:?}\nby actor: {:?}", tally.faults, tally.actors));
+    print(&format!("by controllers: {:?}", tally.controllers));
+    print(&format!("by outcome: {:#?}\nrefusals by guard: {:#?}", tally.outcomes, tally.refusals));
+    for (guards, (count, first)) in &tally.stuck {
+        print(&format!("{count} neither continued nor undone among controllers alone, by {guards}, such as {first}"));
+    }
+    for wrong in tally.wrong.iter().take(40) {
+        print(wrong);
+    }
+}
+
+/// One run, or a seeded sample for so many seconds: 100, or `PVCTL_FAULTS_SECONDS`. The seed is 1, or
+/// `PVCTL_FAULTS_SEED`.
+#[test]
+fn sample() {
+    let clock = clock();
+    let (all, notes) = prepared();
+    if let Some(words) = setting("PVCTL_FAULT") {
+        let case = parse(&all, &words);
+        let folder = folder();
+        let report = make(&all[case.scenario], case, &Reviews::default(), folder.path());
+        print(&format!("{report:#?}"));
+        assert!(report.is_some_and(|report| report.wrong.is_empty()), "{words}");
+        return;
+    }
+    let seconds = setting("PVCTL_FAULTS_SECONDS").and_then(|text| text.parse().ok()).unwrap_or(100);
+    let seed = setting("PVCTL_FAULTS_SEED").and_then(|text| text.parse().ok()).unwrap_or(1);
+    let cases = cases(&all, seed);
+    print(&format!("seed {seed}, {} cases", cases.len()));
+    let tally = make_all(&all, &cases, &Reviews::default(), &|| clock() >= Duration::from_secs(seconds));
+    show(&tally, &all, &notes, clock().as_secs());
+    assert!(tally.runs > 100, "only {} runs were made", tally.runs);
+    nothing_wrong(&tally, &notes);
+}
+
+/// Every repair goes through where nobody disturbs it, and no run went wrong.
+fn nothing_wrong(tally: &Tally, notes: &[String]) {
+    let hindered = |note: &&String| !note.starts_with("undo-") || note.contains("does not go through");
+    assert_eq!(notes.iter().find(hindered), None);
+    let first = tally.wrong.first().map(String::as_str).unwrap_or_default();
+    assert!(tally.wrong.is_empty(), "{} runs went wrong, such as {first}", tally.wrong.len());
+}
+
+/// How far the whole run has come.
+#[derive(Debug, Default, Serialize, Deserialize)]
+struct Progress {
+    seed: u64,
+    /// How many cases there are: another number means that the repairs are others by now.
+    cases: usize,
+    begun: usize,
+    seconds: u64,
+    tally: Tally,
+}
+
+/// Every case, or as many as `PVCTL_FAULTS_RUNS` says, going on where an earlier run was stopped: the file
+/// `target/faults.json`, or the one that `PVCTL_FAULTS_PROGRESS` names, says where.
+#[test]
+#[ignore = "takes hours"]
+#[expect(clippy::disallowed_methods, reason = "where it was stopped stands in a file")]
+fn all() {
+    const AT_ONCE: usize = 400;
+    let clock = clock();
+    let (all, notes) = prepared();
+    let seed = setting("PVCTL_FAULTS_SEED").and_then(|text| text.parse().ok()).unwrap_or(1);
+    let cases = cases(&all, seed);
+    let file = setting("PVCTL_FAULTS_PROGRESS")
+        .map_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("target/faults.json"), std::path::PathBuf::from);
+    let fresh = || Progress { seed, cases: cases.len(), ..Progress::default() };
+    let read = std::fs::read(&file).ok().and_then(|bytes| serde_json::from_slice::<Progress>(&bytes).ok());
+    let mut progress = read.filter(|known| known.seed == seed && known.cases == cases.len()).unwrap_or_else(fresh);
+    let before = progress.seconds;
+    let end = setting("PVCTL_FAULTS_RUNS").and_then(|text| text.parse().ok()).unwrap_or(cases.len()).min(cases.len());
+    print(&format!("seed {seed}, {} cases, from {} to {end}", cases.len(), progress.begun));
+    let reviews = Reviews::default();
+    while progress.begun < end {
+        let next = end.min(progress.begun + AT_ONCE);
+        progress.tally.merge(make_all(&all, &cases[progress.begun..next], &reviews, &|| false));
+        progress.begun = next;
+        progress.seconds = before + clock().as_secs();
+        std::fs::create_dir_all(file.parent().unwrap()).unwrap();
+        std::fs::write(&file, serde_json::to_vec_pretty(&progress).unwrap()).unwrap();
+        print(&format!("{next} of {end}, {} s, {} wrong", progress.seconds, progress.tally.wrong.len()));
+    }
+    show(&progress.tally, &all, &notes, progress.seconds);
+    nothing_wrong(&progress.tally, &notes);
+}

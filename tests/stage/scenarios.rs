@@ -1,0 +1,191 @@
+//! Broken clusters that stay as they are until somebody repairs them, each with the repair that is asked for.
+
+use super::store::Store;
+use super::worlds::{bound_to, claim, cluster, named, terminating, volume};
+use pvctl::model::ObjectKey;
+use pvctl::repair::{Recipient, Request, Setting};
+use serde_json::{Value, json};
+
+/// A broken cluster and what is asked for.
+pub(crate) struct Scenario {
+    pub(crate) name: &'static str,
+    pub(crate) store: Store,
+    pub(crate) request: Request,
+}
+
+/// The volume that most of them are about.
+const DISK: &str = "disk";
+
+fn world(objects: impl IntoIterator<Item = Value>) -> Store {
+    let mut store = cluster();
+    for object in objects {
+        store.seed(object);
+    }
+    store
+}
+
+/// A volume and the claim that has it.
+fn bound(policy: &str) -> [Value; 2] {
+    [named(volume(DISK, policy, "Bound"), "db", "data", "uid-data"), bound_to(claim("db", "data", "Bound"), DISK)]
+}
+
+/// A volume whose claim is gone.
+fn released() -> Value {
+    named(volume(DISK, "Retain", "Released"), "db", "data", "uid-gone")
+}
+
+fn without_class(mut claim: Value) -> Value {
+    if let Some(spec) = claim["spec"].as_object_mut() {
+        spec.remove("storageClassName");
+    }
+    claim
+}
+
+fn asking(mut claim: Value, size: &str) -> Value {
+    claim["spec"]["resources"]["requests"]["storage"] = size.into();
+    claim
+}
+
+fn kept_by(mut object: Value, finalizer: &str) -> Value {
+    object["metadata"]["finalizers"] = json!([finalizer]);
+    terminating(object)
+}
+
+/// A claim that waits for a node which is not there any more.
+fn selected() -> [Value; 2] {
+    let class = json!({
+        "apiVersion": "storage.k8s.io/v1", "kind": "StorageClass", "metadata": { "name": "late" },
+        "provisioner": "csi.example.com", "reclaimPolicy": "Delete", "volumeBindingMode": "WaitForFirstConsumer",
+    });
+    let mut waiting = claim("db", "data", "Pending");
+    waiting["spec"]["storageClassName"] = "late".into();
+    waiting["metadata"]["annotations"] = json!({
+        "volume.kubernetes.io/selected-node": "node-gone",
+        "volume.kubernetes.io/storage-provisioner": "csi.example.com",
+        "volume.beta.kubernetes.io/storage-provisioner": "csi.example.com",
+    });
+    [class, waiting]
+}
+
+fn moving(to_namespace: &str, to_name: &str, restore_policy: bool) -> Request {
+    Request::Move {
+        namespace: "db".into(),
+        name: "data".into(),
+        to_namespace: to_namespace.into(),
+        to_name: to_name.into(),
+        restore_policy,
+    }
+}
+
+fn restoring(from: Option<&str>) -> Request {
+    Request::Restore { namespace: "db".into(), name: "data".into(), from: from.map(Into::into) }
+}
+
+fn recreating(set: Vec<Setting>) -> Request {
+    Request::Recreate { namespace: "db".into(), name: "data".into(), set, provisioner_stopped: false }
+}
+
+fn rebinding(to: &str) -> Request {
+    Request::Rebind { namespace: "db".into(), name: "data".into(), to: to.into() }
+}
+
+fn unfinalizing(object: ObjectKey) -> Request {
+    Request::Unfinalize { object, finalizer: "example.com/keep".into(), protected: false }
+}
+
+fn releasing(to: Recipient) -> Request {
+    Request::Release { volume: DISK.into(), to }
+}
+
+fn to_claim(namespace: &str, name: &str) -> Recipient {
+    Recipient::Claim { namespace: namespace.into(), name: name.into() }
+}
+
+/// All of them.
+pub(crate) fn all() -> Vec<Scenario> {
+    let reserved = || named(volume(DISK, "Retain", "Available"), "db", "typo", "");
+    let scenario = |name, store, request| Scenario { name, store, request };
+    vec![
+        scenario("retain", world(bound("Delete")), Request::Retain { volume: DISK.into() }),
+        scenario("release", world([released()]), releasing(Recipient::LastClaim)),
+        scenario("release-other", world([released()]), releasing(to_claim("app", "data"))),
+        scenario(
+            "release-waiting",
+            world([released(), claim("app", "data", "Pending")]),
+            releasing(to_claim("app", "data")),
+        ),
+        scenario("release-anyone", world([released()]), releasing(Recipient::Anyone)),
+        scenario("unbind", world([reserved()]), Request::Unbind { volume: DISK.into(), to: to_claim("db", "data") }),
+        scenario("unbind-anyone", world([reserved()]), Request::Unbind { volume: DISK.into(), to: Recipient::Anyone }),
+        scenario("reclaim", world([released()]), Request::Reclaim { volume: DISK.into(), delete: true }),
+        scenario(
+            "recreate",
+            world([
+                named(volume(DISK, "Retain", "Available"), "db", "data", ""),
+                asking(claim("db", "data", "Pending"), "100Gi"),
+            ]),
+            recreating(vec![Setting::Size("10Gi".into())]),
+        ),
+        scenario(
+            "recreate-class",
+            world([without_class(claim("db", "data", "Pending"))]),
+            recreating(vec![Setting::Class("static".into())]),
+        ),
+        scenario(
+            "restore-lost",
+            world([released(), {
+                let mut lost = bound_to(claim("db", "data", "Lost"), DISK);
+                lost["status"] = json!({ "phase": "Lost" });
+                lost
+            }]),
+            restoring(None),
+        ),
+        scenario("restore-deleted", world([released()]), restoring(None)),
+        scenario("restore-recreated", world([released(), claim("db", "data", "Pending")]), restoring(None)),
+        scenario(
+            "restore-naming",
+            world([released(), {
+                let mut naming = claim("db", "data", "Pending");
+                naming["spec"]["volumeName"] = DISK.into();
+                naming
+            }]),
+            restoring(None),
+        ),
+        scenario(
+            "rebind-unbound",
+            world([
+                named(volume("spare", "Retain", "Released"), "app", "old", "uid-old"),
+                claim("db", "data", "Pending"),
+            ]),
+            rebinding("spare"),
+        ),
+        scenario(
+            "rebind-bound",
+            world(bound("Delete").into_iter().chain([named(
+                volume("spare", "Retain", "Released"),
+                "db",
+                "older",
+                "uid-older",
+            )])),
+            rebinding("spare"),
+        ),
+        scenario("move", world(bound("Delete")), moving("app", "data", false)),
+        scenario("move-back-to-delete", world(bound("Delete")), moving("app", "data", true)),
+        scenario("move-retained", world(bound("Retain")), moving("app", "data", false)),
+        scenario("rename", world(bound("Delete")), moving("db", "renamed", false)),
+        scenario(
+            "unfinalize-volume",
+            world([kept_by(released(), "example.com/keep")]),
+            unfinalizing(super::store::volume(DISK)),
+        ),
+        scenario(
+            "unfinalize-claim",
+            {
+                let [disk, data] = bound("Delete");
+                world([disk, kept_by(data, "example.com/keep")])
+            },
+            unfinalizing(super::store::claim("db", "data")),
+        ),
+        scenario("unselect", world(selected()), Request::Unselect { namespace: "db".into(), name: "data".into() }),
+    ]
+}
