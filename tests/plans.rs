@@ -80,7 +80,8 @@ impl World {
     pub(crate) fn review(&self, request: &Request) -> Result<Reviewed, Box<Rejected>> {
         let plan = self.plan(request);
         let manifests = self.manifests(&reads(&self.snapshot, request));
-        review(&self.situation(&manifests), plan, &Receipts::default())
+        let receipts = Receipts::granted(&plan);
+        review(&self.situation(&manifests), plan, &receipts)
     }
 
     /// The plan, as it is reviewed and accepted.

@@ -34,7 +34,7 @@ fn outcome(id: &str) -> Vec<String> {
             let came = match propose(&situation, &request) {
                 Proposed::Nothing(_) => "nothing to do".to_owned(),
                 Proposed::Refused(refusal) => format!("refused by {}", refusal.by),
-                Proposed::Plan(plan) => match review(&situation, *plan, &Receipts::default()) {
+                Proposed::Plan(plan) => match review(&situation, (*plan).clone(), &Receipts::granted(&plan)) {
                     Ok(reviewed) if reviewed.plan().is_safe() => "safe".to_owned(),
                     Ok(_) => "to be confirmed".to_owned(),
                     Err(rejected) => format!("refused by {}: {}", rejected.refusal.by, rejected.refusal.message),
@@ -74,7 +74,7 @@ const EXPECTED: [(&str, &[&str]); 27] = [
     ("pv-duplicate-backing", &["retain: safe"]),
     ("pv-failed-delete", &["release: safe"]),
     ("pv-failed-no-deleter-static", &["release: safe"]),
-    ("pv-failed-recycle", &["release: safe"]),
+    ("pv-failed-recycle", &["retain: safe"]),
     ("pv-recycle-policy", &["retain: safe"]),
     ("pv-released-but-claim-alive", &["restore: nothing to do", "retain: safe"]),
     ("pv-released-claim-recreated", &["restore: safe"]),
@@ -84,7 +84,7 @@ const EXPECTED: [(&str, &[&str]); 27] = [
     ("pv-terminating-leak", &["retain: safe"]),
     ("pv-terminating-provisioner-finalizer", &["retain: safe"]),
     ("pv-unknown-policy", &["retain: safe"]),
-    ("pvc-selected-node-gone", &["unselect: safe"]),
+    ("pvc-selected-node-gone", &["unselect: to be confirmed"]),
     ("pvc-terminating-completed-pod", &[]),
     ("pvc-terminating-in-use", &["retain: safe"]),
     ("pvc-terminating-unknown-finalizer", &[]),

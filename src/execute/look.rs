@@ -3,7 +3,7 @@
 use super::api::Api;
 use super::error::Stopped;
 use crate::model::{Kind, ObjectKey, ReclaimPolicy, Surrounding};
-use crate::repair::{Obstacle, Recheck, Seen, Write, guards, volume_key};
+use crate::repair::{Obstacle, Recheck, Seen, Write, claim_key, guards, volume_key};
 use crate::snapshot::Item;
 use crate::snapshot::decode::decode_as;
 use serde_json::Value;
@@ -54,6 +54,37 @@ pub(super) async fn again(api: Api<'_>, recheck: &Recheck) -> Result<(), Stopped
             }
             Err(Stopped::changed(format!("VolumeAttachments keep volume {volume} at {}", nodes.join(", ")))
                 .hint("they go when no pod uses the volume"))
+        }
+        Recheck::AllRetained { namespace, name } => {
+            let key = claim_key(namespace, name);
+            let manifest = api.get(&key).await?;
+            // Without the claim its deletion finds nothing to delete.
+            let Some(Seen::Claim(claim)) = decode(&key, manifest.as_ref())? else { return Ok(()) };
+            for manifest in api.list(Kind::PersistentVolume, "").await? {
+                if let Item::Volume(volume) = item(Kind::PersistentVolume, &manifest)?
+                    && !guards::keeps(&volume, &claim)
+                {
+                    return Err(Stopped::changed(format!(
+                        "volume {} is tied to claim {namespace}/{name} and has policy {}: its data would go with the claim",
+                        volume.meta.name,
+                        volume.reclaim_policy.as_str()
+                    ))
+                    .hint(format!("kubectl pvctl retain pv/{} keeps them; then ask for the repair again", volume.meta.name)));
+                }
+            }
+            Ok(())
+        }
+        Recheck::NotRecycled { volume } => {
+            let name = guards::recycler_of(volume);
+            let key = ObjectKey { kind: Kind::Pod, namespace: guards::RECYCLERS.into(), name: name.as_str().into() };
+            if api.get(&key).await?.is_none() {
+                return Ok(());
+            }
+            Err(Stopped::changed(format!(
+                "pod {}/{name} is erasing volume {volume}, or has done so",
+                guards::RECYCLERS
+            ))
+            .hint("wait until it is gone, and look at the data"))
         }
         Recheck::Retained { volume: name } => {
             let key = volume_key(name);

@@ -29,11 +29,16 @@ pub enum Harm {
     ObjectGone,
     /// A claim got it that was not meant: namespace and name.
     Taken(Str, Str),
+    /// The claim that had it is Lost: namespace and name.
+    ClaimLost(Str, Str),
 }
 
 impl Harm {
-    fn is_given_up(&self, given_up: &[GivenUp]) -> bool {
+    /// Whether it was asked for; `deletes` says that claims are deleted by others.
+    fn is_given_up(&self, given_up: &[GivenUp], deletes: bool) -> bool {
         match self {
+            Self::DataDeleted if deletes && given_up.contains(&GivenUp::Policy) => true,
+            Self::ClaimLost(..) => given_up.contains(&GivenUp::Claim) || given_up.contains(&GivenUp::Data),
             Self::DataDeleted | Self::DataErased => given_up.contains(&GivenUp::Data),
             Self::ObjectGone => given_up.contains(&GivenUp::Object) || given_up.contains(&GivenUp::Data),
             Self::Taken(..) => given_up.contains(&GivenUp::Privacy),
@@ -51,6 +56,9 @@ impl Harm {
                 format!("volume {volume} is bound to a stranger's claim")
             }
             Self::Taken(namespace, name) => format!("volume {volume} is bound to claim {namespace}/{name}"),
+            Self::ClaimLost(namespace, name) => {
+                format!("claim {namespace}/{name}, which had volume {volume}, is Lost")
+            }
         }
     }
 }
@@ -108,7 +116,7 @@ pub fn judge<'a>(snapshot: &'a Snapshot, settings: &Settings<'a>, plan: &Plan, r
         let mut found = with.harms.clone();
         found.retain(|(place, harm), _| {
             let carried = plan.volumes.iter().find(|carried| carried.volume == *stage.volume_name(*place));
-            !harm.is_given_up(carried.map_or(&[][..], |carried| carried.given_up.as_slice()))
+            !harm.is_given_up(carried.map_or(&[][..], |carried| carried.given_up.as_slice()), deletes)
         });
         if found.is_empty() {
             continue;
@@ -195,11 +203,13 @@ impl Exploration {
             let fate = state.fates[place];
             let gone = stage.volume(&state, place).is_none() && !fate.destroyed;
             let taker = stage.taker(&state, place);
+            let lost = stage.lost(&state, place);
             let harms = [
                 fate.destroyed.then_some(Harm::DataDeleted),
                 fate.scrubbed.then_some(Harm::DataErased),
                 gone.then_some(Harm::ObjectGone),
                 taker.map(|(namespace, name)| Harm::Taken(namespace, name)),
+                lost.map(|(namespace, name)| Harm::ClaimLost(namespace, name)),
             ];
             for harm in harms.into_iter().flatten() {
                 self.harms.entry((place, harm)).or_insert(number);

@@ -4,10 +4,12 @@
 use super::plan::{GivenUp, Plan, Recheck, Request};
 use super::situation::{Known, Situation, volume_key};
 use super::write::{CLAIM_PROTECTION, Change, Write};
+use crate::model::surroundings::StatefulSet;
 use crate::model::{
     AnnotationKey, Kind, ObjectKey, PersistentVolume, PersistentVolumeClaim, Pod, ReclaimPolicy, SourceKind, Str,
 };
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 /// Whether a guard holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -66,7 +68,8 @@ pub fn judge(situation: &Situation<'_>, plan: &Plan) -> Vec<Guard> {
             Recheck::Unused { namespace, name } => guards.push(unused(situation, namespace, name)),
             Recheck::Detached { volume } => guards.push(detached(situation, volume)),
             // The plan itself makes it so, and it is read again right before the write.
-            Recheck::Retained { .. } => {}
+            Recheck::Retained { .. } | Recheck::AllRetained { .. } => {}
+            Recheck::NotRecycled { volume } => guards.push(not_recycled(situation, volume)),
         }
     }
     guards.extend(retained(situation, plan));
@@ -77,7 +80,7 @@ pub fn judge(situation: &Situation<'_>, plan: &Plan) -> Vec<Guard> {
         if let Known::There(volume) = situation.volume(&carried.volume) {
             guards.push(unique_backing(situation, plan, volume));
             guards.push(identity(volume));
-            guards.extend(operations(situation, volume));
+            guards.extend(operations(volume));
             if carried.given_up.contains(&GivenUp::Privacy) {
                 guards.push(thief(situation, volume));
             }
@@ -88,7 +91,7 @@ pub fn judge(situation: &Situation<'_>, plan: &Plan) -> Vec<Guard> {
     }
     guards.extend(namespaces(situation, plan));
     guards.extend(owners(situation, plan));
-    guards.push(controllers(situation));
+    guards.push(controllers(situation, plan));
     guards
 }
 
@@ -103,6 +106,30 @@ pub fn uses(pod: &Pod, claim: &str) -> bool {
     refers && !pod.node_name.is_empty()
 }
 
+/// The StatefulSet that makes the claim for one of its pods, as many as it is to have now.
+/// Upstream: `getPersistentVolumeClaimName`, `pkg/controller/statefulset`, 1.36.
+pub fn set_that_makes<'s>(sets: &'s [StatefulSet], namespace: &str, claim: &str) -> Option<&'s StatefulSet> {
+    let makes = |set: &StatefulSet, template: &Str| {
+        let prefix = format!("{template}-{}-", set.meta.name);
+        let ordinal = claim.strip_prefix(&prefix).and_then(|ordinal| ordinal.parse::<i64>().ok());
+        ordinal.is_some_and(|number| {
+            number >= set.first_ordinal && number < set.first_ordinal.saturating_add(set.replicas)
+        })
+    };
+    sets.iter()
+        .find(|set| set.meta.namespace == namespace && set.templates.iter().any(|template| makes(set, &template.name)))
+}
+
+/// Whether a volume outlives the claim: it has policy Retain, or the two have nothing to do with each other.
+pub fn keeps(volume: &PersistentVolume, claim: &PersistentVolumeClaim) -> bool {
+    let named = volume.claim_ref.as_ref().is_some_and(|named| {
+        named.namespace == claim.meta.namespace
+            && named.name == claim.meta.name
+            && (named.uid.is_empty() || named.uid == claim.meta.uid)
+    });
+    volume.reclaim_policy == ReclaimPolicy::Retain || !(named || claim.volume_name == volume.meta.name)
+}
+
 fn unused(situation: &Situation<'_>, namespace: &str, name: &str) -> Guard {
     const ID: &str = "unused";
     let users: Vec<&str> = situation
@@ -111,17 +138,7 @@ fn unused(situation: &Situation<'_>, namespace: &str, name: &str) -> Guard {
         .filter(|pod| uses(pod, name))
         .map(|pod| pod.meta.name.as_str())
         .collect();
-    let set = situation.snapshot.surroundings().stateful_sets().iter().find(|set| {
-        set.meta.namespace == namespace
-            && set.templates.iter().any(|template| {
-                let prefix = format!("{}-{}-", template.name, set.meta.name);
-                name.strip_prefix(&prefix).is_some_and(|ordinal| {
-                    ordinal
-                        .parse::<i64>()
-                        .is_ok_and(|number| number >= set.first_ordinal && number < set.first_ordinal + set.replicas)
-                })
-            })
-    });
+    let set = set_that_makes(situation.snapshot.surroundings().stateful_sets(), namespace, name);
     if !users.is_empty() {
         let stop = set.map_or_else(
             || "stop what runs them".to_owned(),
@@ -144,6 +161,16 @@ fn unused(situation: &Situation<'_>, namespace: &str, name: &str) -> Guard {
             ),
         );
     }
+    if !situation.knows_all(Kind::StatefulSet, namespace) {
+        return Guard::new(
+            ID,
+            Holds::Unknown,
+            format!(
+                "the StatefulSets of namespace {namespace} could not be listed, so nobody knows whether one makes \
+                 claim {name} anew"
+            ),
+        );
+    }
     if !situation.knows_all(Kind::Pod, namespace) {
         return Guard::new(
             ID,
@@ -152,6 +179,45 @@ fn unused(situation: &Situation<'_>, namespace: &str, name: &str) -> Guard {
         );
     }
     Guard::new(ID, Holds::Yes, format!("no pod that has a node uses claim {namespace}/{name}"))
+}
+
+/// Whether a pod erases the volume, or has done so. It runs in namespace `default` unless the template of the recycler
+/// says otherwise. Upstream: `RecycleVolumeByWatchingPodUntilCompletion`, `pkg/volume/util/recyclerclient`, 1.36.
+fn not_recycled(situation: &Situation<'_>, volume: &str) -> Guard {
+    const ID: &str = "recycler";
+    let name = recycler_of(volume);
+    if let Some(pod) = situation.snapshot.pods().iter().find(|pod| pod.meta.name == name.as_str()) {
+        return Guard::new(
+            ID,
+            Holds::No,
+            format!(
+                "pod {}/{name} is erasing volume {volume}, or has done so: wait until it is gone, and look at the data",
+                pod.meta.namespace
+            ),
+        );
+    }
+    if !situation.knows_all(Kind::Pod, RECYCLERS) {
+        return Guard::new(
+            ID,
+            Holds::No,
+            format!(
+                "the pods of namespace {RECYCLERS} could not be listed, so nobody knows whether one erases volume {volume}"
+            ),
+        );
+    }
+    Guard::new(
+        ID,
+        Holds::Warns,
+        format!("no pod {name} is seen in namespace {RECYCLERS}; a template may put it elsewhere"),
+    )
+}
+
+/// The namespace of the pods that erase volumes, by default.
+pub const RECYCLERS: &str = "default";
+
+/// The name of the pod that erases a volume.
+pub fn recycler_of(volume: &str) -> String {
+    format!("recycler-for-{volume}")
 }
 
 fn detached(situation: &Situation<'_>, volume: &str) -> Guard {
@@ -266,7 +332,11 @@ fn copies(situation: &Situation<'_>, plan: &Plan) -> Vec<Guard> {
         "provisioner.storage.kubernetes.io/cloning-protection",
     ];
     let mut guards = Vec::new();
-    for write in writes(plan).filter(|write| matches!(write.change, Change::Delete)) {
+    let ends = |write: &&Write| {
+        write.object.kind == Kind::PersistentVolumeClaim
+            && matches!(write.change, Change::Delete | Change::RemoveFinalizer { .. })
+    };
+    for write in writes(plan).filter(ends) {
         let Known::There(claim) = situation.claim(&write.object.namespace, &write.object.name) else { continue };
         let held: Vec<&str> = COPYING.into_iter().filter(|finalizer| claim.meta.has_finalizer(finalizer)).collect();
         let clones: Vec<String> = situation
@@ -368,16 +438,8 @@ fn identity(volume: &PersistentVolume) -> Guard {
 }
 
 /// What may be under way with the data of a volume, out of sight.
-fn operations(situation: &Situation<'_>, volume: &PersistentVolume) -> Option<Guard> {
+fn operations(volume: &PersistentVolume) -> Option<Guard> {
     let name = &volume.meta.name;
-    let recycler = format!("recycler-for-{name}");
-    if let Some(pod) = situation.snapshot.pods().iter().find(|pod| pod.meta.name == recycler.as_str()) {
-        return Some(Guard::new(
-            "operations",
-            Holds::No,
-            format!("pod {}/{recycler} is erasing the data of volume {name}, or has done so", pod.meta.namespace),
-        ));
-    }
     let ended = matches!(volume.status.phase, crate::model::VolumePhase::Released | crate::model::VolumePhase::Failed);
     match volume.reclaim_policy {
         ReclaimPolicy::Delete if ended || volume.terminating() => Some(Guard::new(
@@ -468,33 +530,9 @@ fn namespaces(situation: &Situation<'_>, plan: &Plan) -> Vec<Guard> {
 
 /// Who else writes the objects, by what they sign with.
 fn owners(situation: &Situation<'_>, plan: &Plan) -> Vec<Guard> {
-    const SIGNS: [(&str, &str); 6] = [
-        ("argocd.argoproj.io/instance", "Argo CD"),
-        ("argocd.argoproj.io/tracking-id", "Argo CD"),
-        ("kustomize.toolkit.fluxcd.io/name", "Flux"),
-        ("helm.toolkit.fluxcd.io/name", "Flux"),
-        ("app.kubernetes.io/managed-by", ""),
-        ("meta.helm.sh/release-name", "Helm"),
-    ];
     let mut guards = Vec::new();
     for object in written(plan) {
-        let Some(manifest) = situation.manifests.get(&object) else { continue };
-        let metadata = &manifest["metadata"];
-        let sign = SIGNS.iter().find_map(|(key, who)| {
-            let value = metadata["labels"].get(key).or_else(|| metadata["annotations"].get(key))?.as_str()?;
-            Some(if who.is_empty() { value.to_owned() } else { format!("{who} ({value})") })
-        });
-        let owner = metadata["ownerReferences"]
-            .as_array()
-            .into_iter()
-            .flatten()
-            .find_map(|owner| Some(format!("{} {}", owner["kind"].as_str()?, owner["name"].as_str()?)));
-        let manager = metadata["managedFields"].as_array().into_iter().flatten().find_map(|entry| {
-            let manager = entry["manager"].as_str()?;
-            let known = ["argocd", "kustomize-controller", "helm", "pulumi", "terraform", "crossplane"];
-            known.iter().any(|name| manager.to_ascii_lowercase().starts_with(name)).then(|| manager.to_owned())
-        });
-        if let Some(who) = sign.or(owner).or(manager) {
+        if let Some(who) = situation.manifests.get(&object).and_then(owner_of) {
             guards.push(Guard::new(
                 "owner",
                 Holds::Warns,
@@ -505,6 +543,36 @@ fn owners(situation: &Situation<'_>, plan: &Plan) -> Vec<Guard> {
     guards
 }
 
+/// Who else writes an object, or deletes it where its source does not have it.
+pub fn owner_of(manifest: &Value) -> Option<String> {
+    const SIGNS: [(&str, &str); 7] = [
+        ("argocd.argoproj.io/instance", "Argo CD"),
+        ("argocd.argoproj.io/tracking-id", "Argo CD"),
+        ("kustomize.toolkit.fluxcd.io/name", "Flux"),
+        ("helm.toolkit.fluxcd.io/name", "Flux"),
+        ("meta.helm.sh/release-name", "Helm"),
+        ("app.kubernetes.io/managed-by", ""),
+        ("app.kubernetes.io/instance", "whoever applies instance"),
+    ];
+    const MANAGERS: [&str; 6] = ["argocd", "kustomize-controller", "helm", "pulumi", "terraform", "crossplane"];
+    let metadata = &manifest["metadata"];
+    let sign = SIGNS.iter().find_map(|(key, who)| {
+        let value = metadata["labels"].get(key).or_else(|| metadata["annotations"].get(key))?.as_str()?;
+        Some(if who.is_empty() { value.to_owned() } else { format!("{who} ({value})") })
+    });
+    let owner = metadata["ownerReferences"]
+        .as_array()
+        .into_iter()
+        .flatten()
+        .find_map(|owner| Some(format!("{} {}", owner["kind"].as_str()?, owner["name"].as_str()?)));
+    let manager = metadata["managedFields"].as_array().into_iter().flatten().find_map(|entry| {
+        let manager = entry["manager"].as_str()?;
+        let known = MANAGERS.iter().any(|name| manager.to_ascii_lowercase().starts_with(name));
+        known.then(|| manager.to_owned())
+    });
+    sign.or(owner).or(manager)
+}
+
 fn written(plan: &Plan) -> Vec<ObjectKey> {
     let mut objects: Vec<ObjectKey> = writes(plan).map(|write| write.object.clone()).collect();
     objects.sort();
@@ -512,13 +580,19 @@ fn written(plan: &Plan) -> Vec<ObjectKey> {
     objects
 }
 
-/// Whether kube-controller-manager shows life: without it a plan stops at its first wait.
-fn controllers(situation: &Situation<'_>) -> Guard {
+/// Whether kube-controller-manager shows life: without it a claim that is deleted stays for ever as one that is being
+/// deleted.
+fn controllers(situation: &Situation<'_>, plan: &Plan) -> Guard {
     const ID: &str = "controller";
-    let said = match situation.snapshot.lease() {
-        None => "whether kube-controller-manager runs could not be seen".to_owned(),
-        Some(_) => "the Lease of kube-controller-manager is there".to_owned(),
-    };
-    let holds = if situation.snapshot.lease().is_some() { Holds::Yes } else { Holds::Warns };
-    Guard::new(ID, holds, said)
+    let deletes = writes(plan).any(|write| matches!(write.change, Change::Delete));
+    match (situation.snapshot.lease(), situation.snapshot.now()) {
+        (Some(lease), Some(now)) if lease.is_stale(now) == Some(true) => {
+            let holds = if deletes { Holds::No } else { Holds::Warns };
+            Guard::new(ID, holds, "the Lease of kube-controller-manager is not renewed: it does not run")
+        }
+        (Some(lease), Some(now)) if lease.is_fresh(now) == Some(true) => {
+            Guard::new(ID, Holds::Yes, "the Lease of kube-controller-manager is renewed")
+        }
+        (Some(_) | None, _) => Guard::new(ID, Holds::Warns, "whether kube-controller-manager runs could not be seen"),
+    }
 }

@@ -25,6 +25,20 @@ const LEFT_OUT: [&str; 7] = [
     "kubectl.kubernetes.io/last-applied-configuration",
 ];
 
+/// By these labels and annotations tools that apply manifests know what is theirs, and delete what they do not find in
+/// their sources.
+const TRACKED: [&str; 9] = [
+    "app.kubernetes.io/instance",
+    "argocd.argoproj.io/instance",
+    "argocd.argoproj.io/tracking-id",
+    "kustomize.toolkit.fluxcd.io/name",
+    "kustomize.toolkit.fluxcd.io/namespace",
+    "helm.toolkit.fluxcd.io/name",
+    "helm.toolkit.fluxcd.io/namespace",
+    "meta.helm.sh/release-name",
+    "meta.helm.sh/release-namespace",
+];
+
 /// A claim like that one under another key. With a volume it names it, and asks for nothing that the volume does not
 /// have; without one it asks for what the old one asked for.
 pub fn like(old: &Value, key: &ObjectKey, volume: Option<&PersistentVolume>, snapshot: &Snapshot) -> Replica {
@@ -41,6 +55,16 @@ pub fn like(old: &Value, key: &ObjectKey, volume: Option<&PersistentVolume>, sna
             annotations.insert(name.clone(), value.clone());
         }
     }
+    let mut labels = metadata["labels"].as_object().cloned().unwrap_or_default();
+    let same = metadata["name"].as_str() == Some(key.name.as_str())
+        && metadata["namespace"].as_str() == Some(key.namespace.as_str());
+    if !same {
+        for name in TRACKED {
+            if labels.remove(name).is_some() || annotations.remove(name).is_some() {
+                dropped.push(format!("{name}: whoever applies manifests by it would delete what it does not know"));
+            }
+        }
+    }
     let owners = owners(old, key, snapshot, &mut dropped);
     for finalizer in metadata["finalizers"].as_array().into_iter().flatten().filter_map(Value::as_str) {
         if finalizer != super::write::CLAIM_PROTECTION {
@@ -49,10 +73,9 @@ pub fn like(old: &Value, key: &ObjectKey, volume: Option<&PersistentVolume>, sna
     }
     spec.remove("volumeName");
     if let Some(volume) = volume {
-        for source in ["dataSource", "dataSourceRef"] {
-            if spec.remove(source).is_some_and(|source| !source.is_null()) && source == "dataSource" {
-                dropped.push("spec.dataSource: the volume is filled already".to_owned());
-            }
+        let sources = ["dataSource", "dataSourceRef"].map(|source| spec.remove(source));
+        if sources.into_iter().flatten().any(|source| !source.is_null()) {
+            dropped.push("spec.dataSource: the volume is filled already".to_owned());
         }
         if spec.remove("selector").is_some_and(|selector| !selector.is_null()) {
             dropped.push("spec.selector: the claim names its volume".to_owned());
@@ -63,7 +86,7 @@ pub fn like(old: &Value, key: &ObjectKey, volume: Option<&PersistentVolume>, sna
         fit(&mut spec, volume, &mut dropped);
     }
     let mut created = json!({ "name": key.name, "namespace": key.namespace });
-    for (field, value) in [("labels", metadata["labels"].clone()), ("annotations", Value::Object(annotations))] {
+    for (field, value) in [("labels", Value::Object(labels)), ("annotations", Value::Object(annotations))] {
         if value.as_object().is_some_and(|map| !map.is_empty()) {
             created[field] = value;
         }
@@ -133,6 +156,21 @@ fn fit(spec: &mut Map<String, Value>, volume: &PersistentVolume, dropped: &mut V
             resources["requests"] = json!({ "storage": capacity.quantity.to_string() });
         }
     }
+}
+
+/// The same manifest without owners that do not live any more.
+pub fn with_living_owners(manifest: &Value, snapshot: &Snapshot) -> Value {
+    let mut manifest = manifest.clone();
+    let text = |field: &str| Str::from(manifest["metadata"][field].as_str().unwrap_or_default());
+    let key = ObjectKey { kind: Kind::PersistentVolumeClaim, namespace: text("namespace"), name: text("name") };
+    let owners = owners(&manifest, &key, snapshot, &mut Vec::new());
+    if let Some(metadata) = manifest["metadata"].as_object_mut() {
+        metadata.remove("ownerReferences");
+        if !owners.is_empty() {
+            metadata.insert("ownerReferences".to_owned(), Value::Array(owners));
+        }
+    }
+    manifest
 }
 
 /// The owners that live in the namespace of the new claim: the garbage collector deletes what has none that lives.

@@ -175,6 +175,9 @@ pub struct Plan {
     pub steps: Vec<Step>,
     /// What people should know: what is dropped, what cannot be seen, what stays to be done.
     pub notes: Vec<String>,
+    /// Why only a person can decide on it, in a sentence without a full stop, where that is so.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub judgement: Option<String>,
     /// The name that the person has to type, where data are given away or deleted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub type_name: Option<Str>,
@@ -206,6 +209,10 @@ pub enum GivenUp {
     Object,
     /// Anybody may have it.
     Privacy,
+    /// It gets back a policy under which its data go with its claim.
+    Policy,
+    /// Its claim becomes Lost again.
+    Claim,
 }
 
 /// One step.
@@ -260,6 +267,18 @@ pub enum Recheck {
     },
     /// The volume's policy is Retain.
     Retained {
+        /// The volume.
+        volume: Str,
+    },
+    /// Every volume that the claim names, or that names the claim, has policy Retain: also one that came since.
+    AllRetained {
+        /// The claim's namespace.
+        namespace: Str,
+        /// The claim's name.
+        name: Str,
+    },
+    /// No pod of the recycler erases the volume.
+    NotRecycled {
         /// The volume.
         volume: Str,
     },
@@ -355,6 +374,7 @@ impl Plan {
             (_, None) => true,
         };
         self.type_name.is_none()
+            && self.judgement.is_none()
             && self.volumes.iter().all(|carried| carried.given_up.is_empty())
             && self.steps.iter().all(harmless)
     }

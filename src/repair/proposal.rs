@@ -36,7 +36,7 @@ const REPAIRABLE: [(&str, &[Remedy]); 27] = [
     ("pv-duplicate-backing", &[Remedy::Retain]),
     ("pv-failed-delete", &[Remedy::Release]),
     ("pv-failed-no-deleter-static", &[Remedy::Release]),
-    ("pv-failed-recycle", &[Remedy::Release]),
+    ("pv-failed-recycle", &[Remedy::Retain]),
     ("pv-recycle-policy", &[Remedy::Retain]),
     ("pv-released-but-claim-alive", &[Remedy::Restore, Remedy::Retain]),
     ("pv-released-claim-recreated", &[Remedy::Restore, Remedy::Retain]),

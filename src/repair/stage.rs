@@ -5,10 +5,13 @@
 //! nobody decides by is the same variant.
 
 use super::cast::{Cast, STRANGER, allowed};
+use super::guards::keeps;
 use super::overlay::delete;
 use super::plan::{Plan, Recheck};
 use super::write::Seen;
-use crate::model::{Kind, ObjectKey, PersistentVolume, PersistentVolumeClaim, ReclaimPolicy, Str, VolumePhase};
+use crate::model::{
+    ClaimPhase, Kind, ObjectKey, PersistentVolume, PersistentVolumeClaim, ReclaimPolicy, Str, VolumePhase,
+};
 use crate::simulate::{Settings, Stepped, Target, stepped};
 use crate::snapshot::{ClaimId, Coverage, Parts, Snapshot, VolumeId};
 use crate::world::World;
@@ -413,8 +416,25 @@ impl<'a> Stage<'a> {
                 .volume_id(volume)
                 .and_then(|id| self.volume(state, id.0 as usize))
                 .is_some_and(|volume| volume.reclaim_policy == ReclaimPolicy::Retain),
-            Recheck::Unused { .. } | Recheck::Detached { .. } => true,
+            Recheck::AllRetained { namespace, name } => {
+                let claim = self.snapshot.claim_id(namespace, name).and_then(|id| self.claim(state, id.0 as usize));
+                let volumes = self.volume_places().filter_map(|place| self.volume(state, place));
+                claim.is_none_or(|claim| volumes.into_iter().all(|volume| keeps(volume, claim)))
+            }
+            Recheck::Unused { .. } | Recheck::Detached { .. } | Recheck::NotRecycled { .. } => true,
         }
+    }
+
+    /// The claim that had the volume at the start and is Lost now.
+    pub(super) fn lost(&self, state: &State, place: usize) -> Option<(Str, Str)> {
+        let had = self.volume(&self.initial, place)?.claim_ref.as_ref()?;
+        let claim = self.snapshot.claim_id(&had.namespace, &had.name)?.0 as usize;
+        let (then, now) = (self.claim(&self.initial, claim)?, self.claim(state, claim)?);
+        let fell = then.meta.uid == now.meta.uid
+            && then.meta.uid == had.uid
+            && then.status.phase == ClaimPhase::Bound
+            && now.status.phase == ClaimPhase::Lost;
+        fell.then(|| (had.namespace.clone(), had.name.clone()))
     }
 
     /// Whether some claim has the volume that nobody meant to have it.

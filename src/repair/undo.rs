@@ -1,8 +1,10 @@
 //! The way back: from what a journal says was done to a plan that takes it back, newest step first.
 
+use super::manifest::with_living_owners;
 use super::plan::{Carried, GivenUp, Plan, Proposed, Recheck, Refusal, Request, Step, Undo};
 use super::situation::{Known, Situation, claim_key};
-use super::verbs::build::Builder;
+use super::verbs::build::{Builder, as_reviewed};
+use super::verbs::recreate::idle;
 use super::wait::Wait;
 use super::write::{Change, Expect, Reference, Write};
 use crate::model::{Kind, ObjectKey, PersistentVolume, Str, VolumePhase};
@@ -56,7 +58,10 @@ fn plan_of(situation: &Situation<'_>, journal: &str, plan: &Plan, done: &[Done])
         untaken(situation, plan, volume, &created)?;
         let mut for_claims = carried.for_claims.clone();
         for_claims.extend(recreated.iter().map(|key| (key.namespace.clone(), key.name.clone())));
-        let given_up = carried.given_up.iter().copied().filter(|given| *given == GivenUp::Privacy).collect();
+        // What was so before comes back: a policy under which the data go with the claim, a claim that was Lost.
+        let before = [GivenUp::Policy, GivenUp::Claim];
+        let asked = carried.given_up.iter().copied().filter(|given| *given == GivenUp::Privacy);
+        let given_up = before.into_iter().chain(asked).collect();
         back.carry(volume, Carried { volume: carried.volume.clone(), for_claims, given_up });
         if !created.is_empty() {
             back.retain(volume, "before its claim goes");
@@ -69,6 +74,19 @@ fn plan_of(situation: &Situation<'_>, journal: &str, plan: &Plan, done: &[Done])
         match &write.change {
             Change::Delete => {
                 let Some((key, uid, volume)) = created_by(done) else { continue };
+                match situation.claim(&key.namespace, &key.name) {
+                    // Somebody has taken it away already.
+                    Known::Absent => {
+                        deleted.extend(volume);
+                        continue;
+                    }
+                    Known::There(claim) if claim.meta.uid != uid => {
+                        let message = format!("claim {} is another one than the repair created", claim.key());
+                        return Err(Refusal::new("changed", message).into());
+                    }
+                    Known::There(claim) => idle(situation, claim, false)?,
+                    Known::Unknown => {}
+                }
                 take_away(situation, &mut back, key, &uid, volume.as_ref());
                 deleted.extend(volume);
             }
@@ -99,7 +117,8 @@ fn plan_of(situation: &Situation<'_>, journal: &str, plan: &Plan, done: &[Done])
                     "claim {}/{} is created again, from its saved manifest",
                     write.object.namespace, write.object.name
                 );
-                back.create_claim(why, &write.object, manifest.clone(), known, Vec::new());
+                let manifest = with_living_owners(manifest, situation.snapshot);
+                back.create_claim(why, &write.object, manifest, known, Vec::new());
             }
             Change::SetReclaimPolicy { to } if to == "Delete" => {
                 let name = &write.object.name;
@@ -196,17 +215,19 @@ fn take_away(situation: &Situation<'_>, back: &mut Builder, key: &ObjectKey, uid
     if let Known::There(claim) = situation.claim(&key.namespace, &key.name) {
         back.save_claim(claim);
     }
-    let mut recheck = vec![Recheck::Unused { namespace: key.namespace.clone(), name: key.name.clone() }];
+    let mut recheck = vec![
+        Recheck::Unused { namespace: key.namespace.clone(), name: key.name.clone() },
+        Recheck::AllRetained { namespace: key.namespace.clone(), name: key.name.clone() },
+    ];
     if let Some(name) = volume {
         recheck.push(Recheck::Detached { volume: name.clone() });
         recheck.push(Recheck::Retained { volume: name.clone() });
     }
-    let write = Write {
-        object: key.clone(),
-        uid: uid.clone(),
-        expect: vec![Expect::Terminating { is: false }],
-        change: Change::Delete,
+    let expect = match situation.claim(&key.namespace, &key.name) {
+        Known::There(claim) => as_reviewed(claim),
+        Known::Absent | Known::Unknown => vec![Expect::Terminating { is: false }],
     };
+    let write = Write { object: key.clone(), uid: uid.clone(), expect, change: Change::Delete };
     let gone = Wait::ClaimGone { namespace: key.namespace.clone(), name: key.name.clone(), uid: uid.clone() };
     let undo = Undo::Impossible { why: "it is a way back already".to_owned() };
     back.step(

@@ -28,6 +28,7 @@ pub(in crate::repair) struct Builder {
     steps: Vec<Step>,
     notes: Vec<String>,
     type_name: Option<Str>,
+    judgement: Option<String>,
     /// Volumes whose policy is Retain by now, by a step or from the start.
     retained: Vec<Str>,
     hash: StableHash,
@@ -42,6 +43,7 @@ impl Builder {
             steps: Vec::new(),
             notes: Vec::new(),
             type_name: None,
+            judgement: None,
             retained: Vec::new(),
             hash: StableHash::default().with(&format!("{request:?}")),
         }
@@ -89,6 +91,11 @@ impl Builder {
     /// The person has to type this name.
     pub(in crate::repair) fn ask_for(&mut self, name: &str) {
         self.type_name = Some(name.into());
+    }
+
+    /// Only a person can decide on it, because of this.
+    pub(in crate::repair) fn leave_to_person(&mut self, why: impl Into<String>) {
+        self.judgement.get_or_insert(why.into());
     }
 
     pub(in crate::repair) fn step(
@@ -146,6 +153,10 @@ impl Builder {
         let all: BTreeSet<VolumeId> = naming.copied().chain(named).collect();
         for volume in all.into_iter().map(|id| snapshot.volume(id)) {
             let name = &volume.meta.name;
+            // What another live claim holds is none of this one's.
+            if matches!(situation.holder(volume), Known::There(holder) if holder.meta.uid != claim.meta.uid) {
+                continue;
+            }
             if !self.volumes.iter().any(|carried| carried.volume == *name) {
                 self.carry(volume, Carried { volume: name.clone(), for_claims: Vec::new(), given_up: Vec::new() });
             }
@@ -207,13 +218,33 @@ impl Builder {
             expect: back_expect,
             change: Change::SetClaimRef { to: back_to, bound_by_controller: back_marked },
         };
+        // A claim that has been deleted is known to be gone by then; of others that had the volume nodes may still be.
+        let same = match (&before, &to) {
+            (Some(before), Some(to)) => {
+                before.namespace == to.namespace && before.name == to.name && !to.uid.is_empty()
+            }
+            _ => false,
+        };
+        let mut recheck = Vec::new();
+        if !same {
+            recheck.push(Recheck::Detached { volume: volume.meta.name.clone() });
+        }
+        if self.retained.contains(&volume.meta.name) || volume.reclaim_policy == ReclaimPolicy::Retain {
+            let is = Expect::ReclaimPolicy { is: "Retain".into() };
+            if !expect.contains(&is) {
+                expect.push(is);
+            }
+        }
+        if volume.reclaim_policy == ReclaimPolicy::Recycle {
+            recheck.push(Recheck::NotRecycled { volume: volume.meta.name.clone() });
+        }
         let write = Write {
             object,
             uid: volume.meta.uid.clone(),
             expect,
             change: Change::SetClaimRef { to, bound_by_controller: false },
         };
-        self.step(why, Some(write), Vec::new(), wait, Undo::Write { write: Box::new(back), wait: None });
+        self.step(why, Some(write), recheck, wait, Undo::Write { write: Box::new(back), wait: None });
     }
 
     /// Deletes a claim and waits until it is gone, and until its volume shows that. Taken back, a claim like it is
@@ -226,8 +257,11 @@ impl Builder {
         back: Value,
     ) {
         let object = claim_key(&claim.meta.namespace, &claim.meta.name);
-        let mut recheck =
-            vec![Recheck::Unused { namespace: claim.meta.namespace.clone(), name: claim.meta.name.clone() }];
+        let (namespace, name) = (claim.meta.namespace.clone(), claim.meta.name.clone());
+        let mut recheck = vec![
+            Recheck::Unused { namespace: namespace.clone(), name: name.clone() },
+            Recheck::AllRetained { namespace, name },
+        ];
         if let Some(volume) = volume {
             recheck.push(Recheck::Detached { volume: volume.meta.name.clone() });
             recheck.push(Recheck::Retained { volume: volume.meta.name.clone() });
@@ -235,7 +269,7 @@ impl Builder {
         let write = Write {
             object: object.clone(),
             uid: claim.meta.uid.clone(),
-            expect: vec![Expect::VolumeName { is: claim.volume_name.clone() }, Expect::Terminating { is: false }],
+            expect: as_reviewed(claim),
             change: Change::Delete,
         };
         let create =
@@ -284,11 +318,27 @@ impl Builder {
         let delete = Write { object: claim.clone(), uid: Str::default(), expect: Vec::new(), change: Change::Delete };
         let gone =
             Wait::ClaimGone { namespace: claim.namespace.clone(), name: claim.name.clone(), uid: Str::default() };
+        let mut recheck = recheck;
+        recheck.push(Recheck::Unused { namespace: claim.namespace.clone(), name: claim.name.clone() });
         self.step(why, Some(write), recheck, bound, Undo::Write { write: Box::new(delete), wait: Some(gone) });
     }
 
     /// The plan, under an id that follows from what was asked and from the world.
-    pub(in crate::repair) fn finish(self, goal: impl Into<String>) -> Planned {
+    pub(in crate::repair) fn finish(mut self, goal: impl Into<String>) -> Planned {
+        let set_back = |name: &Str| {
+            self.steps.iter().filter_map(|step| step.write.as_ref()).any(|write| {
+                write.object.name == *name && matches!(&write.change, Change::SetReclaimPolicy { to } if to != "Retain")
+            })
+        };
+        let kept: Vec<Str> = self.retained.iter().filter(|name| !set_back(name)).cloned().collect();
+        if self.steps.len() > 1 {
+            for name in kept {
+                self.notes.push(format!(
+                    "volume {name} has policy Retain from now on: once all is well, set the one that it had, or its \
+                     storage stays when its claim is deleted"
+                ));
+            }
+        }
         let world = self.hash.hex();
         let verb = self.request.verb();
         let id = format!("{verb}-{}", &world[..8]);
@@ -301,6 +351,7 @@ impl Builder {
             steps: self.steps,
             notes: self.notes,
             type_name: self.type_name,
+            judgement: self.judgement,
             world,
         };
         for step in &mut plan.steps {
@@ -315,6 +366,22 @@ impl Builder {
         }
         Ok(Proposed::Plan(Box::new(plan)))
     }
+}
+
+/// A claim is as it was looked at: not bound since, with no volume on its way for it.
+pub(in crate::repair) fn as_reviewed(claim: &PersistentVolumeClaim) -> Vec<Expect> {
+    let annotations = &claim.meta.annotations;
+    let watched =
+        [AnnotationKey::StorageProvisioner, AnnotationKey::BetaStorageProvisioner, AnnotationKey::SelectedNode];
+    let annotation =
+        |key: AnnotationKey| Expect::Annotation { key: key.as_str().into(), is: annotations.get(key).map(Str::from) };
+    let mut expect = vec![
+        Expect::VolumeName { is: claim.volume_name.clone() },
+        Expect::BindCompleted { is: annotations.has(AnnotationKey::BindCompleted) },
+        Expect::Terminating { is: false },
+    ];
+    expect.extend(watched.map(annotation));
+    expect
 }
 
 /// By its annotation a claim says which plan created it.

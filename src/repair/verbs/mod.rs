@@ -4,7 +4,7 @@ pub(super) mod build;
 mod moving;
 mod rebind;
 mod reclaim;
-mod recreate;
+pub(super) mod recreate;
 mod release;
 mod restore;
 mod retain;

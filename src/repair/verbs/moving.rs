@@ -3,7 +3,7 @@
 use super::build::{Builder, Planned, claim, manifest, stays, volume};
 use crate::model::{AnnotationKey, ObjectKey, PersistentVolume, PersistentVolumeClaim};
 use crate::repair::manifest::like;
-use crate::repair::plan::{Carried, Refusal, Request};
+use crate::repair::plan::{Carried, Recheck, Refusal, Request};
 use crate::repair::situation::{Known, Situation};
 use crate::repair::wait::Wait;
 use crate::repair::write::{Expect, Reference};
@@ -34,6 +34,14 @@ pub(super) fn plan(
     }
     let raw = manifest(situation, from)?;
     let name = &volume.meta.name;
+    if restore_policy && let Some(who) = crate::repair::guards::owner_of(raw) {
+        return Err(Refusal::new(
+            "owner",
+            format!("claim {} belongs to {who}, which may delete a claim that it does not know: with policy Delete its data would go", old.key()),
+        )
+        .hint("without --restore-policy the volume keeps policy Retain")
+        .into());
+    }
     let mut plan = Builder::new(request);
     plan.save_claim(old);
     let whom = format!("{}/{}", to.namespace, to.name);
@@ -62,16 +70,13 @@ pub(super) fn plan(
         Some(Reference::reservation(&from.namespace, &from.name)),
     );
     let new = like(raw, to, Some(volume), situation.snapshot);
-    plan.create_claim(format!("claim {whom} takes volume {name}"), to, new.manifest, Some(volume), Vec::new());
+    let old_unused = Recheck::Unused { namespace: from.namespace.clone(), name: from.name.clone() };
+    plan.create_claim(format!("claim {whom} takes volume {name}"), to, new.manifest, Some(volume), vec![old_unused]);
     for dropped in new.dropped {
         plan.note(format!("the new claim does not carry {dropped}"));
     }
     if restore_policy {
         plan.restore_policy(volume);
-    } else if volume.reclaim_policy == crate::model::ReclaimPolicy::Delete {
-        plan.note(format!(
-            "volume {name} keeps policy Retain; --restore-policy gives it Delete back in the end, as it had"
-        ));
     }
     plan.note(format!("pods and StatefulSets that name claim {} must be changed to name {whom}", old.key()));
     plan.note("the new claim has another uid: what refers to the old one by uid does not know it");

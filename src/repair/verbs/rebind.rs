@@ -1,6 +1,6 @@
 //! `rebind`: a claim gets another volume, that very one.
 
-use super::build::{Builder, Planned, claim, has_ended, manifest, stays, volume};
+use super::build::{Builder, Planned, as_reviewed, claim, has_ended, manifest, stays, volume};
 use super::recreate::idle;
 use super::release::held;
 use crate::model::{AnnotationKey, ObjectKey, PersistentVolume, PersistentVolumeClaim, VolumePhase};
@@ -23,7 +23,7 @@ pub(super) fn plan(situation: &Situation<'_>, request: &Request, key: &ObjectKey
     }
     let holds = matches!(situation.holder(target), Known::There(holder) if holder.meta.uid == old.meta.uid);
     if !holds {
-        held(situation, target)?;
+        held(situation, target, Some(key))?;
     }
     if target.status.phase == VolumePhase::Bound
         && target.claim_ref.as_ref().is_none_or(|named| named.uid != old.meta.uid)
@@ -92,13 +92,23 @@ pub(super) fn name_it(
     }
     plan.retain_all_of(situation, old, "which the claim will not get, so that it is not deleted");
     let waits = target.claim_ref.as_ref().is_some_and(|named| named.uid == old.meta.uid);
-    if !waits {
+    let was_bound = old.meta.annotations.has(AnnotationKey::BindCompleted);
+    if !waits && was_bound {
+        // A claim that was bound is Lost where its volume does not have its uid.
+        plan.refer(
+            format!("volume {name} names claim {}, by the uid that it has", old.key()),
+            target,
+            Some(Reference::of(old)),
+            vec![Expect::Terminating { is: false }],
+            None,
+        );
+    } else if !waits {
         reserve(&mut plan, key, target);
     }
     let write = Write {
         object: key.clone(),
         uid: old.meta.uid.clone(),
-        expect: vec![Expect::VolumeName { is: "".into() }, Expect::Terminating { is: false }],
+        expect: as_reviewed(old),
         change: Change::NameVolume { volume: name.clone() },
     };
     let bound = Wait::Bound { namespace: key.namespace.clone(), name: key.name.clone(), volume: name.clone() };

@@ -11,7 +11,7 @@ use crate::repair::write::Expect;
 pub(super) fn plan(situation: &Situation<'_>, request: &Request, name: &str, delete: bool) -> Planned {
     let volume = volume(situation, name)?;
     stays(volume)?;
-    held(situation, volume)?;
+    held(situation, volume, None)?;
     if !has_ended(volume) {
         return Err(Refusal::new(
             "phase",

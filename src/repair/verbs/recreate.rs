@@ -1,7 +1,7 @@
 //! `recreate`: a claim that never bound, with a wrong class, size, mode or name, is replaced by a right one.
 
 use super::build::{Builder, Planned, claim, manifest};
-use crate::model::{AnnotationKey, Kind, ObjectKey, PersistentVolumeClaim, Quantity};
+use crate::model::{AnnotationKey, ObjectKey, PersistentVolumeClaim, Quantity};
 use crate::repair::manifest::like;
 use crate::repair::plan::{Carried, Proposed, Refusal, Request, Setting, Undo};
 use crate::repair::situation::{Known, Situation};
@@ -48,22 +48,17 @@ pub(super) fn plan(
             }
         }
     }
-    let volume = match set.iter().find_map(|setting| match setting {
+    let named = set.iter().find_map(|setting| match setting {
         Setting::VolumeName(name) if !name.is_empty() => Some(name),
         _ => None,
-    }) {
-        Some(name) => {
-            return Err(Refusal::new(
-                "usage",
-                format!("a claim that is to have volume {name} is bound to it by rebind"),
-            )
+    });
+    if let Some(name) = named {
+        return Err(Refusal::new("usage", format!("a claim that is to have volume {name} is bound to it by rebind"))
             .hint(format!("kubectl pvctl rebind pvc/{} -n {} --to pv/{name}", key.name, key.namespace))
             .into());
-        }
-        None => None,
-    };
-    let back = like(raw, key, volume, situation.snapshot);
-    let mut new = like(raw, &to, volume, situation.snapshot);
+    }
+    let back = like(raw, key, None, situation.snapshot);
+    let mut new = like(raw, &to, None, situation.snapshot);
     let changes = apply(&mut new.manifest, set)?;
     let mut back_manifest = back.manifest;
     if !old.volume_name.is_empty() {
@@ -141,7 +136,11 @@ pub(super) fn never_bound(situation: &Situation<'_>, old: &PersistentVolumeClaim
 }
 
 /// A provisioner that is making a volume for the claim would leave it behind.
-pub(super) fn idle(situation: &Situation<'_>, old: &PersistentVolumeClaim, stopped: bool) -> Result<(), Proposed> {
+pub(in crate::repair) fn idle(
+    situation: &Situation<'_>,
+    old: &PersistentVolumeClaim,
+    stopped: bool,
+) -> Result<(), Proposed> {
     let annotations = &old.meta.annotations;
     let asked = annotations
         .get(AnnotationKey::StorageProvisioner)
@@ -150,10 +149,7 @@ pub(super) fn idle(situation: &Situation<'_>, old: &PersistentVolumeClaim, stopp
     let class = situation.snapshot.class(old.class());
     let waits = class.is_some_and(crate::model::StorageClass::waits_for_first_consumer)
         && !annotations.has(AnnotationKey::SelectedNode);
-    let nobody = situation.snapshot.surroundings().driver(provisioner).is_none()
-        && situation.knows_all(Kind::CsiDriver, "")
-        && provisioner.contains(".csi.");
-    if stopped || waits || nobody {
+    if stopped || waits {
         return Ok(());
     }
     Err(Refusal::new(

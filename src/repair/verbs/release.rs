@@ -2,30 +2,52 @@
 //! person says otherwise.
 
 use super::build::{Builder, Planned, has_ended, stays, volume};
-use crate::model::{PersistentVolume, VolumePhase};
+use crate::model::{AnnotationKey, ObjectKey, PersistentVolume, VolumePhase};
 use crate::repair::plan::{Carried, GivenUp, Proposed, Recipient, Refusal, Request};
-use crate::repair::situation::{Known, Situation};
+use crate::repair::situation::{Known, Situation, claim_key};
 use crate::repair::wait::Wait;
 use crate::repair::write::{Expect, Reference};
 
 pub(super) fn plan(situation: &Situation<'_>, request: &Request, name: &str, to: &Recipient) -> Planned {
     let volume = volume(situation, name)?;
     stays(volume)?;
-    let held = held(situation, volume);
-    if let Err(refusal) = held {
-        return Err(refusal.into());
-    }
+    let recipient = match to {
+        Recipient::LastClaim => volume.claim_ref.as_ref().map(|named| claim_key(&named.namespace, &named.name)),
+        Recipient::Claim { namespace, name } => Some(claim_key(namespace, name)),
+        Recipient::Anyone => None,
+    };
+    held(situation, volume, recipient.as_ref()).map_err(Proposed::from)?;
     if !has_ended(volume) {
         return not_ended(volume, to);
     }
-    offer(request, volume, to, format!("volume {name} is offered again"))
+    offer(situation, request, volume, to, format!("volume {name} is offered again"))
 }
 
-/// Whether a live claim has the volume.
+/// Whether a live claim has the volume, or names it and may be using it: other than the one that is to have it.
 ///
 /// # Errors
 /// It does, or nobody can tell.
-pub(super) fn held(situation: &Situation<'_>, volume: &PersistentVolume) -> Result<(), Refusal> {
+pub(super) fn held(
+    situation: &Situation<'_>,
+    volume: &PersistentVolume,
+    recipient: Option<&ObjectKey>,
+) -> Result<(), Refusal> {
+    let snapshot = situation.snapshot;
+    let naming = snapshot.claims_naming(&volume.meta.name).iter().map(|id| snapshot.claim(*id));
+    let others = naming.filter(|claim| {
+        recipient.is_none_or(|key| claim.meta.namespace != key.namespace || claim.meta.name != key.name)
+    });
+    if let Some(claim) = others.into_iter().next() {
+        let name = &volume.meta.name;
+        let bound = claim.meta.annotations.has(AnnotationKey::BindCompleted);
+        let how = if bound { "was bound to it, and its pods may still use it" } else { "waits for it" };
+        return Err(Refusal::new("held", format!("claim {} names volume {name}: it {how}", claim.key())).hint(
+            format!(
+                "kubectl pvctl restore pvc/{} -n {} gives the volume back to that claim; or delete that claim first",
+                claim.meta.name, claim.meta.namespace
+            ),
+        ));
+    }
     let name = &volume.meta.name;
     match situation.holder(volume) {
         Known::There(claim) if claim.terminating() => Err(Refusal::new(
@@ -75,7 +97,13 @@ fn not_ended(volume: &PersistentVolume, to: &Recipient) -> Planned {
 }
 
 /// Offers a volume that no live claim holds.
-pub(super) fn offer(request: &Request, volume: &PersistentVolume, to: &Recipient, goal: String) -> Planned {
+pub(super) fn offer(
+    situation: &Situation<'_>,
+    request: &Request,
+    volume: &PersistentVolume,
+    to: &Recipient,
+    goal: String,
+) -> Planned {
     let name = &volume.meta.name;
     let mut plan = Builder::new(request);
     let reserved = match to {
@@ -103,6 +131,9 @@ pub(super) fn offer(request: &Request, volume: &PersistentVolume, to: &Recipient
         Some(named) => {
             let whom = format!("{}/{}", named.namespace, named.name);
             plan.note(format!("whoever may create claim {whom} can read what is on the volume"));
+            if let Some(why) = strange_namespace(situation, &named.namespace, volume) {
+                plan.leave_to_person(why);
+            }
             (
                 format!("reserve volume {name} for claim {whom}, and for nobody else"),
                 format!("{goal}, to claim {whom} alone"),
@@ -116,4 +147,21 @@ pub(super) fn offer(request: &Request, volume: &PersistentVolume, to: &Recipient
     };
     plan.refer(why, volume, reserved, expect, wait);
     plan.finish(goal)
+}
+
+/// Why the tenant of a namespace may be another one than the one whose data these are: namespaces come again under their
+/// names.
+pub(super) fn strange_namespace(
+    situation: &Situation<'_>,
+    namespace: &str,
+    volume: &PersistentVolume,
+) -> Option<String> {
+    let name = &volume.meta.name;
+    let Some(found) = situation.snapshot.surroundings().namespace(namespace) else {
+        return Some(format!("namespace {namespace} is not seen, and whoever creates it can read volume {name}"));
+    };
+    match (found.meta.created, volume.meta.created) {
+        (Some(created), Some(volume)) if created <= volume => None,
+        _ => Some(format!("namespace {namespace} is younger than volume {name}: it may be another tenant's by now")),
+    }
 }

@@ -69,7 +69,7 @@ fn is_free(
     from: Option<&str>,
 ) -> Result<(), Proposed> {
     stays(volume)?;
-    super::release::held(situation, volume)?;
+    super::release::held(situation, volume, Some(key))?;
     let name = &volume.meta.name;
     let other = volume.claim_ref.as_ref().filter(|named| named.namespace != key.namespace || named.name != key.name);
     match other {
@@ -117,16 +117,20 @@ fn give_back(
     let name = &volume.meta.name;
     let named = volume.claim_ref.as_ref().map(Reference::from_stored);
     let ours = named.as_ref().is_some_and(|named| named.uid == claim.meta.uid);
-    if ours || named.is_none() && !volume.terminating() {
+    if ours {
         return Ok(Proposed::Nothing(format!(
-            "volume {name} is free for claim {} or names it: the controller binds them by itself",
+            "volume {name} names claim {} by its uid: the controller binds them by itself",
             claim.key()
         )));
     }
     is_free(situation, key, volume, from)?;
     let mut plan = Builder::new(request);
     plan.save_claim(claim);
-    plan.carry(volume, Carried { volume: name.clone(), for_claims: Vec::new(), given_up: Vec::new() });
+    let for_claims = vec![(key.namespace.clone(), key.name.clone())];
+    plan.carry(volume, Carried { volume: name.clone(), for_claims, given_up: Vec::new() });
+    if let Some(why) = super::release::strange_namespace(situation, &key.namespace, volume) {
+        plan.leave_to_person(why);
+    }
     plan.retain(volume, "before anything else is done with it");
     plan.retain_all_of(situation, claim, "which the claim will not get, so that it is not deleted");
     let bound = Wait::Bound { namespace: key.namespace.clone(), name: key.name.clone(), volume: name.clone() };
@@ -196,21 +200,25 @@ fn name_back(
     let volume = super::build::volume(situation, &claim.volume_name)?;
     let name = &volume.meta.name;
     is_free(situation, key, volume, from)?;
-    let waits = volume.claim_ref.as_ref().is_none_or(|named| named.uid.is_empty() || named.uid == claim.meta.uid);
+    let waits = volume.claim_ref.as_ref().is_some_and(|named| named.uid.is_empty() || named.uid == claim.meta.uid);
     if waits {
         return Ok(Proposed::Nothing(format!(
-            "volume {name} is free for claim {} or reserved for it: the controller binds them by itself",
+            "volume {name} is reserved for claim {}: the controller binds them by itself",
             claim.key()
         )));
     }
     let mut plan = Builder::new(request);
     plan.save_claim(claim);
-    plan.carry(volume, Carried { volume: name.clone(), for_claims: Vec::new(), given_up: Vec::new() });
+    let for_claims = vec![(key.namespace.clone(), key.name.clone())];
+    plan.carry(volume, Carried { volume: name.clone(), for_claims, given_up: Vec::new() });
+    if let Some(why) = super::release::strange_namespace(situation, &key.namespace, volume) {
+        plan.leave_to_person(why);
+    }
     plan.retain(volume, "before anything else is done with it");
     plan.retain_all_of(situation, claim, "which the claim will not get, so that it is not deleted");
     let bound = Wait::Bound { namespace: key.namespace.clone(), name: key.name.clone(), volume: name.clone() };
     plan.refer(
-        format!("volume {name} still names the claim that was there before: it is reserved for the one of today"),
+        format!("volume {name} names the claim of today, by its uid: so far it names another one, or nobody"),
         volume,
         Some(Reference::of(claim)),
         vec![Expect::Terminating { is: false }],
@@ -297,6 +305,7 @@ fn after_deletion(
         vec![
             Expect::ReclaimPolicy { is: "Retain".into() },
             Expect::VolumePhase { any_of: vec!["Released".into(), "Failed".into()] },
+            Expect::Terminating { is: false },
         ],
         Some(Wait::Available { volume: name.clone() }),
         volume.claim_ref.as_ref().map(Reference::from_stored),

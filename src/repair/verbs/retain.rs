@@ -1,8 +1,8 @@
 //! `retain`: the data of a volume are kept, whatever becomes of its claim.
 
 use super::build::{Builder, Planned, volume};
-use crate::model::ReclaimPolicy;
-use crate::repair::plan::{Carried, Proposed, Request};
+use crate::model::{ReclaimPolicy, VolumePhase};
+use crate::repair::plan::{Carried, GivenUp, Proposed, Request};
 use crate::repair::situation::Situation;
 
 pub(super) fn plan(situation: &Situation<'_>, request: &Request, name: &str) -> Planned {
@@ -11,7 +11,11 @@ pub(super) fn plan(situation: &Situation<'_>, request: &Request, name: &str) -> 
         return Ok(Proposed::Nothing(format!("volume {name} has policy Retain already")));
     }
     let mut plan = Builder::new(request);
-    plan.carry(volume, Carried { volume: name.into(), for_claims: Vec::new(), given_up: Vec::new() });
+    // With Retain a driver lets the object of a volume go that is being deleted: the data stay, and the journal knows
+    // where.
+    let goes = volume.terminating() && volume.status.phase != VolumePhase::Bound;
+    let given_up = if goes { vec![GivenUp::Object] } else { Vec::new() };
+    plan.carry(volume, Carried { volume: name.into(), for_claims: Vec::new(), given_up });
     plan.retain(volume, "whatever becomes of its claim");
     plan.note("Retain stops deletions that have not begun; whether one is under way cannot be seen");
     plan.finish(format!("the data of volume {name} are kept, whatever becomes of its claim"))

@@ -51,5 +51,11 @@ pub(super) fn plan(situation: &Situation<'_>, request: &Request, name: &str, to:
         }
         Known::There(_) | Known::Absent => {}
     }
-    offer(request, volume, to, format!("the half-made binding of volume {name} is rolled back, and it is offered"))
+    offer(
+        situation,
+        request,
+        volume,
+        to,
+        format!("the half-made binding of volume {name} is rolled back, and it is offered"),
+    )
 }

@@ -2,6 +2,7 @@
 //! API cannot prove that, so evidence is listed and the name is typed.
 
 use super::build::{Builder, Planned, claim, volume};
+use super::release::held;
 use crate::model::{Kind, ObjectKey, ObjectMeta, Str};
 use crate::repair::guards::volumes_of;
 use crate::repair::plan::{Carried, GivenUp, Proposed, Recheck, Refusal, Request, Undo};
@@ -49,19 +50,16 @@ pub(super) fn plan(
             let volume = volume(situation, &object.name)?;
             let given_up = if last { vec![GivenUp::Object] } else { Vec::new() };
             plan.carry(volume, Carried { volume: object.name.clone(), for_claims: Vec::new(), given_up });
-            if let Known::There(holder) = situation.holder(volume) {
-                return Err(Refusal::new(
-                    "held",
-                    format!(
-                        "volume {} is held by claim {}: without the volume that claim is Lost",
-                        object.name,
-                        holder.key()
-                    ),
-                )
-                .into());
-            }
+            held(situation, volume, None).map_err(Proposed::from)?;
             plan.retain(volume, "should its provisioner come back");
             recheck.push(Recheck::Detached { volume: object.name.clone() });
+            let driver = volume.source.detail.as_str();
+            let installed = situation.snapshot.surroundings().driver(driver).is_some();
+            plan.note(match (installed, situation.knows_all(Kind::CsiDriver, "")) {
+                (true, _) => format!("CSIDriver {driver} is installed: its provisioner may still come and do it"),
+                (false, true) => format!("no CSIDriver {driver} is installed, which speaks for its owner being gone"),
+                (false, false) => "whether its driver is installed could not be read".to_owned(),
+            });
             plan.note(format!(
                 "the storage stays where it is: {} {} {}; only the journal knows it then",
                 volume.source.kind.as_str(),
@@ -74,7 +72,14 @@ pub(super) fn plan(
             plan.save_claim(claim);
             recheck.push(Recheck::Unused { namespace: object.namespace.clone(), name: object.name.clone() });
             for name in volumes_of(situation, claim) {
-                let Known::There(volume) = situation.volume(&name) else { continue };
+                let volume = match situation.volume(&name) {
+                    Known::There(volume) => volume,
+                    Known::Absent => continue,
+                    Known::Unknown => {
+                        let message = format!("whether volume {name} of the claim exists could not be read");
+                        return Err(Refusal::new("unknown", message).into());
+                    }
+                };
                 let carried = Carried { volume: name.clone(), for_claims: Vec::new(), given_up: Vec::new() };
                 plan.carry(volume, carried);
                 plan.retain(volume, "before its claim goes");

@@ -30,7 +30,18 @@ pub(super) fn plan(situation: &Situation<'_>, request: &Request, key: &ObjectKey
     if !situation.knows_all(Kind::Node, "") {
         return Err(Refusal::new("unknown", format!("whether node {node} exists could not be read")).into());
     }
+    let made = format!("pvc-{}", claim.meta.uid);
+    if situation.snapshot.volume_id(&made).is_some() {
+        return Err(Refusal::new(
+            "provisioner",
+            format!("volume {made} was made for claim {}: it is about to be bound", claim.key()),
+        )
+        .into());
+    }
     let mut plan = Builder::new(request);
+    plan.leave_to_person(
+        "whether a provisioner still makes a volume for that node cannot be seen: a second one would stay behind",
+    );
     plan.save_claim(claim);
     let name = AnnotationKey::SelectedNode.as_str();
     let write = |from: Option<&str>, to: Option<&str>| Write {
