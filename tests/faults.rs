@@ -363,6 +363,10 @@ struct Report {
     outcome: String,
     /// Who refused to go on or back, if somebody did.
     refusals: Vec<String>,
+    /// How many losses were asked for.
+    given_up: usize,
+    /// How many losses are none of the plan's doing.
+    excused: usize,
     /// What must not be.
     wrong: Vec<String>,
     /// What happened, for whoever makes one run.
@@ -456,10 +460,13 @@ fn make(prepared: &Prepared, case: Case, reviews: &Reviews, dir: &Path) -> Optio
         losses(store, &prepared.treasures)
     });
     for loss in lost {
-        if is_given_up(&loss, &prepared.plan) || is_excused(prepared, &api, case, &loss) {
-            continue;
+        if is_given_up(&loss, &prepared.plan) {
+            report.given_up += 1;
+        } else if is_excused(prepared, &api, case, &loss) {
+            report.excused += 1;
+        } else {
+            report.wrong.push(format!("{loss:?}"));
         }
-        report.wrong.push(format!("{loss:?}"));
     }
     if !report.wrong.is_empty() {
         api.with(|store, _| {
@@ -678,6 +685,8 @@ struct Tally {
     controllers: BTreeMap<String, usize>,
     outcomes: BTreeMap<String, usize>,
     refusals: BTreeMap<String, usize>,
+    /// Losses that are no fault, by repair, actor and why.
+    losses: BTreeMap<String, usize>,
     /// Runs among nobody but the controllers that could neither be continued nor taken back, each guard with the first.
     stuck: BTreeMap<String, (usize, String)>,
     wrong: Vec<String>,
@@ -696,6 +705,12 @@ impl Tally {
         *self.outcomes.entry(report.outcome.clone()).or_default() += 1;
         for refusal in &report.refusals {
             *self.refusals.entry(refusal.clone()).or_default() += 1;
+        }
+        for (why, count) in [("given up", report.given_up), ("excused", report.excused)] {
+            if count > 0 {
+                let key = format!("{} {} {why}", prepared.name, case.actor.word());
+                *self.losses.entry(key).or_default() += count;
+            }
         }
         if case.actor.is_harmless() && report.outcome.contains("neither") {
             let first = || (0, format!("PVCTL_FAULT={}: {}", words(prepared, case), report.story.join("; ")));
@@ -719,6 +734,7 @@ impl Tally {
         sum(&mut self.controllers, other.controllers);
         sum(&mut self.outcomes, other.outcomes);
         sum(&mut self.refusals, other.refusals);
+        sum(&mut self.losses, other.losses);
         for (guards, (count, first)) in other.stuck {
             self.stuck.entry(guards).or_insert((0, first)).0 += count;
         }
@@ -825,6 +841,7 @@ fn show(tally: &Tally, all: &[Prepared], notes: &[String], seconds: u64) {
     print(&format!("by fault: {:?}\nby actor: {:?}", tally.faults, tally.actors));
     print(&format!("by controllers: {:?}", tally.controllers));
     print(&format!("by outcome: {:#?}\nrefusals by guard: {:#?}", tally.outcomes, tally.refusals));
+    print(&format!("losses that are no fault: {:#?}", tally.losses));
     for (guards, (count, first)) in &tally.stuck {
         print(&format!("{count} neither continued nor undone among controllers alone, by {guards}, such as {first}"));
     }
