@@ -9,9 +9,10 @@
 //! What the same actors can do while nothing at all is written by us is not the plan's doing. So the same exploration
 //! is made without the plan, and a plan is refused for the harm that it adds.
 
-use super::plan::{GivenUp, Plan, Step};
+use super::plan::{GivenUp, Plan, Request, Step};
 use super::stage::{Stage, State};
 use super::wait::{Wait, Waited};
+use super::write::{Change, Expect};
 use crate::model::{Kind, ObjectKey, Str};
 use crate::simulate::{Settings, Target};
 use crate::snapshot::Snapshot;
@@ -101,7 +102,8 @@ pub fn judge<'a>(snapshot: &'a Snapshot, settings: &Settings<'a>, plan: &Plan, r
     let mut states = 0;
     let Some(mut stage) = Stage::new(snapshot, settings, plan, reach.everyone) else { return Verdict::TooMany };
     for deletes in [false, true] {
-        let Some(with) = Exploration::run(&mut stage, &plan.steps, deletes, reach, None) else {
+        let steps = if deletes { before_policies(plan) } else { &plan.steps };
+        let Some(with) = Exploration::run(&mut stage, steps, deletes, reach, None) else {
             return Verdict::TooMany;
         };
         states += with.states.len();
@@ -127,6 +129,23 @@ pub fn judge<'a>(snapshot: &'a Snapshot, settings: &Settings<'a>, plan: &Plan, r
         }
     }
     Verdict::Safe { states }
+}
+
+/// The steps up to those at the end of a way back that give bound volumes the policy again that they had before the
+/// repair. Who deletes a claim afterwards deletes its data, as he would have done without the repair.
+fn before_policies(plan: &Plan) -> &[Step] {
+    let gives_back = |step: &Step| {
+        step.write.as_ref().is_some_and(|write| {
+            let is_bound =
+                |expect: &Expect| matches!(expect, Expect::VolumePhase { any_of } if *any_of == ["Bound"]);
+            matches!(&write.change, Change::SetReclaimPolicy { to } if to == "Delete") && write.expect.iter().any(is_bound)
+        })
+    };
+    if !matches!(plan.request, Request::Undo { .. }) {
+        return &plan.steps;
+    }
+    let end = plan.steps.iter().rposition(|step| !gives_back(step)).map_or(0, |last| last + 1);
+    plan.steps.get(..end).unwrap_or_default()
 }
 
 /// Whether more objects take part where everybody does who is tied to the plan's objects by names over others.

@@ -47,13 +47,19 @@ fn plan_of(situation: &Situation<'_>, journal: &str, plan: &Plan, done: &[Done])
             _ => None,
         })
         .collect();
+    // A policy can be given back whoever has the volume.
+    let only_policies = written.iter().all(|done| {
+        matches!(&done.step.undo, Undo::Write { write, .. } if matches!(write.change, Change::SetReclaimPolicy { .. }))
+    });
     let mut back = Builder::new(&Request::Undo { journal: journal.to_owned() });
     for carried in &plan.volumes {
         let Known::There(volume) = situation.volume(&carried.volume) else {
             let message = format!("volume {} does not exist any more", carried.volume);
             return Err(Refusal::new("missing", message).into());
         };
-        untaken(situation, plan, volume, &created)?;
+        if !only_policies {
+            untaken(situation, plan, volume, &created)?;
+        }
         let mut for_claims = carried.for_claims.clone();
         for_claims.extend(recreated.iter().map(|key| (key.namespace.clone(), key.name.clone())));
         let given_up = carried.given_up.iter().copied().filter(|given| *given == GivenUp::Privacy).collect();
