@@ -15,6 +15,8 @@ mod proxy;
 mod recorder;
 mod recycle;
 mod repair;
+mod repair_faults;
+mod repair_findings;
 mod rights;
 mod site;
 mod snapshot;

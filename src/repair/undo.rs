@@ -62,6 +62,7 @@ fn plan_of(situation: &Situation<'_>, journal: &str, plan: &Plan, done: &[Done])
         }
         let mut for_claims = carried.for_claims.clone();
         for_claims.extend(recreated.iter().map(|key| (key.namespace.clone(), key.name.clone())));
+        for_claims.extend(written.iter().filter_map(|done| named_before(done, &carried.volume)));
         let given_up = carried.given_up.iter().copied().filter(|given| *given == GivenUp::Privacy).collect();
         back.carry(volume, Carried { volume: carried.volume.clone(), for_claims, given_up });
         if !created.is_empty() {
@@ -163,6 +164,17 @@ fn created_by<'d>(done: &&'d Done) -> Option<(&'d ObjectKey, Str, Option<Str>)> 
     let Change::Create { manifest } = &write.change else { return None };
     let uid = done.after.as_ref()?["metadata"]["uid"].as_str()?;
     Some((&write.object, uid.into(), manifest["spec"]["volumeName"].as_str().map(Str::from)))
+}
+
+/// The claim that a volume named before a step, and names again when that is taken back: namespace and name.
+fn named_before(done: &Done, volume: &Str) -> Option<(Str, Str)> {
+    let Undo::Write { write, .. } = &done.step.undo else { return None };
+    match &write.change {
+        Change::SetClaimRef { to: Some(to), .. } if write.object.name == *volume => {
+            Some((to.namespace.clone(), to.name.clone()))
+        }
+        _ => None,
+    }
 }
 
 /// Nobody has the volume but a claim that the plan created, or one that it was about.

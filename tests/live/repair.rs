@@ -9,8 +9,6 @@
 
 use super::site::{PV, PVC, Place, Site, text};
 use serde_json::{Value, json};
-use std::thread;
-use std::time::Duration;
 
 #[test]
 #[ignore = "needs a control plane: oracle/cluster/build, then cargo test --locked -- --ignored live"]
@@ -162,7 +160,7 @@ fn unbind(site: &mut Site) {
 #[test]
 #[ignore = "needs a control plane: oracle/cluster/build, then cargo test --locked -- --ignored live"]
 fn claims_get_their_volumes_back() {
-    let site = Site::start();
+    let mut site = Site::start();
     // Somebody applied the volume again, without the uid of its claim; or a backup with the uid of an older one.
     for (name, uid, phase) in [("cleared", None, "Available"), ("other", Some("90d00000-0000-4000-8000-00000000000d"), "Released")]
     {
@@ -216,28 +214,37 @@ fn claims_get_their_volumes_back() {
     assert!(place.again(&["undo"], 6).stderr.contains("a claim that names a volume names it for good"));
     place.unharmed(&["a"], &[("anew", "data")]);
 
-    // It is being deleted: a pod uses it, and then somebody's finalizer keeps it.
+    // It is being deleted, and somebody's finalizer keeps it.
+    let place = Place::new(&site, "kept");
+    place.bound("data", "a", "Delete");
+    site.edit(PVC, "kept", "data", |claim| {
+        claim["metadata"]["finalizers"].as_array_mut().unwrap().push(json!("example.com/backup"));
+    });
+    site.delete(PVC, "kept", "data");
+    let refused = place.again(&["restore", "pvc/data"], 6);
+    assert!(refused.stderr.contains("would wait in vain until claim kept/data is gone"), "{}", refused.stderr);
+    place.unharmed(&["a"], &[("kept", "data")]);
+
+    // A pod uses it; and when that is gone, the controllers are late.
     let place = Place::new(&site, "going");
     place.bound("data", "a", "Delete");
     place.pod("user", "data");
-    site.edit(PVC, "going", "data", |claim| {
-        claim["metadata"]["finalizers"].as_array_mut().unwrap().push(json!("example.com/backup"));
-    });
     site.delete(PVC, "going", "data");
     place.claim_is("data", "Bound, going-a, going");
     let refused = place.again(&["restore", "pvc/data"], 6);
     assert!(refused.stderr.contains("pods use claim going/data: user"), "{}", refused.stderr);
+    let journals = place.keep();
+    site.stop_controllers();
+    let place = Place::kept(&site, "going", journals);
     site.delete("Pod", "going", "user");
-    thread::scope(|scope| {
-        let run = scope.spawn(|| place.repair(&["restore", "pvc/data"], 0));
-        place.volume_is("a", "Bound, Retain, of going/data");
-        // What the backup does when it is ready.
-        site.edit(PVC, "going", "data", |claim| {
-            let finalizers = claim["metadata"]["finalizers"].as_array_mut().unwrap();
-            finalizers.retain(|finalizer| finalizer != "example.com/backup");
-        });
-        run.join().unwrap();
-    });
+    let run = place.apart(&["restore", "pvc/data"]);
+    place.volume_is("a", "Bound, Retain, of going/data");
+    place.claim_is("data", "Bound, going-a, going");
+    let journals = place.keep();
+    site.start_controllers();
+    let place = Place::kept(&site, "going", journals);
+    let done = run.join().unwrap();
+    assert_eq!(done.code, Some(0), "{}{}", done.stdout, done.stderr);
     place.claim_is("data", "Bound, going-a");
     place.volume_is("a", "Bound, Retain, of going/data");
     place.again(&["restore", "pvc/data"], 0);

@@ -359,6 +359,14 @@ impl<'s> Place<'s> {
         Run::new(&[arguments, &fixed].concat()).env("KUBECONFIG", &config).finish()
     }
 
+    /// The same while something else is done to the cluster.
+    pub(crate) fn apart(&self, arguments: &[&str]) -> thread::JoinHandle<Finished> {
+        let journals = self.journals_at();
+        let words = [arguments, &["-n", &self.name, "--journal", &journals, "--yes", "--timeout", "60s"]].concat();
+        let run = Run::new(&words).env("KUBECONFIG", &self.site.plane.kubeconfig().to_string_lossy());
+        thread::spawn(move || run.finish())
+    }
+
     /// A repair that is agreed to, and ends with this code.
     #[track_caller]
     pub(crate) fn repair(&self, arguments: &[&str], code: i32) -> Finished {
@@ -378,9 +386,41 @@ impl<'s> Place<'s> {
         done
     }
 
+    /// Where its journals are.
+    pub(crate) fn journals_at(&self) -> String {
+        self.journals.path().to_string_lossy().into_owned()
+    }
+
     /// How many journals there are.
     pub(crate) fn journals(&self) -> usize {
         std::fs::read_dir(self.journals.path()).map_or(0, Iterator::count)
+    }
+
+    /// The volumes of this place's class, or the claims of it or in its namespace.
+    fn objects(&self, kind: &str) -> Vec<Value> {
+        let mut objects = self.site.runtime.block_on(self.site.api.list(kind));
+        let places = ["/spec/storageClassName", "/metadata/namespace"];
+        objects.retain(|object| places.iter().any(|place| text(object, place) == self.name));
+        objects
+    }
+
+    /// How all objects of this place stand, volumes first.
+    pub(crate) fn all(&self) -> Vec<String> {
+        let (volumes, claims) = (self.objects(PV), self.objects(PVC));
+        let names = volumes.iter().map(|volume| text(volume, "/metadata/name"));
+        let volumes = names.map(|name| format!("{name}: {}", self.site.pv(name)));
+        let names = claims.iter().map(|claim| (text(claim, "/metadata/namespace"), text(claim, "/metadata/name")));
+        let claims = names.map(|(namespace, name)| format!("{namespace}/{name}: {}", self.site.pvc(namespace, name)));
+        volumes.chain(claims).collect()
+    }
+
+    /// Deletes all objects of this place; the controllers let them go.
+    pub(crate) fn clear(&self) {
+        for kind in [PVC, PV] {
+            for object in self.objects(kind) {
+                self.site.delete(kind, text(&object, "/metadata/namespace"), text(&object, "/metadata/name"));
+            }
+        }
     }
 
     /// The versions of all objects of this place, once nobody writes to them any more.
@@ -388,8 +428,7 @@ impl<'s> Place<'s> {
         let versions = || {
             let mut all = BTreeMap::new();
             for kind in [PV, PVC] {
-                let of_place = |object: &Value| text(object, "/spec/storageClassName") == self.name;
-                for object in self.site.runtime.block_on(self.site.api.list(kind)).into_iter().filter(of_place) {
+                for object in self.objects(kind) {
                     let (namespace, name) = (text(&object, "/metadata/namespace"), text(&object, "/metadata/name"));
                     let version = text(&object, "/metadata/resourceVersion").to_owned();
                     all.insert(format!("{kind} {namespace}/{name}"), version);
