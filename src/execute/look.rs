@@ -74,6 +74,14 @@ pub(super) async fn again(api: Api<'_>, recheck: &Recheck) -> Result<(), Stopped
             }
             Ok(())
         }
+        Recheck::Lives { namespace, name } => {
+            let key = claim_key(namespace, name);
+            match decode(&key, api.get(&key).await?.as_ref())? {
+                Some(seen) if seen.meta().deleted.is_none() => Ok(()),
+                Some(_) => Err(Stopped::changed(format!("claim {namespace}/{name} is being deleted"))),
+                None => Err(Stopped::changed(format!("claim {namespace}/{name} does not exist any more"))),
+            }
+        }
         Recheck::NotRecycled { volume } => {
             let name = guards::recycler_of(volume);
             let key = ObjectKey { kind: Kind::Pod, namespace: guards::RECYCLERS.into(), name: name.as_str().into() };

@@ -12,6 +12,7 @@
 use super::plan::{GivenUp, Plan, Step};
 use super::stage::{Stage, State};
 use super::wait::{Wait, Waited};
+use super::write::{Change, Expect};
 use crate::model::{Kind, ObjectKey, Str};
 use crate::simulate::{Settings, Target};
 use crate::snapshot::Snapshot;
@@ -34,10 +35,8 @@ pub enum Harm {
 }
 
 impl Harm {
-    /// Whether it was asked for; `deletes` says that claims are deleted by others.
-    fn is_given_up(&self, given_up: &[GivenUp], deletes: bool) -> bool {
+    fn is_given_up(&self, given_up: &[GivenUp]) -> bool {
         match self {
-            Self::DataDeleted if deletes && given_up.contains(&GivenUp::Policy) => true,
             Self::ClaimLost(..) => given_up.contains(&GivenUp::Claim) || given_up.contains(&GivenUp::Data),
             Self::DataDeleted | Self::DataErased => given_up.contains(&GivenUp::Data),
             Self::ObjectGone => given_up.contains(&GivenUp::Object) || given_up.contains(&GivenUp::Data),
@@ -109,14 +108,15 @@ pub fn judge<'a>(snapshot: &'a Snapshot, settings: &Settings<'a>, plan: &Plan, r
     let mut states = 0;
     let Some(mut stage) = Stage::new(snapshot, settings, plan, reach.everyone) else { return Verdict::TooMany };
     for deletes in [false, true] {
-        let Some(with) = Exploration::run(&mut stage, &plan.steps, deletes, reach, None) else {
+        let steps = if deletes { before_policies(plan) } else { &plan.steps };
+        let Some(with) = Exploration::run(&mut stage, steps, deletes, reach, None) else {
             return Verdict::TooMany;
         };
         states += with.states.len();
         let mut found = with.harms.clone();
         found.retain(|(place, harm), _| {
             let carried = plan.volumes.iter().find(|carried| carried.volume == *stage.volume_name(*place));
-            !harm.is_given_up(carried.map_or(&[][..], |carried| carried.given_up.as_slice()), deletes)
+            !harm.is_given_up(carried.map_or(&[][..], |carried| carried.given_up.as_slice()))
         });
         if found.is_empty() {
             continue;
@@ -135,6 +135,19 @@ pub fn judge<'a>(snapshot: &'a Snapshot, settings: &Settings<'a>, plan: &Plan, r
         }
     }
     Verdict::Safe { states }
+}
+
+/// The steps up to those at the end that give bound volumes the policy again that they had before the repair. Who deletes a claim afterwards deletes its data, as he would have done without the repair.
+fn before_policies(plan: &Plan) -> &[Step] {
+    let gives_back = |step: &Step| {
+        step.write.as_ref().is_some_and(|write| {
+            let is_bound = |expect: &Expect| matches!(expect, Expect::VolumePhase { any_of } if *any_of == ["Bound"]);
+            matches!(&write.change, Change::SetReclaimPolicy { to } if to == "Delete")
+                && write.expect.iter().any(is_bound)
+        })
+    };
+    let end = plan.steps.iter().rposition(|step| !gives_back(step)).map_or(0, |last| last + 1);
+    plan.steps.get(..end).unwrap_or_default()
 }
 
 /// Whether more objects take part where everybody does who is tied to the plan's objects by names over others.

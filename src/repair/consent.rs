@@ -49,7 +49,7 @@ pub fn rights(plan: &Plan) -> Vec<Right> {
                 super::plan::Recheck::Detached { .. } => (Kind::VolumeAttachment, Str::default()),
                 super::plan::Recheck::AllRetained { .. } => (Kind::PersistentVolume, Str::default()),
                 super::plan::Recheck::NotRecycled { .. } => (Kind::Pod, guards::RECYCLERS.into()),
-                super::plan::Recheck::Retained { .. } => continue,
+                super::plan::Recheck::Retained { .. } | super::plan::Recheck::Lives { .. } => continue,
             };
             if matches!(recheck, super::plan::Recheck::Unused { .. }) {
                 let kind = Kind::StatefulSet;

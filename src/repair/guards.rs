@@ -68,7 +68,7 @@ pub fn judge(situation: &Situation<'_>, plan: &Plan) -> Vec<Guard> {
             Recheck::Unused { namespace, name } => guards.push(unused(situation, namespace, name)),
             Recheck::Detached { volume } => guards.push(detached(situation, volume)),
             // The plan itself makes it so, and it is read again right before the write.
-            Recheck::Retained { .. } | Recheck::AllRetained { .. } => {}
+            Recheck::Retained { .. } | Recheck::AllRetained { .. } | Recheck::Lives { .. } => {}
             Recheck::NotRecycled { volume } => guards.push(not_recycled(situation, volume)),
         }
     }

@@ -209,8 +209,6 @@ pub enum GivenUp {
     Object,
     /// Anybody may have it.
     Privacy,
-    /// It gets back a policy under which its data go with its claim.
-    Policy,
     /// Its claim becomes Lost again.
     Claim,
 }
@@ -272,6 +270,13 @@ pub enum Recheck {
     },
     /// Every volume that the claim names, or that names the claim, has policy Retain: also one that came since.
     AllRetained {
+        /// The claim's namespace.
+        namespace: Str,
+        /// The claim's name.
+        name: Str,
+    },
+    /// The claim is there and is not being deleted.
+    Lives {
         /// The claim's namespace.
         namespace: Str,
         /// The claim's name.

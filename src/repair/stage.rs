@@ -421,6 +421,11 @@ impl<'a> Stage<'a> {
                 let volumes = self.volume_places().filter_map(|place| self.volume(state, place));
                 claim.is_none_or(|claim| volumes.into_iter().all(|volume| keeps(volume, claim)))
             }
+            Recheck::Lives { namespace, name } => self
+                .snapshot
+                .claim_id(namespace, name)
+                .and_then(|id| self.claim(state, id.0 as usize))
+                .is_some_and(|claim| !claim.terminating()),
             Recheck::Unused { .. } | Recheck::Detached { .. } | Recheck::NotRecycled { .. } => true,
         }
     }

@@ -49,19 +49,25 @@ fn plan_of(situation: &Situation<'_>, journal: &str, plan: &Plan, done: &[Done])
             _ => None,
         })
         .collect();
+    // A policy can be given back whoever has the volume.
+    let only_policies = written.iter().all(|done| {
+        matches!(&done.step.undo, Undo::Write { write, .. } if matches!(write.change, Change::SetReclaimPolicy { .. }))
+    });
     let mut back = Builder::new(&Request::Undo { journal: journal.to_owned() });
     for carried in &plan.volumes {
         let Known::There(volume) = situation.volume(&carried.volume) else {
             let message = format!("volume {} does not exist any more", carried.volume);
             return Err(Refusal::new("missing", message).into());
         };
-        untaken(situation, plan, volume, &created)?;
+        if !only_policies {
+            untaken(situation, plan, volume, &created)?;
+        }
         let mut for_claims = carried.for_claims.clone();
         for_claims.extend(recreated.iter().map(|key| (key.namespace.clone(), key.name.clone())));
-        // What was so before comes back: a policy under which the data go with the claim, a claim that was Lost.
-        let before = [GivenUp::Policy, GivenUp::Claim];
+        // What was so before comes back: a claim that was Lost, a volume that named one that is gone.
         let asked = carried.given_up.iter().copied().filter(|given| *given == GivenUp::Privacy);
-        let given_up = before.into_iter().chain(asked).collect();
+        let given_up = std::iter::once(GivenUp::Claim).chain(asked).collect();
+        for_claims.extend(written.iter().filter_map(|done| named_before(done, &carried.volume)));
         back.carry(volume, Carried { volume: carried.volume.clone(), for_claims, given_up });
         if !created.is_empty() {
             back.retain(volume, "before its claim goes");
@@ -137,7 +143,7 @@ fn plan_of(situation: &Situation<'_>, journal: &str, plan: &Plan, done: &[Done])
                     back.step(
                         format!("volume {name} gets the policy back that it had"),
                         Some(write),
-                        Vec::new(),
+                        lives(situation, name, &recreated),
                         wait.clone(),
                         Undo::Impossible { why: "it is a way back already".to_owned() },
                     );
@@ -176,6 +182,28 @@ fn created_by<'d>(done: &&'d Done) -> Option<(&'d ObjectKey, Str, Option<Str>)> 
     let Change::Create { manifest } = &write.change else { return None };
     let uid = done.after.as_ref()?["metadata"]["uid"].as_str()?;
     Some((&write.object, uid.into(), manifest["spec"]["volumeName"].as_str().map(Str::from)))
+}
+
+/// The claim that a volume named before a step, and names again when that is taken back: namespace and name.
+fn named_before(done: &Done, volume: &Str) -> Option<(Str, Str)> {
+    let Undo::Write { write, .. } = &done.step.undo else { return None };
+    match &write.change {
+        Change::SetClaimRef { to: Some(to), .. } if write.object.name == *volume => {
+            Some((to.namespace.clone(), to.name.clone()))
+        }
+        _ => None,
+    }
+}
+
+/// The claim that has the volume in the end lives: with policy Delete the data would go with it.
+fn lives(situation: &Situation<'_>, volume: &str, recreated: &[ObjectKey]) -> Vec<Recheck> {
+    let named = match situation.volume(volume) {
+        Known::There(volume) => volume.claim_ref.as_ref().map(|named| (named.namespace.clone(), named.name.clone())),
+        Known::Absent | Known::Unknown => None,
+    };
+    let again = recreated.first().map(|key| (key.namespace.clone(), key.name.clone()));
+    let lives = |(namespace, name)| Recheck::Lives { namespace, name };
+    again.or(named).map(lives).into_iter().collect()
 }
 
 /// Nobody has the volume but a claim that the plan created, or one that it was about.

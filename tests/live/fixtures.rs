@@ -20,19 +20,19 @@ use std::str;
 const LATER: i64 = 300;
 
 /// A fixture: what the comments at its top say to these tests, and its objects.
-struct Fixture {
-    path: String,
-    flags: Vec<String>,
+pub(super) struct Fixture {
+    pub(super) path: String,
+    pub(super) flags: Vec<String>,
     /// Whether the controllers leave it as it is.
-    at_rest: bool,
+    pub(super) at_rest: bool,
     /// The feature gate of the API server, off by default, without which it drops what the fixture is about.
-    gate: Option<String>,
+    pub(super) gate: Option<String>,
     /// Why an API server of today does not take what older ones have stored.
     refused: Option<String>,
-    objects: Vec<Value>,
+    pub(super) objects: Vec<Value>,
 }
 
-fn fixtures() -> Vec<Fixture> {
+pub(super) fn fixtures() -> Vec<Fixture> {
     let read = |(path, bytes): (String, Vec<u8>)| {
         let text = str::from_utf8(&bytes).expect("UTF-8");
         let header = || text.lines().map_while(|line| line.strip_prefix("# "));
@@ -103,16 +103,16 @@ impl Resource {
 }
 
 /// An empty control plane without controllers, and its etcd: uids and times of the past come in there, past the API.
-struct Cluster {
-    plane: Plane,
-    api: Api,
+pub(super) struct Cluster {
+    pub(super) plane: Plane,
+    pub(super) api: Api,
     etcd: Client,
     resources: BTreeMap<(String, String), Resource>,
     namespaces: BTreeSet<String>,
 }
 
 impl Cluster {
-    async fn start() -> Self {
+    pub(super) async fn start() -> Self {
         let plane = Plane::without_admission();
         let api = Api::of(&plane).await;
         let etcd = Config::new(plane.etcd().parse().expect("an address"));
@@ -152,7 +152,7 @@ impl Cluster {
     }
 
     /// Removes whatever a fixture and the controllers made; namespaces stay, but the fixture's own.
-    async fn clear(&mut self, objects: &[Value]) {
+    pub(super) async fn clear(&mut self, objects: &[Value]) {
         let fixed = ["/registry/events/".to_owned(), "/registry/pods/".to_owned()];
         let kinds = self.resources.values().filter(|one| one.plural != "namespaces").map(Resource::prefix);
         for prefix in kinds.chain(fixed).collect::<BTreeSet<_>>() {
@@ -213,7 +213,7 @@ impl Cluster {
 
     /// Stores all objects of a fixture through the API, and then their uids and their past beside it. What is refused
     /// is stored all the same. The refusals, and what was stored otherwise than it was given.
-    async fn load(&mut self, fixture: &Fixture) -> (Vec<String>, Vec<String>) {
+    pub(super) async fn load(&mut self, fixture: &Fixture) -> (Vec<String>, Vec<String>) {
         let (mut refusals, mut faults) = (Vec::new(), Vec::new());
         self.ensure_namespaces(&fixture.objects).await;
         let (first, then): (Vec<&Value>, Vec<&Value>) =

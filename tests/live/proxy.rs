@@ -32,6 +32,33 @@ pub(crate) enum Deed {
     Slow(Duration),
     /// The answer begins and never ends.
     Endless,
+    /// Something is done, and the connection ends before the API server hears of the request.
+    Unheard(Hook),
+    /// The API server acts, then something is done, and the connection ends before any answer.
+    Unanswered(Hook),
+}
+
+/// What a test does at a request.
+#[derive(Clone)]
+pub(crate) struct Hook(Arc<dyn Fn() + Send + Sync>);
+
+impl Hook {
+    /// Does this.
+    pub(crate) fn new(deed: impl Fn() + Send + Sync + 'static) -> Self {
+        Self(Arc::new(deed))
+    }
+}
+
+impl Default for Hook {
+    fn default() -> Self {
+        Self::new(|| {})
+    }
+}
+
+impl std::fmt::Debug for Hook {
+    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        out.write_str("a deed")
+    }
 }
 
 /// Says what becomes of a request: the number that it has, from 0, and its path with the query.
@@ -98,6 +125,15 @@ async fn connection(stream: TcpStream, client: Client, decide: Decide, act: Act,
                         tokio::time::sleep(*pause).await;
                         pass(&client, request).await
                     }
+                    Deed::Unheard(hook) => {
+                        (hook.0)();
+                        status(500, None)
+                    }
+                    Deed::Unanswered(hook) => {
+                        let answer = pass(&client, request).await;
+                        (hook.0)();
+                        answer
+                    }
                     Deed::Pass | Deed::CutBefore | Deed::CutInside | Deed::Endless => pass(&client, request).await,
                 };
                 *cut.lock().unwrap() = Some(deed);
@@ -118,7 +154,7 @@ async fn connection(stream: TcpStream, client: Client, decide: Decide, act: Act,
             }
             let deed = cut.lock().unwrap().clone();
             match deed {
-                Some(Deed::CutBefore) => return,
+                Some(Deed::CutBefore | Deed::Unheard(_) | Deed::Unanswered(_)) => return,
                 // The header alone is some 200 bytes.
                 Some(Deed::CutInside) => {
                     _ = to_program.write_all(&buffer[..read.min(400).min(read - 1)]).await;

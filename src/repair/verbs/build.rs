@@ -165,7 +165,7 @@ impl Builder {
     }
 
     /// Gives a volume back the policy that it had.
-    pub(in crate::repair) fn restore_policy(&mut self, volume: &PersistentVolume) {
+    pub(in crate::repair) fn restore_policy(&mut self, volume: &PersistentVolume, claim: &ObjectKey) {
         let name = &volume.meta.name;
         if volume.reclaim_policy != ReclaimPolicy::Delete || !self.retained.contains(name) {
             return;
@@ -173,7 +173,8 @@ impl Builder {
         let mut write = policy(volume, "Retain", "Delete");
         write.expect.push(Expect::VolumePhase { any_of: vec!["Bound".into()] });
         let undo = Undo::Write { write: Box::new(policy(volume, "Delete", "Retain")), wait: None };
-        self.step(format!("give volume {name} the policy that it had"), Some(write), Vec::new(), None, undo);
+        let lives = Recheck::Lives { namespace: claim.namespace.clone(), name: claim.name.clone() };
+        self.step(format!("give volume {name} the policy that it had"), Some(write), vec![lives], None, undo);
         self.retained.retain(|retained| retained != name);
     }
 

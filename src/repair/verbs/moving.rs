@@ -76,7 +76,7 @@ pub(super) fn plan(
         plan.note(format!("the new claim does not carry {dropped}"));
     }
     if restore_policy {
-        plan.restore_policy(volume);
+        plan.restore_policy(volume, to);
     }
     plan.note(format!("pods and StatefulSets that name claim {} must be changed to name {whom}", old.key()));
     plan.note("the new claim has another uid: what refers to the old one by uid does not know it");

@@ -1,0 +1,159 @@
+//! `fix` with what each repairable rule finds, on the real controllers: afterwards it is not found any more or does no
+//! harm, nothing is lost, and a second time nothing is written.
+#![expect(
+    clippy::disallowed_methods,
+    clippy::expect_used,
+    clippy::print_stderr,
+    reason = "the test waits for controllers, says how much it saw, and fails by panicking"
+)]
+
+use super::ends::settled;
+use super::fixtures::{Cluster, Fixture, fixtures};
+use super::site::{PV, PVC, text};
+use crate::support::Finished;
+use pvctl::repair::repairable;
+use serde_json::Value;
+use std::collections::BTreeMap;
+
+/// A kind, a namespace and a name.
+type Key = (String, String, String);
+
+/// The volumes and claims of a moment.
+type Stored = BTreeMap<Key, Value>;
+
+fn resting(cluster: &Cluster, runtime: &tokio::runtime::Runtime) -> Stored {
+    runtime.block_on(settled(&cluster.api, &cluster.plane))
+}
+
+fn versions(stored: &Stored) -> BTreeMap<&Key, &str> {
+    stored.iter().map(|(key, object)| (key, text(object, "/metadata/resourceVersion"))).collect()
+}
+
+/// What a rule finds in the cluster: the objects.
+fn found(cluster: &Cluster, rule: &str) -> Vec<Value> {
+    let run = cluster.plane.pvctl(&["audit", "-A", "-o", "json", "--exit-zero"]);
+    let report: Value = serde_json::from_str(&run.stdout).expect("a report");
+    let findings = report["findings"].as_array().expect("findings").iter();
+    findings.filter(|finding| text(finding, "/id") == rule).map(|finding| finding["object"].clone()).collect()
+}
+
+/// What was lost between two moments: a volume went that was not on its way, or became a stranger's, or a claim went.
+fn lost(before: &Stored, after: &Stored) -> Vec<String> {
+    let mut lost = Vec::new();
+    for (key, object) in before {
+        let going = object["metadata"]["deletionTimestamp"].is_string();
+        match after.get(key) {
+            None if going => {}
+            Some(now) if text(now, "/metadata/uid") == text(object, "/metadata/uid") => {
+                let whose = |object: &Value| {
+                    let named = |place| text(object, place).to_owned();
+                    (named("/spec/claimRef/namespace"), named("/spec/claimRef/name"))
+                };
+                let is_new = key.0 == PV && whose(now) != whose(object);
+                let meant =
+                    |(namespace, name): (String, String)| before.contains_key(&(PVC.to_owned(), namespace, name));
+                if is_new && !meant(whose(now)) {
+                    lost.push(format!("{key:?} is of {:?} now", whose(now)));
+                }
+            }
+            _ => lost.push(format!("{key:?} is gone")),
+        }
+    }
+    lost
+}
+
+/// Whether every volume is kept that the finding is about.
+fn is_kept(stored: &Stored) -> bool {
+    let policies = stored.iter().filter(|(key, _)| key.0 == PV);
+    policies.map(|(_, volume)| text(volume, "/spec/persistentVolumeReclaimPolicy")).all(|policy| policy == "Retain")
+}
+
+/// Repairs the object of a finding, by its name where it may be named.
+fn fix(cluster: &Cluster, rule: &str, object: &Value, journals: &str) -> Finished {
+    let (kind, namespace, name) = (text(object, "/kind"), text(object, "/namespace"), text(object, "/name"));
+    let named = match kind {
+        PV => format!("pv/{name}"),
+        PVC => format!("pvc/{name}"),
+        _ => String::new(),
+    };
+    let mut words = vec!["fix", "--yes", "--timeout", "30s", "--journal", journals];
+    if named.is_empty() {
+        words.extend(["--all", "-A", "--only", rule]);
+    } else {
+        words.push(&named);
+        if !namespace.is_empty() {
+            words.extend(["-n", namespace]);
+        }
+    }
+    cluster.plane.pvctl(&words)
+}
+
+/// What is wrong with the repairs of what a fixture shows.
+fn faults(cluster: &Cluster, runtime: &tokio::runtime::Runtime, rule: &str, came: &mut Vec<String>) -> Vec<String> {
+    let mut wrong = Vec::new();
+    let journals = tempfile::tempdir().expect("a folder");
+    let journals = journals.path().to_string_lossy();
+    let before = resting(cluster, runtime);
+    let objects = found(cluster, rule);
+    if objects.is_empty() {
+        came.push(format!("{rule}: the controllers repair it by themselves"));
+        return wrong;
+    }
+    for object in objects {
+        let run = fix(cluster, rule, &object, &journals);
+        let said = format!("{}{}", run.stdout, run.stderr);
+        if !matches!(run.code, Some(0 | 1)) {
+            wrong.push(format!("{rule}: fix ended with {:?}: {said}", run.code));
+            continue;
+        }
+        let after = resting(cluster, runtime);
+        wrong.extend(lost(&before, &after).into_iter().map(|what| format!("{rule}: {what}: {said}")));
+        let written = std::fs::read_dir(&*journals).map_or(0, Iterator::count);
+        let still = found(cluster, rule).contains(&object);
+        if still && !is_kept(&after) {
+            wrong.push(format!("{rule}: it is still found, and a volume is not kept: {said}"));
+        }
+        came.push(format!(
+            "{rule}: exit {:?}, {written} repairs, {}",
+            run.code,
+            if still { "harmless" } else { "not found any more" }
+        ));
+        let again = fix(cluster, rule, &object, &journals);
+        let later = resting(cluster, runtime);
+        let journals = std::fs::read_dir(&*journals).map_or(0, Iterator::count);
+        if versions(&later) != versions(&after) || journals != written {
+            wrong.push(format!("{rule}: the second time writes: {}{}", again.stdout, again.stderr));
+        }
+        if !matches!(again.code, Some(0 | 1)) {
+            wrong.push(format!("{rule}: the second time ended with {:?}: {}", again.code, again.stderr));
+        }
+    }
+    wrong
+}
+
+#[test]
+#[ignore = "needs a control plane: oracle/cluster/build, then cargo test --locked -- --ignored live"]
+fn what_each_repairable_rule_finds_is_fixed() {
+    let runtime = tokio::runtime::Runtime::new().expect("a runtime");
+    let mut cluster = runtime.block_on(Cluster::start());
+    let all: Vec<Fixture> = fixtures();
+    let (mut wrong, mut came, mut tried) = (Vec::new(), Vec::new(), 0);
+    for rule in repairable() {
+        let path = format!("tests/audit/{rule}/fires.yaml");
+        let Some(fixture) = all.iter().find(|fixture| fixture.path == path) else {
+            wrong.push(format!("there is no {path}"));
+            continue;
+        };
+        runtime.block_on(cluster.load(fixture));
+        cluster.plane.start_controllers();
+        wrong.extend(faults(&cluster, &runtime, rule, &mut came));
+        cluster.plane.stop_controllers();
+        runtime.block_on(cluster.clear(&fixture.objects));
+        tried += 1;
+    }
+    for line in &came {
+        eprintln!("{line}");
+    }
+    eprintln!("{tried} rules");
+    assert!(wrong.is_empty(), "{} faults:\n{}", wrong.len(), wrong.join("\n"));
+}

@@ -1,0 +1,470 @@
+//! A cluster with the real controllers, in which bindings break as they do for people and the program repairs them. A
+//! watch sees every state of every volume.
+#![expect(
+    clippy::disallowed_methods,
+    clippy::disallowed_types,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::unwrap_used,
+    reason = "a test waits for controllers, looks at journals, and fails by panicking"
+)]
+
+use super::api::{Api, path};
+use super::plane::Plane;
+use crate::support::{Finished, Run};
+use http::{Method, Request};
+use http_body_util::BodyExt as _;
+use kube::client::Body;
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex};
+use std::thread;
+use std::time::{Duration, Instant};
+use tempfile::TempDir;
+use tokio::runtime::Runtime;
+
+/// The controllers take a few seconds at most, also on a busy machine.
+const PATIENCE: Duration = Duration::from_mins(1);
+
+/// The volume by whose change it is known that the watch has seen what came before.
+const MARK: &str = "mark";
+
+/// The kinds, by the names that the program takes.
+pub(crate) const PV: &str = "PersistentVolume";
+pub(crate) const PVC: &str = "PersistentVolumeClaim";
+
+/// The text at a place of an object.
+pub(crate) fn text<'a>(object: &'a Value, pointer: &str) -> &'a str {
+    object.pointer(pointer).and_then(Value::as_str).unwrap_or_default()
+}
+
+/// The cluster.
+pub(crate) struct Site {
+    pub(crate) plane: Plane,
+    pub(crate) api: Api,
+    pub(crate) runtime: Runtime,
+    /// What the watch has seen, in order: the type of the event and the volume.
+    seen: Arc<Mutex<Vec<(String, Value)>>>,
+}
+
+impl Site {
+    /// A control plane with its controllers, and the watch.
+    pub(crate) fn start() -> Self {
+        let mut plane = Plane::start(&[]);
+        let runtime = Runtime::new().unwrap();
+        let api = runtime.block_on(Api::of(&plane));
+        plane.start_controllers();
+        let site = Self { plane, api, runtime, seen: Arc::default() };
+        site.until("the controllers start", || site.plane.log("kube-controller-manager").contains("Caches are synced"));
+        site.runtime.spawn(watch(site.api.clone(), Arc::clone(&site.seen)));
+        site.put(&json!({
+            "apiVersion": "v1", "kind": PV, "metadata": {"name": MARK},
+            "spec": {
+                "capacity": {"storage": "1Mi"}, "accessModes": ["ReadWriteOnce"], "storageClassName": MARK,
+                "csi": {"driver": "driver.example.com", "volumeHandle": MARK},
+            },
+        }));
+        site
+    }
+
+    /// Stops the controllers at once.
+    pub(crate) fn stop_controllers(&mut self) {
+        self.plane.stop_controllers();
+    }
+
+    /// Starts them again.
+    pub(crate) fn start_controllers(&mut self) {
+        self.plane.start_controllers();
+    }
+
+    /// Waits until something is so.
+    pub(crate) fn until(&self, what: &str, is: impl Fn() -> bool) {
+        let begin = Instant::now();
+        while !is() {
+            assert!(begin.elapsed() < PATIENCE, "in vain it is waited until {what}");
+            thread::sleep(Duration::from_millis(50));
+        }
+    }
+
+    /// Creates an object: what is stored.
+    pub(crate) fn put(&self, object: &Value) -> Value {
+        let made = self.runtime.block_on(self.api.create(object));
+        made.unwrap_or_else(|refused| panic!("{}: {object}", refused.message))
+    }
+
+    /// What is stored under a name.
+    pub(crate) fn get(&self, kind: &str, namespace: &str, name: &str) -> Option<Value> {
+        match self.runtime.block_on(self.api.get(&path(kind, namespace, name))) {
+            Ok(object) => Some(object),
+            Err(refused) if refused.code == 404 => None,
+            Err(refused) => panic!("{}", refused.message),
+        }
+    }
+
+    /// Changes an object, as `kubectl edit` does.
+    pub(crate) fn edit(&self, kind: &str, namespace: &str, name: &str, change: impl Fn(&mut Value)) {
+        self.change(kind, namespace, name, "", change);
+    }
+
+    /// The same for its status.
+    pub(crate) fn edit_status(&self, kind: &str, namespace: &str, name: &str, change: impl Fn(&mut Value)) {
+        self.change(kind, namespace, name, "/status", change);
+    }
+
+    fn change(&self, kind: &str, namespace: &str, name: &str, part: &str, change: impl Fn(&mut Value)) {
+        let path = format!("{}{part}", path(kind, namespace, name));
+        loop {
+            let mut object = self.get(kind, namespace, name).unwrap_or_else(|| panic!("there is no {kind} {name}"));
+            change(&mut object);
+            match self.runtime.block_on(self.api.send(Method::PUT, &path, Some(&object))) {
+                Ok(_) => return,
+                Err(refused) if refused.code == 409 => {}
+                Err(refused) => panic!("{}", refused.message),
+            }
+        }
+    }
+
+    /// Deletes an object; its finalizers may keep it.
+    pub(crate) fn delete(&self, kind: &str, namespace: &str, name: &str) {
+        let path = format!("{}?gracePeriodSeconds=0", path(kind, namespace, name));
+        let gone = self.runtime.block_on(self.api.send(Method::DELETE, &path, None));
+        gone.unwrap_or_else(|refused| panic!("{}", refused.message));
+    }
+
+    /// How a volume stands: its phase, its policy, and whose it is.
+    pub(crate) fn pv(&self, name: &str) -> String {
+        let Some(volume) = self.get(PV, "", name) else { return "gone".to_owned() };
+        let named = &volume["spec"]["claimRef"];
+        let (namespace, claim) = (text(named, "/namespace"), text(named, "/name"));
+        let whose = match text(named, "/uid") {
+            _ if claim.is_empty() => "of nobody".to_owned(),
+            "" => format!("for {namespace}/{claim}"),
+            uid => {
+                let live = self.get(PVC, namespace, claim);
+                let same = live.is_some_and(|live| text(&live, "/metadata/uid") == uid);
+                format!("of {}{namespace}/{claim}", if same { "" } else { "the former " })
+            }
+        };
+        let going = if volume["metadata"]["deletionTimestamp"].is_string() { ", going" } else { "" };
+        let (phase, policy) = (text(&volume, "/status/phase"), text(&volume, "/spec/persistentVolumeReclaimPolicy"));
+        format!("{phase}, {policy}, {whose}{going}")
+    }
+
+    /// How a claim stands: its phase and its volume.
+    pub(crate) fn pvc(&self, namespace: &str, name: &str) -> String {
+        let Some(claim) = self.get(PVC, namespace, name) else { return "gone".to_owned() };
+        let going = if claim["metadata"]["deletionTimestamp"].is_string() { ", going" } else { "" };
+        format!("{}, {}{going}", text(&claim, "/status/phase"), text(&claim, "/spec/volumeName"))
+    }
+
+    /// What the watch has seen of a volume up to now.
+    pub(crate) fn history(&self, volume: &str) -> Vec<(String, Value)> {
+        let now = format!("{:?}", Instant::now());
+        self.edit(PV, "", MARK, |mark| mark["metadata"]["annotations"] = json!({ "example.com/now": now }));
+        // Others may mark as well.
+        let version = self.get(PV, "", MARK).map(|mark| text(&mark, "/metadata/resourceVersion").to_owned()).unwrap();
+        let version: u64 = version.parse().unwrap();
+        self.until("the watch has seen everything", || {
+            let seen = self.seen.lock().unwrap();
+            seen.iter().rev().any(|(_, object)| {
+                object["metadata"]["name"] == MARK
+                    && text(object, "/metadata/resourceVersion").parse::<u64>().unwrap() >= version
+            })
+        });
+        let seen = self.seen.lock().unwrap();
+        seen.iter().filter(|(_, object)| object["metadata"]["name"] == volume).cloned().collect()
+    }
+
+    /// What was lost of a volume: it was deleted, it became somebody's for whom it is not, or another storage.
+    pub(crate) fn harm(&self, volume: &str, meant: &[(&str, &str)]) -> Vec<String> {
+        let mut harm = Vec::new();
+        let history = self.history(volume);
+        assert!(!history.is_empty(), "the watch has not seen {volume}");
+        for (event, object) in &history {
+            if event == "DELETED" {
+                harm.push(format!("{volume} was deleted"));
+            }
+            let named = &object["spec"]["claimRef"];
+            let claim = (text(named, "/namespace"), text(named, "/name"));
+            if !text(named, "/uid").is_empty() && !meant.contains(&claim) {
+                harm.push(format!("{volume} became that of {}/{}", claim.0, claim.1));
+            }
+            if object["spec"]["csi"] != history[0].1["spec"]["csi"] {
+                harm.push(format!("{volume} became another storage"));
+            }
+        }
+        harm
+    }
+}
+
+/// Writes down every event of a volume, until the runtime ends.
+async fn watch(api: Api, seen: Arc<Mutex<Vec<(String, Value)>>>) {
+    let mut version = "0".to_owned();
+    loop {
+        let path = format!("{}?watch=1&resourceVersion={version}", path(PV, "", ""));
+        let request = Request::get(path).body(Body::empty()).expect("a request");
+        let Ok(answer) = api.client().send(request).await else { return };
+        assert!(answer.status().is_success(), "the watch is answered with {}", answer.status());
+        let mut body = answer.into_body();
+        let mut line = Vec::new();
+        while let Some(Ok(frame)) = body.frame().await {
+            let Ok(data) = frame.into_data() else { continue };
+            for byte in data {
+                if byte != b'\n' {
+                    line.push(byte);
+                    continue;
+                }
+                let mut event: Value = serde_json::from_slice(&line).expect("an event");
+                line.clear();
+                let object = event["object"].take();
+                version = text(&object, "/metadata/resourceVersion").to_owned();
+                seen.lock().unwrap().push((text(&event, "/type").to_owned(), object));
+            }
+        }
+    }
+}
+
+/// One repair's own part of the cluster: a namespace, and a class of that name, whose volumes nobody else takes.
+pub(crate) struct Place<'s> {
+    pub(crate) site: &'s Site,
+    /// The namespace, which is the class as well.
+    pub(crate) name: String,
+    journals: TempDir,
+}
+
+impl<'s> Place<'s> {
+    /// A new namespace with a class of volumes that are made by hand.
+    pub(crate) fn new(site: &'s Site, name: &str) -> Self {
+        let place = Self { site, name: name.to_owned(), journals: tempfile::tempdir().unwrap() };
+        place.namespace(name);
+        site.put(&json!({
+            "apiVersion": "storage.k8s.io/v1", "kind": "StorageClass", "metadata": {"name": name},
+            "provisioner": "kubernetes.io/no-provisioner", "volumeBindingMode": "Immediate",
+        }));
+        place
+    }
+
+    /// A place that was there before, with its journals.
+    pub(crate) fn kept(site: &'s Site, name: &str, journals: TempDir) -> Self {
+        Self { site, name: name.to_owned(), journals }
+    }
+
+    /// Its journals, for [`Place::kept`]: the controllers are stopped and started while no place looks at them.
+    pub(crate) fn keep(self) -> TempDir {
+        self.journals
+    }
+
+    /// One more namespace.
+    pub(crate) fn namespace(&self, name: &str) {
+        self.site.put(&json!({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name}}));
+    }
+
+    /// The whole name of a volume.
+    pub(crate) fn of(&self, volume: &str) -> String {
+        format!("{}-{volume}", self.name)
+    }
+
+    /// A volume with data, which nobody has yet.
+    pub(crate) fn volume(&self, volume: &str, policy: &str) {
+        let csi = json!({"driver": "driver.example.com", "volumeHandle": self.of(volume)});
+        self.volume_on(volume, policy, "csi", &csi);
+    }
+
+    /// The same on another sort of storage.
+    pub(crate) fn volume_on(&self, volume: &str, policy: &str, source: &str, storage: &Value) {
+        let name = self.of(volume);
+        self.site.put(&json!({
+            "apiVersion": "v1", "kind": PV, "metadata": {"name": name},
+            "spec": {
+                "capacity": {"storage": "1Gi"}, "accessModes": ["ReadWriteOnce"], "storageClassName": self.name,
+                "persistentVolumeReclaimPolicy": policy, source: storage,
+            },
+        }));
+        self.volume_is(volume, &format!("Available, {policy}, of nobody"));
+    }
+
+    /// A claim for a volume of the class, in some namespace.
+    pub(crate) fn claim_in(&self, namespace: &str, name: &str) {
+        self.site.put(&self.manifest(namespace, name));
+    }
+
+    /// What such a claim is made of.
+    pub(crate) fn manifest(&self, namespace: &str, name: &str) -> Value {
+        json!({
+            "apiVersion": "v1", "kind": PVC, "metadata": {"namespace": namespace, "name": name},
+            "spec": {
+                "accessModes": ["ReadWriteOnce"], "storageClassName": self.name,
+                "resources": {"requests": {"storage": "1Gi"}},
+            },
+        })
+    }
+
+    /// A claim that the controller has bound to a volume of that policy.
+    pub(crate) fn bound(&self, claim: &str, volume: &str, policy: &str) {
+        self.volume(volume, policy);
+        self.bind(claim, volume, policy);
+    }
+
+    /// A claim that the controller binds to a volume that waits for it.
+    pub(crate) fn bind(&self, claim: &str, volume: &str, policy: &str) {
+        self.claim_in(&self.name, claim);
+        self.claim_is(claim, &format!("Bound, {}", self.of(volume)));
+        self.volume_is(volume, &format!("Bound, {policy}, of {}/{claim}", self.name));
+    }
+
+    /// A volume whose claim was deleted, as the controller leaves it: nobody here deletes what a driver should.
+    pub(crate) fn left(&self, claim: &str, volume: &str, policy: &str) {
+        self.bound(claim, volume, policy);
+        self.site.delete(PVC, &self.name, claim);
+        self.volume_is(volume, &format!("Released, {policy}, of the former {}/{claim}", self.name));
+    }
+
+    /// A pod that a scheduler has placed, and that uses a claim.
+    pub(crate) fn pod(&self, name: &str, claim: &str) {
+        self.site.put(&json!({
+            "apiVersion": "v1", "kind": "Pod", "metadata": {"namespace": self.name, "name": name},
+            "spec": {
+                "nodeName": "somewhere", "containers": [{"name": "c", "image": "none"}],
+                "volumes": [{"name": "v", "persistentVolumeClaim": {"claimName": claim}}],
+            },
+        }));
+    }
+
+    /// Waits until a volume stands like this.
+    #[track_caller]
+    pub(crate) fn volume_is(&self, volume: &str, wanted: &str) {
+        let name = self.of(volume);
+        comes(wanted, || self.site.pv(&name));
+    }
+
+    /// Waits until a claim stands like this.
+    #[track_caller]
+    pub(crate) fn claim_is(&self, claim: &str, wanted: &str) {
+        self.claim_of_is(&self.name, claim, wanted);
+    }
+
+    /// The same in another namespace.
+    #[track_caller]
+    pub(crate) fn claim_of_is(&self, namespace: &str, claim: &str, wanted: &str) {
+        comes(wanted, || self.site.pvc(namespace, claim));
+    }
+
+    /// The program with these words, in this namespace, with this place's journals.
+    pub(crate) fn run(&self, arguments: &[&str]) -> Finished {
+        let journals = self.journals.path().to_string_lossy();
+        let fixed = ["-n", &self.name, "--journal", &journals];
+        let config = self.site.plane.kubeconfig().to_string_lossy();
+        Run::new(&[arguments, &fixed].concat()).env("KUBECONFIG", &config).finish()
+    }
+
+    /// The same while something else is done to the cluster.
+    pub(crate) fn apart(&self, arguments: &[&str]) -> thread::JoinHandle<Finished> {
+        let journals = self.journals_at();
+        let words = [arguments, &["-n", &self.name, "--journal", &journals, "--yes", "--timeout", "60s"]].concat();
+        let run = Run::new(&words).env("KUBECONFIG", &self.site.plane.kubeconfig().to_string_lossy());
+        thread::spawn(move || run.finish())
+    }
+
+    /// A repair that is agreed to, and ends with this code.
+    #[track_caller]
+    pub(crate) fn repair(&self, arguments: &[&str], code: i32) -> Finished {
+        let done = self.run(&[arguments, &["--yes", "--timeout", "60s"]].concat());
+        assert_eq!(done.code, Some(code), "{arguments:?}\n{}{}", done.stdout, done.stderr);
+        done
+    }
+
+    /// A repair that is asked for once more: it is not needed, or refused, and nothing is written.
+    #[track_caller]
+    pub(crate) fn again(&self, arguments: &[&str], code: i32) -> Finished {
+        let before = self.rest();
+        let journals = self.journals();
+        let done = self.repair(arguments, code);
+        assert_eq!(self.rest(), before, "{arguments:?} has written something");
+        assert_eq!(self.journals(), journals, "{arguments:?} has left a journal");
+        done
+    }
+
+    /// Where its journals are.
+    pub(crate) fn journals_at(&self) -> String {
+        self.journals.path().to_string_lossy().into_owned()
+    }
+
+    /// How many journals there are.
+    pub(crate) fn journals(&self) -> usize {
+        std::fs::read_dir(self.journals.path()).map_or(0, Iterator::count)
+    }
+
+    /// The volumes of this place's class, or the claims of it or in its namespace.
+    fn objects(&self, kind: &str) -> Vec<Value> {
+        let mut objects = self.site.runtime.block_on(self.site.api.list(kind));
+        let places = ["/spec/storageClassName", "/metadata/namespace"];
+        objects.retain(|object| places.iter().any(|place| text(object, place) == self.name));
+        objects
+    }
+
+    /// How all objects of this place stand, volumes first.
+    pub(crate) fn all(&self) -> Vec<String> {
+        let (volumes, claims) = (self.objects(PV), self.objects(PVC));
+        let names = volumes.iter().map(|volume| text(volume, "/metadata/name"));
+        let volumes = names.map(|name| format!("{name}: {}", self.site.pv(name)));
+        let names = claims.iter().map(|claim| (text(claim, "/metadata/namespace"), text(claim, "/metadata/name")));
+        let claims = names.map(|(namespace, name)| format!("{namespace}/{name}: {}", self.site.pvc(namespace, name)));
+        volumes.chain(claims).collect()
+    }
+
+    /// Deletes all objects of this place; the controllers let them go.
+    pub(crate) fn clear(&self) {
+        for kind in [PVC, PV] {
+            for object in self.objects(kind) {
+                self.site.delete(kind, text(&object, "/metadata/namespace"), text(&object, "/metadata/name"));
+            }
+        }
+    }
+
+    /// The versions of all objects of this place, once nobody writes to them any more.
+    pub(crate) fn rest(&self) -> BTreeMap<String, String> {
+        let versions = || {
+            let mut all = BTreeMap::new();
+            for kind in [PV, PVC] {
+                for object in self.objects(kind) {
+                    let (namespace, name) = (text(&object, "/metadata/namespace"), text(&object, "/metadata/name"));
+                    let version = text(&object, "/metadata/resourceVersion").to_owned();
+                    all.insert(format!("{kind} {namespace}/{name}"), version);
+                }
+            }
+            all
+        };
+        let (mut last, mut since) = (versions(), Instant::now());
+        // A resync of the controllers, and a little more.
+        while since.elapsed() < Duration::from_millis(1500) {
+            thread::sleep(Duration::from_millis(100));
+            let now = versions();
+            if now != last {
+                (last, since) = (now, Instant::now());
+            }
+        }
+        last
+    }
+
+    /// The volumes were there all the time, and nobody's for whom they were not.
+    #[track_caller]
+    pub(crate) fn unharmed(&self, volumes: &[&str], meant: &[(&str, &str)]) {
+        for volume in volumes {
+            assert_eq!(self.site.harm(&self.of(volume), meant), Vec::<String>::new());
+        }
+    }
+}
+
+/// Waits until what is seen is as it should be.
+#[track_caller]
+fn comes(wanted: &str, seen: impl Fn() -> String) {
+    let begin = Instant::now();
+    loop {
+        let now = seen();
+        if now == wanted {
+            return;
+        }
+        assert!(begin.elapsed() < PATIENCE, "it is {now}, and not {wanted}");
+        thread::sleep(Duration::from_millis(50));
+    }
+}
