@@ -42,10 +42,6 @@ impl Case {
     fn key(&self) -> (&'static str, ObjectKey) {
         (self.id, self.object.clone())
     }
-
-    fn safe(&self) -> Option<&Plan> {
-        self.repairs.iter().find(|plan| plan.is_safe())
-    }
 }
 
 /// Looks, offers, and repairs.
@@ -98,57 +94,73 @@ impl Fix<'_> {
     }
 
     async fn on_cluster(self, cluster: &Cluster<'_>, directory: &Path) -> Result<Status, Error> {
-        let mut done: BTreeSet<(&'static str, ObjectKey)> = BTreeSet::new();
-        let mut first = true;
-        loop {
-            let cases = self.cases(cluster).await?;
-            for case in cases.iter().filter(|case| done.contains(&case.key()) && !first) {
-                // What a repair makes harmless may still be there.
-                self.terminal.message(&format!("note: {} is still found on {}", case.id, case.object));
+        let cases = self.cases(cluster).await?;
+        self.show(&cases)?;
+        let mut tried = Tried::default();
+        if self.args.repair.dry_run != DryRun::None {
+            for case in &cases {
+                for plan in case.repairs.iter().take(1) {
+                    self.attempt(cluster, case, &plan.request, directory, &mut tried).await?;
+                }
             }
-            let open: Vec<&Case> = cases.iter().filter(|case| !done.contains(&case.key())).collect();
-            if first {
-                self.show(&cases)?;
-            }
-            if self.args.repair.dry_run != DryRun::None {
-                return self.plans_alone(cluster, &open, directory).await;
-            }
-            let chosen = if self.args.repair.yes {
-                open.iter().find_map(|case| case.safe().map(|plan| (case.key(), plan.request.clone())))
-            } else if open.iter().any(|case| !case.repairs.is_empty()) {
-                self.choose(&open)?
-            } else {
-                None
-            };
-            let Some((key, request)) = chosen else { return Ok(self.status(&cases, &done)) };
-            first = false;
-            done.insert(key);
-            let run = Run { only_safe: self.args.repair.yes, ..self.repair() };
-            match run.one(cluster, request, directory).await {
-                Ok(_) => {}
-                // Nothing was written: the person does not want this one, or a guard stands against it.
-                Err(error) if error.kind() == ErrorKind::Refused => self.terminal.error(&error),
-                Err(error) => return Err(error),
-            }
+            return Ok(if cases.is_empty() { Status::Done } else { Status::Findings });
         }
+        if self.args.repair.yes {
+            for case in &cases {
+                for plan in case.repairs.iter().filter(|plan| plan.is_safe()) {
+                    self.attempt(cluster, case, &plan.request, directory, &mut tried).await?;
+                    // Of several ways one is enough, but each volume is kept by a plan of its own.
+                    if !matches!(plan.request, Request::Retain { .. }) {
+                        break;
+                    }
+                }
+            }
+            let left = if tried.requests.is_empty() { cases } else { self.cases(cluster).await? };
+            return self.end(&left, &tried);
+        }
+        let mut cases = cases;
+        loop {
+            let open: Vec<(&Case, &Plan)> = cases
+                .iter()
+                .flat_map(|case| case.repairs.iter().map(move |plan| (case, plan)))
+                .filter(|(_, plan)| !tried.requests.contains(&plan.request))
+                .collect();
+            let Some((case, request)) = self.choose(&open)? else { break };
+            self.attempt(cluster, case, &request, directory, &mut tried).await?;
+            cases = self.cases(cluster).await?;
+        }
+        self.end(&cases, &tried)
+    }
+
+    /// Makes one repair. What keeps it from being made is said, and the next one can be tried; what was begun and not
+    /// ended, and Ctrl-C, end the whole.
+    async fn attempt(
+        self,
+        cluster: &Cluster<'_>,
+        case: &Case,
+        request: &Request,
+        directory: &Path,
+        tried: &mut Tried,
+    ) -> Result<(), Error> {
+        tried.requests.push(request.clone());
+        let run = Run { only_safe: self.args.repair.yes, ..self.repair() };
+        match run.one(cluster, request.clone(), directory).await {
+            Ok(_) => tried.repaired.push(case.key()),
+            Err(error) => match error.kind() {
+                ErrorKind::Refused | ErrorKind::Changed | ErrorKind::Usage | ErrorKind::Unreadable => {
+                    self.terminal.error(&error);
+                    tried.failed.get_or_insert(error.kind());
+                }
+                ErrorKind::Partial | ErrorKind::Bug | ErrorKind::Interrupted | ErrorKind::OutputClosed => {
+                    return Err(error);
+                }
+            },
+        }
+        Ok(())
     }
 
     fn repair(&self) -> Run<'_> {
         Run { args: &self.args.repair, global: self.global, terminal: self.terminal, only_safe: false }
-    }
-
-    /// Shows the plans and carries none out.
-    async fn plans_alone(self, cluster: &Cluster<'_>, open: &[&Case], directory: &Path) -> Result<Status, Error> {
-        for case in open {
-            if let Some(plan) = case.repairs.first() {
-                match self.repair().one(cluster, plan.request.clone(), directory).await {
-                    Ok(_) => {}
-                    Err(error) if error.kind() == ErrorKind::Refused => self.terminal.error(&error),
-                    Err(error) => return Err(error),
-                }
-            }
-        }
-        Ok(if open.is_empty() { Status::Done } else { Status::Findings })
     }
 
     /// What is wrong in scope, roots first, with what repairs it.
@@ -267,27 +279,45 @@ impl Fix<'_> {
         output.finish()
     }
 
-    /// Which repair is next; nothing where the person leaves.
-    fn choose(self, open: &[&Case]) -> Result<Option<((&'static str, ObjectKey), Request)>, Error> {
-        let offered: Vec<(&Case, &Plan)> =
-            open.iter().flat_map(|case| case.repairs.iter().map(move |plan| (*case, plan))).collect();
-        let mut items: Vec<String> = offered
-            .iter()
-            .map(|(case, plan)| format!("{}: {} ({})", plan.request.verb(), plan.goal, case.id))
-            .collect();
+    /// Which repair is next; nothing where there is none, or the person leaves.
+    fn choose<'c>(self, open: &[(&'c Case, &Plan)]) -> Result<Option<(&'c Case, Request)>, Error> {
+        if open.is_empty() {
+            return Ok(None);
+        }
+        let mut items: Vec<String> =
+            open.iter().map(|(case, plan)| format!("{}: {} ({})", plan.request.verb(), plan.goal, case.id)).collect();
         items.push("leave the rest as it is".to_owned());
         let chosen = self.terminal.choose("Which repair is next?", &items)?;
-        Ok(chosen.and_then(|at| offered.get(at)).map(|(case, plan)| (case.key(), plan.request.clone())))
+        Ok(chosen.and_then(|at| open.get(at)).map(|(case, plan)| (*case, plan.request.clone())))
     }
 
-    /// Whether something is left that only a person can decide.
-    fn status(self, cases: &[Case], done: &BTreeSet<(&'static str, ObjectKey)>) -> Status {
-        let left: Vec<&Case> = cases.iter().filter(|case| !done.contains(&case.key())).collect();
+    /// How it ended: what is still found and was not repaired is left. A repair that makes something harmless leaves
+    /// the finding, and is a repair all the same.
+    fn end(self, cases: &[Case], tried: &Tried) -> Result<Status, Error> {
+        let is_left = |case: &&Case| {
+            !tried.repaired.contains(&case.key())
+                || case.repairs.iter().any(|plan| !tried.requests.contains(&plan.request))
+        };
+        let left: Vec<&Case> = cases.iter().filter(is_left).collect();
         for case in &left {
             self.terminal.message(&format!("left: {} on {}", case.id, case.object));
         }
-        if left.is_empty() { Status::Done } else { Status::Findings }
+        match tried.failed {
+            Some(kind) if tried.repaired.is_empty() => Ok(Status::Told(kind)),
+            Some(_) => Ok(Status::Findings),
+            None if left.is_empty() => Ok(Status::Done),
+            None => Ok(Status::Findings),
+        }
     }
+}
+
+/// What was tried so far.
+#[derive(Default)]
+struct Tried {
+    requests: Vec<Request>,
+    repaired: Vec<(&'static str, ObjectKey)>,
+    /// Why the first repair was not made that was not.
+    failed: Option<ErrorKind>,
 }
 
 /// What a claim or volume is tied to: the volume that a claim names, those that name it, the claim that a volume names.
