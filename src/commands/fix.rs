@@ -12,13 +12,12 @@ use crate::diagnosis::{Finding, Scrutiny, Severity, diagnose, matches_glob, rule
 use crate::error::{Error, ErrorKind};
 use crate::model::{Kind, ObjectKey};
 use crate::repair::{self, Plan, Proposed, Request};
+use crate::report::wrap::wrap;
 use crate::simulate::{Simulation, Target, key_of};
 use crate::snapshot::Snapshot;
 use crate::source::Cluster;
 use crate::terminal::Terminal;
-use crate::text::sanitize;
 use std::collections::BTreeSet;
-use std::fmt::Write as _;
 use std::path::Path;
 
 /// The kinds of which somebody may name an object here.
@@ -38,8 +37,22 @@ struct Case {
     by_hand: Vec<String>,
 }
 
+/// A rule, and the object on which it found something.
+type Found = (&'static str, ObjectKey);
+
+/// What was done so far, and what was not.
+#[derive(Default)]
+struct Past {
+    /// What was asked for already: it is not offered again.
+    tried: Vec<Request>,
+    /// What was repaired.
+    done: BTreeSet<Found>,
+    /// Whether a repair was refused, or not agreed to.
+    refused: bool,
+}
+
 impl Case {
-    fn key(&self) -> (&'static str, ObjectKey) {
+    fn key(&self) -> Found {
         (self.id, self.object.clone())
     }
 
@@ -98,38 +111,53 @@ impl Fix<'_> {
     }
 
     async fn on_cluster(self, cluster: &Cluster<'_>, directory: &Path) -> Result<Status, Error> {
-        let mut done: BTreeSet<(&'static str, ObjectKey)> = BTreeSet::new();
-        let mut first = true;
+        let mut past = Past::default();
+        let mut just_done: Option<BTreeSet<Found>> = None;
         loop {
-            let cases = self.cases(cluster).await?;
-            for case in cases.iter().filter(|case| done.contains(&case.key()) && !first) {
-                // What a repair makes harmless may still be there.
-                self.terminal.message(&format!("note: {} is still found on {}", case.id, case.object));
+            let mut cases = self.cases(cluster).await?;
+            match &just_done {
+                None => self.show(&cases)?,
+                Some(done) => self.still_found(&cases, done),
             }
-            let open: Vec<&Case> = cases.iter().filter(|case| !done.contains(&case.key())).collect();
-            if first {
-                self.show(&cases)?;
+            for case in &mut cases {
+                case.repairs.retain(|plan| !past.tried.contains(&plan.request));
             }
+            let open: Vec<&Case> = cases.iter().filter(|case| !past.done.contains(&case.key())).collect();
             if self.args.repair.dry_run != DryRun::None {
                 return self.plans_alone(cluster, &open, directory).await;
             }
             let chosen = if self.args.repair.yes {
-                open.iter().find_map(|case| case.safe().map(|plan| (case.key(), plan.request.clone())))
+                open.iter().find_map(|case| case.safe().map(|plan| plan.request.clone()))
             } else if open.iter().any(|case| !case.repairs.is_empty()) {
                 self.choose(&open)?
             } else {
                 None
             };
-            let Some((key, request)) = chosen else { return Ok(self.status(&cases, &done)) };
-            first = false;
-            done.insert(key);
+            let Some(request) = chosen else { return Ok(self.status(&cases, &past)) };
+            let repaired = |case: &&&Case| case.repairs.iter().any(|plan| plan.request == request);
+            let keys: BTreeSet<Found> = open.iter().filter(repaired).map(|case| case.key()).collect();
+            past.tried.push(request.clone());
             let run = Run { only_safe: self.args.repair.yes, ..self.repair() };
             match run.one(cluster, request, directory).await {
-                Ok(_) => {}
+                Ok(_) => {
+                    past.done.extend(keys.iter().cloned());
+                    just_done = Some(keys);
+                }
                 // Nothing was written: the person does not want this one, or a guard stands against it.
-                Err(error) if error.kind() == ErrorKind::Refused => self.terminal.error(&error),
+                Err(error) if error.kind() == ErrorKind::Refused => {
+                    past.refused = true;
+                    self.terminal.error(&error);
+                    just_done = Some(BTreeSet::new());
+                }
                 Err(error) => return Err(error),
             }
+        }
+    }
+
+    /// Says of what was just repaired that it is still found: what a repair makes harmless may still be there.
+    fn still_found(self, cases: &[Case], done: &BTreeSet<Found>) {
+        for case in cases.iter().filter(|case| done.contains(&case.key())) {
+            self.terminal.message(&format!("note: {} is still found on {}", case.id, case.object));
         }
     }
 
@@ -242,49 +270,58 @@ impl Fix<'_> {
     /// What was found, before anything is asked.
     fn show(self, cases: &[Case]) -> Result<(), Error> {
         let mut text = String::new();
+        let mut line = |depth: usize, words: &str| {
+            let indented = format!("{}{words}", "  ".repeat(depth));
+            text.push_str(&wrap(&indented, self.terminal.width(), 2 * depth + 2));
+            text.push('\n');
+        };
         for case in cases {
-            // Writing to a String cannot fail.
-            _ = writeln!(text, "{} {} on {}: {}", case.severity.as_str(), case.id, case.object, case.message);
+            line(0, &format!("{} {} on {}: {}", case.severity.as_str(), case.id, case.object, case.message));
             for plan in &case.repairs {
-                let how = if plan.is_safe() { "safe" } else { "to be confirmed" };
-                _ = writeln!(text, "  {}: {} ({how})", plan.request.verb(), plan.goal);
+                let how = if plan.is_safe() { "safe" } else { "not without being asked" };
+                line(1, &format!("{}: {} ({how})", plan.request.verb(), plan.goal));
             }
             for obstacle in &case.obstacles {
-                _ = writeln!(text, "  no {obstacle}");
+                line(1, &format!("refused: {obstacle}"));
             }
             if case.repairs.is_empty()
                 && let Some(first) = case.by_hand.first()
             {
-                _ = writeln!(text, "  by hand: {first}; kubectl pvctl rules {} says more", case.id);
+                line(1, &format!("by hand: {first}; kubectl pvctl rules {} says more", case.id));
             }
         }
         if cases.is_empty() {
-            text.push_str("Nothing is wrong that fix knows of.\n");
+            line(0, "Nothing is wrong that fix knows of.");
         }
-        let safe: Vec<_> = text.lines().map(sanitize).collect();
         let mut output = self.terminal.output();
-        output.print(&(safe.join("\n") + "\n"))?;
+        output.print(&text)?;
         output.finish()
     }
 
-    /// Which repair is next; nothing where the person leaves.
-    fn choose(self, open: &[&Case]) -> Result<Option<((&'static str, ObjectKey), Request)>, Error> {
-        let offered: Vec<(&Case, &Plan)> =
-            open.iter().flat_map(|case| case.repairs.iter().map(move |plan| (*case, plan))).collect();
-        let mut items: Vec<String> = offered
-            .iter()
-            .map(|(case, plan)| format!("{}: {} ({})", plan.request.verb(), plan.goal, case.id))
-            .collect();
+    /// Which repair is next; nothing where the person leaves. One that several findings ask for is offered once.
+    fn choose(self, open: &[&Case]) -> Result<Option<Request>, Error> {
+        let mut offered: Vec<&Plan> = Vec::new();
+        for plan in open.iter().flat_map(|case| &case.repairs) {
+            if !offered.iter().any(|other| other.request == plan.request) {
+                offered.push(plan);
+            }
+        }
+        let mut items: Vec<String> =
+            offered.iter().map(|plan| format!("{}: {}", plan.request.verb(), plan.goal)).collect();
         items.push("leave the rest as it is".to_owned());
-        let chosen = self.terminal.choose("Which repair is next?", &items)?;
-        Ok(chosen.and_then(|at| offered.get(at)).map(|(case, plan)| (case.key(), plan.request.clone())))
+        let chosen = self.terminal.choose("Next repair (Esc leaves)", &items)?;
+        Ok(chosen.and_then(|at| offered.get(at)).map(|plan| plan.request.clone()))
     }
 
     /// Whether something is left that only a person can decide.
-    fn status(self, cases: &[Case], done: &BTreeSet<(&'static str, ObjectKey)>) -> Status {
-        let left: Vec<&Case> = cases.iter().filter(|case| !done.contains(&case.key())).collect();
+    fn status(self, cases: &[Case], past: &Past) -> Status {
+        let left: Vec<&Case> = cases.iter().filter(|case| !past.done.contains(&case.key())).collect();
         for case in &left {
             self.terminal.message(&format!("left: {} on {}", case.id, case.object));
+        }
+        if self.args.repair.yes && past.refused && past.done.is_empty() {
+            // Why was told with each repair.
+            return Status::Told(ErrorKind::Refused);
         }
         if left.is_empty() { Status::Done } else { Status::Findings }
     }
