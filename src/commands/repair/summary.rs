@@ -68,10 +68,7 @@ pub(super) fn stopped(error: Error, journal: &Journal) -> Error {
     match error.kind() {
         ErrorKind::Partial => {
             let error = error.cause(format!("the journal is {}", journal.path().display()));
-            let hints = [
-                ("apply --continue", "goes on from there"),
-                ("undo", "takes back what was done"),
-            ];
+            let hints = [("apply --continue", "goes on from there"), ("undo", "takes back what was done")];
             hints.into_iter().fold(error, |error, (verb, does)| {
                 let told = error.hints().iter().any(|hint| hint.contains(verb));
                 if told { error } else { error.hint(format!("kubectl pvctl {verb} {} {does}", journal.id())) }
