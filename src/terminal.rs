@@ -13,7 +13,7 @@ use crate::error::{Error, ErrorKind};
 use crate::progress::Progress;
 use crate::report::wrap::wrap;
 use crate::text::{sanitize, truncate};
-use dialoguer::console::Term;
+use dialoguer::console::{Key, Term};
 use std::io::{self, BufWriter, IsTerminal as _, Write};
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -157,7 +157,7 @@ impl Terminal {
         }
     }
 
-    /// Asks a question that is answered with y or n and Enter; no is the default.
+    /// Asks a question that is answered with y or n and Enter; no is the default, and Esc or q say it at once.
     ///
     /// # Errors
     ///
@@ -167,12 +167,7 @@ impl Terminal {
         if !self.can_ask {
             return Err(Error::refused("this needs a confirmation, and there is no terminal to ask on"));
         }
-        let answer = dialoguer::Confirm::new()
-            .with_prompt(sanitize(question))
-            .default(false)
-            .wait_for_newline(true)
-            .interact_opt();
-        answer.map(|answer| answer.unwrap_or(false)).map_err(|failure| unanswered(&failure))
+        yes_or_no(&sanitize(question)).map_err(unanswered)
     }
 
     /// Asks for a word; an empty one is an answer, too.
@@ -187,7 +182,7 @@ impl Terminal {
         }
         let answer =
             dialoguer::Input::<String>::new().with_prompt(sanitize(question)).allow_empty(true).interact_text();
-        answer.map(|typed| typed.trim().to_owned()).map_err(|failure| unanswered(&failure))
+        answer.map(|typed| typed.trim().to_owned()).map_err(|dialoguer::Error::IO(failure)| unanswered(failure))
     }
 
     /// Lets one of several be chosen, with the arrows and Enter; none where the person leaves with Esc or q.
@@ -206,7 +201,7 @@ impl Terminal {
         let room = self.error_width.unwrap_or(usize::MAX).saturating_sub(4).max(16);
         let items: Vec<String> = items.iter().map(|item| truncate(&sanitize(item), room).into_owned()).collect();
         let select = dialoguer::Select::new().with_prompt(sanitize(question)).items(&items).default(0);
-        select.interact_opt().map_err(|failure| unanswered(&failure))
+        select.interact_opt().map_err(|dialoguer::Error::IO(failure)| unanswered(failure))
     }
 
     /// Keeps Ctrl-C for whoever begins to write to a cluster now.
@@ -284,13 +279,38 @@ impl Write for Output<'_> {
 }
 
 /// Why a question has no answer.
-fn unanswered(failure: &dialoguer::Error) -> Error {
-    let dialoguer::Error::IO(io) = failure;
-    if io.kind() == io::ErrorKind::Interrupted {
+fn unanswered(failure: io::Error) -> Error {
+    if failure.kind() == io::ErrorKind::Interrupted {
         write_stderr(SHOW_CURSOR);
         return Error::new(ErrorKind::Interrupted, "interrupted");
     }
-    Error::refused("the answer could not be read").caused_by(failure)
+    Error::refused("the answer could not be read").caused_by(&failure)
+}
+
+/// Reads y or n, which Enter confirms. The prompt of dialoguer wants Enter after Esc as well, and does not say so.
+fn yes_or_no(question: &str) -> io::Result<bool> {
+    let terminal = Term::stderr();
+    let show = |answer: &str| {
+        terminal.clear_line()?;
+        terminal.write_str(&format!("{question} [y/N] {answer}"))
+    };
+    let mut yes = false;
+    show("")?;
+    loop {
+        match terminal.read_key()? {
+            Key::Char('y' | 'Y') => yes = true,
+            Key::Char('n' | 'N') => yes = false,
+            Key::Escape | Key::Char('q' | 'Q') => {
+                yes = false;
+                break;
+            }
+            Key::Enter => break,
+            _ => continue,
+        }
+        show(if yes { "y" } else { "n" })?;
+    }
+    show(if yes { "yes\n" } else { "no\n" })?;
+    Ok(yes)
 }
 
 /// What a failure to write the answer means: a reader that has had enough, as `head`, is no failure; a full disk is.
@@ -341,7 +361,8 @@ impl Progress for ProgressLine {
         }
         *shown = Shown { next: now + PROGRESS_EVERY, drawn: true };
         let columns = Term::stderr().size_checked().map_or(0, |(_rows, columns)| usize::from(columns));
-        let room = if columns < NARROWEST { 79 } else { columns - 1 };
+        // Whoever presses Ctrl-C has two characters more on the line, which must not begin another one.
+        let room = if columns < NARROWEST { 77 } else { columns - 3 };
         let line = format!("{}: {done}", sanitize(what));
         write_stderr(&format!("{ERASE_LINE}{}", truncate(&line, room)));
     }

@@ -5,8 +5,8 @@
 use pvctl::controllers::Rules;
 use pvctl::model::{Kind, ObjectKey};
 use pvctl::repair::{
-    Change, Guard, Holds, Manifests, Plan, Proposed, Receipts, Recipient, Refusal, Rejected, Request, Reviewed,
-    Setting, Situation, claim_key, propose, reads, review, volume_key,
+    Change, Done, Guard, Holds, Manifests, Plan, Proposed, Receipts, Recipient, Refusal, Rejected, Request, Reviewed,
+    Setting, Situation, claim_key, propose, reads, review, undo, volume_key,
 };
 use pvctl::simulate::Settings;
 use pvctl::snapshot::{Coverage, CoverageEntry, CoverageState, Item, Parts, Snapshot, decode};
@@ -334,6 +334,31 @@ fn lost_claims_are_given_their_volume_by_uid() {
         assert_eq!(changes(&plan), ["pv/pv-1: claimRef db/data c-data"]);
         assert!(plan.is_safe());
     }
+}
+
+/// The former state has the claim Lost: the volume names it without a uid again, and Delete does not come back with it.
+#[test]
+fn a_restored_claim_is_taken_back_and_its_data_are_kept() {
+    let mut before = volume("pv-1", "Available", of("db", "data", ""));
+    before["spec"]["persistentVolumeReclaimPolicy"] = "Delete".into();
+    let lost = World::new(vec![before, claim("db", "data", "pv-1", "Lost"), class("fast")]);
+    let request = Request::Restore { namespace: "db".into(), name: "data".into(), from: None };
+    let plan = lost.accepted(&request);
+    assert_eq!(changes(&plan), ["pv/pv-1: policy Retain", "pv/pv-1: claimRef db/data c-data"]);
+    let done: Vec<Done> =
+        plan.steps.iter().map(|step| Done { step: step.clone(), after: None, was_so: false }).collect();
+    let world = World::new(vec![
+        volume("pv-1", "Bound", of("db", "data", "c-data")),
+        claim("db", "data", "pv-1", "Bound"),
+        class("fast"),
+    ]);
+    let manifests = Manifests::default();
+    let situation = world.situation(&manifests);
+    let Proposed::Plan(back) = undo(&situation, "journal", &plan, &done) else { panic!() };
+    assert_eq!(changes(&back), ["pv/pv-1: claimRef db/data"]);
+    assert!(back.notes.iter().any(|note| note.contains("pv-1 keeps policy Retain")), "{:?}", back.notes);
+    let reviewed = review(&situation, *back, &Receipts::default());
+    assert!(reviewed.is_ok(), "{:?}", reviewed.err().map(|rejected| rejected.refusal));
 }
 
 #[test]

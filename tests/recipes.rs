@@ -2,7 +2,8 @@
 //! numbers are those of `docs/REPAIR.md`.
 #![expect(clippy::panic, reason = "a plan that is missing is a failed test")]
 
-use crate::plans::{World, bound, claim, class, moving, of, pod, released, volume};
+use crate::plans::{World, bound, claim, class, moving, namespace, of, pod, released, volume};
+use crate::support::text;
 use pvctl::model::Kind;
 use pvctl::repair::{
     ApiRequest, Change, Expect, Plan, Proposed, Recheck, Recipient, Request, Setting, Step, claim_key, volume_key,
@@ -267,6 +268,116 @@ fn r20_a_node_that_is_there_stays_selected() {
 fn r23_recycle_is_set_to_retain_first() {
     let plan = World::new(with_policy(released(), "Recycle")).accepted(&release(Recipient::LastClaim));
     assert_eq!(position(&plan, |change| matches!(change, Change::SetReclaimPolicy { to } if to == "Retain")), 0);
+}
+
+/// R9: a Bound volume is deleted "to reset it". No verb deletes a volume; whoever asks for its end hears who holds it.
+#[test]
+fn r9_a_bound_volume_is_not_handed_to_deletion() {
+    let refusal = World::new(bound()).refusal(&Request::Reclaim { volume: "pv-1".into(), delete: true });
+    assert_eq!(refusal.by, "held");
+    assert!(refusal.message.contains("claim db/data"), "{refusal:?}");
+}
+
+/// R12: a pod that is being deleted on a node that does not answer may still write.
+#[test]
+fn r12_a_pod_that_is_being_deleted_uses_its_claim_until_it_is_gone() {
+    let mut objects = bound();
+    objects.push(terminating(pod("db", "shop-0", "data")));
+    let refusal = World::new(objects).refusal(&moving());
+    assert_eq!(refusal.by, "unused");
+    assert!(refusal.message.contains("shop-0"), "{refusal:?}");
+}
+
+/// R14: a phase is not written: the field is that decides it.
+#[test]
+fn r14_a_lost_phase_is_repaired_by_the_field_that_decides_it() {
+    let lost = vec![volume("pv-1", "Available", of("db", "data", "")), claim("db", "data", "pv-1", "Lost")];
+    let world = World::new(lost.clone());
+    let plan = world.accepted(&restore());
+    assert_eq!(plan.steps.len(), 1);
+    let write = plan.steps[0].write.as_ref().unwrap_or_else(|| panic!());
+    let Some(ApiRequest { path, body, .. }) = write.request(Some(&lost[0]), false) else { panic!() };
+    assert_eq!(path, "/api/v1/persistentvolumes/pv-1?fieldManager=kubectl-pvctl");
+    assert_eq!(body["spec"]["claimRef"]["uid"], "c-data");
+    assert!(body.get("status").is_none(), "{body}");
+}
+
+/// R17: a volume that is too small is not made to look larger: the claim asks for what it has.
+#[test]
+fn r17_a_new_claim_asks_for_no_more_than_its_volume_has() {
+    let mut objects = bound();
+    objects[0]["spec"]["capacity"]["storage"] = "4Gi".into();
+    objects[1]["spec"]["resources"]["requests"]["storage"] = "4Gi".into();
+    objects.push(volume("pv-2", "Available", Value::Null));
+    let request = Request::Rebind { namespace: "db".into(), name: "data".into(), to: "pv-2".into() };
+    let plan = World::new(objects).accepted(&request);
+    let Some(Change::Create { manifest }) = step(&plan, |change| matches!(change, Change::Create { .. }))
+        .and_then(|step| step.write.as_ref())
+        .map(|write| &write.change)
+    else {
+        panic!()
+    };
+    assert_eq!(manifest["spec"]["resources"]["requests"]["storage"], "1Gi");
+    assert!(plan.notes.iter().any(|note| note.contains("was 4Gi and is 1Gi")), "{:?}", plan.notes);
+}
+
+/// R18: one claim gets the class that it lacks; which class is the default stays as it is.
+#[test]
+fn r18_a_missing_class_is_set_on_the_claim_alone() {
+    let mut pending = claim("db", "data", "", "Pending");
+    let spec = pending["spec"].as_object_mut().unwrap_or_else(|| panic!());
+    spec.remove("storageClassName");
+    let request = Request::Recreate {
+        namespace: "db".into(),
+        name: "data".into(),
+        set: vec![Setting::Class("fast".into())],
+        provisioner_stopped: false,
+    };
+    let plan = World::new(vec![pending, class("fast")]).accepted(&request);
+    let writes: Vec<_> = plan.steps.iter().filter_map(|step| step.write.as_ref()).collect();
+    assert_eq!(writes.len(), 1);
+    assert_eq!(writes[0].object, claim_key("db", "data"));
+    assert_eq!(writes[0].change, Change::SetClass { class: "fast".into() });
+}
+
+/// R22: no claim is made in a namespace that is going.
+#[test]
+fn r22_a_namespace_that_is_being_deleted_gets_no_claim() {
+    let request = Request::Move {
+        namespace: "db".into(),
+        name: "data".into(),
+        to_namespace: "going".into(),
+        to_name: "data".into(),
+        restore_policy: false,
+    };
+    let mut objects = bound();
+    objects.push(terminating(namespace("going")));
+    let refusal = World::new(objects).refusal(&request);
+    assert_eq!((refusal.by, refusal.message.as_str()), ("namespace", "namespace going is being deleted"));
+}
+
+/// R24: what a class says now is not what its volumes have: their own policy counts.
+#[test]
+fn r24_the_policy_of_the_volume_counts_and_not_that_of_its_class() {
+    let mut objects = bound();
+    objects[2]["reclaimPolicy"] = "Retain".into();
+    let plan = World::new(objects).accepted(&moving());
+    assert_eq!(position(&plan, |change| matches!(change, Change::SetReclaimPolicy { to } if to == "Retain")), 0);
+    let kept = World::new(with_policy(bound(), "Retain")).accepted(&moving());
+    assert!(step(&kept, |change| matches!(change, Change::SetReclaimPolicy { .. })).is_none(), "{kept:#?}");
+}
+
+/// Every recipe has a row in the documentation and a test of its own here.
+#[test]
+fn every_recipe_is_explained_and_tested() {
+    let explained = text("docs/REPAIR.md");
+    let tested = text("tests/recipes.rs");
+    let names: Vec<&str> = tested.lines().filter_map(|line| line.strip_prefix("fn ")?.split('(').next()).collect();
+    for number in 1..=24 {
+        assert!(explained.contains(&format!("\n| R{number} | ")), "docs/REPAIR.md does not explain R{number}");
+        let word = format!("r{number}");
+        assert!(names.iter().any(|name| name.split('_').any(|part| part == word)), "no test is named after R{number}");
+    }
 }
 
 /// R7, R9, R12, R14, R15, R17, R18, R22, R24: no plan deletes a volume, a pod or a namespace, writes a class, a status,

@@ -183,6 +183,29 @@ async fn rights_that_are_missing_and_guards_that_fail_refuse() {
     assert!(ended.stderr.contains("admission webhook says no"), "{}", ended.stderr);
 }
 
+/// `fix` of a script: what is safe is done once, and a refusal is one.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn fix_repairs_what_is_safe_and_says_what_is_refused() {
+    let fake = cluster([released("data", "Retain")]).await;
+    let ended = refused(&fake, 6, &["fix", "pv/data"]).await;
+    assert!(ended.stdout.contains("release: volume data is offered again, to claim db/data alone (safe)"));
+    assert!(ended.stderr.contains("no terminal to ask on: nothing was written"), "{}", ended.stderr);
+    let ended = refused(&fake, 0, &["fix", "pv/data", "--yes", "--only", "lost-*"]).await;
+    assert!(ended.stdout.contains("Nothing is wrong that fix knows of."), "{}", ended.stdout);
+
+    let ended = run(&fake, &["fix", "pv/data", "--yes"]).await;
+    assert_eq!(ended.code, Some(0), "{}{}", ended.stdout, ended.stderr);
+    assert_eq!(fake.writes().len(), 1);
+    let again = run(&fake, &["fix", "pv/data", "--yes"]).await;
+    assert_eq!((again.code, fake.writes().len()), (Some(0), 1), "{}{}", again.stdout, again.stderr);
+
+    let fake = cluster([released("data", "Retain")]).await;
+    fake.deny("patch");
+    let ended = refused(&fake, 6, &["fix", "pv/data", "--yes"]).await;
+    assert!(ended.stderr.contains("you may not: patch persistentvolumes data"), "{}", ended.stderr);
+    assert!(ended.stderr.contains("left: pv-released-retain on pv/data"), "{}", ended.stderr);
+}
+
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_dry_run_shows_the_plan_and_writes_nothing() {
     let fake = cluster(bound("db", "data", "disk")).await;

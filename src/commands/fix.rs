@@ -12,13 +12,12 @@ use crate::diagnosis::{Finding, Scrutiny, Severity, diagnose, matches_glob, rule
 use crate::error::{Error, ErrorKind};
 use crate::model::{Kind, ObjectKey};
 use crate::repair::{self, Plan, Proposed, Request};
+use crate::report::wrap::wrap;
 use crate::simulate::{Simulation, Target, key_of};
 use crate::snapshot::Snapshot;
 use crate::source::Cluster;
 use crate::terminal::Terminal;
-use crate::text::sanitize;
 use std::collections::BTreeSet;
-use std::fmt::Write as _;
 use std::path::Path;
 
 /// The kinds of which somebody may name an object here.
@@ -38,8 +37,11 @@ struct Case {
     by_hand: Vec<String>,
 }
 
+/// A rule, and the object on which it found something.
+type Found = (&'static str, ObjectKey);
+
 impl Case {
-    fn key(&self) -> (&'static str, ObjectKey) {
+    fn key(&self) -> Found {
         (self.id, self.object.clone())
     }
 }
@@ -100,7 +102,7 @@ impl Fix<'_> {
         if self.args.repair.dry_run != DryRun::None {
             for case in &cases {
                 for plan in case.repairs.iter().take(1) {
-                    self.attempt(cluster, case, &plan.request, directory, &mut tried).await?;
+                    self.attempt(cluster, &cases, &plan.request, directory, &mut tried).await?;
                 }
             }
             return Ok(if cases.is_empty() { Status::Done } else { Status::Findings });
@@ -108,7 +110,10 @@ impl Fix<'_> {
         if self.args.repair.yes {
             for case in &cases {
                 for plan in case.repairs.iter().filter(|plan| plan.is_safe()) {
-                    self.attempt(cluster, case, &plan.request, directory, &mut tried).await?;
+                    if tried.requests.contains(&plan.request) {
+                        continue;
+                    }
+                    self.attempt(cluster, &cases, &plan.request, directory, &mut tried).await?;
                     // Of several ways one is enough, but each volume is kept by a plan of its own.
                     if !matches!(plan.request, Request::Retain { .. }) {
                         break;
@@ -120,14 +125,18 @@ impl Fix<'_> {
         }
         let mut cases = cases;
         loop {
-            let open: Vec<(&Case, &Plan)> = cases
-                .iter()
-                .flat_map(|case| case.repairs.iter().map(move |plan| (case, plan)))
-                .filter(|(_, plan)| !tried.requests.contains(&plan.request))
-                .collect();
-            let Some((case, request)) = self.choose(&open)? else { break };
-            self.attempt(cluster, case, &request, directory, &mut tried).await?;
+            let mut open: Vec<&Plan> = Vec::new();
+            for plan in cases.iter().flat_map(|case| &case.repairs) {
+                // One that several findings ask for is offered once.
+                if !tried.requests.contains(&plan.request) && !open.iter().any(|other| other.request == plan.request) {
+                    open.push(plan);
+                }
+            }
+            let Some(request) = self.choose(&open)? else { break };
+            let before = tried.repaired.len();
+            self.attempt(cluster, &cases, &request, directory, &mut tried).await?;
             cases = self.cases(cluster).await?;
+            self.still_found(&cases, &tried.repaired[before..]);
         }
         self.end(&cases, &tried)
     }
@@ -137,7 +146,7 @@ impl Fix<'_> {
     async fn attempt(
         self,
         cluster: &Cluster<'_>,
-        case: &Case,
+        cases: &[Case],
         request: &Request,
         directory: &Path,
         tried: &mut Tried,
@@ -145,7 +154,10 @@ impl Fix<'_> {
         tried.requests.push(request.clone());
         let run = Run { only_safe: self.args.repair.yes, ..self.repair() };
         match run.one(cluster, request.clone(), directory).await {
-            Ok(_) => tried.repaired.push(case.key()),
+            Ok(_) => {
+                let asked = cases.iter().filter(|case| case.repairs.iter().any(|plan| plan.request == *request));
+                tried.repaired.extend(asked.map(Case::key));
+            }
             Err(error) => match error.kind() {
                 ErrorKind::Refused | ErrorKind::Changed | ErrorKind::Usage | ErrorKind::Unreadable => {
                     self.terminal.error(&error);
@@ -157,6 +169,13 @@ impl Fix<'_> {
             },
         }
         Ok(())
+    }
+
+    /// Says of what was just repaired that it is still found: what a repair makes harmless may still be there.
+    fn still_found(self, cases: &[Case], done: &[Found]) {
+        for case in cases.iter().filter(|case| done.contains(&case.key())) {
+            self.terminal.message(&format!("note: {} is still found on {}", case.id, case.object));
+        }
     }
 
     fn repair(&self) -> Run<'_> {
@@ -254,41 +273,44 @@ impl Fix<'_> {
     /// What was found, before anything is asked.
     fn show(self, cases: &[Case]) -> Result<(), Error> {
         let mut text = String::new();
+        let mut line = |depth: usize, words: &str| {
+            let indented = format!("{}{words}", "  ".repeat(depth));
+            text.push_str(&wrap(&indented, self.terminal.width(), 2 * depth + 2));
+            text.push('\n');
+        };
         for case in cases {
-            // Writing to a String cannot fail.
-            _ = writeln!(text, "{} {} on {}: {}", case.severity.as_str(), case.id, case.object, case.message);
+            line(0, &format!("{} {} on {}: {}", case.severity.as_str(), case.id, case.object, case.message));
             for plan in &case.repairs {
-                let how = if plan.is_safe() { "safe" } else { "to be confirmed" };
-                _ = writeln!(text, "  {}: {} ({how})", plan.request.verb(), plan.goal);
+                let how = if plan.is_safe() { "safe" } else { "not without being asked" };
+                line(1, &format!("{}: {} ({how})", plan.request.verb(), plan.goal));
             }
             for obstacle in &case.obstacles {
-                _ = writeln!(text, "  no {obstacle}");
+                line(1, &format!("refused: {obstacle}"));
             }
             if case.repairs.is_empty()
                 && let Some(first) = case.by_hand.first()
             {
-                _ = writeln!(text, "  by hand: {first}; kubectl pvctl rules {} says more", case.id);
+                line(1, &format!("by hand: {first}; kubectl pvctl rules {} says more", case.id));
             }
         }
         if cases.is_empty() {
-            text.push_str("Nothing is wrong that fix knows of.\n");
+            line(0, "Nothing is wrong that fix knows of.");
         }
-        let safe: Vec<_> = text.lines().map(sanitize).collect();
         let mut output = self.terminal.output();
-        output.print(&(safe.join("\n") + "\n"))?;
+        output.print(&text)?;
         output.finish()
     }
 
     /// Which repair is next; nothing where there is none, or the person leaves.
-    fn choose<'c>(self, open: &[(&'c Case, &Plan)]) -> Result<Option<(&'c Case, Request)>, Error> {
+    fn choose(self, open: &[&Plan]) -> Result<Option<Request>, Error> {
         if open.is_empty() {
             return Ok(None);
         }
         let mut items: Vec<String> =
-            open.iter().map(|(case, plan)| format!("{}: {} ({})", plan.request.verb(), plan.goal, case.id)).collect();
+            open.iter().map(|plan| format!("{}: {}", plan.request.verb(), plan.goal)).collect();
         items.push("leave the rest as it is".to_owned());
-        let chosen = self.terminal.choose("Which repair is next?", &items)?;
-        Ok(chosen.and_then(|at| open.get(at)).map(|(case, plan)| (*case, plan.request.clone())))
+        let chosen = self.terminal.choose("Next repair (Esc leaves)", &items)?;
+        Ok(chosen.and_then(|at| open.get(at)).map(|plan| plan.request.clone()))
     }
 
     /// How it ended: what is still found and was not repaired is left. A repair that makes something harmless leaves
@@ -303,7 +325,8 @@ impl Fix<'_> {
             self.terminal.message(&format!("left: {} on {}", case.id, case.object));
         }
         match tried.failed {
-            Some(kind) if tried.repaired.is_empty() => Ok(Status::Told(kind)),
+            // Why was told with each repair.
+            Some(kind) if self.args.repair.yes && tried.repaired.is_empty() => Ok(Status::Told(kind)),
             Some(_) => Ok(Status::Findings),
             None if left.is_empty() => Ok(Status::Done),
             None => Ok(Status::Findings),
@@ -315,7 +338,7 @@ impl Fix<'_> {
 #[derive(Default)]
 struct Tried {
     requests: Vec<Request>,
-    repaired: Vec<(&'static str, ObjectKey)>,
+    repaired: Vec<Found>,
     /// Why the first repair was not made that was not.
     failed: Option<ErrorKind>,
 }

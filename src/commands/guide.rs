@@ -13,6 +13,9 @@ const FIRST: [(&str, &str); 3] = [
     ("kubectl pvctl match pvc/NAME", "which volumes fit a claim, and which do not"),
 ];
 
+/// The command that repairs, and what it does.
+const REPAIR: (&str, &str) = ("kubectl pvctl fix pvc/NAME", "what is wrong with a claim, repaired step by step");
+
 /// Prints the guide.
 pub(super) fn run(terminal: &Terminal) -> Result<Status, Error> {
     let mut output = terminal.output();
@@ -30,6 +33,8 @@ fn guide() -> String {
         // Writing to a String cannot fail.
         _ = writeln!(text, "  {}  {answers}", format!("{command:<30}").bold());
     }
+    text.push_str("\nThen, with a plan that is shown and agreed to before anything is written:\n");
+    _ = writeln!(text, "  {}  {}", format!("{:<30}", REPAIR.0).bold(), REPAIR.1);
     text.push_str(
         "\nWithout a cluster, on what kubectl printed:\n  \
          kubectl get pv,pvc,sc,pods,nodes -A -o json | kubectl pvctl predict -f -\n\n\
@@ -40,12 +45,12 @@ fn guide() -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::FIRST;
+    use super::{FIRST, REPAIR};
     use crate::cli;
 
     #[test]
     fn every_command_of_the_guide_is_one() {
-        for (command, _) in FIRST {
+        for (command, _) in FIRST.into_iter().chain([REPAIR]) {
             let words = command.replacen("kubectl pvctl", "kubectl-pvctl", 1);
             let parsed = cli::parse(words.split(' ').map(Into::into).collect());
             assert!(parsed.is_ok_and(|cli| cli.verb.is_some()), "{command}");

@@ -285,7 +285,7 @@ impl Run<'_> {
             Error::refused(format!("what was typed is not {name}: nothing was written"))
         })?;
         let held = self.terminal.hold_interrupts();
-        let told = Told::new(self.terminal, &held, confirmed.plan().steps.len());
+        let told = Told::new(self.terminal, &held, confirmed.plan());
         let options = Options { wait_limit: self.args.timeout, poll: POLL, server_dry_run: false };
         let now = world.gathered.read_at.unwrap_or(Timestamp(0));
         let client = cluster.client();
@@ -314,7 +314,7 @@ impl Run<'_> {
             .confirm(name.as_deref())
             .map_err(|_| Error::bug("a plan does not take the name that it asks for"))?;
         let held = self.terminal.hold_interrupts();
-        let told = Told::new(self.terminal, &held, confirmed.plan().steps.len());
+        let told = Told::new(self.terminal, &held, confirmed.plan());
         let options = Options { wait_limit: self.args.timeout, poll: POLL, server_dry_run: true };
         let mut journal = Journal::rehearsal(confirmed.plan());
         let outcome = execute::execute(cluster.client(), &confirmed, &mut journal, &options, &told).await?;

@@ -129,7 +129,10 @@ fn plan_of(situation: &Situation<'_>, journal: &str, plan: &Plan, done: &[Done])
             Change::SetReclaimPolicy { to } if to == "Delete" => {
                 let name = &write.object.name;
                 let bound = match situation.volume(name) {
-                    Known::There(volume) => volume.status.phase == VolumePhase::Bound && created.is_empty(),
+                    // A volume that names again whom it named before is not Bound any more.
+                    Known::There(volume) => {
+                        volume.status.phase == VolumePhase::Bound && created.is_empty() && !referred.contains(name)
+                    }
                     Known::Absent | Known::Unknown => false,
                 };
                 let comes_back = recreated.iter().any(|key| {

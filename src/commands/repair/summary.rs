@@ -68,13 +68,11 @@ pub(super) fn stopped(error: Error, journal: &Journal) -> Error {
     match error.kind() {
         ErrorKind::Partial => {
             let error = error.cause(format!("the journal is {}", journal.path().display()));
-            let told = error.hints().iter().any(|hint| hint.contains("--continue"));
-            let error = if told {
-                error
-            } else {
-                error.hint(format!("kubectl pvctl apply --continue {} goes on from there", journal.id()))
-            };
-            error.hint(format!("kubectl pvctl undo {} takes back what was done", journal.id()))
+            let hints = [("apply --continue", "goes on from there"), ("undo", "takes back what was done")];
+            hints.into_iter().fold(error, |error, (verb, does)| {
+                let told = error.hints().iter().any(|hint| hint.contains(verb));
+                if told { error } else { error.hint(format!("kubectl pvctl {verb} {} {does}", journal.id())) }
+            })
         }
         ErrorKind::Usage
         | ErrorKind::Unreadable

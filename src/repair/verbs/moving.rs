@@ -50,7 +50,7 @@ pub(super) fn plan(
     plan.retain(volume, "before its claim goes");
     let back = like(raw, from, Some(volume), situation.snapshot);
     plan.delete_claim(
-        format!("claim {} makes room: what a claim asks for cannot be changed", old.key()),
+        format!("claim {} makes room: a claim cannot change its name or namespace", old.key()),
         old,
         Some(volume),
         back.manifest,

@@ -26,7 +26,7 @@ pub struct Manner<'a> {
 /// The text of a plan: what it comes to, the data, the steps, what to know before.
 pub fn text(plan: &Plan, guards: &[Guard], manner: Manner<'_>) -> String {
     let mut page = Page { text: String::new(), columns: manner.columns };
-    for line in wrap(&capital(&format!("{}.", plan.goal)), manner.columns, 0).lines() {
+    for line in wrap(&format!("Goal: {}.", plan.goal), manner.columns, 2).lines() {
         page.raw(&line.bold().to_string());
     }
     for guard in guards.iter().filter(|guard| guard.id == IDENTITY) {
