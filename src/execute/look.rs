@@ -2,6 +2,7 @@
 
 use super::api::Api;
 use super::error::Stopped;
+use crate::model::surroundings::StatefulSet;
 use crate::model::{Kind, ObjectKey, ReclaimPolicy, Surrounding};
 use crate::repair::{Change, Obstacle, Recheck, Seen, Write, guards, volume_key};
 use crate::snapshot::Item;
@@ -38,11 +39,27 @@ pub(super) async fn again(api: Api<'_>, recheck: &Recheck) -> Result<(), Stopped
                     users.push(pod.meta.name.to_string());
                 }
             }
-            if users.is_empty() {
-                return Ok(());
+            if !users.is_empty() {
+                return Err(Stopped::changed(format!("pods use claim {namespace}/{name}: {}", users.join(", ")))
+                    .hint("stop what runs them, and wait until they are gone"));
             }
-            Err(Stopped::changed(format!("pods use claim {namespace}/{name}: {}", users.join(", ")))
-                .hint("stop what runs them, and wait until they are gone"))
+            let mut sets = Vec::new();
+            for manifest in api.list(Kind::StatefulSet, namespace).await? {
+                if let Item::Surrounding(surrounding) = item(Kind::StatefulSet, &manifest)?
+                    && let Surrounding::StatefulSet(set) = *surrounding
+                {
+                    sets.push(set);
+                }
+            }
+            match set_that_makes(&sets, namespace, name) {
+                None => Ok(()),
+                Some(set) => Err(Stopped::changed(format!(
+                    "StatefulSet {namespace}/{} has {} replicas and would create pods that use claim {name}, or the \
+                     claim itself",
+                    set.meta.name, set.replicas
+                ))
+                .hint("scale it down, and wait until its pods are gone")),
+            }
         }
         Recheck::Detached { volume } => {
             let mut nodes = Vec::new();
@@ -73,6 +90,19 @@ pub(super) async fn again(api: Api<'_>, recheck: &Recheck) -> Result<(), Stopped
             }
         }
     }
+}
+
+/// The StatefulSet that makes a claim of that name for one of its pods: what the guard `unused` looks for as well.
+fn set_that_makes<'s>(sets: &'s [StatefulSet], namespace: &str, name: &str) -> Option<&'s StatefulSet> {
+    sets.iter().find(|set| {
+        set.meta.namespace == namespace
+            && set.templates.iter().any(|template| {
+                let prefix = format!("{}-{}-", template.name, set.meta.name);
+                let ordinal = name.strip_prefix(&prefix).and_then(|ordinal| ordinal.parse::<i64>().ok());
+                let last = set.first_ordinal.saturating_add(set.replicas);
+                ordinal.is_some_and(|ordinal| ordinal >= set.first_ordinal && ordinal < last)
+            })
+    })
 }
 
 /// An object of a list. One that is not understood could be the one that matters.
