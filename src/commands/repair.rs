@@ -194,7 +194,11 @@ impl Run<'_> {
             Err(rejected) => {
                 if self.args.output == Format::Text && (self.args.dry_run != DryRun::None || self.global.verbosity > 0)
                 {
-                    self.show(&world, &rejected.plan, &rejected.guards)?;
+                    // Whoever reads no more of the plan is still told that it is refused.
+                    match self.show(&world, &rejected.plan, &rejected.guards) {
+                        Err(error) if error.kind() == ErrorKind::OutputClosed => {}
+                        shown => shown?,
+                    }
                 }
                 return Err(refused(&rejected.refusal, rejected.interleaving.as_ref()));
             }
