@@ -13,7 +13,7 @@ use super::gather::{Evidence, Gathered, Question, gather_on};
 use super::{Status, connect, named, print_document};
 use crate::cli::{ApplyArgs, DryRun, GlobalArgs, ModelArgs, Output as Format, RepairArgs, SourceArgs, UndoArgs};
 use crate::error::{Error, ErrorKind};
-use crate::execute::{self, Journal, Options};
+use crate::execute::{self, Journal, Options, Way};
 use crate::model::{Kind, ObjectKey, Str, Timestamp};
 use crate::repair::{self, Manifests, Plan, Proposed, Request, Reviewed, Situation};
 use crate::report::plan::{Manner, ModelStated, PlanDocument, refused, text};
@@ -21,7 +21,7 @@ use crate::snapshot::Snapshot;
 use crate::source::{Cluster, plan_file};
 use crate::terminal::Terminal;
 use course::Course;
-use observer::Told;
+use observer::{Told, hearing, way};
 use std::path::Path;
 use std::time::Duration;
 
@@ -58,8 +58,8 @@ pub(super) fn apply(args: &ApplyArgs, global: &GlobalArgs, terminal: &Terminal) 
         }
         (None, resume) => {
             let directory = journals(&args.repair.journal)?;
-            let journal = course::stopped(&directory, resume.as_ref().and_then(|id| id.as_deref()))?;
-            run.start(|_| Ok(Course::Continue(journal)))
+            let id = resume.as_ref().and_then(|id| id.as_deref());
+            run.start(|cluster| Ok(Course::Continue(course::stopped(&directory, id, cluster.server())?)))
         }
     }
 }
@@ -70,8 +70,8 @@ pub(super) fn apply(args: &ApplyArgs, global: &GlobalArgs, terminal: &Terminal) 
 /// As [`run`], and where there is no such journal.
 pub(super) fn undo(args: &UndoArgs, global: &GlobalArgs, terminal: &Terminal) -> Result<Status, Error> {
     let directory = journals(&args.repair.journal)?;
-    let journal = course::written(&directory, args.id.as_deref())?;
-    Run { args: &args.repair, global, terminal, only_safe: false }.start(|_| Ok(Course::Undo(journal)))
+    let run = Run { args: &args.repair, global, terminal, only_safe: false };
+    run.start(|cluster| Ok(Course::Undo(course::written(&directory, args.id.as_deref(), cluster.server())?)))
 }
 
 /// One run: what was asked for.
@@ -138,7 +138,8 @@ impl World {
         if keys.is_empty() {
             return Ok(());
         }
-        let read = execute::manifests(cluster.client(), &keys).await?;
+        let hears = hearing(cluster);
+        let read = execute::manifests(way(cluster, &hears), &keys).await?;
         for key in keys {
             if let Some(manifest) = read.get(&key) {
                 self.manifests.add(key.clone(), manifest.clone());
@@ -171,7 +172,9 @@ impl Run<'_> {
     }
 
     async fn on_cluster(self, cluster: &Cluster<'_>, mut course: Course, directory: &Path) -> Result<Status, Error> {
-        course.settle(cluster).await?;
+        let hears = hearing(cluster);
+        let way = way(cluster, &hears);
+        course.settle(cluster, way).await?;
         let mut world = self.read(cluster, &course).await?;
         self.terminal.progress().step("planning", 0);
         let proposed = course.propose(&world.situation()?);
@@ -185,13 +188,17 @@ impl Run<'_> {
         }
         world.read(cluster, plan.objects()).await?;
         self.terminal.progress().step("reviewing", 0);
-        let receipts = execute::receipts(cluster.client(), &plan).await?;
+        let receipts = execute::receipts(way, &plan).await?;
         let reviewed = match repair::review(&world.situation()?, plan, &receipts) {
             Ok(reviewed) => reviewed,
             Err(rejected) => {
                 if self.args.output == Format::Text && (self.args.dry_run != DryRun::None || self.global.verbosity > 0)
                 {
-                    self.show(&world, &rejected.plan, &rejected.guards)?;
+                    // Whoever reads no more of the plan is still told that it is refused.
+                    match self.show(&world, &rejected.plan, &rejected.guards) {
+                        Err(error) if error.kind() == ErrorKind::OutputClosed => {}
+                        shown => shown?,
+                    }
                 }
                 return Err(refused(&rejected.refusal, rejected.interleaving.as_ref()));
             }
@@ -202,7 +209,7 @@ impl Run<'_> {
         if self.only_safe && !reviewed.plan().is_safe() {
             return Err(Error::refused("the world has changed, and the repair is not a safe one any more"));
         }
-        self.carry_out(cluster, course, &world, reviewed, directory).await
+        self.carry_out((cluster, way), course, &world, reviewed, directory).await
     }
 
     /// Reads the world as far as the course needs it.
@@ -263,19 +270,27 @@ impl Run<'_> {
 
     async fn carry_out(
         self,
-        cluster: &Cluster<'_>,
+        (cluster, way): (&Cluster<'_>, Way<'_>),
         course: Course,
         world: &World,
         reviewed: Reviewed,
         directory: &Path,
     ) -> Result<Status, Error> {
-        self.show(world, reviewed.plan(), reviewed.guards())?;
+        let writes = self.args.dry_run == DryRun::None && self.args.output == Format::Text;
+        self.show(world, reviewed.plan(), reviewed.guards()).map_err(|error| {
+            if writes && error.kind() == ErrorKind::OutputClosed {
+                return Error::refused(
+                    "the plan could not be shown, because the output is closed: nothing was written",
+                );
+            }
+            error
+        })?;
         match self.args.dry_run {
             DryRun::Client => {
                 self.terminal.message("note: nothing was written (--dry-run=client)");
                 return Ok(Status::Done);
             }
-            DryRun::Server => return self.rehearse(cluster, reviewed).await,
+            DryRun::Server => return self.rehearse(way, reviewed).await,
             DryRun::None if self.args.output != Format::Text => return Ok(Status::Done),
             DryRun::None => {}
         }
@@ -288,27 +303,40 @@ impl Run<'_> {
         let told = Told::new(self.terminal, &held, confirmed.plan());
         let options = Options { wait_limit: self.args.timeout, poll: POLL, server_dry_run: false };
         let now = world.gathered.read_at.unwrap_or(Timestamp(0));
-        let client = cluster.client();
+        let plan = confirmed.plan().clone();
         let (journal, outcome) = match course {
             Course::Continue(mut journal) => {
-                let outcome = execute::resume(client, &confirmed, &mut journal, &options, &told).await;
+                let outcome = execute::resume(way, confirmed, &mut journal, &options, &told).await;
                 (journal, outcome)
             }
             Course::Asked(_) | Course::File(_) | Course::Undo(_) => {
-                let mut journal = Journal::create(directory, confirmed.plan(), cluster.server(), now)?;
-                let outcome = execute::execute(client, &confirmed, &mut journal, &options, &told).await;
+                let mut journal = Journal::create(directory, &plan, cluster.server(), now)?;
+                let outcome = execute::execute(way, confirmed, &mut journal, &options, &told).await;
                 (Box::new(journal), outcome)
             }
         };
+        let pressed = held.pressed();
         drop(held);
+        let interrupted = |said: String| Error::new(ErrorKind::Interrupted, said);
         match outcome {
-            Ok(_) => summary::finished(self.terminal, client, confirmed.plan(), &journal).await,
+            Ok(_) => {
+                let status = summary::finished(self.terminal, way, &plan, &journal).await?;
+                // Whoever makes one repair after the other must not go on.
+                if pressed {
+                    Err(interrupted(format!("interrupted, after {} was done", journal.id())))
+                } else {
+                    Ok(status)
+                }
+            }
+            Err(stopped) if pressed && !stopped.written => {
+                Err(interrupted("interrupted: nothing was written".to_owned()).cause(stopped.message))
+            }
             Err(stopped) => Err(summary::stopped(stopped.into(), &journal)),
         }
     }
 
     /// Has the API server try each write.
-    async fn rehearse(self, cluster: &Cluster<'_>, reviewed: Reviewed) -> Result<Status, Error> {
+    async fn rehearse(self, way: Way<'_>, reviewed: Reviewed) -> Result<Status, Error> {
         let name = reviewed.plan().type_name.clone();
         let confirmed = reviewed
             .confirm(name.as_deref())
@@ -317,7 +345,7 @@ impl Run<'_> {
         let told = Told::new(self.terminal, &held, confirmed.plan());
         let options = Options { wait_limit: self.args.timeout, poll: POLL, server_dry_run: true };
         let mut journal = Journal::rehearsal(confirmed.plan());
-        let outcome = execute::execute(cluster.client(), &confirmed, &mut journal, &options, &told).await?;
+        let outcome = execute::execute(way, confirmed, &mut journal, &options, &told).await?;
         summary::rehearsed(self.terminal, &outcome);
         Ok(Status::Done)
     }

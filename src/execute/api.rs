@@ -2,17 +2,16 @@
 //! out.
 
 use super::error::Stopped;
+use super::{Sent, Way};
 use crate::model::{Kind, ObjectKey};
 use crate::repair;
 use http::{HeaderMap, Request, header};
 use http_body_util::BodyExt;
-use kube::Client;
 use kube::client::Body;
 use serde_json::Value;
 use std::time::Duration;
+use tokio::time::Instant;
 
-/// How long one request may take.
-const LIMIT: Duration = Duration::from_secs(30);
 /// How often a request that changes nothing is tried in all.
 const TRIES: u32 = 4;
 /// The wait before the second try; doubled for each later one.
@@ -93,22 +92,38 @@ impl Status {
 /// The way to the API server.
 #[derive(Clone, Copy)]
 pub(super) struct Api<'a> {
-    client: &'a Client,
+    way: Way<'a>,
 }
 
 impl<'a> Api<'a> {
-    pub(super) fn new(client: &'a Client) -> Self {
-        Self { client }
+    pub(super) fn new(way: Way<'a>) -> Self {
+        Self { way }
     }
 
     /// Sends a request once.
     pub(super) async fn send(
         &self,
-        method: &str,
+        method: &'static str,
         path: &str,
         content_type: Option<&str>,
         body: Option<&Value>,
     ) -> Answer {
+        let begun = Instant::now();
+        let (code, answer) = self.exchange(method, path, content_type, body).await;
+        if let Some(hears) = self.way.hears {
+            hears(&Sent { method, path, status: code, milliseconds: begun.elapsed().as_millis() });
+        }
+        answer
+    }
+
+    /// The HTTP code, if there was an answer, and what it means.
+    async fn exchange(
+        &self,
+        method: &str,
+        path: &str,
+        content_type: Option<&str>,
+        body: Option<&Value>,
+    ) -> (Option<u16>, Answer) {
         let bytes = body.map(Value::to_string).unwrap_or_default().into_bytes();
         let mut request = Request::builder().method(method).uri(path).header(header::ACCEPT, "application/json");
         if let Some(content_type) = content_type {
@@ -116,34 +131,36 @@ impl<'a> Api<'a> {
         }
         let request = match request.body(Body::from(bytes)) {
             Ok(request) => request,
-            Err(error) => return Answer::Unsent(format!("the request could not be made: {error}")),
+            Err(error) => return (None, Answer::Unsent(format!("the request could not be made: {error}"))),
         };
         let exchange = async {
-            let response = self.client.send(request).await.map_err(|error| without_answer(&error))?;
+            let response = self.way.client.send(request).await.map_err(|error| without_answer(&error))?;
             let (parts, body) = response.into_parts();
             match body.collect().await {
                 Ok(body) => Ok((parts.status.as_u16(), parts.headers, body.to_bytes())),
                 Err(error) => Err(Answer::Lost(format!("the answer was cut short: {}", innermost(&error)))),
             }
         };
-        let (code, headers, body) = match tokio::time::timeout(LIMIT, exchange).await {
-            Err(_) => return Answer::Lost(format!("there was no answer within {} s", LIMIT.as_secs())),
-            Ok(Err(answer)) => return answer,
+        let limit = self.way.limit;
+        let (code, headers, body) = match tokio::time::timeout(limit, exchange).await {
+            Err(_) => return (None, Answer::Lost(format!("there was no answer within {} s", limit.as_secs_f64()))),
+            Ok(Err(answer)) => return (None, answer),
             Ok(Ok(answer)) => answer,
         };
         if !(200..300).contains(&code) {
-            return Answer::Failure(Status::from_body(code, &headers, &body));
+            return (Some(code), Answer::Failure(Status::from_body(code, &headers, &body)));
         }
-        match serde_json::from_slice::<Value>(&body) {
+        let answer = match serde_json::from_slice::<Value>(&body) {
             Ok(body) if body.is_object() => Answer::Success(body),
             _ => Answer::Lost(format!("HTTP {code} came with something that is no answer of a Kubernetes API server")),
-        }
+        };
+        (Some(code), answer)
     }
 
     /// Sends a request that changes nothing, a few times if need be.
     pub(super) async fn ask(
         &self,
-        method: &str,
+        method: &'static str,
         path: &str,
         content_type: Option<&str>,
         body: Option<&Value>,

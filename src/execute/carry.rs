@@ -7,8 +7,8 @@ use super::journal::{Journal, Record};
 use super::look::{again, decode, in_the_way};
 use super::receipts::{makes_room, refusal, try_out};
 use super::{Event, Observer, Options, Outcome, Settled};
-use crate::model::Str;
-use crate::repair::{Change, PLAN_ANNOTATION, Plan, Seen, Step, Wait, Waited, Write};
+use crate::model::{Kind, Str};
+use crate::repair::{Change, PLAN_ANNOTATION, Plan, Request, Seen, Step, Wait, Waited, Write};
 use serde_json::Value;
 use std::time::Duration;
 use tokio::time::Instant;
@@ -19,12 +19,31 @@ const REFUSED: u32 = 5;
 const LOST: u32 = 2;
 /// The wait before a step begins anew, where the server does not ask for one.
 const PAUSE: Duration = Duration::from_secs(1);
+/// How often it is looked whether the person wants to end what takes long.
+const LISTEN: Duration = Duration::from_millis(100);
 
-/// What a plan from a file could say and no planner would: names that mean something else in an address, and claims
-/// under other names than the step says.
+/// What a plan from a file or a journal could say and no planner would: names that mean something else in an address,
+/// writes that no repair has a use for, and claims under other names than the step says.
 pub(super) fn check(plan: &Plan) -> Result<(), Stopped> {
     plan.objects().iter().try_for_each(check_key)?;
     for write in plan.steps.iter().filter_map(|step| step.write.as_ref()) {
+        let of_claim = write.object.kind == Kind::PersistentVolumeClaim;
+        let is_known = match &write.change {
+            Change::Create { .. } | Change::Delete => of_claim,
+            Change::SetReclaimPolicy { to } => to == "Retain" || to == "Delete",
+            Change::SetClaimRef { .. }
+            | Change::RemoveFinalizer { .. }
+            | Change::NameVolume { .. }
+            | Change::SetClass { .. }
+            | Change::SetAnnotation { .. } => true,
+        };
+        if !is_known {
+            let message = match &write.change {
+                Change::SetReclaimPolicy { to } => format!("no repair sets the policy of {} to {to:?}", write.object),
+                _ => format!("no repair is to {} {}: only claims are created and deleted", write.verb(), write.object),
+            };
+            return Err(Stopped::refused(message));
+        }
         if let Change::Create { manifest } = &write.change {
             let metadata = &manifest["metadata"];
             let fits = manifest["kind"] == write.object.kind.as_str()
@@ -69,6 +88,7 @@ pub(super) async fn settle(api: Api<'_>, journal: &mut Journal) -> Result<Settle
             Ok(Settled::Written)
         }
         Fate::NotDone => Ok(Settled::NotWritten),
+        Fate::Unknown if write.obstacle(seen.as_ref()).is_none() => Ok(Settled::AsExpected),
         Fate::Unknown => Ok(Settled::Unknown),
     }
 }
@@ -86,6 +106,42 @@ enum Attempt {
     Refused { why: String, pause: Duration },
     /// Nobody knows what became of it.
     Lost { why: String },
+}
+
+/// What a look at the object of a step came to.
+enum Look {
+    /// It is as the step expects it: the object.
+    Fit(Option<Value>),
+    /// There is nothing to write.
+    Over(Attempt),
+}
+
+fn of_step(step: &Step, mut stop: Stopped) -> Stopped {
+    stop.message = format!("step {}: {}", step.id, stop.message);
+    stop
+}
+
+/// Ends a run that the person wants to end.
+fn heed(observer: &dyn Observer, step: u32) -> Result<(), Stopped> {
+    if observer.interrupted() {
+        return Err(Stopped::new(StopKind::Interrupted, format!("interrupted at step {step}")));
+    }
+    Ok(())
+}
+
+/// Waits for something that changes nothing, as long as the person does not want it to end.
+async fn unless_interrupted<T>(
+    observer: &dyn Observer,
+    step: u32,
+    work: impl Future<Output = T>,
+) -> Result<T, Stopped> {
+    let mut work = std::pin::pin!(work);
+    loop {
+        match tokio::time::timeout(LISTEN, work.as_mut()).await {
+            Ok(done) => return Ok(done),
+            Err(_) => heed(observer, step)?,
+        }
+    }
 }
 
 /// One run.
@@ -141,8 +197,13 @@ impl<'r> Run<'r> {
             let said = doubt
                 .map(|step| format!("the journal does not know whether step {step} was carried out; --continue looks"));
             let stop = said.into_iter().fold(stop.partial(), Stopped::cause);
-            stop.hint(format!("kubectl pvctl apply --continue {id} goes on from here"))
-                .hint(format!("kubectl pvctl undo {id} takes back what was done"))
+            let stop = stop.hint(format!("kubectl pvctl apply --continue {id} goes on from here"));
+            // What takes a repair back is not taken back.
+            if matches!(self.plan.request, Request::Undo { .. }) {
+                stop
+            } else {
+                stop.hint(format!("kubectl pvctl undo {id} takes back what was done"))
+            }
         } else {
             stop
         };
@@ -153,11 +214,12 @@ impl<'r> Run<'r> {
 
     /// Keeps the objects whole before anything is written.
     async fn save(&mut self) -> Result<(), Stopped> {
+        let first = self.plan.steps.first().map_or(1, |step| step.id);
         for object in &self.plan.saves {
             if self.journal.entry().saved().iter().any(|(saved, _)| saved == object) {
                 continue;
             }
-            let Some(manifest) = self.api.get(object).await? else {
+            let Some(manifest) = unless_interrupted(self.observer, first, self.api.get(object)).await?? else {
                 return Err(Stopped::changed(format!("{object} does not exist any more")));
             };
             self.journal.add(Record::Saved { object: object.clone(), manifest })?;
@@ -166,8 +228,14 @@ impl<'r> Run<'r> {
     }
 
     fn interrupted(&self, step: &Step) -> Result<(), Stopped> {
-        if self.observer.interrupted() {
-            return Err(Stopped::new(StopKind::Interrupted, format!("interrupted at step {}", step.id)));
+        heed(self.observer, step.id)
+    }
+
+    /// Looks again at what may have changed since the review.
+    async fn recheck(&self, step: &Step) -> Result<(), Stopped> {
+        for recheck in &step.recheck {
+            let looked = unless_interrupted(self.observer, step.id, again(self.api, recheck)).await?;
+            looked.map_err(|stop| of_step(step, stop))?;
         }
         Ok(())
     }
@@ -176,7 +244,10 @@ impl<'r> Run<'r> {
         self.observer.event(Event::StepStarts { step });
         let was_so = match &step.write {
             Some(write) => self.write(step, write).await?,
-            None => false,
+            None => {
+                self.recheck(step).await?;
+                false
+            }
         };
         if let Some(wait) = &step.wait {
             self.wait(step, wait).await?;
@@ -201,7 +272,8 @@ impl<'r> Run<'r> {
                 }
             };
             if refused > REFUSED || lost > LOST {
-                if settle(self.api, self.journal).await? == Settled::Written {
+                let settled = settle(self.api, self.journal);
+                if unless_interrupted(self.observer, step.id, settled).await?? == Settled::Written {
                     return Ok(false);
                 }
                 let message =
@@ -209,55 +281,32 @@ impl<'r> Run<'r> {
                 return Err(Stopped::unreadable(message).cause(why));
             }
             self.observer.event(Event::Again { step, why: &why });
-            tokio::time::sleep(pause).await;
+            unless_interrupted(self.observer, step.id, tokio::time::sleep(pause)).await?;
         }
     }
 
     /// One attempt, from a fresh reading on.
     async fn attempt(&mut self, step: &Step, write: &Write) -> Result<Attempt, Stopped> {
-        self.interrupted(step)?;
-        let current = self.api.get(&write.object).await?;
-        let seen = decode(&write.object, current.as_ref())?;
-        if let Some(asked) = self.journal.entry().doubt(step.id) {
-            let wait = step.wait.as_ref();
-            match fate(self.plan, write, wait, asked.before.as_ref(), current.as_ref(), seen.as_ref()) {
-                Fate::Done => return self.done(step, write, current),
-                Fate::NotDone => {}
-                // Somebody has looked at it meanwhile, and asks for it again: what it expects has to hold.
-                Fate::Unknown if self.inherited => self.inherited = false,
-                Fate::Unknown => {
-                    let message = format!(
-                        "step {}: whether the request to {} {} was carried out is in doubt: it had no answer, and the \
-                         object has changed since",
-                        step.id,
-                        write.verb(),
-                        write.object
-                    );
-                    return Err(Stopped::changed(message));
-                }
-            }
-        }
-        let of_step = |mut stop: Stopped| {
-            stop.message = format!("step {}: {}", step.id, stop.message);
-            stop
+        let current = match self.look(step, write).await? {
+            Look::Fit(current) => current,
+            Look::Over(attempt) => return Ok(attempt),
         };
-        if write.is_so_already(seen.as_ref()) {
-            self.journal.add(Record::Done { step: step.id, after: current, was_so: true })?;
-            return Ok(Attempt::Done { was_so: true });
-        }
-        if let Some(obstacle) = write.obstacle(seen.as_ref()) {
-            return Err(of_step(in_the_way(write, &obstacle)));
-        }
-        for recheck in &step.recheck {
-            again(self.api, recheck).await.map_err(of_step)?;
-        }
-        if let Err(status) = try_out(self.api, write, current.as_ref()).await.map_err(of_step)? {
+        let tried = unless_interrupted(self.observer, step.id, try_out(self.api, write, current.as_ref())).await?;
+        if let Err(status) = tried.map_err(|stop| of_step(step, stop))? {
             return Err(refusal(write, step.id, &status));
         }
+        // Admission may have taken its time: what the write rests on is looked at after it.
+        let current = match self.look(step, write).await? {
+            Look::Fit(current) => current,
+            Look::Over(attempt) => return Ok(attempt),
+        };
+        self.recheck(step).await?;
         let Some(request) = write.request(current.as_ref(), false) else {
             return Err(Stopped::changed(format!("step {}: {} has lost what is to be removed", step.id, write.object)));
         };
         self.interrupted(step)?;
+        // From here on a doubt is one of this run.
+        self.inherited = false;
         let in_doubt = self.journal.entry().doubt(step.id).is_some();
         self.journal.add(Record::intent(step.id, &request, current))?;
         let answer =
@@ -286,6 +335,40 @@ impl<'r> Run<'r> {
         }
     }
 
+    /// Reads the object of a step, and compares it with what the step expects.
+    async fn look(&mut self, step: &Step, write: &Write) -> Result<Look, Stopped> {
+        self.interrupted(step)?;
+        let current = unless_interrupted(self.observer, step.id, self.api.get(&write.object)).await??;
+        let seen = decode(&write.object, current.as_ref())?;
+        if let Some(asked) = self.journal.entry().doubt(step.id) {
+            let wait = step.wait.as_ref();
+            match fate(self.plan, write, wait, asked.before.as_ref(), current.as_ref(), seen.as_ref()) {
+                Fate::Done => return self.done(step, write, current).map(Look::Over),
+                Fate::NotDone => {}
+                // Somebody has looked at it meanwhile, and asks for it again: what it expects has to hold.
+                Fate::Unknown if self.inherited => {}
+                Fate::Unknown => {
+                    let message = format!(
+                        "step {}: whether the request to {} {} was carried out is in doubt: it had no answer, and the \
+                         object has changed since",
+                        step.id,
+                        write.verb(),
+                        write.object
+                    );
+                    return Err(Stopped::changed(message));
+                }
+            }
+        }
+        if write.is_so_already(seen.as_ref()) {
+            self.journal.add(Record::Done { step: step.id, after: current, was_so: true })?;
+            return Ok(Look::Over(Attempt::Done { was_so: true }));
+        }
+        match write.obstacle(seen.as_ref()) {
+            Some(obstacle) => Err(of_step(step, in_the_way(write, &obstacle))),
+            None => Ok(Look::Fit(current)),
+        }
+    }
+
     /// Records that a request was not carried out, unless an earlier one of this step is in doubt.
     fn refused(&mut self, step: &Step, in_doubt: bool, why: String, pause: Duration) -> Result<Attempt, Stopped> {
         if !in_doubt {
@@ -308,7 +391,8 @@ impl<'r> Run<'r> {
         let begun = Instant::now();
         loop {
             self.interrupted(step)?;
-            let so_far = match self.judge(step, wait).await {
+            let judged = unless_interrupted(self.observer, step.id, self.judge(step, wait)).await?;
+            let so_far = match judged {
                 Ok(Waited::Met) => break,
                 Ok(Waited::Never(why)) => {
                     let message = format!("step {}: it will not come to it that {wait}: {why}", step.id);
@@ -324,7 +408,8 @@ impl<'r> Run<'r> {
                 return Err(Stopped::changed(message));
             }
             self.observer.event(Event::Waiting { step, what: wait, seconds: waited.as_secs(), so_far: &so_far });
-            tokio::time::sleep(self.options.poll.min(self.options.wait_limit.saturating_sub(waited))).await;
+            let pause = self.options.poll.min(self.options.wait_limit.saturating_sub(waited));
+            unless_interrupted(self.observer, step.id, tokio::time::sleep(pause)).await?;
         }
         self.journal.add(Record::Waited { step: step.id })
     }
@@ -370,7 +455,8 @@ impl<'r> Run<'r> {
             let Some(write) = &step.write else { continue };
             self.interrupted(step)?;
             self.observer.event(Event::StepStarts { step });
-            match self.rehearse_step(step, write, &emptied).await? {
+            let tried = self.rehearse_step(step, write, &emptied);
+            match unless_interrupted(self.observer, step.id, tried).await?? {
                 Ok(was_so) => {
                     outcome.done.push(step.id);
                     self.observer.event(Event::StepDone { step, was_so });

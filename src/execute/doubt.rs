@@ -28,7 +28,9 @@ pub(super) fn fate(
         return match now {
             None => Fate::NotDone,
             Some(found) if is_ours(plan, manifest, found) => Fate::Done,
-            Some(_) => Fate::Unknown,
+            Some(found) if is_signed(plan, found) => Fate::Unknown,
+            // A stranger has the name, so none of ours is there.
+            Some(_) => Fate::NotDone,
         };
     }
     let version = |object: Option<&Value>| object.map(|object| object["metadata"]["resourceVersion"].clone());
@@ -38,13 +40,36 @@ pub(super) fn fate(
     if write.is_done(seen) || shows(write, wait, before, seen) {
         return Fate::Done;
     }
-    Fate::Unknown
+    if shows_not(write, before, seen) { Fate::NotDone } else { Fate::Unknown }
+}
+
+/// Whether what is there now cannot follow from the write, because the API server lets nobody take it back.
+fn shows_not(write: &Write, before: Option<&Value>, seen: Option<&Seen>) -> bool {
+    let Some(same) = seen.filter(|seen| seen.meta().uid == write.uid) else { return false };
+    match &write.change {
+        // A deletion that was accepted stays, and so do the volume and the class of a claim once they are set.
+        Change::Delete => same.meta().deleted.is_none(),
+        Change::NameVolume { .. } | Change::SetClass { .. } => true,
+        // An object that is being deleted gets no new finalizer.
+        Change::RemoveFinalizer { finalizer } => {
+            same.meta().has_finalizer(finalizer)
+                && before.is_some_and(|before| before["metadata"]["deletionTimestamp"].is_string())
+        }
+        Change::SetReclaimPolicy { .. }
+        | Change::SetClaimRef { .. }
+        | Change::SetAnnotation { .. }
+        | Change::Create { .. } => false,
+    }
 }
 
 /// Whether a claim is one that this plan created.
 fn is_ours(plan: &Plan, manifest: &Value, found: &Value) -> bool {
-    found["metadata"]["annotations"][PLAN_ANNOTATION] == plan.id.as_str()
+    is_signed(plan, found)
         && (manifest["spec"]["volumeName"].is_null() || manifest["spec"]["volumeName"] == found["spec"]["volumeName"])
+}
+
+fn is_signed(plan: &Plan, found: &Value) -> bool {
+    found["metadata"]["annotations"][PLAN_ANNOTATION] == plan.id.as_str()
 }
 
 /// Whether what is there now can only follow from the write, where others have written after it.

@@ -15,6 +15,8 @@ pub enum StopKind {
     Partial,
     /// The person interrupted it. Nothing was written.
     Interrupted,
+    /// There is no journal of that id.
+    NoJournal,
 }
 
 /// Why a plan was not carried out to its end. Texts from the server are in it as they came: [`Error`] makes them safe.
@@ -89,6 +91,7 @@ impl From<Stopped> for Error {
             StopKind::Refused => ErrorKind::Refused,
             StopKind::Partial => ErrorKind::Partial,
             StopKind::Interrupted => ErrorKind::Interrupted,
+            StopKind::NoJournal => ErrorKind::Usage,
         };
         let error = stopped.causes.into_iter().fold(Self::new(kind, stopped.message), Self::cause);
         stopped.hints.into_iter().fold(error, Self::hint)

@@ -4,7 +4,7 @@
 //! A journal holds whole objects, which may carry credentials: only its owner may read it, and nothing prints it whole.
 #![expect(clippy::disallowed_types, clippy::disallowed_methods, reason = "a journal is a file")]
 
-use super::error::Stopped;
+use super::error::{StopKind, Stopped};
 use crate::model::{ObjectKey, Timestamp};
 use crate::repair::{ApiRequest, Done, Plan, Step, Undo};
 use serde::{Deserialize, Serialize};
@@ -13,6 +13,8 @@ use std::collections::BTreeMap;
 use std::fs::{DirBuilder, File, OpenOptions, TryLockError};
 use std::io::{ErrorKind, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
+#[cfg(unix)]
+use std::sync::atomic::{AtomicU32, Ordering};
 
 /// The version of the records; another one is refused.
 const VERSION: u32 = 1;
@@ -243,7 +245,10 @@ impl Journal {
         let base = format!("{time}-{}", plan.id);
         check_id(&base)?;
         make_dir(dir).map_err(|error| cannot("be made", dir, &error))?;
-        for number in 1..=1000 {
+        private(dir)?;
+        // Among those of one second the newest is known by its number.
+        let first = numbers_of(dir, &time).max().map_or(1, |last| last.saturating_add(1));
+        for number in first..first.saturating_add(1000) {
             let id = if number == 1 { base.clone() } else { format!("{base}-{number}") };
             let path = file_of(dir, &id);
             let mut options = OpenOptions::new();
@@ -258,9 +263,14 @@ impl Journal {
             let entry = Entry::new(id.clone(), plan.clone(), server.to_owned(), at.clone());
             let mut journal = Self { entry, path, file: Some(file), rehearsal: false };
             let plan = Box::new(plan.clone());
-            journal.write(&Record::Header { version: VERSION, id, plan, server: server.to_owned(), at })?;
-            sync_dir(dir).map_err(|error| cannot("be synced", dir, &error))?;
-            return Ok(journal);
+            let header = Record::Header { version: VERSION, id, plan, server: server.to_owned(), at };
+            let begun = journal.write(&header);
+            let begun = begun.and_then(|()| sync_dir(dir).map_err(|error| cannot("be synced", dir, &error)));
+            if begun.is_err() {
+                // Where it cannot be removed either, it has no whole line, and lists pass it over.
+                let _ = std::fs::remove_file(&journal.path);
+            }
+            return begun.map(|()| journal);
         }
         Err(Stopped::refused(format!("the journal directory {} has a thousand journals {base}", dir.display())))
     }
@@ -274,12 +284,13 @@ impl Journal {
     /// Opens a journal, to go on in it.
     ///
     /// # Errors
-    /// There is none, another run uses it, or a line is not understood.
+    /// There is none, somebody else may have written it, another run uses it, or a line is not understood.
     pub fn open(dir: &Path, id: &str) -> Result<Self, Stopped> {
         check_id(id)?;
         let path = file_of(dir, id);
         let opened = OpenOptions::new().read(true).write(true).open(&path);
         let mut file = opened.map_err(|error| missing(dir, id, &path, &error))?;
+        ours(dir, &path, &file)?;
         lock(&file, &path)?;
         let mut bytes = Vec::new();
         file.read_to_end(&mut bytes).map_err(|error| cannot("be read", &path, &error))?;
@@ -302,7 +313,8 @@ impl Journal {
         Ok(parse(&bytes).map_err(|problem| unusable(&path, &problem))?.0)
     }
 
-    /// All journals of a directory, newest first; one that cannot be read says why.
+    /// All journals of a directory, newest first; one that cannot be read says why. One without a whole line is left
+    /// out: nothing was written under it.
     ///
     /// # Errors
     /// The directory cannot be read. One that does not exist has no journals.
@@ -321,11 +333,14 @@ impl Journal {
             let Some(id) = path.file_stem().and_then(|stem| stem.to_str()) else { continue };
             if path.extension().is_some_and(|ending| ending == ENDING) {
                 let entry = std::fs::read(&path).map_err(|error| error.to_string());
+                if entry.as_ref().is_ok_and(|bytes| !bytes.contains(&b'\n')) {
+                    continue;
+                }
                 let entry = entry.and_then(|bytes| Ok(parse(&bytes)?.0));
                 all.push(Summary { id: id.to_owned(), entry });
             }
         }
-        all.sort_by(|one, other| other.id.cmp(&one.id));
+        all.sort_by(|one, other| order(&other.id).cmp(&order(&one.id)));
         Ok(all)
     }
 
@@ -346,6 +361,14 @@ impl Journal {
 
     pub(super) fn is_rehearsal(&self) -> bool {
         self.rehearsal
+    }
+
+    /// Says that the plan is carried out, where it is and the run that did it could not say so any more.
+    pub(super) fn close(&mut self) -> Result<(), Stopped> {
+        if self.entry.end == End::Finished || !self.entry.remaining().steps.is_empty() {
+            return Ok(());
+        }
+        self.add(Record::Finished {})
     }
 
     /// Adds a line. Once that has failed, none is added any more: the last one may be torn.
@@ -410,12 +433,13 @@ fn check_id(id: &str) -> Result<(), Stopped> {
     if plain && !id.is_empty() && id.len() <= 200 {
         return Ok(());
     }
-    Err(Stopped::refused(format!("{id:?} is no id of a journal")).hint("kubectl pvctl history lists them"))
+    Err(Stopped::new(StopKind::NoJournal, format!("{id:?} is no id of a journal"))
+        .hint("kubectl pvctl history lists them"))
 }
 
 fn missing(dir: &Path, id: &str, path: &Path, error: &std::io::Error) -> Stopped {
     if error.kind() == ErrorKind::NotFound {
-        return Stopped::refused(format!("there is no journal {id} in {}", dir.display()))
+        return Stopped::new(StopKind::NoJournal, format!("there is no journal {id} in {}", dir.display()))
             .hint("kubectl pvctl history lists them; --journal names another directory");
     }
     cannot("be opened", path, error)
@@ -442,13 +466,120 @@ fn lock(file: &File, path: &Path) -> Result<(), Stopped> {
     }
 }
 
-/// Makes the directory, for its owner alone, if it is not there.
+/// When a journal was begun, and its number among those of that second: an id is `TIME-PLAN` or `TIME-PLAN-NUMBER`,
+/// and a plan's is `VERB-HASH`.
+fn order(id: &str) -> (&str, u32, &str) {
+    let mut parts = id.split('-');
+    let time = parts.next().unwrap_or_default();
+    (time, parts.nth(2).and_then(|number| number.parse().ok()).unwrap_or(1), id)
+}
+
+/// The numbers of the journals that were begun in one second.
+fn numbers_of(dir: &Path, time: &str) -> impl Iterator<Item = u32> {
+    // Where the directory cannot be read, no name is given away twice either: a file is only made where there is none.
+    std::fs::read_dir(dir).into_iter().flatten().flatten().filter_map(move |file| {
+        let path = file.path();
+        let (begun, number, _) = order(path.file_stem()?.to_str()?);
+        (begun == time && path.extension().is_some_and(|ending| ending == ENDING)).then_some(number)
+    })
+}
+
+/// Makes the directory, for its owner alone, and those above it, as far as they are not there. Each is found again
+/// after a crash.
 fn make_dir(dir: &Path) -> std::io::Result<()> {
-    let mut builder = DirBuilder::new();
-    builder.recursive(true);
+    let missing: Vec<&Path> =
+        dir.ancestors().take_while(|path| !path.as_os_str().is_empty() && !path.is_dir()).collect();
+    for path in missing.into_iter().rev() {
+        let mut builder = DirBuilder::new();
+        #[cfg(unix)]
+        std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+        match builder.create(path) {
+            // Another run has made it meanwhile.
+            Err(error) if error.kind() == ErrorKind::AlreadyExists && path.is_dir() => {}
+            made => made?,
+        }
+        let parent = path.parent().filter(|parent| !parent.as_os_str().is_empty());
+        sync_dir(parent.unwrap_or(Path::new(".")))?;
+    }
+    Ok(())
+}
+
+/// A journal decides what is written to a cluster: only one that nobody else can have written is gone on with.
+#[cfg_attr(not(unix), expect(clippy::unnecessary_wraps, unused_variables, reason = "elsewhere there are no modes"))]
+fn ours(dir: &Path, path: &Path, file: &File) -> Result<(), Stopped> {
     #[cfg(unix)]
-    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-    builder.create(dir)
+    {
+        use std::os::unix::fs::MetadataExt;
+        let user = private(dir)?;
+        let named = std::fs::symlink_metadata(path).map_err(|error| cannot("be read", path, &error))?;
+        let opened = file.metadata().map_err(|error| cannot("be read", path, &error))?;
+        let way_out = format!("chmod 600 {}, if what it says is yours", path.display());
+        if named.is_symlink() || (named.dev(), named.ino()) != (opened.dev(), opened.ino()) {
+            return Err(distrusted(path, "it is a symbolic link", "name the directory in which it is with --journal"));
+        }
+        if opened.uid() != user {
+            return Err(distrusted(path, &of_another(opened.uid(), user), "only who made a journal goes on with it"));
+        }
+        if opened.mode() & 0o077 != 0 {
+            let mode =
+                format!("its mode is {:04o}, where only its owner may read and write it", opened.mode() & 0o7777);
+            return Err(distrusted(path, &mode, &way_out));
+        }
+    }
+    Ok(())
+}
+
+/// Whether nobody else makes files in a directory. Gives the user that this process is, as files show it.
+#[cfg(unix)]
+fn private(dir: &Path) -> Result<u32, Stopped> {
+    use std::os::unix::fs::MetadataExt;
+    let named = std::fs::symlink_metadata(dir).map_err(|error| cannot("be read", dir, &error))?;
+    if named.is_symlink() {
+        return Err(distrusted(dir, "it is a symbolic link", "name the directory itself with --journal"));
+    }
+    let user = user(dir)?;
+    if named.uid() != user {
+        let hint = "name a directory of your own with --journal";
+        return Err(distrusted(dir, &of_another(named.uid(), user), hint));
+    }
+    if named.mode() & 0o022 != 0 {
+        let mode = format!("its mode is {:04o}, where only its owner may write to it", named.mode() & 0o7777);
+        return Err(distrusted(dir, &mode, &format!("chmod go-w {}", dir.display())));
+    }
+    Ok(user)
+}
+
+#[cfg(not(unix))]
+#[expect(clippy::unnecessary_wraps, reason = "elsewhere there are no modes")]
+fn private(_: &Path) -> Result<u32, Stopped> {
+    Ok(0)
+}
+
+/// The user that this process is: the owner of a file that it makes.
+#[cfg(unix)]
+fn user(dir: &Path) -> Result<u32, Stopped> {
+    use std::os::unix::fs::MetadataExt;
+    static NUMBER: AtomicU32 = AtomicU32::new(0);
+    let number = NUMBER.fetch_add(1, Ordering::Relaxed);
+    let path = dir.join(format!(".owner-{}-{number}", std::process::id()));
+    // Another process of that id may have left it behind.
+    let _ = std::fs::remove_file(&path);
+    let mut options = OpenOptions::new();
+    options.write(true).create_new(true);
+    owner_only(&mut options);
+    let made = options.open(&path).and_then(|file| file.metadata());
+    let _ = std::fs::remove_file(&path);
+    made.map(|made| made.uid()).map_err(|error| cannot("be written", dir, &error))
+}
+
+#[cfg(unix)]
+fn of_another(owner: u32, user: u32) -> String {
+    format!("it belongs to the user with id {owner}, and you are {user}")
+}
+
+#[cfg(unix)]
+fn distrusted(path: &Path, why: &str, hint: &str) -> Stopped {
+    Stopped::refused(format!("the journal {} is not trusted", path.display())).cause(why).hint(hint)
 }
 
 #[cfg_attr(not(unix), expect(unused_variables, reason = "elsewhere a file has the rights of its directory"))]

@@ -33,11 +33,27 @@ pub(super) async fn again(api: Api<'_>, recheck: &Recheck) -> Result<(), Stopped
                     users.push(pod.meta.name.to_string());
                 }
             }
-            if users.is_empty() {
-                return Ok(());
+            if !users.is_empty() {
+                return Err(Stopped::changed(format!("pods use claim {namespace}/{name}: {}", users.join(", ")))
+                    .hint("stop what runs them, and wait until they are gone"));
             }
-            Err(Stopped::changed(format!("pods use claim {namespace}/{name}: {}", users.join(", ")))
-                .hint("stop what runs them, and wait until they are gone"))
+            let mut sets = Vec::new();
+            for manifest in api.list(Kind::StatefulSet, namespace).await? {
+                if let Item::Surrounding(surrounding) = item(Kind::StatefulSet, &manifest)?
+                    && let Surrounding::StatefulSet(set) = *surrounding
+                {
+                    sets.push(set);
+                }
+            }
+            match guards::set_that_makes(&sets, namespace, name) {
+                None => Ok(()),
+                Some(set) => Err(Stopped::changed(format!(
+                    "StatefulSet {namespace}/{} has {} replicas and would create pods that use claim {name}, or the \
+                     claim itself",
+                    set.meta.name, set.replicas
+                ))
+                .hint("scale it down, and wait until its pods are gone")),
+            }
         }
         Recheck::Detached { volume } => {
             let mut nodes = Vec::new();
@@ -117,4 +133,25 @@ fn item(kind: Kind, manifest: &Value) -> Result<Item, Stopped> {
     };
     let bytes = serde_json::to_vec(manifest).map_err(|error| failed(error.to_string()))?;
     decode_as(kind, &bytes, "the API server").map_err(|issue| failed(issue.to_string()))
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::model::surroundings::{ClaimTemplate, StatefulSet};
+    use crate::repair::guards::set_that_makes;
+
+    #[test]
+    fn a_set_makes_the_claims_of_its_ordinals() {
+        let mut set = StatefulSet { replicas: 2, first_ordinal: 1, ..StatefulSet::default() };
+        (set.meta.namespace, set.meta.name) = ("db".into(), "web".into());
+        set.templates = [ClaimTemplate { name: "data".into(), ..ClaimTemplate::default() }].into();
+        let makes = |namespace: &str, name: &str| set_that_makes(std::slice::from_ref(&set), namespace, name).is_some();
+        assert!(makes("db", "data-web-1") && makes("db", "data-web-2"));
+        for name in ["data-web-0", "data-web-3", "data-web-", "data-web-x", "data-web", "log-web-1"] {
+            assert!(!makes("db", name), "{name}");
+        }
+        assert!(!makes("shop", "data-web-1"));
+        let idle = StatefulSet { replicas: 0, ..set.clone() };
+        assert!(set_that_makes(&[idle], "db", "data-web-1").is_none());
+    }
 }

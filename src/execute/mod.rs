@@ -22,6 +22,60 @@ use carry::Run;
 use kube::Client;
 use std::time::Duration;
 
+/// How long one request may take where nothing else is said.
+const LIMIT: Duration = Duration::from_secs(30);
+
+/// One finished request, without what was in it.
+#[derive(Clone, Copy, Debug)]
+pub struct Sent<'a> {
+    /// The HTTP method.
+    pub method: &'static str,
+    /// Path and query.
+    pub path: &'a str,
+    /// The HTTP status; none when there was no answer.
+    pub status: Option<u16>,
+    /// How long it took, in milliseconds.
+    pub milliseconds: u128,
+}
+
+/// Who hears of each request.
+pub type Hears<'a> = &'a (dyn Fn(&Sent<'_>) + Send + Sync);
+
+/// The way to the API server: kube's client, how long one request may take, and who hears of each. A client alone is
+/// one as well.
+#[derive(Clone, Copy)]
+pub struct Way<'a> {
+    client: &'a Client,
+    limit: Duration,
+    hears: Option<Hears<'a>>,
+}
+
+impl<'a> Way<'a> {
+    /// With a limit for each request; zero means none.
+    #[must_use]
+    pub fn within(self, limit: Duration) -> Self {
+        Self { limit: if limit.is_zero() { Duration::MAX } else { limit }, ..self }
+    }
+
+    /// With somebody who hears of each request.
+    #[must_use]
+    pub fn heard_by(self, hears: Hears<'a>) -> Self {
+        Self { hears: Some(hears), ..self }
+    }
+}
+
+impl std::fmt::Debug for Way<'_> {
+    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        out.debug_struct("Way").field("limit", &self.limit).finish_non_exhaustive()
+    }
+}
+
+impl<'a> From<&'a Client> for Way<'a> {
+    fn from(client: &'a Client) -> Self {
+        Self { client, limit: LIMIT, hears: None }
+    }
+}
+
 /// How a plan is carried out.
 #[derive(Clone, Copy, Debug)]
 pub struct Options {
@@ -107,9 +161,12 @@ pub enum Settled {
     Nothing,
     /// It was carried out; the journal says so now.
     Written,
-    /// Its object is the same as before.
+    /// It was not carried out.
     NotWritten,
-    /// Somebody else has written since, and nobody can tell.
+    /// Somebody else has written since, and nobody can tell; but what the step expects holds, so that nothing of it is
+    /// there now.
+    AsExpected,
+    /// Somebody else has written since, nobody can tell, and the object is not as the step expects it.
     Unknown,
 }
 
@@ -117,8 +174,8 @@ pub enum Settled {
 ///
 /// # Errors
 /// One of them could not be read.
-pub async fn manifests(client: &Client, keys: &[ObjectKey]) -> Result<Manifests, Stopped> {
-    let api = Api::new(client);
+pub async fn manifests<'a>(way: impl Into<Way<'a>>, keys: &[ObjectKey]) -> Result<Manifests, Stopped> {
+    let api = Api::new(way.into());
     let mut manifests = Manifests::default();
     for key in keys {
         if let Some(manifest) = api.get(key).await? {
@@ -133,18 +190,18 @@ pub async fn manifests(client: &Client, keys: &[ObjectKey]) -> Result<Manifests,
 ///
 /// # Errors
 /// The server did not answer, or the world is not as the first step expects it.
-pub async fn receipts(client: &Client, plan: &Plan) -> Result<Receipts, Stopped> {
+pub async fn receipts<'a>(way: impl Into<Way<'a>>, plan: &Plan) -> Result<Receipts, Stopped> {
     carry::check(plan)?;
-    receipts::receipts(Api::new(client), plan).await
+    receipts::receipts(Api::new(way.into()), plan).await
 }
 
 /// Carries out a plan. With [`Options::server_dry_run`] the journal is a [`Journal::rehearsal`].
 ///
 /// # Errors
 /// Why it was not carried out to its end, and whether something was written.
-pub async fn execute(
-    client: &Client,
-    confirmed: &Confirmed,
+pub async fn execute<'a>(
+    way: impl Into<Way<'a>>,
+    confirmed: Confirmed,
     journal: &mut Journal,
     options: &Options,
     observer: &dyn Observer,
@@ -154,7 +211,7 @@ pub async fn execute(
     if journal.entry().plan != *plan || !journal.entry().is_fresh() {
         return Err(Stopped::refused("the journal is that of another run"));
     }
-    let mut run = Run::new(Api::new(client), plan, journal, options, observer);
+    let mut run = Run::new(Api::new(way.into()), plan, journal, options, observer);
     if options.server_dry_run { run.rehearse().await } else { run.carry_out().await }
 }
 
@@ -162,9 +219,9 @@ pub async fn execute(
 ///
 /// # Errors
 /// Why it was not carried out to its end.
-pub async fn resume(
-    client: &Client,
-    confirmed: &Confirmed,
+pub async fn resume<'a>(
+    way: impl Into<Way<'a>>,
+    confirmed: Confirmed,
     journal: &mut Journal,
     options: &Options,
     observer: &dyn Observer,
@@ -174,15 +231,18 @@ pub async fn resume(
     if !carry::same_but_for_expectations(&journal.entry().remaining(), plan) {
         return Err(Stopped::refused("what was confirmed is not what the journal leaves to be done"));
     }
-    let mut run = Run::new(Api::new(client), plan, journal, options, observer);
+    let mut run = Run::new(Api::new(way.into()), plan, journal, options, observer);
     if options.server_dry_run { run.rehearse().await } else { run.carry_out().await }
 }
 
 /// Looks what became of a request whose answer was lost, and records that it was carried out, if it was. Before a
-/// journal is continued or taken back.
+/// journal is continued or taken back. A journal of which nothing remains, because the run died before it could say so,
+/// is finished then.
 ///
 /// # Errors
 /// The object could not be read, or the journal not be written.
-pub async fn settle(client: &Client, journal: &mut Journal) -> Result<Settled, Stopped> {
-    carry::settle(Api::new(client), journal).await
+pub async fn settle<'a>(way: impl Into<Way<'a>>, journal: &mut Journal) -> Result<Settled, Stopped> {
+    let settled = carry::settle(Api::new(way.into()), journal).await?;
+    journal.close()?;
+    Ok(settled)
 }

@@ -70,8 +70,8 @@ pub struct Reviewed {
     guards: Vec<Guard>,
 }
 
-/// A plan that somebody agreed to.
-#[derive(Clone, Debug)]
+/// A plan that somebody agreed to, once.
+#[derive(Debug)]
 pub struct Confirmed(Reviewed);
 
 /// A plan that is not carried out.

@@ -6,7 +6,7 @@
 use super::archive::ArchivedObject;
 use super::cluster_error::{ApiStatus, ClusterError, ClusterErrorKind};
 use super::connect::{self, ConnectOptions, Environment, default_chunk_size};
-use super::http::{Api, Failure, JSON, Observer, Retry};
+use super::http::{Api, Failure, JSON, Observer, RequestLog, Retry};
 use super::list::{self, ListFailure, Listed};
 use super::second_round::{Needs, pod_namespaces, second_round};
 use crate::model::{Kind, ObjectKey, Str, Timestamp};
@@ -116,6 +116,18 @@ impl<'a> Cluster<'a> {
     /// The server's address, without a password that may be in it.
     pub fn server(&self) -> &str {
         &self.api.server
+    }
+
+    /// How long one request may take; none where nothing was said, zero for no limit.
+    pub fn timeout(&self) -> Option<Duration> {
+        self.api.timeout
+    }
+
+    /// Tells whoever hears of each request of one that was not made here. The address is without the server.
+    pub fn tell(&self, method: &'static str, path: &str, status: Option<u16>, milliseconds: u128) {
+        if let Some(observer) = self.api.observer {
+            observer(&RequestLog { method, url: format!("{}{path}", self.api.server), status, milliseconds });
+        }
     }
 
     /// kube's client, for whoever writes.

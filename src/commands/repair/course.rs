@@ -2,9 +2,11 @@
 
 use crate::cli::JournalArgs;
 use crate::error::{Error, ErrorKind};
-use crate::execute::{self, End, Entry, Journal, Settled, Summary};
-use crate::model::ObjectKey;
-use crate::repair::{self, Plan, Proposed, Request, Situation};
+use crate::execute::{self, End, Entry, Journal, Settled, Summary, Way};
+use crate::model::{Kind, ObjectKey, Str};
+use crate::repair::{
+    self, Expect, GivenUp, Plan, Proposed, Recipient, Request, Setting, Situation, claim_key, volume_key,
+};
 use crate::report::plan::{ModelStated, PlanDocument};
 use crate::source::Cluster;
 use std::path::{Path, PathBuf};
@@ -87,11 +89,13 @@ impl Course {
     /// Looks what became of a request whose answer was lost, before a journal is gone on with or taken back.
     ///
     /// # Errors
-    /// The journal is of another cluster, or nobody can tell what became of the request.
-    pub(super) async fn settle(&mut self, cluster: &Cluster<'_>) -> Result<(), Error> {
-        let journal = match self {
+    /// The journal is of another cluster or allows what its request does not, or nobody can tell what became of the
+    /// request.
+    pub(super) async fn settle(&mut self, cluster: &Cluster<'_>, way: Way<'_>) -> Result<(), Error> {
+        let (journal, goes_on) = match self {
             Self::Asked(_) | Self::File(_) => return Ok(()),
-            Self::Continue(journal) | Self::Undo(journal) => journal,
+            Self::Continue(journal) => (journal, true),
+            Self::Undo(journal) => (journal, false),
         };
         let entry = journal.entry();
         if entry.server != cluster.server() {
@@ -105,8 +109,11 @@ impl Course {
         }
         let doubtful =
             entry.in_doubt().map(|step| (step.id, step.write.as_ref().map(|write| write.object.to_string())));
-        match execute::settle(cluster.client(), journal).await? {
-            Settled::Nothing | Settled::Written | Settled::NotWritten => Ok(()),
+        allowed(journal)?;
+        match execute::settle(way, journal).await? {
+            Settled::Nothing | Settled::Written | Settled::NotWritten | Settled::AsExpected => Ok(()),
+            // It is reviewed anew, and carried out only where it finds what it expects.
+            Settled::Unknown if goes_on => Ok(()),
             Settled::Unknown => {
                 let (step, object) = doubtful.unwrap_or_default();
                 let object = object.unwrap_or_else(|| "its object".to_owned());
@@ -118,6 +125,120 @@ impl Course {
             }
         }
     }
+}
+
+/// Whether a plan of a journal asks for the consent that its request needs, and gives nothing up that the request does
+/// not: what a review and the person are asked rests on it.
+fn allowed(journal: &Journal) -> Result<(), Error> {
+    let plan = &journal.entry().plan;
+    // What is taken back was asked for by the request of the other journal.
+    let origin = match &plan.request {
+        Request::Undo { journal: id } => {
+            let directory = journal.path().parent().unwrap_or(Path::new("."));
+            Some(Journal::read(directory, id)?.plan)
+        }
+        Request::Retain { .. }
+        | Request::Release { .. }
+        | Request::Unbind { .. }
+        | Request::Reclaim { .. }
+        | Request::Recreate { .. }
+        | Request::Restore { .. }
+        | Request::Rebind { .. }
+        | Request::Move { .. }
+        | Request::Unfinalize { .. }
+        | Request::Unselect { .. } => None,
+    };
+    let asked = Allowance::of(origin.as_ref().unwrap_or(plan));
+    let wrong = |what: String| {
+        Err(Error::refused(format!("the plan of journal {} is not the one of its request: {what}", journal.id()))
+            .hint("somebody has changed the journal: ask for the repair again"))
+    };
+    if origin.is_none() && asked.type_name.is_some() && plan.type_name != asked.type_name {
+        return wrong(format!("it does not have {} typed", asked.type_name.unwrap_or_default()));
+    }
+    for carried in &plan.volumes {
+        let given = carried.given_up.iter().find(|given| Some((&carried.volume, **given)) != asked.given_up());
+        if let Some(given) = given {
+            return wrong(format!("it gives up the {given:?} of volume {}", carried.volume).to_lowercase());
+        }
+        let saved = |key: &ObjectKey| origin.as_ref().is_some_and(|origin| origin.saves.contains(key));
+        let strange = carried.for_claims.iter().find(|(namespace, name)| {
+            !asked.claims.contains(&(namespace.clone(), name.clone())) && !saved(&claim_key(namespace, name))
+        });
+        if let Some((namespace, name)) = strange {
+            return wrong(format!("it gives volume {} to claim {namespace}/{name}", carried.volume));
+        }
+    }
+    Ok(())
+}
+
+/// What a request allows: the name that has to be typed for it, what may be given up of which volume, and which claims
+/// may have a volume in the end.
+#[derive(Default)]
+struct Allowance {
+    type_name: Option<Str>,
+    gives_up: Option<(Str, GivenUp)>,
+    claims: Vec<(Str, Str)>,
+}
+
+impl Allowance {
+    fn given_up(&self) -> Option<(&Str, GivenUp)> {
+        self.gives_up.as_ref().map(|(volume, given)| (volume, *given))
+    }
+
+    fn of(plan: &Plan) -> Self {
+        let giving = |volume: &Str, given: GivenUp| Self {
+            type_name: Some(volume.clone()),
+            gives_up: Some((volume.clone(), given)),
+            claims: Vec::new(),
+        };
+        let to = |claims: Vec<(Str, Str)>| Self { claims, ..Self::default() };
+        match &plan.request {
+            Request::Release { volume, to: Recipient::Anyone } | Request::Unbind { volume, to: Recipient::Anyone } => {
+                giving(volume, GivenUp::Privacy)
+            }
+            Request::Release { to: Recipient::Claim { namespace, name }, .. }
+            | Request::Unbind { to: Recipient::Claim { namespace, name }, .. }
+            | Request::Restore { namespace, name, .. }
+            | Request::Rebind { namespace, name, .. } => to(vec![(namespace.clone(), name.clone())]),
+            Request::Release { volume, to: Recipient::LastClaim }
+            | Request::Unbind { volume, to: Recipient::LastClaim } => to(last_claim(plan, volume)),
+            Request::Reclaim { volume, delete: true } => giving(volume, GivenUp::Data),
+            Request::Recreate { namespace, name, set, .. } => {
+                let named = set.iter().find_map(|setting| match setting {
+                    Setting::Name(name) => Some(name.clone()),
+                    Setting::Class(_)
+                    | Setting::Size(_)
+                    | Setting::Modes(_)
+                    | Setting::VolumeMode(_)
+                    | Setting::VolumeName(_)
+                    | Setting::NoSelector => None,
+                });
+                to(vec![(namespace.clone(), named.unwrap_or_else(|| name.clone()))])
+            }
+            Request::Move { to_namespace, to_name, .. } => to(vec![(to_namespace.clone(), to_name.clone())]),
+            Request::Unfinalize { object, .. } if object.kind == Kind::PersistentVolume => {
+                giving(&object.name, GivenUp::Object)
+            }
+            Request::Unfinalize { object, .. } => Self { type_name: Some(object.name.clone()), ..Self::default() },
+            Request::Retain { .. }
+            | Request::Reclaim { delete: false, .. }
+            | Request::Unselect { .. }
+            | Request::Undo { .. } => Self::default(),
+        }
+    }
+}
+
+/// The claim that a volume named, as the step that makes it name another one expects to find it.
+fn last_claim(plan: &Plan, volume: &Str) -> Vec<(Str, Str)> {
+    let writes = plan.steps.iter().filter_map(|step| step.write.as_ref());
+    let named = writes.filter(|write| write.object == volume_key(volume)).flat_map(|write| &write.expect);
+    named
+        .filter_map(|expect| match expect {
+            Expect::ClaimRef { is: Some(named) } => Some((named.namespace.clone(), named.name.clone())),
+            _ => None,
+        })
+        .collect()
 }
 
 /// The directory of the journals.
@@ -143,21 +264,26 @@ pub(in crate::commands) fn journals(args: &JournalArgs) -> Result<PathBuf, Error
 ///
 /// # Errors
 /// There is none.
-pub(super) fn stopped(directory: &Path, id: Option<&str>) -> Result<Box<Journal>, Error> {
-    let unfinished = |entry: &Entry| entry.end != End::Finished;
-    find(directory, id, unfinished, "all of them are finished")
+pub(super) fn stopped(directory: &Path, id: Option<&str>, server: &str) -> Result<Box<Journal>, Error> {
+    let taken: Vec<String> = Journal::list(directory)?.iter().filter_map(taken_back).collect();
+    if let Some(id) = id.filter(|id| taken.iter().any(|taken| taken == id)) {
+        return Err(Error::usage(format!("what {id} did was taken back, so it is not gone on with"))
+            .hint("ask for the repair again"));
+    }
+    let unfinished = |entry: &Entry| entry.end != End::Finished && !taken.contains(&entry.id);
+    find(directory, id, server, unfinished, "all of them are finished or taken back")
 }
 
 /// The journal to take back.
 ///
 /// # Errors
 /// There is none.
-pub(super) fn written(directory: &Path, id: Option<&str>) -> Result<Box<Journal>, Error> {
+pub(super) fn written(directory: &Path, id: Option<&str>, server: &str) -> Result<Box<Journal>, Error> {
     let taken: Vec<String> = Journal::list(directory)?.iter().filter_map(taken_back).collect();
     let back = |entry: &Entry| {
         entry.written() && !taken.contains(&entry.id) && !matches!(entry.plan.request, Request::Undo { .. })
     };
-    find(directory, id, back, "none of them has written anything that was not taken back already")
+    find(directory, id, server, back, "none of them has written anything that was not taken back already")
 }
 
 /// The id of the journal whose repair this one has taken back.
@@ -170,10 +296,11 @@ pub(in crate::commands) fn taken_back(summary: &Summary) -> Option<String> {
     }
 }
 
-/// The journal with that id, or the newest that is wanted.
+/// The journal with that id, or the newest one of that cluster that is wanted.
 fn find(
     directory: &Path,
     id: Option<&str>,
+    server: &str,
     wanted: impl Fn(&Entry) -> bool,
     none: &str,
 ) -> Result<Box<Journal>, Error> {
@@ -188,7 +315,7 @@ fn find(
     }
     for summary in all {
         match summary.entry {
-            Ok(entry) if wanted(&entry) => return open(&entry.id),
+            Ok(entry) if entry.server == server && wanted(&entry) => return open(&entry.id),
             Ok(_) => {}
             // The newest may be the one that is meant.
             Err(reason) => {
@@ -198,6 +325,6 @@ fn find(
             }
         }
     }
-    Err(Error::usage(format!("there is no such journal in {}: {none}", directory.display()))
+    Err(Error::usage(format!("there is no such journal of the cluster at {server} in {}: {none}", directory.display()))
         .hint("kubectl pvctl history lists them"))
 }

@@ -1,12 +1,24 @@
 //! How far a plan is, said on stderr while it is carried out.
 
-use crate::execute::{Event, Observer};
+use crate::execute::{Event, Hears, Observer, Sent, Way};
 use crate::repair::Plan;
+use crate::source::Cluster;
 use crate::terminal::{HeldInterrupts, Terminal};
 use std::sync::{Mutex, PoisonError};
 
 /// After so many seconds of waiting it is said what it is for.
 const LONG: u64 = 2;
+
+/// Shows the requests of whoever writes as those of whoever reads.
+pub(super) fn hearing(cluster: &Cluster<'_>) -> impl Fn(&Sent<'_>) + Send + Sync {
+    |sent| cluster.tell(sent.method, sent.path, sent.status, sent.milliseconds)
+}
+
+/// The way to the cluster, as flags want it.
+pub(super) fn way<'a>(cluster: &'a Cluster<'_>, hears: Hears<'a>) -> Way<'a> {
+    let way = Way::from(cluster.client()).heard_by(hears);
+    cluster.timeout().map_or(way, |limit| way.within(limit))
+}
 
 /// Says what happens, and knows whether the person wants it to end.
 pub(super) struct Told<'a> {

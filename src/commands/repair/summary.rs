@@ -2,23 +2,38 @@
 
 use super::Status;
 use crate::error::{Error, ErrorKind};
-use crate::execute::{self, Journal, Outcome};
-use crate::model::ObjectKey;
-use crate::repair::{Manifests, Plan, Request, Seen, Undo};
+use crate::execute::{self, Journal, Outcome, Way};
+use crate::model::{Kind, ObjectKey};
+use crate::repair::{Expected, Manifests, Plan, Request, Seen, Undo};
 use crate::terminal::Terminal;
 use crate::text::sanitize;
 use std::fmt::Write as _;
+use std::time::Duration;
 
-/// What is so now, and how it is taken back.
+/// How often the objects are looked at until they are as predicted, and the time in between: after a step that waits
+/// for nothing the controllers may still be at work.
+const LOOKS: u32 = 4;
+const BETWEEN: Duration = Duration::from_millis(500);
+
+/// What is so now, whether that was predicted, and how it is taken back.
 pub(super) async fn finished(
     terminal: &Terminal,
-    client: &kube::Client,
+    way: Way<'_>,
     plan: &Plan,
     journal: &Journal,
 ) -> Result<Status, Error> {
     let objects = plan.objects();
-    // It is done: that the result cannot be read is no failure of it.
-    let manifests = execute::manifests(client, &objects).await;
+    let mut looks = 1;
+    let (manifests, surprises) = loop {
+        // It is done: that the result cannot be read is no failure of it.
+        let manifests = execute::manifests(way, &objects).await;
+        let surprises = manifests.as_ref().map(|manifests| surprises(plan, manifests)).unwrap_or_default();
+        if surprises.is_empty() || looks >= LOOKS {
+            break (manifests, surprises);
+        }
+        tokio::time::sleep(BETWEEN).await;
+        looks += 1;
+    };
     let mut text = format!("Done: {}.\n", plan.goal);
     match manifests {
         Ok(manifests) => {
@@ -37,10 +52,48 @@ pub(super) async fn finished(
         _ = writeln!(text, "To take it back: kubectl pvctl undo {}", journal.id());
     }
     let safe: Vec<_> = text.lines().map(sanitize).collect();
+    for surprise in &surprises {
+        terminal.message(&format!("warning: {surprise}"));
+    }
     let mut output = terminal.output();
-    output.print(&(safe.join("\n") + "\n"))?;
-    output.finish()?;
-    Ok(Status::Done)
+    match output.print(&(safe.join("\n") + "\n")).and_then(|()| output.finish()) {
+        // What was done is done, whether or not somebody reads of it.
+        Err(error) if error.kind() == ErrorKind::OutputClosed => {}
+        printed => printed?,
+    }
+    Ok(if surprises.is_empty() { Status::Done } else { Status::Findings })
+}
+
+/// What is not as the review of the last step has predicted it.
+fn surprises(plan: &Plan, manifests: &Manifests) -> Vec<String> {
+    let expected = plan.steps.last().map_or(&[][..], |step| &step.expects);
+    let differs = |expected: &Expected| {
+        let is = predicted(&expected.object, manifests)?;
+        let states = &expected.states;
+        let said = || format!("{} is {is}, where {} was predicted", expected.object, states.join(" or "));
+        (!states.is_empty() && !states.contains(&is)).then(said)
+    };
+    expected.iter().filter_map(differs).collect()
+}
+
+/// How an object stands, in the words of [`Expected::states`]; nothing where it is not understood.
+fn predicted(key: &ObjectKey, manifests: &Manifests) -> Option<String> {
+    let Some(manifest) = manifests.get(key) else {
+        return Some(if key.kind == Kind::PersistentVolume { "gone" } else { "not there" }.to_owned());
+    };
+    let seen = Seen::decode(key.kind, manifest).ok()?;
+    let ending = if seen.meta().deleted.is_some() { ", being deleted" } else { "" };
+    Some(match seen {
+        Seen::Volume(volume) => {
+            let named = volume.claim_ref.as_ref().map_or_else(String::new, |named| {
+                let how = if named.uid.is_empty() { "reserved for" } else { "claimRef" };
+                format!(", {how} {}/{}", named.namespace, named.name)
+            });
+            format!("{}, {}{named}{ending}", volume.status.phase.as_str(), volume.reclaim_policy.as_str())
+        }
+        Seen::Claim(claim) if claim.volume_name.is_empty() => format!("{}{ending}", claim.status.phase.as_str()),
+        Seen::Claim(claim) => format!("{}, volume {}{ending}", claim.status.phase.as_str(), claim.volume_name),
+    })
 }
 
 /// How an object stands, in few words.
@@ -66,14 +119,7 @@ fn state(key: &ObjectKey, manifests: &Manifests) -> String {
 /// What to say of a plan that stopped.
 pub(super) fn stopped(error: Error, journal: &Journal) -> Error {
     match error.kind() {
-        ErrorKind::Partial => {
-            let error = error.cause(format!("the journal is {}", journal.path().display()));
-            let hints = [("apply --continue", "goes on from there"), ("undo", "takes back what was done")];
-            hints.into_iter().fold(error, |error, (verb, does)| {
-                let told = error.hints().iter().any(|hint| hint.contains(verb));
-                if told { error } else { error.hint(format!("kubectl pvctl {verb} {} {does}", journal.id())) }
-            })
-        }
+        ErrorKind::Partial => error.cause(format!("the journal is {}", journal.path().display())),
         ErrorKind::Usage
         | ErrorKind::Unreadable
         | ErrorKind::Changed
