@@ -225,7 +225,12 @@ fn untaken(
         }
     };
     let key = claim_key(&holder.meta.namespace, &holder.meta.name);
-    let ours = created.iter().any(|(_, uid, _)| *uid == holder.meta.uid) || plan.saves.contains(&key);
+    // A claim that the plan made name the volume did not have it before.
+    let is_new = plan.steps.iter().filter_map(|step| step.write.as_ref()).any(|write| {
+        let names = matches!(&write.change, Change::NameVolume { volume: named } if *named == volume.meta.name);
+        names && write.object == key
+    });
+    let ours = created.iter().any(|(_, uid, _)| *uid == holder.meta.uid) || (plan.saves.contains(&key) && !is_new);
     if ours {
         return Ok(());
     }
