@@ -212,7 +212,7 @@ impl<'s> Case<'s> {
     }
 
     fn named(&self, word: &str) -> String {
-        word.replace("N", &self.place.name)
+        word.replace('N', &self.place.name)
     }
 
     /// How many requests the repair makes when nothing goes wrong.
