@@ -137,7 +137,8 @@ pub fn judge<'a>(snapshot: &'a Snapshot, settings: &Settings<'a>, plan: &Plan, r
     Verdict::Safe { states }
 }
 
-/// The steps up to those at the end that give bound volumes the policy again that they had before the repair. Who deletes a claim afterwards deletes its data, as he would have done without the repair.
+/// The steps up to those at the end that give bound volumes the policy again that they had before the repair. Who
+/// deletes a claim afterwards deletes its data, as he would have done without the repair.
 fn before_policies(plan: &Plan) -> &[Step] {
     let gives_back = |step: &Step| {
         step.write.as_ref().is_some_and(|write| {

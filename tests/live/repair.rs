@@ -367,6 +367,7 @@ fn volumes_change_hands() {
 #[test]
 #[ignore = "needs a control plane: oracle/cluster/build, then cargo test --locked -- --ignored live"]
 fn finalizers_whose_owner_is_gone_are_taken_off() {
+    const FINALIZER: &str = "external-provisioner.volume.kubernetes.io/finalizer";
     let site = Site::start();
     let place = Place::new(&site, "stuck");
     place.bound("data", "a", "Delete");
@@ -389,7 +390,6 @@ fn finalizers_whose_owner_is_gone_are_taken_off() {
 
     // A volume whose provisioner is gone: its object goes, and the journal knows the storage.
     place.left("data2", "b", "Retain");
-    const FINALIZER: &str = "external-provisioner.volume.kubernetes.io/finalizer";
     site.edit(PV, "", "stuck-b", |volume| {
         volume["metadata"]["finalizers"].as_array_mut().unwrap().push(json!(FINALIZER));
     });

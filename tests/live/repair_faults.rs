@@ -212,7 +212,7 @@ impl<'s> Case<'s> {
     }
 
     fn named(&self, word: &str) -> String {
-        word.replace("N", &self.place.name)
+        word.replace('N', &self.place.name)
     }
 
     /// How many requests the repair makes when nothing goes wrong.
@@ -277,7 +277,8 @@ impl<'s> Case<'s> {
                 self.stands(&[self.repair.goal]).map_err(said)?;
                 "done".to_owned()
             }
-            (code, None | Some((_, false))) if code != Some(0) && code != Some(5) => {
+            (None | Some(3 | 4 | 6), None | Some((_, false))) => {
+                let code = ended.code;
                 self.stands(&[self.repair.before]).map_err(said)?;
                 format!("nothing written, {}", code.map_or("killed".to_owned(), |code| format!("exit {code}")))
             }

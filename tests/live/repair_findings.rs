@@ -136,7 +136,13 @@ fn faults(cluster: &Cluster, runtime: &tokio::runtime::Runtime, rule: &str, came
         if still && !is_kept(&after) && !is_left {
             wrong.push(format!("{rule}: it is still found, and a volume is not kept: {said}"));
         }
-        let how = if is_left { "left to a person" } else if still { "harmless" } else { "not found any more" };
+        let how = if is_left {
+            "left to a person"
+        } else if still {
+            "harmless"
+        } else {
+            "not found any more"
+        };
         eprintln!("{rule}: exit {:?}, {written} repairs, {how}", run.code);
         *came += written;
         let again = fix(cluster, rule, &object, &journals);

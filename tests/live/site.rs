@@ -103,16 +103,7 @@ impl Site {
 
     /// Changes an object, as `kubectl edit` does.
     pub(crate) fn edit(&self, kind: &str, namespace: &str, name: &str, change: impl Fn(&mut Value)) {
-        self.change(kind, namespace, name, "", change);
-    }
-
-    /// The same for its status.
-    pub(crate) fn edit_status(&self, kind: &str, namespace: &str, name: &str, change: impl Fn(&mut Value)) {
-        self.change(kind, namespace, name, "/status", change);
-    }
-
-    fn change(&self, kind: &str, namespace: &str, name: &str, part: &str, change: impl Fn(&mut Value)) {
-        let path = format!("{}{part}", path(kind, namespace, name));
+        let path = path(kind, namespace, name);
         loop {
             let mut object = self.get(kind, namespace, name).unwrap_or_else(|| panic!("there is no {kind} {name}"));
             change(&mut object);
@@ -217,7 +208,7 @@ async fn watch(api: Api, seen: Arc<Mutex<Vec<(String, Value)>>>) {
                 let mut event: Value = serde_json::from_slice(&line).expect("an event");
                 line.clear();
                 let object = event["object"].take();
-                version = text(&object, "/metadata/resourceVersion").to_owned();
+                text(&object, "/metadata/resourceVersion").clone_into(&mut version);
                 seen.lock().unwrap().push((text(&event, "/type").to_owned(), object));
             }
         }
