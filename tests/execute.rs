@@ -391,7 +391,8 @@ impl Server {
     async fn confirmed(&self) -> Confirmed {
         let (faults, at) = self.world(|world| (std::mem::take(&mut world.faults), world.at.take()));
         let plan = self.plan().await;
-        let confirmed = self.review(plan, &Receipts::default()).await.expect("the plan is safe");
+        let granted = Receipts::granted(&plan);
+        let confirmed = self.review(plan, &granted).await.expect("the plan is safe");
         self.world(|world| {
             world.log.clear();
             world.bodies.clear();
@@ -467,7 +468,8 @@ async fn go_on(server: &Server, dir: &Path, id: &str) -> Result<Outcome, Stopped
     let mut journal = Journal::open(dir, id).unwrap();
     settle(&server.client(), &mut journal).await?;
     let plan = journal.entry().remaining();
-    let confirmed = server.review(plan, &Receipts::default()).await.expect("what remains is safe");
+    let granted = Receipts::granted(&plan);
+    let confirmed = server.review(plan, &granted).await.expect("what remains is safe");
     resume(&server.client(), confirmed, &mut journal, &options(), &Ear::new()).await
 }
 

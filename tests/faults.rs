@@ -270,7 +270,7 @@ fn undisturbed(
         execute::receipts(&client, &plan).await.unwrap();
         let mut journal = Journal::create(folder.path(), &plan, "stage", NOW).unwrap();
         let confirmed = confirmed(reviewed.clone());
-        let result = execute::execute(&client, &confirmed, &mut journal, &OPTIONS, &Silent::new(ends_at_step)).await;
+        let result = execute::execute(&client, confirmed, &mut journal, &OPTIONS, &Silent::new(ends_at_step)).await;
         (journal.id().to_owned(), journal.entry().done(), result)
     });
     let requests = api.requests().len();
@@ -513,7 +513,7 @@ async fn repair(
     };
     let mut journal = Journal::create(dir, &prepared.plan, "stage", NOW)?;
     let confirmed = confirmed(reviewed);
-    execute::execute(client, &confirmed, &mut journal, &OPTIONS, &Silent::new(None)).await.map(|_| ())
+    execute::execute(client, confirmed, &mut journal, &OPTIONS, &Silent::new(None)).await.map(|_| ())
 }
 
 /// Whether anything was written in our name since then.
@@ -603,7 +603,7 @@ async fn go_on(api: &StageApi, client: &kube::Client, reviews: &Reviews, dir: &P
     let now = api.with(|store, _| store.clone());
     let reviewed = reviewed_once(reviews, &now, remaining, &receipts)?;
     let confirmed = confirmed(reviewed);
-    let went = execute::resume(client, &confirmed, &mut journal, &OPTIONS, &Silent::new(None)).await;
+    let went = execute::resume(client, confirmed, &mut journal, &OPTIONS, &Silent::new(None)).await;
     went.map(|_| ()).map_err(|stop| describe(&stop))
 }
 
@@ -628,7 +628,7 @@ async fn go_back(
     let reviewed = reviewed_once(reviews, &now, back.clone(), &receipts)?;
     let mut journal = Journal::create(dir, &back, "stage", NOW).map_err(|stop| describe(&stop))?;
     let confirmed = confirmed(reviewed);
-    let went = execute::execute(client, &confirmed, &mut journal, &OPTIONS, &Silent::new(None)).await;
+    let went = execute::execute(client, confirmed, &mut journal, &OPTIONS, &Silent::new(None)).await;
     went.map(|_| ()).map_err(|stop| describe(&stop))
 }
 
@@ -850,7 +850,7 @@ fn show(tally: &Tally, all: &[Prepared], notes: &[String], seconds: u64) {
     }
 }
 
-/// One run, or a seeded sample for so many seconds: 100, or `PVCTL_FAULTS_SECONDS`. The seed is 1, or
+/// One run, or a seeded sample for so many seconds: 20, or `PVCTL_FAULTS_SECONDS`. The seed is 1, or
 /// `PVCTL_FAULTS_SEED`.
 #[test]
 fn sample() {
@@ -864,7 +864,7 @@ fn sample() {
         assert!(report.is_some_and(|report| report.wrong.is_empty()), "{words}");
         return;
     }
-    let seconds = setting("PVCTL_FAULTS_SECONDS").and_then(|text| text.parse().ok()).unwrap_or(100);
+    let seconds = setting("PVCTL_FAULTS_SECONDS").and_then(|text| text.parse().ok()).unwrap_or(20);
     let seed = setting("PVCTL_FAULTS_SEED").and_then(|text| text.parse().ok()).unwrap_or(1);
     let cases = cases(&all, seed);
     print(&format!("seed {seed}, {} cases", cases.len()));
