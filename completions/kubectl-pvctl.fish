@@ -62,6 +62,7 @@ complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_needs_command" -f -a "explain
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_needs_command" -f -a "match" -d 'Show which volumes fit a claim, and why the others do not'
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_needs_command" -f -a "audit" -d 'Find what is wrong, its root, and what to do'
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_needs_command" -f -a "rules" -d 'List the rules of audit, or explain one'
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_needs_command" -f -a "fix" -d 'Go through what is wrong, and repair it'
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_needs_command" -f -a "snapshot" -d 'Print what was read, with credentials removed, for use with -f'
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_needs_command" -f -a "retain" -d 'Keep the data of a volume, whatever happens to its claim'
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_needs_command" -f -a "release" -d 'Offer a Released volume again, to its last claim\'s name alone unless told otherwise'
@@ -381,6 +382,63 @@ never\t'Never'"
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand rules" -s v -l v -d 'Say more on stderr; from 6 on every request to the API server, with tokens hidden' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand rules" -s A -l all-namespaces -d 'Show the objects of all namespaces'
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand rules" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand fix" -l only -d 'Only what these rules find; `*` stands for any letters' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand fix" -l dry-run -d 'Write nothing: `client` shows the plan, `server` has the API server try each write as well' -r -f -a "none\t'It is carried out'
+client\t'The plan is made, reviewed and shown'
+server\t'The API server tries each write as well, and keeps none'"
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand fix" -l confirm -d 'The name that the plan asks for where data are given away or deleted' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand fix" -s o -l output -d 'Print the plan as data for `apply`, and write nothing' -r -f -a "text\t''
+json\t''
+yaml\t''"
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand fix" -l timeout -d 'How long each step may wait for the controllers, for example 30s or 5m' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand fix" -l journal -d 'The directory of the journals; $XDG_STATE_HOME/kubectl-pvctl or ~/.local/state/kubectl-pvctl if not given' -r -f -a "(__fish_complete_directories)"
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand fix" -l kube-version -d 'The Kubernetes minor to model: 1.14 or 1.28 to 1.36; detected if not given' -r -f -a "1.36\t''
+1.35\t''
+1.34\t''
+1.33\t''
+1.32\t''
+1.31\t''
+1.30\t''
+1.29\t''
+1.28\t''
+1.14\t''"
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand fix" -l feature-gates -d 'Feature gates that differ from the defaults of the version' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand fix" -l controller-flag -d 'A flag of kube-controller-manager, for example enable-dynamic-provisioning=false. May be given several times' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand fix" -s n -l namespace -d 'Show the objects of this namespace, and the volumes that belong to its claims' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand fix" -s l -l selector -d 'Show the objects whose labels match, for example `app=db,tier!=cache`' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand fix" -l kubeconfig -d 'The kubeconfig file to use instead of $KUBECONFIG and ~/.kube/config' -r -F
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand fix" -l context -d 'The kubeconfig context to use' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand fix" -l cluster -d 'The kubeconfig cluster to use' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand fix" -l user -d 'The kubeconfig user to use' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand fix" -s s -l server -d 'The address of the API server' -r -f
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand fix" -l token -d 'The bearer token to authenticate with' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand fix" -l username -d 'The user to authenticate with by name and password' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand fix" -l password -d 'The password of --username' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand fix" -l as -d 'The user to act as' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand fix" -l as-group -d 'A group to act as; may be given several times' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand fix" -l as-uid -d 'The uid to act as' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand fix" -l as-user-extra -d 'Something more to say of the user to act as; may be given several times, also for one key' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand fix" -l request-timeout -d 'How long one request may take, for example 30s or 2m; 0 means no limit' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand fix" -l certificate-authority -d 'The file with the certificates of the authorities that vouch for the API server' -r -F
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand fix" -l client-certificate -d 'The file with the client certificate for TLS' -r -F
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand fix" -l client-key -d 'The file with the client key for TLS' -r -F
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand fix" -l insecure-skip-tls-verify -d 'Do not check the API server\'s certificate; the connection is then not secure' -r -f -a "true\t''
+false\t''"
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand fix" -l tls-server-name -d 'The name to expect in the API server\'s certificate' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand fix" -l disable-compression -d 'Do not ask the API server for compressed answers' -r -f -a "true\t''
+false\t''"
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand fix" -l cache-dir -d 'Accepted because kubectl has it; nothing is cached, every run reads the world anew' -r -f -a "(__fish_complete_directories)"
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand fix" -l log-flush-frequency -d 'Accepted because kubectl has it; nothing that is said waits to be written' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand fix" -l chunk-size -d 'How many objects to ask for at a time; 0 asks for all at once' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand fix" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal, unless the environment asks otherwise (NO_COLOR, CLICOLOR_FORCE, TERM=dumb)'
+always\t'Always, also into a pipe'
+never\t'Never'"
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand fix" -s v -l v -d 'Say more on stderr; from 6 on every request to the API server, with tokens hidden' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand fix" -l all -d 'Every object in scope, for use with --yes'
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand fix" -s y -l yes -d 'Do it without asking; where a name has to be typed, --confirm types it'
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand fix" -l diff -d 'Show what each step changes, field by field'
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand fix" -s A -l all-namespaces -d 'Show the objects of all namespaces'
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand fix" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand snapshot" -s o -l output -d 'How to print it' -r -f -a "json\t''
 yaml\t''"
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand snapshot" -s f -l filename -d 'Read this file or directory instead of a cluster; `-` is stdin. May be given several times' -r -F

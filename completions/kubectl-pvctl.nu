@@ -391,6 +391,75 @@ module completions {
     id?: string               # The rule to explain; without one all are listed
   ]
 
+  def "nu-complete kubectl-pvctl fix dry_run" [] {
+    [ "none" "client" "server" ]
+  }
+
+  def "nu-complete kubectl-pvctl fix output" [] {
+    [ "text" "json" "yaml" ]
+  }
+
+  def "nu-complete kubectl-pvctl fix kube_version" [] {
+    [ "1.36" "1.35" "1.34" "1.33" "1.32" "1.31" "1.30" "1.29" "1.28" "1.14" ]
+  }
+
+  def "nu-complete kubectl-pvctl fix insecure_skip_tls_verify" [] {
+    [ "true" "false" ]
+  }
+
+  def "nu-complete kubectl-pvctl fix disable_compression" [] {
+    [ "true" "false" ]
+  }
+
+  def "nu-complete kubectl-pvctl fix color" [] {
+    [ "auto" "always" "never" ]
+  }
+
+  # Go through what is wrong, and repair it
+  export extern "kubectl-pvctl fix" [
+    --all                     # Every object in scope, for use with --yes
+    --only: string            # Only what these rules find; `*` stands for any letters
+    --dry-run: string@"nu-complete kubectl-pvctl fix dry_run" # Write nothing: `client` shows the plan, `server` has the API server try each write as well
+    --yes(-y)                 # Do it without asking; where a name has to be typed, --confirm types it
+    --confirm: string         # The name that the plan asks for where data are given away or deleted
+    --diff                    # Show what each step changes, field by field
+    --output(-o): string@"nu-complete kubectl-pvctl fix output" # Print the plan as data for `apply`, and write nothing
+    --timeout: string         # How long each step may wait for the controllers, for example 30s or 5m
+    --journal: directory      # The directory of the journals; $XDG_STATE_HOME/kubectl-pvctl or ~/.local/state/kubectl-pvctl if not given
+    --kube-version: string@"nu-complete kubectl-pvctl fix kube_version" # The Kubernetes minor to model: 1.14 or 1.28 to 1.36; detected if not given
+    --feature-gates: string   # Feature gates that differ from the defaults of the version
+    --controller-flag: string # A flag of kube-controller-manager, for example enable-dynamic-provisioning=false. May be given several times
+    --namespace(-n): string   # Show the objects of this namespace, and the volumes that belong to its claims
+    --all-namespaces(-A)      # Show the objects of all namespaces
+    --selector(-l): string    # Show the objects whose labels match, for example `app=db,tier!=cache`
+    --kubeconfig: path        # The kubeconfig file to use instead of $KUBECONFIG and ~/.kube/config
+    --context: string         # The kubeconfig context to use
+    --cluster: string         # The kubeconfig cluster to use
+    --user: string            # The kubeconfig user to use
+    --server(-s): string      # The address of the API server
+    --token: string           # The bearer token to authenticate with
+    --username: string        # The user to authenticate with by name and password
+    --password: string        # The password of --username
+    --as: string              # The user to act as
+    --as-group: string        # A group to act as; may be given several times
+    --as-uid: string          # The uid to act as
+    --as-user-extra: string   # Something more to say of the user to act as; may be given several times, also for one key
+    --request-timeout: string # How long one request may take, for example 30s or 2m; 0 means no limit
+    --certificate-authority: path # The file with the certificates of the authorities that vouch for the API server
+    --client-certificate: path # The file with the client certificate for TLS
+    --client-key: path        # The file with the client key for TLS
+    --insecure-skip-tls-verify: string@"nu-complete kubectl-pvctl fix insecure_skip_tls_verify" # Do not check the API server's certificate; the connection is then not secure
+    --tls-server-name: string # The name to expect in the API server's certificate
+    --disable-compression: string@"nu-complete kubectl-pvctl fix disable_compression" # Do not ask the API server for compressed answers
+    --cache-dir: directory    # Accepted because kubectl has it; nothing is cached, every run reads the world anew
+    --log-flush-frequency: string # Accepted because kubectl has it; nothing that is said waits to be written
+    --chunk-size: string      # How many objects to ask for at a time; 0 asks for all at once
+    --color: string@"nu-complete kubectl-pvctl fix color" # When to use colour
+    --v(-v): string           # Say more on stderr; from 6 on every request to the API server, with tokens hidden
+    --help(-h)                # Print help (see more with '--help')
+    ...objects: string        # The objects: pvc/NAME or pv/NAME; without one, what is in scope
+  ]
+
   def "nu-complete kubectl-pvctl snapshot output" [] {
     [ "json" "yaml" ]
   }
