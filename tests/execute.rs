@@ -137,7 +137,11 @@ impl World {
         let current = self.objects.get(path).cloned();
         match (method, current) {
             ("GET", Some(object)) => (200, object),
-            ("GET", None) if ["/pods", "/volumeattachments", "/statefulsets"].iter().any(|end| path.ends_with(end)) => {
+            ("GET", None)
+                if ["/pods", "/volumeattachments", "/statefulsets", "/persistentvolumes"]
+                    .iter()
+                    .any(|end| path.ends_with(end)) =>
+            {
                 let within = |known: &&String| known.starts_with(&format!("{path}/"));
                 let items: Vec<&Value> =
                     self.objects.iter().filter(|(known, _)| within(known)).map(|(_, v)| v).collect();
@@ -513,10 +517,12 @@ async fn a_claim_moves() {
             format!("GET {OLD}"),
             "GET /api/v1/namespaces/db/pods".to_owned(),
             "GET /apis/apps/v1/namespaces/db/statefulsets".to_owned(),
+            format!("GET {OLD}"),
+            "GET /api/v1/persistentvolumes".to_owned(),
             "GET /apis/storage.k8s.io/v1/volumeattachments".to_owned(),
             format!("GET {PV}"),
         ];
-        assert_eq!(world.log[at - 6..at], looks);
+        assert_eq!(world.log[at - 8..at], looks);
     });
     assert_eq!(
         *ear.heard.lock().unwrap(),

@@ -637,7 +637,7 @@ async fn go_back(
 /// with the same policy, and reserved for the same claim. Whatever pvctl had done until then had not touched that, or
 /// had put it back because it was asked to, so that the actor met with what it would have met with anyway.
 ///
-/// A plan that is asked to give a volume its policy Delete back does so in the end, and looks at the claim right before.
+/// A plan that is asked to give a volume its policy Delete back does so in the end, and looks at the claim before.
 /// Who deletes the claim after that look deletes the data with it, a moment early or a year late.
 fn is_excused(prepared: &Prepared, api: &StageApi, case: Case, loss: &Loss) -> bool {
     if !prepared.excused.get(&case.actor).is_some_and(|losses| losses.contains(loss)) {

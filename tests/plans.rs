@@ -235,7 +235,8 @@ fn retain_sets_the_policy_and_nothing_else() {
     assert!(matches!(again.propose(&request), Proposed::Nothing(_)));
 }
 
-/// Rule book: a Released volume is reserved by name (W-RESERVE), never freed, unless somebody says so and types its name.
+/// Rule book: a Released volume is reserved by name (W-RESERVE), never freed, unless somebody says so and types its
+/// name.
 #[test]
 fn release_reserves_unless_told_otherwise() {
     let world = World::new(released());

@@ -1,5 +1,5 @@
-//! From findings to repairs: in the fixture of each repairable rule there is a plan, it is accepted where nothing stands
-//! against it, and it is what the rule's page says.
+//! From findings to repairs: in the fixture of each repairable rule there is a plan, it is accepted where nothing
+//! stands against it, and it is what the rule's page says.
 #![expect(clippy::unwrap_used, reason = "fixtures are files, and tests fail by panicking")]
 
 use crate::audit::{FOLDER, header, read};
@@ -59,11 +59,12 @@ fn manifests(objects: &[Value], keys: &[ObjectKey]) -> Manifests {
     manifests
 }
 
-/// What is proposed in each fixture, and what comes of it: nothing where the volumes have policy Retain already. A volume
-/// name in a claim cannot be taken back, so that somebody has to agree.
+/// What is proposed in each fixture, and what comes of it: nothing where the volumes have policy Retain already.
+/// Somebody has to agree where a volume name in a claim cannot be taken back, where data are given to a name whose
+/// namespace is not known to be as old as they are, and where a driver may let the object go.
 const EXPECTED: [(&str, &[&str]); 27] = [
-    ("bind-claimref-no-namespace", &["unbind: safe"]),
-    ("bind-named-pv-stale-uid", &["restore: safe", "restore: safe"]),
+    ("bind-claimref-no-namespace", &["unbind: to be confirmed"]),
+    ("bind-named-pv-stale-uid", &["restore: to be confirmed", "restore: to be confirmed"]),
     ("bind-two-pvs-one-claim", &["retain: safe"]),
     ("claim-owned-cascade", &["retain: safe"]),
     ("lost-claimref-other-uid", &["restore: safe"]),
@@ -72,17 +73,17 @@ const EXPECTED: [(&str, &[&str]); 27] = [
     ("ns-terminating-pvc", &["retain: safe"]),
     ("pv-delete-static-surprise", &["retain: safe"]),
     ("pv-duplicate-backing", &["retain: safe"]),
-    ("pv-failed-delete", &["release: safe"]),
-    ("pv-failed-no-deleter-static", &["release: safe"]),
+    ("pv-failed-delete", &["release: to be confirmed"]),
+    ("pv-failed-no-deleter-static", &["release: to be confirmed"]),
     ("pv-failed-recycle", &["retain: safe"]),
     ("pv-recycle-policy", &["retain: safe"]),
     ("pv-released-but-claim-alive", &["restore: nothing to do", "retain: safe"]),
-    ("pv-released-claim-recreated", &["restore: safe"]),
+    ("pv-released-claim-recreated", &["restore: to be confirmed"]),
     ("pv-released-delete-no-deleter", &["retain: safe"]),
-    ("pv-released-retain", &["release: safe"]),
+    ("pv-released-retain", &["release: to be confirmed"]),
     ("pv-terminating-bound", &["retain: safe"]),
     ("pv-terminating-leak", &["retain: safe"]),
-    ("pv-terminating-provisioner-finalizer", &["retain: safe"]),
+    ("pv-terminating-provisioner-finalizer", &["retain: to be confirmed"]),
     ("pv-unknown-policy", &["retain: safe"]),
     ("pvc-selected-node-gone", &["unselect: to be confirmed"]),
     ("pvc-terminating-completed-pod", &[]),

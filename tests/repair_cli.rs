@@ -13,7 +13,8 @@ use std::path::Path;
 fn released(name: &str, policy: &str) -> Value {
     json!({
         "apiVersion": "v1", "kind": "PersistentVolume",
-        "metadata": {"name": name, "uid": format!("uid-{name}"), "resourceVersion": "10"},
+        "metadata": {"name": name, "uid": format!("uid-{name}"), "resourceVersion": "10",
+            "creationTimestamp": "2026-06-01T00:00:00Z"},
         "spec": {
             "capacity": {"storage": "1Gi"}, "accessModes": ["ReadWriteOnce"], "storageClassName": "fast",
             "persistentVolumeReclaimPolicy": policy, "volumeMode": "Filesystem",
@@ -48,7 +49,7 @@ fn bound(namespace: &str, name: &str, volume: &str) -> [Value; 2] {
 fn around() -> Vec<Value> {
     let namespaces = ["db", "web", "default"];
     let namespaces = namespaces.map(|name| {
-        json!({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name, "uid": name},
+        json!({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name, "uid": name, "creationTimestamp": "2026-01-01T00:00:00Z"},
             "status": {"phase": "Active"}})
     });
     let class = json!({

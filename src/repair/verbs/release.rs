@@ -32,22 +32,6 @@ pub(super) fn held(
     volume: &PersistentVolume,
     recipient: Option<&ObjectKey>,
 ) -> Result<(), Refusal> {
-    let snapshot = situation.snapshot;
-    let naming = snapshot.claims_naming(&volume.meta.name).iter().map(|id| snapshot.claim(*id));
-    let others = naming.filter(|claim| {
-        recipient.is_none_or(|key| claim.meta.namespace != key.namespace || claim.meta.name != key.name)
-    });
-    if let Some(claim) = others.into_iter().next() {
-        let name = &volume.meta.name;
-        let bound = claim.meta.annotations.has(AnnotationKey::BindCompleted);
-        let how = if bound { "was bound to it, and its pods may still use it" } else { "waits for it" };
-        return Err(Refusal::new("held", format!("claim {} names volume {name}: it {how}", claim.key())).hint(
-            format!(
-                "kubectl pvctl restore pvc/{} -n {} gives the volume back to that claim; or delete that claim first",
-                claim.meta.name, claim.meta.namespace
-            ),
-        ));
-    }
     let name = &volume.meta.name;
     match situation.holder(volume) {
         Known::There(claim) if claim.terminating() => Err(Refusal::new(
@@ -71,7 +55,24 @@ pub(super) fn held(
             Err(Refusal::new("unknown", format!("whether the claim of volume {name} lives could not be read")))
         }
         Known::Absent => Ok(()),
+    }?;
+    let snapshot = situation.snapshot;
+    let naming = snapshot.claims_naming(&volume.meta.name).iter().map(|id| snapshot.claim(*id));
+    let others = naming.filter(|claim| {
+        recipient.is_none_or(|key| claim.meta.namespace != key.namespace || claim.meta.name != key.name)
+    });
+    if let Some(claim) = others.into_iter().next() {
+        let name = &volume.meta.name;
+        let bound = claim.meta.annotations.has(AnnotationKey::BindCompleted);
+        let how = if bound { "was bound to it, and its pods may still use it" } else { "waits for it" };
+        return Err(Refusal::new("held", format!("claim {} names volume {name}: it {how}", claim.key())).hint(
+            format!(
+                "kubectl pvctl restore pvc/{} -n {} gives the volume back to that claim; or delete that claim first",
+                claim.meta.name, claim.meta.namespace
+            ),
+        ));
     }
+    Ok(())
 }
 
 fn not_ended(volume: &PersistentVolume, to: &Recipient) -> Planned {
@@ -149,8 +150,8 @@ pub(super) fn offer(
     plan.finish(goal)
 }
 
-/// Why the tenant of a namespace may be another one than the one whose data these are: namespaces come again under their
-/// names.
+/// Why the tenant of a namespace may be another one than the one whose data these are: namespaces come again under
+/// their names.
 pub(super) fn strange_namespace(
     situation: &Situation<'_>,
     namespace: &str,

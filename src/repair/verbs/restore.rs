@@ -128,9 +128,6 @@ fn give_back(
     plan.save_claim(claim);
     let for_claims = vec![(key.namespace.clone(), key.name.clone())];
     plan.carry(volume, Carried { volume: name.clone(), for_claims, given_up: Vec::new() });
-    if let Some(why) = super::release::strange_namespace(situation, &key.namespace, volume) {
-        plan.leave_to_person(why);
-    }
     plan.retain(volume, "before anything else is done with it");
     plan.retain_all_of(situation, claim, "which the claim will not get, so that it is not deleted");
     let bound = Wait::Bound { namespace: key.namespace.clone(), name: key.name.clone(), volume: name.clone() };
