@@ -517,10 +517,10 @@ async fn a_claim_moves() {
             format!("GET {OLD}"),
             "GET /api/v1/namespaces/db/pods".to_owned(),
             "GET /apis/apps/v1/namespaces/db/statefulsets".to_owned(),
-            format!("GET {OLD}"),
-            "GET /api/v1/persistentvolumes".to_owned(),
             "GET /apis/storage.k8s.io/v1/volumeattachments".to_owned(),
             format!("GET {PV}"),
+            format!("GET {OLD}"),
+            "GET /api/v1/persistentvolumes".to_owned(),
         ];
         assert_eq!(world.log[at - 8..at], looks);
     });
@@ -774,6 +774,7 @@ async fn a_wait_has_a_limit() {
 #[tokio::test(start_paused = true)]
 async fn a_wait_outlives_failures() {
     let server = Server::new()
+        .fault(&format!("GET {OLD}"), Fault::Actor(|_| {}))
         .fault(&format!("GET {OLD}"), Fault::Actor(|_| {}))
         .fault(&format!("GET {OLD}"), Fault::Actor(|_| {}))
         .fault(&format!("GET {OLD}"), Fault::Actor(|_| {}))

@@ -259,14 +259,12 @@ impl Builder {
     ) {
         let object = claim_key(&claim.meta.namespace, &claim.meta.name);
         let (namespace, name) = (claim.meta.namespace.clone(), claim.meta.name.clone());
-        let mut recheck = vec![
-            Recheck::Unused { namespace: namespace.clone(), name: name.clone() },
-            Recheck::AllRetained { namespace, name },
-        ];
+        let mut recheck = vec![Recheck::Unused { namespace: namespace.clone(), name: name.clone() }];
         if let Some(volume) = volume {
             recheck.push(Recheck::Detached { volume: volume.meta.name.clone() });
             recheck.push(Recheck::Retained { volume: volume.meta.name.clone() });
         }
+        recheck.push(Recheck::AllRetained { namespace, name });
         let write = Write {
             object: object.clone(),
             uid: claim.meta.uid.clone(),
