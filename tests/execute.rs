@@ -12,11 +12,11 @@ use http::{Request, Response};
 use http_body_util::BodyExt;
 use kube::client::Body;
 use pvctl::execute::{
-    End, Event, Journal, Observer, Options, Outcome, Settled, StopKind, Stopped, execute, manifests, receipts, resume,
-    settle,
+    End, Event, Journal, Observer, Options, Outcome, Sent, Settled, StopKind, Stopped, Way, execute, manifests,
+    receipts, resume, settle,
 };
 use pvctl::model::{Kind, Timestamp};
-use pvctl::repair::{self, Confirmed, Plan, Proposed, Receipts, Situation, claim_key, volume_key};
+use pvctl::repair::{self, Confirmed, Plan, Proposed, Receipts, Reviewed, Situation, claim_key, volume_key};
 use pvctl::simulate::Settings;
 use pvctl::snapshot::decode::decode;
 use pvctl::snapshot::{Coverage, CoverageEntry, CoverageState, Item, Parts, Snapshot};
@@ -137,7 +137,7 @@ impl World {
         let current = self.objects.get(path).cloned();
         match (method, current) {
             ("GET", Some(object)) => (200, object),
-            ("GET", None) if path.ends_with("/pods") || path.ends_with("/volumeattachments") => {
+            ("GET", None) if ["/pods", "/volumeattachments", "/statefulsets"].iter().any(|end| path.ends_with(end)) => {
                 let within = |known: &&String| known.starts_with(&format!("{path}/"));
                 let items: Vec<&Value> =
                     self.objects.iter().filter(|(known, _)| within(known)).map(|(_, v)| v).collect();
@@ -348,22 +348,23 @@ impl Server {
 
     /// A review takes seconds, and many runs come by the same place: what was reviewed once is not reviewed again.
     async fn review(&self, plan: Plan, asked: &Receipts) -> Result<Confirmed, Box<repair::Rejected>> {
-        static KNOWN: Mutex<BTreeMap<String, Confirmed>> = Mutex::new(BTreeMap::new());
+        static KNOWN: Mutex<BTreeMap<String, Reviewed>> = Mutex::new(BTreeMap::new());
         let mut objects = self.world(|world| world.objects.clone());
         for object in objects.values_mut() {
             object["metadata"]["resourceVersion"] = json!("1");
         }
         let place = format!("{plan:?} {asked:?} {objects:?}");
-        if let Some(known) = KNOWN.lock().unwrap().get(&place) {
-            return Ok(known.clone());
+        let known = KNOWN.lock().unwrap().get(&place).cloned();
+        if let Some(known) = known {
+            return Ok(known.confirm(None).expect("no name is asked for"));
         }
         let snapshot = self.snapshot();
         let manifests = manifests(&self.client(), &plan.saves).await.unwrap();
         let settings = Settings::new(pvctl::controllers::Rules::default());
         let situation = Situation { snapshot: &snapshot, settings, manifests: &manifests };
-        let confirmed = repair::review(&situation, plan, asked)?.confirm(None).expect("no name is asked for");
-        KNOWN.lock().unwrap().insert(place, confirmed.clone());
-        Ok(confirmed)
+        let reviewed = repair::review(&situation, plan, asked)?;
+        KNOWN.lock().unwrap().insert(place, reviewed.clone());
+        Ok(reviewed.confirm(None).expect("no name is asked for"))
     }
 
     /// The plan to move db/data to shop/moved.
@@ -457,7 +458,7 @@ fn options() -> Options {
 async fn run(server: &Server, dir: &Path, ear: &Ear) -> (Result<Outcome, Stopped>, String) {
     let confirmed = server.confirmed().await;
     let mut journal = Journal::create(dir, confirmed.plan(), "https://api.example.com", NOW).unwrap();
-    let result = execute(&server.client(), &confirmed, &mut journal, &options(), ear).await;
+    let result = execute(&server.client(), confirmed, &mut journal, &options(), ear).await;
     (result, journal.id().to_owned())
 }
 
@@ -467,7 +468,7 @@ async fn go_on(server: &Server, dir: &Path, id: &str) -> Result<Outcome, Stopped
     settle(&server.client(), &mut journal).await?;
     let plan = journal.entry().remaining();
     let confirmed = server.review(plan, &Receipts::default()).await.expect("what remains is safe");
-    resume(&server.client(), &confirmed, &mut journal, &options(), &Ear::new()).await
+    resume(&server.client(), confirmed, &mut journal, &options(), &Ear::new()).await
 }
 
 const WRITES: [&str; 4] = [
@@ -496,7 +497,7 @@ async fn a_claim_moves() {
         assert_eq!(created["metadata"]["uid"], world.objects[NEW]["metadata"]["uid"]);
         // Each write is tried first, and carries the uid and the version of the object as it was just read.
         let at = world.log.iter().position(|line| line == WRITES[0]).unwrap();
-        assert_eq!(world.log[at - 1], format!("dry {}", WRITES[0]));
+        assert_eq!(world.log[at - 2..at], [format!("dry {}", WRITES[0]), format!("GET {PV}")]);
         assert_eq!(
             world.bodies[at],
             json!({ "metadata": { "uid": "volume-uid", "resourceVersion": "1" },
@@ -504,6 +505,16 @@ async fn a_claim_moves() {
         );
         let at = world.log.iter().position(|line| line == WRITES[1]).unwrap();
         assert_eq!(world.bodies[at]["preconditions"], json!({ "uid": "claim-uid", "resourceVersion": "2" }));
+        // What it rests on is looked at once more when the server has tried it.
+        let looks = [
+            format!("dry {}", WRITES[1]),
+            format!("GET {OLD}"),
+            "GET /api/v1/namespaces/db/pods".to_owned(),
+            "GET /apis/apps/v1/namespaces/db/statefulsets".to_owned(),
+            "GET /apis/storage.k8s.io/v1/volumeattachments".to_owned(),
+            format!("GET {PV}"),
+        ];
+        assert_eq!(world.log[at - 6..at], looks);
     });
     assert_eq!(
         *ear.heard.lock().unwrap(),
@@ -708,16 +719,19 @@ async fn the_claim_of_a_stranger_is_not_taken_for_ours() {
     let server = Server::new()
         .fault("POST /api/v1/namespaces/shop", Fault::Before)
         .fault("GET /api/v1/namespaces/shop", Fault::Actor(|_| {}))
+        .fault("GET /api/v1/namespaces/shop", Fault::Actor(|_| {}))
         .fault("GET /api/v1/namespaces/shop", Fault::Actor(stranger));
     let dir = tempfile::tempdir().unwrap();
     let (result, id) = run(&server, dir.path(), &Ear::new()).await;
     let stop = result.unwrap_err();
     assert_eq!(stop.kind, StopKind::Partial);
-    assert!(
-        stop.message.starts_with("step 5: whether the request to create pvc/moved -n shop was carried out is in doubt")
+    assert_eq!(
+        stop.message,
+        "step 5: pvc/moved -n shop is not as the plan expects it: an object of that name is there already"
     );
     let mut journal = Journal::open(dir.path(), &id).unwrap();
-    assert_eq!(settle(&server.client(), &mut journal).await, Ok(Settled::Unknown));
+    assert_eq!(settle(&server.client(), &mut journal).await, Ok(Settled::NotWritten));
+    assert_eq!(journal.entry().done().len(), 4, "what was created is not ours to take back");
     assert_eq!(server.world(|world| world.objects[NEW]["metadata"]["uid"].clone()), "stranger");
 }
 
@@ -754,6 +768,7 @@ async fn a_wait_outlives_failures() {
     let server = Server::new()
         .fault(&format!("GET {OLD}"), Fault::Actor(|_| {}))
         .fault(&format!("GET {OLD}"), Fault::Actor(|_| {}))
+        .fault(&format!("GET {OLD}"), Fault::Actor(|_| {}))
         .fault(&format!("GET {OLD}"), Fault::Before)
         .fault(&format!("GET {OLD}"), Fault::Status(500, "etcd is away"));
     let (dir, ear) = (tempfile::tempdir().unwrap(), Ear::new());
@@ -787,9 +802,9 @@ async fn an_interrupted_run_goes_on_later() {
         server.is_moved();
         assert_eq!(server.world(|world| world.writes().join(" ")), WRITES.join(" "));
     }
-    // Before each of four writes twice, and at the first look of each of four waits.
-    assert_eq!(kinds.len(), 12);
-    assert_eq!(kinds.iter().filter(|kind| **kind == StopKind::Interrupted).count(), 2);
+    // At each of four writes before both looks and before it is sent, and at the first look of each of four waits.
+    assert_eq!(kinds.len(), 16);
+    assert_eq!(kinds.iter().filter(|kind| **kind == StopKind::Interrupted).count(), 3);
 }
 
 /// The program dies at any request, before or after the server acted on it; the journal leads to the end.
@@ -804,7 +819,7 @@ async fn a_run_that_was_killed_goes_on_later() {
                 let confirmed = server.confirmed().await;
                 let mut journal = Journal::create(dir.path(), confirmed.plan(), "", NOW).unwrap();
                 let (client, ear, options) = (server.client(), Ear::new(), options());
-                let whole = execute(&client, &confirmed, &mut journal, &options, &ear);
+                let whole = execute(&client, confirmed, &mut journal, &options, &ear);
                 if tokio::time::timeout(Duration::from_secs(20), whole).await.is_ok() {
                     break 'all;
                 }
@@ -827,7 +842,7 @@ async fn a_rehearsal_writes_nothing() {
     let options = Options { server_dry_run: true, ..options() };
     let ear = Ear::new();
     let before = server.world(|world| world.objects.clone());
-    let outcome = execute(&server.client(), &confirmed, &mut journal, &options, &ear).await.unwrap();
+    let outcome = execute(&server.client(), confirmed, &mut journal, &options, &ear).await.unwrap();
     assert_eq!(outcome, Outcome { written: false, done: vec![1, 5], untried: vec![2, 4] });
     assert_eq!(server.world(|world| world.objects.clone()), before);
     assert_eq!(server.world(|world| world.writes().len()), 0);
@@ -838,7 +853,8 @@ async fn a_rehearsal_writes_nothing() {
             .contains(&"2 untried: the policy of volume pv-1 is Delete, where Retain was expected".to_owned())
     );
     // Nothing is carried out without a journal.
-    let stop = execute(&server.client(), &confirmed, &mut journal, &self::options(), &ear).await.unwrap_err();
+    let confirmed = server.confirmed().await;
+    let stop = execute(&server.client(), confirmed, &mut journal, &self::options(), &ear).await.unwrap_err();
     assert_eq!(stop.kind, StopKind::Refused);
     assert_eq!(server.world(|world| world.writes().len()), 0);
 }
@@ -900,7 +916,181 @@ async fn names_stay_in_their_place() {
     let repair::Change::Create { manifest } = &mut last.change else { panic!("the last step creates") };
     manifest["metadata"]["name"] = json!("another");
     assert_eq!(receipts(&server.client(), &plan).await.unwrap_err().kind, StopKind::Refused);
+    // And so do writes that no repair makes.
+    let plan = server.plan().await;
+    server.world(|world| world.log.clear());
+    let refused = async |change: &dyn Fn(&mut repair::Write), said: &str| {
+        let mut changed = plan.clone();
+        change(changed.steps[0].write.as_mut().unwrap());
+        let stop = receipts(&server.client(), &changed).await.unwrap_err();
+        assert_eq!((stop.kind, stop.message.as_str()), (StopKind::Refused, said));
+    };
+    let recycle = repair::Change::SetReclaimPolicy { to: "Recycle".into() };
+    refused(&|write| write.change = recycle.clone(), "no repair sets the policy of pv/pv-1 to \"Recycle\"").await;
+    let said = "no repair is to delete pv/pv-1: only claims are created and deleted";
+    refused(&|write| write.change = repair::Change::Delete, said).await;
     assert_eq!(server.world(|world| world.log.len()), 0, "nothing was asked");
+}
+
+/// A request of which nobody heard, and somebody who wrote afterwards.
+#[tokio::test(start_paused = true)]
+async fn a_doubtful_step_is_no_dead_end() {
+    let label: fn(&mut World) = |world| {
+        for path in [PV, OLD] {
+            world.edit(path, |object| object["metadata"]["labels"] = json!({ "touched": "yes" }));
+        }
+    };
+    let recycle: fn(&mut World) =
+        |world| world.edit(PV, |volume| volume["spec"]["persistentVolumeReclaimPolicy"] = json!("Recycle"));
+    let cases = [
+        ("PATCH /api", label, Settled::AsExpected),
+        ("DELETE /api", label, Settled::NotWritten),
+        ("PATCH /api", recycle, Settled::Unknown),
+    ];
+    for (place, touch, settled) in cases {
+        let server = (0..3).fold(Server::new(), |server, _| server.fault(place, Fault::Before));
+        let dir = tempfile::tempdir().unwrap();
+        let (result, id) = run(&server, dir.path(), &Ear::new()).await;
+        assert_eq!(result.unwrap_err().kind, StopKind::Partial);
+        server.world(touch);
+        {
+            let mut journal = Journal::open(dir.path(), &id).unwrap();
+            assert_eq!(settle(&server.client(), &mut journal).await, Ok(settled), "{place}");
+            assert!(journal.entry().in_doubt().is_some(), "the request may still be on its way");
+        }
+        if settled != Settled::Unknown {
+            go_on(&server, dir.path(), &id).await.unwrap();
+            server.is_moved();
+        }
+    }
+}
+
+/// A list of StatefulSets that cannot be read does not say that there is none.
+#[tokio::test(start_paused = true)]
+async fn unread_stateful_sets_stop() {
+    let forbidden = Fault::Status(403, "statefulsets is forbidden");
+    let server = Server::new().fault("GET /apis/apps/v1/namespaces/db/statefulsets", forbidden);
+    let dir = tempfile::tempdir().unwrap();
+    let stop = run(&server, dir.path(), &Ear::new()).await.0.unwrap_err();
+    assert_eq!(stop.message, "step 2: statefulsets in namespace db could not be listed");
+    assert_eq!(server.world(|world| world.writes().len()), 1);
+}
+
+/// Whoever presses Ctrl-C does not wait for an answer to what changes nothing, and always for one to a write.
+#[tokio::test(start_paused = true)]
+async fn an_interrupt_ends_what_only_reads() {
+    for place in ["GET", "dry PATCH", "GET /api/v1/namespaces/db/pods"] {
+        let server = Server::new().fault(place, Fault::Silence(false));
+        let begun = tokio::time::Instant::now();
+        let stop = run(&server, tempfile::tempdir().unwrap().path(), &Ear::patient_for(9)).await.0.unwrap_err();
+        assert!(stop.message.starts_with("interrupted at step "), "{place}: {}", stop.message);
+        assert!(begun.elapsed() <= Duration::from_secs(2), "{place}: {:?}", begun.elapsed());
+    }
+    let server = Server::new().fault("PATCH /api", Fault::Silence(true));
+    let begun = tokio::time::Instant::now();
+    let dir = tempfile::tempdir().unwrap();
+    let (result, id) = run(&server, dir.path(), &Ear::patient_for(3)).await;
+    assert_eq!(result.unwrap_err().kind, StopKind::Partial);
+    assert_eq!(begun.elapsed().as_secs(), 30);
+    go_on(&server, dir.path(), &id).await.unwrap();
+    assert_eq!(server.world(|world| world.writes().len()), 4);
+}
+
+#[tokio::test(start_paused = true)]
+async fn requests_keep_to_their_limit_and_are_heard() {
+    let server = Server::new().fault("PATCH /api", Fault::Silence(false));
+    let confirmed = server.confirmed().await;
+    let dir = tempfile::tempdir().unwrap();
+    let mut journal = Journal::create(dir.path(), confirmed.plan(), "", NOW).unwrap();
+    let heard = Mutex::new(Vec::new());
+    let hears =
+        |sent: &Sent<'_>| heard.lock().unwrap().push(format!("{} {} {:?}", sent.method, sent.path, sent.status));
+    let client = server.client();
+    let way = Way::from(&client).within(Duration::from_secs(2)).heard_by(&hears);
+    let begun = tokio::time::Instant::now();
+    execute(way, confirmed, &mut journal, &options(), &Ear::new()).await.unwrap();
+    // The limit, and the pause before the next attempt.
+    assert_eq!(begun.elapsed().as_secs(), 3);
+    let heard = heard.into_inner().unwrap();
+    assert_eq!(heard[0], format!("GET {OLD} Some(200)"));
+    assert!(heard.contains(&format!("PATCH {PV}?fieldManager=kubectl-pvctl None")), "{heard:?}");
+}
+
+/// A run that dies when all is done leaves nothing to go on with.
+#[tokio::test(start_paused = true)]
+async fn a_journal_without_its_last_line_is_closed() {
+    let (server, dir) = (Server::new(), tempfile::tempdir().unwrap());
+    let (result, id) = run(&server, dir.path(), &Ear::new()).await;
+    result.unwrap();
+    let path = dir.path().join(format!("{id}.jsonl"));
+    let whole = std::fs::read_to_string(&path).unwrap();
+    let lines = whole.trim_end().rfind('\n').unwrap() + 1;
+    std::fs::write(&path, &whole[..lines]).unwrap();
+    assert_eq!(Journal::read(dir.path(), &id).unwrap().end, End::Open);
+    let mut journal = Journal::open(dir.path(), &id).unwrap();
+    assert_eq!(settle(&server.client(), &mut journal).await, Ok(Settled::Nothing));
+    assert_eq!(Journal::read(dir.path(), &id).unwrap().end, End::Finished);
+}
+
+/// The newest journal is the one that was begun last, whatever its plan is called; one without a line is none.
+#[tokio::test(start_paused = true)]
+async fn journals_are_listed_by_when_they_were_begun() {
+    let server = Server::new();
+    let dir = tempfile::tempdir().unwrap();
+    let mut plan = server.plan().await;
+    for id in ["release-0000000a", "move-0000000b", "retain-00000001"] {
+        id.clone_into(&mut plan.id);
+        Journal::create(dir.path(), &plan, "", NOW).unwrap();
+    }
+    Journal::create(dir.path(), &plan, "", Timestamp(NOW.0 - 1)).unwrap();
+    std::fs::write(dir.path().join("20261122T140200Z-undo-00000000.jsonl"), "{\"record\":\"hea").unwrap();
+    let listed: Vec<String> = Journal::list(dir.path()).unwrap().into_iter().map(|summary| summary.id).collect();
+    assert_eq!(
+        listed,
+        [
+            "20261122T140134Z-retain-00000001-3",
+            "20261122T140134Z-move-0000000b-2",
+            "20261122T140134Z-release-0000000a",
+            "20261122T140133Z-retain-00000001",
+        ]
+    );
+}
+
+/// What somebody else may have written decides nothing.
+#[cfg(unix)]
+#[tokio::test(start_paused = true)]
+async fn journals_of_others_are_not_trusted() {
+    use std::os::unix::fs::{PermissionsExt, symlink};
+    let server = Server::new();
+    let plan = server.plan().await;
+    let home = tempfile::tempdir().unwrap();
+    let dir = home.path().join("journals");
+    let id = Journal::create(&dir, &plan, "", NOW).unwrap().id().to_owned();
+    let file = dir.join(format!("{id}.jsonl"));
+    let mode = |path: &Path, mode| std::fs::set_permissions(path, std::fs::Permissions::from_mode(mode)).unwrap();
+    let refused = |dir: &Path, cause: &str| {
+        let stop = Journal::open(dir, &id).unwrap_err();
+        assert_eq!((stop.kind, stop.causes.as_slice()), (StopKind::Refused, &[cause.to_owned()][..]));
+        assert!(stop.message.ends_with(" is not trusted"), "{}", stop.message);
+    };
+    mode(&file, 0o640);
+    refused(&dir, "its mode is 0640, where only its owner may read and write it");
+    mode(&file, 0o600);
+    mode(&dir, 0o770);
+    refused(&dir, "its mode is 0770, where only its owner may write to it");
+    assert_eq!(Journal::create(&dir, &plan, "", NOW).unwrap_err().kind, StopKind::Refused);
+    mode(&dir, 0o755);
+    let other = home.path().join("other");
+    symlink(&dir, &other).unwrap();
+    refused(&other, "it is a symbolic link");
+    let elsewhere = home.path().join("elsewhere");
+    std::fs::rename(&file, &elsewhere).unwrap();
+    symlink(&elsewhere, &file).unwrap();
+    refused(&dir, "it is a symbolic link");
+    std::fs::remove_file(&file).unwrap();
+    std::fs::rename(&elsewhere, &file).unwrap();
+    assert_eq!(Journal::open(&dir, &id).unwrap().id(), id);
+    assert_eq!(std::fs::read_dir(&dir).unwrap().count(), 1, "nothing else is left there");
 }
 
 #[tokio::test(start_paused = true)]
@@ -929,7 +1119,7 @@ async fn journals_are_private_and_exclusive() {
     assert_eq!(all, [format!("{id}-2"), id.clone()]);
     assert!(!format!("{:?}", Journal::read(&dir, &id).unwrap()).contains("claim-uid"), "objects are not shown");
     for id in ["../x", "x.jsonl", "", "no-such-journal"] {
-        assert_eq!(Journal::open(&dir, id).unwrap_err().kind, StopKind::Refused, "{id}");
+        assert_eq!(Journal::open(&dir, id).unwrap_err().kind, StopKind::NoJournal, "{id}");
     }
     // A directory that cannot be made: a file has its name.
     std::fs::write(home.path().join("file"), "").unwrap();
@@ -941,7 +1131,7 @@ async fn journals_are_private_and_exclusive() {
 async fn journals_are_read_strictly_but_for_a_torn_end() {
     let server = Server::new();
     let dir = tempfile::tempdir().unwrap();
-    let (result, id) = run(&server, dir.path(), &Ear::patient_for(4)).await;
+    let (result, id) = run(&server, dir.path(), &Ear::patient_for(6)).await;
     assert_eq!(result.unwrap_err().kind, StopKind::Partial);
     let path = dir.path().join(format!("{id}.jsonl"));
     let whole = std::fs::read_to_string(&path).unwrap();

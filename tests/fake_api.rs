@@ -272,9 +272,12 @@ impl FakeApi {
         }
         merge(&mut object, &seen.body);
         object["metadata"]["resourceVersion"] = version.into();
-        // The one thing that the controller does here.
-        if object["status"]["phase"] == "Released" && object["spec"]["claimRef"]["uid"].is_null() {
+        // What the controller does here, where the claim that is named is not there.
+        let named = !object["spec"]["claimRef"]["uid"].is_null();
+        if object["status"]["phase"] == "Released" && !named {
             object["status"]["phase"] = "Available".into();
+        } else if object["status"]["phase"] == "Available" && named {
+            object["status"]["phase"] = "Released".into();
         }
         if seen.writes() {
             state.objects[place] = object.clone();

@@ -323,7 +323,7 @@ async fn a_plan_that_stops_is_gone_on_with() {
     assert_eq!(stopped.code, Some(5), "{}{}", stopped.stdout, stopped.stderr);
     assert!(stopped.stderr.contains("the journal is "), "{}", stopped.stderr);
     assert!(stopped.stderr.contains("kubectl pvctl apply --continue"), "{}", stopped.stderr);
-    assert!(stopped.stderr.contains("kubectl pvctl undo"), "{}", stopped.stderr);
+    assert_eq!(stopped.stderr.matches("kubectl pvctl undo").count(), 1, "{}", stopped.stderr);
     let listed = with(&fake, journals, "", &["history"]).await;
     assert!(listed.stdout.contains("stopped at step 2"), "{}", listed.stdout);
     let ended = with(&fake, journals, "", &["apply", "--continue", "--yes"]).await;
@@ -335,6 +335,57 @@ async fn a_plan_that_stops_is_gone_on_with() {
     let other = cluster([released("data", "Delete")]).await;
     let elsewhere = with(&other, journals, "", &["undo", "--yes"]).await;
     assert_eq!(elsewhere.code, Some(2), "{}", elsewhere.stderr);
+    assert!(elsewhere.stderr.contains("there is no such journal of the cluster at"), "{}", elsewhere.stderr);
+    let listed = with(&fake, journals, "", &["history", "-o", "json"]).await;
+    let history: Value = serde_json::from_str(&listed.stdout).unwrap();
+    let id = history["items"][0]["id"].as_str().unwrap();
+    let elsewhere = with(&other, journals, "", &["undo", id, "--yes"]).await;
+    assert_eq!(elsewhere.code, Some(2), "{}", elsewhere.stderr);
     assert!(elsewhere.stderr.contains("is of the cluster at"), "{}", elsewhere.stderr);
+    let missing = with(&other, journals, "", &["undo", "20200101T000000Z-move-00000000", "--yes"]).await;
+    assert_eq!(missing.code, Some(2), "{}", missing.stderr);
     assert!(other.writes().is_empty());
+}
+
+/// A repair that was taken back after it had stopped is not gone on with, and neither is a plan that says something
+/// else than its request.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_journal_is_gone_on_with_only_where_it_is_what_was_asked_for() {
+    let fake = cluster([released("data", "Delete")]).await;
+    let state = tempfile::tempdir().unwrap();
+    let journals = state.path();
+    fake.refuse_write(1, 409, "the object has been modified");
+    let stopped = with(&fake, journals, "", &["release", "pv/data", "--yes", "-v", "6"]).await;
+    assert_eq!(stopped.code, Some(5), "{}{}", stopped.stdout, stopped.stderr);
+    let shown = "/api/v1/persistentvolumes/data?fieldManager=kubectl-pvctl 409 in ";
+    assert!(stopped.stderr.contains(shown), "{}", stopped.stderr);
+
+    let directory = journals.join("kubectl-pvctl");
+    let file = std::fs::read_dir(&directory).unwrap().next().unwrap().unwrap().path();
+    let whole = std::fs::read_to_string(&file).unwrap();
+    let (header, rest) = whole.split_once('\n').unwrap();
+    let changes: [(fn(&mut Value), &str); 3] = [
+        (|plan| plan["volumes"][0]["givenUp"] = json!(["data"]), "it gives up the data of volume data"),
+        (|plan| plan["volumes"][0]["forClaims"] = json!([["web", "thief"]]), "it gives volume data to claim web/thief"),
+        (|plan| plan["request"]["to"] = json!({"to": "anyone"}), "it does not have data typed"),
+    ];
+    for (change, said) in changes {
+        let mut header: Value = serde_json::from_str(header).unwrap();
+        change(&mut header["plan"]);
+        std::fs::write(&file, format!("{header}\n{rest}")).unwrap();
+        let ended = with(&fake, journals, "", &["apply", "--continue", "--yes"]).await;
+        assert_eq!(ended.code, Some(6), "{said}: {}", ended.stderr);
+        assert!(ended.stderr.contains(said), "{said}: {}", ended.stderr);
+    }
+    std::fs::write(&file, &whole).unwrap();
+
+    let undone = with(&fake, journals, "", &["undo", "--yes"]).await;
+    assert_eq!(undone.code, Some(0), "{}{}", undone.stdout, undone.stderr);
+    let nothing = with(&fake, journals, "", &["apply", "--continue", "--yes"]).await;
+    assert_eq!(nothing.code, Some(2), "{}", nothing.stderr);
+    assert!(nothing.stderr.contains("all of them are finished or taken back"), "{}", nothing.stderr);
+    let id = file.file_stem().unwrap().to_str().unwrap();
+    let named = with(&fake, journals, "", &["apply", "--continue", id, "--yes"]).await;
+    assert_eq!(named.code, Some(2), "{}", named.stderr);
+    assert!(named.stderr.contains("was taken back"), "{}", named.stderr);
 }
