@@ -1021,7 +1021,7 @@ async fn requests_keep_to_their_limit_and_are_heard() {
     // The limit, and the pause before the next attempt.
     assert_eq!(begun.elapsed().as_secs(), 3);
     let heard = heard.into_inner().unwrap();
-    assert_eq!(heard[0], format!("GET {PV} Some(200)"));
+    assert_eq!(heard[0], format!("GET {OLD} Some(200)"));
     assert!(heard.contains(&format!("PATCH {PV}?fieldManager=kubectl-pvctl None")), "{heard:?}");
 }
 
