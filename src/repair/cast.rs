@@ -1,4 +1,5 @@
-//! Who takes part where a plan is tried out: what it touches, whoever is tied to that by a name, and those who may come.
+//! Who takes part where a plan is tried out: what it touches, whoever is tied to that by a name, and those who may
+//! come.
 
 use super::plan::Plan;
 use super::write::Change;
