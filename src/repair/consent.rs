@@ -26,7 +26,8 @@ pub struct Right {
 pub struct Receipts {
     /// Each right with whether it is given; none where the server does not say.
     pub rights: Vec<(Right, Option<bool>)>,
-    /// The dry runs of the first write and of those claims that could be created now: why one is refused, if it is; none
+    /// The dry runs of the first write and of those claims that could be created now: why one is refused, if it is;
+    /// none
     /// where there was none.
     pub dry_run: Option<Result<(), String>>,
 }

@@ -1,4 +1,5 @@
-//! From a finding to the requests that repair it, the safest first. Whether there is a plan for one, and whether that is
+//! From a finding to the requests that repair it, the safest first. Whether there is a plan for one, and whether that
+//! is
 //! safe, [`crate::repair::propose`] and [`crate::repair::review`] say.
 
 use super::guards::volumes_of;

@@ -13,7 +13,8 @@ use std::sync::Arc;
 /// Under which name the API server records who wrote.
 pub const FIELD_MANAGER: &str = "kubectl-pvctl";
 
-/// The annotation of a claim that a repair created: the id of its plan. By it a repair that was cut short knows its own.
+/// The annotation of a claim that a repair created: the id of its plan. By it a repair that was cut short knows its
+/// own.
 pub const PLAN_ANNOTATION: &str = "pvctl.dev/plan";
 
 /// Whom a volume names.
@@ -84,7 +85,8 @@ pub enum Change {
     SetClaimRef {
         /// Whom it names from now on; none frees the volume for anybody.
         to: Option<Reference>,
-        /// Whether the mark of the controller (`pv.kubernetes.io/bound-by-controller`) stands on the volume from now on.
+        /// Whether the mark of the controller (`pv.kubernetes.io/bound-by-controller`) stands on the volume from now
+        /// on.
         bound_by_controller: bool,
     },
     /// One finalizer of the list goes; the others stay as they are.

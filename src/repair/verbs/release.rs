@@ -149,7 +149,8 @@ pub(super) fn offer(
     plan.finish(goal)
 }
 
-/// Why the tenant of a namespace may be another one than the one whose data these are: namespaces come again under their
+/// Why the tenant of a namespace may be another one than the one whose data these are: namespaces come again under
+/// their
 /// names.
 pub(super) fn strange_namespace(
     situation: &Situation<'_>,
