@@ -107,23 +107,29 @@ impl Fix<'_> {
             }
             return Ok(if cases.is_empty() { Status::Done } else { Status::Findings });
         }
+        let mut cases = cases;
         if self.args.repair.yes {
-            for case in &cases {
-                for plan in case.repairs.iter().filter(|plan| plan.is_safe()) {
-                    if tried.requests.contains(&plan.request) {
-                        continue;
-                    }
-                    self.attempt(cluster, &cases, &plan.request, directory, &mut tried).await?;
-                    // Of several ways one is enough, but each volume is kept by a plan of its own.
-                    if !matches!(plan.request, Request::Retain { .. }) {
-                        break;
+            // A repair may bring up what hid behind it, and a second run is to have nothing to do.
+            loop {
+                let before = tried.requests.len();
+                for case in &cases {
+                    for plan in case.repairs.iter().filter(|plan| plan.is_safe()) {
+                        if tried.requests.contains(&plan.request) {
+                            continue;
+                        }
+                        self.attempt(cluster, &cases, &plan.request, directory, &mut tried).await?;
+                        // Of several ways one is enough, but each volume is kept by a plan of its own.
+                        if !matches!(plan.request, Request::Retain { .. }) {
+                            break;
+                        }
                     }
                 }
+                if tried.requests.len() == before {
+                    return self.end(&cases, &tried);
+                }
+                cases = self.cases(cluster).await?;
             }
-            let left = if tried.requests.is_empty() { cases } else { self.cases(cluster).await? };
-            return self.end(&left, &tried);
         }
-        let mut cases = cases;
         loop {
             let mut open: Vec<&Plan> = Vec::new();
             for plan in cases.iter().flat_map(|case| &case.repairs) {

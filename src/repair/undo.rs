@@ -55,9 +55,16 @@ fn plan_of(situation: &Situation<'_>, journal: &str, plan: &Plan, done: &[Done])
     });
     let mut back = Builder::new(&Request::Undo { journal: journal.to_owned() });
     for carried in &plan.volumes {
-        let Known::There(volume) = situation.volume(&carried.volume) else {
-            let message = format!("volume {} does not exist any more", carried.volume);
-            return Err(Refusal::new("missing", message).into());
+        let volume = match situation.volume(&carried.volume) {
+            Known::There(volume) => volume,
+            Known::Absent => {
+                let message = format!("volume {} does not exist any more", carried.volume);
+                return Err(Refusal::new("missing", message).into());
+            }
+            Known::Unknown => {
+                let message = format!("whether volume {} exists could not be read", carried.volume);
+                return Err(Refusal::new("unknown", message).into());
+            }
         };
         if !only_policies {
             untaken(situation, plan, volume, &created)?;

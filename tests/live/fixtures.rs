@@ -135,7 +135,7 @@ impl Cluster {
     }
 
     /// Puts an object where the API server looks for it, whatever it would say to that.
-    async fn put(&mut self, object: &Value) {
+    pub(super) async fn put(&mut self, object: &Value) {
         let resource = self.resource(object).await;
         let mut object = object.clone();
         if let Some(metadata) = object["metadata"].as_object_mut() {

@@ -2,7 +2,6 @@
 //! end, what the way back leads to, and that a second time nothing is written.
 #![expect(
     clippy::disallowed_methods,
-    clippy::disallowed_types,
     clippy::unwrap_used,
     reason = "a test writes plan files, acts while the program waits, and fails by panicking"
 )]
@@ -27,7 +26,7 @@ fn retain(site: &Site) {
     let volume = "pv/retain-a";
     place.repair(&["retain", volume], 0);
     place.volume_is("a", "Bound, Retain, of retain/data");
-    assert!(place.again(&["retain", volume], 0).stdout.starts_with("Nothing to do: "));
+    assert!(place.again(&["retain", volume], 0).starts_with("Nothing to do: "));
     place.repair(&["undo"], 0);
     place.volume_is("a", "Bound, Delete, of retain/data");
     place.again(&["undo"], 2);
@@ -42,7 +41,7 @@ fn release(site: &Site) {
     place.left("data", "a", "Retain");
     place.repair(&["release", "pv/release-a"], 0);
     place.volume_is("a", "Available, Retain, for release/data");
-    assert!(place.again(&["release", "pv/release-a"], 0).stdout.starts_with("Nothing to do: "));
+    assert!(place.again(&["release", "pv/release-a"], 0).starts_with("Nothing to do: "));
     place.repair(&["undo"], 0);
     place.volume_is("a", "Released, Retain, of the former release/data");
     // It goes to a claim of its last one's name, and to no other.
@@ -51,7 +50,7 @@ fn release(site: &Site) {
     place.claim_in("release", "data");
     place.claim_is("data", "Bound, release-a");
     place.claim_is("other", "Pending, ");
-    assert!(place.again(&["undo"], 6).stderr.contains("has taken volume release-a meanwhile"));
+    assert!(place.again(&["undo"], 6).contains("has taken volume release-a meanwhile"));
     site.delete(PVC, "release", "other");
     place.unharmed(&["a"], &[("release", "data")]);
 
@@ -68,7 +67,7 @@ fn release(site: &Site) {
 
     place.left("data3", "c", "Retain");
     let refused = place.again(&["release", "pv/release-c", "--to-anyone"], 6);
-    assert!(refused.stderr.contains("--confirm release-c"), "{}", refused.stderr);
+    assert!(refused.contains("--confirm release-c"), "{refused}");
     place.repair(&["release", "pv/release-c", "--to-anyone", "--confirm", "release-c"], 0);
     place.volume_is("c", "Available, Retain, of nobody");
     place.repair(&["undo"], 0);
@@ -89,7 +88,7 @@ fn release_of_failed(site: &Site) {
     place.repair(&["release", "pv/failed-a"], 0);
     place.volume_is("a", "Available, Retain, for failed/data");
     let undone = place.repair(&["undo"], 0);
-    assert!(undone.stdout.contains("keeps policy Retain"), "{}", undone.stdout);
+    assert!(undone.contains("keeps policy Retain"), "{undone}");
     place.volume_is("a", "Released, Retain, of the former failed/data");
     place.unharmed(&["a"], &[("failed", "data")]);
 }
@@ -97,14 +96,14 @@ fn release_of_failed(site: &Site) {
 fn reclaim(site: &Site) {
     let place = Place::new(site, "reclaim");
     place.left("data", "a", "Retain");
-    assert!(place.again(&["reclaim", "pv/reclaim-a"], 0).stdout.starts_with("Nothing to do: "));
+    assert!(place.again(&["reclaim", "pv/reclaim-a"], 0).starts_with("Nothing to do: "));
     place.again(&["reclaim", "pv/reclaim-a", "--delete"], 6);
     place.again(&["reclaim", "pv/reclaim-a", "--delete", "--confirm", "reclaim-b"], 6);
     place.repair(&["reclaim", "pv/reclaim-a", "--delete", "--confirm", "reclaim-a"], 0);
     // There is no driver here who would do it.
     place.volume_is("a", "Released, Delete, of the former reclaim/data");
     place.again(&["reclaim", "pv/reclaim-a", "--delete", "--confirm", "reclaim-a"], 0);
-    assert!(place.again(&["undo"], 6).stderr.contains("a deletion that has begun goes on"));
+    assert!(place.again(&["undo"], 6).contains("a deletion that has begun goes on"));
     place.unharmed(&["a"], &[("reclaim", "data")]);
 }
 
@@ -118,11 +117,11 @@ fn unbind(site: &mut Site) {
     place.claim_in("unbind", "data");
     place.volume_is("a", "Available, Retain, for unbind/dta");
     place.claim_is("data", "Pending, ");
-    assert!(place.again(&["unbind", "pv/unbind-a"], 0).stdout.starts_with("Nothing to do: "));
+    assert!(place.again(&["unbind", "pv/unbind-a"], 0).starts_with("Nothing to do: "));
     place.repair(&["unbind", "pv/unbind-a", "--reserve-for", "unbind/data"], 0);
     place.claim_is("data", "Bound, unbind-a");
     place.again(&["unbind", "pv/unbind-a", "--reserve-for", "unbind/data"], 6);
-    assert!(place.again(&["undo"], 6).stderr.contains("unbind"));
+    assert!(place.again(&["undo"], 6).contains("unbind"));
     place.volume_is("a", "Bound, Retain, of unbind/data");
     place.unharmed(&["a"], &[("unbind", "data")]);
 
@@ -175,7 +174,7 @@ fn claims_get_their_volumes_back() {
         place.repair(&["restore", "pvc/data"], 0);
         place.claim_is("data", &format!("Bound, {name}-a"));
         place.volume_is("a", &format!("Bound, Retain, of {name}/data"));
-        assert!(place.again(&["restore", "pvc/data"], 0).stdout.starts_with("Nothing to do: "));
+        assert!(place.again(&["restore", "pvc/data"], 0).starts_with("Nothing to do: "));
         place.repair(&["undo"], 0);
         place.claim_is("data", &format!("Lost, {name}-a"));
         place.volume_is("a", &broken);
@@ -224,7 +223,7 @@ fn claims_get_their_volumes_back() {
     });
     site.delete(PVC, "kept", "data");
     let refused = place.again(&["restore", "pvc/data"], 6);
-    assert!(refused.stderr.contains("would wait in vain until claim kept/data is gone"), "{}", refused.stderr);
+    assert!(refused.contains("would wait in vain until claim kept/data is gone"), "{refused}");
     place.unharmed(&["a"], &[("kept", "data")]);
 
     // A pod uses it; and when that is gone, the controllers are late.
@@ -234,7 +233,7 @@ fn claims_get_their_volumes_back() {
     site.delete(PVC, "going", "data");
     place.claim_is("data", "Bound, going-a, going");
     let refused = place.again(&["restore", "pvc/data"], 6);
-    assert!(refused.stderr.contains("pods use claim going/data: user"), "{}", refused.stderr);
+    assert!(refused.contains("pods use claim going/data: user"), "{refused}");
     let journals = place.keep();
     site.stop_controllers();
     let place = Place::kept(&site, "going", journals);
@@ -267,7 +266,7 @@ fn claims_are_replaced_and_get_other_volumes() {
     place.claim_is("data", "Pending, ");
     place.repair(&["rebind", "pvc/data", "--to", "pv/waits-a"], 0);
     place.claim_is("data", "Bound, waits-a");
-    assert!(place.again(&["rebind", "pvc/data", "--to", "pv/waits-a"], 0).stdout.starts_with("Nothing to do: "));
+    assert!(place.again(&["rebind", "pvc/data", "--to", "pv/waits-a"], 0).starts_with("Nothing to do: "));
     place.again(&["undo"], 6);
     place.unharmed(&["a"], &[("waits", "old"), ("waits", "data")]);
 
@@ -315,7 +314,7 @@ fn claims_are_replaced_and_get_other_volumes() {
     place.volume("a", "Delete");
     place.claim_is("data", "Bound, typo-a");
     let refused = place.again(&["undo"], 6);
-    assert!(refused.stderr.contains("the policy of volume typo-a is Delete"), "{}", refused.stderr);
+    assert!(refused.contains("the policy of volume typo-a is Delete"), "{refused}");
     place.unharmed(&["a"], &[("typo", "data")]);
 }
 
@@ -351,7 +350,7 @@ fn volumes_change_hands() {
     let place = Place::new(&site, "rename");
     place.bound("data", "a", "Retain");
     place.pod("user", "data");
-    assert!(place.again(&["rename", "pvc/data", "archive"], 6).stderr.contains("pods use claim rename/data: user"));
+    assert!(place.again(&["rename", "pvc/data", "archive"], 6).contains("pods use claim rename/data: user"));
     site.delete("Pod", "rename", "user");
     place.repair(&["rename", "pvc/data", "archive"], 0);
     place.claim_is("data", "gone");
@@ -379,7 +378,7 @@ fn finalizers_whose_owner_is_gone_are_taken_off() {
     site.delete(PVC, "stuck", "data");
     place.claim_is("data", "Bound, stuck-a, going");
     let protected = place.again(&["unfinalize", "pvc/data", "kubernetes.io/pvc-protection"], 0);
-    assert!(protected.stdout.contains("does not have finalizer"), "{}", protected.stdout);
+    assert!(protected.contains("does not have finalizer"), "{protected}");
     place.again(&words, 6);
     place.repair(&[&words[..], &["--confirm", "data"]].concat(), 0);
     place.claim_is("data", "gone");
@@ -417,7 +416,7 @@ fn plans_come_from_files_and_journals() {
     let file = file.to_string_lossy().into_owned();
     place.repair(&["apply", &file], 0);
     place.volume_is("a", "Available, Retain, for file/data");
-    assert!(place.again(&["apply", &file], 0).stdout.starts_with("Nothing to do: "));
+    assert!(place.again(&["apply", &file], 0).starts_with("Nothing to do: "));
     place.repair(&["undo"], 0);
     place.volume_is("a", "Released, Retain, of the former file/data");
     // The world is the one of the plan again.

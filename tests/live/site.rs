@@ -55,7 +55,9 @@ impl Site {
         let api = runtime.block_on(Api::of(&plane));
         plane.start_controllers();
         let site = Self { plane, api, runtime, seen: Arc::default() };
-        site.until("the controllers start", || site.plane.log("kube-controller-manager").contains("Caches are synced"));
+        Self::until("the controllers start", || {
+            site.plane.log("kube-controller-manager").contains("Caches are synced")
+        });
         site.runtime.spawn(watch(site.api.clone(), Arc::clone(&site.seen)));
         site.put(&json!({
             "apiVersion": "v1", "kind": PV, "metadata": {"name": MARK},
@@ -78,7 +80,7 @@ impl Site {
     }
 
     /// Waits until something is so.
-    pub(crate) fn until(&self, what: &str, is: impl Fn() -> bool) {
+    pub(crate) fn until(what: &str, is: impl Fn() -> bool) {
         let begin = Instant::now();
         while !is() {
             assert!(begin.elapsed() < PATIENCE, "in vain it is waited until {what}");
@@ -155,7 +157,7 @@ impl Site {
         // Others may mark as well.
         let version = self.get(PV, "", MARK).map(|mark| text(&mark, "/metadata/resourceVersion").to_owned()).unwrap();
         let version: u64 = version.parse().unwrap();
-        self.until("the watch has seen everything", || {
+        Self::until("the watch has seen everything", || {
             let seen = self.seen.lock().unwrap();
             seen.iter().rev().any(|(_, object)| {
                 object["metadata"]["name"] == MARK
@@ -356,23 +358,24 @@ impl<'s> Place<'s> {
         thread::spawn(move || run.finish())
     }
 
-    /// A repair that is agreed to, and ends with this code.
+    /// A repair that is agreed to, and ends with this code: what was said.
     #[track_caller]
-    pub(crate) fn repair(&self, arguments: &[&str], code: i32) -> Finished {
+    pub(crate) fn repair(&self, arguments: &[&str], code: i32) -> String {
         let done = self.run(&[arguments, &["--yes", "--timeout", "60s"]].concat());
-        assert_eq!(done.code, Some(code), "{arguments:?}\n{}{}", done.stdout, done.stderr);
-        done
+        let said = done.stdout + &done.stderr;
+        assert_eq!(done.code, Some(code), "{arguments:?}\n{said}");
+        said
     }
 
     /// A repair that is asked for once more: it is not needed, or refused, and nothing is written.
     #[track_caller]
-    pub(crate) fn again(&self, arguments: &[&str], code: i32) -> Finished {
+    pub(crate) fn again(&self, arguments: &[&str], code: i32) -> String {
         let before = self.rest();
         let journals = self.journals();
-        let done = self.repair(arguments, code);
+        let said = self.repair(arguments, code);
         assert_eq!(self.rest(), before, "{arguments:?} has written something");
         assert_eq!(self.journals(), journals, "{arguments:?} has left a journal");
-        done
+        said
     }
 
     /// Where its journals are.
