@@ -167,7 +167,7 @@ impl Terminal {
         if !self.can_ask {
             return Err(Error::refused("this needs a confirmation, and there is no terminal to ask on"));
         }
-        yes_or_no(&sanitize(question)).map_err(unanswered)
+        yes_or_no(&sanitize(question)).map_err(|failure| unanswered(&failure))
     }
 
     /// Asks for a word; an empty one is an answer, too.
@@ -182,7 +182,7 @@ impl Terminal {
         }
         let answer =
             dialoguer::Input::<String>::new().with_prompt(sanitize(question)).allow_empty(true).interact_text();
-        answer.map(|typed| typed.trim().to_owned()).map_err(|dialoguer::Error::IO(failure)| unanswered(failure))
+        answer.map(|typed| typed.trim().to_owned()).map_err(|dialoguer::Error::IO(failure)| unanswered(&failure))
     }
 
     /// Lets one of several be chosen, with the arrows and Enter; none where the person leaves with Esc or q.
@@ -201,7 +201,7 @@ impl Terminal {
         let room = self.error_width.unwrap_or(usize::MAX).saturating_sub(4).max(16);
         let items: Vec<String> = items.iter().map(|item| truncate(&sanitize(item), room).into_owned()).collect();
         let select = dialoguer::Select::new().with_prompt(sanitize(question)).items(&items).default(0);
-        select.interact_opt().map_err(|dialoguer::Error::IO(failure)| unanswered(failure))
+        select.interact_opt().map_err(|dialoguer::Error::IO(failure)| unanswered(&failure))
     }
 
     /// Keeps Ctrl-C for whoever begins to write to a cluster now.
@@ -279,12 +279,12 @@ impl Write for Output<'_> {
 }
 
 /// Why a question has no answer.
-fn unanswered(failure: io::Error) -> Error {
+fn unanswered(failure: &io::Error) -> Error {
     if failure.kind() == io::ErrorKind::Interrupted {
         write_stderr(SHOW_CURSOR);
         return Error::new(ErrorKind::Interrupted, "interrupted");
     }
-    Error::refused("the answer could not be read").caused_by(&failure)
+    Error::refused("the answer could not be read").caused_by(failure)
 }
 
 /// Reads y or n, which Enter confirms. The prompt of dialoguer wants Enter after Esc as well, and does not say so.

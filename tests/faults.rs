@@ -792,8 +792,8 @@ fn cases(all: &[Prepared], seed: u64) -> Vec<Case> {
     cases
 }
 
-/// Makes runs on all cores until all are made, or `until` says that it is time to stop.
-fn make_all(all: &[Prepared], cases: &[Case], reviews: &Reviews, until: &(dyn Fn() -> bool + Sync)) -> Tally {
+/// Makes runs on all cores until all are made, or `until` says after how many that it is time to stop.
+fn make_all(all: &[Prepared], cases: &[Case], reviews: &Reviews, until: &(dyn Fn(usize) -> bool + Sync)) -> Tally {
     let next = std::sync::atomic::AtomicUsize::new(0);
     let total = Mutex::new(Tally::default());
     let threads = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
@@ -801,8 +801,9 @@ fn make_all(all: &[Prepared], cases: &[Case], reviews: &Reviews, until: &(dyn Fn
         for _ in 0..threads {
             scope.spawn(|| {
                 let mut tally = Tally::default();
-                while !until() {
-                    let Some(case) = cases.get(next.fetch_add(1, Ordering::Relaxed)).copied() else { break };
+                loop {
+                    let begun = next.fetch_add(1, Ordering::Relaxed);
+                    let Some(case) = cases.get(begun).copied().filter(|_| !until(begun)) else { break };
                     let prepared = &all[case.scenario];
                     let folder = folder();
                     tally.add(prepared, case, make(prepared, case, reviews, folder.path()));
@@ -850,11 +851,11 @@ fn show(tally: &Tally, all: &[Prepared], notes: &[String], seconds: u64) {
     }
 }
 
-/// One run, or a seeded sample for so many seconds: 20, or `PVCTL_FAULTS_SECONDS`. The seed is 1, or
-/// `PVCTL_FAULTS_SEED`.
+/// One run, or a seeded sample for so many seconds: 20, or `PVCTL_FAULTS_SECONDS`, and 300 cases however slow the
+/// machine is. The seed is 1, or `PVCTL_FAULTS_SEED`.
 #[test]
 fn sample() {
-    let clock = clock();
+    const LEAST: usize = 300;
     let (all, notes) = prepared();
     if let Some(words) = setting("PVCTL_FAULT") {
         let case = parse(&all, &words);
@@ -868,7 +869,9 @@ fn sample() {
     let seed = setting("PVCTL_FAULTS_SEED").and_then(|text| text.parse().ok()).unwrap_or(1);
     let cases = cases(&all, seed);
     print(&format!("seed {seed}, {} cases", cases.len()));
-    let tally = make_all(&all, &cases, &Reviews::default(), &|| clock() >= Duration::from_secs(seconds));
+    let clock = clock();
+    let enough = |begun| begun >= LEAST && clock() >= Duration::from_secs(seconds);
+    let tally = make_all(&all, &cases, &Reviews::default(), &enough);
     show(&tally, &all, &notes, clock().as_secs());
     assert!(tally.runs > 100, "only {} runs were made", tally.runs);
     nothing_wrong(&tally, &notes);
@@ -915,7 +918,7 @@ fn all() {
     let reviews = Reviews::default();
     while progress.begun < end {
         let next = end.min(progress.begun + AT_ONCE);
-        progress.tally.merge(make_all(&all, &cases[progress.begun..next], &reviews, &|| false));
+        progress.tally.merge(make_all(&all, &cases[progress.begun..next], &reviews, &|_| false));
         progress.begun = next;
         progress.seconds = before + clock().as_secs();
         std::fs::create_dir_all(file.parent().unwrap()).unwrap();

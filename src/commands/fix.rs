@@ -125,7 +125,7 @@ impl Fix<'_> {
                     }
                 }
                 if tried.requests.len() == before {
-                    return self.end(&cases, &tried);
+                    return Ok(self.end(&cases, &tried));
                 }
                 cases = self.cases(cluster).await?;
             }
@@ -144,7 +144,7 @@ impl Fix<'_> {
             cases = self.cases(cluster).await?;
             self.still_found(&cases, &tried.repaired[before..]);
         }
-        self.end(&cases, &tried)
+        Ok(self.end(&cases, &tried))
     }
 
     /// Makes one repair. What keeps it from being made is said, and the next one can be tried; what was begun and not
@@ -321,7 +321,7 @@ impl Fix<'_> {
 
     /// How it ended: what is still found and was not repaired is left. A repair that makes something harmless leaves
     /// the finding, and is a repair all the same.
-    fn end(self, cases: &[Case], tried: &Tried) -> Result<Status, Error> {
+    fn end(self, cases: &[Case], tried: &Tried) -> Status {
         let is_left = |case: &&Case| {
             !tried.repaired.contains(&case.key())
                 || case.repairs.iter().any(|plan| !tried.requests.contains(&plan.request))
@@ -332,10 +332,9 @@ impl Fix<'_> {
         }
         match tried.failed {
             // Why was told with each repair.
-            Some(kind) if self.args.repair.yes && tried.repaired.is_empty() => Ok(Status::Told(kind)),
-            Some(_) => Ok(Status::Findings),
-            None if left.is_empty() => Ok(Status::Done),
-            None => Ok(Status::Findings),
+            Some(kind) if self.args.repair.yes && tried.repaired.is_empty() => Status::Told(kind),
+            None if left.is_empty() => Status::Done,
+            Some(_) | None => Status::Findings,
         }
     }
 }

@@ -242,12 +242,11 @@ impl<'r> Run<'r> {
 
     async fn step(&mut self, step: &Step) -> Result<(), Stopped> {
         self.observer.event(Event::StepStarts { step });
-        let was_so = match &step.write {
-            Some(write) => self.write(step, write).await?,
-            None => {
-                self.recheck(step).await?;
-                false
-            }
+        let was_so = if let Some(write) = &step.write {
+            self.write(step, write).await?
+        } else {
+            self.recheck(step).await?;
+            false
         };
         if let Some(wait) = &step.wait {
             self.wait(step, wait).await?;

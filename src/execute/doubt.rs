@@ -26,11 +26,10 @@ pub(super) fn fate(
 ) -> Fate {
     if let Change::Create { manifest } = &write.change {
         return match now {
-            None => Fate::NotDone,
             Some(found) if is_ours(plan, manifest, found) => Fate::Done,
             Some(found) if is_signed(plan, found) => Fate::Unknown,
-            // A stranger has the name, so none of ours is there.
-            Some(_) => Fate::NotDone,
+            // Where a stranger has the name, none of ours is there.
+            Some(_) | None => Fate::NotDone,
         };
     }
     let version = |object: Option<&Value>| object.map(|object| object["metadata"]["resourceVersion"].clone());

@@ -211,8 +211,7 @@ pub async fn execute<'a>(
     if journal.entry().plan != *plan || !journal.entry().is_fresh() {
         return Err(Stopped::refused("the journal is that of another run"));
     }
-    let mut run = Run::new(Api::new(way.into()), plan, journal, options, observer);
-    if options.server_dry_run { run.rehearse().await } else { run.carry_out().await }
+    run(way.into(), plan, journal, options, observer).await
 }
 
 /// Goes on with a plan that was cut short. What is confirmed are the remaining steps: [`Entry::remaining`].
@@ -231,7 +230,17 @@ pub async fn resume<'a>(
     if !carry::same_but_for_expectations(&journal.entry().remaining(), plan) {
         return Err(Stopped::refused("what was confirmed is not what the journal leaves to be done"));
     }
-    let mut run = Run::new(Api::new(way.into()), plan, journal, options, observer);
+    run(way.into(), plan, journal, options, observer).await
+}
+
+async fn run(
+    way: Way<'_>,
+    plan: &Plan,
+    journal: &mut Journal,
+    options: &Options,
+    observer: &dyn Observer,
+) -> Result<Outcome, Stopped> {
+    let mut run = Run::new(Api::new(way), plan, journal, options, observer);
     if options.server_dry_run { run.rehearse().await } else { run.carry_out().await }
 }
 

@@ -9,14 +9,14 @@
 //! What the same actors can do while nothing at all is written by us is not the plan's doing. So the same exploration
 //! is made without the plan, and a plan is refused for the harm that it adds.
 
-use super::plan::{GivenUp, Plan, Step};
+use super::plan::{GivenUp, Plan, Step, state_in_words};
 use super::stage::{Stage, State};
 use super::wait::{Wait, Waited};
 use super::write::{Change, Expect};
-use crate::model::{Kind, ObjectKey, Str};
+use crate::model::{ObjectKey, Str};
 use crate::simulate::{Settings, Target};
 use crate::snapshot::Snapshot;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeMap;
 
 /// What can happen to a volume.
@@ -149,11 +149,6 @@ fn before_policies(plan: &Plan) -> &[Step] {
     };
     let end = plan.steps.iter().rposition(|step| !gives_back(step)).map_or(0, |last| last + 1);
     plan.steps.get(..end).unwrap_or_default()
-}
-
-/// Whether more objects take part where everybody does who is tied to the plan's objects by names over others.
-pub fn is_wider(snapshot: &Snapshot, plan: &Plan) -> bool {
-    super::cast::is_wider(snapshot, plan)
 }
 
 /// Each harm to the volume at a place, with the first state in which it has happened.
@@ -324,8 +319,7 @@ fn is_met(stage: &Stage<'_>, state: &State, wait: &Wait) -> bool {
     wait.judge(claim.as_deref(), volume.as_deref()) == Waited::Met
 }
 
-/// What the controllers make of each step while nobody else acts: they have come to rest before the first one, unless
-/// the plan finds what it expects only before that. Nothing where there are too many states.
+/// What the controllers make of each step while nobody else acts. Nothing where there are too many states.
 pub(super) fn answers<'a>(snapshot: &'a Snapshot, settings: &Settings<'a>, plan: &Plan) -> Option<Vec<Answer>> {
     let mut stage = Stage::new(snapshot, settings, plan, false)?;
     let objects: Vec<ObjectKey> = plan.objects();
@@ -342,7 +336,8 @@ pub(super) fn answers<'a>(snapshot: &'a Snapshot, settings: &Settings<'a>, plan:
         }
         let described = |stage: &Stage<'_>, rest: &[State]| {
             let states = objects.iter().map(|object| {
-                let mut words: Vec<String> = rest.iter().map(|state| words(stage, state, object)).collect();
+                let mut words: Vec<String> =
+                    rest.iter().map(|state| state_in_words(object.kind, stage.seen(state, object).as_ref())).collect();
                 words.sort();
                 words.dedup();
                 (object.clone(), words)
@@ -408,13 +403,13 @@ pub(super) enum Came {
 /// The states in which nothing moves any more, by the controllers alone; all that were met where it goes round.
 fn rest_of(stage: &mut Stage<'_>, from: Vec<State>) -> Option<Vec<State>> {
     const MOST: usize = 2_000;
-    let mut known: FxHashMap<State, ()> = FxHashMap::default();
+    let mut known: FxHashSet<State> = FxHashSet::default();
     let mut all = from;
     all.dedup();
     let mut rest = Vec::new();
     let mut next = 0;
     for state in &all {
-        known.insert(*state, ());
+        known.insert(*state);
     }
     while next < all.len() {
         if all.len() > MOST {
@@ -426,41 +421,11 @@ fn rest_of(stage: &mut Stage<'_>, from: Vec<State>) -> Option<Vec<State>> {
             rest.push(state);
         }
         for (_, _, after) in syncs {
-            if known.insert(after, ()).is_none() {
+            if known.insert(after) {
                 all.push(after);
             }
         }
         next += 1;
     }
     Some(if rest.is_empty() { all } else { rest })
-}
-
-/// The state of an object in words.
-fn words(stage: &Stage<'_>, state: &State, object: &ObjectKey) -> String {
-    use super::write::Seen;
-    let ending = |terminating: bool| if terminating { ", being deleted" } else { "" };
-    match stage.seen(state, object) {
-        None => match object.kind {
-            Kind::PersistentVolume => "gone".to_owned(),
-            _ => "not there".to_owned(),
-        },
-        Some(Seen::Volume(volume)) => {
-            let named = volume.claim_ref.as_ref().map(|named| {
-                let how = if named.uid.is_empty() { "reserved for" } else { "claimRef" };
-                format!(", {how} {}/{}", named.namespace, named.name)
-            });
-            format!(
-                "{}, {}{}{}",
-                volume.status.phase.as_str(),
-                volume.reclaim_policy.as_str(),
-                named.unwrap_or_default(),
-                ending(volume.terminating())
-            )
-        }
-        Some(Seen::Claim(claim)) => {
-            let to =
-                if claim.volume_name.is_empty() { String::new() } else { format!(", volume {}", claim.volume_name) };
-            format!("{}{to}{}", claim.status.phase.as_str(), ending(claim.terminating()))
-        }
-    }
 }

@@ -21,7 +21,7 @@ pub(super) fn allowed(plan: &Plan, volume: &PersistentVolume) -> BTreeSet<(Str, 
 }
 
 /// Whether some take part only where everybody does who is tied to the plan's objects by names over others.
-pub(super) fn is_wider(snapshot: &Snapshot, plan: &Plan) -> bool {
+pub fn is_wider(snapshot: &Snapshot, plan: &Plan) -> bool {
     let cast = Cast::of(snapshot, plan);
     let before = (cast.volumes.len(), cast.claims.len());
     let mut wide = cast;

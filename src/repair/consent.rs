@@ -27,8 +27,7 @@ pub struct Receipts {
     /// Each right with whether it is given; none where the server does not say.
     pub rights: Vec<(Right, Option<bool>)>,
     /// The dry runs of the first write and of those claims that could be created now: why one is refused, if it is;
-    /// none
-    /// where there was none.
+    /// none where there was none.
     pub dry_run: Option<Result<(), String>>,
 }
 
@@ -106,10 +105,11 @@ pub fn review(situation: &Situation<'_>, plan: Plan, receipts: &Receipts) -> Res
         let refusal = Refusal::new(failed.id, failed.looked_at.clone());
         return reject(plan, guards, refusal, None);
     }
-    if let Some(refusal) = in_vain(situation, &plan) {
+    let answers = answers(situation.snapshot, &situation.settings, &plan);
+    if let Some(refusal) = in_vain(&plan, answers.as_deref()) {
         return reject(plan, guards, refusal, None);
     }
-    let answers = answers(situation.snapshot, &situation.settings, &plan).unwrap_or_default();
+    let answers = answers.unwrap_or_default();
     let open = answers.iter().any(|answer| answer.came == Came::Perhaps);
     for (step, answer) in plan.steps.iter_mut().zip(answers) {
         step.expects = answer.states.into_iter().map(|(object, states)| Expected { object, states }).collect();

@@ -94,17 +94,17 @@ pub fn like(old: &Value, key: &ObjectKey, volume: Option<&PersistentVolume>, sna
     if !owners.is_empty() {
         created["ownerReferences"] = Value::Array(owners);
     }
-    Replica { manifest: manifest(created, spec), dropped }
+    Replica { manifest: manifest(&created, &spec), dropped }
 }
 
 /// A claim that the volume fits, of which nothing else is known.
 pub fn for_volume(volume: &PersistentVolume, key: &ObjectKey) -> Value {
     let mut spec = Map::new();
     fit(&mut spec, volume, &mut Vec::new());
-    manifest(json!({ "name": key.name, "namespace": key.namespace }), spec)
+    manifest(&json!({ "name": key.name, "namespace": key.namespace }), &spec)
 }
 
-fn manifest(metadata: Value, spec: Map<String, Value>) -> Value {
+fn manifest(metadata: &Value, spec: &Map<String, Value>) -> Value {
     let kind = Kind::PersistentVolumeClaim;
     json!({ "apiVersion": kind.api_version(), "kind": kind.as_str(), "metadata": metadata, "spec": spec })
 }

@@ -20,11 +20,13 @@ mod verbs;
 mod wait;
 mod write;
 
-pub use adversary::{Harm, Interleaving, Reach, Verdict, is_wider, judge};
+pub use adversary::{Harm, Interleaving, Reach, Verdict, judge};
+pub use cast::is_wider;
 pub use consent::{Confirmed, Receipts, Rejected, Reviewed, Right, review, rights};
 pub use guards::{Guard, Holds};
 pub use plan::{
     Carried, Expected, GivenUp, Plan, Proposed, Recheck, Recipient, Refusal, Request, Setting, StableHash, Step, Undo,
+    state_in_words,
 };
 pub use proposal::{repairable, repairs};
 pub use situation::{Known, Manifests, Situation, claim_key, volume_key};

@@ -37,7 +37,7 @@ impl Write {
                         }
                     }
                     Change::SetAnnotation { key, value } => {
-                        annotate(&mut after.meta.annotations, key, value.as_deref())
+                        annotate(&mut after.meta.annotations, key, value.as_deref());
                     }
                     Change::NameVolume { .. } | Change::SetClass { .. } | Change::Create { .. } | Change::Delete => {}
                 }
@@ -47,10 +47,10 @@ impl Write {
             (change, Some(Seen::Claim(claim))) => {
                 let mut after = (**claim).clone();
                 match change {
-                    Change::NameVolume { volume } => after.volume_name = volume.clone(),
+                    Change::NameVolume { volume } => after.volume_name.clone_from(volume),
                     Change::SetClass { class } => after.class_name = Some(class.clone()),
                     Change::SetAnnotation { key, value } => {
-                        annotate(&mut after.meta.annotations, key, value.as_deref())
+                        annotate(&mut after.meta.annotations, key, value.as_deref());
                     }
                     Change::RemoveFinalizer { finalizer } => {
                         after.meta.finalizers = without(&after.meta.finalizers, finalizer);

@@ -1,8 +1,8 @@
 //! A repair as data: ordered conditional writes, each with its reason, what follows from it and how it is taken back.
 
 use super::wait::Wait;
-use super::write::{Change, Write};
-use crate::model::{ObjectKey, Str};
+use super::write::{Change, Seen, Write};
+use crate::model::{Kind, ObjectKey, Str};
 use serde::{Deserialize, Serialize};
 
 /// What somebody asks for: a verb with its object and its arguments. A plan is a function of this and of the world.
@@ -247,6 +247,25 @@ pub struct Expected {
     pub states: Vec<String>,
 }
 
+/// How an object stands, in the words of [`Expected::states`]: what the simulation predicts, and what is there.
+pub fn state_in_words(kind: Kind, seen: Option<&Seen>) -> String {
+    let Some(seen) = seen else {
+        return if kind == Kind::PersistentVolume { "gone" } else { "not there" }.to_owned();
+    };
+    let ending = if seen.meta().deleted.is_some() { ", being deleted" } else { "" };
+    match seen {
+        Seen::Volume(volume) => {
+            let named = volume.claim_ref.as_ref().map_or_else(String::new, |named| {
+                let how = if named.uid.is_empty() { "reserved for" } else { "claimRef" };
+                format!(", {how} {}/{}", named.namespace, named.name)
+            });
+            format!("{}, {}{named}{ending}", volume.status.phase.as_str(), volume.reclaim_policy.as_str())
+        }
+        Seen::Claim(claim) if claim.volume_name.is_empty() => format!("{}{ending}", claim.status.phase.as_str()),
+        Seen::Claim(claim) => format!("{}, volume {}{ending}", claim.status.phase.as_str(), claim.volume_name),
+    }
+}
+
 /// What is looked at right before a write, because it may have changed since the review.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "type", rename_all = "camelCase", rename_all_fields = "camelCase", deny_unknown_fields)]
@@ -352,7 +371,7 @@ impl Plan {
         let written = self.steps.iter().filter_map(|step| step.write.as_ref()).map(|write| write.object.clone());
         let waited = self.steps.iter().filter_map(|step| step.wait.as_ref()).flat_map(Wait::objects);
         let carried = self.volumes.iter().map(|carried| ObjectKey {
-            kind: crate::model::Kind::PersistentVolume,
+            kind: Kind::PersistentVolume,
             namespace: Str::default(),
             name: carried.volume.clone(),
         });

@@ -255,13 +255,12 @@ impl<'a> Stage<'a> {
     /// With `failures`, their caches may lag and they may die between two writes.
     pub(super) fn syncs(&mut self, state: &State, failures: bool) -> Vec<(Target, bool, State)> {
         let key = (state.objects, failures);
-        let known = match self.known.get(&key) {
-            Some(known) => Arc::clone(known),
-            None => {
-                let found = Arc::new(self.explore(state, failures));
-                self.known.insert(key, Arc::clone(&found));
-                found
-            }
+        let known = if let Some(known) = self.known.get(&key) {
+            Arc::clone(known)
+        } else {
+            let found = Arc::new(self.explore(state, failures));
+            self.known.insert(key, Arc::clone(&found));
+            found
         };
         let mut all: Vec<(Target, bool, State)> = Vec::with_capacity(known.len());
         for (target, ordinary, deltas) in known.iter() {

@@ -112,7 +112,7 @@ fn plan_of(situation: &Situation<'_>, journal: &str, plan: &Plan, done: &[Done])
                     ));
                     continue;
                 }
-                point_back(situation, &mut back, write, deleted.contains(&name))?;
+                point_back(situation, &mut back, write, deleted.contains(&name));
                 referred.push(name);
             }
             Change::Create { manifest } => {
@@ -183,11 +183,11 @@ fn plan_of(situation: &Situation<'_>, journal: &str, plan: &Plan, done: &[Done])
             }
         }
     }
-    back.finish(format!("what {journal} did is taken back"))
+    Ok(back.finish(format!("what {journal} did is taken back")))
 }
 
 /// The claim that a step created, its uid, and the volume that it names.
-fn created_by<'d>(done: &&'d Done) -> Option<(&'d ObjectKey, Str, Option<Str>)> {
+fn created_by(done: &Done) -> Option<(&ObjectKey, Str, Option<Str>)> {
     let write = done.step.write.as_ref()?;
     let Change::Create { manifest } = &write.change else { return None };
     let uid = done.after.as_ref()?["metadata"]["uid"].as_str()?;
@@ -286,8 +286,8 @@ fn take_away(situation: &Situation<'_>, back: &mut Builder, key: &ObjectKey, uid
 }
 
 /// A volume names again whom it named before.
-fn point_back(situation: &Situation<'_>, back: &mut Builder, write: &Write, claim_goes: bool) -> Result<(), Proposed> {
-    let Known::There(volume) = situation.volume(&write.object.name) else { return Ok(()) };
+fn point_back(situation: &Situation<'_>, back: &mut Builder, write: &Write, claim_goes: bool) {
+    let Known::There(volume) = situation.volume(&write.object.name) else { return };
     let mut write = write.clone();
     let mut recheck = Vec::new();
     if claim_goes {
@@ -307,7 +307,6 @@ fn point_back(situation: &Situation<'_>, back: &mut Builder, write: &Write, clai
         None,
         Undo::Impossible { why: "it is a way back already".to_owned() },
     );
-    Ok(())
 }
 
 /// A volume that stayed behind waits again for the claim that had it.

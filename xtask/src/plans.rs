@@ -437,7 +437,7 @@ fn terminate(object: &mut Value) {
     object["metadata"]["deletionGracePeriodSeconds"] = 0.into();
 }
 
-/// SplitMix64: small, and the same everywhere.
+/// `SplitMix64`: small, and the same everywhere.
 struct Random(u64);
 
 impl Random {
@@ -449,7 +449,7 @@ impl Random {
     }
 
     fn one_in(&mut self, of: u64) -> bool {
-        self.next() % of == 0
+        self.next().is_multiple_of(of)
     }
 
     fn of<T: Copy>(&mut self, values: &[T]) -> T {

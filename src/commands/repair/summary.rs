@@ -3,8 +3,8 @@
 use super::Status;
 use crate::error::{Error, ErrorKind};
 use crate::execute::{self, Journal, Outcome, Way};
-use crate::model::{Kind, ObjectKey};
-use crate::repair::{Expected, Manifests, Plan, Request, Seen, Undo};
+use crate::model::ObjectKey;
+use crate::repair::{Expected, Manifests, Plan, Request, Seen, Undo, state_in_words};
 use crate::terminal::Terminal;
 use crate::text::sanitize;
 use std::fmt::Write as _;
@@ -78,22 +78,8 @@ fn surprises(plan: &Plan, manifests: &Manifests) -> Vec<String> {
 
 /// How an object stands, in the words of [`Expected::states`]; nothing where it is not understood.
 fn predicted(key: &ObjectKey, manifests: &Manifests) -> Option<String> {
-    let Some(manifest) = manifests.get(key) else {
-        return Some(if key.kind == Kind::PersistentVolume { "gone" } else { "not there" }.to_owned());
-    };
-    let seen = Seen::decode(key.kind, manifest).ok()?;
-    let ending = if seen.meta().deleted.is_some() { ", being deleted" } else { "" };
-    Some(match seen {
-        Seen::Volume(volume) => {
-            let named = volume.claim_ref.as_ref().map_or_else(String::new, |named| {
-                let how = if named.uid.is_empty() { "reserved for" } else { "claimRef" };
-                format!(", {how} {}/{}", named.namespace, named.name)
-            });
-            format!("{}, {}{named}{ending}", volume.status.phase.as_str(), volume.reclaim_policy.as_str())
-        }
-        Seen::Claim(claim) if claim.volume_name.is_empty() => format!("{}{ending}", claim.status.phase.as_str()),
-        Seen::Claim(claim) => format!("{}, volume {}{ending}", claim.status.phase.as_str(), claim.volume_name),
-    })
+    let seen = manifests.get(key).map(|manifest| Seen::decode(key.kind, manifest)).transpose().ok()?;
+    Some(state_in_words(key.kind, seen.as_ref()))
 }
 
 /// How an object stands, in few words.

@@ -323,7 +323,7 @@ impl Builder {
     }
 
     /// The plan, under an id that follows from what was asked and from the world.
-    pub(in crate::repair) fn finish(mut self, goal: impl Into<String>) -> Planned {
+    pub(in crate::repair) fn finish(mut self, goal: impl Into<String>) -> Proposed {
         let set_back = |name: &Str| {
             self.steps.iter().filter_map(|step| step.write.as_ref()).any(|write| {
                 write.object.name == *name && matches!(&write.change, Change::SetReclaimPolicy { to } if to != "Retain")
@@ -363,7 +363,7 @@ impl Builder {
                 sign(manifest, &id);
             }
         }
-        Ok(Proposed::Plan(Box::new(plan)))
+        Proposed::Plan(Box::new(plan))
     }
 }
 

@@ -47,11 +47,13 @@ pub fn propose(situation: &Situation<'_>, request: &Request) -> Proposed {
         Request::Undo { .. } => Err(Refusal::new("usage", "what is taken back stands in a journal").into()),
     };
     match planned.unwrap_or_else(|stop| stop) {
-        Proposed::Plan(plan) => match in_vain(situation, &plan) {
-            // Where a guard stands against it as well, that is what the person can do something about.
-            Some(refusal) => Proposed::Refused(failed_guard(situation, &plan).unwrap_or(refusal)),
-            None => Proposed::Plan(plan),
-        },
+        Proposed::Plan(plan) => {
+            match in_vain(&plan, answers(situation.snapshot, &situation.settings, &plan).as_deref()) {
+                // Where a guard stands against it as well, that is what the person can do something about.
+                Some(refusal) => Proposed::Refused(failed_guard(situation, &plan).unwrap_or(refusal)),
+                None => Proposed::Plan(plan),
+            }
+        }
         other => other,
     }
 }
@@ -63,8 +65,7 @@ fn failed_guard(situation: &Situation<'_>, plan: &Plan) -> Option<Refusal> {
 }
 
 /// Why a plan cannot reach its goal, by the simulation: the controllers get in its way, or do it by themselves.
-pub(super) fn in_vain(situation: &Situation<'_>, plan: &Plan) -> Option<Refusal> {
-    let answers = answers(situation.snapshot, &situation.settings, plan);
+pub(super) fn in_vain(plan: &Plan, answers: Option<&[Answer]>) -> Option<Refusal> {
     let Some(answers) = answers else {
         return Some(Refusal::new("simulation", "too many objects take part to say what the controllers answer"));
     };
@@ -72,7 +73,7 @@ pub(super) fn in_vain(situation: &Situation<'_>, plan: &Plan) -> Option<Refusal>
         let states = answer.states.iter().map(|(object, states)| format!("{object} is {}", states.join(" or ")));
         states.collect::<Vec<_>>()
     };
-    for (step, answer) in plan.steps.iter().zip(&answers) {
+    for (step, answer) in plan.steps.iter().zip(answers) {
         let message = match &answer.came {
             Came::Met | Came::Perhaps => continue,
             Came::Stopped(obstacle) => format!(
@@ -128,7 +129,9 @@ pub fn reads(snapshot: &Snapshot, request: &Request) -> Vec<ObjectKey> {
         }
         Request::Restore { namespace, name, from } => {
             add_claim(&mut objects, namespace, name);
-            from.iter().for_each(|volume| add_volume(&mut objects, volume));
+            if let Some(volume) = from {
+                add_volume(&mut objects, volume);
+            }
         }
         Request::Rebind { namespace, name, to } => {
             add_claim(&mut objects, namespace, name);

@@ -80,7 +80,7 @@ pub(super) fn plan(
     }
     plan.note(format!("pods and StatefulSets that name claim {} must be changed to name {whom}", old.key()));
     plan.note("the new claim has another uid: what refers to the old one by uid does not know it");
-    plan.finish(format!("claim {} becomes {whom}, with volume {name} and its data", old.key()))
+    Ok(plan.finish(format!("claim {} becomes {whom}, with volume {name} and its data", old.key())))
 }
 
 /// The volume to which a claim is bound, on both sides.

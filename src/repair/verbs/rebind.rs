@@ -39,7 +39,7 @@ pub(super) fn plan(situation: &Situation<'_>, request: &Request, key: &ObjectKey
         idle(situation, old, false)?;
     }
     if old.volume_name.is_empty() && (holds || !bound && fits(target, old)) {
-        return name_it(situation, request, key, old, target);
+        return Ok(name_it(situation, request, key, old, target));
     }
     replace(situation, request, key, old, target)
 }
@@ -81,7 +81,7 @@ pub(super) fn name_it(
     key: &ObjectKey,
     old: &PersistentVolumeClaim,
     target: &PersistentVolume,
-) -> Planned {
+) -> Proposed {
     let name = &target.meta.name;
     let mut plan = Builder::new(request);
     plan.save_claim(old);
@@ -199,5 +199,5 @@ fn replace(
     for dropped in new.dropped {
         plan.note(format!("the new claim does not carry {dropped}"));
     }
-    plan.finish(format!("claim {} is replaced by one that has volume {to}", old.key()))
+    Ok(plan.finish(format!("claim {} is replaced by one that has volume {to}", old.key())))
 }

@@ -99,5 +99,5 @@ fn hand_over(request: &Request, volume: &PersistentVolume) -> Planned {
         Undo::Impossible { why: "a deletion that has begun goes on".to_owned() },
     );
     plan.note("pvctl does not wait for the deletion: it may take long, or never happen if nobody is there to do it");
-    plan.finish(format!("{who} deletes volume {name} and its data"))
+    Ok(plan.finish(format!("{who} deletes volume {name} and its data")))
 }

@@ -28,13 +28,13 @@ pub(super) fn plan(
         && !old.has_class()
         && !class.is_empty()
     {
-        return set_class(request, key, old, class);
+        return Ok(set_class(request, key, old, class));
     }
     idle(situation, old, provisioner_stopped)?;
     let raw = manifest(situation, key)?;
     let mut to = key.clone();
     if let Some(Setting::Name(name)) = set.iter().find(|setting| matches!(setting, Setting::Name(_))) {
-        to.name = name.clone();
+        to.name.clone_from(name);
         match situation.claim(&to.namespace, &to.name) {
             Known::Absent => {}
             Known::There(_) => {
@@ -84,11 +84,11 @@ pub(super) fn plan(
     for dropped in new.dropped {
         plan.note(format!("the new claim does not carry {dropped}"));
     }
-    plan.finish(format!("claim {} is replaced, with {}", old.key(), changes.join(", ")))
+    Ok(plan.finish(format!("claim {} is replaced, with {}", old.key(), changes.join(", "))))
 }
 
 /// The API server lets a claim without any class get one, once: nothing has to be replaced for that.
-fn set_class(request: &Request, key: &ObjectKey, old: &PersistentVolumeClaim, class: &str) -> Planned {
+fn set_class(request: &Request, key: &ObjectKey, old: &PersistentVolumeClaim, class: &str) -> Proposed {
     let mut plan = Builder::new(request);
     plan.save_claim(old);
     let write = Write {

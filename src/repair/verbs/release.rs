@@ -20,7 +20,7 @@ pub(super) fn plan(situation: &Situation<'_>, request: &Request, name: &str, to:
     if !has_ended(volume) {
         return not_ended(volume, to);
     }
-    offer(situation, request, volume, to, format!("volume {name} is offered again"))
+    offer(situation, request, volume, to, &format!("volume {name} is offered again"))
 }
 
 /// Whether a live claim has the volume, or names it and may be using it: other than the one that is to have it.
@@ -103,7 +103,7 @@ pub(super) fn offer(
     request: &Request,
     volume: &PersistentVolume,
     to: &Recipient,
-    goal: String,
+    goal: &str,
 ) -> Planned {
     let name = &volume.meta.name;
     let mut plan = Builder::new(request);
@@ -128,26 +128,23 @@ pub(super) fn offer(
     let phase = volume.status.phase.as_str().into();
     let expect = vec![Expect::VolumePhase { any_of: vec![phase] }, Expect::Terminating { is: false }];
     let wait = Some(Wait::Available { volume: name.clone() });
-    let (why, goal) = match &reserved {
-        Some(named) => {
-            let whom = format!("{}/{}", named.namespace, named.name);
-            plan.note(format!("whoever may create claim {whom} can read what is on the volume"));
-            if let Some(why) = strange_namespace(situation, &named.namespace, volume) {
-                plan.leave_to_person(why);
-            }
-            (
-                format!("reserve volume {name} for claim {whom}, and for nobody else"),
-                format!("{goal}, to claim {whom} alone"),
-            )
+    let (why, goal) = if let Some(named) = &reserved {
+        let whom = format!("{}/{}", named.namespace, named.name);
+        plan.note(format!("whoever may create claim {whom} can read what is on the volume"));
+        if let Some(why) = strange_namespace(situation, &named.namespace, volume) {
+            plan.leave_to_person(why);
         }
-        None => {
-            plan.ask_for(name);
-            plan.note("the next claim that fits gets the volume with all that is on it, in whatever namespace it is");
-            (format!("offer volume {name} to anyone"), format!("{goal}, to anyone, with the data on it"))
-        }
+        (
+            format!("reserve volume {name} for claim {whom}, and for nobody else"),
+            format!("{goal}, to claim {whom} alone"),
+        )
+    } else {
+        plan.ask_for(name);
+        plan.note("the next claim that fits gets the volume with all that is on it, in whatever namespace it is");
+        (format!("offer volume {name} to anyone"), format!("{goal}, to anyone, with the data on it"))
     };
     plan.refer(why, volume, reserved, expect, wait);
-    plan.finish(goal)
+    Ok(plan.finish(goal))
 }
 
 /// Why the tenant of a namespace may be another one than the one whose data these are: namespaces come again under

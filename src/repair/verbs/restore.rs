@@ -125,20 +125,33 @@ fn give_back(
     }
     is_free(situation, key, volume, from)?;
     let mut plan = Builder::new(request);
+    by_uid(
+        situation,
+        &mut plan,
+        claim,
+        volume,
+        format!("volume {name} names claim {} again, by the uid that it has", claim.key()),
+    );
+    Ok(plan.finish(format!("claim {} is bound to volume {name} again; nothing is deleted", claim.key())))
+}
+
+/// Makes a volume name a claim by its uid, and waits until both are bound to each other.
+fn by_uid(
+    situation: &Situation<'_>,
+    plan: &mut Builder,
+    claim: &PersistentVolumeClaim,
+    volume: &PersistentVolume,
+    why: String,
+) {
+    let (namespace, name) = (claim.meta.namespace.clone(), claim.meta.name.clone());
     plan.save_claim(claim);
-    let for_claims = vec![(key.namespace.clone(), key.name.clone())];
-    plan.carry(volume, Carried { volume: name.clone(), for_claims, given_up: Vec::new() });
+    let for_claims = vec![(namespace.clone(), name.clone())];
+    plan.carry(volume, Carried { volume: volume.meta.name.clone(), for_claims, given_up: Vec::new() });
     plan.retain(volume, "before anything else is done with it");
     plan.retain_all_of(situation, claim, "which the claim will not get, so that it is not deleted");
-    let bound = Wait::Bound { namespace: key.namespace.clone(), name: key.name.clone(), volume: name.clone() };
-    plan.refer(
-        format!("volume {name} names claim {} again, by the uid that it has", claim.key()),
-        volume,
-        Some(Reference::of(claim)),
-        vec![Expect::Terminating { is: false }],
-        Some(bound),
-    );
-    plan.finish(format!("claim {} is bound to volume {name} again; nothing is deleted", claim.key()))
+    let bound = Wait::Bound { namespace, name, volume: volume.meta.name.clone() };
+    let expect = vec![Expect::Terminating { is: false }];
+    plan.refer(why, volume, Some(Reference::of(claim)), expect, Some(bound));
 }
 
 /// A claim that was bound and names no volume any more can name it again, once.
@@ -155,7 +168,7 @@ fn name_again(
         is_free(situation, key, volume, from)?;
     }
     stays(volume)?;
-    name_it(situation, request, key, claim, volume)
+    Ok(name_it(situation, request, key, claim, volume))
 }
 
 /// A claim of that name is there and has no volume yet: it gets the old one.
@@ -183,7 +196,7 @@ fn hand_old_volume(
         ))
         .into());
     }
-    name_it(situation, request, key, claim, volume)
+    Ok(name_it(situation, request, key, claim, volume))
 }
 
 /// A claim that names its volume and was never bound to it: the volume names another claim of that name, which is gone.
@@ -205,23 +218,17 @@ fn name_back(
         )));
     }
     let mut plan = Builder::new(request);
-    plan.save_claim(claim);
-    let for_claims = vec![(key.namespace.clone(), key.name.clone())];
-    plan.carry(volume, Carried { volume: name.clone(), for_claims, given_up: Vec::new() });
     if let Some(why) = super::release::strange_namespace(situation, &key.namespace, volume) {
         plan.leave_to_person(why);
     }
-    plan.retain(volume, "before anything else is done with it");
-    plan.retain_all_of(situation, claim, "which the claim will not get, so that it is not deleted");
-    let bound = Wait::Bound { namespace: key.namespace.clone(), name: key.name.clone(), volume: name.clone() };
-    plan.refer(
-        format!("volume {name} names the claim of today, by its uid: so far it names another one, or nobody"),
+    by_uid(
+        situation,
+        &mut plan,
+        claim,
         volume,
-        Some(Reference::of(claim)),
-        vec![Expect::Terminating { is: false }],
-        Some(bound),
+        format!("volume {name} names the claim of today, by its uid: so far it names another one, or nobody"),
     );
-    plan.finish(format!("claim {} gets volume {name}, which it names", claim.key()))
+    Ok(plan.finish(format!("claim {} gets volume {name}, which it names", claim.key())))
 }
 
 /// The claim was deleted and its volume lives.
@@ -250,7 +257,7 @@ fn create_again(situation: &Situation<'_>, request: &Request, key: &ObjectKey, f
         Vec::new(),
     );
     plan.note("labels and annotations of the claim that was there are not known: add those that something needs");
-    plan.finish(format!("claim {}/{} is there again, with volume {name}", key.namespace, key.name))
+    Ok(plan.finish(format!("claim {}/{} is there again, with volume {name}", key.namespace, key.name)))
 }
 
 /// A deletion cannot be taken back: the claim goes, and one like it gets its volume.
@@ -318,5 +325,5 @@ fn after_deletion(
     for dropped in new.dropped {
         plan.note(format!("the new claim does not carry {dropped}"));
     }
-    plan.finish(format!("claim {} is there again, with volume {name}", claim.key()))
+    Ok(plan.finish(format!("claim {} is there again, with volume {name}", claim.key())))
 }

@@ -56,6 +56,6 @@ pub(super) fn plan(situation: &Situation<'_>, request: &Request, name: &str, to:
         request,
         volume,
         to,
-        format!("the half-made binding of volume {name} is rolled back, and it is offered"),
+        &format!("the half-made binding of volume {name} is rolled back, and it is offered"),
     )
 }

@@ -45,47 +45,44 @@ pub(super) fn plan(
     let mut plan = Builder::new(request);
     let last = meta.finalizers.len() == 1;
     let mut recheck = Vec::new();
-    match object.kind {
-        Kind::PersistentVolume => {
-            let volume = volume(situation, &object.name)?;
-            let given_up = if last { vec![GivenUp::Object] } else { Vec::new() };
-            plan.carry(volume, Carried { volume: object.name.clone(), for_claims: Vec::new(), given_up });
-            held(situation, volume, None).map_err(Proposed::from)?;
-            plan.retain(volume, "should its provisioner come back");
-            recheck.push(Recheck::Detached { volume: object.name.clone() });
-            let driver = volume.source.detail.as_str();
-            let installed = situation.snapshot.surroundings().driver(driver).is_some();
-            plan.note(match (installed, situation.knows_all(Kind::CsiDriver, "")) {
-                (true, _) => format!("CSIDriver {driver} is installed: its provisioner may still come and do it"),
-                (false, true) => format!("no CSIDriver {driver} is installed, which speaks for its owner being gone"),
-                (false, false) => "whether its driver is installed could not be read".to_owned(),
-            });
-            plan.note(format!(
-                "the storage stays where it is: {} {} {}; only the journal knows it then",
-                volume.source.kind.as_str(),
-                volume.source.detail,
-                volume.source.handle
-            ));
-        }
-        _ => {
-            let claim = claim(situation, object)?;
-            plan.save_claim(claim);
-            recheck.push(Recheck::Unused { namespace: object.namespace.clone(), name: object.name.clone() });
-            for name in volumes_of(situation, claim) {
-                let volume = match situation.volume(&name) {
-                    Known::There(volume) => volume,
-                    Known::Absent => continue,
-                    Known::Unknown => {
-                        let message = format!("whether volume {name} of the claim exists could not be read");
-                        return Err(Refusal::new("unknown", message).into());
-                    }
-                };
-                let carried = Carried { volume: name.clone(), for_claims: Vec::new(), given_up: Vec::new() };
-                plan.carry(volume, carried);
-                plan.retain(volume, "before its claim goes");
-                recheck.push(Recheck::Detached { volume: name.clone() });
-                recheck.push(Recheck::Retained { volume: name });
-            }
+    if object.kind == Kind::PersistentVolume {
+        let volume = volume(situation, &object.name)?;
+        let given_up = if last { vec![GivenUp::Object] } else { Vec::new() };
+        plan.carry(volume, Carried { volume: object.name.clone(), for_claims: Vec::new(), given_up });
+        held(situation, volume, None).map_err(Proposed::from)?;
+        plan.retain(volume, "should its provisioner come back");
+        recheck.push(Recheck::Detached { volume: object.name.clone() });
+        let driver = volume.source.detail.as_str();
+        let installed = situation.snapshot.surroundings().driver(driver).is_some();
+        plan.note(match (installed, situation.knows_all(Kind::CsiDriver, "")) {
+            (true, _) => format!("CSIDriver {driver} is installed: its provisioner may still come and do it"),
+            (false, true) => format!("no CSIDriver {driver} is installed, which speaks for its owner being gone"),
+            (false, false) => "whether its driver is installed could not be read".to_owned(),
+        });
+        plan.note(format!(
+            "the storage stays where it is: {} {} {}; only the journal knows it then",
+            volume.source.kind.as_str(),
+            volume.source.detail,
+            volume.source.handle
+        ));
+    } else {
+        let claim = claim(situation, object)?;
+        plan.save_claim(claim);
+        recheck.push(Recheck::Unused { namespace: object.namespace.clone(), name: object.name.clone() });
+        for name in volumes_of(situation, claim) {
+            let volume = match situation.volume(&name) {
+                Known::There(volume) => volume,
+                Known::Absent => continue,
+                Known::Unknown => {
+                    let message = format!("whether volume {name} of the claim exists could not be read");
+                    return Err(Refusal::new("unknown", message).into());
+                }
+            };
+            let carried = Carried { volume: name.clone(), for_claims: Vec::new(), given_up: Vec::new() };
+            plan.carry(volume, carried);
+            plan.retain(volume, "before its claim goes");
+            recheck.push(Recheck::Detached { volume: name.clone() });
+            recheck.push(Recheck::Retained { volume: name });
         }
     }
     plan.ask_for(&object.name);
@@ -104,7 +101,7 @@ pub(super) fn plan(
         None,
         Undo::Impossible { why: "an object that is being deleted gets no new finalizer".to_owned() },
     );
-    plan.finish(format!("{object} is not kept by finalizer {finalizer} any more"))
+    Ok(plan.finish(format!("{object} is not kept by finalizer {finalizer} any more")))
 }
 
 fn write(object: &ObjectKey, meta: &ObjectMeta, finalizer: &str) -> Write {

@@ -61,5 +61,5 @@ pub(super) fn plan(situation: &Situation<'_>, request: &Request, key: &ObjectKey
         Undo::Write { write: Box::new(write(None, Some(node))), wait: None },
     );
     plan.note("the pod that uses the claim has to be scheduled again: if it has that node already, delete it");
-    plan.finish(format!("claim {} is no longer tied to node {node}", claim.key()))
+    Ok(plan.finish(format!("claim {} is no longer tied to node {node}", claim.key())))
 }
