@@ -1,10 +1,10 @@
 //! Whether a plan can lose anything, whoever comes between its steps.
 //!
 //! The plan's steps are interleaved in every way with the syncs of the controllers (with caches that lag, and with
-//! deaths between two writes), with drivers that delete the data of any volume that was deletable for a moment, with
-//! strangers, StatefulSets and tools that apply manifests: they create claims, also of the very name that is waited
-//! for, and, in a second round, delete any claim. That a plan is cut short is part of it: each of its prefixes is
-//! explored.
+//! deaths between two writes), with drivers that delete the data of any volume that was deletable for a moment, with a
+//! scheduler that reserves any free volume, with a garbage collector that follows owners, with strangers, StatefulSets
+//! and tools that apply manifests: they create claims, also of the very name that is waited for, and, in a second
+//! round, delete any claim. That a plan is cut short is part of it: each of its prefixes is explored.
 //!
 //! What the same actors can do while nothing at all is written by us is not the plan's doing. So the same exploration
 //! is made without the plan, and a plan is refused for the harm that it adds.
@@ -185,6 +185,10 @@ impl Exploration {
                 moves.push((Move::Driver(place), after));
             }
             moves.extend(stage.creations(&state).into_iter().map(|(seat, after)| (Move::Creation(seat), after)));
+            for ((volume, claim), after) in stage.reservations(&state) {
+                moves.push((Move::Reservation { volume, claim }, after));
+            }
+            moves.extend(stage.collections(&state).into_iter().map(|(place, after)| (Move::Collection(place), after)));
             if deletes {
                 let deletions = stage.deletions(&state).into_iter();
                 moves.extend(deletions.map(|(place, after)| (Move::Deletion(place), after)));
@@ -254,6 +258,10 @@ enum Move {
     Driver(usize),
     /// Somebody creates the claim of that seat.
     Creation(usize),
+    /// The scheduler reserves the volume at a place for the claim at another.
+    Reservation { volume: usize, claim: usize },
+    /// The garbage collector deletes the claim at that place, the owners of which are gone.
+    Collection(usize),
     /// Somebody deletes the claim at that place.
     Deletion(usize),
 }
@@ -270,6 +278,12 @@ impl Move {
             }
             Self::Driver(place) => format!("the driver deletes the storage of volume {}", stage.volume_name(place)),
             Self::Creation(seat) => format!("somebody creates {}", stage.seat(seat)),
+            Self::Reservation { volume, claim } => {
+                format!("the scheduler reserves volume {} for {}", stage.volume_name(volume), stage.claim_name(claim))
+            }
+            Self::Collection(place) => {
+                format!("the garbage collector deletes {}, the owner of which is gone", stage.claim_name(place))
+            }
             Self::Deletion(place) => format!("somebody deletes {}", stage.claim_name(place)),
         }
     }
@@ -428,4 +442,144 @@ fn rest_of(stage: &mut Stage<'_>, from: Vec<State>) -> Option<Vec<State>> {
         next += 1;
     }
     Some(if rest.is_empty() { all } else { rest })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::controllers::Rules;
+    use crate::model::Kind;
+    use crate::repair::{Manifests, Proposed, Recipient, Request, Situation, claim_key, propose};
+    use crate::snapshot::{Coverage, CoverageEntry, CoverageState, Item, Parts, decode};
+    use serde_json::{Value, json};
+
+    fn volume(name: &str, policy: &str, claim: &str, uid: &str, phase: &str) -> Value {
+        json!({
+            "apiVersion": "v1", "kind": "PersistentVolume",
+            "metadata": {
+                "name": name, "uid": format!("uid-{name}"), "resourceVersion": "1",
+                "finalizers": ["kubernetes.io/pv-protection"],
+                "annotations": { "pv.kubernetes.io/bound-by-controller": "yes" },
+            },
+            "spec": {
+                "accessModes": ["ReadWriteOnce"], "capacity": { "storage": "1Gi" }, "storageClassName": "slow",
+                "persistentVolumeReclaimPolicy": policy,
+                "csi": { "driver": "d.example.com", "volumeHandle": name },
+                "claimRef": { "apiVersion": "v1", "kind": "PersistentVolumeClaim", "namespace": "a", "name": claim, "uid": uid },
+            },
+            "status": { "phase": phase },
+        })
+    }
+
+    fn claim(name: &str) -> Value {
+        json!({
+            "apiVersion": "v1", "kind": "PersistentVolumeClaim",
+            "metadata": {
+                "namespace": "a", "name": name, "uid": format!("uid-{name}"), "resourceVersion": "1",
+                "finalizers": ["kubernetes.io/pvc-protection"],
+            },
+            "spec": {
+                "accessModes": ["ReadWriteOnce"], "resources": { "requests": { "storage": "1Gi" } },
+                "storageClassName": "slow",
+            },
+            "status": { "phase": "Pending" },
+        })
+    }
+
+    fn snapshot(objects: &[Value]) -> Snapshot {
+        let mut parts = Parts { coverage: Coverage::complete(), ..Parts::default() };
+        for kind in Kind::SURROUNDING {
+            parts.coverage.set(CoverageEntry::new(kind, None, CoverageState::Complete));
+        }
+        for object in objects {
+            match decode::read_some(None, object.to_string().as_bytes(), "test", true) {
+                Ok(Item::Volume(volume)) => parts.volumes.push(*volume),
+                Ok(Item::Claim(claim)) => parts.claims.push(*claim),
+                Ok(Item::Class(class)) => parts.classes.push(*class),
+                other => panic!("{other:?}"),
+            }
+        }
+        Snapshot::new(parts)
+    }
+
+    fn plan(situation: &Situation<'_>, request: &Request) -> Plan {
+        match propose(situation, request) {
+            Proposed::Plan(plan) => *plan,
+            other => panic!("there is no plan: {other:?}"),
+        }
+    }
+
+    /// What a sync does may depend on nothing but its basis: whatever was found once is found again, wherever the basis
+    /// is the same.
+    #[test]
+    fn syncs_rest_on_their_basis_alone() {
+        let class = json!({
+            "apiVersion": "storage.k8s.io/v1", "kind": "StorageClass", "metadata": { "name": "slow" },
+            "provisioner": "d.example.com", "volumeBindingMode": "WaitForFirstConsumer",
+        });
+        let objects = [
+            class,
+            volume("data", "Delete", "gone", "uid-of-old", "Released"),
+            volume("half", "Retain", "waits", "uid-waits", "Available"),
+            claim("waits"),
+            claim("gone"),
+        ];
+        let snapshot = snapshot(&objects);
+        let settings = Settings::new(Rules::default());
+        let manifests = Manifests::default();
+        let situation = Situation { snapshot: &snapshot, settings: settings.clone(), manifests: &manifests };
+        let request = Request::Release { volume: "data".into(), to: Recipient::Anyone };
+        let plan = plan(&situation, &request);
+        let mut stage = Stage::new(&snapshot, &settings, &plan, true).expect("there is room");
+
+        let reach = Reach { states: 20_000, failures: true, everyone: true };
+        let search = Exploration::run(&mut stage, &plan.steps, true, reach, None).expect("the world is small");
+        assert!(search.states.len() > 1_000, "only {} states", search.states.len());
+        let reserved = |step: &(usize, Move)| matches!(step.1, Move::Reservation { .. });
+        assert!(search.ways.iter().flatten().any(reserved), "the scheduler never came");
+        for state in &search.states {
+            let shared = stage.syncs(state, true);
+            let known = std::mem::take(&mut stage.known);
+            assert_eq!(stage.syncs(state, true), shared, "{state:?}");
+            stage.known = known;
+        }
+    }
+
+    /// A claim that goes takes those along that it owns, and the data of those whose volumes are deleted with them.
+    #[test]
+    fn the_garbage_collector_follows_owners() {
+        let bound = |name: &str, volume: &str| {
+            let mut bound = claim(name);
+            bound["spec"]["volumeName"] = volume.into();
+            bound["metadata"]["annotations"]["pv.kubernetes.io/bind-completed"] = "yes".into();
+            bound["status"]["phase"] = "Bound".into();
+            bound
+        };
+        let mut child = bound("child", "childs");
+        child["metadata"]["ownerReferences"] =
+            json!([{ "apiVersion": "v1", "kind": "PersistentVolumeClaim", "name": "had", "uid": "uid-had" }]);
+        let objects = [
+            volume("kept", "Retain", "had", "uid-had", "Bound"),
+            volume("childs", "Delete", "child", "uid-child", "Bound"),
+            bound("had", "kept"),
+            child,
+        ];
+        let snapshot = snapshot(&objects);
+        let settings = Settings::new(Rules::default());
+        let mut manifests = Manifests::default();
+        manifests.add(claim_key("a", "had"), objects[2].clone());
+        let situation = Situation { snapshot: &snapshot, settings: settings.clone(), manifests: &manifests };
+        let request = Request::Move {
+            namespace: "a".into(),
+            name: "had".into(),
+            to_namespace: "a".into(),
+            to_name: "new".into(),
+            restore_policy: false,
+        };
+        let plan = plan(&situation, &request);
+        let Verdict::Harmful(found) = judge(&snapshot, &settings, &plan, Reach::REVIEW) else { panic!("no harm") };
+        assert_eq!((&*found.volume, found.harm), ("childs", Harm::DataDeleted));
+        let collected = "the garbage collector deletes a/child, the owner of which is gone";
+        assert!(found.moves.iter().any(|said| said == collected), "{:#?}", found.moves);
+    }
 }

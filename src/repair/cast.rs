@@ -81,9 +81,12 @@ impl Cast {
             });
             claims.extend(waiting.map(|(id, _)| id).take(WAITING));
         }
-        // The volumes that the claims have already tell what becomes of the claims.
+        claims.extend(owned(snapshot, plan));
+        // The volumes that the claims have already, or that wait for them, tell what becomes of the claims.
         for id in &claims {
-            volumes.extend(snapshot.volume_id(&snapshot.claim(*id).volume_name));
+            let claim = snapshot.claim(*id);
+            volumes.extend(snapshot.volume_id(&claim.volume_name));
+            volumes.extend(snapshot.volumes_naming(&claim.meta.namespace, &claim.meta.name));
         }
         Self { volumes: volumes.into_iter().collect(), claims: claims.into_iter().collect(), awaited }
     }
@@ -114,8 +117,8 @@ impl Cast {
         self.claims = claims.into_iter().collect();
     }
 
-    /// The claims that somebody may create: for each volume that of a stranger who names it, and for each name that the
-    /// plan writes or waits for one without a volume, as a StatefulSet makes it, and one that names the volume.
+    /// The claims that somebody may create: for each volume that of a stranger whom it fits, with or without naming it,
+    /// and for each name that the plan writes or waits for one without a volume, as a StatefulSet makes it, and one that names the volume.
     pub(super) fn seats(&self, snapshot: &Snapshot, plan: &Plan) -> Vec<Arc<PersistentVolumeClaim>> {
         let mut seats: Vec<Arc<PersistentVolumeClaim>> = Vec::new();
         let carried = |id: &&VolumeId| {
@@ -125,6 +128,7 @@ impl Cast {
         for id in self.volumes.iter().filter(carried) {
             let volume = snapshot.volume(*id);
             seats.push(Arc::new(fitting(volume, STRANGER, &volume.meta.name, Some(&volume.meta.name))));
+            seats.push(Arc::new(fitting(volume, STRANGER, &volume.meta.name, None)));
             for (namespace, name) in &self.awaited {
                 for named in [None, Some(volume.meta.name.as_str())] {
                     let seat = fitting(volume, namespace, name, named);
@@ -136,6 +140,27 @@ impl Cast {
         }
         seats
     }
+}
+
+/// The claims that the garbage collector deletes after those that the plan deletes, and after these in turn.
+fn owned(snapshot: &Snapshot, plan: &Plan) -> BTreeSet<ClaimId> {
+    let mut gone: BTreeSet<&str> = BTreeSet::new();
+    for step in &plan.steps {
+        if let Some(write) = &step.write
+            && matches!(write.change, Change::Delete)
+            && let Some(id) = snapshot.claim_id(&write.object.namespace, &write.object.name)
+        {
+            gone.insert(&snapshot.claim(id).meta.uid);
+        }
+    }
+    let mut owned = BTreeSet::new();
+    while !gone.is_empty() {
+        let follows = |claim: &PersistentVolumeClaim| claim.owners().iter().any(|owner| gone.contains(&*owner.uid));
+        let found = (0u32..).map(ClaimId).zip(snapshot.claims()).filter(|(_, claim)| follows(claim));
+        let fresh: Vec<ClaimId> = found.map(|(id, _)| id).filter(|id| owned.insert(*id)).collect();
+        gone = fresh.iter().map(|id| &*snapshot.claim(*id).meta.uid).collect();
+    }
+    owned
 }
 
 /// A claim that the volume fits.

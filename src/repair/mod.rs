@@ -5,6 +5,7 @@
 //! [`review`] looks at it with guards, the controllers' answers and an adversary, and [`Reviewed::confirm`] turns it
 //! into a [`Confirmed`] one. Who carries that out is `execute`; nothing else can.
 
+mod actors;
 mod adversary;
 mod cast;
 mod consent;

@@ -1,12 +1,13 @@
 //! The small world in which a plan is tried out: the objects that it touches, those that could come between, and
 //! nothing else.
 //!
+//! Who changes it besides the plan and the controllers is in `actors`.
+//!
 //! A [`State`] is a short list of numbers, so that many of them can be compared; an object that differs only in what
 //! nobody decides by is the same variant.
 
 use super::cast::{Cast, STRANGER, allowed};
 use super::guards::keeps;
-use super::overlay::delete;
 use super::plan::{Plan, Recheck};
 use super::write::Seen;
 use crate::model::{
@@ -26,7 +27,7 @@ const CLAIMS: usize = 16;
 /// A state of the stage: for each volume and each claim the number of its variant, 0 where it is not there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) struct State {
-    objects: Objects,
+    pub(super) objects: Objects,
     /// For each volume: what was begun with its data.
     pub(super) fates: [Fate; VOLUMES],
     /// How far the plan is: twice the number of steps that were written and waited for, plus one while it waits.
@@ -35,9 +36,9 @@ pub(super) struct State {
 
 /// The variants of all objects.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-struct Objects {
+pub(super) struct Objects {
     volumes: [u8; VOLUMES],
-    claims: [u8; CLAIMS],
+    pub(super) claims: [u8; CLAIMS],
 }
 
 /// What was begun with the data of a volume.
@@ -53,23 +54,36 @@ pub(super) struct Fate {
 
 /// The objects, with the variants that were met.
 pub(super) struct Stage<'a> {
-    snapshot: Snapshot,
-    settings: Settings<'a>,
+    pub(super) snapshot: Snapshot,
+    pub(super) settings: Settings<'a>,
     volumes: Vec<Vec<Arc<PersistentVolume>>>,
     claims: Vec<Vec<Arc<PersistentVolumeClaim>>>,
     /// Claims that somebody may create, each with the place where it would stand.
-    seats: Vec<(usize, Arc<PersistentVolumeClaim>)>,
+    pub(super) seats: Vec<(usize, Arc<PersistentVolumeClaim>)>,
     /// For each volume, who may have it.
     allowed: Vec<BTreeSet<(Str, Str)>>,
-    initial: State,
-    /// What the controllers may do where the objects are so, whatever else is.
-    known: Known,
+    pub(super) initial: State,
+    /// What the controllers may make of an object where all that its sync rests on is so.
+    pub(super) known: FxHashMap<Basis, Arc<Vec<Outcome>>>,
     /// Whether an object has more variants than can be numbered: nothing is proven then.
     is_full: bool,
 }
 
-/// By the variants of volumes and claims, and by whether anything may go wrong: what syncs may change.
-type Known = FxHashMap<(Objects, bool), Arc<Vec<(Target, bool, Vec<Delta>)>>>;
+/// Whether nothing went wrong in a sync, and what it changed.
+pub(super) type Outcome = (bool, Vec<Delta>);
+
+/// All that a sync of an object rests on and that changes on the stage. The sync of a claim may look at every volume,
+/// and at no other claim; that of a volume at the claim that the volume names, or named at first where a cache lags.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) struct Basis {
+    target: Target,
+    /// The variant of the object itself.
+    own: u8,
+    volumes: [u8; VOLUMES],
+    claims: [u8; 2],
+    /// Whether anything may go wrong.
+    failures: bool,
+}
 
 impl<'a> Stage<'a> {
     /// The stage for a plan. Everything that it touches is on it as recorded. Nothing where there is no room for all.
@@ -134,7 +148,7 @@ impl<'a> Stage<'a> {
             seats,
             allowed,
             initial,
-            known: Known::default(),
+            known: FxHashMap::default(),
             is_full: false,
         };
         stage.doom(&mut initial);
@@ -217,13 +231,13 @@ impl<'a> Stage<'a> {
         after
     }
 
-    fn set_volume(&mut self, state: &mut State, place: usize, volume: Option<Arc<PersistentVolume>>) {
+    pub(super) fn set_volume(&mut self, state: &mut State, place: usize, volume: Option<Arc<PersistentVolume>>) {
         let Some(variants) = self.volumes.get_mut(place) else { return };
         state.objects.volumes[place] =
             volume.map_or(0, |volume| variant(variants, volume, same_volume, &mut self.is_full));
     }
 
-    fn set_claim(&mut self, state: &mut State, place: usize, claim: Option<Arc<PersistentVolumeClaim>>) {
+    pub(super) fn set_claim(&mut self, state: &mut State, place: usize, claim: Option<Arc<PersistentVolumeClaim>>) {
         let Some(variants) = self.claims.get_mut(place) else { return };
         state.objects.claims[place] = claim.map_or(0, |claim| variant(variants, claim, same_claim, &mut self.is_full));
     }
@@ -254,51 +268,71 @@ impl<'a> Stage<'a> {
     /// What the controllers may do next: the object that is synced, whether nothing goes wrong, and the state after it.
     /// With `failures`, their caches may lag and they may die between two writes.
     pub(super) fn syncs(&mut self, state: &State, failures: bool) -> Vec<(Target, bool, State)> {
-        let key = (state.objects, failures);
-        let known = if let Some(known) = self.known.get(&key) {
-            Arc::clone(known)
-        } else {
-            let found = Arc::new(self.explore(state, failures));
-            self.known.insert(key, Arc::clone(&found));
-            found
-        };
-        let mut all: Vec<(Target, bool, State)> = Vec::with_capacity(known.len());
-        for (target, ordinary, deltas) in known.iter() {
-            let mut after = *state;
-            for delta in deltas {
-                match *delta {
-                    Delta::Volume(place, variant) => after.objects.volumes[place] = variant,
-                    Delta::Claim(place, variant) => after.objects.claims[place] = variant,
-                    Delta::Destroyed(place) => after.fates[place].destroyed = true,
-                    Delta::Scrubbed(place) => after.fates[place].scrubbed = true,
+        let mut all: Vec<(Target, bool, State)> = Vec::new();
+        for target in self.targets(state) {
+            let basis = self.basis(state, target, failures);
+            let known = if let Some(known) = self.known.get(&basis) {
+                Arc::clone(known)
+            } else {
+                let found = Arc::new(self.explore(state, target, failures));
+                self.known.insert(basis, Arc::clone(&found));
+                found
+            };
+            for (ordinary, deltas) in known.iter() {
+                let mut after = *state;
+                for delta in deltas {
+                    match *delta {
+                        Delta::Volume(place, variant) => after.objects.volumes[place] = variant,
+                        Delta::Claim(place, variant) => after.objects.claims[place] = variant,
+                        Delta::Destroyed(place) => after.fates[place].destroyed = true,
+                        Delta::Scrubbed(place) => after.fates[place].scrubbed = true,
+                    }
                 }
-            }
-            self.doom(&mut after);
-            if after != *state {
-                all.push((*target, *ordinary, after));
+                self.doom(&mut after);
+                if after != *state {
+                    all.push((target, *ordinary, after));
+                }
             }
         }
         all
     }
 
-    /// The same as differences, which do not depend on how far the plan is.
-    fn explore(&mut self, state: &State, failures: bool) -> Vec<(Target, bool, Vec<Delta>)> {
-        let mut outcomes: Vec<(Target, bool, Vec<Overlay>)> = Vec::new();
+    fn basis(&self, state: &State, target: Target, failures: bool) -> Basis {
+        let mut basis = Basis { target, own: 0, volumes: [0; VOLUMES], claims: [0; 2], failures };
+        match target {
+            Target::Claim(id) => {
+                basis.own = state.objects.claims[id.0 as usize];
+                basis.volumes = state.objects.volumes;
+            }
+            Target::Volume(id) => {
+                let place = id.0 as usize;
+                basis.own = state.objects.volumes[place];
+                for (slot, moment) in basis.claims.iter_mut().zip([state, &self.initial]) {
+                    let named = self.volume(moment, place).and_then(|volume| volume.claim_ref.as_ref());
+                    let claim = named.and_then(|named| self.snapshot.claim_id(&named.namespace, &named.name));
+                    *slot = claim.map_or(0, |id| state.objects.claims[id.0 as usize]);
+                }
+            }
+        }
+        basis
+    }
+
+    /// What the syncs of an object may change, as differences, which hold wherever the basis is the same.
+    fn explore(&mut self, state: &State, target: Target, failures: bool) -> Vec<Outcome> {
+        let mut outcomes: Vec<(bool, Vec<Overlay>)> = Vec::new();
         {
             let stage = &*self;
             let world = stage.world(state);
             let earlier = failures.then(|| stage.world(&stage.initial));
-            for target in stage.targets(state) {
-                for Stepped { world: after, ordinary } in stepped(&world, earlier.as_ref(), &stage.settings, target) {
-                    let changes = Overlay::between(&world, &after);
-                    if !changes.is_empty() {
-                        outcomes.push((target, ordinary, changes));
-                    }
+            for Stepped { world: after, ordinary } in stepped(&world, earlier.as_ref(), &stage.settings, target) {
+                let changes = Overlay::between(&world, &after);
+                if !changes.is_empty() {
+                    outcomes.push((ordinary, changes));
                 }
             }
         }
-        let mut all: Vec<(Target, bool, Vec<Delta>)> = Vec::new();
-        for (target, ordinary, changes) in outcomes {
+        let mut all: Vec<Outcome> = Vec::new();
+        for (ordinary, changes) in outcomes {
             let mut deltas = Vec::with_capacity(changes.len());
             for change in changes {
                 let delta = match change {
@@ -317,8 +351,8 @@ impl<'a> Stage<'a> {
                 };
                 deltas.extend(delta);
             }
-            if !deltas.is_empty() && !all.iter().any(|(_, _, same)| *same == deltas) {
-                all.push((target, ordinary, deltas));
+            if !deltas.is_empty() && !all.iter().any(|(_, same)| *same == deltas) {
+                all.push((ordinary, deltas));
             }
         }
         all
@@ -350,60 +384,6 @@ impl<'a> Stage<'a> {
             format!("claim {}", claim.key())
         };
         if claim.volume_name.is_empty() { whose } else { format!("{whose} that names volume {}", claim.volume_name) }
-    }
-
-    /// What drivers may do: the data of a volume that they may have begun to delete go, and the object with them.
-    pub(super) fn drivers(&mut self, state: &State) -> Vec<(usize, State)> {
-        let mut all = Vec::new();
-        for place in self.volume_places() {
-            if state.fates[place].doomed && !state.fates[place].destroyed {
-                let mut after = *state;
-                after.fates[place].destroyed = true;
-                self.set_volume(&mut after, place, None);
-                all.push((place, after));
-            }
-        }
-        all
-    }
-
-    /// What tenants, StatefulSets and whoever applies manifests may create: the claim, and the state after it. A
-    /// stranger comes only where some volume is free, since until then it can only wait.
-    pub(super) fn creations(&mut self, state: &State) -> Vec<(usize, State)> {
-        let mut all = Vec::new();
-        for number in 0..self.seats.len() {
-            let (place, seat) = (self.seats[number].0, Arc::clone(&self.seats[number].1));
-            let is_stranger = seat.meta.namespace == STRANGER;
-            let free = || {
-                let named = self.snapshot.volume_id(&seat.volume_name);
-                named.and_then(|id| self.volume(state, id.0 as usize)).is_some_and(|volume| volume.claim_ref.is_none())
-            };
-            if state.objects.claims[place] == 0 && (!is_stranger || free()) {
-                let mut after = *state;
-                self.set_claim(&mut after, place, Some(seat));
-                all.push((number, after));
-            }
-        }
-        all
-    }
-
-    /// What a StatefulSet, the garbage collector or whoever applies manifests may delete: any claim but a stranger's,
-    /// who has done all the harm that he can when he has a volume.
-    pub(super) fn deletions(&mut self, state: &State) -> Vec<(usize, State)> {
-        let mut all = Vec::new();
-        for place in self.claim_places() {
-            let Some(claim) = self.claim(state, place).cloned() else { continue };
-            if claim.terminating() || claim.meta.namespace == STRANGER {
-                continue;
-            }
-            let mut after = *state;
-            let left = match delete(&Seen::Claim(claim)) {
-                Some(Seen::Claim(marked)) => Some(marked),
-                _ => None,
-            };
-            self.set_claim(&mut after, place, left);
-            all.push((place, after));
-        }
-        all
     }
 
     /// Whether what is looked at right before a write holds, as far as it is on the stage. Pods and attachments do not
@@ -492,7 +472,7 @@ fn is_same<T>(then: Option<&Arc<T>>, now: Option<&Arc<T>>) -> bool {
 
 /// A difference between two states.
 #[derive(Clone, Copy, Debug, PartialEq)]
-enum Delta {
+pub(super) enum Delta {
     /// The volume at a place is another variant.
     Volume(usize, u8),
     /// The claim at a place is.

@@ -194,18 +194,12 @@ fn run(task: Task) -> Result<bool> {
             let started = SystemTime::now();
             let worlds = asked.from..asked.from.saturating_add(asked.worlds);
             let seconds = || started.elapsed().map_or(0, |passed| passed.as_secs());
-            let tally = xtask::plans::plans(asked.seed, worlds, asked.threads.max(1), |tally| {
-                say!(
-                    "{} worlds in {} s: {} plans, {} harmful",
-                    tally.worlds,
-                    seconds(),
-                    tally.plans,
-                    tally.harmful.len()
-                );
-            })?;
-            for harm in &tally.harmful {
-                say!("{harm}");
-            }
+            let found = |harm: &str| say!("{harm}");
+            let progress = |tally: &xtask::plans::Tally| {
+                let (worlds, plans, harmful) = (tally.worlds, tally.plans, tally.harmful.len());
+                say!("{worlds} worlds in {} s: {plans} plans, {harmful} harmful", seconds());
+            };
+            let tally = xtask::plans::plans(asked.seed, worlds, asked.threads.max(1), found, progress)?;
             say!("{tally}");
             say!("seed {}, {} s", asked.seed, seconds());
             if tally.accepted.is_empty() {

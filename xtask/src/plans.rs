@@ -76,19 +76,28 @@ impl fmt::Display for Tally {
     }
 }
 
-/// Looks at so many worlds of a seed, on as many threads as there are cores.
+/// Looks at so many worlds of a seed. Each plan that does harm is told as it is found.
 ///
 /// # Errors
 /// A world that cannot be read: a mistake of this generator.
-pub fn plans(seed: u64, worlds: std::ops::Range<u64>, threads: u64, say: impl Fn(&Tally) + Sync) -> Result<Tally> {
+pub fn plans(
+    seed: u64,
+    worlds: std::ops::Range<u64>,
+    threads: u64,
+    found: impl Fn(&str) + Sync,
+    say: impl Fn(&Tally) + Sync,
+) -> Result<Tally> {
     let total = std::sync::Mutex::new(Tally::default());
     std::thread::scope(|scope| {
         let workers: Vec<_> = (0..threads)
             .map(|thread| {
-                let (total, say, worlds) = (&total, &say, worlds.clone());
+                let (total, found, say, worlds) = (&total, &found, &say, worlds.clone());
                 scope.spawn(move || -> Result<()> {
                     for number in worlds.filter(|number| number % threads == thread) {
                         let one = world(seed, number).with_context(|| format!("world {number} of seed {seed}"))?;
+                        for harm in &one.harmful {
+                            found(harm);
+                        }
                         let mut total = total.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
                         *total += one;
                         if total.worlds % 500 == 0 {
@@ -107,11 +116,15 @@ pub fn plans(seed: u64, worlds: std::ops::Range<u64>, threads: u64, say: impl Fn
     Ok(total.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner))
 }
 
+/// Kinds of which one may be hidden from the reader.
+const HIDDEN: &[Kind] = &[Kind::Pod, Kind::VolumeAttachment, Kind::StatefulSet, Kind::Namespace, Kind::CsiDriver];
+
 /// The tally of one world.
 fn world(seed: u64, number: u64) -> Result<Tally> {
     let mut random = Random(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ number.wrapping_mul(0xd1b5_4a32_d192_ed03));
     let objects = objects(&mut random);
-    let snapshot = snapshot(&objects)?;
+    let hidden = random.one_in(12).then(|| random.of(HIDDEN));
+    let snapshot = snapshot(&objects, hidden)?;
     let mut tally = Tally { worlds: 1, ..Tally::default() };
     for request in requests(&snapshot, &mut random) {
         let manifests = manifests(&objects, &reads(&snapshot, &request));
@@ -183,13 +196,16 @@ fn manifests(objects: &[Value], keys: &[ObjectKey]) -> Manifests {
     manifests
 }
 
-fn snapshot(objects: &[Value]) -> Result<Snapshot> {
+fn snapshot(objects: &[Value], hidden: Option<Kind>) -> Result<Snapshot> {
     let mut coverage = Coverage::complete();
     for kind in Kind::SURROUNDING {
         coverage.set(CoverageEntry::new(kind, None, CoverageState::Complete));
     }
+    if let Some(kind) = hidden {
+        coverage.set(CoverageEntry::new(kind, None, CoverageState::Forbidden));
+    }
     let mut parts = Parts { coverage, ..Parts::default() };
-    for object in objects {
+    for object in objects.iter().filter(|object| hidden.is_none_or(|kind| object["kind"] != kind.as_str())) {
         let read = decode::read_some(None, object.to_string().as_bytes(), "generator", true);
         match read.map_err(|failure| anyhow::anyhow!("{failure:?}"))? {
             Item::Volume(volume) => parts.volumes.push(*volume),
@@ -322,7 +338,12 @@ fn pair(random: &mut Random, number: u64, objects: &mut Vec<Value>) {
         R::LostName,
         R::Alone,
     ]);
-    let (pv, namespace, name) = (format!("pv-{number}"), random.of(&["a", "a", "b"]), format!("c{number}"));
+    let (pv, namespace) = (format!("pv-{number}"), random.of(&["a", "a", "b"]));
+    let of_set = random.one_in(10);
+    let name = if of_set { format!("data-set{number}-0") } else { format!("c{number}") };
+    if of_set {
+        objects.push(stateful_set(namespace, number, random.of(&[0, 0, 1])));
+    }
     let uid = format!("uid-{number}");
     let policy = random.of(&["Retain", "Retain", "Delete", "Delete", "Delete", "Recycle"]);
     let class = random.of(&["fast", "fast", "slow", ""]);
@@ -419,6 +440,11 @@ fn pair(random: &mut Random, number: u64, objects: &mut Vec<Value>) {
     if !lost && relation != R::Bound && random.one_in(6) {
         claim["metadata"]["annotations"]["volume.kubernetes.io/selected-node"] = "node-gone".into();
     }
+    if of_set && random.one_in(2) {
+        claim["metadata"]["ownerReferences"] = owner("apps/v1", "StatefulSet", &format!("set{number}"), "uid-set");
+    } else if number > 0 && random.one_in(4) {
+        claim["metadata"]["ownerReferences"] = owner("v1", "PersistentVolumeClaim", "c0", "uid-0");
+    }
     if random.one_in(10) {
         terminate(&mut claim);
     }
@@ -430,6 +456,25 @@ fn pair(random: &mut Random, number: u64, objects: &mut Vec<Value>) {
         }));
     }
     objects.push(claim);
+}
+
+/// A set that makes the claim of that number.
+fn stateful_set(namespace: &str, number: u64, replicas: u64) -> Value {
+    json!({
+        "apiVersion": "apps/v1", "kind": "StatefulSet",
+        "metadata": { "namespace": namespace, "name": format!("set{number}"), "uid": "uid-set" },
+        "spec": {
+            "replicas": replicas,
+            "volumeClaimTemplates": [{
+                "metadata": { "name": "data" },
+                "spec": { "accessModes": ["ReadWriteOnce"], "resources": { "requests": { "storage": "1Gi" } } },
+            }],
+        },
+    })
+}
+
+fn owner(version: &str, kind: &str, name: &str, uid: &str) -> Value {
+    json!([{ "apiVersion": version, "kind": kind, "name": name, "uid": uid, "controller": false }])
 }
 
 fn terminate(object: &mut Value) {

@@ -94,7 +94,7 @@ fn bind_steps<'s>(
 }
 
 /// The volume with the claimRef that it lacks. Upstream: `GetBindVolumeToClaim`, component-helpers, 1.36.
-fn bind_volume_to_claim(volume: &PersistentVolume, claim: &PersistentVolumeClaim) -> Option<PersistentVolume> {
+pub fn bind_volume_to_claim(volume: &PersistentVolume, claim: &PersistentVolumeClaim) -> Option<PersistentVolume> {
     let by_controller =
         !is_volume_bound_to_claim(volume, claim) && !volume.meta.annotations.has(AnnotationKey::BoundByController);
     let names_claim = volume.claim_ref.as_ref().is_some_and(|named| {
