@@ -752,7 +752,16 @@ async fn a_wait_has_a_limit() {
     assert_eq!(stop.kind, StopKind::Partial);
     assert_eq!(
         stop.message,
-        "step 2: after 60 s it is not so that claim db/data is gone: finalizers keep it: kubernetes.io/pvc-protection"
+        "step 2 gave up after 60 s: it waits until claim db/data is gone, and now finalizers keep it: \
+         kubernetes.io/pvc-protection"
+    );
+    assert_eq!(
+        stop.hints,
+        [
+            "--timeout DURATION makes it wait longer, for example --timeout 10m".to_owned(),
+            format!("kubectl pvctl apply --continue {id} goes on from here"),
+            format!("kubectl pvctl undo {id} takes back what was done"),
+        ]
     );
     assert!(ear.heard.lock().unwrap().contains(
         &"2 waits until claim db/data is gone, 59 s: finalizers keep it: kubernetes.io/pvc-protection".to_owned()
