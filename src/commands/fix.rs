@@ -190,7 +190,7 @@ impl Fix<'_> {
 
     /// What is wrong in scope, roots first, with what repairs it.
     async fn cases(self, cluster: &Cluster<'_>) -> Result<Vec<Case>, Error> {
-        let model = self.args.repair.model.whole();
+        let model = self.args.repair.model();
         let gathered = self.gather(cluster, &model).await?;
         let mut world = World::new(gathered, model);
         let found = self.look(&world)?;

@@ -219,7 +219,7 @@ impl Run<'_> {
         pods_in.extend(course.objects().into_iter().map(|key| key.namespace).filter(|name| !name.is_empty()));
         let evidence =
             Evidence { nodes: true, pods: true, pods_in: &pods_in, lease: true, surroundings: &SURROUNDINGS };
-        let model = self.args.model.whole();
+        let model = self.args.model();
         let source = SourceArgs::default();
         let question = Question {
             source: &source,

@@ -219,9 +219,4 @@ impl Confirmed {
     pub fn plan(&self) -> &Plan {
         &self.0.plan
     }
-
-    /// What was looked at before.
-    pub fn guards(&self) -> &[Guard] {
-        &self.0.guards
-    }
 }
