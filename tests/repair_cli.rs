@@ -3,7 +3,6 @@
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 #![expect(
     clippy::disallowed_methods,
-    clippy::disallowed_types,
     reason = "the test writes plan files, looks at journals, and does things to a process that runs"
 )]
 

@@ -356,7 +356,7 @@ impl Fix<'_> {
         match tried.failed {
             // Why was told with each repair.
             Some(kind) if self.args.repair.yes && tried.repaired.is_empty() => Status::Told(kind),
-            None if left.is_empty() && tried.unread => Status::Unjudged,
+            None if left.is_empty() && tried.unread && tried.repaired.is_empty() => Status::Unjudged,
             None if left.is_empty() => Status::Done,
             Some(_) | None => Status::Findings,
         }

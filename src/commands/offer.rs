@@ -56,5 +56,5 @@ fn place(global: &GlobalArgs) -> String {
         ("server", cluster.server.as_ref()),
     ];
     let given = flags.into_iter().filter_map(|(flag, value)| Some((flag, value.filter(|value| !value.is_empty())?)));
-    given.map(|(flag, value)| format!(" --{flag} {}", quoted(value))).collect()
+    given.fold(String::new(), |flags, (flag, value)| format!("{flags} --{flag} {}", quoted(value)))
 }
