@@ -392,7 +392,7 @@ json\t''
 yaml\t''"
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand fix" -l timeout -d 'How long each step may wait for the controllers, for example 30s or 5m' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand fix" -l journal -d 'The directory of the journals; $XDG_STATE_HOME/kubectl-pvctl or ~/.local/state/kubectl-pvctl if not given' -r -f -a "(__fish_complete_directories)"
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand fix" -l kube-version -d 'The Kubernetes minor to model: 1.14 or 1.28 to 1.36; detected if not given' -r -f -a "1.36\t''
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand fix" -l kube-version -d 'The Kubernetes minor to model: 1.14 or 1.28 to 1.36; detected on a cluster, stated by a snapshot, else 1.36' -r -f -a "1.36\t''
 1.35\t''
 1.34\t''
 1.33\t''
@@ -488,7 +488,7 @@ json\t''
 yaml\t''"
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand retain" -l timeout -d 'How long each step may wait for the controllers, for example 30s or 5m' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand retain" -l journal -d 'The directory of the journals; $XDG_STATE_HOME/kubectl-pvctl or ~/.local/state/kubectl-pvctl if not given' -r -f -a "(__fish_complete_directories)"
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand retain" -l kube-version -d 'The Kubernetes minor to model: 1.14 or 1.28 to 1.36; detected if not given' -r -f -a "1.36\t''
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand retain" -l kube-version -d 'The Kubernetes minor to model: 1.14 or 1.28 to 1.36; detected on a cluster, stated by a snapshot, else 1.36' -r -f -a "1.36\t''
 1.35\t''
 1.34\t''
 1.33\t''
@@ -544,7 +544,7 @@ json\t''
 yaml\t''"
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand release" -l timeout -d 'How long each step may wait for the controllers, for example 30s or 5m' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand release" -l journal -d 'The directory of the journals; $XDG_STATE_HOME/kubectl-pvctl or ~/.local/state/kubectl-pvctl if not given' -r -f -a "(__fish_complete_directories)"
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand release" -l kube-version -d 'The Kubernetes minor to model: 1.14 or 1.28 to 1.36; detected if not given' -r -f -a "1.36\t''
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand release" -l kube-version -d 'The Kubernetes minor to model: 1.14 or 1.28 to 1.36; detected on a cluster, stated by a snapshot, else 1.36' -r -f -a "1.36\t''
 1.35\t''
 1.34\t''
 1.33\t''
@@ -601,7 +601,7 @@ json\t''
 yaml\t''"
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand unbind" -l timeout -d 'How long each step may wait for the controllers, for example 30s or 5m' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand unbind" -l journal -d 'The directory of the journals; $XDG_STATE_HOME/kubectl-pvctl or ~/.local/state/kubectl-pvctl if not given' -r -f -a "(__fish_complete_directories)"
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand unbind" -l kube-version -d 'The Kubernetes minor to model: 1.14 or 1.28 to 1.36; detected if not given' -r -f -a "1.36\t''
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand unbind" -l kube-version -d 'The Kubernetes minor to model: 1.14 or 1.28 to 1.36; detected on a cluster, stated by a snapshot, else 1.36' -r -f -a "1.36\t''
 1.35\t''
 1.34\t''
 1.33\t''
@@ -657,7 +657,7 @@ json\t''
 yaml\t''"
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand reclaim" -l timeout -d 'How long each step may wait for the controllers, for example 30s or 5m' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand reclaim" -l journal -d 'The directory of the journals; $XDG_STATE_HOME/kubectl-pvctl or ~/.local/state/kubectl-pvctl if not given' -r -f -a "(__fish_complete_directories)"
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand reclaim" -l kube-version -d 'The Kubernetes minor to model: 1.14 or 1.28 to 1.36; detected if not given' -r -f -a "1.36\t''
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand reclaim" -l kube-version -d 'The Kubernetes minor to model: 1.14 or 1.28 to 1.36; detected on a cluster, stated by a snapshot, else 1.36' -r -f -a "1.36\t''
 1.35\t''
 1.34\t''
 1.33\t''
@@ -714,7 +714,7 @@ json\t''
 yaml\t''"
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand recreate" -l timeout -d 'How long each step may wait for the controllers, for example 30s or 5m' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand recreate" -l journal -d 'The directory of the journals; $XDG_STATE_HOME/kubectl-pvctl or ~/.local/state/kubectl-pvctl if not given' -r -f -a "(__fish_complete_directories)"
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand recreate" -l kube-version -d 'The Kubernetes minor to model: 1.14 or 1.28 to 1.36; detected if not given' -r -f -a "1.36\t''
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand recreate" -l kube-version -d 'The Kubernetes minor to model: 1.14 or 1.28 to 1.36; detected on a cluster, stated by a snapshot, else 1.36' -r -f -a "1.36\t''
 1.35\t''
 1.34\t''
 1.33\t''
@@ -771,7 +771,7 @@ json\t''
 yaml\t''"
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand restore" -l timeout -d 'How long each step may wait for the controllers, for example 30s or 5m' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand restore" -l journal -d 'The directory of the journals; $XDG_STATE_HOME/kubectl-pvctl or ~/.local/state/kubectl-pvctl if not given' -r -f -a "(__fish_complete_directories)"
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand restore" -l kube-version -d 'The Kubernetes minor to model: 1.14 or 1.28 to 1.36; detected if not given' -r -f -a "1.36\t''
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand restore" -l kube-version -d 'The Kubernetes minor to model: 1.14 or 1.28 to 1.36; detected on a cluster, stated by a snapshot, else 1.36' -r -f -a "1.36\t''
 1.35\t''
 1.34\t''
 1.33\t''
@@ -827,7 +827,7 @@ json\t''
 yaml\t''"
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand rebind" -l timeout -d 'How long each step may wait for the controllers, for example 30s or 5m' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand rebind" -l journal -d 'The directory of the journals; $XDG_STATE_HOME/kubectl-pvctl or ~/.local/state/kubectl-pvctl if not given' -r -f -a "(__fish_complete_directories)"
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand rebind" -l kube-version -d 'The Kubernetes minor to model: 1.14 or 1.28 to 1.36; detected if not given' -r -f -a "1.36\t''
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand rebind" -l kube-version -d 'The Kubernetes minor to model: 1.14 or 1.28 to 1.36; detected on a cluster, stated by a snapshot, else 1.36' -r -f -a "1.36\t''
 1.35\t''
 1.34\t''
 1.33\t''
@@ -884,7 +884,7 @@ json\t''
 yaml\t''"
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand move" -l timeout -d 'How long each step may wait for the controllers, for example 30s or 5m' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand move" -l journal -d 'The directory of the journals; $XDG_STATE_HOME/kubectl-pvctl or ~/.local/state/kubectl-pvctl if not given' -r -f -a "(__fish_complete_directories)"
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand move" -l kube-version -d 'The Kubernetes minor to model: 1.14 or 1.28 to 1.36; detected if not given' -r -f -a "1.36\t''
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand move" -l kube-version -d 'The Kubernetes minor to model: 1.14 or 1.28 to 1.36; detected on a cluster, stated by a snapshot, else 1.36' -r -f -a "1.36\t''
 1.35\t''
 1.34\t''
 1.33\t''
@@ -940,7 +940,7 @@ json\t''
 yaml\t''"
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand rename" -l timeout -d 'How long each step may wait for the controllers, for example 30s or 5m' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand rename" -l journal -d 'The directory of the journals; $XDG_STATE_HOME/kubectl-pvctl or ~/.local/state/kubectl-pvctl if not given' -r -f -a "(__fish_complete_directories)"
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand rename" -l kube-version -d 'The Kubernetes minor to model: 1.14 or 1.28 to 1.36; detected if not given' -r -f -a "1.36\t''
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand rename" -l kube-version -d 'The Kubernetes minor to model: 1.14 or 1.28 to 1.36; detected on a cluster, stated by a snapshot, else 1.36' -r -f -a "1.36\t''
 1.35\t''
 1.34\t''
 1.33\t''
@@ -996,7 +996,7 @@ json\t''
 yaml\t''"
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand unfinalize" -l timeout -d 'How long each step may wait for the controllers, for example 30s or 5m' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand unfinalize" -l journal -d 'The directory of the journals; $XDG_STATE_HOME/kubectl-pvctl or ~/.local/state/kubectl-pvctl if not given' -r -f -a "(__fish_complete_directories)"
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand unfinalize" -l kube-version -d 'The Kubernetes minor to model: 1.14 or 1.28 to 1.36; detected if not given' -r -f -a "1.36\t''
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand unfinalize" -l kube-version -d 'The Kubernetes minor to model: 1.14 or 1.28 to 1.36; detected on a cluster, stated by a snapshot, else 1.36' -r -f -a "1.36\t''
 1.35\t''
 1.34\t''
 1.33\t''
@@ -1053,7 +1053,7 @@ json\t''
 yaml\t''"
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand apply" -l timeout -d 'How long each step may wait for the controllers, for example 30s or 5m' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand apply" -l journal -d 'The directory of the journals; $XDG_STATE_HOME/kubectl-pvctl or ~/.local/state/kubectl-pvctl if not given' -r -f -a "(__fish_complete_directories)"
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand apply" -l kube-version -d 'The Kubernetes minor to model: 1.14 or 1.28 to 1.36; detected if not given' -r -f -a "1.36\t''
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand apply" -l kube-version -d 'The Kubernetes minor to model: 1.14 or 1.28 to 1.36; detected on a cluster, stated by a snapshot, else 1.36' -r -f -a "1.36\t''
 1.35\t''
 1.34\t''
 1.33\t''
@@ -1108,7 +1108,7 @@ json\t''
 yaml\t''"
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand undo" -l timeout -d 'How long each step may wait for the controllers, for example 30s or 5m' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand undo" -l journal -d 'The directory of the journals; $XDG_STATE_HOME/kubectl-pvctl or ~/.local/state/kubectl-pvctl if not given' -r -f -a "(__fish_complete_directories)"
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand undo" -l kube-version -d 'The Kubernetes minor to model: 1.14 or 1.28 to 1.36; detected if not given' -r -f -a "1.36\t''
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand undo" -l kube-version -d 'The Kubernetes minor to model: 1.14 or 1.28 to 1.36; detected on a cluster, stated by a snapshot, else 1.36' -r -f -a "1.36\t''
 1.35\t''
 1.34\t''
 1.33\t''

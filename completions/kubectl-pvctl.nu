@@ -426,7 +426,7 @@ module completions {
     --output(-o): string@"nu-complete kubectl-pvctl fix output" # Print the plan as data for `apply`, and write nothing
     --timeout: string         # How long each step may wait for the controllers, for example 30s or 5m
     --journal: directory      # The directory of the journals; $XDG_STATE_HOME/kubectl-pvctl or ~/.local/state/kubectl-pvctl if not given
-    --kube-version: string@"nu-complete kubectl-pvctl fix kube_version" # The Kubernetes minor to model: 1.14 or 1.28 to 1.36; detected if not given
+    --kube-version: string@"nu-complete kubectl-pvctl fix kube_version" # The Kubernetes minor to model: 1.14 or 1.28 to 1.36; detected on a cluster, stated by a snapshot, else 1.36
     --feature-gates: string   # Feature gates that differ from the defaults of the version
     --controller-flag: string # A flag of kube-controller-manager, for example enable-dynamic-provisioning=false. May be given several times
     --namespace(-n): string   # Show the objects of this namespace, and the volumes that belong to its claims
@@ -548,7 +548,7 @@ module completions {
     --output(-o): string@"nu-complete kubectl-pvctl retain output" # Print the plan as data for `apply`, and write nothing
     --timeout: string         # How long each step may wait for the controllers, for example 30s or 5m
     --journal: directory      # The directory of the journals; $XDG_STATE_HOME/kubectl-pvctl or ~/.local/state/kubectl-pvctl if not given
-    --kube-version: string@"nu-complete kubectl-pvctl retain kube_version" # The Kubernetes minor to model: 1.14 or 1.28 to 1.36; detected if not given
+    --kube-version: string@"nu-complete kubectl-pvctl retain kube_version" # The Kubernetes minor to model: 1.14 or 1.28 to 1.36; detected on a cluster, stated by a snapshot, else 1.36
     --feature-gates: string   # Feature gates that differ from the defaults of the version
     --controller-flag: string # A flag of kube-controller-manager, for example enable-dynamic-provisioning=false. May be given several times
     --namespace(-n): string   # Show the objects of this namespace, and the volumes that belong to its claims
@@ -617,7 +617,7 @@ module completions {
     --output(-o): string@"nu-complete kubectl-pvctl release output" # Print the plan as data for `apply`, and write nothing
     --timeout: string         # How long each step may wait for the controllers, for example 30s or 5m
     --journal: directory      # The directory of the journals; $XDG_STATE_HOME/kubectl-pvctl or ~/.local/state/kubectl-pvctl if not given
-    --kube-version: string@"nu-complete kubectl-pvctl release kube_version" # The Kubernetes minor to model: 1.14 or 1.28 to 1.36; detected if not given
+    --kube-version: string@"nu-complete kubectl-pvctl release kube_version" # The Kubernetes minor to model: 1.14 or 1.28 to 1.36; detected on a cluster, stated by a snapshot, else 1.36
     --feature-gates: string   # Feature gates that differ from the defaults of the version
     --controller-flag: string # A flag of kube-controller-manager, for example enable-dynamic-provisioning=false. May be given several times
     --namespace(-n): string   # Show the objects of this namespace, and the volumes that belong to its claims
@@ -686,7 +686,7 @@ module completions {
     --output(-o): string@"nu-complete kubectl-pvctl unbind output" # Print the plan as data for `apply`, and write nothing
     --timeout: string         # How long each step may wait for the controllers, for example 30s or 5m
     --journal: directory      # The directory of the journals; $XDG_STATE_HOME/kubectl-pvctl or ~/.local/state/kubectl-pvctl if not given
-    --kube-version: string@"nu-complete kubectl-pvctl unbind kube_version" # The Kubernetes minor to model: 1.14 or 1.28 to 1.36; detected if not given
+    --kube-version: string@"nu-complete kubectl-pvctl unbind kube_version" # The Kubernetes minor to model: 1.14 or 1.28 to 1.36; detected on a cluster, stated by a snapshot, else 1.36
     --feature-gates: string   # Feature gates that differ from the defaults of the version
     --controller-flag: string # A flag of kube-controller-manager, for example enable-dynamic-provisioning=false. May be given several times
     --namespace(-n): string   # Show the objects of this namespace, and the volumes that belong to its claims
@@ -754,7 +754,7 @@ module completions {
     --output(-o): string@"nu-complete kubectl-pvctl reclaim output" # Print the plan as data for `apply`, and write nothing
     --timeout: string         # How long each step may wait for the controllers, for example 30s or 5m
     --journal: directory      # The directory of the journals; $XDG_STATE_HOME/kubectl-pvctl or ~/.local/state/kubectl-pvctl if not given
-    --kube-version: string@"nu-complete kubectl-pvctl reclaim kube_version" # The Kubernetes minor to model: 1.14 or 1.28 to 1.36; detected if not given
+    --kube-version: string@"nu-complete kubectl-pvctl reclaim kube_version" # The Kubernetes minor to model: 1.14 or 1.28 to 1.36; detected on a cluster, stated by a snapshot, else 1.36
     --feature-gates: string   # Feature gates that differ from the defaults of the version
     --controller-flag: string # A flag of kube-controller-manager, for example enable-dynamic-provisioning=false. May be given several times
     --namespace(-n): string   # Show the objects of this namespace, and the volumes that belong to its claims
@@ -823,7 +823,7 @@ module completions {
     --output(-o): string@"nu-complete kubectl-pvctl recreate output" # Print the plan as data for `apply`, and write nothing
     --timeout: string         # How long each step may wait for the controllers, for example 30s or 5m
     --journal: directory      # The directory of the journals; $XDG_STATE_HOME/kubectl-pvctl or ~/.local/state/kubectl-pvctl if not given
-    --kube-version: string@"nu-complete kubectl-pvctl recreate kube_version" # The Kubernetes minor to model: 1.14 or 1.28 to 1.36; detected if not given
+    --kube-version: string@"nu-complete kubectl-pvctl recreate kube_version" # The Kubernetes minor to model: 1.14 or 1.28 to 1.36; detected on a cluster, stated by a snapshot, else 1.36
     --feature-gates: string   # Feature gates that differ from the defaults of the version
     --controller-flag: string # A flag of kube-controller-manager, for example enable-dynamic-provisioning=false. May be given several times
     --namespace(-n): string   # Show the objects of this namespace, and the volumes that belong to its claims
@@ -891,7 +891,7 @@ module completions {
     --output(-o): string@"nu-complete kubectl-pvctl restore output" # Print the plan as data for `apply`, and write nothing
     --timeout: string         # How long each step may wait for the controllers, for example 30s or 5m
     --journal: directory      # The directory of the journals; $XDG_STATE_HOME/kubectl-pvctl or ~/.local/state/kubectl-pvctl if not given
-    --kube-version: string@"nu-complete kubectl-pvctl restore kube_version" # The Kubernetes minor to model: 1.14 or 1.28 to 1.36; detected if not given
+    --kube-version: string@"nu-complete kubectl-pvctl restore kube_version" # The Kubernetes minor to model: 1.14 or 1.28 to 1.36; detected on a cluster, stated by a snapshot, else 1.36
     --feature-gates: string   # Feature gates that differ from the defaults of the version
     --controller-flag: string # A flag of kube-controller-manager, for example enable-dynamic-provisioning=false. May be given several times
     --namespace(-n): string   # Show the objects of this namespace, and the volumes that belong to its claims
@@ -959,7 +959,7 @@ module completions {
     --output(-o): string@"nu-complete kubectl-pvctl rebind output" # Print the plan as data for `apply`, and write nothing
     --timeout: string         # How long each step may wait for the controllers, for example 30s or 5m
     --journal: directory      # The directory of the journals; $XDG_STATE_HOME/kubectl-pvctl or ~/.local/state/kubectl-pvctl if not given
-    --kube-version: string@"nu-complete kubectl-pvctl rebind kube_version" # The Kubernetes minor to model: 1.14 or 1.28 to 1.36; detected if not given
+    --kube-version: string@"nu-complete kubectl-pvctl rebind kube_version" # The Kubernetes minor to model: 1.14 or 1.28 to 1.36; detected on a cluster, stated by a snapshot, else 1.36
     --feature-gates: string   # Feature gates that differ from the defaults of the version
     --controller-flag: string # A flag of kube-controller-manager, for example enable-dynamic-provisioning=false. May be given several times
     --namespace(-n): string   # Show the objects of this namespace, and the volumes that belong to its claims
@@ -1029,7 +1029,7 @@ module completions {
     --output(-o): string@"nu-complete kubectl-pvctl move output" # Print the plan as data for `apply`, and write nothing
     --timeout: string         # How long each step may wait for the controllers, for example 30s or 5m
     --journal: directory      # The directory of the journals; $XDG_STATE_HOME/kubectl-pvctl or ~/.local/state/kubectl-pvctl if not given
-    --kube-version: string@"nu-complete kubectl-pvctl move kube_version" # The Kubernetes minor to model: 1.14 or 1.28 to 1.36; detected if not given
+    --kube-version: string@"nu-complete kubectl-pvctl move kube_version" # The Kubernetes minor to model: 1.14 or 1.28 to 1.36; detected on a cluster, stated by a snapshot, else 1.36
     --feature-gates: string   # Feature gates that differ from the defaults of the version
     --controller-flag: string # A flag of kube-controller-manager, for example enable-dynamic-provisioning=false. May be given several times
     --namespace(-n): string   # Show the objects of this namespace, and the volumes that belong to its claims
@@ -1097,7 +1097,7 @@ module completions {
     --output(-o): string@"nu-complete kubectl-pvctl rename output" # Print the plan as data for `apply`, and write nothing
     --timeout: string         # How long each step may wait for the controllers, for example 30s or 5m
     --journal: directory      # The directory of the journals; $XDG_STATE_HOME/kubectl-pvctl or ~/.local/state/kubectl-pvctl if not given
-    --kube-version: string@"nu-complete kubectl-pvctl rename kube_version" # The Kubernetes minor to model: 1.14 or 1.28 to 1.36; detected if not given
+    --kube-version: string@"nu-complete kubectl-pvctl rename kube_version" # The Kubernetes minor to model: 1.14 or 1.28 to 1.36; detected on a cluster, stated by a snapshot, else 1.36
     --feature-gates: string   # Feature gates that differ from the defaults of the version
     --controller-flag: string # A flag of kube-controller-manager, for example enable-dynamic-provisioning=false. May be given several times
     --namespace(-n): string   # Show the objects of this namespace, and the volumes that belong to its claims
@@ -1165,7 +1165,7 @@ module completions {
     --output(-o): string@"nu-complete kubectl-pvctl unfinalize output" # Print the plan as data for `apply`, and write nothing
     --timeout: string         # How long each step may wait for the controllers, for example 30s or 5m
     --journal: directory      # The directory of the journals; $XDG_STATE_HOME/kubectl-pvctl or ~/.local/state/kubectl-pvctl if not given
-    --kube-version: string@"nu-complete kubectl-pvctl unfinalize kube_version" # The Kubernetes minor to model: 1.14 or 1.28 to 1.36; detected if not given
+    --kube-version: string@"nu-complete kubectl-pvctl unfinalize kube_version" # The Kubernetes minor to model: 1.14 or 1.28 to 1.36; detected on a cluster, stated by a snapshot, else 1.36
     --feature-gates: string   # Feature gates that differ from the defaults of the version
     --controller-flag: string # A flag of kube-controller-manager, for example enable-dynamic-provisioning=false. May be given several times
     --namespace(-n): string   # Show the objects of this namespace, and the volumes that belong to its claims
@@ -1233,7 +1233,7 @@ module completions {
     --output(-o): string@"nu-complete kubectl-pvctl apply output" # Print the plan as data for `apply`, and write nothing
     --timeout: string         # How long each step may wait for the controllers, for example 30s or 5m
     --journal: directory      # The directory of the journals; $XDG_STATE_HOME/kubectl-pvctl or ~/.local/state/kubectl-pvctl if not given
-    --kube-version: string@"nu-complete kubectl-pvctl apply kube_version" # The Kubernetes minor to model: 1.14 or 1.28 to 1.36; detected if not given
+    --kube-version: string@"nu-complete kubectl-pvctl apply kube_version" # The Kubernetes minor to model: 1.14 or 1.28 to 1.36; detected on a cluster, stated by a snapshot, else 1.36
     --feature-gates: string   # Feature gates that differ from the defaults of the version
     --controller-flag: string # A flag of kube-controller-manager, for example enable-dynamic-provisioning=false. May be given several times
     --namespace(-n): string   # Show the objects of this namespace, and the volumes that belong to its claims
@@ -1300,7 +1300,7 @@ module completions {
     --output(-o): string@"nu-complete kubectl-pvctl undo output" # Print the plan as data for `apply`, and write nothing
     --timeout: string         # How long each step may wait for the controllers, for example 30s or 5m
     --journal: directory      # The directory of the journals; $XDG_STATE_HOME/kubectl-pvctl or ~/.local/state/kubectl-pvctl if not given
-    --kube-version: string@"nu-complete kubectl-pvctl undo kube_version" # The Kubernetes minor to model: 1.14 or 1.28 to 1.36; detected if not given
+    --kube-version: string@"nu-complete kubectl-pvctl undo kube_version" # The Kubernetes minor to model: 1.14 or 1.28 to 1.36; detected on a cluster, stated by a snapshot, else 1.36
     --feature-gates: string   # Feature gates that differ from the defaults of the version
     --controller-flag: string # A flag of kube-controller-manager, for example enable-dynamic-provisioning=false. May be given several times
     --namespace(-n): string   # Show the objects of this namespace, and the volumes that belong to its claims

@@ -35,6 +35,9 @@ const ERASE_LINE: &str = "\r\x1b[2K";
 /// Shows the cursor, which prompts hide.
 const SHOW_CURSOR: &str = "\x1b[?25h";
 
+/// What stands before a word that is being typed.
+const PROMPT: &str = "> ";
+
 /// Whether Ctrl-C is kept for whoever writes to a cluster, who ends where that leaves nothing half done.
 static HELD: AtomicBool = AtomicBool::new(false);
 /// Whether it was pressed meanwhile.
@@ -170,19 +173,18 @@ impl Terminal {
         yes_or_no(&sanitize(question)).map_err(|failure| unanswered(&failure))
     }
 
-    /// Asks for a word; an empty one is an answer, too.
+    /// Asks for a word; none where the person leaves with Esc, or with Enter alone.
     ///
     /// # Errors
     ///
     /// As [`Self::confirm`].
-    pub fn ask_text(&self, question: &str) -> Result<String, Error> {
+    pub fn ask_text(&self, question: &str) -> Result<Option<String>, Error> {
         self.progress.clear();
         if !self.can_ask {
             return Err(Error::refused("this needs an answer, and there is no terminal to ask on"));
         }
-        let answer =
-            dialoguer::Input::<String>::new().with_prompt(sanitize(question)).allow_empty(true).interact_text();
-        answer.map(|typed| typed.trim().to_owned()).map_err(|dialoguer::Error::IO(failure)| unanswered(&failure))
+        write_stderr(&format!("{}\n", wrap(&sanitize(question), self.error_width, CONTINUED)));
+        typed_word(self.error_width.unwrap_or(usize::MAX)).map_err(|failure| unanswered(&failure))
     }
 
     /// Lets one of several be chosen, with the arrows and Enter; none where the person leaves with Esc or q.
@@ -311,6 +313,37 @@ fn yes_or_no(question: &str) -> io::Result<bool> {
     }
     show(if yes { "yes\n" } else { "no\n" })?;
     Ok(yes)
+}
+
+/// Reads a word on a line of its own, of which the end is shown where it is longer than the line. Esc leaves, which the
+/// prompt of dialoguer takes for no key at all.
+fn typed_word(columns: usize) -> io::Result<Option<String>> {
+    let terminal = Term::stderr();
+    let room = columns.saturating_sub(PROMPT.len() + 1);
+    let show = |typed: &str| {
+        let shown: Vec<char> = typed.chars().rev().take(room).collect();
+        terminal.clear_line()?;
+        terminal.write_str(&format!("{PROMPT}{}", shown.into_iter().rev().collect::<String>()))
+    };
+    let mut typed = String::new();
+    show("")?;
+    loop {
+        match terminal.read_key()? {
+            Key::Enter => break,
+            Key::Escape => {
+                typed.clear();
+                break;
+            }
+            Key::Backspace => drop(typed.pop()),
+            // Names are of these; anything else is an arrow or a slip.
+            Key::Char(letter) if letter.is_ascii_graphic() => typed.push(letter),
+            _ => continue,
+        }
+        show(&typed)?;
+    }
+    show(&typed)?;
+    terminal.write_line("")?;
+    Ok(Some(typed).filter(|typed| !typed.is_empty()))
 }
 
 /// What a failure to write the answer means: a reader that has had enough, as `head`, is no failure; a full disk is.

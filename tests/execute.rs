@@ -16,7 +16,7 @@ use pvctl::execute::{
     receipts, resume, settle,
 };
 use pvctl::model::{Kind, Timestamp};
-use pvctl::repair::{self, Confirmed, Plan, Proposed, Receipts, Reviewed, Situation, claim_key, volume_key};
+use pvctl::repair::{self, Confirmed, Plan, Proposed, Receipts, Reviewed, Situation, volume_key};
 use pvctl::simulate::Settings;
 use pvctl::snapshot::decode::decode;
 use pvctl::snapshot::{Coverage, CoverageEntry, CoverageState, Item, Parts, Snapshot};
@@ -29,6 +29,7 @@ use std::time::Duration;
 
 const PV: &str = "/api/v1/persistentvolumes/pv-1";
 const OLD: &str = "/api/v1/namespaces/db/persistentvolumeclaims/data";
+const OLD_LIST: &str = "/api/v1/namespaces/db/persistentvolumeclaims";
 const NEW: &str = "/api/v1/namespaces/shop/persistentvolumeclaims/moved";
 const NEW_LIST: &str = "/api/v1/namespaces/shop/persistentvolumeclaims";
 const NOW: Timestamp = Timestamp(1_795_356_094);
@@ -373,11 +374,6 @@ impl Server {
 
     /// The plan to move db/data to shop/moved.
     async fn plan(&self) -> Plan {
-        let snapshot = self.snapshot();
-        let keys = [volume_key("pv-1"), claim_key("db", "data")];
-        let manifests = manifests(&self.client(), &keys).await.unwrap();
-        let settings = Settings::new(pvctl::controllers::Rules::default());
-        let situation = Situation { snapshot: &snapshot, settings, manifests: &manifests };
         let request = repair::Request::Move {
             namespace: "db".into(),
             name: "data".into(),
@@ -385,10 +381,47 @@ impl Server {
             to_name: "moved".into(),
             restore_policy: false,
         };
-        match repair::propose(&situation, &request) {
+        self.plan_of(&request).await
+    }
+
+    async fn plan_of(&self, request: &repair::Request) -> Plan {
+        let snapshot = self.snapshot();
+        let manifests = manifests(&self.client(), &repair::reads(&snapshot, request)).await.unwrap();
+        let settings = Settings::new(pvctl::controllers::Rules::default());
+        let situation = Situation { snapshot: &snapshot, settings, manifests: &manifests };
+        match repair::propose(&situation, request) {
             Proposed::Plan(plan) => *plan,
             other => panic!("{other:?}"),
         }
+    }
+
+    /// A claim of that name that waits for a volume, and the plan to replace it by one that asks for more.
+    async fn plan_to_replace(&self, name: &str) -> Plan {
+        self.world(|world| {
+            world.put(
+                &format!("{OLD_LIST}/{name}"),
+                json!({
+                    "apiVersion": "v1", "kind": "PersistentVolumeClaim",
+                    "metadata": { "name": name, "namespace": "db", "uid": "waiting",
+                        "finalizers": ["kubernetes.io/pvc-protection"] },
+                    "spec": { "accessModes": ["ReadWriteOnce"], "resources": { "requests": { "storage": "1Gi" } },
+                        "storageClassName": "standard", "volumeMode": "Filesystem" },
+                    "status": { "phase": "Pending" },
+                }),
+            );
+        });
+        let request = repair::Request::Recreate {
+            namespace: "db".into(),
+            name: name.into(),
+            set: vec![repair::Setting::Size("2Gi".into())],
+            provisioner_stopped: true,
+        };
+        let plan = self.plan_of(&request).await;
+        self.world(|world| {
+            world.log.clear();
+            world.bodies.clear();
+        });
+        plan
     }
 
     /// The confirmed plan; what was asked until here is no part of the log.
@@ -752,7 +785,16 @@ async fn a_wait_has_a_limit() {
     assert_eq!(stop.kind, StopKind::Partial);
     assert_eq!(
         stop.message,
-        "step 2: after 60 s it is not so that claim db/data is gone: finalizers keep it: kubernetes.io/pvc-protection"
+        "step 2 gave up after 60 s: it waits until claim db/data is gone, and now finalizers keep it: \
+         kubernetes.io/pvc-protection"
+    );
+    assert_eq!(
+        stop.hints,
+        [
+            "--timeout DURATION makes it wait longer, for example --timeout 10m".to_owned(),
+            format!("kubectl pvctl apply --continue {id} goes on from here"),
+            format!("kubectl pvctl undo {id} takes back what was done"),
+        ]
     );
     assert!(ear.heard.lock().unwrap().contains(
         &"2 waits until claim db/data is gone, 59 s: finalizers keep it: kubernetes.io/pvc-protection".to_owned()
@@ -910,6 +952,98 @@ async fn receipts_say_what_is_permitted_and_accepted() {
     let other: fn(&mut World) = |world| world.edit(PV, |volume| volume["metadata"]["uid"] = json!("another-uid"));
     let server = Server::new().fault("POST /apis/authorization", Fault::Actor(other));
     assert_eq!(receipts(&server.client(), &plan).await.unwrap_err().kind, StopKind::Changed);
+}
+
+/// A claim whose name is free only when the old one is gone is tried under another name, before that is deleted.
+#[tokio::test(start_paused = true)]
+async fn a_claim_whose_name_is_taken_is_tried_under_another() {
+    let tried = |server: &Server| {
+        server.world(|world| {
+            assert_eq!(world.writes(), [""; 0]);
+            let dry = format!("dry POST {OLD_LIST}");
+            let bodies = world.log.iter().zip(&world.bodies).filter(|(line, _)| **line == dry);
+            bodies.map(|(_, body)| body.clone()).collect::<Vec<Value>>()
+        })
+    };
+    let server = Server::new();
+    let plan = server.plan_to_replace("late").await;
+    let asked = receipts(&server.client(), &plan).await.unwrap();
+    assert_eq!((asked.dry_run, asked.doubts), (Some(Ok(())), Vec::new()));
+    let bodies = tried(&server);
+    assert_eq!(bodies.len(), 1);
+    assert_eq!(bodies[0]["metadata"]["name"], "late-pvctl-1");
+    assert_eq!(bodies[0]["metadata"]["namespace"], "db");
+    assert_eq!(bodies[0]["spec"]["resources"]["requests"]["storage"], "2Gi");
+    server.world(|world| assert!(world.log.contains(&format!("GET {OLD_LIST}/late-pvctl-1"))));
+
+    // A name that somebody has is none that is free.
+    let taken = json!({ "apiVersion": "v1", "kind": "PersistentVolumeClaim",
+        "metadata": { "name": "late-pvctl-1", "namespace": "db", "uid": "other" }, "spec": {}, "status": {} });
+    server.world(|world| {
+        world.put(&format!("{OLD_LIST}/late-pvctl-1"), taken);
+        world.log.clear();
+        world.bodies.clear();
+    });
+    assert_eq!(receipts(&server.client(), &plan).await.unwrap().dry_run, Some(Ok(())));
+    assert_eq!(tried(&server)[0]["metadata"]["name"], "late-pvctl-2");
+
+    // Names have a longest length, and a label does not end with a dot.
+    let server = Server::new();
+    let plan = server.plan_to_replace(&format!("{}.{}", "a".repeat(244), "b".repeat(8))).await;
+    receipts(&server.client(), &plan).await.unwrap();
+    assert_eq!(tried(&server)[0]["metadata"]["name"], format!("{}-pvctl-1", "a".repeat(244)));
+}
+
+/// What admission has against it refuses the plan before anything is deleted; what says nothing of it is a warning.
+#[tokio::test(start_paused = true)]
+async fn what_is_tried_under_another_name_refuses_or_warns() {
+    const TRIED: &str = "create pvc/late -n db (tried under the name late-pvctl-1, because its own is taken until the old claim is gone)";
+    for (code, message) in [
+        (403, "admission webhook \"size.example.com\" denied the request: too large"),
+        (422, "persistentvolumeclaims \"late-pvctl-1\" is forbidden: ValidatingAdmissionPolicy 'size' denied request"),
+        (400, "admission webhook \"size.example.com\" denied the request: no"),
+    ] {
+        let server = Server::new();
+        let plan = server.plan_to_replace("late").await;
+        let server = server.fault(&format!("dry POST {OLD_LIST}"), Fault::Status(code, message));
+        let asked = receipts(&server.client(), &plan).await.unwrap();
+        let why = format!("{TRIED}: HTTP {code}: {message}");
+        assert_eq!((&asked.dry_run, asked.doubts.len()), (&Some(Err(why.clone())), 0));
+        let rejected = server.review(plan, &asked).await.unwrap_err();
+        assert_eq!(rejected.refusal.by, "admission");
+        assert_eq!(rejected.refusal.message, format!("the API server refuses a write in a dry run: {why}"));
+        assert_eq!(server.world(|world| world.writes().len()), 0);
+    }
+    let quota = "persistentvolumeclaims \"late-pvctl-1\" is forbidden: exceeded quota: storage, requested: \
+                 persistentvolumeclaims=1, used: persistentvolumeclaims=2, limited: persistentvolumeclaims=2";
+    let right = "persistentvolumeclaims is forbidden: User \"jane\" cannot create resource \"persistentvolumeclaims\" in \
+                 API group \"\" in the namespace \"db\"";
+    for (code, message, doubt) in [
+        (
+            403,
+            quota,
+            "create pvc/late -n db: a quota has no room for it beside the claim that goes first; when that is gone, \
+             there is as much room as it took",
+        ),
+        (403, right, TRIED),
+        (409, "Operation cannot be fulfilled on resourcequotas \"storage\"", TRIED),
+    ] {
+        let server = Server::new();
+        let plan = server.plan_to_replace("late").await;
+        let server = server.fault(&format!("dry POST {OLD_LIST}"), Fault::Status(code, message));
+        let asked = receipts(&server.client(), &plan).await.unwrap();
+        assert_eq!(asked.dry_run, Some(Ok(())), "{message}");
+        assert_eq!(asked.doubts, [format!("{doubt}: HTTP {code}: {message}")]);
+        assert_eq!(server.world(|world| world.writes().len()), 0);
+    }
+    // Whoever may not look for a free name is told that it was not tried.
+    let server = Server::new();
+    let plan = server.plan_to_replace("late").await;
+    let server = server.fault(&format!("GET {OLD_LIST}/late-pvctl-1"), Fault::Status(403, "not yours"));
+    let asked = receipts(&server.client(), &plan).await.unwrap();
+    let doubt = "create pvc/late -n db: it could not be tried, because its name is taken until the old claim is gone, and no \
+                 other was found to be free";
+    assert_eq!((asked.dry_run, asked.doubts), (Some(Ok(())), vec![doubt.to_owned()]));
 }
 
 #[tokio::test(start_paused = true)]

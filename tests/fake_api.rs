@@ -13,6 +13,7 @@ use std::net::SocketAddr;
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Duration;
 use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::Notify;
 use tokio_rustls::TlsAcceptor;
 
 /// The `Date` of every answer, and the same moment in seconds since 1970.
@@ -75,12 +76,14 @@ struct State {
     seen: Vec<Seen>,
     denied: Vec<&'static str>,
     refused: Option<(usize, u16, &'static str)>,
+    held: Option<usize>,
 }
 
 /// The server; it ends with the test's runtime.
 #[derive(Clone)]
 pub(crate) struct FakeApi {
     address: SocketAddr,
+    gate: Arc<Notify>,
     state: Arc<Mutex<State>>,
 }
 
@@ -97,7 +100,7 @@ impl FakeApi {
 
     async fn serve(acceptor: Option<TlsAcceptor>) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-        let fake = Self { address: listener.local_addr().unwrap(), state: Arc::default() };
+        let fake = Self { address: listener.local_addr().unwrap(), gate: Arc::default(), state: Arc::default() };
         let served = fake.clone();
         tokio::spawn(async move {
             while let Ok((stream, _)) = listener.accept().await {
@@ -168,6 +171,16 @@ impl FakeApi {
         self.state().refused = Some((after, code, message));
     }
 
+    /// Keeps one write waiting until it is let go: the one before which so many were done.
+    pub(crate) fn hold_write(&self, after: usize) {
+        self.state().held = Some(after);
+    }
+
+    /// Lets the write go that waits.
+    pub(crate) fn let_go(&self) {
+        self.gate.notify_one();
+    }
+
     /// The requests so far that changed something, or were to.
     pub(crate) fn writes(&self) -> Vec<Seen> {
         self.seen().into_iter().filter(Seen::writes).collect()
@@ -200,15 +213,21 @@ impl FakeApi {
         let bytes = request.into_body().collect().await.map(http_body_util::Collected::to_bytes).unwrap_or_default();
         let body: Value = serde_json::from_slice(&bytes).unwrap_or_default();
         let seen = Seen { method, body, uri: uri.clone(), headers };
-        let fault = {
+        let (fault, held) = {
             let mut state = self.state();
             state.seen.push(seen.clone());
+            let writes = state.seen.iter().filter(|seen| seen.writes()).count();
+            let held = state.held.take_if(|after| seen.writes() && writes == *after + 1).is_some();
             let fault = state.faults.iter_mut().find(|fault| fault.left > 0 && uri.starts_with(&fault.path));
-            fault.map(|fault| {
+            let fault = fault.map(|fault| {
                 fault.left -= 1;
                 fault.answer.clone()
-            })
+            });
+            (fault, held)
         };
+        if held {
+            self.gate.notified().await;
+        }
         match fault {
             None if seen.method != "GET" => self.write(&seen),
             None => self.truth(&uri),

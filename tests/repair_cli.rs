@@ -1,13 +1,19 @@
 //! The verbs that repair, as they are typed, on an API server in this process: what is refused before anything is
 //! written, what a plan file has to be, and what a journal leads to.
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
-#![expect(clippy::disallowed_methods, reason = "the test writes plan files and looks at journals")]
+#![expect(
+    clippy::disallowed_methods,
+    reason = "the test writes plan files, looks at journals, and does things to a process that runs"
+)]
 
 use crate::fake_api::{Answer, FakeApi};
 use crate::schema::{assert_valid, validator};
 use crate::support::{Finished, Run};
 use serde_json::{Value, json};
+use std::io::Read as _;
 use std::path::Path;
+use std::process::{Child, Stdio};
+use std::time::Duration;
 
 /// A volume whose claim is gone, kept by its policy or not.
 fn released(name: &str, policy: &str) -> Value {
@@ -81,6 +87,72 @@ async fn with(fake: &FakeApi, journals: &Path, input: &str, arguments: &[&str]) 
 async fn run(fake: &FakeApi, arguments: &[&str]) -> Finished {
     let directory = tempfile::tempdir().unwrap();
     with(fake, directory.path(), "", arguments).await
+}
+
+/// A run that something is done to before it ends.
+struct Running {
+    child: Child,
+    _home: tempfile::TempDir,
+}
+
+impl Running {
+    fn start(fake: &FakeApi, journals: &Path, arguments: &[&str]) -> Self {
+        let url = fake.url();
+        let words = [arguments, &["--server", &url]].concat();
+        let (mut command, home) = Run::new(&words).env("XDG_STATE_HOME", journals.to_str().unwrap()).into_command();
+        let child = command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        Self { child, _home: home }
+    }
+
+    /// Until so many writes have arrived.
+    async fn until_writes(fake: &FakeApi, count: usize) {
+        for _ in 0..600 {
+            if fake.writes().len() >= count {
+                return;
+            }
+            tokio::time::sleep(Duration::from_millis(50)).await;
+        }
+        assert_eq!(fake.writes().len(), count, "the write never came");
+    }
+
+    /// What Ctrl-C does, once it has arrived.
+    async fn interrupt(&self) {
+        let kill = format!("kill -INT {}", self.child.id());
+        let sent = Run::of(Path::new("/bin/sh"), &["-c", &kill]).finish();
+        assert_eq!(sent.code, Some(0), "{}", sent.stderr);
+        tokio::time::sleep(Duration::from_millis(500)).await;
+    }
+
+    async fn end(mut self) -> Finished {
+        let wait = move || {
+            let (mut stdout, mut stderr) = (String::new(), String::new());
+            if let Some(mut stream) = self.child.stdout.take() {
+                stream.read_to_string(&mut stdout).unwrap();
+            }
+            self.child.stderr.take().unwrap().read_to_string(&mut stderr).unwrap();
+            Finished { stdout, stderr, code: self.child.wait().unwrap().code() }
+        };
+        tokio::task::spawn_blocking(wait).await.unwrap()
+    }
+}
+
+/// A claim that waits for a volume.
+fn waiting(name: &str) -> Value {
+    json!({
+        "apiVersion": "v1", "kind": "PersistentVolumeClaim",
+        "metadata": {"namespace": "db", "name": name, "uid": format!("uid-{name}"), "resourceVersion": "12",
+            "finalizers": ["kubernetes.io/pvc-protection"]},
+        "spec": {"accessModes": ["ReadWriteOnce"], "storageClassName": "fast", "volumeMode": "Filesystem",
+            "resources": {"requests": {"storage": "1Gi"}}},
+        "status": {"phase": "Pending"}
+    })
+}
+
+/// The id of the newest journal.
+async fn newest(fake: &FakeApi, journals: &Path) -> String {
+    let listed = with(fake, journals, "", &["history", "-o", "json"]).await;
+    let history: Value = serde_json::from_str(&listed.stdout).unwrap();
+    history["items"][0]["id"].as_str().unwrap().to_owned()
 }
 
 /// Nothing was written: not to the cluster, and no journal.
@@ -192,11 +264,12 @@ async fn fix_repairs_what_is_safe_and_says_what_is_refused() {
     assert!(ended.stdout.contains("release: volume data is offered again, to claim db/data alone (safe)"));
     assert!(ended.stderr.contains("no terminal to ask on: nothing was written"), "{}", ended.stderr);
     let ended = refused(&fake, 0, &["fix", "pv/data", "--yes", "--only", "lost-*"]).await;
-    assert!(ended.stdout.contains("Nothing is wrong that fix knows of."), "{}", ended.stdout);
+    assert_eq!(ended.stdout, "Nothing is wrong that the rules of --only look for.\n");
 
     let ended = run(&fake, &["fix", "pv/data", "--yes"]).await;
     assert_eq!(ended.code, Some(0), "{}{}", ended.stdout, ended.stderr);
     assert_eq!(fake.writes().len(), 1);
+    assert!(ended.stderr.ends_with("\n1 finding repaired, 0 left\n"), "{}", ended.stderr);
     let again = run(&fake, &["fix", "pv/data", "--yes"]).await;
     assert_eq!((again.code, fake.writes().len()), (Some(0), 1), "{}{}", again.stdout, again.stderr);
 
@@ -204,7 +277,92 @@ async fn fix_repairs_what_is_safe_and_says_what_is_refused() {
     fake.deny("patch");
     let ended = refused(&fake, 6, &["fix", "pv/data", "--yes"]).await;
     assert!(ended.stderr.contains("you may not: patch persistentvolumes data"), "{}", ended.stderr);
-    assert!(ended.stderr.contains("left: pv-released-retain on pv/data"), "{}", ended.stderr);
+    let left = "left: pv-released-retain on pv/data\n0 findings repaired, 1 left\n";
+    assert!(ended.stderr.ends_with(left), "{}", ended.stderr);
+}
+
+/// Where fix has nothing to do it says why: because nothing is wrong, because it cannot, or because it cannot know.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn fix_without_a_repair_says_so() {
+    let fake = cluster(bound("db", "data", "disk").map(|mut object| {
+        if object["kind"] == "PersistentVolume" {
+            object["metadata"]["annotations"]["pv.kubernetes.io/provisioned-by"] = json!("d.example.com");
+        }
+        object
+    }))
+    .await;
+    let ended = refused(&fake, 0, &["fix", "pvc/data", "-n", "db"]).await;
+    assert_eq!(ended.stdout, "Nothing is wrong that fix knows of.\n");
+    assert!(!ended.stderr.contains("left"), "{}", ended.stderr);
+
+    let mut lonely = waiting("late");
+    lonely["spec"]["storageClassName"] = "gone".into();
+    let fake = cluster([lonely]).await;
+    for words in [&["fix", "pvc/late", "-n", "db"][..], &["fix", "pvc/late", "-n", "db", "--yes"]] {
+        let ended = refused(&fake, 1, words).await;
+        let said = "left: pvc-class-not-found on pvc/late -n db\n\
+                    0 findings repaired, 1 left: fix has no repair for what is left\n";
+        assert!(ended.stderr.ends_with(said), "{}", ended.stderr);
+    }
+
+    let fake = cluster([]).await;
+    fake.fail("/api/v1/persistentvolumes?", usize::MAX, Answer::Status(403, "no volumes for you"));
+    let ended = refused(&fake, 3, &["fix", "-n", "db"]).await;
+    assert_eq!(ended.stdout, "Nothing is wrong that fix knows of, as far as it could be read.\n");
+    assert!(ended.stderr.contains("warning: persistentvolumes may not be listed"), "{}", ended.stderr);
+}
+
+/// `audit` and `explain` say of `fix` where it has a repair, and only of a cluster.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_can_be_repaired_is_said_with_the_command() {
+    let fake = cluster([released("data", "Retain")]).await;
+    let url = fake.url();
+    for (words, said) in [
+        (&["audit", "-A"][..], format!("1 of these can be repaired: kubectl pvctl fix -A --server {url}\n")),
+        (&["audit", "-n", "db"], format!("1 of these can be repaired: kubectl pvctl fix -n db --server {url}\n")),
+        (
+            &["audit", "-A", "-o", "wide", "-l", "!tier"],
+            format!("1 of these can be repaired: kubectl pvctl fix OBJECT -A --server {url}\n"),
+        ),
+        (&["explain", "pv/data"], format!("kubectl pvctl fix pv/data --server {url} proposes a repair\n")),
+    ] {
+        let ended = run(&fake, words).await;
+        assert!(ended.stderr.replace("\n  ", " ").ends_with(&said), "{words:?}: {}", ended.stderr);
+    }
+    for words in
+        [&["audit", "-A", "-o", "json"][..], &["audit", "-A", "-o", "markdown"], &["explain", "pv/data", "-o", "json"]]
+    {
+        let ended = run(&fake, words).await;
+        assert!(!(ended.stdout + &ended.stderr).contains("pvctl fix"), "{words:?}");
+    }
+    // Where the kubeconfig says it all, there is nothing to add.
+    let home = tempfile::tempdir().unwrap();
+    let kubeconfig = home.path().join("config");
+    let config = json!({
+        "apiVersion": "v1", "kind": "Config", "current-context": "here",
+        "clusters": [{"name": "here", "cluster": {"server": url}}],
+        "contexts": [{"name": "here", "context": {"cluster": "here", "user": "me", "namespace": "db"}}],
+        "users": [{"name": "me", "user": {}}]
+    });
+    std::fs::write(&kubeconfig, config.to_string()).unwrap();
+    let path = kubeconfig.to_str().unwrap().to_owned();
+    let audit = move || Run::new(&["audit"]).env("KUBECONFIG", &path).finish();
+    let ended = tokio::task::spawn_blocking(audit).await.unwrap();
+    assert!(ended.stderr.ends_with("\n1 of these can be repaired: kubectl pvctl fix\n"), "{}", ended.stderr);
+    // Nobody repairs a file.
+    let objects = json!({"apiVersion": "v1", "kind": "List", "items": [released("data", "Retain")]});
+    for words in [&["audit", "-f", "-"][..], &["explain", "pv/data", "-f", "-"]] {
+        let ended = Run::new(words).stdin(objects.to_string().as_bytes()).finish();
+        assert!(!ended.stderr.contains("pvctl fix"), "{words:?}: {}", ended.stderr);
+    }
+    // What is well needs none.
+    fake.replace({
+        let mut kept = released("data", "Retain");
+        kept["metadata"]["annotations"] = json!({"pvctl.dev/ignore": "pv-released-retain=kept"});
+        kept
+    });
+    let ended = run(&fake, &["audit", "-A"]).await;
+    assert!(!ended.stderr.contains("can be repaired"), "{}", ended.stderr);
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -412,4 +570,186 @@ async fn a_journal_is_gone_on_with_only_where_it_is_what_was_asked_for() {
     let named = with(&fake, journals, "", &["apply", "--continue", id, "--yes"]).await;
     assert_eq!(named.code, Some(2), "{}", named.stderr);
     assert!(named.stderr.contains("was taken back"), "{}", named.stderr);
+}
+
+/// A policy that has something against the new claim has it before the old one is deleted; a quota is a warning.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_claim_is_not_deleted_for_one_that_is_not_admitted() {
+    let words = ["recreate", "pvc/late", "-n", "db", "--set", "size=2Gi", "--provisioner-stopped", "--yes"];
+    let tried = "/api/v1/namespaces/db/persistentvolumeclaims?fieldManager=kubectl-pvctl&dryRun=All";
+    let fake = cluster([waiting("late")]).await;
+    fake.fail(tried, 1, Answer::Status(403, "admission webhook \"size.example.com\" denied the request"));
+    let ended = refused(&fake, 6, &words).await;
+    let said = ended.stderr.replace("\n  ", " ");
+    assert!(said.contains("(tried under the name late-pvctl-1, because its own is taken until the old claim is gone)"));
+    assert!(fake.object("PersistentVolumeClaim", "late").is_some());
+
+    let fake = cluster([waiting("late")]).await;
+    fake.fail(tried, 1, Answer::Status(403, "late is forbidden: exceeded quota: storage"));
+    let ended = run(&fake, &words).await;
+    assert_eq!(ended.code, Some(0), "{}{}", ended.stdout, ended.stderr);
+    let shown = ended.stdout.replace("\n    ", " ");
+    assert!(shown.contains("a quota has no room for it beside the claim that goes first"), "{}", ended.stdout);
+    let made = fake.object("PersistentVolumeClaim", "late").unwrap();
+    assert_eq!(made["spec"]["resources"]["requests"]["storage"], "2Gi");
+    assert_ne!(made["metadata"]["uid"], "uid-late");
+}
+
+/// Ctrl-C while the last request is on its way: it is waited for, what was done is said, and the journal knows it.
+#[cfg(unix)]
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn an_interrupt_during_the_last_request_loses_nothing() {
+    let fake = cluster([released("data", "Delete")]).await;
+    let state = tempfile::tempdir().unwrap();
+    let journals = state.path();
+    fake.hold_write(0);
+    let running = Running::start(&fake, journals, &["retain", "pv/data", "--yes"]);
+    Running::until_writes(&fake, 1).await;
+    running.interrupt().await;
+    fake.let_go();
+    let ended = running.end().await;
+    let id = newest(&fake, journals).await;
+    assert_eq!(ended.code, Some(130), "{}{}", ended.stdout, ended.stderr);
+    assert!(ended.stdout.contains("\nDone: the data of volume data are kept"), "{}", ended.stdout);
+    assert!(ended.stderr.ends_with(&format!("error: interrupted, after {id} was done\n")), "{}", ended.stderr);
+    assert_eq!(fake.object("PersistentVolume", "data").unwrap()["spec"]["persistentVolumeReclaimPolicy"], "Retain");
+    let nothing = with(&fake, journals, "", &["apply", "--continue", "--yes"]).await;
+    assert_eq!(nothing.code, Some(2), "{}", nothing.stderr);
+    assert!(nothing.stderr.contains("all of them are finished or taken back"), "{}", nothing.stderr);
+
+    // Where something is to be waited for after it, that is left, and nothing else.
+    let fake = cluster([released("data", "Retain")]).await;
+    fake.hold_write(0);
+    let running = Running::start(&fake, journals, &["release", "pv/data", "--yes"]);
+    Running::until_writes(&fake, 1).await;
+    running.interrupt().await;
+    fake.let_go();
+    let ended = running.end().await;
+    let id = newest(&fake, journals).await;
+    assert_eq!(ended.code, Some(5), "{}{}", ended.stdout, ended.stderr);
+    assert!(ended.stderr.starts_with("step 1 of 1: "), "{}", ended.stderr);
+    assert!(ended.stderr.contains("\nerror: interrupted at step 1\n"), "{}", ended.stderr);
+    assert!(
+        ended.stderr.contains(&format!("kubectl pvctl apply --continue {id} goes on from here")),
+        "{}",
+        ended.stderr
+    );
+    let ended = with(&fake, journals, "", &["apply", "--continue", "--yes"]).await;
+    assert_eq!((ended.code, fake.writes().len()), (Some(0), 1), "{}{}", ended.stdout, ended.stderr);
+    assert!(ended.stdout.contains("pv/data is Available, reserved for db/data"), "{}", ended.stdout);
+}
+
+/// Who cannot show the plan does not write; what was done is done, whether or not anybody reads of it.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_closed_output_writes_nothing_or_changes_nothing() {
+    let fake = cluster([released("data", "Delete")]).await;
+    let state = tempfile::tempdir().unwrap();
+    let mut running = Running::start(&fake, state.path(), &["retain", "pv/data", "--yes"]);
+    drop(running.child.stdout.take());
+    let ended = running.end().await;
+    assert_eq!(ended.code, Some(6), "{}", ended.stderr);
+    let said = "the plan could not be shown, because the output is closed: nothing was written";
+    assert!(ended.stderr.replace("\n  ", " ").contains(said), "{}", ended.stderr);
+    assert!(fake.writes().is_empty());
+    assert_eq!(std::fs::read_dir(state.path()).unwrap().count(), 0, "there is a journal");
+
+    fake.hold_write(0);
+    let mut running = Running::start(&fake, state.path(), &["retain", "pv/data", "--yes"]);
+    Running::until_writes(&fake, 1).await;
+    drop(running.child.stdout.take());
+    fake.let_go();
+    let ended = running.end().await;
+    assert_eq!(ended.code, Some(0), "{}", ended.stderr);
+    assert_eq!(fake.object("PersistentVolume", "data").unwrap()["spec"]["persistentVolumeReclaimPolicy"], "Retain");
+    let listed = with(&fake, state.path(), "", &["history", "-o", "json"]).await;
+    let history: Value = serde_json::from_str(&listed.stdout).unwrap();
+    assert_eq!(history["items"][0]["state"], "finished");
+}
+
+/// A journal that somebody else may have written decides nothing, and none is begun where somebody else can write.
+#[cfg(unix)]
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn foreign_journals_are_refused() {
+    use std::os::unix::fs::{PermissionsExt as _, symlink};
+    let mode = |path: &Path, mode| std::fs::set_permissions(path, std::fs::Permissions::from_mode(mode)).unwrap();
+    let fake = cluster([waiting("late")]).await;
+    let state = tempfile::tempdir().unwrap();
+    let directory = state.path().join("kubectl-pvctl");
+    let refused = async |arguments: &[&str], said: &str| {
+        let before = fake.writes().len();
+        let ended = with(&fake, state.path(), "", arguments).await;
+        assert_eq!(ended.code, Some(6), "{arguments:?}: {}{}", ended.stdout, ended.stderr);
+        let flat = ended.stderr.replace("\n  ", " ");
+        assert!(flat.contains(" is not trusted") && flat.contains(said), "{arguments:?}: {}", ended.stderr);
+        assert_eq!(fake.writes().len(), before, "{arguments:?}");
+    };
+    let words = ["recreate", "pvc/late", "-n", "db", "--set", "size=2Gi", "--provisioner-stopped", "--yes"];
+    std::fs::create_dir(&directory).unwrap();
+    mode(&directory, 0o777);
+    refused(&words, "its mode is 0777, where only its owner may write to it").await;
+    mode(&directory, 0o700);
+    let elsewhere = state.path().join("elsewhere");
+    std::fs::rename(&directory, &elsewhere).unwrap();
+    symlink(&elsewhere, &directory).unwrap();
+    refused(&words, "it is a symbolic link").await;
+    std::fs::remove_file(&directory).unwrap();
+    std::fs::rename(&elsewhere, &directory).unwrap();
+    assert_eq!(std::fs::read_dir(&directory).unwrap().count(), 0);
+
+    fake.refuse_write(1, 403, "not now");
+    let stopped = with(&fake, state.path(), "", &words).await;
+    assert_eq!(stopped.code, Some(5), "{}{}", stopped.stdout, stopped.stderr);
+    let id = newest(&fake, state.path()).await;
+    let file = directory.join(format!("{id}.jsonl"));
+    for words in [&["apply", "--continue", "--yes"][..], &["undo", "--yes"], &["undo", &id, "--yes"]] {
+        mode(&file, 0o620);
+        refused(words, "its mode is 0620, where only its owner may read and write it").await;
+        mode(&file, 0o600);
+        std::fs::rename(&file, &elsewhere).unwrap();
+        symlink(&elsewhere, &file).unwrap();
+        refused(words, "it is a symbolic link").await;
+        std::fs::remove_file(&file).unwrap();
+        std::fs::rename(&elsewhere, &file).unwrap();
+        mode(&directory, 0o770);
+        refused(words, "its mode is 0770, where only its owner may write to it").await;
+        mode(&directory, 0o700);
+    }
+
+    // What an undo may give up is what its repair was asked for: that journal has to be ours as well.
+    let ended = with(&fake, state.path(), "", &["apply", "--continue", "--yes"]).await;
+    assert_eq!(ended.code, Some(0), "{}{}", ended.stdout, ended.stderr);
+    let done = fake.writes().len();
+    fake.refuse_write(done + 1, 403, "not now");
+    let stopped = with(&fake, state.path(), "", &["undo", "--yes"]).await;
+    assert_eq!(stopped.code, Some(5), "{}{}", stopped.stdout, stopped.stderr);
+    mode(&file, 0o660);
+    refused(&["apply", "--continue", "--yes"], "its mode is 0660, where only its owner may read and write it").await;
+}
+
+/// An undo that stopped is gone on with, as its hint says; it is not taken back.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn an_undo_that_stopped_is_gone_on_with() {
+    let fake = cluster([waiting("late")]).await;
+    let state = tempfile::tempdir().unwrap();
+    let journals = state.path();
+    let words = ["recreate", "pvc/late", "-n", "db", "--set", "size=2Gi", "--provisioner-stopped", "--yes"];
+    let done = with(&fake, journals, "", &words).await;
+    assert_eq!(done.code, Some(0), "{}{}", done.stdout, done.stderr);
+    assert_eq!(fake.writes().len(), 2);
+    fake.refuse_write(3, 403, "not now");
+    let stopped = with(&fake, journals, "", &["undo", "--yes"]).await;
+    assert_eq!(stopped.code, Some(5), "{}{}", stopped.stdout, stopped.stderr);
+    let id = newest(&fake, journals).await;
+    assert!(id.contains("-undo-"), "{id}");
+    let hints: Vec<&str> = stopped.stderr.lines().filter_map(|line| line.strip_prefix("hint: ")).collect();
+    assert_eq!(hints, [format!("kubectl pvctl apply --continue {id} goes on from here")]);
+    assert!(fake.object("PersistentVolumeClaim", "late").is_none());
+    let ended = with(&fake, journals, "", &["apply", "--continue", &id, "--yes"]).await;
+    assert_eq!(ended.code, Some(0), "{}{}", ended.stdout, ended.stderr);
+    let back = fake.object("PersistentVolumeClaim", "late").unwrap();
+    assert_eq!(back["spec"]["resources"]["requests"]["storage"], "1Gi");
+    // The repair counts as taken back now.
+    let nothing = with(&fake, journals, "", &["undo", "--yes"]).await;
+    assert_eq!(nothing.code, Some(2), "{}", nothing.stderr);
+    assert!(nothing.stderr.contains("not taken back already"), "{}", nothing.stderr);
 }

@@ -74,6 +74,11 @@ impl Run {
         self
     }
 
+    /// The command itself and its home, for a test that does something while it runs.
+    pub(crate) fn into_command(self) -> (Command, tempfile::TempDir) {
+        (self.command, self.home)
+    }
+
     /// Waits for the end.
     pub(crate) fn finish(mut self) -> Finished {
         let streams = self.command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());

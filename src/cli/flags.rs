@@ -191,10 +191,10 @@ pub struct SourceArgs {
     pub strict: bool,
 }
 
-/// Which Kubernetes is modelled, and what is assumed of it.
+/// Which Kubernetes is modelled.
 #[derive(Clone, Debug, Default, Args)]
 #[command(next_help_heading = "Model")]
-pub struct ModelArgs {
+pub struct KubernetesArgs {
     /// The Kubernetes minor to model: 1.14 or 1.28 to 1.36; detected on a cluster, stated by a snapshot, else 1.36
     #[arg(long, value_name = "1.N", hide_possible_values = true, value_parser = value::KubeVersionParser)]
     pub kube_version: Option<u32>,
@@ -206,6 +206,15 @@ pub struct ModelArgs {
     /// A flag of kube-controller-manager, for example enable-dynamic-provisioning=false. May be given several times
     #[arg(long = "controller-flag", value_name = "FLAG=VALUE", action = ArgAction::Append, value_parser = ControllerFlag::parse)]
     pub controller_flags: Vec<ControllerFlag>,
+}
+
+/// Which Kubernetes is modelled, and what is assumed of it.
+#[derive(Clone, Debug, Default, Args)]
+#[command(next_help_heading = "Model")]
+pub struct ModelArgs {
+    /// Which Kubernetes.
+    #[command(flatten)]
+    pub kubernetes: KubernetesArgs,
 
     /// The controllers that take part, in the syntax of kube-controller-manager: `*`, NAME, -NAME
     #[arg(long, value_delimiter = ',', allow_hyphen_values = true, value_name = "LIST")]

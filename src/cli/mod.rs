@@ -8,12 +8,11 @@ mod object;
 mod repair;
 mod value;
 
-pub use flags::{ClusterArgs, ModelArgs, ScopeArgs, Secret, SourceArgs, TableArgs};
+pub use flags::{ClusterArgs, KubernetesArgs, ModelArgs, ScopeArgs, Secret, SourceArgs, TableArgs};
 pub use object::{ObjectArgument, one_object, parse_objects};
 pub use repair::{
     ApplyArgs, DryRun, FixArgs, HistoryArgs, JournalArgs, MoveArgs, RebindArgs, RecipientArgs, ReclaimArgs,
-    RecreateArgs, ReleaseArgs, RenameArgs, RepairArgs, RepairModelArgs, RestoreArgs, RetainArgs, UnbindArgs, UndoArgs,
-    UnfinalizeArgs,
+    RecreateArgs, ReleaseArgs, RenameArgs, RepairArgs, RestoreArgs, RetainArgs, UnbindArgs, UndoArgs, UnfinalizeArgs,
 };
 pub use value::{ControllerFlag, FeatureGate, KindScope, Limit, Output, ReportFormat, UserExtra, parse_reference};
 
@@ -616,8 +615,8 @@ mod tests {
             ]
         );
         assert_eq!(args.source.now.unwrap().0, 1_780_308_000);
-        assert_eq!(args.model.kube_version, Some(30));
-        assert!(args.model.feature_gates[0].enabled && !args.model.feature_gates[1].enabled);
+        assert_eq!(args.model.kubernetes.kube_version, Some(30));
+        assert!(args.model.kubernetes.feature_gates[0].enabled && !args.model.kubernetes.feature_gates[1].enabled);
         assert_eq!(args.model.controllers, ["*", "-persistentvolume-protection-controller"]);
         assert_eq!(args.model.unseen[0].to_string(), "pvc/data-0 -n db");
         assert_eq!((args.model.decisions, args.model.outcomes), (Limit::All, Limit::AtMost(3)));

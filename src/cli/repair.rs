@@ -1,7 +1,7 @@
 //! The verbs that repair, and what they share.
 
-use super::ModelArgs;
-use super::value::{self, ControllerFlag, FeatureGate, Output, OutputParser};
+use super::value::{self, Output, OutputParser};
+use super::{KubernetesArgs, ModelArgs};
 use clap::{ArgAction, Args, ValueEnum, ValueHint};
 use std::path::PathBuf;
 use std::time::Duration;
@@ -54,7 +54,7 @@ pub struct RepairArgs {
 
     /// Which Kubernetes is modelled.
     #[command(flatten)]
-    pub model: RepairModelArgs,
+    pub kubernetes: KubernetesArgs,
 }
 
 /// Where journals are kept.
@@ -66,33 +66,11 @@ pub struct JournalArgs {
     pub directory: Option<PathBuf>,
 }
 
-/// Which Kubernetes a repair is planned for. What makes predictions narrower is left out: who switches a controller
-/// off cannot say what it will do to a plan.
-#[derive(Clone, Debug, Default, Args)]
-#[command(next_help_heading = "Model")]
-pub struct RepairModelArgs {
-    /// The Kubernetes minor to model: 1.14 or 1.28 to 1.36; detected if not given
-    #[arg(long, value_name = "1.N", hide_possible_values = true, value_parser = value::KubeVersionParser)]
-    pub kube_version: Option<u32>,
-
-    /// Feature gates that differ from the defaults of the version
-    #[arg(long, value_delimiter = ',', value_name = "NAME=BOOL,…", value_parser = FeatureGate::parse)]
-    pub feature_gates: Vec<FeatureGate>,
-
-    /// A flag of kube-controller-manager, for example enable-dynamic-provisioning=false. May be given several times
-    #[arg(long = "controller-flag", value_name = "FLAG=VALUE", action = ArgAction::Append, value_parser = ControllerFlag::parse)]
-    pub controller_flags: Vec<ControllerFlag>,
-}
-
-impl RepairModelArgs {
-    /// The same as the verbs that read have it.
-    pub fn whole(&self) -> ModelArgs {
-        ModelArgs {
-            kube_version: self.kube_version,
-            feature_gates: self.feature_gates.clone(),
-            controller_flags: self.controller_flags.clone(),
-            ..ModelArgs::default()
-        }
+impl RepairArgs {
+    /// The model of Kubernetes. What makes predictions narrower is left out: who switches a controller off cannot say
+    /// what it will do to a plan.
+    pub fn model(&self) -> ModelArgs {
+        ModelArgs { kubernetes: self.kubernetes.clone(), ..ModelArgs::default() }
     }
 }
 

@@ -3,7 +3,7 @@
 use super::gather::{Evidence, Gathered, Question, gather, keeps_from_judging};
 use super::rules::unknown;
 use super::scope::object_belongs_to;
-use super::{Status, print_document};
+use super::{Status, offer, print_document};
 use crate::cli::{AuditArgs, GlobalArgs, Output, ReportFormat as Format};
 use crate::diagnosis::{
     Diagnosis, Finding, Risk, Rule, Scrutiny, Severity, Suppression, diagnose, matches_glob, rules,
@@ -142,6 +142,12 @@ pub(super) fn run(args: &AuditArgs, global: &GlobalArgs, terminal: &Terminal) ->
             terminal.message(&closing_words(&audited, args.all, wide));
             if let Some(note) = around {
                 terminal.message(&note);
+            }
+            // What is read from files nobody can repair.
+            if args.source.filenames.is_empty()
+                && let Some(line) = offer::of_findings(&simulation, &shown, global)
+            {
+                terminal.message(&line);
             }
             return Ok(threshold.status(args, &gathered, &audited));
         }

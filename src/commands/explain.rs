@@ -1,7 +1,7 @@
 //! `explain`: why one object is as it is, and who has to act.
 
 use super::gather::{Evidence, Gathered, Question, gather_files, gather_on, keeps_from_judging};
-use super::{Status, connect, named, print_document};
+use super::{Status, connect, named, offer, print_document};
 use crate::cli::{ExplainArgs, GlobalArgs, Output as Format, one_object};
 use crate::error::Error;
 use crate::model::{Kind, ObjectKey, ObjectMeta, ResourceVersion, StorageClass, Str};
@@ -39,6 +39,7 @@ struct Run<'a> {
     args: &'a ExplainArgs,
     kind: Kind,
     name: &'a str,
+    global: &'a GlobalArgs,
     terminal: &'a Terminal,
 }
 
@@ -71,7 +72,7 @@ struct Differing {
 /// Explains and prints.
 pub(super) fn run(args: &ExplainArgs, global: &GlobalArgs, terminal: &Terminal) -> Result<Status, Error> {
     let (kind, name) = one_object(&args.object, &KINDS)?;
-    let run = Run { args, kind, name: &name, terminal };
+    let run = Run { args, kind, name: &name, global, terminal };
     if args.recheck && kind == Kind::StorageClass {
         return Err(Error::usage("--recheck is for a pv or a pvc: of a class nothing is predicted that could differ")
             .hint("leave --recheck out"));
@@ -153,7 +154,13 @@ impl Run<'_> {
             let found = cluster.leases_named(&names).await;
             explanation.add_drivers(&awaited, &found.leases, &found.unread, found.read_at);
         }
-        self.print(&gathered, &explanation, note.as_deref())
+        let status = self.print(&gathered, &explanation, note.as_deref())?;
+        if let (Object::Target(target), Format::Text) = (prepared.object, self.args.output)
+            && let Some(line) = offer::of_object(&prepared.simulation, target, self.global)
+        {
+            self.terminal.message(&line);
+        }
+        Ok(status)
     }
 
     /// What a first reading is remembered by, or else why a second one would tell nothing.

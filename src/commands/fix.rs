@@ -1,7 +1,7 @@
 //! `fix`: what is wrong, what repairs it, and one repair after the other, each looked at, agreed to, carried out and
 //! looked at again.
 
-use super::gather::{Evidence, Gathered, Question, gather_on};
+use super::gather::{Evidence, Gathered, Question, gather_on, keeps_from_judging};
 use super::named;
 use super::repair::{Run, World, journals};
 use super::rules::unknown;
@@ -96,16 +96,22 @@ impl Fix<'_> {
     }
 
     async fn on_cluster(self, cluster: &Cluster<'_>, directory: &Path) -> Result<Status, Error> {
-        let cases = self.cases(cluster).await?;
-        self.show(&cases)?;
         let mut tried = Tried::default();
+        let cases = self.cases(cluster, &mut tried).await?;
+        self.show(&cases, &tried)?;
         if self.args.repair.dry_run != DryRun::None {
             for case in &cases {
                 for plan in case.repairs.iter().take(1) {
                     self.attempt(cluster, &cases, &plan.request, directory, &mut tried).await?;
                 }
             }
-            return Ok(if cases.is_empty() { Status::Done } else { Status::Findings });
+            return Ok(if !cases.is_empty() {
+                Status::Findings
+            } else if tried.unread {
+                Status::Unjudged
+            } else {
+                Status::Done
+            });
         }
         let mut cases = cases;
         if self.args.repair.yes {
@@ -127,7 +133,7 @@ impl Fix<'_> {
                 if tried.requests.len() == before {
                     return Ok(self.end(&cases, &tried));
                 }
-                cases = self.cases(cluster).await?;
+                cases = self.cases(cluster, &mut tried).await?;
             }
         }
         loop {
@@ -141,7 +147,7 @@ impl Fix<'_> {
             let Some(request) = self.choose(&open)? else { break };
             let before = tried.repaired.len();
             self.attempt(cluster, &cases, &request, directory, &mut tried).await?;
-            cases = self.cases(cluster).await?;
+            cases = self.cases(cluster, &mut tried).await?;
             self.still_found(&cases, &tried.repaired[before..]);
         }
         Ok(self.end(&cases, &tried))
@@ -188,12 +194,18 @@ impl Fix<'_> {
         Run { args: &self.args.repair, global: self.global, terminal: self.terminal, only_safe: false }
     }
 
-    /// What is wrong in scope, roots first, with what repairs it.
-    async fn cases(self, cluster: &Cluster<'_>) -> Result<Vec<Case>, Error> {
-        let model = self.args.repair.model.whole();
+    /// What is wrong in scope, roots first, with what repairs it. What could not be read is said the first time.
+    async fn cases(self, cluster: &Cluster<'_>, tried: &mut Tried) -> Result<Vec<Case>, Error> {
+        let model = self.args.repair.model();
         let gathered = self.gather(cluster, &model).await?;
+        if tried.requests.is_empty() {
+            for note in &gathered.notes {
+                self.terminal.message(note);
+            }
+        }
         let mut world = World::new(gathered, model);
-        let found = self.look(&world)?;
+        let (found, unread) = self.look(&world)?;
+        tried.unread = unread;
         let mut cases = Vec::new();
         for finding in found {
             let requests = repair::repairs(&world.situation()?, &finding);
@@ -236,8 +248,9 @@ impl Fix<'_> {
         gather_on(cluster, question, self.terminal).await
     }
 
-    /// The findings in scope that are not kept back: roots before what follows from them, the worst first.
-    fn look(self, world: &World) -> Result<Vec<Finding>, Error> {
+    /// The findings in scope that are not kept back: roots before what follows from them, the worst first. And whether
+    /// there may be others, because something could not be read.
+    fn look(self, world: &World) -> Result<(Vec<Finding>, bool), Error> {
         let gathered = &world.gathered;
         let snapshot = world.snapshot();
         let settings = gathered.modelled.settings(snapshot, &world.model, false)?;
@@ -251,6 +264,10 @@ impl Fix<'_> {
         };
         let scrutiny = Scrutiny { rules: rules::all(), suppressions: &[], scope: &in_scope };
         let diagnosis = diagnose(&simulation, scrutiny, gathered.threads);
+        let mut missing = diagnosis.unjudged.values().flatten();
+        let unread = missing.any(|missing| keeps_from_judging(missing.kind))
+            || gathered.dropped()
+            || gathered.unlisted(&[Kind::PersistentVolume, Kind::PersistentVolumeClaim, Kind::StorageClass]);
         let only = &self.args.only;
         let is_wanted = |id: &str| only.is_empty() || only.iter().any(|word| matches_glob(word, id));
         let mut found: Vec<Finding> = diagnosis
@@ -260,7 +277,7 @@ impl Fix<'_> {
             .filter(|finding| finding.severity != Severity::Info)
             .collect();
         found.sort_by_key(|finding| (!finding.role.is_root, finding.severity, finding.risk));
-        Ok(found)
+        Ok((found, unread))
     }
 
     /// The objects that were named, with those to which they are tied; nothing where none was.
@@ -277,7 +294,7 @@ impl Fix<'_> {
     }
 
     /// What was found, before anything is asked.
-    fn show(self, cases: &[Case]) -> Result<(), Error> {
+    fn show(self, cases: &[Case], tried: &Tried) -> Result<(), Error> {
         let mut text = String::new();
         let mut line = |depth: usize, words: &str| {
             let indented = format!("{}{words}", "  ".repeat(depth));
@@ -300,7 +317,10 @@ impl Fix<'_> {
             }
         }
         if cases.is_empty() {
-            line(0, "Nothing is wrong that fix knows of.");
+            let what =
+                if self.args.only.is_empty() { "that fix knows of" } else { "that the rules of --only look for" };
+            let how_far = if tried.unread { ", as far as it could be read" } else { "" };
+            line(0, &format!("Nothing is wrong {what}{how_far}."));
         }
         let mut output = self.terminal.output();
         output.print(&text)?;
@@ -330,12 +350,33 @@ impl Fix<'_> {
         for case in &left {
             self.terminal.message(&format!("left: {} on {}", case.id, case.object));
         }
+        if !(tried.requests.is_empty() && left.is_empty()) {
+            self.terminal.message(&self.sum(&left, tried));
+        }
         match tried.failed {
             // Why was told with each repair.
             Some(kind) if self.args.repair.yes && tried.repaired.is_empty() => Status::Told(kind),
+            None if left.is_empty() && tried.unread && tried.repaired.is_empty() => Status::Unjudged,
             None if left.is_empty() => Status::Done,
             Some(_) | None => Status::Findings,
         }
+    }
+
+    /// How many findings are repaired and how many are left, in a line.
+    fn sum(self, left: &[&Case], tried: &Tried) -> String {
+        let open: BTreeSet<Found> = left.iter().map(|case| case.key()).collect();
+        let repaired: BTreeSet<&Found> = tried.repaired.iter().filter(|found| !open.contains(*found)).collect();
+        let findings = if repaired.len() == 1 { "finding" } else { "findings" };
+        let why = if !tried.requests.is_empty() {
+            ""
+        } else if left.iter().all(|case| case.repairs.is_empty()) {
+            ": fix has no repair for what is left"
+        } else if self.args.repair.yes {
+            ": no repair of what is left is safe without being asked"
+        } else {
+            ""
+        };
+        format!("{} {findings} repaired, {} left{why}", repaired.len(), left.len())
     }
 }
 
@@ -346,6 +387,8 @@ struct Tried {
     repaired: Vec<Found>,
     /// Why the first repair was not made that was not.
     failed: Option<ErrorKind>,
+    /// Whether more may be wrong, because something could not be read.
+    unread: bool,
 }
 
 /// What a claim or volume is tied to: the volume that a claim names, those that name it, the claim that a volume names.

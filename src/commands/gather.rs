@@ -92,7 +92,8 @@ pub(super) async fn gather_on(
 ) -> Result<Gathered, Error> {
     let Question { source, model, object, .. } = question;
     let asked = Modelled::new(model, None)?.rules;
-    let detected = if model.kube_version.is_some() { None } else { Some(cluster.server_version().await?.minor) };
+    let detected =
+        if model.kubernetes.kube_version.is_some() { None } else { Some(cluster.server_version().await?.minor) };
     let needs = Needs {
         host_path_provisioning: asked.hostpath_provisioning,
         unused_condition: asked.unused_condition,

@@ -14,7 +14,7 @@ const FIRST: [(&str, &str); 3] = [
 ];
 
 /// The command that repairs, and what it does.
-const REPAIR: (&str, &str) = ("kubectl pvctl fix pvc/NAME", "what is wrong with a claim, repaired step by step");
+const REPAIR: (&str, &str) = ("kubectl pvctl fix pvc/NAME", "what is wrong with a claim, repaired in steps");
 
 /// Prints the guide.
 pub(super) fn run(terminal: &Terminal) -> Result<Status, Error> {

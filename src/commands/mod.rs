@@ -12,6 +12,7 @@ mod guide;
 mod history;
 mod matching;
 mod named;
+mod offer;
 mod predict;
 mod repair;
 mod rules;

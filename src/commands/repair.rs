@@ -219,7 +219,7 @@ impl Run<'_> {
         pods_in.extend(course.objects().into_iter().map(|key| key.namespace).filter(|name| !name.is_empty()));
         let evidence =
             Evidence { nodes: true, pods: true, pods_in: &pods_in, lease: true, surroundings: &SURROUNDINGS };
-        let model = self.args.model.whole();
+        let model = self.args.model();
         let source = SourceArgs::default();
         let question = Question {
             source: &source,
@@ -371,9 +371,8 @@ impl Run<'_> {
                 if let Some(typed) = &self.args.confirm {
                     return self.agreed().map(|()| Some(typed.clone()));
                 }
-                let typed =
-                    self.terminal.ask_text(&format!("Type {name} to carry out this plan, or nothing to leave it"))?;
-                if typed.is_empty() { Err(declined()) } else { Ok(Some(typed)) }
+                let typed = self.terminal.ask_text(&format!("Type {name} to carry out this plan; Esc leaves it"))?;
+                typed.map(Some).ok_or_else(declined)
             }
             None if self.args.yes => Ok(None),
             None if !self.terminal.can_ask() => Err(nobody("--yes agrees without being asked", again)),

@@ -32,24 +32,24 @@ impl Modelled {
     /// # Errors
     /// A usage error that names the flag and the value.
     pub(super) fn new(args: &ModelArgs, detected: Option<u32>) -> Result<Self, Error> {
-        let (version, source) = match (args.kube_version, detected) {
+        let (version, source) = match (args.kubernetes.kube_version, detected) {
             (Some(minor), _) => (KubeVersion { minor }, "given"),
             (None, Some(minor)) => (KubeVersion::nearest(minor), "detected"),
             (None, None) => (KubeVersion::DEFAULT, "assumed"),
         };
         let mut rules = Rules::of(version);
-        for gate in &args.feature_gates {
+        for gate in &args.kubernetes.feature_gates {
             rules
                 .set_gate(&gate.name, gate.enabled)
                 .map_err(|error| Error::usage(format!("--feature-gates: {error}")))?;
         }
-        for flag in &args.controller_flags {
+        for flag in &args.kubernetes.controller_flags {
             rules
                 .set_flag(&flag.name, &flag.value)
                 .map_err(|error| Error::usage(format!("--controller-flag: {error}")))?;
         }
-        let gates = args.feature_gates.iter().map(|gate| gate.name.clone());
-        let given = gates.chain(args.controller_flags.iter().map(|flag| flag.name.clone())).collect();
+        let gates = args.kubernetes.feature_gates.iter().map(|gate| gate.name.clone());
+        let given = gates.chain(args.kubernetes.controller_flags.iter().map(|flag| flag.name.clone())).collect();
         Ok(Self { rules, source, given, controllers: controllers(&args.controllers)?, failures: args.failures })
     }
 

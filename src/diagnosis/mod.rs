@@ -86,6 +86,19 @@ pub fn diagnose(simulation: &Simulation<'_>, scrutiny: Scrutiny<'_>, threads: us
     diagnosis
 }
 
+/// What those rules find on one object, without what it follows from. Nothing else is looked at.
+pub fn diagnose_one(simulation: &Simulation<'_>, target: Target, rules: &[&'static Rule]) -> Vec<Finding> {
+    let snapshot = simulation.snapshot();
+    let subject = match target {
+        Target::Volume(id) => Subject::Volume(id, snapshot.volume(id)),
+        Target::Claim(id) => Subject::Claim(id, snapshot.claim(id)),
+    };
+    let scrutiny = Scrutiny { rules, suppressions: &[], scope: &|_| true };
+    let mut diagnosis = Diagnosis::default();
+    look_at(simulation, &Survey::of(snapshot), subject, scrutiny, &mut diagnosis);
+    diagnosis.findings
+}
+
 /// Where objects of that kind may be that nobody saw, so that no rule looks at them. Of kinds that are only read where
 /// some decision asks for them nothing else is looked at.
 fn unseen<'s>(snapshot: &'s Snapshot, kind: Kind, scrutiny: Scrutiny<'s>) -> impl Iterator<Item = Unread> + 's {

@@ -394,7 +394,7 @@ impl<'r> Run<'r> {
             let so_far = match judged {
                 Ok(Waited::Met) => break,
                 Ok(Waited::Never(why)) => {
-                    let message = format!("step {}: it will not come to it that {wait}: {why}", step.id);
+                    let message = format!("step {} waits in vain until {wait}: {why}", step.id);
                     return Err(Stopped::changed(message));
                 }
                 Ok(Waited::NotYet(so_far)) => so_far,
@@ -403,8 +403,10 @@ impl<'r> Run<'r> {
             let waited = begun.elapsed();
             if waited >= self.options.wait_limit {
                 let seconds = waited.as_secs();
-                let message = format!("step {}: after {seconds} s it is not so that {wait}: {so_far}", step.id);
-                return Err(Stopped::changed(message));
+                let message =
+                    format!("step {} gave up after {seconds} s: it waits until {wait}, and now {so_far}", step.id);
+                let stop = Stopped::changed(message);
+                return Err(stop.hint("--timeout DURATION makes it wait longer, for example --timeout 10m"));
             }
             self.observer.event(Event::Waiting { step, what: wait, seconds: waited.as_secs(), so_far: &so_far });
             let pause = self.options.poll.min(self.options.wait_limit.saturating_sub(waited));

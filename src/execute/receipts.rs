@@ -3,7 +3,7 @@
 use super::api::{Answer, Api, Status};
 use super::error::Stopped;
 use super::look::{decode, in_the_way};
-use crate::model::{Kind, Str};
+use crate::model::{Kind, ObjectKey, Str};
 use crate::repair::{Change, Plan, Receipts, Right, Write, rights};
 use serde_json::{Value, json};
 
@@ -14,7 +14,7 @@ pub(super) async fn receipts(api: Api<'_>, plan: &Plan) -> Result<Receipts, Stop
         let given = may(api, &right).await?;
         receipts.rights.push((right, given));
     }
-    let mut emptied: Vec<&Str> = Vec::new();
+    let mut gone: Vec<&ObjectKey> = Vec::new();
     let mut first = true;
     for write in plan.steps.iter().filter_map(|step| step.write.as_ref()) {
         let creates = matches!(write.change, Change::Create { .. });
@@ -28,29 +28,115 @@ pub(super) async fn receipts(api: Api<'_>, plan: &Plan) -> Result<Receipts, Stop
                     return Err(in_the_way(write, &obstacle));
                 }
                 // Something has to go first, and an earlier step sees to that.
+                if gone.contains(&&write.object) {
+                    under_another_name(api, write, &mut receipts).await?;
+                }
             } else {
-                let tried = try_out(api, write, current.as_ref()).await?;
-                let early = !first && tried.as_ref().is_err_and(|status| makes_room(status, write, &emptied));
-                if !early {
-                    let tried = tried.map_err(|status| format!("{} {}: {status}", write.verb(), write.object));
-                    receipts.dry_run = Some(match receipts.dry_run.take() {
-                        Some(Err(earlier)) => Err(earlier),
-                        Some(Ok(())) | None => tried,
-                    });
+                let emptied: Vec<&Str> = gone.iter().map(|object| &object.namespace).collect();
+                match try_out(api, write, current.as_ref()).await? {
+                    Err(status) if !first && makes_room(&status, write, &emptied) => {
+                        receipts.doubts.push(no_room(write, &status));
+                    }
+                    tried => answered(
+                        &mut receipts,
+                        tried.map_err(|status| format!("{} {}: {status}", write.verb(), write.object)),
+                    ),
                 }
             }
         }
         if matches!(write.change, Change::Delete) {
-            emptied.push(&write.object.namespace);
+            gone.push(&write.object);
         }
         first = false;
     }
     Ok(receipts)
 }
 
+/// Keeps what a dry run said: the first refusal counts.
+fn answered(receipts: &mut Receipts, tried: Result<(), String>) {
+    receipts.dry_run = Some(match receipts.dry_run.take() {
+        Some(Err(earlier)) => Err(earlier),
+        Some(Ok(())) | None => tried,
+    });
+}
+
+/// How many names are looked at for one that nobody has.
+const NAMES: u32 = 5;
+
+/// Tries a claim whose name is taken until an earlier step has deleted who has it: under a name that is free. What
+/// admission has against it shows before anything is deleted.
+async fn under_another_name(api: Api<'_>, write: &Write, receipts: &mut Receipts) -> Result<(), Stopped> {
+    let Some(other) = free_name(api, &write.object).await else {
+        receipts.doubts.push(format!(
+            "create {}: it could not be tried, because its name is taken until the old claim is gone, and no other was \
+             found to be free",
+            write.object
+        ));
+        return Ok(());
+    };
+    let Change::Create { manifest } = &write.change else { return Ok(()) };
+    let mut manifest = manifest.clone();
+    manifest["metadata"]["name"] = json!(other.name);
+    let renamed = Write { object: other, change: Change::Create { manifest }, ..write.clone() };
+    let tried = format!(
+        "create {} (tried under the name {}, because its own is taken until the old claim is gone)",
+        write.object, renamed.object.name
+    );
+    match try_out(api, &renamed, None).await? {
+        Ok(()) => {}
+        Err(status) if is_quota(&status) => receipts.doubts.push(no_room(write, &status)),
+        Err(status) if is_admission(&status) => {
+            answered(receipts, Err(format!("{tried}: {status}")));
+        }
+        Err(status) => receipts.doubts.push(format!("{tried}: {status}")),
+    }
+    Ok(())
+}
+
+/// A name like that of the object which no object has; none where that cannot be seen.
+async fn free_name(api: Api<'_>, object: &ObjectKey) -> Option<ObjectKey> {
+    const LONGEST: usize = 253;
+    for number in 1..=NAMES {
+        let ending = format!("-pvctl-{number}");
+        // What is cut off must not leave the end of a label behind.
+        let kept: String = object.name.chars().take(LONGEST - ending.len()).collect();
+        let name = format!("{}{ending}", kept.trim_end_matches(['.', '-']));
+        let other = ObjectKey { name: name.into(), ..object.clone() };
+        match api.get(&other).await {
+            Ok(None) => return Some(other),
+            Ok(Some(_)) => {}
+            Err(_) => return None,
+        }
+    }
+    None
+}
+
+/// Whether a refusal comes from a webhook, a policy or the validation of the API server, and not from a missing right,
+/// which is asked for by itself, or from something that passes.
+fn is_admission(status: &Status) -> bool {
+    match status.code {
+        400 | 422 => true,
+        403 => !status.message.contains(" cannot create resource "),
+        _ => false,
+    }
+}
+
+fn is_quota(status: &Status) -> bool {
+    status.code == 403 && status.message.contains("exceeded quota")
+}
+
+/// What to say of a quota that has no room beside what goes first.
+fn no_room(write: &Write, status: &Status) -> String {
+    format!(
+        "create {}: a quota has no room for it beside the claim that goes first; when that is gone, there is as much \
+         room as it took: {status}",
+        write.object
+    )
+}
+
 /// Whether a refusal may only be for the sake of a quota in which an earlier step makes room.
 pub(super) fn makes_room(status: &Status, write: &Write, emptied: &[&Str]) -> bool {
-    status.code == 403 && status.message.contains("exceeded quota") && emptied.contains(&&write.object.namespace)
+    is_quota(status) && emptied.contains(&&write.object.namespace)
 }
 
 /// Whether the person may do something; nothing where the server does not say.

@@ -29,6 +29,9 @@ pub struct Receipts {
     /// The dry runs of the first write and of those claims that could be created now: why one is refused, if it is;
     /// none where there was none.
     pub dry_run: Option<Result<(), String>>,
+    /// What people should know of dry runs that say nothing for or against a write: a sentence each, without a full
+    /// stop.
+    pub doubts: Vec<String>,
 }
 
 /// What must be allowed for a plan to go through to its end.
@@ -178,6 +181,7 @@ fn rights_guard(receipts: &Receipts, plan: &Plan) -> Option<Guard> {
 
 fn admission(receipts: &Receipts) -> Option<Guard> {
     let (holds, said) = match receipts.dry_run.as_ref()? {
+        Ok(()) if !receipts.doubts.is_empty() => (Holds::Warns, receipts.doubts.join("; ")),
         Ok(()) => (Holds::Yes, "the API server accepts the first write in a dry run".to_owned()),
         Err(why) => (Holds::No, format!("the API server refuses a write in a dry run: {why}")),
     };
@@ -187,7 +191,11 @@ fn admission(receipts: &Receipts) -> Option<Guard> {
 impl Receipts {
     /// Those of an API server that lets everybody do everything, for whoever looks at plans where there is none.
     pub fn granted(plan: &Plan) -> Self {
-        Self { rights: rights(plan).into_iter().map(|right| (right, Some(true))).collect(), dry_run: Some(Ok(())) }
+        Self {
+            rights: rights(plan).into_iter().map(|right| (right, Some(true))).collect(),
+            dry_run: Some(Ok(())),
+            doubts: Vec::new(),
+        }
     }
 }
 
@@ -218,10 +226,5 @@ impl Confirmed {
     /// What was agreed to.
     pub fn plan(&self) -> &Plan {
         &self.0.plan
-    }
-
-    /// What was looked at before.
-    pub fn guards(&self) -> &[Guard] {
-        &self.0.guards
     }
 }

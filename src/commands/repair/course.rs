@@ -135,7 +135,8 @@ fn allowed(journal: &Journal) -> Result<(), Error> {
     let origin = match &plan.request {
         Request::Undo { journal: id } => {
             let directory = journal.path().parent().unwrap_or(Path::new("."));
-            Some(Journal::read(directory, id)?.plan)
+            // Opened and not only read: what somebody else may have written allows nothing.
+            Some(Journal::open(directory, id)?.entry().plan.clone())
         }
         Request::Retain { .. }
         | Request::Release { .. }

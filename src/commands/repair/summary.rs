@@ -5,6 +5,7 @@ use crate::error::{Error, ErrorKind};
 use crate::execute::{self, Journal, Outcome, Way};
 use crate::model::ObjectKey;
 use crate::repair::{Expected, Manifests, Plan, Request, Seen, Undo, state_in_words};
+use crate::report::wrap::wrap;
 use crate::terminal::Terminal;
 use crate::text::sanitize;
 use std::fmt::Write as _;
@@ -14,6 +15,9 @@ use std::time::Duration;
 /// for nothing the controllers may still be at work.
 const LOOKS: u32 = 4;
 const BETWEEN: Duration = Duration::from_millis(500);
+
+/// By how much a line that continues another one is indented.
+const CONTINUED: usize = 4;
 
 /// What is so now, whether that was predicted, and how it is taken back.
 pub(super) async fn finished(
@@ -44,14 +48,16 @@ pub(super) async fn finished(
         }
         Err(failure) => terminal.message(&format!("warning: what is so now could not be read: {failure}")),
     }
-    _ = writeln!(text, "Journal: {}", journal.id());
+    let mut said: Vec<String> = text.lines().map(|line| wrap(line, terminal.width(), CONTINUED)).collect();
+    // A command is to be copied: a line of its own, which nothing breaks.
+    said.push(format!("Journal: {}", journal.id()));
     let impossible = plan.steps.iter().any(|step| matches!(step.undo, Undo::Impossible { .. }));
     if matches!(plan.request, Request::Undo { .. }) || impossible {
-        _ = writeln!(text, "What was done: kubectl pvctl history {}", journal.id());
+        said.push(format!("What was done: kubectl pvctl history {}", journal.id()));
     } else {
-        _ = writeln!(text, "To take it back: kubectl pvctl undo {}", journal.id());
+        said.push(format!("To take it back: kubectl pvctl undo {}", journal.id()));
     }
-    let safe: Vec<_> = text.lines().map(sanitize).collect();
+    let safe: Vec<_> = said.iter().flat_map(|line| line.lines()).map(sanitize).collect();
     for surprise in &surprises {
         terminal.message(&format!("warning: {surprise}"));
     }

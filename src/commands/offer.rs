@@ -1,0 +1,60 @@
+//! What `audit` and `explain` say of `fix`, where it has a repair for what they found.
+
+use crate::cli::GlobalArgs;
+use crate::diagnosis::remedy::{quoted, typed};
+use crate::diagnosis::{Finding, Rule, Severity, diagnose_one, rules};
+use crate::repair::{Manifests, Situation, repairable, repairs};
+use crate::simulate::{Simulation, Target, key_of};
+
+/// Whether `fix` offers a repair for a finding. Whether that comes to a plan, it says when it is asked.
+fn is_offered(simulation: &Simulation<'_>, finding: &Finding) -> bool {
+    let manifests = Manifests::default();
+    let situation = || Situation {
+        snapshot: simulation.snapshot(),
+        settings: simulation.settings().clone(),
+        manifests: &manifests,
+    };
+    finding.suppressed.is_none() && finding.severity != Severity::Info && !repairs(&situation(), finding).is_empty()
+}
+
+/// How many of the findings can be repaired, and how; nothing where none can.
+pub(super) fn of_findings(simulation: &Simulation<'_>, shown: &[&Finding], global: &GlobalArgs) -> Option<String> {
+    let count = shown.iter().filter(|finding| is_offered(simulation, finding)).count();
+    // fix does not choose by labels.
+    let object = if global.scope.selector.is_some() { " OBJECT" } else { "" };
+    let flags = [scope(global), place(global)].concat();
+    (count > 0).then(|| format!("{count} of these can be repaired: kubectl pvctl fix{object}{flags}"))
+}
+
+/// That there is a repair for an object; nothing where there is none.
+pub(super) fn of_object(simulation: &Simulation<'_>, target: Target, global: &GlobalArgs) -> Option<String> {
+    let chosen: Vec<&'static Rule> =
+        rules::all().iter().copied().filter(|rule| repairable().any(|id| id == rule.id)).collect();
+    let found = diagnose_one(simulation, target, &chosen);
+    let object = typed(&key_of(simulation.snapshot(), target));
+    let is_some = found.iter().any(|finding| is_offered(simulation, finding));
+    is_some.then(|| format!("kubectl pvctl fix {object}{} proposes a repair", place(global)))
+}
+
+/// The flags that say which objects are looked at.
+fn scope(global: &GlobalArgs) -> String {
+    match &global.scope.namespace {
+        _ if global.scope.all_namespaces => " -A".to_owned(),
+        Some(namespace) => format!(" -n {}", quoted(namespace)),
+        None => String::new(),
+    }
+}
+
+/// The flags that say in which cluster. An empty one is none, as for kubectl.
+fn place(global: &GlobalArgs) -> String {
+    let cluster = &global.cluster;
+    let kubeconfig = cluster.kubeconfig.as_ref().map(|path| path.to_string_lossy().into_owned());
+    let flags = [
+        ("kubeconfig", kubeconfig.as_ref()),
+        ("context", cluster.context.as_ref()),
+        ("cluster", cluster.cluster.as_ref()),
+        ("server", cluster.server.as_ref()),
+    ];
+    let given = flags.into_iter().filter_map(|(flag, value)| Some((flag, value.filter(|value| !value.is_empty())?)));
+    given.fold(String::new(), |flags, (flag, value)| format!("{flags} --{flag} {}", quoted(value)))
+}
