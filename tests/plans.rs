@@ -443,3 +443,56 @@ fn every_guard_says_what_it_looked_at() {
     }
     assert!(reviewed.guards().iter().all(|guard| !guard.looked_at.is_empty() && guard.holds != Holds::No));
 }
+
+/// Rule book, F.2 and F.3: kube-controller-manager deletes what has a path below `/tmp/`, provisioners what they made,
+/// and nobody anything else.
+#[test]
+fn data_are_handed_to_whoever_deletes_them_and_to_nobody_else() {
+    let request = Request::Reclaim { volume: "pv-1".into(), delete: true };
+    let world = |field: &str, source: Value, provisioner: Option<&str>| {
+        let mut objects = released();
+        objects[0]["spec"].as_object_mut().unwrap().remove("csi");
+        objects[0]["spec"][field] = source;
+        if let Some(name) = provisioner {
+            objects[0]["metadata"]["annotations"] = json!({ "pv.kubernetes.io/provisioned-by": name });
+        }
+        World::new(objects)
+    };
+    let plan = world("hostPath", json!({ "path": "/tmp/data" }), None).accepted(&request);
+    assert_eq!(changes(&plan), ["pv/pv-1: policy Delete"]);
+    assert_eq!(plan.goal, "kube-controller-manager deletes volume pv-1 and its data");
+    let where_it_runs =
+        "kube-controller-manager removes /tmp/data on the machine where it runs itself; on other nodes it stays";
+    assert!(plan.notes.iter().any(|note| note == where_it_runs), "{:?}", plan.notes);
+    let plan = world("hostPath", json!({ "path": "/opt/data" }), Some("rancher.io/local-path")).accepted(&request);
+    assert_eq!(plan.goal, "the provisioner of rancher.io/local-path deletes volume pv-1 and its data");
+    for (field, source, why) in [
+        (
+            "hostPath",
+            json!({ "path": "/srv/data" }),
+            "host_path deleter only supports /tmp/.+ but received provided /srv/data",
+        ),
+        (
+            "local",
+            json!({ "path": "/mnt/a" }),
+            "error getting deleter volume plugin for volume \"pv-1\": no volume plugin matched",
+        ),
+        (
+            "nfs",
+            json!({ "server": "s", "path": "/a" }),
+            "error getting deleter volume plugin for volume \"pv-1\": no deletable volume plugin matched",
+        ),
+    ] {
+        let refusal = world(field, source, None).refusal(&request);
+        assert_eq!(
+            (refusal.by, refusal.message),
+            (
+                "actor",
+                format!(
+                    "nobody in the cluster deletes the storage of volume pv-1: with policy Delete it would only become \
+                     Failed, with event VolumeFailedDelete: {why}"
+                )
+            )
+        );
+    }
+}
