@@ -496,3 +496,19 @@ fn data_are_handed_to_whoever_deletes_them_and_to_nobody_else() {
         );
     }
 }
+
+/// What a reservation expects to find: each once, Retain among it where the claim is gone.
+#[test]
+fn a_reservation_expects_each_thing_once() {
+    let request = Request::Restore { namespace: "db".into(), name: "data".into(), from: None };
+    let plan = World::new(released()).accepted(&request);
+    let named = pvctl::repair::Reference { namespace: "db".into(), name: "data".into(), uid: "c-gone".into() };
+    assert_eq!(
+        plan.steps[0].write.as_ref().unwrap().expect,
+        [
+            pvctl::repair::Expect::ClaimRef { is: Some(named) },
+            pvctl::repair::Expect::Terminating { is: false },
+            pvctl::repair::Expect::ReclaimPolicy { is: "Retain".into() },
+        ]
+    );
+}
