@@ -512,3 +512,73 @@ fn a_reservation_expects_each_thing_once() {
         ]
     );
 }
+
+/// A binding that was begun on the side of the volume: its claim is gone, lives and fits, or lives and does not fit.
+#[test]
+fn a_half_made_binding_is_rolled_back_unless_the_controller_finishes_it() {
+    let world = |policy: &str, phase: &str, uid: &str, claim_asks: Option<&str>| {
+        let mut pv = volume("pv-1", phase, of("db", "data", uid));
+        pv["spec"]["persistentVolumeReclaimPolicy"] = policy.into();
+        let mut objects = vec![pv, class("fast")];
+        if let Some(size) = claim_asks {
+            let mut claim = claim("db", "data", "", "Pending");
+            claim["spec"]["resources"]["requests"]["storage"] = size.into();
+            objects.push(claim);
+        }
+        World::new(objects)
+    };
+    let unbind = Request::Unbind { volume: "pv-1".into(), to: Recipient::LastClaim };
+    for phase in ["Pending", "Available"] {
+        // While the first write is answered the controller sees that the claim is gone.
+        let plan = world("Delete", phase, "c-gone", None).accepted(&unbind);
+        assert_eq!(changes(&plan), ["pv/pv-1: policy Retain", "pv/pv-1: claimRef db/data"]);
+        assert_eq!(plan.steps[0].expects[0].states, ["Released, Retain, claimRef db/data"]);
+        assert_eq!(plan.steps[1].expects[0].states, ["Available, Retain, reserved for db/data"]);
+        // The controller finishes the binding first.
+        let refusal = world("Delete", phase, "c-data", Some("1Gi")).refusal(&unbind);
+        assert_eq!(refusal.by, "simulation");
+        assert!(refusal.message.contains("status.phase is Bound"), "{refusal:?}");
+    }
+    // The volume says Bound before the claim names it: whether it does by then could not be told from the volume.
+    for policy in ["Retain", "Delete"] {
+        let refusal = world(policy, "Bound", "c-data", Some("1Gi")).refusal(&unbind);
+        assert_eq!(
+            (refusal.by, refusal.message.as_str()),
+            ("held", "claim db/data lives, and the controller is about to finish that binding")
+        );
+    }
+    for phase in ["Available", "Bound"] {
+        let plan = world("Delete", phase, "c-data", Some("5Gi")).accepted(&unbind);
+        assert_eq!(changes(&plan), ["pv/pv-1: policy Retain", "pv/pv-1: claimRef db/data"]);
+    }
+}
+
+/// A way back is not barred by what nobody could tell before either: it makes nobody write who did not.
+#[test]
+fn a_restored_claim_of_storage_without_a_name_can_be_taken_back() {
+    let flex = |mut volume: Value| {
+        volume["spec"].as_object_mut().unwrap().remove("csi");
+        volume["spec"]["flexVolume"] = json!({ "driver": "example.com/lvm" });
+        volume
+    };
+    let mut objects = released();
+    objects[0] = flex(objects[0].clone());
+    let request = Request::Restore { namespace: "db".into(), name: "data".into(), from: None };
+    let plan = World::new(objects).accepted(&request);
+    assert_eq!(changes(&plan), ["pv/pv-1: claimRef db/data", "pvc/data -n db: create, volume \"pv-1\""]);
+    let after = Some(json!({ "metadata": { "uid": "c-data" } }));
+    let done: Vec<Done> =
+        plan.steps.iter().map(|step| Done { step: step.clone(), after: after.clone(), was_so: false }).collect();
+    let world = World::new(vec![
+        flex(volume("pv-1", "Bound", of("db", "data", "c-data"))),
+        claim("db", "data", "pv-1", "Bound"),
+        class("fast"),
+    ]);
+    let manifests = Manifests::default();
+    let situation = world.situation(&manifests);
+    let Proposed::Plan(back) = undo(&situation, "journal", &plan, &done) else { panic!() };
+    assert_eq!(changes(&back), ["pvc/data -n db: delete", "wait", "pv/pv-1: claimRef db/data c-gone"]);
+    let receipts = Receipts::granted(&back);
+    let reviewed = review(&situation, *back, &receipts);
+    assert!(reviewed.is_ok(), "{:?}", reviewed.err().map(|rejected| rejected.refusal));
+}
