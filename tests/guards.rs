@@ -1,8 +1,11 @@
-//! Guards of repairs that look at more than one object. Expected values are those of `docs/REPAIR.md`.
+//! Guards of repairs that look at more than one object: the same storage behind two volumes, who gets a volume that is
+//! offered to anyone, and what goes with a claim. Expected values are those of `docs/REPAIR.md`.
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a world that cannot be made is a failed test")]
 
-use crate::plans::{World, bound, moving, volume};
+use crate::plans::{World, bound, claim, complete, moving, of, volume};
+use pvctl::model::Kind;
 use pvctl::repair::{Guard, Holds, Request};
+use pvctl::snapshot::{CoverageEntry, CoverageState};
 use serde_json::{Value, json};
 
 /// A guard of a plan, whether that is accepted or not.
@@ -197,4 +200,73 @@ fn a_volume_that_does_not_name_its_storage_can_be_kept() {
         "a volume of kind flexVolume does not say in the open which storage it has, so nobody knows whether another \
          volume has that of pv-1 as well"
     );
+}
+
+/// A claim that names another one as its owner, with a volume.
+fn dependent(owner: &str, policy: &str) -> [Value; 2] {
+    let mut owned = claim("db", "prime", "pv-2", "Bound");
+    owned["metadata"]["ownerReferences"] =
+        json!([{ "apiVersion": "v1", "kind": "PersistentVolumeClaim", "name": "data", "uid": owner }]);
+    let mut kept = volume("pv-2", "Bound", of("db", "prime", "c-prime"));
+    kept["spec"]["persistentVolumeReclaimPolicy"] = policy.into();
+    [owned, kept]
+}
+
+/// The garbage collector deletes the claims that a claim owns, and with policy Delete their data.
+#[test]
+fn a_claim_does_not_take_the_data_of_those_that_it_owns_along() {
+    let with = |owner: &str, policy: &str| {
+        let mut objects = bound();
+        objects.extend(dependent(owner, policy));
+        World::new(objects)
+    };
+    let refusal = with("c-data", "Delete").refusal(&moving());
+    assert_eq!(
+        (refusal.by, refusal.message.as_str()),
+        (
+            "owned",
+            "claim db/prime names claim db/data as its owner: it goes with it, and its volume does not have policy \
+             Retain. `kubectl pvctl retain` keeps that first"
+        )
+    );
+    let kept = with("c-data", "Retain");
+    kept.accepted(&moving());
+    let judged = guard(&kept, &moving(), "owned");
+    assert_eq!(
+        (judged.holds, judged.looked_at.as_str()),
+        (
+            Holds::Warns,
+            "these claims go with claim db/data, their owner, and their volumes stay: db/prime; whatever else names it \
+             goes as well, such as VolumeSnapshots, which are not looked at"
+        )
+    );
+    // The owner is another claim of that name, which is gone.
+    let other = with("c-older", "Delete");
+    other.accepted(&moving());
+    assert_eq!(guard(&other, &moving(), "owned").holds, Holds::Yes);
+}
+
+#[test]
+fn what_goes_with_a_claim_is_unknown_where_claims_cannot_be_listed() {
+    let mut coverage = complete();
+    let mut partly = CoverageEntry::new(Kind::PersistentVolumeClaim, Some("db".into()), CoverageState::Partial);
+    partly.absent.insert("new".into());
+    coverage.set(partly);
+    let rename = Request::Move {
+        namespace: "db".into(),
+        name: "data".into(),
+        to_namespace: "db".into(),
+        to_name: "new".into(),
+        restore_policy: false,
+    };
+    let world = World::with(bound(), coverage);
+    let judged = guard(&world, &rename, "owned");
+    assert_eq!(
+        (judged.holds, judged.looked_at.as_str()),
+        (
+            Holds::Unknown,
+            "the claims of namespace db could not be listed, so nobody knows which of them go with claim db/data"
+        )
+    );
+    assert_eq!(world.refusal(&rename).by, "owned");
 }

@@ -2,6 +2,7 @@
 //! not holding where something is taken away.
 
 mod backing;
+mod dependents;
 
 use super::plan::{GivenUp, Plan, Recheck};
 use super::situation::{Known, Situation, volume_key};
@@ -78,6 +79,7 @@ pub fn judge(situation: &Situation<'_>, plan: &Plan) -> Vec<Guard> {
     guards.push(saved(plan));
     guards.extend(finalizers(situation, plan));
     guards.extend(copies(situation, plan));
+    guards.extend(dependents::owned(situation, plan));
     for carried in &plan.volumes {
         if let Known::There(volume) = situation.volume(&carried.volume) {
             guards.push(backing::unique(situation, plan, volume));
