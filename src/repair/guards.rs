@@ -3,14 +3,13 @@
 
 mod backing;
 mod dependents;
+mod takers;
 
 use super::plan::{GivenUp, Plan, Recheck};
 use super::situation::{Known, Situation, volume_key};
 use super::write::{CLAIM_PROTECTION, Change, Write};
 use crate::model::surroundings::StatefulSet;
-use crate::model::{
-    AnnotationKey, Kind, ObjectKey, PersistentVolume, PersistentVolumeClaim, Pod, ReclaimPolicy, SourceKind, Str,
-};
+use crate::model::{Kind, ObjectKey, PersistentVolume, PersistentVolumeClaim, Pod, ReclaimPolicy, SourceKind, Str};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -86,7 +85,7 @@ pub fn judge(situation: &Situation<'_>, plan: &Plan) -> Vec<Guard> {
             guards.push(identity(volume));
             guards.extend(operations(volume));
             if carried.given_up.contains(&GivenUp::Privacy) {
-                guards.push(thief(situation, volume));
+                guards.push(takers::thief(situation, volume));
             }
             if carried.given_up.contains(&GivenUp::Data) {
                 guards.push(actor(situation, volume));
@@ -415,31 +414,6 @@ fn operations(volume: &PersistentVolume) -> Option<Guard> {
         )),
         _ => None,
     }
-}
-
-/// Who would get a volume that is offered to anyone.
-fn thief(situation: &Situation<'_>, volume: &PersistentVolume) -> Guard {
-    let fits = |claim: &&PersistentVolumeClaim| {
-        !claim.meta.annotations.has(AnnotationKey::BindCompleted)
-            && !claim.terminating()
-            && (claim.volume_name == volume.meta.name
-                || (claim.volume_name.is_empty() && claim.class() == volume.class()))
-    };
-    let takers: Vec<String> = situation
-        .snapshot
-        .claims()
-        .iter()
-        .filter(fits)
-        .filter(|claim| volume.access_modes.contains_all(&claim.access_modes) && claim.mode() == volume.mode())
-        .map(|claim| claim.key().to_string())
-        .take(5)
-        .collect();
-    let said = if takers.is_empty() {
-        "no claim waits for it now; the next one that fits gets it, with all that is on it".to_owned()
-    } else {
-        format!("these claims wait, and one of them may get it with all that is on it: {}", takers.join(", "))
-    };
-    Guard::new("thief", Holds::Warns, format!("volume {}: {said}", volume.meta.name))
 }
 
 /// Whether whoever deletes the storage shows any life.
