@@ -199,7 +199,7 @@ pub(crate) fn moving() -> Request {
     }
 }
 
-fn changes(plan: &Plan) -> Vec<String> {
+pub(crate) fn changes(plan: &Plan) -> Vec<String> {
     let shown = |write: &pvctl::repair::Write| {
         let what = match &write.change {
             Change::SetReclaimPolicy { to } => format!("policy {to}"),
@@ -220,6 +220,14 @@ fn changes(plan: &Plan) -> Vec<String> {
         format!("{}: {what}", write.object)
     };
     plan.steps.iter().map(|step| step.write.as_ref().map_or_else(|| "wait".to_owned(), shown)).collect()
+}
+
+/// What keeps a volume at a node.
+pub(crate) fn attachment(volume: &str) -> Value {
+    json!({
+        "apiVersion": "storage.k8s.io/v1", "kind": "VolumeAttachment", "metadata": { "name": "va", "uid": "a" },
+        "spec": { "attacher": "disk.csi.example.com", "nodeName": "node-1", "source": { "persistentVolumeName": volume } },
+    })
 }
 
 fn volume_request(verb: fn(pvctl::model::Str) -> Request) -> Request {
