@@ -16,6 +16,7 @@ mod faults;
 mod files;
 mod folded;
 mod generated;
+mod guards;
 mod hostile;
 mod leaves;
 mod licences;

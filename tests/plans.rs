@@ -199,7 +199,7 @@ pub(crate) fn moving() -> Request {
     }
 }
 
-fn changes(plan: &Plan) -> Vec<String> {
+pub(crate) fn changes(plan: &Plan) -> Vec<String> {
     let shown = |write: &pvctl::repair::Write| {
         let what = match &write.change {
             Change::SetReclaimPolicy { to } => format!("policy {to}"),
@@ -220,6 +220,14 @@ fn changes(plan: &Plan) -> Vec<String> {
         format!("{}: {what}", write.object)
     };
     plan.steps.iter().map(|step| step.write.as_ref().map_or_else(|| "wait".to_owned(), shown)).collect()
+}
+
+/// What keeps a volume at a node.
+pub(crate) fn attachment(volume: &str) -> Value {
+    json!({
+        "apiVersion": "storage.k8s.io/v1", "kind": "VolumeAttachment", "metadata": { "name": "va", "uid": "a" },
+        "spec": { "attacher": "disk.csi.example.com", "nodeName": "node-1", "source": { "persistentVolumeName": volume } },
+    })
 }
 
 fn volume_request(verb: fn(pvctl::model::Str) -> Request) -> Request {
@@ -442,4 +450,143 @@ fn every_guard_says_what_it_looked_at() {
         assert!(ids.contains(&wanted), "{wanted} is missing among {ids:?}");
     }
     assert!(reviewed.guards().iter().all(|guard| !guard.looked_at.is_empty() && guard.holds != Holds::No));
+}
+
+/// Rule book, F.2 and F.3: kube-controller-manager deletes what has a path below `/tmp/`, provisioners what they made,
+/// and nobody anything else.
+#[test]
+fn data_are_handed_to_whoever_deletes_them_and_to_nobody_else() {
+    let request = Request::Reclaim { volume: "pv-1".into(), delete: true };
+    let world = |field: &str, source: Value, provisioner: Option<&str>| {
+        let mut objects = released();
+        objects[0]["spec"].as_object_mut().unwrap().remove("csi");
+        objects[0]["spec"][field] = source;
+        if let Some(name) = provisioner {
+            objects[0]["metadata"]["annotations"] = json!({ "pv.kubernetes.io/provisioned-by": name });
+        }
+        World::new(objects)
+    };
+    let plan = world("hostPath", json!({ "path": "/tmp/data" }), None).accepted(&request);
+    assert_eq!(changes(&plan), ["pv/pv-1: policy Delete"]);
+    assert_eq!(plan.goal, "kube-controller-manager deletes volume pv-1 and its data");
+    let where_it_runs =
+        "kube-controller-manager removes /tmp/data on the machine where it runs itself; on other nodes it stays";
+    assert!(plan.notes.iter().any(|note| note == where_it_runs), "{:?}", plan.notes);
+    let plan = world("hostPath", json!({ "path": "/opt/data" }), Some("rancher.io/local-path")).accepted(&request);
+    assert_eq!(plan.goal, "the provisioner of rancher.io/local-path deletes volume pv-1 and its data");
+    for (field, source, why) in [
+        (
+            "hostPath",
+            json!({ "path": "/srv/data" }),
+            "host_path deleter only supports /tmp/.+ but received provided /srv/data",
+        ),
+        (
+            "local",
+            json!({ "path": "/mnt/a" }),
+            "error getting deleter volume plugin for volume \"pv-1\": no volume plugin matched",
+        ),
+        (
+            "nfs",
+            json!({ "server": "s", "path": "/a" }),
+            "error getting deleter volume plugin for volume \"pv-1\": no deletable volume plugin matched",
+        ),
+    ] {
+        let refusal = world(field, source, None).refusal(&request);
+        assert_eq!(
+            (refusal.by, refusal.message),
+            (
+                "actor",
+                format!(
+                    "nobody in the cluster deletes the storage of volume pv-1: with policy Delete it would only become \
+                     Failed, with event VolumeFailedDelete: {why}"
+                )
+            )
+        );
+    }
+}
+
+/// What a reservation expects to find: each once, Retain among it where the claim is gone.
+#[test]
+fn a_reservation_expects_each_thing_once() {
+    let request = Request::Restore { namespace: "db".into(), name: "data".into(), from: None };
+    let plan = World::new(released()).accepted(&request);
+    let named = pvctl::repair::Reference { namespace: "db".into(), name: "data".into(), uid: "c-gone".into() };
+    assert_eq!(
+        plan.steps[0].write.as_ref().unwrap().expect,
+        [
+            pvctl::repair::Expect::ClaimRef { is: Some(named) },
+            pvctl::repair::Expect::Terminating { is: false },
+            pvctl::repair::Expect::ReclaimPolicy { is: "Retain".into() },
+        ]
+    );
+}
+
+/// A binding that was begun on the side of the volume: its claim is gone, lives and fits, or lives and does not fit.
+#[test]
+fn a_half_made_binding_is_rolled_back_unless_the_controller_finishes_it() {
+    let world = |policy: &str, phase: &str, uid: &str, claim_asks: Option<&str>| {
+        let mut pv = volume("pv-1", phase, of("db", "data", uid));
+        pv["spec"]["persistentVolumeReclaimPolicy"] = policy.into();
+        let mut objects = vec![pv, class("fast")];
+        if let Some(size) = claim_asks {
+            let mut claim = claim("db", "data", "", "Pending");
+            claim["spec"]["resources"]["requests"]["storage"] = size.into();
+            objects.push(claim);
+        }
+        World::new(objects)
+    };
+    let unbind = Request::Unbind { volume: "pv-1".into(), to: Recipient::LastClaim };
+    for phase in ["Pending", "Available"] {
+        // While the first write is answered the controller sees that the claim is gone.
+        let plan = world("Delete", phase, "c-gone", None).accepted(&unbind);
+        assert_eq!(changes(&plan), ["pv/pv-1: policy Retain", "pv/pv-1: claimRef db/data"]);
+        assert_eq!(plan.steps[0].expects[0].states, ["Released, Retain, claimRef db/data"]);
+        assert_eq!(plan.steps[1].expects[0].states, ["Available, Retain, reserved for db/data"]);
+        // The controller finishes the binding first.
+        let refusal = world("Delete", phase, "c-data", Some("1Gi")).refusal(&unbind);
+        assert_eq!(refusal.by, "simulation");
+        assert!(refusal.message.contains("status.phase is Bound"), "{refusal:?}");
+    }
+    // The volume says Bound before the claim names it: whether it does by then could not be told from the volume.
+    for policy in ["Retain", "Delete"] {
+        let refusal = world(policy, "Bound", "c-data", Some("1Gi")).refusal(&unbind);
+        assert_eq!(
+            (refusal.by, refusal.message.as_str()),
+            ("held", "claim db/data lives, and the controller is about to finish that binding")
+        );
+    }
+    for phase in ["Available", "Bound"] {
+        let plan = world("Delete", phase, "c-data", Some("5Gi")).accepted(&unbind);
+        assert_eq!(changes(&plan), ["pv/pv-1: policy Retain", "pv/pv-1: claimRef db/data"]);
+    }
+}
+
+/// A way back is not barred by what nobody could tell before either: it makes nobody write who did not.
+#[test]
+fn a_restored_claim_of_storage_without_a_name_can_be_taken_back() {
+    let flex = |mut volume: Value| {
+        volume["spec"].as_object_mut().unwrap().remove("csi");
+        volume["spec"]["flexVolume"] = json!({ "driver": "example.com/lvm" });
+        volume
+    };
+    let mut objects = released();
+    objects[0] = flex(objects[0].clone());
+    let request = Request::Restore { namespace: "db".into(), name: "data".into(), from: None };
+    let plan = World::new(objects).accepted(&request);
+    assert_eq!(changes(&plan), ["pv/pv-1: claimRef db/data", "pvc/data -n db: create, volume \"pv-1\""]);
+    let after = Some(json!({ "metadata": { "uid": "c-data" } }));
+    let done: Vec<Done> =
+        plan.steps.iter().map(|step| Done { step: step.clone(), after: after.clone(), was_so: false }).collect();
+    let world = World::new(vec![
+        flex(volume("pv-1", "Bound", of("db", "data", "c-data"))),
+        claim("db", "data", "pv-1", "Bound"),
+        class("fast"),
+    ]);
+    let manifests = Manifests::default();
+    let situation = world.situation(&manifests);
+    let Proposed::Plan(back) = undo(&situation, "journal", &plan, &done) else { panic!() };
+    assert_eq!(changes(&back), ["pvc/data -n db: delete", "wait", "pv/pv-1: claimRef db/data c-gone"]);
+    let receipts = Receipts::granted(&back);
+    let reviewed = review(&situation, *back, &receipts);
+    assert!(reviewed.is_ok(), "{:?}", reviewed.err().map(|rejected| rejected.refusal));
 }

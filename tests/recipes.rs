@@ -2,7 +2,7 @@
 //! numbers are those of `docs/REPAIR.md`.
 #![expect(clippy::panic, reason = "a plan that is missing is a failed test")]
 
-use crate::plans::{World, bound, claim, class, moving, namespace, of, pod, released, volume};
+use crate::plans::{World, attachment, bound, changes, claim, class, moving, namespace, of, pod, released, volume};
 use crate::support::text;
 use pvctl::model::Kind;
 use pvctl::repair::{
@@ -66,7 +66,11 @@ fn r1_no_claim_loses_its_protection_while_a_pod_uses_it() {
     let world = World::new(objects);
     let protection = "kubernetes.io/pvc-protection";
     assert_eq!(world.refusal(&unfinalize_claim(protection, false)).by, "protected");
-    assert_eq!(world.refusal(&unfinalize_claim(protection, true)).by, "unused");
+    let refusal = world.refusal(&unfinalize_claim(protection, true));
+    assert_eq!(
+        (refusal.by, refusal.message.as_str()),
+        ("unused", "pods use claim db/data: shop-0; stop what runs them first")
+    );
 }
 
 /// R1, R2: a finalizer goes alone, by its place in the list, and only on the version that was read.
@@ -96,25 +100,58 @@ fn r1_r2_one_finalizer_goes_and_never_the_list() {
 fn r2_r11_attachment_finalizers_stay() {
     let mut pv = terminating(volume("pv-1", "Released", of("db", "data", "c-gone")));
     pv["metadata"]["finalizers"] = json!(["external-attacher/disk-csi-example-com"]);
-    let attachment = json!({
-        "apiVersion": "storage.k8s.io/v1", "kind": "VolumeAttachment", "metadata": { "name": "va", "uid": "a" },
-        "spec": { "attacher": "disk.csi.example.com", "nodeName": "node-1", "source": { "persistentVolumeName": "pv-1" } },
-    });
-    let world = World::new(vec![pv, attachment]);
+    let world = World::new(vec![pv, attachment("pv-1")]);
     let finalizer = "external-attacher/disk-csi-example-com";
     assert_eq!(world.refusal(&unfinalize_volume(finalizer, false)).by, "protected");
     assert_eq!(world.refusal(&unfinalize_volume(finalizer, true)).by, "detached");
 }
 
+/// R2: the object goes only when the data are kept, and where they are is known afterwards.
+#[test]
+fn r2_a_volume_without_finalizers_leaves_its_data_and_its_address() {
+    let mut pv = terminating(volume("pv-1", "Released", of("db", "data", "c-gone")));
+    pv["spec"]["persistentVolumeReclaimPolicy"] = "Delete".into();
+    pv["metadata"]["finalizers"] = json!(["external-provisioner.volume.kubernetes.io/finalizer"]);
+    let finalizer = "external-provisioner.volume.kubernetes.io/finalizer";
+    let plan = World::new(vec![pv]).accepted(&unfinalize_volume(finalizer, false));
+    assert_eq!(changes(&plan), ["pv/pv-1: policy Retain".to_owned(), format!("pv/pv-1: without {finalizer}")]);
+    assert_eq!(plan.saves, [volume_key("pv-1")]);
+    let address = "the storage stays where it is: csi disk.csi.example.com handle-pv-1; only the journal knows it then";
+    assert!(plan.notes.iter().any(|note| note == address), "{:?}", plan.notes);
+}
+
+/// R2: the claim of a volume whose object goes would be Lost.
+#[test]
+fn r2_the_volume_of_a_live_claim_keeps_its_protection() {
+    let mut objects = bound();
+    objects[0] = terminating(objects[0].clone());
+    let world = World::new(objects);
+    let protection = "kubernetes.io/pv-protection";
+    assert_eq!(world.refusal(&unfinalize_volume(protection, false)).by, "protected");
+    let refusal = world.refusal(&unfinalize_volume(protection, true));
+    assert_eq!(refusal.by, "held");
+    assert!(refusal.message.contains("claim db/data"), "{refusal:?}");
+}
+
 /// R3: `claimRef: null` on a Released volume.
 #[test]
 fn r3_a_released_volume_is_reserved_and_freed_only_by_name() {
-    let world = World::new(released());
+    // A claim of another namespace waits, and would get the volume with all that is on it.
+    let mut objects = released();
+    objects.push(claim("new", "stranger", "", "Pending"));
+    let world = World::new(objects);
     let plan = world.accepted(&release(Recipient::LastClaim));
-    assert!(step(&plan, |change| matches!(change, Change::SetClaimRef { to: None, .. })).is_none());
-    let plan = world.accepted(&release(Recipient::Anyone));
+    assert_eq!(changes(&plan), ["pv/pv-1: claimRef db/data"]);
+    assert_eq!(plan.steps[0].expects[0].object, volume_key("pv-1"));
+    assert_eq!(plan.steps[0].expects[0].states, ["Available, Retain, reserved for db/data"]);
+    let reviewed = world.review(&release(Recipient::Anyone)).unwrap_or_else(|_| panic!());
+    let plan = reviewed.plan();
+    assert_eq!(changes(plan), ["pv/pv-1: no claimRef"]);
     assert_eq!(plan.type_name.as_deref(), Some("pv-1"));
     assert!(!plan.is_safe());
+    let thief = reviewed.guards().iter().find(|guard| guard.id == "thief").unwrap_or_else(|| panic!());
+    assert_eq!(thief.looked_at, "volume pv-1: claim new/stranger gets it, with all that is on it");
+    assert!(reviewed.confirm(None).is_err(), "nobody typed the name");
 }
 
 /// R4, R6: `claimRef: null`, or without its uid, while the claim lives.
@@ -137,7 +174,12 @@ fn r5_a_terminating_volume_is_not_freed() {
     assert_eq!(world.refusal(&release(Recipient::LastClaim)).by, "deletion");
     let mut objects = bound();
     objects[0] = terminating(objects[0].clone());
-    assert_eq!(World::new(objects).refusal(&moving()).by, "deletion");
+    let world = World::new(objects);
+    for request in [moving(), release(Recipient::Anyone), unbind(Recipient::Anyone), unbind(Recipient::LastClaim)] {
+        let refusal = world.refusal(&request);
+        assert_eq!(refusal.by, "deletion", "{request:?}");
+        assert!(refusal.hints.iter().any(|hint| hint.contains("pvctl retain pv/pv-1")), "{refusal:?}");
+    }
 }
 
 /// R7: the deletion of a claim cannot be taken back: a new one gets the volume when the old one is gone.
@@ -146,10 +188,29 @@ fn r7_a_deletion_is_waited_for() {
     let mut objects = bound();
     objects[1] = terminating(objects[1].clone());
     let plan = World::new(objects).accepted(&restore());
-    let writes_to_old = plan.steps.iter().filter_map(|step| step.write.as_ref());
-    assert!(writes_to_old.clone().all(|write| write.uid != "c-data"), "{plan:#?}");
-    assert!(position(&plan, |change| matches!(change, Change::SetReclaimPolicy { to } if to == "Retain")) == 0);
+    assert_eq!(
+        changes(&plan),
+        [
+            "pv/pv-1: policy Retain",
+            "wait",
+            "wait",
+            "pv/pv-1: claimRef db/data",
+            "pvc/data -n db: create, volume \"pv-1\""
+        ]
+    );
+    let waits: Vec<String> = plan.steps.iter().filter_map(|step| Some(step.wait.as_ref()?.to_string())).collect();
+    assert_eq!(waits, WAITS_OF_R7);
+    let writes = plan.steps.iter().filter_map(|step| step.write.as_ref());
+    assert!(writes.into_iter().all(|write| write.uid != "c-data"), "{plan:#?}");
 }
+
+/// What the repair of R7 waits for, in order.
+const WAITS_OF_R7: [&str; 4] = [
+    "claim db/data is gone",
+    "volume pv-1 is Released",
+    "volume pv-1 is Available",
+    "claim db/data and volume pv-1 are bound to each other",
+];
 
 /// R8: the claim goes while the policy is Delete.
 #[test]
@@ -159,6 +220,8 @@ fn r8_no_claim_goes_before_its_volume_is_kept() {
     let delete = position(&plan, |change| matches!(change, Change::Delete));
     assert!(retain < delete);
     assert!(plan.steps[delete].recheck.contains(&Recheck::Retained { volume: "pv-1".into() }));
+    let all = Recheck::AllRetained { namespace: "db".into(), name: "data".into() };
+    assert!(plan.steps[delete].recheck.contains(&all));
 }
 
 /// R10: policy Delete for many volumes at once.
@@ -218,6 +281,15 @@ fn r15_r21_a_bound_claim_is_not_recreated() {
     assert_eq!(World::new(lost).refusal(&recreate()).by, "bound");
 }
 
+/// R15: the claim that was bound and names no volume any more gets it again; the marks of its binding stay.
+#[test]
+fn r15_a_claim_without_its_volume_name_gets_it_again() {
+    let objects =
+        vec![volume("pv-1", "Bound", of("db", "data", "c-data")), claim("db", "data", "", "Lost"), class("fast")];
+    let plan = World::new(objects).accepted(&restore());
+    assert_eq!(changes(&plan), ["pvc/data -n db: volumeName pv-1"]);
+}
+
 /// R16: `storageClassName: ""` for a volume that has a class.
 #[test]
 fn r16_a_restored_claim_has_the_class_of_its_volume() {
@@ -241,7 +313,14 @@ fn r19_a_claim_at_which_a_provisioner_works_stays() {
         "apiVersion": "storage.k8s.io/v1", "kind": "CSIDriver", "metadata": { "name": "disk.csi.example.com", "uid": "d" },
         "spec": {},
     });
-    assert_eq!(World::new(vec![pending, class("fast"), driver]).refusal(&recreate()).by, "provisioner");
+    let free = volume("pv-2", "Available", Value::Null);
+    let world = World::new(vec![pending, class("fast"), driver, free]);
+    let rebind = Request::Rebind { namespace: "db".into(), name: "data".into(), to: "pv-2".into() };
+    for request in [recreate(), rebind] {
+        let refusal = world.refusal(&request);
+        assert_eq!(refusal.by, "provisioner", "{request:?}");
+        assert!(refusal.message.starts_with("disk.csi.example.com has been asked for a volume for claim db/data"));
+    }
 }
 
 /// R20: the selected node taken off again and again.
@@ -266,8 +345,26 @@ fn r20_a_node_that_is_there_stays_selected() {
 /// R23: a volume with policy Recycle that is repaired and then erased.
 #[test]
 fn r23_recycle_is_set_to_retain_first() {
-    let plan = World::new(with_policy(released(), "Recycle")).accepted(&release(Recipient::LastClaim));
-    assert_eq!(position(&plan, |change| matches!(change, Change::SetReclaimPolicy { to } if to == "Retain")), 0);
+    let nfs = |phase: &str| {
+        let mut objects = with_policy(released(), "Recycle");
+        objects[0]["spec"].as_object_mut().unwrap_or_else(|| panic!()).remove("csi");
+        objects[0]["spec"]["nfs"] = json!({ "server": "files.example.com", "path": "/a" });
+        objects[0]["status"]["phase"] = phase.into();
+        objects
+    };
+    let plan = World::new(nfs("Failed")).accepted(&release(Recipient::LastClaim));
+    assert_eq!(changes(&plan), ["pv/pv-1: policy Retain", "pv/pv-1: claimRef db/data"]);
+    let mut objects = nfs("Released");
+    objects.push(pod("default", "recycler-for-pv-1", "none"));
+    let refusal = World::new(objects).refusal(&release(Recipient::LastClaim));
+    assert_eq!(
+        (refusal.by, refusal.message.as_str()),
+        (
+            "recycler",
+            "pod default/recycler-for-pv-1 is erasing volume pv-1, or has done so: wait until it is gone, and look at \
+             the data"
+        )
+    );
 }
 
 /// R9: a Bound volume is deleted "to reset it". No verb deletes a volume; whoever asks for its end hears who holds it.
@@ -276,6 +373,18 @@ fn r9_a_bound_volume_is_not_handed_to_deletion() {
     let refusal = World::new(bound()).refusal(&Request::Reclaim { volume: "pv-1".into(), delete: true });
     assert_eq!(refusal.by, "held");
     assert!(refusal.message.contains("claim db/data"), "{refusal:?}");
+}
+
+/// R11: a volume that is still at a node is not handed on, whoever else waits for it.
+#[test]
+fn r11_an_attached_volume_does_not_change_hands() {
+    let mut objects = bound();
+    objects.push(attachment("pv-1"));
+    let refusal = World::new(objects).refusal(&moving());
+    assert_eq!(
+        (refusal.by, refusal.message.as_str()),
+        ("detached", "VolumeAttachments keep volume pv-1 at node-1; they go when no pod uses it")
+    );
 }
 
 /// R12: a pod that is being deleted on a node that does not answer may still write.

@@ -154,8 +154,13 @@ fn volume(volume: &PersistentVolume) -> Value {
         }
         SourceKind::HostPath => spec["hostPath"] = json!({"path": detail}),
         SourceKind::Nfs => spec["nfs"] = json!({"server": detail, "path": handle}),
+        SourceKind::Local => spec["local"] = json!({"path": detail, "fsType": "ext4"}),
         SourceKind::None => {}
-        other => spec[other.as_str()] = json!({"keyring": SECRET, "path": "/"}),
+        SourceKind::Other(field) if field == "rbd" => {
+            let (pool, image) = handle.split_once('/').unwrap_or_default();
+            spec["rbd"] = json!({"keyring": SECRET, "monitors": [detail], "pool": pool, "image": image});
+        }
+        SourceKind::Other(field) => spec[field.as_str()] = json!({"keyring": SECRET, "path": "/"}),
     }
     let mut status = json!({"reason": "r"});
     put(&mut status, "phase", volume.status.phase.as_str());
@@ -315,6 +320,11 @@ fn enrich(parts: &mut Parts, odd: u64) {
             SourceKind::Nfs => {
                 volume.source.detail = "files.example.com".into();
                 volume.source.handle = "/export".into();
+            }
+            SourceKind::Local => volume.source.detail = "/mnt/disk".into(),
+            SourceKind::Other(ref field) if field == "rbd" => {
+                volume.source.detail = "10.0.0.1:6789".into();
+                volume.source.handle = "pool/image".into();
             }
             _ => {}
         }

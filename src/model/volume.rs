@@ -162,9 +162,11 @@ impl VolumeMode {
 pub struct VolumeSource {
     /// Which of the source fields is set.
     pub kind: SourceKind,
-    /// `csi.driver`, `hostPath.path`, or `nfs.server`; empty for the other kinds.
+    /// `csi.driver`, the path of `hostPath` and `local`, or who else has the storage, such as `nfs.server`, the
+    /// monitors of `rbd` or the portals of `iscsi`; empty where the handle says all.
     pub detail: Str,
-    /// `csi.volumeHandle`, or `nfs.path`; empty for the other kinds.
+    /// What the storage is called there, such as `csi.volumeHandle`, `nfs.path`, `pool/image` of `rbd` or the id of a
+    /// disk; empty where the source does not say that in the open, and for `hostPath` and `local`.
     pub handle: Str,
 }
 

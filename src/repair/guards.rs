@@ -1,13 +1,15 @@
 //! What has to hold before a plan is carried out: each guard says what it looked at. What cannot be judged counts as
 //! not holding where something is taken away.
 
-use super::plan::{GivenUp, Plan, Recheck, Request};
+mod backing;
+mod dependents;
+mod takers;
+
+use super::plan::{GivenUp, Plan, Recheck};
 use super::situation::{Known, Situation, volume_key};
 use super::write::{CLAIM_PROTECTION, Change, Write};
 use crate::model::surroundings::StatefulSet;
-use crate::model::{
-    AnnotationKey, Kind, ObjectKey, PersistentVolume, PersistentVolumeClaim, Pod, ReclaimPolicy, SourceKind, Str,
-};
+use crate::model::{Kind, ObjectKey, PersistentVolume, PersistentVolumeClaim, Pod, ReclaimPolicy, SourceKind, Str};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -76,13 +78,14 @@ pub fn judge(situation: &Situation<'_>, plan: &Plan) -> Vec<Guard> {
     guards.push(saved(plan));
     guards.extend(finalizers(situation, plan));
     guards.extend(copies(situation, plan));
+    guards.extend(dependents::owned(situation, plan));
     for carried in &plan.volumes {
         if let Known::There(volume) = situation.volume(&carried.volume) {
-            guards.push(unique_backing(situation, plan, volume));
+            guards.push(backing::unique(situation, plan, volume));
             guards.push(identity(volume));
             guards.extend(operations(volume));
             if carried.given_up.contains(&GivenUp::Privacy) {
-                guards.push(thief(situation, volume));
+                guards.push(takers::thief(situation, volume));
             }
             if carried.given_up.contains(&GivenUp::Data) {
                 guards.push(actor(situation, volume));
@@ -365,52 +368,11 @@ fn copies(situation: &Situation<'_>, plan: &Plan) -> Vec<Guard> {
     guards
 }
 
-/// Whether another volume stands for the same storage.
-fn unique_backing(situation: &Situation<'_>, plan: &Plan, volume: &PersistentVolume) -> Guard {
-    const ID: &str = "unique-backing";
+/// The kind of source, who has the storage, and its name there, as far as the volume says.
+pub(super) fn storage_of(volume: &PersistentVolume) -> String {
     let source = &volume.source;
-    let name = &volume.meta.name;
-    let comparable = match source.kind {
-        SourceKind::Csi => !source.detail.is_empty() && !source.handle.is_empty(),
-        SourceKind::Nfs => !source.handle.is_empty(),
-        SourceKind::HostPath | SourceKind::Local | SourceKind::Other(_) | SourceKind::None => false,
-    };
-    if !comparable {
-        return Guard::new(
-            ID,
-            Holds::Warns,
-            format!(
-                "whether another volume stands for the storage of {name} cannot be compared for {}",
-                source.kind.as_str()
-            ),
-        );
-    }
-    let others: Vec<&str> = situation
-        .snapshot
-        .volumes()
-        .iter()
-        .filter(|other| other.source == *source && other.meta.name != *name)
-        .map(|other| other.meta.name.as_str())
-        .collect();
-    if !others.is_empty() {
-        let holds = if matches!(plan.request, Request::Retain { .. }) { Holds::Warns } else { Holds::No };
-        return Guard::new(
-            ID,
-            holds,
-            format!(
-                "the storage of volume {name} is that of {} as well: two claims would write to it",
-                others.join(", ")
-            ),
-        );
-    }
-    if !situation.knows_all(Kind::PersistentVolume, "") {
-        return Guard::new(ID, Holds::Unknown, "volumes could not all be listed".to_owned());
-    }
-    Guard::new(
-        ID,
-        Holds::Yes,
-        format!("no other volume of this cluster has the storage of {name}; another cluster may, which cannot be seen"),
-    )
+    let parts = [source.kind.as_str(), source.detail.as_str(), source.handle.as_str()];
+    parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(" ")
 }
 
 /// What the data are known by, for the person to compare.
@@ -420,11 +382,7 @@ fn identity(volume: &PersistentVolume) -> Guard {
         .claim_ref
         .as_ref()
         .map_or_else(|| "no claim".to_owned(), |named| format!("claim {}/{}", named.namespace, named.name));
-    let storage = if volume.source.handle.is_empty() {
-        format!("{} {}", volume.source.kind.as_str(), volume.source.detail)
-    } else {
-        format!("{} {} {}", volume.source.kind.as_str(), volume.source.detail, volume.source.handle)
-    };
+    let storage = storage_of(volume);
     let created = volume.meta.created.map_or_else(String::new, |created| format!(", created {created}"));
     let nodes = if volume.node_affinity.is_some() { ", tied to certain nodes" } else { "" };
     Guard::new(
@@ -456,31 +414,6 @@ fn operations(volume: &PersistentVolume) -> Option<Guard> {
         )),
         _ => None,
     }
-}
-
-/// Who would get a volume that is offered to anyone.
-fn thief(situation: &Situation<'_>, volume: &PersistentVolume) -> Guard {
-    let fits = |claim: &&PersistentVolumeClaim| {
-        !claim.meta.annotations.has(AnnotationKey::BindCompleted)
-            && !claim.terminating()
-            && (claim.volume_name == volume.meta.name
-                || (claim.volume_name.is_empty() && claim.class() == volume.class()))
-    };
-    let takers: Vec<String> = situation
-        .snapshot
-        .claims()
-        .iter()
-        .filter(fits)
-        .filter(|claim| volume.access_modes.contains_all(&claim.access_modes) && claim.mode() == volume.mode())
-        .map(|claim| claim.key().to_string())
-        .take(5)
-        .collect();
-    let said = if takers.is_empty() {
-        "no claim waits for it now; the next one that fits gets it, with all that is on it".to_owned()
-    } else {
-        format!("these claims wait, and one of them may get it with all that is on it: {}", takers.join(", "))
-    };
-    Guard::new("thief", Holds::Warns, format!("volume {}: {said}", volume.meta.name))
 }
 
 /// Whether whoever deletes the storage shows any life.

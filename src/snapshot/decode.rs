@@ -6,8 +6,11 @@
 //! asked for.
 
 mod place;
+mod source;
 mod surroundings;
 mod wire;
+
+pub(super) use source::is_disk_id;
 
 use crate::model::{
     BindingMode, ClaimDetails, ClaimPhase, ClaimStatus, DataSource, Kind, Lease, NamedLease, Node, ObjectKey,
@@ -356,7 +359,7 @@ pub(crate) fn reason(error: &serde_json::Error) -> String {
 
 fn volume(at: &Context<'_>, object: wire::VolumeObject) -> Result<Item, Failure> {
     let spec = object.spec;
-    let source = spec.source();
+    let source = source::source(&spec);
     let status = object.status;
     Ok(Item::Volume(Box::new(PersistentVolume {
         meta: at.meta(object.metadata)?,

@@ -2,6 +2,7 @@
 //!
 //! Everything that a decision reads is on the list, so that a redacted object decodes to the same value.
 
+use super::decode::is_disk_id;
 use crate::model::{AnnotationKey, Kind, Timestamp};
 use serde_json::{Map, Value, json};
 
@@ -19,7 +20,7 @@ const HARMLESS_ANNOTATIONS: [&str; 6] = [
 ];
 
 /// Fields of a volume's source that say where the storage is and not how to get in, whatever the kind of source.
-const HARMLESS_SOURCE_FIELDS: [&str; 40] = [
+const HARMLESS_SOURCE_FIELDS: [&str; 43] = [
     "cachingMode",
     "chapAuthDiscovery",
     "chapAuthSession",
@@ -53,6 +54,7 @@ const HARMLESS_SOURCE_FIELDS: [&str; 40] = [
     "storageMode",
     "storagePolicyName",
     "storagePool",
+    "system",
     "targetPortal",
     "targetWWNs",
     "type",
@@ -60,6 +62,8 @@ const HARMLESS_SOURCE_FIELDS: [&str; 40] = [
     "volumeID",
     "volumeName",
     "volumeNamespace",
+    "volumePath",
+    "wwids",
 ];
 
 /// Parameters of a class that hold no secrets; so do those that end in `-secret-name` or `-secret-namespace`.
@@ -270,7 +274,7 @@ fn source_field(key: &str, value: Value) -> Value {
 /// an address. Upstream: `validateAzureDisk` (`pkg/apis/core/validation`), 1.36.
 fn disk_uri(value: Value) -> Value {
     match value {
-        Value::String(id) if id.starts_with("/subscriptions/") && !id.contains('?') => Value::String(id),
+        Value::String(id) if is_disk_id(&id) => Value::String(id),
         Value::String(address) if address.starts_with("https://") => Value::String(format!("https://{REDACTED}")),
         other => hidden(other),
     }

@@ -41,7 +41,7 @@ pub(super) fn plan(situation: &Situation<'_>, request: &Request, key: &ObjectKey
     if old.volume_name.is_empty() && (holds || !bound && fits(target, old)) {
         return Ok(name_it(situation, request, key, old, target));
     }
-    replace(situation, request, key, old, target)
+    replace(situation, request, key, old, target, holds)
 }
 
 /// The claim names that volume for good: there is nothing to change, or it is another verb's.
@@ -132,26 +132,24 @@ pub(super) fn reserve(plan: &mut Builder, key: &ObjectKey, target: &PersistentVo
     if waits {
         return;
     }
-    let mut expect = vec![Expect::Terminating { is: false }];
-    if has_ended(target) {
-        expect.push(Expect::ReclaimPolicy { is: "Retain".into() });
-    }
     plan.refer(
         format!("reserve volume {name} for claim {}/{}, and for nobody else", key.namespace, key.name),
         target,
         Some(Reference::reservation(&key.namespace, &key.name)),
-        expect,
+        vec![Expect::Terminating { is: false }],
         Some(Wait::Available { volume: name.clone() }),
     );
 }
 
-/// A claim that has a volume, or asks for something that the volume does not have, is replaced.
+/// A claim that has a volume, or asks for something that the volume does not have, is replaced. The volume may name the
+/// claim already, by its uid.
 fn replace(
     situation: &Situation<'_>,
     request: &Request,
     key: &ObjectKey,
     old: &PersistentVolumeClaim,
     target: &PersistentVolume,
+    holds: bool,
 ) -> Planned {
     let raw = manifest(situation, key)?;
     let to = &target.meta.name;
@@ -189,7 +187,6 @@ fn replace(
     if let Some(current) = current {
         plan.await_released(current);
     }
-    let holds = matches!(situation.holder(target), Known::There(holder) if holder.meta.uid == old.meta.uid);
     if holds {
         plan.await_released(target);
     }

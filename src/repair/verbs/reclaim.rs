@@ -3,7 +3,12 @@
 
 use super::build::{Builder, Planned, has_ended, policy, stays, volume};
 use super::release::held;
-use crate::model::{PersistentVolume, ReclaimPolicy, SourceKind, VolumePhase};
+use crate::controllers::Rules;
+use crate::controllers::persistent_volume::plugins::{
+    Plugin, Provider, delete_host_path, find_deletable_plugin, remote_deleter,
+};
+use crate::controllers::persistent_volume::reclaim::migrated_to;
+use crate::model::{AnnotationKey, PersistentVolume, ReclaimPolicy, SourceKind, VolumePhase};
 use crate::repair::plan::{Carried, GivenUp, Proposed, Recheck, Refusal, Request, Undo};
 use crate::repair::situation::Situation;
 use crate::repair::write::Expect;
@@ -20,7 +25,7 @@ pub(super) fn plan(situation: &Situation<'_>, request: &Request, name: &str, del
         .into());
     }
     match &volume.reclaim_policy {
-        ReclaimPolicy::Retain if delete => hand_over(request, volume),
+        ReclaimPolicy::Retain if delete => hand_over(situation, request, volume),
         ReclaimPolicy::Retain => Ok(Proposed::Nothing(format!(
             "volume {name} has policy Retain: nobody deletes it or offers it again. `kubectl pvctl release pv/{name}` \
              offers it again; `kubectl pvctl reclaim pv/{name} --delete` hands its data to deletion"
@@ -61,18 +66,48 @@ fn under_deletion(volume: &PersistentVolume) -> String {
     }
 }
 
+/// Who deletes the storage of a volume with policy Delete.
+enum Deleter {
+    /// A provisioner outside of kube-controller-manager, of that name.
+    Outside(String),
+    /// A plugin of an older kube-controller-manager, over the network.
+    Plugin,
+    /// kube-controller-manager, where it runs: that path.
+    Here(String),
+}
+
+/// Who that is, or what kube-controller-manager says where it is nobody.
+fn deleter(rules: &Rules, volume: &PersistentVolume) -> Result<Deleter, String> {
+    if let Some(driver) = migrated_to(rules, volume) {
+        return Ok(Deleter::Outside(driver.to_owned()));
+    }
+    match find_deletable_plugin(rules, volume) {
+        Provider::External => {
+            let recorded = volume.meta.annotations.get(AnnotationKey::ProvisionedBy).filter(|name| !name.is_empty());
+            Ok(Deleter::Outside(recorded.unwrap_or(&volume.source.detail).to_owned()))
+        }
+        Provider::InTree(Plugin::HostPath) => {
+            delete_host_path(volume).map(|()| Deleter::Here(volume.source.detail.to_string()))
+        }
+        Provider::InTree(Plugin::Remote(name)) => remote_deleter(name, volume).map(|()| Deleter::Plugin),
+        Provider::Nobody(why) => Err(why),
+    }
+}
+
 /// The data go because somebody typed the volume's name.
-fn hand_over(request: &Request, volume: &PersistentVolume) -> Planned {
+fn hand_over(situation: &Situation<'_>, request: &Request, volume: &PersistentVolume) -> Planned {
     let name = &volume.meta.name;
-    if !matches!(volume.source.kind, SourceKind::Csi | SourceKind::HostPath) {
-        return Err(Refusal::new(
+    let deleter = deleter(&situation.settings.rules, volume).map_err(|why| {
+        Refusal::new(
             "actor",
-            format!("nobody in the cluster deletes the storage of {} volumes: with policy Delete {name} would only become Failed", volume.source.kind.as_str()),
+            format!(
+                "nobody in the cluster deletes the storage of volume {name}: with policy Delete it would only become \
+                 Failed, with event VolumeFailedDelete: {why}"
+            ),
         )
         .hint("delete the data where they are, and then the volume")
-        .into());
-    }
-    if volume.status.phase == VolumePhase::Failed && volume.source.kind == SourceKind::Csi {
+    })?;
+    if volume.status.phase == VolumePhase::Failed && matches!(deleter, Deleter::Outside(_)) {
         return Err(Refusal::new(
             "phase",
             format!("volume {name} is Failed: its provisioner passes over volumes that are not Released"),
@@ -87,9 +122,15 @@ fn hand_over(request: &Request, volume: &PersistentVolume) -> Planned {
     write
         .expect
         .push(Expect::ClaimRef { is: volume.claim_ref.as_ref().map(crate::repair::write::Reference::from_stored) });
-    let who = match volume.source.kind {
-        SourceKind::Csi => format!("the provisioner of {}", volume.source.detail),
-        _ => "kube-controller-manager".to_owned(),
+    let who = match deleter {
+        Deleter::Outside(provisioner) => format!("the provisioner of {provisioner}"),
+        Deleter::Plugin => "kube-controller-manager".to_owned(),
+        Deleter::Here(path) => {
+            plan.note(format!(
+                "kube-controller-manager removes {path} on the machine where it runs itself; on other nodes it stays"
+            ));
+            "kube-controller-manager".to_owned()
+        }
     };
     plan.step(
         format!("hand volume {name} to {who}, who deletes its data"),

@@ -2,7 +2,7 @@
 //! person says otherwise.
 
 use super::build::{Builder, Planned, has_ended, stays, volume};
-use crate::model::{AnnotationKey, ObjectKey, PersistentVolume, VolumePhase};
+use crate::model::{AnnotationKey, ObjectKey, PersistentVolume, Str, VolumePhase};
 use crate::repair::plan::{Carried, GivenUp, Proposed, Recipient, Refusal, Request};
 use crate::repair::situation::{Known, Situation, claim_key};
 use crate::repair::wait::Wait;
@@ -11,16 +11,20 @@ use crate::repair::write::{Expect, Reference};
 pub(super) fn plan(situation: &Situation<'_>, request: &Request, name: &str, to: &Recipient) -> Planned {
     let volume = volume(situation, name)?;
     stays(volume)?;
-    let recipient = match to {
-        Recipient::LastClaim => volume.claim_ref.as_ref().map(|named| claim_key(&named.namespace, &named.name)),
-        Recipient::Claim { namespace, name } => Some(claim_key(namespace, name)),
-        Recipient::Anyone => None,
-    };
-    held(situation, volume, recipient.as_ref()).map_err(Proposed::from)?;
+    held(situation, volume, recipient(volume, to).as_ref()).map_err(Proposed::from)?;
     if !has_ended(volume) {
         return not_ended(volume, to);
     }
     offer(situation, request, volume, to, &format!("volume {name} is offered again"))
+}
+
+/// The claim that is to have the volume; none where anyone may have it.
+pub(super) fn recipient(volume: &PersistentVolume, to: &Recipient) -> Option<ObjectKey> {
+    match to {
+        Recipient::LastClaim => volume.claim_ref.as_ref().map(|named| claim_key(&named.namespace, &named.name)),
+        Recipient::Claim { namespace, name } => Some(claim_key(namespace, name)),
+        Recipient::Anyone => None,
+    }
 }
 
 /// Whether a live claim has the volume, or names it and may be using it: other than the one that is to have it.
@@ -56,6 +60,18 @@ pub(super) fn held(
         }
         Known::Absent => Ok(()),
     }?;
+    named_elsewhere(situation, volume, recipient)
+}
+
+/// Whether a claim names the volume that is not to have it: it would be Lost, or wait for ever.
+///
+/// # Errors
+/// One does.
+pub(super) fn named_elsewhere(
+    situation: &Situation<'_>,
+    volume: &PersistentVolume,
+    recipient: Option<&ObjectKey>,
+) -> Result<(), Refusal> {
     let snapshot = situation.snapshot;
     let naming = snapshot.claims_naming(&volume.meta.name).iter().map(|id| snapshot.claim(*id));
     let others = naming.filter(|claim| {
@@ -125,8 +141,12 @@ pub(super) fn offer(
     let given_up = if reserved.is_none() { vec![GivenUp::Privacy] } else { Vec::new() };
     plan.carry(volume, Carried { volume: name.clone(), for_claims, given_up });
     plan.retain(volume, "before anything else is done with it");
-    let phase = volume.status.phase.as_str().into();
-    let expect = vec![Expect::VolumePhase { any_of: vec![phase] }, Expect::Terminating { is: false }];
+    // The controller may see meanwhile that the claim is gone.
+    let mut phases: Vec<Str> = vec!["Released".into(), "Failed".into()];
+    if !has_ended(volume) {
+        phases.insert(0, volume.status.phase.as_str().into());
+    }
+    let expect = vec![Expect::VolumePhase { any_of: phases }, Expect::Terminating { is: false }];
     let wait = Some(Wait::Available { volume: name.clone() });
     let (why, goal) = if let Some(named) = &reserved {
         let whom = format!("{}/{}", named.namespace, named.name);

@@ -1,10 +1,11 @@
 //! `unbind`: a binding that was never finished is rolled back, as the controller's own `unbindVolume` does it.
 
 use super::build::{Planned, has_ended, stays, volume};
-use super::release::offer;
-use crate::model::AnnotationKey;
+use super::release::{named_elsewhere, offer, recipient};
+use crate::model::{AnnotationKey, PersistentVolume, PersistentVolumeClaim, VolumePhase};
 use crate::repair::plan::{Proposed, Recipient, Refusal, Request};
 use crate::repair::situation::{Known, Situation};
+use crate::simulate::{Candidates, match_claim};
 
 pub(super) fn plan(situation: &Situation<'_>, request: &Request, name: &str, to: &Recipient) -> Planned {
     let volume = volume(situation, name)?;
@@ -49,8 +50,22 @@ pub(super) fn plan(situation: &Situation<'_>, request: &Request, name: &str, to:
                 ))
                 .into());
         }
+        // The last thing that tells whether the claim has the volume already is its phase.
+        Known::There(claim)
+            if claim.meta.uid == named.uid
+                && volume.status.phase == VolumePhase::Bound
+                && ends_bound(situation, volume, claim) =>
+        {
+            return Err(Refusal::new(
+                "held",
+                format!("claim {} lives, and the controller is about to finish that binding", claim.key()),
+            )
+            .hint(format!("kubectl pvctl explain pv/{name} --recheck tells whether the controller acts"))
+            .into());
+        }
         Known::There(_) | Known::Absent => {}
     }
+    named_elsewhere(situation, volume, recipient(volume, to).as_ref())?;
     offer(
         situation,
         request,
@@ -58,4 +73,14 @@ pub(super) fn plan(situation: &Situation<'_>, request: &Request, name: &str, to:
         to,
         &format!("the half-made binding of volume {name} is rolled back, and it is offered"),
     )
+}
+
+/// Whether the controller gives the claim, which names no volume yet, that volume.
+fn ends_bound(situation: &Situation<'_>, volume: &PersistentVolume, claim: &PersistentVolumeClaim) -> bool {
+    let snapshot = situation.snapshot;
+    let taken = |candidates: Candidates| {
+        let mut listed = candidates.listed.iter().filter(|one| one.may_be_chosen());
+        listed.any(|one| snapshot.volume(one.volume).meta.name == volume.meta.name)
+    };
+    claim.volume_name.is_empty() && match_claim(snapshot, &situation.settings.rules, claim).is_ok_and(taken)
 }

@@ -3,8 +3,8 @@
 
 use super::build::{Builder, Planned, claim, volume};
 use super::release::held;
-use crate::model::{Kind, ObjectKey, ObjectMeta, Str};
-use crate::repair::guards::volumes_of;
+use crate::model::{Kind, ObjectKey, ObjectMeta, SourceKind, Str};
+use crate::repair::guards::{storage_of, volumes_of};
 use crate::repair::plan::{Carried, GivenUp, Proposed, Recheck, Refusal, Request, Undo};
 use crate::repair::situation::{Known, Situation};
 use crate::repair::write::{CLAIM_PROTECTION, Change, Expect, VOLUME_PROTECTION, Write};
@@ -52,19 +52,16 @@ pub(super) fn plan(
         held(situation, volume, None).map_err(Proposed::from)?;
         plan.retain(volume, "should its provisioner come back");
         recheck.push(Recheck::Detached { volume: object.name.clone() });
-        let driver = volume.source.detail.as_str();
-        let installed = situation.snapshot.surroundings().driver(driver).is_some();
-        plan.note(match (installed, situation.knows_all(Kind::CsiDriver, "")) {
-            (true, _) => format!("CSIDriver {driver} is installed: its provisioner may still come and do it"),
-            (false, true) => format!("no CSIDriver {driver} is installed, which speaks for its owner being gone"),
-            (false, false) => "whether its driver is installed could not be read".to_owned(),
-        });
-        plan.note(format!(
-            "the storage stays where it is: {} {} {}; only the journal knows it then",
-            volume.source.kind.as_str(),
-            volume.source.detail,
-            volume.source.handle
-        ));
+        if volume.source.kind == SourceKind::Csi {
+            let driver = volume.source.detail.as_str();
+            let installed = situation.snapshot.surroundings().driver(driver).is_some();
+            plan.note(match (installed, situation.knows_all(Kind::CsiDriver, "")) {
+                (true, _) => format!("CSIDriver {driver} is installed: its provisioner may still come and do it"),
+                (false, true) => format!("no CSIDriver {driver} is installed, which speaks for its owner being gone"),
+                (false, false) => "whether its driver is installed could not be read".to_owned(),
+            });
+        }
+        plan.note(format!("the storage stays where it is: {}; only the journal knows it then", storage_of(volume)));
     } else {
         let claim = claim(situation, object)?;
         plan.save_claim(claim);

@@ -2,10 +2,10 @@
 
 use crate::model::{
     AccessMode, AccessModes, Amount, AnnotationKey, Annotations, ClaimRef, LabelOperator, LabelRequirement,
-    LabelSelector, NodeOperator, NodeRequirement, NodeSelector, NodeSelectorTerm, SourceKind, Str, Timestamp,
-    VolumeSource,
+    LabelSelector, NodeOperator, NodeRequirement, NodeSelector, NodeSelectorTerm, Str, Timestamp,
 };
 use serde::de::{Deserialize, Deserializer, Error, IgnoredAny, MapAccess, SeqAccess, Visitor};
+use serde_json::Value;
 use std::fmt;
 use std::marker::PhantomData;
 
@@ -140,25 +140,25 @@ object!(VolumeSpec {
     csi: Option<CsiSource> = "csi",
     host_path: Option<PathSource> = "hostPath",
     nfs: Option<NfsSource> = "nfs",
-    local: Option<IgnoredAny> = "local",
-    aws_elastic_block_store: Option<IgnoredAny> = "awsElasticBlockStore",
-    azure_disk: Option<IgnoredAny> = "azureDisk",
-    azure_file: Option<IgnoredAny> = "azureFile",
-    cephfs: Option<IgnoredAny> = "cephfs",
-    cinder: Option<IgnoredAny> = "cinder",
-    fc: Option<IgnoredAny> = "fc",
-    flex_volume: Option<IgnoredAny> = "flexVolume",
-    flocker: Option<IgnoredAny> = "flocker",
-    gce_persistent_disk: Option<IgnoredAny> = "gcePersistentDisk",
-    glusterfs: Option<IgnoredAny> = "glusterfs",
-    iscsi: Option<IgnoredAny> = "iscsi",
-    photon_persistent_disk: Option<IgnoredAny> = "photonPersistentDisk",
-    portworx_volume: Option<IgnoredAny> = "portworxVolume",
-    quobyte: Option<IgnoredAny> = "quobyte",
-    rbd: Option<IgnoredAny> = "rbd",
-    scale_io: Option<IgnoredAny> = "scaleIO",
-    storage_os: Option<IgnoredAny> = "storageos",
-    vsphere_volume: Option<IgnoredAny> = "vsphereVolume",
+    local: Option<Value> = "local",
+    aws_elastic_block_store: Option<Value> = "awsElasticBlockStore",
+    azure_disk: Option<Value> = "azureDisk",
+    azure_file: Option<Value> = "azureFile",
+    cephfs: Option<Value> = "cephfs",
+    cinder: Option<Value> = "cinder",
+    fc: Option<Value> = "fc",
+    flex_volume: Option<Value> = "flexVolume",
+    flocker: Option<Value> = "flocker",
+    gce_persistent_disk: Option<Value> = "gcePersistentDisk",
+    glusterfs: Option<Value> = "glusterfs",
+    iscsi: Option<Value> = "iscsi",
+    photon_persistent_disk: Option<Value> = "photonPersistentDisk",
+    portworx_volume: Option<Value> = "portworxVolume",
+    quobyte: Option<Value> = "quobyte",
+    rbd: Option<Value> = "rbd",
+    scale_io: Option<Value> = "scaleIO",
+    storage_os: Option<Value> = "storageos",
+    vsphere_volume: Option<Value> = "vsphereVolume",
 });
 object!(CsiSource { driver: Text = "driver", handle: Text = "volumeHandle" });
 object!(PathSource { path: Text = "path" });
@@ -322,49 +322,6 @@ object!(ManagedEntry { time: Moment = "time" });
 object!(HeaderObject { api_version: Text = "apiVersion", kind: Text = "kind" });
 object!(NamedObject { kind: Loose = "kind", metadata: Option<NamedMeta> = "metadata" });
 object!(NamedMeta { namespace: Loose = "namespace", name: Loose = "name" });
-
-impl VolumeSpec {
-    /// The first source that is set; more than one is something that the API server would refuse.
-    pub(super) fn source(&self) -> VolumeSource {
-        let plain = |kind| VolumeSource { kind, ..VolumeSource::default() };
-        if let Some(csi) = &self.csi {
-            return VolumeSource { kind: SourceKind::Csi, detail: csi.driver.0.clone(), handle: csi.handle.0.clone() };
-        }
-        if let Some(path) = &self.host_path {
-            return VolumeSource { kind: SourceKind::HostPath, detail: path.path.0.clone(), handle: Str::default() };
-        }
-        if let Some(nfs) = &self.nfs {
-            return VolumeSource { kind: SourceKind::Nfs, detail: nfs.server.0.clone(), handle: nfs.path.0.clone() };
-        }
-        if self.local.is_some() {
-            return plain(SourceKind::Local);
-        }
-        let others = [
-            (self.aws_elastic_block_store, "awsElasticBlockStore"),
-            (self.azure_disk, "azureDisk"),
-            (self.azure_file, "azureFile"),
-            (self.cephfs, "cephfs"),
-            (self.cinder, "cinder"),
-            (self.fc, "fc"),
-            (self.flex_volume, "flexVolume"),
-            (self.flocker, "flocker"),
-            (self.gce_persistent_disk, "gcePersistentDisk"),
-            (self.glusterfs, "glusterfs"),
-            (self.iscsi, "iscsi"),
-            (self.photon_persistent_disk, "photonPersistentDisk"),
-            (self.portworx_volume, "portworxVolume"),
-            (self.quobyte, "quobyte"),
-            (self.rbd, "rbd"),
-            (self.scale_io, "scaleIO"),
-            (self.storage_os, "storageos"),
-            (self.vsphere_volume, "vsphereVolume"),
-        ];
-        others
-            .into_iter()
-            .find(|(present, _)| present.is_some())
-            .map_or_else(VolumeSource::default, |(_, field)| plain(SourceKind::Other(field.into())))
-    }
-}
 
 impl Reference {
     pub(super) fn into_claim_ref(self) -> ClaimRef {

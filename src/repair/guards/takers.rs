@@ -1,0 +1,103 @@
+//! Who gets a volume that is offered to anyone.
+
+use super::{Guard, Holds};
+use crate::controllers::CandidateVerdict;
+use crate::model::{AnnotationKey, ClaimRef, Kind, PersistentVolume, PersistentVolumeClaim, VolumePhase};
+use crate::repair::situation::Situation;
+use crate::simulate::candidates::delays_binding;
+use crate::simulate::{Candidates, Outcome, Settings, Simulation, Target, match_claim};
+use crate::snapshot::{Coverage, CoverageState, Parts, Snapshot};
+
+/// So many claims are named.
+const NAMED: usize = 8;
+
+/// The claims that the simulation gives the volume to once it is free, and those that the scheduler may give it to.
+pub(super) fn thief(situation: &Situation<'_>, volume: &PersistentVolume) -> Guard {
+    const ID: &str = "thief";
+    let name = &volume.meta.name;
+    let kind = Kind::PersistentVolumeClaim;
+    let readings = situation.snapshot.coverage().entries().iter().filter(|entry| entry.kind == kind);
+    let all_read = readings.into_iter().all(|entry| entry.state == CoverageState::Complete);
+    if !all_read || !situation.knows_all(kind, "") {
+        return Guard::new(
+            ID,
+            Holds::Unknown,
+            format!("the claims of all namespaces could not be listed, so nobody knows who would get volume {name}"),
+        );
+    }
+    let freed = freed(situation.snapshot, volume);
+    let winners = winners(&freed, &situation.settings, volume);
+    let said = match winners.as_slice() {
+        [] => "no claim waits for it now; the next one that fits gets it, with all that is on it".to_owned(),
+        [one] => format!("claim {one} gets it, with all that is on it"),
+        several => {
+            let more = several.len().saturating_sub(NAMED);
+            let named = several.iter().take(NAMED).cloned().collect::<Vec<_>>().join(", ");
+            let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+            format!("one of these claims gets it, with all that is on it: {named}{more}")
+        }
+    };
+    Guard::new(ID, Holds::Warns, format!("volume {name}: {said}"))
+}
+
+/// The world in which the volume is free, without what cannot have to do with who gets it.
+fn freed(snapshot: &Snapshot, volume: &PersistentVolume) -> Snapshot {
+    let waits = |claim: &&PersistentVolumeClaim| {
+        !claim.meta.annotations.has(AnnotationKey::BindCompleted)
+            && !claim.terminating()
+            && (claim.volume_name == volume.meta.name
+                || claim.volume_name.is_empty() && (claim.class() == volume.class() || !claim.has_class()))
+    };
+    let claims: Vec<PersistentVolumeClaim> = snapshot.claims().iter().filter(waits).cloned().collect();
+    let could_serve = |other: &&PersistentVolume| {
+        let for_waiting = |named: &ClaimRef| {
+            claims.iter().any(|claim| claim.meta.namespace == named.namespace && claim.meta.name == named.name)
+        };
+        other.meta.name != volume.meta.name
+            && other.class() == volume.class()
+            && other.claim_ref.as_ref().is_none_or(for_waiting)
+    };
+    let mut volumes: Vec<PersistentVolume> = snapshot.volumes().iter().filter(could_serve).cloned().collect();
+    let mut free = volume.clone();
+    free.claim_ref = None;
+    free.meta.annotations.remove(AnnotationKey::BoundByController);
+    free.status.phase = VolumePhase::Available;
+    volumes.push(free);
+    Snapshot::new(Parts {
+        volumes,
+        claims,
+        classes: snapshot.classes().to_vec(),
+        nodes: snapshot.nodes().to_vec(),
+        coverage: Coverage::complete(),
+        now: snapshot.now(),
+        ..Parts::default()
+    })
+}
+
+/// The claims that may get it, by namespace and name.
+fn winners(freed: &Snapshot, settings: &Settings<'_>, volume: &PersistentVolume) -> Vec<String> {
+    let Some(id) = freed.volume_id(&volume.meta.name) else { return Vec::new() };
+    let simulation = Simulation::new(freed, Settings::new(settings.rules.clone()), 1);
+    let outcomes = simulation.outcomes(Target::Volume(id));
+    let mut winners: Vec<String> = outcomes
+        .of_every_sort()
+        .filter_map(|outcome| match outcome {
+            Outcome::Volume { claim_ref: Some((namespace, name, _)), .. } => Some(format!("{namespace}/{name}")),
+            Outcome::Volume { claim_ref: None, .. } | Outcome::Claim { .. } | Outcome::Gone { .. } => None,
+        })
+        .collect();
+    for claim in freed.claims() {
+        // Such a claim waits for its pod, and the scheduler chooses for it among what fits.
+        let waits = delays_binding(freed, &settings.rules, claim) == Ok(true);
+        let fits = |candidates: Candidates| {
+            let chosen = Some(CandidateVerdict::CandidateChosen);
+            candidates.listed.iter().any(|one| one.volume == id && one.without_delay == chosen)
+        };
+        if waits && match_claim(freed, &settings.rules, claim).is_ok_and(fits) {
+            winners.push(format!("{} (its class waits for a pod)", claim.key()));
+        }
+    }
+    winners.sort();
+    winners.dedup();
+    winners
+}
