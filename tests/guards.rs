@@ -54,6 +54,116 @@ fn csi(driver: &str, handle: &str) -> Value {
     json!({ "csi": { "driver": driver, "volumeHandle": handle } })
 }
 
+/// G7: volumes of one share for several namespaces, as the vendors' manuals make them, are not two writers of one disk.
+#[test]
+fn a_share_for_many_nodes_has_many_volumes() {
+    let share = json!({ "csi": { "driver": "efs.csi.aws.com", "volumeHandle": "fs-1" } });
+    let world = |modes: [&str; 2], policies: [&str; 2]| {
+        let mut objects = bound();
+        objects[0] = with_source(objects[0].clone(), &share);
+        objects.push(with_source(volume("pv-2", "Available", Value::Null), &share));
+        for (at, mode, policy) in [(0, modes[0], policies[0]), (3, modes[1], policies[1])] {
+            objects[at]["spec"]["accessModes"] = json!([mode]);
+            objects[at]["spec"]["persistentVolumeReclaimPolicy"] = policy.into();
+        }
+        objects[1]["spec"]["accessModes"] = json!([modes[0]]);
+        World::new(objects)
+    };
+    let many = "ReadWriteMany";
+    // The plan sets Retain where the volume does not have it.
+    let shared = world([many, many], ["Delete", "Retain"]);
+    let seen = guard(&shared, &moving(), "unique-backing");
+    assert_eq!(seen.holds, Holds::Warns, "{seen:?}");
+    assert!(seen.looked_at.contains("that of pv-2 as well, all of them for many nodes and kept"), "{seen:?}");
+    shared.accepted(&moving());
+    for (modes, policies) in [
+        ([many, many], ["Retain", "Delete"]),
+        ([many, "ReadWriteOnce"], ["Retain", "Retain"]),
+        (["ReadWriteOnce", many], ["Retain", "Retain"]),
+    ] {
+        let refused = world(modes, policies).review(&moving()).unwrap_err();
+        assert_eq!(refused.refusal.by, "unique-backing", "{modes:?} {policies:?}");
+    }
+}
+
+/// A set whose claims go when it is scaled down is not to be scaled down before that is changed.
+#[test]
+fn how_a_set_is_stopped_depends_on_what_it_deletes() {
+    let asked = |policy: Value| {
+        let mut objects = bound();
+        objects[1]["metadata"]["name"] = "data-db-0".into();
+        objects[0]["spec"]["claimRef"]["name"] = "data-db-0".into();
+        objects.push(json!({
+            "apiVersion": "apps/v1", "kind": "StatefulSet",
+            "metadata": { "namespace": "db", "name": "db", "uid": "s-db" },
+            "spec": {
+                "replicas": 1, "volumeClaimTemplates": [{ "metadata": { "name": "data" } }],
+                "persistentVolumeClaimRetentionPolicy": policy,
+            },
+        }));
+        let request = Request::Move {
+            namespace: "db".into(),
+            name: "data-db-0".into(),
+            to_namespace: "new".into(),
+            to_name: "data".into(),
+            restore_policy: false,
+        };
+        let refusal = World::new(objects).refusal(&request);
+        assert_eq!(refusal.by, "unused");
+        refusal.message
+    };
+    let why =
+        "StatefulSet db/db has 1 replicas and would create pods that use claim data-db-0, or the claim itself; first";
+    assert_eq!(asked(json!({ "whenScaled": "Retain" })), format!("{why} scale StatefulSet db/db down"));
+    assert_eq!(
+        asked(json!({ "whenScaled": "Delete" })),
+        format!(
+            "{why} set whenScaled in the persistentVolumeClaimRetentionPolicy of StatefulSet db/db to Retain (now scaling \
+             down deletes its claims, and their data where the volumes have policy Delete), and then scale it down"
+        )
+    );
+}
+
+/// Whoever applies the volume may write policy Delete again while its claim is gone.
+#[test]
+fn a_policy_that_somebody_else_writes_does_not_keep_data() {
+    let owned = |policy: &str, metadata: Value| {
+        let mut objects = bound();
+        objects[0]["spec"]["persistentVolumeReclaimPolicy"] = policy.into();
+        for (field, value) in metadata.as_object().unwrap() {
+            objects[0]["metadata"][field] = value.clone();
+        }
+        World::new(objects)
+    };
+    let argo = json!({ "labels": { "argocd.argoproj.io/instance": "storage" } });
+    let refusal = owned("Delete", argo.clone()).refusal(&moving());
+    assert_eq!(
+        (refusal.by, refusal.message.as_str()),
+        (
+            "owner",
+            "pv/pv-1 belongs to Argo CD (storage), which may write its former policy again while pvc/data -n db is gone, and the \
+             data would go: set persistentVolumeReclaimPolicy to Retain there first"
+        )
+    );
+    owned("Retain", argo).accepted(&moving());
+    let node = json!({ "ownerReferences": [{ "apiVersion": "v1", "kind": "Node", "name": "n1", "uid": "n" }] });
+    owned("Delete", node).accepted(&moving());
+}
+
+/// Volumes that earlier claims of the same name left behind take no part: there is room for the plan however many.
+#[test]
+fn volumes_that_earlier_claims_left_do_not_hinder() {
+    let mut objects = bound();
+    objects.extend((0..20).map(|number| {
+        let mut left = volume(&format!("left-{number}"), "Released", of("db", "data", &format!("c-{number}")));
+        left["spec"]["persistentVolumeReclaimPolicy"] = "Delete".into();
+        left
+    }));
+    let world = World::new(objects);
+    world.accepted(&moving());
+    world.accepted(&Request::Retain { volume: "left-3".into() });
+}
+
 /// G7: the same path on nodes that can be the same.
 #[test]
 fn a_path_is_the_same_storage_where_one_node_can_reach_both() {

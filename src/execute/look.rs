@@ -52,7 +52,7 @@ pub(super) async fn again(api: Api<'_>, recheck: &Recheck) -> Result<(), Stopped
                      claim itself",
                     set.meta.name, set.replicas
                 ))
-                .hint("scale it down, and wait until its pods are gone")),
+                .hint(format!("{}, and wait until its pods are gone", guards::how_to_stop(set)))),
             }
         }
         Recheck::Detached { volume } => {

@@ -238,6 +238,32 @@ pub struct StatefulSet {
     pub when_scaled: Str,
 }
 
+impl StatefulSet {
+    /// The ordinal of the member for which the set makes a claim of that name from the template. It is written without
+    /// leading zeros. Upstream: `getPersistentVolumeClaimName`, `pkg/controller/statefulset`, 1.36.
+    pub fn ordinal(&self, template: &ClaimTemplate, claim: &str) -> Option<i64> {
+        let rest = claim.strip_prefix(&*template.name)?.strip_prefix('-')?;
+        let rest = rest.strip_prefix(&*self.meta.name)?.strip_prefix('-')?;
+        let ordinal: i64 = rest.parse().ok().filter(|ordinal| *ordinal >= 0)?;
+        (ordinal.to_string() == rest).then_some(ordinal)
+    }
+
+    /// Whether it makes a claim of that name, now or when it has more members.
+    pub fn makes(&self, claim: &str) -> bool {
+        self.templates.iter().any(|template| self.ordinal(template, claim).is_some())
+    }
+
+    /// Whether it has a member of that ordinal, or is about to. Upstream: `podInOrdinalRange`, 1.36.
+    pub fn has_member(&self, ordinal: i64) -> bool {
+        ordinal >= self.first_ordinal && ordinal < self.first_ordinal.saturating_add(self.replicas)
+    }
+
+    /// Whether the claims of members go when there are fewer of these.
+    pub fn deletes_when_scaled(&self) -> bool {
+        self.when_scaled == "Delete"
+    }
+}
+
 /// A template for the claims of a StatefulSet.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ClaimTemplate {

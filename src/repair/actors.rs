@@ -46,8 +46,8 @@ impl Stage<'_> {
         all
     }
 
-    /// What a StatefulSet or whoever applies manifests may delete: any claim but a stranger's, who has done all the harm
-    /// that he can when he has a volume.
+    /// What a StatefulSet or whoever applies manifests may delete: any claim but a stranger's, who has done all the
+    /// harm that he can when he has a volume.
     pub(super) fn deletions(&mut self, state: &State) -> Vec<(usize, State)> {
         let lives = |claim: &PersistentVolumeClaim| !claim.terminating() && claim.meta.namespace != STRANGER;
         self.deleted(state, |_, claim| lives(claim))

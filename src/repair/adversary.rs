@@ -445,6 +445,7 @@ fn rest_of(stage: &mut Stage<'_>, from: Vec<State>) -> Option<Vec<State>> {
 }
 
 #[cfg(test)]
+#[expect(clippy::panic, clippy::expect_used, reason = "a world that cannot be made is a failed test")]
 mod tests {
     use super::*;
     use crate::controllers::Rules;

@@ -2,7 +2,7 @@
 
 use super::plan::Plan;
 use super::write::Change;
-use crate::model::{ClaimPhase, ClaimStatus, Kind, PersistentVolume, PersistentVolumeClaim, Str};
+use crate::model::{ClaimPhase, ClaimStatus, Kind, PersistentVolume, PersistentVolumeClaim, Str, VolumePhase};
 use crate::snapshot::{ClaimId, Snapshot, VolumeId};
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -57,7 +57,7 @@ impl Cast {
         }
         for (namespace, name) in &awaited {
             claims.extend(snapshot.claim_id(namespace, name));
-            volumes.extend(snapshot.volumes_naming(namespace, name));
+            volumes.extend(waiting_for(snapshot, namespace, name));
         }
         for id in &volumes {
             let volume = snapshot.volume(*id);
@@ -86,7 +86,7 @@ impl Cast {
         for id in &claims {
             let claim = snapshot.claim(*id);
             volumes.extend(snapshot.volume_id(&claim.volume_name));
-            volumes.extend(snapshot.volumes_naming(&claim.meta.namespace, &claim.meta.name));
+            volumes.extend(waiting_for(snapshot, &claim.meta.namespace, &claim.meta.name));
         }
         Self { volumes: volumes.into_iter().collect(), claims: claims.into_iter().collect(), awaited }
     }
@@ -140,6 +140,19 @@ impl Cast {
         }
         seats
     }
+}
+
+/// The volumes that name the claim, but for those of which nothing can come any more: they are Released by an
+/// earlier claim of that name, and no claim names them.
+fn waiting_for(snapshot: &Snapshot, namespace: &str, name: &str) -> impl Iterator<Item = VolumeId> {
+    let uid = snapshot.claim_id(namespace, name).map(|id| snapshot.claim(id).meta.uid.clone());
+    snapshot.volumes_naming(namespace, name).iter().copied().filter(move |id| {
+        let volume = snapshot.volume(*id);
+        let ended = matches!(volume.status.phase, VolumePhase::Released | VolumePhase::Failed);
+        let of_another =
+            volume.claim_ref.as_ref().is_some_and(|named| !named.uid.is_empty() && Some(&named.uid) != uid.as_ref());
+        !(ended && of_another && snapshot.claims_naming(&volume.meta.name).is_empty())
+    })
 }
 
 /// The claims that the garbage collector deletes after those that the plan deletes, and after these in turn.

@@ -110,17 +110,27 @@ pub fn uses(pod: &Pod, claim: &str) -> bool {
 }
 
 /// The StatefulSet that makes the claim for one of its pods, as many as it is to have now.
-/// Upstream: `getPersistentVolumeClaimName`, `pkg/controller/statefulset`, 1.36.
 pub fn set_that_makes<'s>(sets: &'s [StatefulSet], namespace: &str, claim: &str) -> Option<&'s StatefulSet> {
-    let makes = |set: &StatefulSet, template: &Str| {
-        let prefix = format!("{template}-{}-", set.meta.name);
-        let ordinal = claim.strip_prefix(&prefix).and_then(|ordinal| ordinal.parse::<i64>().ok());
-        ordinal.is_some_and(|number| {
-            number >= set.first_ordinal && number < set.first_ordinal.saturating_add(set.replicas)
-        })
+    let makes = |set: &StatefulSet| {
+        let mut ordinals = set.templates.iter().filter_map(|template| set.ordinal(template, claim));
+        ordinals.any(|ordinal| set.has_member(ordinal))
     };
-    sets.iter()
-        .find(|set| set.meta.namespace == namespace && set.templates.iter().any(|template| makes(set, &template.name)))
+    sets.iter().find(|set| set.meta.namespace == namespace && makes(set))
+}
+
+/// How the members of a set are stopped without losing anything.
+/// Upstream: `UpdateClaimOwnerRefForSetAndPod`, `pkg/controller/statefulset`, 1.36.
+pub fn how_to_stop(set: &StatefulSet) -> String {
+    let (namespace, name) = (&set.meta.namespace, &set.meta.name);
+    if set.deletes_when_scaled() {
+        format!(
+            "set whenScaled in the persistentVolumeClaimRetentionPolicy of StatefulSet {namespace}/{name} to Retain \
+             (now scaling down deletes its claims, and their data where the volumes have policy Delete), and then \
+             scale it down"
+        )
+    } else {
+        format!("scale StatefulSet {namespace}/{name} down")
+    }
 }
 
 /// Whether a volume outlives the claim: it has policy Retain, or the two have nothing to do with each other.
@@ -143,24 +153,21 @@ fn unused(situation: &Situation<'_>, namespace: &str, name: &str) -> Guard {
         .collect();
     let set = set_that_makes(situation.snapshot.surroundings().stateful_sets(), namespace, name);
     if !users.is_empty() {
-        let stop = set.map_or_else(
-            || "stop what runs them".to_owned(),
-            |set| format!("scale StatefulSet {}/{} down", set.meta.namespace, set.meta.name),
-        );
-        return Guard::new(
-            ID,
-            Holds::No,
-            format!("pods use claim {namespace}/{name}: {}; {stop} first", users.join(", ")),
-        );
+        let stop =
+            set.map_or_else(|| "stop what runs them first".to_owned(), |set| format!("first {}", how_to_stop(set)));
+        return Guard::new(ID, Holds::No, format!("pods use claim {namespace}/{name}: {}; {stop}", users.join(", ")));
     }
     if let Some(set) = set {
         return Guard::new(
             ID,
             Holds::No,
             format!(
-                "StatefulSet {}/{} has {} replicas and would create pods that use claim {name}, or the claim itself: \
-                 scale it down first",
-                set.meta.namespace, set.meta.name, set.replicas
+                "StatefulSet {}/{} has {} replicas and would create pods that use claim {name}, or the claim itself; \
+                 first {}",
+                set.meta.namespace,
+                set.meta.name,
+                set.replicas,
+                how_to_stop(set)
             ),
         );
     }
@@ -463,15 +470,35 @@ fn namespaces(situation: &Situation<'_>, plan: &Plan) -> Vec<Guard> {
 
 /// Who else writes the objects, by what they sign with.
 fn owners(situation: &Situation<'_>, plan: &Plan) -> Vec<Guard> {
+    const ID: &str = "owner";
+    let retained = |object: &ObjectKey| {
+        let retains = |change: &Change| matches!(change, Change::SetReclaimPolicy { to } if to == "Retain");
+        writes(plan).any(|write| write.object == *object && retains(&write.change))
+    };
+    let goes = writes(plan).find(|write| {
+        write.object.kind == Kind::PersistentVolumeClaim
+            && matches!(write.change, Change::Delete | Change::RemoveFinalizer { .. })
+    });
     let mut guards = Vec::new();
     for object in written(plan) {
-        if let Some(who) = situation.manifests.get(&object).and_then(owner_of) {
-            guards.push(Guard::new(
-                "owner",
+        let Some(who) = situation.manifests.get(&object).and_then(owner_of) else { continue };
+        guards.push(match goes {
+            // Once the claim is gone, nothing but the policy keeps the data.
+            Some(claim) if retained(&object) => Guard::new(
+                ID,
+                Holds::No,
+                format!(
+                    "{object} belongs to {who}, which may write its former policy again while {} is gone, and the data \
+                     would go: set persistentVolumeReclaimPolicy to Retain there first",
+                    claim.object
+                ),
+            ),
+            Some(_) | None => Guard::new(
+                ID,
                 Holds::Warns,
                 format!("{object} belongs to {who}, which may write it again: change it there as well"),
-            ));
-        }
+            ),
+        });
     }
     guards
 }
@@ -497,6 +524,8 @@ pub fn owner_of(manifest: &Value) -> Option<String> {
         .as_array()
         .into_iter()
         .flatten()
+        // A node owns the local volumes on it, and writes nothing.
+        .filter(|owner| owner["kind"] != "Node")
         .find_map(|owner| Some(format!("{} {}", owner["kind"].as_str()?, owner["name"].as_str()?)));
     let manager = metadata["managedFields"].as_array().into_iter().flatten().find_map(|entry| {
         let manager = entry["manager"].as_str()?;

@@ -140,12 +140,6 @@ fn of_set(situation: &Situation<'_>, set: &ObjectKey) -> Vec<Str> {
     let Some(found) = situation.snapshot.surroundings().stateful_set(&set.namespace, &set.name) else {
         return Vec::new();
     };
-    let is_made = |name: &str| {
-        found.templates.iter().any(|template| {
-            let prefix = format!("{}-{}-", template.name, set.name);
-            name.strip_prefix(&prefix).is_some_and(|ordinal| ordinal.parse::<u32>().is_ok())
-        })
-    };
-    let claims = situation.snapshot.claims_in(&set.namespace).iter().filter(|claim| is_made(&claim.meta.name));
+    let claims = situation.snapshot.claims_in(&set.namespace).iter().filter(|claim| found.makes(&claim.meta.name));
     claims.flat_map(|claim| volumes_of(situation, claim)).collect()
 }

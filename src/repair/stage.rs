@@ -409,14 +409,14 @@ impl<'a> Stage<'a> {
         }
     }
 
-    /// The claim that had the volume at the start and is Lost now.
+    /// The claim that the volume named at the start, whether bound yet or about to be, and that is Lost now.
     pub(super) fn lost(&self, state: &State, place: usize) -> Option<(Str, Str)> {
         let had = self.volume(&self.initial, place)?.claim_ref.as_ref()?;
         let claim = self.snapshot.claim_id(&had.namespace, &had.name)?.0 as usize;
         let (then, now) = (self.claim(&self.initial, claim)?, self.claim(state, claim)?);
         let fell = then.meta.uid == now.meta.uid
             && then.meta.uid == had.uid
-            && then.status.phase == ClaimPhase::Bound
+            && then.status.phase != ClaimPhase::Lost
             && now.status.phase == ClaimPhase::Lost;
         fell.then(|| (had.namespace.clone(), had.name.clone()))
     }

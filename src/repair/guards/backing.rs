@@ -2,10 +2,12 @@
 
 use super::{Guard, Holds};
 use crate::model::{
-    Kind, NodeOperator, NodeRequirement, NodeSelector, NodeSelectorTerm, PersistentVolume, SourceKind, Str,
+    AccessMode, Kind, NodeOperator, NodeRequirement, NodeSelector, NodeSelectorTerm, PersistentVolume, SourceKind, Str,
+    VolumeMode,
 };
 use crate::repair::plan::{Plan, Request};
-use crate::repair::situation::Situation;
+use crate::repair::situation::{Situation, volume_key};
+use crate::repair::write::Change;
 
 /// Whether two volumes stand for the same storage.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -35,9 +37,12 @@ pub(super) fn unique(situation: &Situation<'_>, plan: &Plan, volume: &Persistent
         );
     };
     let others = situation.snapshot.volumes().iter().filter(|other| other.meta.name != *name);
-    let (mut same, mut perhaps) = (Vec::new(), Vec::new());
+    let (mut same, mut perhaps, mut meant) = (Vec::new(), Vec::new(), Vec::new());
     for other in others {
         match Backing::of(other).map_or(Shared::No, |other| own.shared_with(&other)) {
+            Shared::Yes if is_for_many(plan, volume) && is_for_many(plan, other) => {
+                meant.push(other.meta.name.as_str());
+            }
             Shared::Yes => same.push(other.meta.name.as_str()),
             Shared::Perhaps => perhaps.push(other.meta.name.as_str()),
             Shared::No => {}
@@ -64,6 +69,17 @@ pub(super) fn unique(situation: &Situation<'_>, plan: &Plan, volume: &Persistent
             ),
         );
     }
+    if !meant.is_empty() {
+        return Guard::new(
+            ID,
+            Holds::Warns,
+            format!(
+                "the storage of volume {name} is that of {} as well, all of them for many nodes and kept: what one \
+                 claim writes the others see",
+                meant.join(", ")
+            ),
+        );
+    }
     if !situation.knows_all(Kind::PersistentVolume, "") {
         return Guard::new(ID, Holds::Unknown, "volumes could not all be listed".to_owned());
     }
@@ -72,6 +88,20 @@ pub(super) fn unique(situation: &Situation<'_>, plan: &Plan, volume: &Persistent
         Holds::Yes,
         format!("no other volume of this cluster has the storage of {name}; another cluster may, which cannot be seen"),
     )
+}
+
+/// Whether a volume is a file system that many nodes may use at once, and that outlives its claim: several volumes of
+/// one share are how it is given to several namespaces.
+fn is_for_many(plan: &Plan, volume: &PersistentVolume) -> bool {
+    let modes = &volume.access_modes.0;
+    let is_shared = modes.contains(&AccessMode::ReadWriteMany)
+        || !modes.is_empty() && modes.iter().all(|mode| *mode == AccessMode::ReadOnlyMany);
+    let set = plan.steps.iter().rev().filter_map(|step| step.write.as_ref()).find_map(|write| match &write.change {
+        Change::SetReclaimPolicy { to } if write.object == volume_key(&volume.meta.name) => Some(to.as_str()),
+        _ => None,
+    });
+    let is_kept = set.unwrap_or(volume.reclaim_policy.as_str()) == "Retain";
+    is_shared && is_kept && volume.mode() == VolumeMode::Filesystem
 }
 
 /// What a storage is known by.

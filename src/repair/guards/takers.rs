@@ -1,12 +1,13 @@
 //! Who gets a volume that is offered to anyone.
 
 use super::{Guard, Holds};
-use crate::controllers::CandidateVerdict;
-use crate::model::{AnnotationKey, ClaimRef, Kind, PersistentVolume, PersistentVolumeClaim, VolumePhase};
+use crate::controllers::persistent_volume::matching::{Fit, Query};
+use crate::model::{AnnotationKey, ClaimRef, Kind, PersistentVolume, PersistentVolumeClaim, Str, VolumePhase};
 use crate::repair::situation::Situation;
 use crate::simulate::candidates::delays_binding;
-use crate::simulate::{Candidates, Outcome, Settings, Simulation, Target, match_claim};
+use crate::simulate::{Outcome, Settings, Simulation, Target};
 use crate::snapshot::{Coverage, CoverageState, Parts, Snapshot};
+use rustc_hash::FxHashSet;
 
 /// So many claims are named.
 const NAMED: usize = 8;
@@ -49,10 +50,10 @@ fn freed(snapshot: &Snapshot, volume: &PersistentVolume) -> Snapshot {
                 || claim.volume_name.is_empty() && (claim.class() == volume.class() || !claim.has_class()))
     };
     let claims: Vec<PersistentVolumeClaim> = snapshot.claims().iter().filter(waits).cloned().collect();
+    let waiting: FxHashSet<(&Str, &Str)> =
+        claims.iter().map(|claim| (&claim.meta.namespace, &claim.meta.name)).collect();
     let could_serve = |other: &&PersistentVolume| {
-        let for_waiting = |named: &ClaimRef| {
-            claims.iter().any(|claim| claim.meta.namespace == named.namespace && claim.meta.name == named.name)
-        };
+        let for_waiting = |named: &ClaimRef| waiting.contains(&(&named.namespace, &named.name));
         other.meta.name != volume.meta.name
             && other.class() == volume.class()
             && other.claim_ref.as_ref().is_none_or(for_waiting)
@@ -89,11 +90,11 @@ fn winners(freed: &Snapshot, settings: &Settings<'_>, volume: &PersistentVolume)
     for claim in freed.claims() {
         // Such a claim waits for its pod, and the scheduler chooses for it among what fits.
         let waits = delays_binding(freed, &settings.rules, claim) == Ok(true);
-        let fits = |candidates: Candidates| {
-            let chosen = Some(CandidateVerdict::CandidateChosen);
-            candidates.listed.iter().any(|one| one.volume == id && one.without_delay == chosen)
+        let free = freed.volume(id);
+        let fits = |query: Query<'_>| {
+            query.fit(free) == Fit::Free && free.access_modes.set().contains_all(&claim.access_modes)
         };
-        if waits && match_claim(freed, &settings.rules, claim).is_ok_and(fits) {
+        if waits && Query::new(&settings.rules, claim, false).is_ok_and(fits) {
             winners.push(format!("{} (its class waits for a pod)", claim.key()));
         }
     }

@@ -178,28 +178,17 @@ impl Fate {
     }
 }
 
-/// The claims that have the name which a set gives, each with its ordinal. Upstream: `getPersistentVolumeClaimName`,
-/// `pkg/controller/statefulset`, 1.36.
+/// The claims that have the name which a set gives, each with its ordinal.
 fn claims_of<'a>(case: &Case<'a>, set: &StatefulSet) -> Vec<(i64, &'a PersistentVolumeClaim)> {
     let claims = case.snapshot().claims_in(&set.meta.namespace);
     let mut found = Vec::new();
     for template in &set.templates {
         let prefix = format!("{}-{}-", template.name, set.meta.name);
         let start = claims.partition_point(|claim| claim.meta.name.as_str() < prefix.as_str());
-        let named = claims.iter().skip(start).map_while(|claim| Some((claim.meta.name.strip_prefix(&*prefix)?, claim)));
-        // An ordinal is written without leading zeros.
-        let with_ordinal = named.filter_map(|(rest, claim)| {
-            let ordinal: i64 = rest.parse().ok().filter(|ordinal| *ordinal >= 0)?;
-            (ordinal.to_string() == rest).then_some((ordinal, claim))
-        });
-        found.extend(with_ordinal);
+        let named = claims.iter().skip(start).take_while(|claim| claim.meta.name.starts_with(&*prefix));
+        found.extend(named.filter_map(|claim| Some((set.ordinal(template, &claim.meta.name)?, claim))));
     }
     found
-}
-
-/// Whether the set has a member of that ordinal, or is about to. Upstream: `podInOrdinalRange`, 1.36.
-fn in_range(set: &StatefulSet, ordinal: i64) -> bool {
-    ordinal >= set.first_ordinal && ordinal < set.first_ordinal.saturating_add(set.replicas)
 }
 
 /// The first of these names, and how many more there are.

@@ -1,6 +1,6 @@
 //! Claims of members that a StatefulSet does not have any more.
 
-use super::{claims_of, in_range, some};
+use super::{claims_of, some};
 use crate::diagnosis::case::key_of_claim;
 use crate::diagnosis::remedy::{by_hand, kubectl, quoted};
 use crate::diagnosis::{Case, Detect, Found, Page, Risk, Rule, Severity};
@@ -39,7 +39,7 @@ pub(super) static RULE: Rule = Rule {
 
 fn look(case: &Case<'_>, set: &StatefulSet) -> Option<Found> {
     // A set that stands still keeps its claims on purpose.
-    if set.replicas == 0 || set.meta.deleted.is_some() || set.when_scaled == "Delete" {
+    if set.replicas == 0 || set.meta.deleted.is_some() || set.deletes_when_scaled() {
         return None;
     }
     let (name, namespace) = (set.meta.name.as_str(), set.meta.namespace.as_str());
@@ -50,7 +50,7 @@ fn look(case: &Case<'_>, set: &StatefulSet) -> Option<Found> {
     };
     let claims: Vec<&PersistentVolumeClaim> = claims_of(case, set)
         .into_iter()
-        .filter(|(ordinal, claim)| !in_range(set, *ordinal) && unused(claim))
+        .filter(|(ordinal, claim)| !set.has_member(*ordinal) && unused(claim))
         .map(|(_, claim)| claim)
         .collect();
     let first = claims.first()?;

@@ -1,6 +1,6 @@
 //! A StatefulSet that has its claims deleted with its members, or with itself.
 
-use super::{ORPHAN_FINALIZER, claims_of, doomed, in_range, some};
+use super::{ORPHAN_FINALIZER, claims_of, doomed, some};
 use crate::diagnosis::case::{key_of_claim, volume_key};
 use crate::diagnosis::remedy::{by_hand, kubectl, quoted, retain};
 use crate::diagnosis::{Case, Detect, Found, Page, Remedy, Risk, Rule, Severity};
@@ -48,7 +48,7 @@ pub(super) static RULE: Rule = Rule {
 };
 
 fn look(case: &Case<'_>, set: &StatefulSet) -> Option<Found> {
-    let (on_deletion, on_scaling) = (set.when_deleted == DELETE, set.when_scaled == DELETE);
+    let (on_deletion, on_scaling) = (set.when_deleted == DELETE, set.deletes_when_scaled());
     if (!on_deletion && !on_scaling) || set.meta.has_finalizer(ORPHAN_FINALIZER) {
         return None;
     }
@@ -77,7 +77,7 @@ fn look(case: &Case<'_>, set: &StatefulSet) -> Option<Found> {
         return None;
     }
     let leaving =
-        if on_scaling { doomed_of(&|ordinal, claim| !in_range(set, ordinal) && of_pod(claim)) } else { Vec::new() };
+        if on_scaling { doomed_of(&|ordinal, claim| !set.has_member(ordinal) && of_pod(claim)) } else { Vec::new() };
     if !leaving.is_empty() {
         let message = format!(
             "it is scaled to {}, and the claims of the members that leave ({}) go with their pods (whenScaled: \
@@ -89,7 +89,7 @@ fn look(case: &Case<'_>, set: &StatefulSet) -> Option<Found> {
         let found = Found::new(message).severity(Severity::Warning);
         return Some(told(case, set, &leaving, found).remedy(keep_claims(set)));
     }
-    let exposed = doomed_of(&|ordinal, claim| (on_scaling && in_range(set, ordinal)) || (on_deletion && of_set(claim)));
+    let exposed = doomed_of(&|ordinal, claim| (on_scaling && set.has_member(ordinal)) || (on_deletion && of_set(claim)));
     if exposed.is_empty() {
         return None;
     }
