@@ -776,6 +776,28 @@ async fn the_claim_of_a_stranger_is_not_taken_for_ours() {
     assert_eq!(server.world(|world| world.objects[NEW]["metadata"]["uid"].clone()), "stranger");
 }
 
+/// What cannot be taken back is said instead of a command that would be refused.
+#[tokio::test(start_paused = true)]
+async fn a_stop_does_not_promise_to_take_back_what_lasts() {
+    let server = Server::new();
+    let mut plan = server.plan().await;
+    plan.steps[1].undo = repair::Undo::Impossible { why: "gone is gone".to_owned() };
+    let granted = Receipts::granted(&plan);
+    let confirmed = server.review(plan, &granted).await.expect("the plan is safe");
+    let server = server.fault("DELETE /api", Fault::Actor(|world| world.idle = true));
+    let dir = tempfile::tempdir().unwrap();
+    let mut journal = Journal::create(dir.path(), confirmed.plan(), "https://api.example.com", NOW).unwrap();
+    let stop = execute(&server.client(), confirmed, &mut journal, &options(), &Ear::new()).await.unwrap_err();
+    let id = journal.id();
+    assert_eq!(
+        stop.hints[1..],
+        [
+            format!("kubectl pvctl apply --continue {id} goes on from here"),
+            "step 2 cannot be taken back: gone is gone".to_owned(),
+        ]
+    );
+}
+
 #[tokio::test(start_paused = true)]
 async fn a_wait_has_a_limit() {
     let server = Server::new().fault("DELETE /api", Fault::Actor(|world| world.idle = true));

@@ -8,7 +8,7 @@ use super::look::{again, decode, in_the_way};
 use super::receipts::{makes_room, refusal, try_out};
 use super::{Event, Observer, Options, Outcome, Settled};
 use crate::model::{Kind, Str};
-use crate::repair::{Change, PLAN_ANNOTATION, Plan, Request, Seen, Step, Wait, Waited, Write};
+use crate::repair::{Change, PLAN_ANNOTATION, Plan, Request, Seen, Step, Undo, Wait, Waited, Write};
 use serde_json::Value;
 use std::time::Duration;
 use tokio::time::Instant;
@@ -198,11 +198,15 @@ impl<'r> Run<'r> {
                 .map(|step| format!("the journal does not know whether step {step} was carried out; --continue looks"));
             let stop = said.into_iter().fold(stop.partial(), Stopped::cause);
             let stop = stop.hint(format!("kubectl pvctl apply --continue {id} goes on from here"));
+            let lasting = self.journal.entry().done().into_iter().find_map(|done| match done.step.undo {
+                Undo::Impossible { why } if done.step.write.is_some() && !done.was_so => Some((done.step.id, why)),
+                Undo::Impossible { .. } | Undo::Write { .. } | Undo::Nothing => None,
+            });
             // What takes a repair back is not taken back.
-            if matches!(self.plan.request, Request::Undo { .. }) {
-                stop
-            } else {
-                stop.hint(format!("kubectl pvctl undo {id} takes back what was done"))
+            match lasting {
+                _ if matches!(self.plan.request, Request::Undo { .. }) => stop,
+                Some((step, why)) => stop.hint(format!("step {step} cannot be taken back: {why}")),
+                None => stop.hint(format!("kubectl pvctl undo {id} takes back what was done")),
             }
         } else {
             stop
