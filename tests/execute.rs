@@ -1343,3 +1343,121 @@ async fn journals_are_read_strictly_but_for_a_torn_end() {
         assert!(listed.len() == 1 && listed[0].entry.is_err());
     }
 }
+
+/// A plan is data, which anybody can change: what its request does not ask for is refused, and so is what the API
+/// server was not asked.
+#[tokio::test(start_paused = true)]
+async fn a_review_holds_a_plan_to_its_request_and_to_what_was_asked() {
+    let server = Server::new();
+    let plan = server.plan().await;
+    let rejected = async |change: &dyn Fn(&mut Plan, &mut Receipts), by: &str, said: &str| {
+        let (mut plan, mut granted) = (plan.clone(), Receipts::granted(&plan));
+        change(&mut plan, &mut granted);
+        let rejected = server.review(plan, &granted).await.unwrap_err();
+        assert_eq!((rejected.refusal.by, rejected.refusal.message.as_str()), (by, said));
+    };
+    let not_asked = "the plan is not the one of its request: it gives up the data of volume pv-1";
+    rejected(&|plan, _| plan.volumes[0].given_up = vec![repair::GivenUp::Data], "request", not_asked).await;
+    let object = "the plan is not the one of its request: it gives up the object of volume pv-1";
+    let gives_object = |plan: &mut Plan| plan.volumes[0].given_up = vec![repair::GivenUp::Object];
+    rejected(&|plan, _| gives_object(plan), "request", object).await;
+    // An undo makes a claim Lost again, and deletes no data.
+    let undo = repair::Request::Undo { journal: "20261122T140134Z-move-00000000".to_owned() };
+    rejected(
+        &|plan, _| {
+            plan.request = undo.clone();
+            plan.volumes[0].given_up = vec![repair::GivenUp::Claim, repair::GivenUp::Data];
+        },
+        "request",
+        not_asked,
+    )
+    .await;
+    let thief = "the plan is not the one of its request: it gives volume pv-1 to claim web/thief";
+    rejected(&|plan, _| plan.volumes[0].for_claims.push(("web".into(), "thief".into())), "request", thief).await;
+    let untyped = "the plan is not the one of its request: it does not have pv-1 typed";
+    let reclaim = repair::Request::Reclaim { volume: "pv-1".into(), delete: true };
+    rejected(
+        &|plan, _| {
+            plan.request = reclaim.clone();
+            plan.volumes[0].given_up = vec![repair::GivenUp::Data];
+        },
+        "request",
+        untyped,
+    )
+    .await;
+    let unasked = "the API server was not asked whether you may: delete persistentvolumeclaims data in db";
+    rejected(&|_, asked| asked.rights.retain(|(right, _)| right.verb != "delete"), "rights", unasked).await;
+    let untried = "the API server was not asked whether it accepts the first write";
+    rejected(&|_, asked| asked.dry_run = None, "admission", untried).await;
+    // An undo without its repair is held to what any of them may do.
+    let mut back = plan.clone();
+    back.request = undo;
+    back.volumes[0].given_up = vec![repair::GivenUp::Claim];
+    assert_eq!(repair::keeps_to_request(&back, None), Ok(()));
+    assert_eq!(repair::keeps_to_request(&back, Some(&plan)), Ok(()));
+    back.volumes[0].given_up.push(repair::GivenUp::Privacy);
+    let privacy = "it gives up the privacy of volume pv-1".to_owned();
+    assert_eq!(repair::keeps_to_request(&back, Some(&plan)), Err(privacy));
+}
+
+/// A review asks for the rights to exactly those requests that the plan makes.
+#[tokio::test(start_paused = true)]
+async fn rights_are_asked_for_every_request() {
+    let server = Server::new();
+    let mut plan = server.plan().await;
+    plan.steps[0].recheck.extend([
+        repair::Recheck::NotRecycled { volume: "pv-1".into() },
+        repair::Recheck::Lives { namespace: "db".into(), name: "data".into() },
+        repair::Recheck::AllRetained { namespace: "shop".into(), name: "other".into() },
+    ]);
+    let rights = repair::rights(&plan);
+    let shown = rights
+        .iter()
+        .map(|right| format!("{} {} {}/{}", right.verb, right.kind.resource(), right.namespace, right.name));
+    let expected = [
+        "create persistentvolumeclaims shop/",
+        "delete persistentvolumeclaims db/data",
+        "get persistentvolumeclaims db/data",
+        "get persistentvolumeclaims shop/moved",
+        "get persistentvolumeclaims shop/other",
+        "get persistentvolumes /pv-1",
+        "get pods default/recycler-for-pv-1",
+        "list persistentvolumes /",
+        "list pods db/",
+        "list pods shop/",
+        "list statefulsets db/",
+        "list statefulsets shop/",
+        "list volumeattachments /",
+        "patch persistentvolumes /pv-1",
+    ];
+    let mut shown: Vec<String> = shown.collect();
+    shown.sort();
+    let unneeded: Vec<&String> = shown.iter().filter(|right| !expected.contains(&right.as_str())).collect();
+    assert!(unneeded.is_empty(), "{unneeded:?}");
+
+    let granted = Receipts::granted(&plan);
+    let confirmed = server.review(plan, &granted).await.expect("the plan is safe");
+    server.world(|world| world.log.clear());
+    let directory = tempfile::tempdir().unwrap();
+    let mut journal = Journal::create(directory.path(), confirmed.plan(), "https://api.example.com", NOW).unwrap();
+    execute(&server.client(), confirmed, &mut journal, &options(), &Ear::new()).await.unwrap();
+    let requests: Vec<String> = rights
+        .iter()
+        .map(|right| {
+            let path = repair::path(right.kind, &right.namespace, &right.name);
+            let path = path.trim_end_matches('/');
+            match right.verb {
+                "get" | "list" => format!("GET {path}"),
+                "create" => format!("POST {path}"),
+                "delete" => format!("DELETE {path}"),
+                _ => format!("PATCH {path}"),
+            }
+        })
+        .collect();
+    server.world(|world| {
+        for line in &world.log {
+            assert!(requests.contains(&line.trim_start_matches("dry ").to_owned()), "{line}");
+        }
+        assert!(world.log.contains(&"GET /api/v1/namespaces/default/pods/recycler-for-pv-1".to_owned()));
+    });
+}

@@ -753,3 +753,92 @@ async fn an_undo_that_stopped_is_gone_on_with() {
     assert_eq!(nothing.code, Some(2), "{}", nothing.stderr);
     assert!(nothing.stderr.contains("not taken back already"), "{}", nothing.stderr);
 }
+
+/// What the controller does with the volume `disk` and the claim `data`, again and again: a volume whose claim is gone
+/// is released, and one that a claim names is bound to it.
+fn play(fake: &FakeApi) -> tokio::task::JoinHandle<()> {
+    let fake = fake.clone();
+    tokio::spawn(async move {
+        for turn in 0_u32.. {
+            tokio::time::sleep(Duration::from_millis(20)).await;
+            let Some(mut volume) = fake.object("PersistentVolume", "disk") else { continue };
+            let version = |object: &mut Value| object["metadata"]["resourceVersion"] = format!("played-{turn}").into();
+            match fake.object("PersistentVolumeClaim", "data") {
+                None if volume["status"]["phase"] == "Bound" => {
+                    volume["status"]["phase"] = "Released".into();
+                    version(&mut volume);
+                    fake.replace(volume);
+                }
+                Some(mut claim)
+                    if claim["status"]["phase"] == "Pending" && volume["spec"]["claimRef"]["uid"].is_null() =>
+                {
+                    volume["spec"]["claimRef"]["uid"] = claim["metadata"]["uid"].clone();
+                    volume["status"]["phase"] = "Bound".into();
+                    claim["status"]["phase"] = "Bound".into();
+                    claim["metadata"]["annotations"]["pv.kubernetes.io/bind-completed"] = "yes".into();
+                    version(&mut volume);
+                    version(&mut claim);
+                    fake.replace(volume);
+                    fake.replace(claim);
+                }
+                None | Some(_) => {}
+            }
+        }
+    })
+}
+
+/// An undo makes a claim Lost again, and a volume name a claim that is gone: both were so before the repair.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn an_undo_that_stopped_is_gone_on_with_where_a_volume_changed_hands() {
+    let fake = cluster([released("data", "Retain")]).await;
+    let state = tempfile::tempdir().unwrap();
+    let journals = state.path();
+    let done = with(&fake, journals, "", &["release", "pv/data", "--reserve-for", "web/new", "--yes"]).await;
+    assert_eq!((done.code, fake.writes().len()), (Some(0), 1), "{}{}", done.stdout, done.stderr);
+    fake.refuse_write(1, 403, "not now");
+    let stopped = with(&fake, journals, "", &["undo", "--yes"]).await;
+    assert_eq!(stopped.code, Some(6), "{}{}", stopped.stdout, stopped.stderr);
+    let ended = with(&fake, journals, "", &["apply", "--continue", "--yes"]).await;
+    assert_eq!(ended.code, Some(0), "{}{}", ended.stdout, ended.stderr);
+    let named = &fake.object("PersistentVolume", "data").unwrap()["spec"]["claimRef"];
+    assert_eq!((&named["name"], &named["uid"]), (&json!("data"), &json!("uid-gone")));
+
+    let fake = cluster(bound("db", "data", "disk")).await;
+    let state = tempfile::tempdir().unwrap();
+    let journals = state.path();
+    let player = play(&fake);
+    let words = ["move", "pvc/data", "-n", "db", "--to-namespace", "web", "--yes"];
+    let done = with(&fake, journals, "", &words).await;
+    assert_eq!((done.code, fake.writes().len()), (Some(0), 4), "{}{}", done.stdout, done.stderr);
+    assert_eq!(fake.object("PersistentVolumeClaim", "data").unwrap()["metadata"]["namespace"], "web");
+    fake.refuse_write(5, 403, "not now");
+    let stopped = with(&fake, journals, "", &["undo", "--yes"]).await;
+    assert_eq!(stopped.code, Some(5), "{}{}", stopped.stdout, stopped.stderr);
+    assert!(fake.object("PersistentVolumeClaim", "data").is_none());
+    let ended = with(&fake, journals, "", &["apply", "--continue", "--yes"]).await;
+    assert_eq!(ended.code, Some(0), "{}{}", ended.stdout, ended.stderr);
+    player.abort();
+    let back = fake.object("PersistentVolumeClaim", "data").unwrap();
+    assert_eq!((&back["metadata"]["namespace"], &back["status"]["phase"]), (&json!("db"), &json!("Bound")));
+    let volume = fake.object("PersistentVolume", "disk").unwrap();
+    assert_eq!(volume["spec"]["claimRef"]["uid"], back["metadata"]["uid"]);
+}
+
+/// That the object of a volume that is being deleted may go is what `retain` says of it, and asks for no name.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_retain_of_a_volume_that_is_being_deleted_is_gone_on_with() {
+    let mut going = released("data", "Delete");
+    going["metadata"]["deletionTimestamp"] = "2026-06-02T00:00:00Z".into();
+    going["metadata"]["finalizers"] = json!(["external-provisioner.volume.kubernetes.io/finalizer"]);
+    let fake = cluster([going]).await;
+    let state = tempfile::tempdir().unwrap();
+    let journals = state.path();
+    fake.refuse_write(0, 403, "not now");
+    let stopped = with(&fake, journals, "", &["retain", "pv/data", "--yes"]).await;
+    assert_eq!(stopped.code, Some(6), "{}{}", stopped.stdout, stopped.stderr);
+    let ended = with(&fake, journals, "", &["apply", "--continue", "--yes"]).await;
+    assert_eq!(ended.code, Some(0), "{}{}", ended.stdout, ended.stderr);
+    assert_eq!(fake.object("PersistentVolume", "data").unwrap()["spec"]["persistentVolumeReclaimPolicy"], "Retain");
+    let back = with(&fake, journals, "", &["undo", "--yes"]).await;
+    assert_eq!(back.code, Some(0), "{}{}", back.stdout, back.stderr);
+}

@@ -3,10 +3,11 @@
 
 use super::adversary::{Came, Interleaving, Reach, Verdict, answers, judge as face_adversary};
 use super::guards::{self, Guard, Holds};
-use super::plan::{Expected, Plan, Refusal};
-use super::situation::Situation;
+use super::plan::{Expected, GivenUp, Plan, Recheck, Recipient, Refusal, Request, Setting, Undo};
+use super::situation::{Situation, claim_key, volume_key};
 use super::verbs::in_vain;
-use crate::model::{Kind, Str};
+use super::write::{Change, Expect, Write};
+use crate::model::{Kind, ObjectKey, Str};
 
 /// Something that the person must be allowed to do.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -46,24 +47,31 @@ pub fn rights(plan: &Plan) -> Vec<Right> {
             let name = if verb == "create" { Str::default() } else { write.object.name.clone() };
             rights.push(Right { verb, kind: write.object.kind, namespace: write.object.namespace.clone(), name });
         }
-        for recheck in &step.recheck {
-            let (kind, namespace) = match recheck {
-                super::plan::Recheck::Unused { namespace, .. } => (Kind::Pod, namespace.clone()),
-                super::plan::Recheck::Detached { .. } => (Kind::VolumeAttachment, Str::default()),
-                super::plan::Recheck::AllRetained { .. } => (Kind::PersistentVolume, Str::default()),
-                super::plan::Recheck::NotRecycled { .. } => (Kind::Pod, guards::RECYCLERS.into()),
-                super::plan::Recheck::Retained { .. } | super::plan::Recheck::Lives { .. } => continue,
-            };
-            if matches!(recheck, super::plan::Recheck::Unused { .. }) {
-                let kind = Kind::StatefulSet;
-                rights.push(Right { verb: "list", kind, namespace: namespace.clone(), name: Str::default() });
-            }
-            rights.push(Right { verb: "list", kind, namespace, name: Str::default() });
-        }
+        rights.extend(step.recheck.iter().flat_map(looks));
     }
     rights.sort();
     rights.dedup();
     rights
+}
+
+/// What must be allowed for something to be looked at once more: the requests that `execute` makes for it.
+fn looks(recheck: &Recheck) -> Vec<Right> {
+    let get =
+        |object: ObjectKey| Right { verb: "get", kind: object.kind, namespace: object.namespace, name: object.name };
+    let list = |kind, namespace: &Str| Right { verb: "list", kind, namespace: namespace.clone(), name: Str::default() };
+    match recheck {
+        Recheck::Unused { namespace, .. } => vec![list(Kind::Pod, namespace), list(Kind::StatefulSet, namespace)],
+        Recheck::Detached { .. } => vec![list(Kind::VolumeAttachment, &Str::default())],
+        Recheck::Retained { volume } => vec![get(volume_key(volume))],
+        Recheck::AllRetained { namespace, name } => {
+            vec![get(claim_key(namespace, name)), list(Kind::PersistentVolume, &Str::default())]
+        }
+        Recheck::Lives { namespace, name } => vec![get(claim_key(namespace, name))],
+        Recheck::NotRecycled { volume } => {
+            let name = guards::recycler_of(volume).into();
+            vec![get(ObjectKey { kind: Kind::Pod, namespace: guards::RECYCLERS.into(), name })]
+        }
+    }
 }
 
 /// A plan of which everything is known that can be known before the first write.
@@ -99,11 +107,16 @@ pub fn review(situation: &Situation<'_>, plan: Plan, receipts: &Receipts) -> Res
     let mut plan = plan;
     let mut guards = guards::judge(situation, &plan);
     guards.extend(rights_guard(receipts, &plan));
-    guards.extend(admission(receipts));
+    guards.extend(admission(receipts, &plan));
     let destructive = plan.is_destructive();
+    let asked = keeps_to_request(&plan, None);
     let reject = |plan: Plan, guards: Vec<Guard>, refusal: Refusal, interleaving: Option<Interleaving>| {
         Err(Box::new(Rejected { plan, guards, refusal, interleaving }))
     };
+    if let Err(what) = asked {
+        let refusal = Refusal::new("request", format!("the plan is not the one of its request: {what}"));
+        return reject(plan, guards, refusal, None);
+    }
     if let Some(failed) = guards.iter().find(|guard| guard.forbids(destructive)) {
         let refusal = Refusal::new(failed.id, failed.looked_at.clone());
         return reject(plan, guards, refusal, None);
@@ -152,6 +165,146 @@ pub fn review(situation: &Situation<'_>, plan: Plan, receipts: &Receipts) -> Res
     }
 }
 
+/// Whether a plan asks for the consent that its request needs, gives nothing up that the request does not, and gives
+/// its volumes to no other claims. What an undo may do follows from the plan that it takes back; without that only part
+/// of it can be told.
+///
+/// # Errors
+/// What the plan does that was not asked for, in words.
+pub fn keeps_to_request(plan: &Plan, origin: Option<&Plan>) -> Result<(), String> {
+    let asked = Allowance::of(plan, origin);
+    if asked.type_name.is_some() && plan.type_name != asked.type_name {
+        return Err(format!("it does not have {} typed", asked.type_name.unwrap_or_default()));
+    }
+    for carried in &plan.volumes {
+        if let Some(given) = carried.given_up.iter().find(|given| !asked.gives_up(&carried.volume, **given)) {
+            return Err(format!("it gives up the {given:?} of volume {}", carried.volume).to_lowercase());
+        }
+        let Some(claims) = &asked.claims else { continue };
+        if let Some((namespace, name)) = carried.for_claims.iter().find(|claim| !claims.contains(claim)) {
+            return Err(format!("it gives volume {} to claim {namespace}/{name}", carried.volume));
+        }
+    }
+    Ok(())
+}
+
+/// What a request allows.
+#[derive(Default)]
+struct Allowance {
+    /// The name that has to be typed for it.
+    type_name: Option<Str>,
+    /// What may be given up: of that volume, or of any.
+    gives_up: Vec<(Option<Str>, GivenUp)>,
+    /// The claims that may have a volume in the end: namespace and name. None where the plan does not tell.
+    claims: Option<Vec<(Str, Str)>>,
+}
+
+impl Allowance {
+    fn gives_up(&self, volume: &Str, given: GivenUp) -> bool {
+        self.gives_up.iter().any(|(of, allowed)| *allowed == given && of.as_ref().is_none_or(|of| of == volume))
+    }
+
+    fn of(plan: &Plan, origin: Option<&Plan>) -> Self {
+        let giving = |volume: &Str, given: GivenUp| Self {
+            type_name: Some(volume.clone()),
+            gives_up: vec![(Some(volume.clone()), given)],
+            claims: Some(Vec::new()),
+        };
+        let to = |claims: Vec<(Str, Str)>| Self { claims: Some(claims), ..Self::default() };
+        let one = |namespace: &Str, name: &Str| to(vec![(namespace.clone(), name.clone())]);
+        match &plan.request {
+            Request::Release { volume, to: Recipient::Anyone } | Request::Unbind { volume, to: Recipient::Anyone } => {
+                giving(volume, GivenUp::Privacy)
+            }
+            Request::Release { to: Recipient::Claim { namespace, name }, .. }
+            | Request::Unbind { to: Recipient::Claim { namespace, name }, .. }
+            | Request::Restore { namespace, name, .. }
+            | Request::Rebind { namespace, name, .. } => one(namespace, name),
+            Request::Release { volume, to: Recipient::LastClaim }
+            | Request::Unbind { volume, to: Recipient::LastClaim } => {
+                Self { claims: last_claim(plan, volume), ..Self::default() }
+            }
+            Request::Reclaim { volume, delete: true } => giving(volume, GivenUp::Data),
+            Request::Recreate { namespace, name, set, .. } => {
+                let named = set.iter().find_map(|setting| match setting {
+                    Setting::Name(name) => Some(name),
+                    Setting::Class(_)
+                    | Setting::Size(_)
+                    | Setting::Modes(_)
+                    | Setting::VolumeMode(_)
+                    | Setting::VolumeName(_)
+                    | Setting::NoSelector => None,
+                });
+                one(namespace, named.unwrap_or(name))
+            }
+            Request::Move { to_namespace, to_name, .. } => one(to_namespace, to_name),
+            Request::Unfinalize { object, .. } if object.kind == Kind::PersistentVolume => {
+                giving(&object.name, GivenUp::Object)
+            }
+            Request::Unfinalize { object, .. } => Self { type_name: Some(object.name.clone()), ..to(Vec::new()) },
+            // With Retain the object of a volume that is being deleted may go at once, and its data stay.
+            Request::Retain { volume } => {
+                Self { gives_up: vec![(Some(volume.clone()), GivenUp::Object)], ..to(Vec::new()) }
+            }
+            Request::Reclaim { delete: false, .. } | Request::Unselect { .. } => to(Vec::new()),
+            Request::Undo { .. } => Self::back(origin),
+        }
+    }
+
+    /// What may be done to take a plan back: what was so before comes back, a claim that was Lost, or a volume that
+    /// names a claim that is gone. And whoever was offered a volume may have taken it.
+    fn back(origin: Option<&Plan>) -> Self {
+        let lost = (None, GivenUp::Claim);
+        let Some(origin) = origin else {
+            return Self { gives_up: vec![lost, (None, GivenUp::Privacy)], ..Self::default() };
+        };
+        let asked = Self::of(origin, None);
+        let privacy = asked.gives_up.into_iter().filter(|(_, given)| *given == GivenUp::Privacy);
+        let gives_up = std::iter::once(lost).chain(privacy).collect();
+        let before = origin.steps.iter().filter_map(|step| match &step.undo {
+            Undo::Write { write, .. } => named_by(write),
+            Undo::Nothing | Undo::Impossible { .. } => None,
+        });
+        let claims = asked.claims.map(|claims| {
+            let saved = origin.saves.iter().filter(|key| key.kind == Kind::PersistentVolumeClaim);
+            let saved = saved.map(|key| (key.namespace.clone(), key.name.clone()));
+            claims.into_iter().chain(saved).chain(before).collect()
+        });
+        Self { type_name: None, gives_up, claims }
+    }
+}
+
+/// The claim that a write gives a volume to: the one that it creates, or has a volume name.
+fn named_by(write: &Write) -> Option<(Str, Str)> {
+    match &write.change {
+        Change::Create { .. } => Some((write.object.namespace.clone(), write.object.name.clone())),
+        Change::SetClaimRef { to: Some(to), .. } => Some((to.namespace.clone(), to.name.clone())),
+        Change::SetClaimRef { to: None, .. }
+        | Change::SetReclaimPolicy { .. }
+        | Change::RemoveFinalizer { .. }
+        | Change::NameVolume { .. }
+        | Change::SetClass { .. }
+        | Change::SetAnnotation { .. }
+        | Change::Delete => None,
+    }
+}
+
+/// The claim that a volume named, as the step that makes it name another one expects to find it; none where that step
+/// is not left.
+fn last_claim(plan: &Plan, volume: &Str) -> Option<Vec<(Str, Str)>> {
+    let key = volume_key(volume);
+    let writes = plan.steps.iter().filter_map(|step| step.write.as_ref());
+    let mut refers = writes
+        .filter(|write| write.object == key && matches!(write.change, Change::SetClaimRef { .. }))
+        .flat_map(|write| &write.expect)
+        .filter_map(|expect| match expect {
+            Expect::ClaimRef { is: Some(named) } => Some((named.namespace.clone(), named.name.clone())),
+            _ => None,
+        })
+        .peekable();
+    refers.peek().is_some().then(|| refers.collect())
+}
+
 fn rights_guard(receipts: &Receipts, plan: &Plan) -> Option<Guard> {
     let show = |right: &Right| {
         let object = if right.name.is_empty() { String::new() } else { format!(" {}", right.name) };
@@ -161,8 +314,13 @@ fn rights_guard(receipts: &Receipts, plan: &Plan) -> Option<Guard> {
     if plan.steps.is_empty() {
         return None;
     }
-    if receipts.rights.is_empty() {
-        let looked_at = "nobody asked the API server whether you may".to_owned();
+    let unasked: Vec<String> = rights(plan)
+        .iter()
+        .filter(|right| !receipts.rights.iter().any(|(asked, _)| asked == *right))
+        .map(show)
+        .collect();
+    if !unasked.is_empty() {
+        let looked_at = format!("the API server was not asked whether you may: {}", unasked.join("; "));
         return Some(Guard { id: "rights", holds: Holds::No, looked_at });
     }
     let of = |wanted: Option<bool>| -> Vec<String> {
@@ -179,11 +337,14 @@ fn rights_guard(receipts: &Receipts, plan: &Plan) -> Option<Guard> {
     Some(Guard { id: "rights", holds, looked_at: said })
 }
 
-fn admission(receipts: &Receipts) -> Option<Guard> {
-    let (holds, said) = match receipts.dry_run.as_ref()? {
-        Ok(()) if !receipts.doubts.is_empty() => (Holds::Warns, receipts.doubts.join("; ")),
-        Ok(()) => (Holds::Yes, "the API server accepts the first write in a dry run".to_owned()),
-        Err(why) => (Holds::No, format!("the API server refuses a write in a dry run: {why}")),
+fn admission(receipts: &Receipts, plan: &Plan) -> Option<Guard> {
+    let writes = plan.steps.iter().any(|step| step.write.is_some());
+    let (holds, said) = match &receipts.dry_run {
+        None if !writes => return None,
+        None => (Holds::No, "the API server was not asked whether it accepts the first write".to_owned()),
+        Some(Ok(())) if !receipts.doubts.is_empty() => (Holds::Warns, receipts.doubts.join("; ")),
+        Some(Ok(())) => (Holds::Yes, "the API server accepts the first write in a dry run".to_owned()),
+        Some(Err(why)) => (Holds::No, format!("the API server refuses a write in a dry run: {why}")),
     };
     Some(Guard { id: "admission", holds, looked_at: said })
 }

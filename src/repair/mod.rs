@@ -23,7 +23,7 @@ mod write;
 
 pub use adversary::{Harm, Interleaving, Reach, Verdict, judge};
 pub use cast::is_wider;
-pub use consent::{Confirmed, Receipts, Rejected, Reviewed, Right, review, rights};
+pub use consent::{Confirmed, Receipts, Rejected, Reviewed, Right, keeps_to_request, review, rights};
 pub use guards::{Guard, Holds};
 pub use plan::{
     Carried, Expected, GivenUp, Plan, Proposed, Recheck, Recipient, Refusal, Request, Setting, StableHash, Step, Undo,

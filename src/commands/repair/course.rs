@@ -3,10 +3,8 @@
 use crate::cli::JournalArgs;
 use crate::error::{Error, ErrorKind};
 use crate::execute::{self, End, Entry, Journal, Settled, Summary, Way};
-use crate::model::{Kind, ObjectKey, Str};
-use crate::repair::{
-    self, Expect, GivenUp, Plan, Proposed, Recipient, Request, Setting, Situation, claim_key, volume_key,
-};
+use crate::model::ObjectKey;
+use crate::repair::{self, Plan, Proposed, Request, Situation};
 use crate::report::plan::{ModelStated, PlanDocument};
 use crate::source::Cluster;
 use std::path::{Path, PathBuf};
@@ -149,97 +147,10 @@ fn allowed(journal: &Journal) -> Result<(), Error> {
         | Request::Unfinalize { .. }
         | Request::Unselect { .. } => None,
     };
-    let asked = Allowance::of(origin.as_ref().unwrap_or(plan));
-    let wrong = |what: String| {
-        Err(Error::refused(format!("the plan of journal {} is not the one of its request: {what}", journal.id()))
-            .hint("somebody has changed the journal: ask for the repair again"))
-    };
-    if origin.is_none() && asked.type_name.is_some() && plan.type_name != asked.type_name {
-        return wrong(format!("it does not have {} typed", asked.type_name.unwrap_or_default()));
-    }
-    for carried in &plan.volumes {
-        let given = carried.given_up.iter().find(|given| Some((&carried.volume, **given)) != asked.given_up());
-        if let Some(given) = given {
-            return wrong(format!("it gives up the {given:?} of volume {}", carried.volume).to_lowercase());
-        }
-        let saved = |key: &ObjectKey| origin.as_ref().is_some_and(|origin| origin.saves.contains(key));
-        let strange = carried.for_claims.iter().find(|(namespace, name)| {
-            !asked.claims.contains(&(namespace.clone(), name.clone())) && !saved(&claim_key(namespace, name))
-        });
-        if let Some((namespace, name)) = strange {
-            return wrong(format!("it gives volume {} to claim {namespace}/{name}", carried.volume));
-        }
-    }
-    Ok(())
-}
-
-/// What a request allows: the name that has to be typed for it, what may be given up of which volume, and which claims
-/// may have a volume in the end.
-#[derive(Default)]
-struct Allowance {
-    type_name: Option<Str>,
-    gives_up: Option<(Str, GivenUp)>,
-    claims: Vec<(Str, Str)>,
-}
-
-impl Allowance {
-    fn given_up(&self) -> Option<(&Str, GivenUp)> {
-        self.gives_up.as_ref().map(|(volume, given)| (volume, *given))
-    }
-
-    fn of(plan: &Plan) -> Self {
-        let giving = |volume: &Str, given: GivenUp| Self {
-            type_name: Some(volume.clone()),
-            gives_up: Some((volume.clone(), given)),
-            claims: Vec::new(),
-        };
-        let to = |claims: Vec<(Str, Str)>| Self { claims, ..Self::default() };
-        match &plan.request {
-            Request::Release { volume, to: Recipient::Anyone } | Request::Unbind { volume, to: Recipient::Anyone } => {
-                giving(volume, GivenUp::Privacy)
-            }
-            Request::Release { to: Recipient::Claim { namespace, name }, .. }
-            | Request::Unbind { to: Recipient::Claim { namespace, name }, .. }
-            | Request::Restore { namespace, name, .. }
-            | Request::Rebind { namespace, name, .. } => to(vec![(namespace.clone(), name.clone())]),
-            Request::Release { volume, to: Recipient::LastClaim }
-            | Request::Unbind { volume, to: Recipient::LastClaim } => to(last_claim(plan, volume)),
-            Request::Reclaim { volume, delete: true } => giving(volume, GivenUp::Data),
-            Request::Recreate { namespace, name, set, .. } => {
-                let named = set.iter().find_map(|setting| match setting {
-                    Setting::Name(name) => Some(name.clone()),
-                    Setting::Class(_)
-                    | Setting::Size(_)
-                    | Setting::Modes(_)
-                    | Setting::VolumeMode(_)
-                    | Setting::VolumeName(_)
-                    | Setting::NoSelector => None,
-                });
-                to(vec![(namespace.clone(), named.unwrap_or_else(|| name.clone()))])
-            }
-            Request::Move { to_namespace, to_name, .. } => to(vec![(to_namespace.clone(), to_name.clone())]),
-            Request::Unfinalize { object, .. } if object.kind == Kind::PersistentVolume => {
-                giving(&object.name, GivenUp::Object)
-            }
-            Request::Unfinalize { object, .. } => Self { type_name: Some(object.name.clone()), ..Self::default() },
-            Request::Retain { .. }
-            | Request::Reclaim { delete: false, .. }
-            | Request::Unselect { .. }
-            | Request::Undo { .. } => Self::default(),
-        }
-    }
-}
-
-/// The claim that a volume named, as the step that makes it name another one expects to find it.
-fn last_claim(plan: &Plan, volume: &Str) -> Vec<(Str, Str)> {
-    let writes = plan.steps.iter().filter_map(|step| step.write.as_ref());
-    let named = writes.filter(|write| write.object == volume_key(volume)).flat_map(|write| &write.expect);
-    named
-        .filter_map(|expect| match expect {
-            Expect::ClaimRef { is: Some(named) } => Some((named.namespace.clone(), named.name.clone())),
-            _ => None,
-        })
-        .collect()
+    repair::keeps_to_request(plan, origin.as_ref()).map_err(|what| {
+        Error::refused(format!("the plan of journal {} is not the one of its request: {what}", journal.id()))
+            .hint("somebody has changed the journal: ask for the repair again")
+    })
 }
 
 /// The directory of the journals.
