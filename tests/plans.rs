@@ -34,7 +34,9 @@ impl World {
 
     pub(crate) fn with(objects: Vec<Value>, coverage: Coverage) -> Self {
         let mut parts = Parts { coverage, ..Parts::default() };
-        for object in objects.iter().chain([&namespace("db"), &namespace("new")]) {
+        let given = |name: &str| objects.iter().any(|object| is_namespace(object, name));
+        let usual: Vec<Value> = ["db", "new"].into_iter().filter(|name| !given(name)).map(namespace).collect();
+        for object in objects.iter().chain(&usual) {
             match decode::read_some(None, object.to_string().as_bytes(), "test", true).unwrap() {
                 Item::Volume(volume) => parts.volumes.push(*volume),
                 Item::Claim(claim) => parts.claims.push(*claim),
@@ -105,8 +107,18 @@ impl World {
     }
 }
 
+/// A namespace that is older than every volume.
 pub(crate) fn namespace(name: &str) -> Value {
-    json!({ "apiVersion": "v1", "kind": "Namespace", "metadata": { "name": name, "uid": format!("n-{name}") } })
+    namespace_of(name, "2026-01-01T10:00:00Z")
+}
+
+fn namespace_of(name: &str, created: &str) -> Value {
+    let metadata = json!({ "name": name, "uid": format!("n-{name}"), "creationTimestamp": created });
+    json!({ "apiVersion": "v1", "kind": "Namespace", "metadata": metadata })
+}
+
+fn is_namespace(object: &Value, name: &str) -> bool {
+    object["kind"] == "Namespace" && object["metadata"]["name"] == name
 }
 
 /// A CSI volume of 1Gi with policy Retain, Bound to `claim_ref` if it has a uid.
@@ -342,6 +354,35 @@ fn lost_claims_are_given_their_volume_by_uid() {
         let plan = world.accepted(&request);
         assert_eq!(changes(&plan), ["pv/pv-1: claimRef db/data c-data"]);
         assert!(plan.is_safe());
+    }
+}
+
+/// A namespace that was deleted and made again may be another tenant's, and the marks of a binding are the tenant's to
+/// set: whatever gives a volume to a claim there is left to a person.
+#[test]
+fn a_namespace_that_is_younger_than_a_volume_gets_it_from_a_person_only() {
+    let restore = Request::Restore { namespace: "db".into(), name: "data".into(), from: None };
+    let stale = || volume("pv-1", "Released", of("db", "data", "c-older"));
+    for (case, claims) in [
+        ("Lost", vec![claim("db", "data", "pv-1", "Lost")]),
+        ("Lost, without a volume", vec![claim("db", "data", "", "Lost")]),
+        ("naming the volume", vec![claim("db", "data", "pv-1", "Pending")]),
+        ("waiting", vec![claim("db", "data", "", "Pending")]),
+        ("gone", Vec::new()),
+    ] {
+        for (created, why) in [
+            ("2026-06-01T10:00:00Z", None),
+            (
+                "2026-06-01T10:00:01Z",
+                Some("namespace db is younger than volume pv-1: it may be another tenant's by now"),
+            ),
+        ] {
+            let mut objects = vec![stale(), class("fast"), namespace_of("db", created)];
+            objects.extend(claims.iter().cloned());
+            let plan = World::new(objects).accepted(&restore);
+            assert_eq!(plan.judgement.as_deref(), why, "{case}, {created}");
+            assert!(why.is_none() || !plan.is_safe(), "{case}");
+        }
     }
 }
 

@@ -98,6 +98,19 @@ impl Builder {
         self.judgement.get_or_insert(why.into());
     }
 
+    /// Only a person can decide on it where the namespace may be another tenant's than the one whose data these are: the
+    /// marks of a binding and the name of a volume are what anybody can write into a claim of his own.
+    pub(in crate::repair) fn leave_if_strange(
+        &mut self,
+        situation: &Situation<'_>,
+        namespace: &str,
+        volume: &PersistentVolume,
+    ) {
+        if let Some(why) = strange_namespace(situation, namespace, volume) {
+            self.leave_to_person(why);
+        }
+    }
+
     pub(in crate::repair) fn step(
         &mut self,
         why: impl Into<String>,
@@ -453,4 +466,17 @@ pub(super) fn stays(volume: &PersistentVolume) -> Result<(), Proposed> {
     )
     .hint(format!("kubectl pvctl retain pv/{name} keeps the data; then create a volume for the same storage"))
     .into())
+}
+
+/// Why the tenant of a namespace may be another one than the one whose data these are: namespaces come again under
+/// their names.
+fn strange_namespace(situation: &Situation<'_>, namespace: &str, volume: &PersistentVolume) -> Option<String> {
+    let name = &volume.meta.name;
+    let Some(found) = situation.snapshot.surroundings().namespace(namespace) else {
+        return Some(format!("namespace {namespace} is not seen, and whoever creates it can read volume {name}"));
+    };
+    match (found.meta.created, volume.meta.created) {
+        (Some(created), Some(volume)) if created <= volume => None,
+        _ => Some(format!("namespace {namespace} is younger than volume {name}: it may be another tenant's by now")),
+    }
 }

@@ -84,6 +84,7 @@ pub(super) fn name_it(
 ) -> Proposed {
     let name = &target.meta.name;
     let mut plan = Builder::new(request);
+    plan.leave_if_strange(situation, &key.namespace, target);
     plan.save_claim(old);
     let for_claims = vec![(key.namespace.clone(), key.name.clone())];
     plan.carry(target, Carried { volume: name.clone(), for_claims, given_up: Vec::new() });

@@ -151,9 +151,7 @@ pub(super) fn offer(
     let (why, goal) = if let Some(named) = &reserved {
         let whom = format!("{}/{}", named.namespace, named.name);
         plan.note(format!("whoever may create claim {whom} can read what is on the volume"));
-        if let Some(why) = strange_namespace(situation, &named.namespace, volume) {
-            plan.leave_to_person(why);
-        }
+        plan.leave_if_strange(situation, &named.namespace, volume);
         (
             format!("reserve volume {name} for claim {whom}, and for nobody else"),
             format!("{goal}, to claim {whom} alone"),
@@ -165,21 +163,4 @@ pub(super) fn offer(
     };
     plan.refer(why, volume, reserved, expect, wait);
     Ok(plan.finish(goal))
-}
-
-/// Why the tenant of a namespace may be another one than the one whose data these are: namespaces come again under
-/// their names.
-pub(super) fn strange_namespace(
-    situation: &Situation<'_>,
-    namespace: &str,
-    volume: &PersistentVolume,
-) -> Option<String> {
-    let name = &volume.meta.name;
-    let Some(found) = situation.snapshot.surroundings().namespace(namespace) else {
-        return Some(format!("namespace {namespace} is not seen, and whoever creates it can read volume {name}"));
-    };
-    match (found.meta.created, volume.meta.created) {
-        (Some(created), Some(volume)) if created <= volume => None,
-        _ => Some(format!("namespace {namespace} is younger than volume {name}: it may be another tenant's by now")),
-    }
 }

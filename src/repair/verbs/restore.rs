@@ -144,6 +144,7 @@ fn by_uid(
     why: String,
 ) {
     let (namespace, name) = (claim.meta.namespace.clone(), claim.meta.name.clone());
+    plan.leave_if_strange(situation, &namespace, volume);
     plan.save_claim(claim);
     let for_claims = vec![(namespace.clone(), name.clone())];
     plan.carry(volume, Carried { volume: volume.meta.name.clone(), for_claims, given_up: Vec::new() });
@@ -218,9 +219,6 @@ fn name_back(
         )));
     }
     let mut plan = Builder::new(request);
-    if let Some(why) = super::release::strange_namespace(situation, &key.namespace, volume) {
-        plan.leave_to_person(why);
-    }
     by_uid(
         situation,
         &mut plan,
@@ -245,6 +243,7 @@ fn create_again(situation: &Situation<'_>, request: &Request, key: &ObjectKey, f
         .into());
     }
     let mut plan = Builder::new(request);
+    plan.leave_if_strange(situation, &key.namespace, volume);
     let for_claims = vec![(key.namespace.clone(), key.name.clone())];
     plan.carry(volume, Carried { volume: name.clone(), for_claims, given_up: Vec::new() });
     plan.retain(volume, "before anything else is done with it");
