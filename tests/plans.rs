@@ -269,6 +269,68 @@ fn release_reserves_unless_told_otherwise() {
     assert_eq!(plan.type_name.as_deref(), Some("pv-1"));
 }
 
+/// A claim that has a volume takes no other: the reservation would wait for the next claim of that name, with old data.
+#[test]
+fn a_volume_is_not_reserved_for_a_claim_that_has_another_one() {
+    let message = "claim db/data has volume pv-2 already: it does not take pv-1";
+    let release = |to| Request::Release { volume: "pv-1".into(), to };
+    let unbind = |to| Request::Unbind { volume: "pv-1".into(), to };
+    let bound = [claim("db", "data", "pv-2", "Bound"), volume("pv-2", "Bound", of("db", "data", "c-data"))];
+    let named = [claim("db", "data", "pv-2", "Pending"), volume("pv-2", "Available", of("db", "data", ""))];
+    let on_its_way = [claim("db", "data", "", "Pending"), volume("pv-2", "Bound", of("db", "data", "c-data"))];
+    for has in [bound, named, on_its_way] {
+        let mut objects = released();
+        objects.extend(has);
+        let refusal = World::new(objects.clone()).refusal(&release(Recipient::LastClaim));
+        assert_eq!((refusal.by, refusal.message.as_str()), ("bound", message));
+        assert_eq!(
+            refusal.hints,
+            [
+                "kubectl pvctl rebind pvc/data -n db --to pv/pv-1 replaces that claim by one that has this volume",
+                "--reserve-for db/OTHER keeps the volume for a claim of another name",
+            ]
+        );
+        objects[0] = volume("pv-1", "Available", of("db", "data", "c-gone"));
+        let refusal = World::new(objects.clone()).refusal(&unbind(Recipient::LastClaim));
+        assert_eq!((refusal.by, refusal.message.as_str()), ("bound", message));
+        objects[0] = volume("pv-1", "Released", of("db", "other", "c-gone"));
+        let to = Recipient::Claim { namespace: "db".into(), name: "data".into() };
+        assert_eq!(World::new(objects).refusal(&release(to)).message, message);
+    }
+}
+
+/// Somebody who asks for the volume that a claim had before hears which one that is.
+#[test]
+fn a_claim_that_is_bound_is_not_restored_and_its_older_volumes_are_named() {
+    let restore = Request::Restore { namespace: "db".into(), name: "data".into(), from: None };
+    let said = |objects: Vec<Value>| match World::new(objects).propose(&restore) {
+        Proposed::Nothing(why) => why,
+        other => panic!("{other:?}"),
+    };
+    assert_eq!(said(bound()), "claim db/data has volume pv-1 and is bound");
+    let mut objects = bound();
+    let mut old = volume("pv-0", "Released", of("db", "data", "c-older"));
+    objects.push(old.clone());
+    assert_eq!(
+        said(objects),
+        "claim db/data has volume pv-1 and is bound. Volume pv-0 names it as well: it is Released, with policy Retain. \
+         `kubectl pvctl rebind pvc/data -n db --to pv/pv-0` gives that one to the claim"
+    );
+    let mut objects = bound();
+    old["spec"]["persistentVolumeReclaimPolicy"] = "Delete".into();
+    objects.push(old);
+    assert_eq!(
+        said(objects),
+        "claim db/data has volume pv-1 and is bound. Volume pv-0 names it as well: it is Released, with policy Delete. \
+         `kubectl pvctl retain pv/pv-0` keeps its data; `kubectl pvctl rebind pvc/data -n db --to pv/pv-0` gives that one \
+         to the claim"
+    );
+    // The controller has not seen yet that the claim is back.
+    let mut objects = bound();
+    objects[0]["status"]["phase"] = "Released".into();
+    assert_eq!(said(objects), "volume pv-1 names claim db/data by its uid: the controller binds them by itself");
+}
+
 /// A volume with policy Delete is kept first.
 #[test]
 fn release_keeps_the_data_first() {

@@ -172,7 +172,9 @@ fn replace(
     if let Some(current) = current {
         let name = &current.meta.name;
         plan.note(format!(
-            "volume {name} stays, Released, with its data: kubectl pvctl release pv/{name} offers it again"
+            "volume {name} stays, Released, with its data: kubectl pvctl release pv/{name} --reserve-for {}/OTHER keeps it \
+             for a claim of another name",
+            key.namespace
         ));
     }
     let mut back = like(raw, key, current, situation.snapshot).manifest;

@@ -91,6 +91,32 @@ pub(super) fn named_elsewhere(
     Ok(())
 }
 
+/// Whether the claim that is to have the volume can take it: a claim that has another one never does, and the reservation
+/// would wait for the next claim of that name.
+///
+/// # Errors
+/// It has one.
+fn without_volume(situation: &Situation<'_>, volume: &PersistentVolume, key: &ObjectKey) -> Result<(), Refusal> {
+    let Known::There(claim) = situation.claim(&key.namespace, &key.name) else { return Ok(()) };
+    let snapshot = situation.snapshot;
+    let name = &volume.meta.name;
+    let mut naming = snapshot.volumes_naming(&key.namespace, &key.name).iter().map(|id| snapshot.volume(*id));
+    let on_its_way = || {
+        let by_uid = |other: &&PersistentVolume| {
+            other.claim_ref.as_ref().is_some_and(|named| named.uid == claim.meta.uid) && other.meta.name != *name
+        };
+        naming.find(by_uid).map(|other| &other.meta.name)
+    };
+    let named = Some(&claim.volume_name).filter(|named| !named.is_empty());
+    let Some(other) = named.or_else(on_its_way).filter(|other| *other != name) else { return Ok(()) };
+    Err(Refusal::new("bound", format!("claim {} has volume {other} already: it does not take {name}", claim.key()))
+        .hint(format!(
+            "kubectl pvctl rebind pvc/{} -n {} --to pv/{name} replaces that claim by one that has this volume",
+            key.name, key.namespace
+        ))
+        .hint(format!("--reserve-for {}/OTHER keeps the volume for a claim of another name", key.namespace)))
+}
+
 fn not_ended(volume: &PersistentVolume, to: &Recipient) -> Planned {
     let name = &volume.meta.name;
     match (&volume.status.phase, to) {
@@ -136,6 +162,9 @@ pub(super) fn offer(
         return Err(Refusal::new("usage", format!("volume {name} does not say whose it was"))
             .hint("say --reserve-for NAMESPACE/NAME")
             .into());
+    }
+    if let Some(named) = &reserved {
+        without_volume(situation, volume, &claim_key(&named.namespace, &named.name))?;
     }
     let for_claims = reserved.iter().map(|named| (named.namespace.clone(), named.name.clone())).collect();
     let given_up = if reserved.is_none() { vec![GivenUp::Privacy] } else { Vec::new() };

@@ -4,7 +4,9 @@
 use super::build::{Builder, Planned, stays};
 use super::rebind::{fits, name_it, reserve};
 use super::recreate::idle;
-use crate::model::{AnnotationKey, ObjectKey, PersistentVolume, PersistentVolumeClaim, VolumePhase};
+use crate::model::{
+    AnnotationKey, ClaimPhase, ObjectKey, PersistentVolume, PersistentVolumeClaim, ReclaimPolicy, VolumePhase,
+};
 use crate::repair::manifest::{for_volume, like};
 use crate::repair::plan::{Carried, Proposed, Recheck, Refusal, Request, Undo};
 use crate::repair::situation::{Known, Situation};
@@ -117,6 +119,9 @@ fn give_back(
     let name = &volume.meta.name;
     let named = volume.claim_ref.as_ref().map(Reference::from_stored);
     let ours = named.as_ref().is_some_and(|named| named.uid == claim.meta.uid);
+    if ours && claim.status.phase == ClaimPhase::Bound && volume.status.phase == VolumePhase::Bound {
+        return Ok(Proposed::Nothing(healthy(situation, claim, volume)));
+    }
     if ours {
         return Ok(Proposed::Nothing(format!(
             "volume {name} names claim {} by its uid: the controller binds them by itself",
@@ -133,6 +138,28 @@ fn give_back(
         format!("volume {name} names claim {} again, by the uid that it has", claim.key()),
     );
     Ok(plan.finish(format!("claim {} is bound to volume {name} again; nothing is deleted", claim.key())))
+}
+
+/// A claim has its volume: what is said of it, and of other volumes that name the claim, one of which may be meant.
+fn healthy(situation: &Situation<'_>, claim: &PersistentVolumeClaim, volume: &PersistentVolume) -> String {
+    let (namespace, name) = (&claim.meta.namespace, &claim.meta.name);
+    let snapshot = situation.snapshot;
+    let mut said = format!("claim {} has volume {} and is bound", claim.key(), volume.meta.name);
+    let naming = snapshot.volumes_naming(namespace, name).iter().map(|id| snapshot.volume(*id));
+    for old in naming.filter(|old| old.meta.name != volume.meta.name) {
+        let pv = &old.meta.name;
+        let (phase, policy) = (old.status.phase.as_str(), old.reclaim_policy.as_str());
+        let keep = if old.reclaim_policy == ReclaimPolicy::Retain {
+            String::new()
+        } else {
+            format!("`kubectl pvctl retain pv/{pv}` keeps its data; ")
+        };
+        said.push_str(&format!(
+            ". Volume {pv} names it as well: it is {phase}, with policy {policy}. {keep}`kubectl pvctl rebind pvc/{name} \
+             -n {namespace} --to pv/{pv}` gives that one to the claim"
+        ));
+    }
+    said
 }
 
 /// Makes a volume name a claim by its uid, and waits until both are bound to each other.
