@@ -302,7 +302,8 @@ fn a_volume_is_not_reserved_for_a_claim_that_has_another_one() {
 /// Somebody who asks for the volume that a claim had before hears which one that is.
 #[test]
 fn a_claim_that_is_bound_is_not_restored_and_its_older_volumes_are_named() {
-    let restore = Request::Restore { namespace: "db".into(), name: "data".into(), from: None };
+    let restore =
+        Request::Restore { namespace: "db".into(), name: "data".into(), from: None, provisioner_stopped: false };
     let said = |objects: Vec<Value>| match World::new(objects).propose(&restore) {
         Proposed::Nothing(why) => why,
         other => panic!("{other:?}"),
@@ -412,7 +413,8 @@ fn lost_claims_are_given_their_volume_by_uid() {
             claim("db", "data", "pv-1", "Lost"),
             class("fast"),
         ]);
-        let request = Request::Restore { namespace: "db".into(), name: "data".into(), from: None };
+        let request =
+            Request::Restore { namespace: "db".into(), name: "data".into(), from: None, provisioner_stopped: false };
         let plan = world.accepted(&request);
         assert_eq!(changes(&plan), ["pv/pv-1: claimRef db/data c-data"]);
         assert!(plan.is_safe());
@@ -423,7 +425,8 @@ fn lost_claims_are_given_their_volume_by_uid() {
 /// set: whatever gives a volume to a claim there is left to a person.
 #[test]
 fn a_namespace_that_is_younger_than_a_volume_gets_it_from_a_person_only() {
-    let restore = Request::Restore { namespace: "db".into(), name: "data".into(), from: None };
+    let restore =
+        Request::Restore { namespace: "db".into(), name: "data".into(), from: None, provisioner_stopped: false };
     let stale = || volume("pv-1", "Released", of("db", "data", "c-older"));
     for (case, claims) in [
         ("Lost", vec![claim("db", "data", "pv-1", "Lost")]),
@@ -454,7 +457,8 @@ fn a_restored_claim_is_taken_back_and_its_data_are_kept() {
     let mut before = volume("pv-1", "Available", of("db", "data", ""));
     before["spec"]["persistentVolumeReclaimPolicy"] = "Delete".into();
     let lost = World::new(vec![before, claim("db", "data", "pv-1", "Lost"), class("fast")]);
-    let request = Request::Restore { namespace: "db".into(), name: "data".into(), from: None };
+    let request =
+        Request::Restore { namespace: "db".into(), name: "data".into(), from: None, provisioner_stopped: false };
     let plan = lost.accepted(&request);
     assert_eq!(changes(&plan), ["pv/pv-1: policy Retain", "pv/pv-1: claimRef db/data c-data"]);
     let done: Vec<Done> =
@@ -466,7 +470,7 @@ fn a_restored_claim_is_taken_back_and_its_data_are_kept() {
     ]);
     let manifests = Manifests::default();
     let situation = world.situation(&manifests);
-    let Proposed::Plan(back) = undo(&situation, "journal", &plan, &done) else { panic!() };
+    let Proposed::Plan(back) = undo(&situation, "journal", false, &plan, &done) else { panic!() };
     assert_eq!(changes(&back), ["pv/pv-1: claimRef db/data"]);
     assert!(back.notes.iter().any(|note| note.contains("pv-1 keeps policy Retain")), "{:?}", back.notes);
     let receipts = Receipts::granted(&back);
@@ -477,7 +481,8 @@ fn a_restored_claim_is_taken_back_and_its_data_are_kept() {
 #[test]
 fn deleted_claims_are_created_again_with_their_volume() {
     let world = World::new(released());
-    let request = Request::Restore { namespace: "db".into(), name: "data".into(), from: None };
+    let request =
+        Request::Restore { namespace: "db".into(), name: "data".into(), from: None, provisioner_stopped: false };
     let plan = world.accepted(&request);
     assert_eq!(changes(&plan), ["pv/pv-1: claimRef db/data", "pvc/data -n db: create, volume \"pv-1\""]);
 }
@@ -487,7 +492,8 @@ fn a_claim_that_was_created_anew_gets_the_old_volume() {
     let mut objects = released();
     objects.push(claim("db", "data", "", "Pending"));
     let world = World::new(objects);
-    let request = Request::Restore { namespace: "db".into(), name: "data".into(), from: None };
+    let request =
+        Request::Restore { namespace: "db".into(), name: "data".into(), from: None, provisioner_stopped: false };
     let plan = world.accepted(&request);
     assert_eq!(changes(&plan), ["pv/pv-1: claimRef db/data", "pvc/data -n db: volumeName pv-1"]);
 }
@@ -497,7 +503,8 @@ fn rebind_replaces_a_bound_claim_and_keeps_both_volumes() {
     let mut objects = bound();
     objects.push(volume("pv-2", "Available", Value::Null));
     let world = World::new(objects);
-    let request = Request::Rebind { namespace: "db".into(), name: "data".into(), to: "pv-2".into() };
+    let request =
+        Request::Rebind { namespace: "db".into(), name: "data".into(), to: "pv-2".into(), provisioner_stopped: false };
     let plan = world.accepted(&request);
     assert_eq!(
         changes(&plan),
@@ -611,7 +618,8 @@ fn data_are_handed_to_whoever_deletes_them_and_to_nobody_else() {
 /// What a reservation expects to find: each once, Retain among it where the claim is gone.
 #[test]
 fn a_reservation_expects_each_thing_once() {
-    let request = Request::Restore { namespace: "db".into(), name: "data".into(), from: None };
+    let request =
+        Request::Restore { namespace: "db".into(), name: "data".into(), from: None, provisioner_stopped: false };
     let plan = World::new(released()).accepted(&request);
     let named = pvctl::repair::Reference { namespace: "db".into(), name: "data".into(), uid: "c-gone".into() };
     assert_eq!(
@@ -664,6 +672,31 @@ fn a_half_made_binding_is_rolled_back_unless_the_controller_finishes_it() {
     }
 }
 
+/// A claim that a repair created and for which a provisioner was asked goes again when the person says that it is stopped.
+#[test]
+fn a_claim_is_taken_back_from_a_provisioner_that_is_stopped() {
+    let request = Request::Recreate {
+        namespace: "db".into(),
+        name: "data".into(),
+        set: vec![Setting::Class("fast".into()), Setting::Size("2Gi".into())],
+        provisioner_stopped: false,
+    };
+    let plan = World::new(vec![claim("db", "data", "", "Pending")]).accepted(&request);
+    let after = Some(json!({ "metadata": { "uid": "c-data" } }));
+    let done: Vec<Done> =
+        plan.steps.iter().map(|step| Done { step: step.clone(), after: after.clone(), was_so: false }).collect();
+    let mut pending = claim("db", "data", "", "Pending");
+    pending["metadata"]["annotations"] = json!({ "volume.kubernetes.io/storage-provisioner": "disk.csi.example.com" });
+    let world = World::new(vec![pending, class("fast")]);
+    let manifests = Manifests::default();
+    let situation = world.situation(&manifests);
+    let Proposed::Refused(refusal) = undo(&situation, "journal", false, &plan, &done) else { panic!() };
+    assert_eq!(refusal.by, "provisioner");
+    let Proposed::Plan(back) = undo(&situation, "journal", true, &plan, &done) else { panic!() };
+    assert_eq!(changes(&back), ["pvc/data -n db: delete", "pvc/data -n db: create, volume null"]);
+    assert_eq!(back.request, Request::Undo { journal: "journal".into(), provisioner_stopped: true });
+}
+
 /// A way back is not barred by what nobody could tell before either: it makes nobody write who did not.
 #[test]
 fn a_restored_claim_of_storage_without_a_name_can_be_taken_back() {
@@ -674,7 +707,8 @@ fn a_restored_claim_of_storage_without_a_name_can_be_taken_back() {
     };
     let mut objects = released();
     objects[0] = flex(objects[0].clone());
-    let request = Request::Restore { namespace: "db".into(), name: "data".into(), from: None };
+    let request =
+        Request::Restore { namespace: "db".into(), name: "data".into(), from: None, provisioner_stopped: false };
     let plan = World::new(objects).accepted(&request);
     assert_eq!(changes(&plan), ["pv/pv-1: claimRef db/data", "pvc/data -n db: create, volume \"pv-1\""]);
     let after = Some(json!({ "metadata": { "uid": "c-data" } }));
@@ -687,7 +721,7 @@ fn a_restored_claim_of_storage_without_a_name_can_be_taken_back() {
     ]);
     let manifests = Manifests::default();
     let situation = world.situation(&manifests);
-    let Proposed::Plan(back) = undo(&situation, "journal", &plan, &done) else { panic!() };
+    let Proposed::Plan(back) = undo(&situation, "journal", false, &plan, &done) else { panic!() };
     assert_eq!(changes(&back), ["pvc/data -n db: delete", "wait", "pv/pv-1: claimRef db/data c-gone"]);
     let receipts = Receipts::granted(&back);
     let reviewed = review(&situation, *back, &receipts);

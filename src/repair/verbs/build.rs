@@ -271,19 +271,14 @@ impl Builder {
         back: Value,
     ) {
         let object = claim_key(&claim.meta.namespace, &claim.meta.name);
-        let (namespace, name) = (claim.meta.namespace.clone(), claim.meta.name.clone());
-        let mut recheck = vec![Recheck::Unused { namespace: namespace.clone(), name: name.clone() }];
-        if let Some(volume) = volume {
-            recheck.push(Recheck::Detached { volume: volume.meta.name.clone() });
-            recheck.push(Recheck::Retained { volume: volume.meta.name.clone() });
-        }
-        recheck.push(Recheck::AllRetained { namespace, name });
+        let volume_name = volume.map(|volume| &volume.meta.name);
         let write = Write {
             object: object.clone(),
             uid: claim.meta.uid.clone(),
             expect: as_reviewed(claim),
             change: Change::Delete,
         };
+        let recheck = before_deletion(&object, volume_name);
         let create =
             Write { object, uid: Str::default(), expect: Vec::new(), change: Change::Create { manifest: back } };
         let bound = volume.map(|volume| Wait::Bound {
@@ -378,6 +373,17 @@ impl Builder {
         }
         Proposed::Plan(Box::new(plan))
     }
+}
+
+/// What is looked at before a claim is deleted: the list of all volumes, which may take long, first, and who uses the
+/// claim right before it goes.
+pub(in crate::repair) fn before_deletion(claim: &ObjectKey, volume: Option<&Str>) -> Vec<Recheck> {
+    let (namespace, name) = (claim.namespace.clone(), claim.name.clone());
+    let mut recheck = vec![Recheck::AllRetained { namespace: namespace.clone(), name: name.clone() }];
+    recheck.extend(volume.map(|volume| Recheck::Retained { volume: volume.clone() }));
+    recheck.extend(volume.map(|volume| Recheck::Detached { volume: volume.clone() }));
+    recheck.push(Recheck::Unused { namespace, name });
+    recheck
 }
 
 /// A claim is as it was looked at: not bound since, with no volume on its way for it.

@@ -11,7 +11,13 @@ use crate::repair::wait::Wait;
 use crate::repair::write::{Change, Expect, Reference, Write};
 use serde_json::json;
 
-pub(super) fn plan(situation: &Situation<'_>, request: &Request, key: &ObjectKey, to: &str) -> Planned {
+pub(super) fn plan(
+    situation: &Situation<'_>,
+    request: &Request,
+    key: &ObjectKey,
+    to: &str,
+    provisioner_stopped: bool,
+) -> Planned {
     let old = claim(situation, key)?;
     let target = volume(situation, to)?;
     if old.terminating() {
@@ -36,7 +42,7 @@ pub(super) fn plan(situation: &Situation<'_>, request: &Request, key: &ObjectKey
     }
     let bound = old.meta.annotations.has(AnnotationKey::BindCompleted);
     if old.volume_name.is_empty() && !bound {
-        idle(situation, old, false)?;
+        idle(situation, old, provisioner_stopped)?;
     }
     if old.volume_name.is_empty() && (holds || !bound && fits(target, old)) {
         return Ok(name_it(situation, request, key, old, target));

@@ -13,7 +13,13 @@ use crate::repair::situation::{Known, Situation};
 use crate::repair::wait::Wait;
 use crate::repair::write::{Expect, Reference};
 
-pub(super) fn plan(situation: &Situation<'_>, request: &Request, key: &ObjectKey, from: Option<&str>) -> Planned {
+pub(super) fn plan(
+    situation: &Situation<'_>,
+    request: &Request,
+    key: &ObjectKey,
+    from: Option<&str>,
+    provisioner_stopped: bool,
+) -> Planned {
     match situation.claim(&key.namespace, &key.name) {
         Known::Unknown => {
             let message = format!("whether claim {}/{} exists could not be read", key.namespace, key.name);
@@ -24,7 +30,7 @@ pub(super) fn plan(situation: &Situation<'_>, request: &Request, key: &ObjectKey
         Known::There(claim) if claim.meta.annotations.has(AnnotationKey::BindCompleted) => {
             give_back(situation, request, key, claim, from)
         }
-        Known::There(claim) => hand_old_volume(situation, request, key, claim, from),
+        Known::There(claim) => hand_old_volume(situation, request, key, claim, from, provisioner_stopped),
     }
 }
 
@@ -206,13 +212,14 @@ fn hand_old_volume(
     key: &ObjectKey,
     claim: &PersistentVolumeClaim,
     from: Option<&str>,
+    provisioner_stopped: bool,
 ) -> Planned {
     if !claim.volume_name.is_empty() {
         return name_back(situation, request, key, claim, from);
     }
     let volume = sought(situation, key, from)?;
     is_free(situation, key, volume, from)?;
-    idle(situation, claim, false)?;
+    idle(situation, claim, provisioner_stopped)?;
     if !fits(volume, claim) {
         return Err(Refusal::new(
             "fit",
