@@ -224,9 +224,9 @@ fn r8_no_claim_goes_before_its_volume_is_kept() {
         plan.steps[delete].recheck,
         [
             Recheck::AllRetained { namespace: "db".into(), name: "data".into() },
-            Recheck::Retained { volume: "pv-1".into() },
-            Recheck::Detached { volume: "pv-1".into() },
             Recheck::Unused { namespace: "db".into(), name: "data".into() },
+            Recheck::Detached { volume: "pv-1".into() },
+            Recheck::Retained { volume: "pv-1".into() },
         ]
     );
 }

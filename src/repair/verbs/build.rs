@@ -375,14 +375,14 @@ impl Builder {
     }
 }
 
-/// What is looked at before a claim is deleted: the list of all volumes, which may take long, first, and who uses the
-/// claim right before it goes.
+/// What is looked at before a claim is deleted: the list of all volumes, which may take long, first; then who uses the
+/// claim and where its volume is, and, with one short read, that its data are kept.
 pub(in crate::repair) fn before_deletion(claim: &ObjectKey, volume: Option<&Str>) -> Vec<Recheck> {
     let (namespace, name) = (claim.namespace.clone(), claim.name.clone());
     let mut recheck = vec![Recheck::AllRetained { namespace: namespace.clone(), name: name.clone() }];
-    recheck.extend(volume.map(|volume| Recheck::Retained { volume: volume.clone() }));
-    recheck.extend(volume.map(|volume| Recheck::Detached { volume: volume.clone() }));
     recheck.push(Recheck::Unused { namespace, name });
+    recheck.extend(volume.map(|volume| Recheck::Detached { volume: volume.clone() }));
+    recheck.extend(volume.map(|volume| Recheck::Retained { volume: volume.clone() }));
     recheck
 }
 
