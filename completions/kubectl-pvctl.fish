@@ -813,6 +813,7 @@ complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand restore" -l 
 always\t'Always, also into a pipe'
 never\t'Never'"
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand restore" -s v -l v -d 'Say more on stderr; from 6 on every request to the API server, with tokens hidden' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand restore" -l provisioner-stopped -d 'Say that no provisioner is at work on the claim, because it is stopped'
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand restore" -s y -l yes -d 'Do it without asking; where a name has to be typed, --confirm types it'
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand restore" -l diff -d 'Show what each step changes, field by field'
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand restore" -s A -l all-namespaces -d 'Show the objects of all namespaces'
@@ -869,6 +870,7 @@ complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand rebind" -l c
 always\t'Always, also into a pipe'
 never\t'Never'"
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand rebind" -s v -l v -d 'Say more on stderr; from 6 on every request to the API server, with tokens hidden' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand rebind" -l provisioner-stopped -d 'Say that no provisioner is at work on the claim, because it is stopped'
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand rebind" -s y -l yes -d 'Do it without asking; where a name has to be typed, --confirm types it'
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand rebind" -l diff -d 'Show what each step changes, field by field'
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand rebind" -s A -l all-namespaces -d 'Show the objects of all namespaces'
@@ -1150,6 +1152,7 @@ complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand undo" -l col
 always\t'Always, also into a pipe'
 never\t'Never'"
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand undo" -s v -l v -d 'Say more on stderr; from 6 on every request to the API server, with tokens hidden' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand undo" -l provisioner-stopped -d 'Say that no provisioner is at work on the claims that the repair created, because it is stopped'
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand undo" -s y -l yes -d 'Do it without asking; where a name has to be typed, --confirm types it'
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand undo" -l diff -d 'Show what each step changes, field by field'
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand undo" -s A -l all-namespaces -d 'Show the objects of all namespaces'

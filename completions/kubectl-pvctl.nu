@@ -884,6 +884,7 @@ module completions {
   # Give a claim that is Lost, or was deleted, exactly its volume back
   export extern "kubectl-pvctl restore" [
     --from: string            # The volume, where several name the claim
+    --provisioner-stopped     # Say that no provisioner is at work on the claim, because it is stopped
     --dry-run: string@"nu-complete kubectl-pvctl restore dry_run" # Write nothing: `client` shows the plan, `server` has the API server try each write as well
     --yes(-y)                 # Do it without asking; where a name has to be typed, --confirm types it
     --confirm: string         # The name that the plan asks for where data are given away or deleted
@@ -952,6 +953,7 @@ module completions {
   # Give a claim another volume
   export extern "kubectl-pvctl rebind" [
     --to: string              # The volume that it gets
+    --provisioner-stopped     # Say that no provisioner is at work on the claim, because it is stopped
     --dry-run: string@"nu-complete kubectl-pvctl rebind dry_run" # Write nothing: `client` shows the plan, `server` has the API server try each write as well
     --yes(-y)                 # Do it without asking; where a name has to be typed, --confirm types it
     --confirm: string         # The name that the plan asks for where data are given away or deleted
@@ -1293,6 +1295,7 @@ module completions {
 
   # Take a repair back, newest step first
   export extern "kubectl-pvctl undo" [
+    --provisioner-stopped     # Say that no provisioner is at work on the claims that the repair created, because it is stopped
     --dry-run: string@"nu-complete kubectl-pvctl undo dry_run" # Write nothing: `client` shows the plan, `server` has the API server try each write as well
     --yes(-y)                 # Do it without asking; where a name has to be typed, --confirm types it
     --confirm: string         # The name that the plan asks for where data are given away or deleted

@@ -548,12 +548,12 @@ async fn a_claim_moves() {
         let looks = [
             format!("dry {}", WRITES[1]),
             format!("GET {OLD}"),
+            format!("GET {OLD}"),
+            "GET /api/v1/persistentvolumes".to_owned(),
             "GET /api/v1/namespaces/db/pods".to_owned(),
             "GET /apis/apps/v1/namespaces/db/statefulsets".to_owned(),
             "GET /apis/storage.k8s.io/v1/volumeattachments".to_owned(),
             format!("GET {PV}"),
-            format!("GET {OLD}"),
-            "GET /api/v1/persistentvolumes".to_owned(),
         ];
         assert_eq!(world.log[at - 8..at], looks);
     });

@@ -247,7 +247,7 @@ fn way_back(store: &Store, id: &str, plan: &Plan, done: &[Done]) -> Result<Plan,
     keys.extend(done.iter().filter_map(|done| done.step.write.as_ref()).map(|write| write.object.clone()));
     let manifests = manifests_of(store, &keys);
     let situation = Situation { snapshot: &snapshot, settings: settings(), manifests: &manifests };
-    match undo(&situation, id, plan, done) {
+    match undo(&situation, id, false, plan, done) {
         Proposed::Plan(plan) => Ok(*plan),
         Proposed::Nothing(why) => Err(format!("nothing: {why}")),
         Proposed::Refused(refusal) => Err(format!("undo-{}: {}", refusal.by, refusal.message)),

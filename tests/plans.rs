@@ -34,7 +34,9 @@ impl World {
 
     pub(crate) fn with(objects: Vec<Value>, coverage: Coverage) -> Self {
         let mut parts = Parts { coverage, ..Parts::default() };
-        for object in objects.iter().chain([&namespace("db"), &namespace("new")]) {
+        let given = |name: &str| objects.iter().any(|object| is_namespace(object, name));
+        let usual: Vec<Value> = ["db", "new"].into_iter().filter(|name| !given(name)).map(namespace).collect();
+        for object in objects.iter().chain(&usual) {
             match decode::read_some(None, object.to_string().as_bytes(), "test", true).unwrap() {
                 Item::Volume(volume) => parts.volumes.push(*volume),
                 Item::Claim(claim) => parts.claims.push(*claim),
@@ -105,8 +107,18 @@ impl World {
     }
 }
 
+/// A namespace that is older than every volume.
 pub(crate) fn namespace(name: &str) -> Value {
-    json!({ "apiVersion": "v1", "kind": "Namespace", "metadata": { "name": name, "uid": format!("n-{name}") } })
+    namespace_of(name, "2026-01-01T10:00:00Z")
+}
+
+fn namespace_of(name: &str, created: &str) -> Value {
+    let metadata = json!({ "name": name, "uid": format!("n-{name}"), "creationTimestamp": created });
+    json!({ "apiVersion": "v1", "kind": "Namespace", "metadata": metadata })
+}
+
+fn is_namespace(object: &Value, name: &str) -> bool {
+    object["kind"] == "Namespace" && object["metadata"]["name"] == name
 }
 
 /// A CSI volume of 1Gi with policy Retain, Bound to `claim_ref` if it has a uid.
@@ -257,6 +269,69 @@ fn release_reserves_unless_told_otherwise() {
     assert_eq!(plan.type_name.as_deref(), Some("pv-1"));
 }
 
+/// A claim that has a volume takes no other: the reservation would wait for the next claim of that name, with old data.
+#[test]
+fn a_volume_is_not_reserved_for_a_claim_that_has_another_one() {
+    let message = "claim db/data has volume pv-2 already: it does not take pv-1";
+    let release = |to| Request::Release { volume: "pv-1".into(), to };
+    let unbind = |to| Request::Unbind { volume: "pv-1".into(), to };
+    let bound = [claim("db", "data", "pv-2", "Bound"), volume("pv-2", "Bound", of("db", "data", "c-data"))];
+    let named = [claim("db", "data", "pv-2", "Pending"), volume("pv-2", "Available", of("db", "data", ""))];
+    let on_its_way = [claim("db", "data", "", "Pending"), volume("pv-2", "Bound", of("db", "data", "c-data"))];
+    for has in [bound, named, on_its_way] {
+        let mut objects = released();
+        objects.extend(has);
+        let refusal = World::new(objects.clone()).refusal(&release(Recipient::LastClaim));
+        assert_eq!((refusal.by, refusal.message.as_str()), ("bound", message));
+        assert_eq!(
+            refusal.hints,
+            [
+                "kubectl pvctl rebind pvc/data -n db --to pv/pv-1 replaces that claim by one that has this volume",
+                "--reserve-for db/OTHER keeps the volume for a claim of another name",
+            ]
+        );
+        objects[0] = volume("pv-1", "Available", of("db", "data", "c-gone"));
+        let refusal = World::new(objects.clone()).refusal(&unbind(Recipient::LastClaim));
+        assert_eq!((refusal.by, refusal.message.as_str()), ("bound", message));
+        objects[0] = volume("pv-1", "Released", of("db", "other", "c-gone"));
+        let to = Recipient::Claim { namespace: "db".into(), name: "data".into() };
+        assert_eq!(World::new(objects).refusal(&release(to)).message, message);
+    }
+}
+
+/// Somebody who asks for the volume that a claim had before hears which one that is.
+#[test]
+fn a_claim_that_is_bound_is_not_restored_and_its_older_volumes_are_named() {
+    let restore =
+        Request::Restore { namespace: "db".into(), name: "data".into(), from: None, provisioner_stopped: false };
+    let said = |objects: Vec<Value>| match World::new(objects).propose(&restore) {
+        Proposed::Nothing(why) => why,
+        other => panic!("{other:?}"),
+    };
+    assert_eq!(said(bound()), "claim db/data has volume pv-1 and is bound");
+    let mut objects = bound();
+    let mut old = volume("pv-0", "Released", of("db", "data", "c-older"));
+    objects.push(old.clone());
+    assert_eq!(
+        said(objects),
+        "claim db/data has volume pv-1 and is bound. Volume pv-0 names it as well: it is Released, with policy Retain. \
+         `kubectl pvctl rebind pvc/data -n db --to pv/pv-0` gives that one to the claim"
+    );
+    let mut objects = bound();
+    old["spec"]["persistentVolumeReclaimPolicy"] = "Delete".into();
+    objects.push(old);
+    assert_eq!(
+        said(objects),
+        "claim db/data has volume pv-1 and is bound. Volume pv-0 names it as well: it is Released, with policy Delete. \
+         `kubectl pvctl retain pv/pv-0` keeps its data; `kubectl pvctl rebind pvc/data -n db --to pv/pv-0` gives that one \
+         to the claim"
+    );
+    // The controller has not seen yet that the claim is back.
+    let mut objects = bound();
+    objects[0]["status"]["phase"] = "Released".into();
+    assert_eq!(said(objects), "volume pv-1 names claim db/data by its uid: the controller binds them by itself");
+}
+
 /// A volume with policy Delete is kept first.
 #[test]
 fn release_keeps_the_data_first() {
@@ -338,10 +413,41 @@ fn lost_claims_are_given_their_volume_by_uid() {
             claim("db", "data", "pv-1", "Lost"),
             class("fast"),
         ]);
-        let request = Request::Restore { namespace: "db".into(), name: "data".into(), from: None };
+        let request =
+            Request::Restore { namespace: "db".into(), name: "data".into(), from: None, provisioner_stopped: false };
         let plan = world.accepted(&request);
         assert_eq!(changes(&plan), ["pv/pv-1: claimRef db/data c-data"]);
         assert!(plan.is_safe());
+    }
+}
+
+/// A namespace that was deleted and made again may be another tenant's, and the marks of a binding are the tenant's to
+/// set: whatever gives a volume to a claim there is left to a person.
+#[test]
+fn a_namespace_that_is_younger_than_a_volume_gets_it_from_a_person_only() {
+    let restore =
+        Request::Restore { namespace: "db".into(), name: "data".into(), from: None, provisioner_stopped: false };
+    let stale = || volume("pv-1", "Released", of("db", "data", "c-older"));
+    for (case, claims) in [
+        ("Lost", vec![claim("db", "data", "pv-1", "Lost")]),
+        ("Lost, without a volume", vec![claim("db", "data", "", "Lost")]),
+        ("naming the volume", vec![claim("db", "data", "pv-1", "Pending")]),
+        ("waiting", vec![claim("db", "data", "", "Pending")]),
+        ("gone", Vec::new()),
+    ] {
+        for (created, why) in [
+            ("2026-06-01T10:00:00Z", None),
+            (
+                "2026-06-01T10:00:01Z",
+                Some("namespace db is younger than volume pv-1: it may be another tenant's by now"),
+            ),
+        ] {
+            let mut objects = vec![stale(), class("fast"), namespace_of("db", created)];
+            objects.extend(claims.iter().cloned());
+            let plan = World::new(objects).accepted(&restore);
+            assert_eq!(plan.judgement.as_deref(), why, "{case}, {created}");
+            assert!(why.is_none() || !plan.is_safe(), "{case}");
+        }
     }
 }
 
@@ -351,7 +457,8 @@ fn a_restored_claim_is_taken_back_and_its_data_are_kept() {
     let mut before = volume("pv-1", "Available", of("db", "data", ""));
     before["spec"]["persistentVolumeReclaimPolicy"] = "Delete".into();
     let lost = World::new(vec![before, claim("db", "data", "pv-1", "Lost"), class("fast")]);
-    let request = Request::Restore { namespace: "db".into(), name: "data".into(), from: None };
+    let request =
+        Request::Restore { namespace: "db".into(), name: "data".into(), from: None, provisioner_stopped: false };
     let plan = lost.accepted(&request);
     assert_eq!(changes(&plan), ["pv/pv-1: policy Retain", "pv/pv-1: claimRef db/data c-data"]);
     let done: Vec<Done> =
@@ -363,7 +470,7 @@ fn a_restored_claim_is_taken_back_and_its_data_are_kept() {
     ]);
     let manifests = Manifests::default();
     let situation = world.situation(&manifests);
-    let Proposed::Plan(back) = undo(&situation, "journal", &plan, &done) else { panic!() };
+    let Proposed::Plan(back) = undo(&situation, "journal", false, &plan, &done) else { panic!() };
     assert_eq!(changes(&back), ["pv/pv-1: claimRef db/data"]);
     assert!(back.notes.iter().any(|note| note.contains("pv-1 keeps policy Retain")), "{:?}", back.notes);
     let receipts = Receipts::granted(&back);
@@ -374,7 +481,8 @@ fn a_restored_claim_is_taken_back_and_its_data_are_kept() {
 #[test]
 fn deleted_claims_are_created_again_with_their_volume() {
     let world = World::new(released());
-    let request = Request::Restore { namespace: "db".into(), name: "data".into(), from: None };
+    let request =
+        Request::Restore { namespace: "db".into(), name: "data".into(), from: None, provisioner_stopped: false };
     let plan = world.accepted(&request);
     assert_eq!(changes(&plan), ["pv/pv-1: claimRef db/data", "pvc/data -n db: create, volume \"pv-1\""]);
 }
@@ -384,7 +492,8 @@ fn a_claim_that_was_created_anew_gets_the_old_volume() {
     let mut objects = released();
     objects.push(claim("db", "data", "", "Pending"));
     let world = World::new(objects);
-    let request = Request::Restore { namespace: "db".into(), name: "data".into(), from: None };
+    let request =
+        Request::Restore { namespace: "db".into(), name: "data".into(), from: None, provisioner_stopped: false };
     let plan = world.accepted(&request);
     assert_eq!(changes(&plan), ["pv/pv-1: claimRef db/data", "pvc/data -n db: volumeName pv-1"]);
 }
@@ -394,7 +503,8 @@ fn rebind_replaces_a_bound_claim_and_keeps_both_volumes() {
     let mut objects = bound();
     objects.push(volume("pv-2", "Available", Value::Null));
     let world = World::new(objects);
-    let request = Request::Rebind { namespace: "db".into(), name: "data".into(), to: "pv-2".into() };
+    let request =
+        Request::Rebind { namespace: "db".into(), name: "data".into(), to: "pv-2".into(), provisioner_stopped: false };
     let plan = world.accepted(&request);
     assert_eq!(
         changes(&plan),
@@ -508,7 +618,8 @@ fn data_are_handed_to_whoever_deletes_them_and_to_nobody_else() {
 /// What a reservation expects to find: each once, Retain among it where the claim is gone.
 #[test]
 fn a_reservation_expects_each_thing_once() {
-    let request = Request::Restore { namespace: "db".into(), name: "data".into(), from: None };
+    let request =
+        Request::Restore { namespace: "db".into(), name: "data".into(), from: None, provisioner_stopped: false };
     let plan = World::new(released()).accepted(&request);
     let named = pvctl::repair::Reference { namespace: "db".into(), name: "data".into(), uid: "c-gone".into() };
     assert_eq!(
@@ -561,6 +672,31 @@ fn a_half_made_binding_is_rolled_back_unless_the_controller_finishes_it() {
     }
 }
 
+/// A claim that a repair created and for which a provisioner was asked goes again when the person says that it is stopped.
+#[test]
+fn a_claim_is_taken_back_from_a_provisioner_that_is_stopped() {
+    let request = Request::Recreate {
+        namespace: "db".into(),
+        name: "data".into(),
+        set: vec![Setting::Class("fast".into()), Setting::Size("2Gi".into())],
+        provisioner_stopped: false,
+    };
+    let plan = World::new(vec![claim("db", "data", "", "Pending")]).accepted(&request);
+    let after = Some(json!({ "metadata": { "uid": "c-data" } }));
+    let done: Vec<Done> =
+        plan.steps.iter().map(|step| Done { step: step.clone(), after: after.clone(), was_so: false }).collect();
+    let mut pending = claim("db", "data", "", "Pending");
+    pending["metadata"]["annotations"] = json!({ "volume.kubernetes.io/storage-provisioner": "disk.csi.example.com" });
+    let world = World::new(vec![pending, class("fast")]);
+    let manifests = Manifests::default();
+    let situation = world.situation(&manifests);
+    let Proposed::Refused(refusal) = undo(&situation, "journal", false, &plan, &done) else { panic!() };
+    assert_eq!(refusal.by, "provisioner");
+    let Proposed::Plan(back) = undo(&situation, "journal", true, &plan, &done) else { panic!() };
+    assert_eq!(changes(&back), ["pvc/data -n db: delete", "pvc/data -n db: create, volume null"]);
+    assert_eq!(back.request, Request::Undo { journal: "journal".into(), provisioner_stopped: true });
+}
+
 /// A way back is not barred by what nobody could tell before either: it makes nobody write who did not.
 #[test]
 fn a_restored_claim_of_storage_without_a_name_can_be_taken_back() {
@@ -571,7 +707,8 @@ fn a_restored_claim_of_storage_without_a_name_can_be_taken_back() {
     };
     let mut objects = released();
     objects[0] = flex(objects[0].clone());
-    let request = Request::Restore { namespace: "db".into(), name: "data".into(), from: None };
+    let request =
+        Request::Restore { namespace: "db".into(), name: "data".into(), from: None, provisioner_stopped: false };
     let plan = World::new(objects).accepted(&request);
     assert_eq!(changes(&plan), ["pv/pv-1: claimRef db/data", "pvc/data -n db: create, volume \"pv-1\""]);
     let after = Some(json!({ "metadata": { "uid": "c-data" } }));
@@ -584,7 +721,7 @@ fn a_restored_claim_of_storage_without_a_name_can_be_taken_back() {
     ]);
     let manifests = Manifests::default();
     let situation = world.situation(&manifests);
-    let Proposed::Plan(back) = undo(&situation, "journal", &plan, &done) else { panic!() };
+    let Proposed::Plan(back) = undo(&situation, "journal", false, &plan, &done) else { panic!() };
     assert_eq!(changes(&back), ["pvc/data -n db: delete", "wait", "pv/pv-1: claimRef db/data c-gone"]);
     let receipts = Receipts::granted(&back);
     let reviewed = review(&situation, *back, &receipts);

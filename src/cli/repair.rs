@@ -228,6 +228,10 @@ pub struct RestoreArgs {
     #[arg(long, value_name = "pv/NAME")]
     pub from: Option<String>,
 
+    /// Say that no provisioner is at work on the claim, because it is stopped
+    #[arg(long)]
+    pub provisioner_stopped: bool,
+
     /// What all repairs share.
     #[command(flatten)]
     pub repair: RepairArgs,
@@ -245,6 +249,10 @@ pub struct RebindArgs {
     /// The volume that it gets
     #[arg(long, value_name = "pv/NAME")]
     pub to: String,
+
+    /// Say that no provisioner is at work on the claim, because it is stopped
+    #[arg(long)]
+    pub provisioner_stopped: bool,
 
     /// What all repairs share.
     #[command(flatten)]
@@ -345,6 +353,10 @@ pub struct UndoArgs {
     /// The id of the repair, as `history` lists it; the newest if not given
     #[arg(value_name = "ID")]
     pub id: Option<String>,
+
+    /// Say that no provisioner is at work on the claims that the repair created, because it is stopped
+    #[arg(long)]
+    pub provisioner_stopped: bool,
 
     /// What all repairs share.
     #[command(flatten)]

@@ -71,7 +71,10 @@ pub(super) fn apply(args: &ApplyArgs, global: &GlobalArgs, terminal: &Terminal) 
 pub(super) fn undo(args: &UndoArgs, global: &GlobalArgs, terminal: &Terminal) -> Result<Status, Error> {
     let directory = journals(&args.repair.journal)?;
     let run = Run { args: &args.repair, global, terminal, only_safe: false };
-    run.start(|cluster| Ok(Course::Undo(course::written(&directory, args.id.as_deref(), cluster.server())?)))
+    run.start(|cluster| {
+        let journal = course::written(&directory, args.id.as_deref(), cluster.server())?;
+        Ok(Course::Undo { journal, provisioner_stopped: args.provisioner_stopped })
+    })
 }
 
 /// One run: what was asked for.
@@ -309,7 +312,7 @@ impl Run<'_> {
                 let outcome = execute::resume(way, confirmed, &mut journal, &options, &told).await;
                 (journal, outcome)
             }
-            Course::Asked(_) | Course::File(_) | Course::Undo(_) => {
+            Course::Asked(_) | Course::File(_) | Course::Undo { .. } => {
                 let mut journal = Journal::create(directory, &plan, cluster.server(), now)?;
                 let outcome = execute::execute(way, confirmed, &mut journal, &options, &told).await;
                 (Box::new(journal), outcome)
@@ -406,7 +409,7 @@ fn exists(gathered: &Gathered, request: &Request) -> Result<(), Error> {
         | Request::Unbind { volume: name, .. }
         | Request::Reclaim { volume: name, .. }
         | Request::Restore { from: Some(name), .. } => volume(name),
-        Request::Rebind { namespace, name, to } => claim(namespace, name).and_then(|()| volume(to)),
+        Request::Rebind { namespace, name, to, .. } => claim(namespace, name).and_then(|()| volume(to)),
         Request::Recreate { namespace, name, .. }
         | Request::Move { namespace, name, .. }
         | Request::Unselect { namespace, name } => claim(namespace, name),

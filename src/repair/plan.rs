@@ -54,6 +54,9 @@ pub enum Request {
         name: Str,
         /// The volume; the only one that names the claim, unless given.
         from: Option<Str>,
+        /// The person says that no provisioner is at work on the claim.
+        #[serde(default)]
+        provisioner_stopped: bool,
     },
     /// Give a claim another volume.
     Rebind {
@@ -63,6 +66,9 @@ pub enum Request {
         name: Str,
         /// The volume.
         to: Str,
+        /// The person says that no provisioner is at work on the claim.
+        #[serde(default)]
+        provisioner_stopped: bool,
     },
     /// Give the volume of a claim to a claim of another name or namespace.
     Move {
@@ -97,6 +103,9 @@ pub enum Request {
     Undo {
         /// The id of its journal.
         journal: String,
+        /// The person says that no provisioner is at work on a claim that the repair created.
+        #[serde(default)]
+        provisioner_stopped: bool,
     },
 }
 

@@ -75,7 +75,9 @@ fn requests(situation: &Situation<'_>, remedy: Remedy, object: &ObjectKey) -> Ve
                 Some(volume) => volume.claim_ref.as_ref().map(|named| (named.namespace.clone(), named.name.clone())),
                 None => Some((object.namespace.clone(), object.name.clone())),
             };
-            claim.into_iter().map(|(namespace, name)| Request::Restore { namespace, name, from: None }).collect()
+            let restore =
+                |(namespace, name)| Request::Restore { namespace, name, from: None, provisioner_stopped: false };
+            claim.into_iter().map(restore).collect()
         }
         Remedy::Retain => {
             let names = match (volume, object.kind) {

@@ -3,7 +3,7 @@
 use super::manifest::with_living_owners;
 use super::plan::{Carried, GivenUp, Plan, Proposed, Recheck, Refusal, Request, Step, Undo};
 use super::situation::{Known, Situation, claim_key};
-use super::verbs::build::{Builder, as_reviewed};
+use super::verbs::build::{Builder, as_reviewed, before_deletion};
 use super::verbs::recreate::idle;
 use super::wait::Wait;
 use super::write::{Change, Expect, Reference, Write};
@@ -22,11 +22,23 @@ pub struct Done {
 }
 
 /// The plan that takes back what was done of another one.
-pub fn undo(situation: &Situation<'_>, journal: &str, plan: &Plan, done: &[Done]) -> Proposed {
-    plan_of(situation, journal, plan, done).unwrap_or_else(|stop| stop)
+pub fn undo(
+    situation: &Situation<'_>,
+    journal: &str,
+    provisioner_stopped: bool,
+    plan: &Plan,
+    done: &[Done],
+) -> Proposed {
+    plan_of(situation, journal, provisioner_stopped, plan, done).unwrap_or_else(|stop| stop)
 }
 
-fn plan_of(situation: &Situation<'_>, journal: &str, plan: &Plan, done: &[Done]) -> Result<Proposed, Proposed> {
+fn plan_of(
+    situation: &Situation<'_>,
+    journal: &str,
+    provisioner_stopped: bool,
+    plan: &Plan,
+    done: &[Done],
+) -> Result<Proposed, Proposed> {
     let written: Vec<&Done> = done.iter().filter(|done| done.step.write.is_some() && !done.was_so).collect();
     if written.is_empty() {
         return Ok(Proposed::Nothing(format!("{journal} has written nothing, so there is nothing to take back")));
@@ -53,7 +65,7 @@ fn plan_of(situation: &Situation<'_>, journal: &str, plan: &Plan, done: &[Done])
     let only_policies = written.iter().all(|done| {
         matches!(&done.step.undo, Undo::Write { write, .. } if matches!(write.change, Change::SetReclaimPolicy { .. }))
     });
-    let mut back = Builder::new(&Request::Undo { journal: journal.to_owned() });
+    let mut back = Builder::new(&Request::Undo { journal: journal.to_owned(), provisioner_stopped });
     for carried in &plan.volumes {
         let volume = match situation.volume(&carried.volume) {
             Known::There(volume) => volume,
@@ -97,7 +109,7 @@ fn plan_of(situation: &Situation<'_>, journal: &str, plan: &Plan, done: &[Done])
                         let message = format!("claim {} is another one than the repair created", claim.key());
                         return Err(Refusal::new("changed", message).into());
                     }
-                    Known::There(claim) => idle(situation, claim, false)?,
+                    Known::There(claim) => idle(situation, claim, provisioner_stopped)?,
                     Known::Unknown => {}
                 }
                 take_away(situation, &mut back, key, &uid, volume.as_ref());
@@ -258,14 +270,6 @@ fn take_away(situation: &Situation<'_>, back: &mut Builder, key: &ObjectKey, uid
     if let Known::There(claim) = situation.claim(&key.namespace, &key.name) {
         back.save_claim(claim);
     }
-    let mut recheck = vec![
-        Recheck::Unused { namespace: key.namespace.clone(), name: key.name.clone() },
-        Recheck::AllRetained { namespace: key.namespace.clone(), name: key.name.clone() },
-    ];
-    if let Some(name) = volume {
-        recheck.push(Recheck::Detached { volume: name.clone() });
-        recheck.push(Recheck::Retained { volume: name.clone() });
-    }
     let expect = match situation.claim(&key.namespace, &key.name) {
         Known::There(claim) => as_reviewed(claim),
         Known::Absent | Known::Unknown => vec![Expect::Terminating { is: false }],
@@ -276,7 +280,7 @@ fn take_away(situation: &Situation<'_>, back: &mut Builder, key: &ObjectKey, uid
     back.step(
         format!("the claim {}/{} that the repair created goes", key.namespace, key.name),
         Some(write),
-        recheck,
+        before_deletion(key, volume),
         Some(gone),
         undo,
     );

@@ -78,7 +78,12 @@ fn moving(to_namespace: &str, to_name: &str, restore_policy: bool) -> Request {
 }
 
 fn restoring(from: Option<&str>) -> Request {
-    Request::Restore { namespace: "db".into(), name: "data".into(), from: from.map(Into::into) }
+    Request::Restore {
+        namespace: "db".into(),
+        name: "data".into(),
+        from: from.map(Into::into),
+        provisioner_stopped: false,
+    }
 }
 
 fn recreating(set: Vec<Setting>) -> Request {
@@ -86,7 +91,7 @@ fn recreating(set: Vec<Setting>) -> Request {
 }
 
 fn rebinding(to: &str) -> Request {
-    Request::Rebind { namespace: "db".into(), name: "data".into(), to: to.into() }
+    Request::Rebind { namespace: "db".into(), name: "data".into(), to: to.into(), provisioner_stopped: false }
 }
 
 fn unfinalizing(object: ObjectKey) -> Request {

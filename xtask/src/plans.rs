@@ -240,7 +240,7 @@ fn requests(snapshot: &Snapshot, random: &mut Random) -> Vec<Request> {
         if let Some(named) = &volume.claim_ref {
             let (namespace, name) = (named.namespace.clone(), named.name.clone());
             if snapshot.claim_id(&namespace, &name).is_none() && !namespace.is_empty() {
-                all.push(Request::Restore { namespace, name, from: None });
+                all.push(Request::Restore { namespace, name, from: None, provisioner_stopped: false });
             }
         }
     }
@@ -254,9 +254,19 @@ fn requests(snapshot: &Snapshot, random: &mut Random) -> Vec<Request> {
             provisioner_stopped: random.one_in(3),
         });
         let from = if random.one_in(3) { volumes.first().cloned() } else { None };
-        all.push(Request::Restore { namespace: namespace.clone(), name: name.clone(), from });
+        all.push(Request::Restore {
+            namespace: namespace.clone(),
+            name: name.clone(),
+            from,
+            provisioner_stopped: false,
+        });
         for to in &volumes {
-            all.push(Request::Rebind { namespace: namespace.clone(), name: name.clone(), to: to.clone() });
+            all.push(Request::Rebind {
+                namespace: namespace.clone(),
+                name: name.clone(),
+                to: to.clone(),
+                provisioner_stopped: false,
+            });
         }
         for to_namespace in ["b".into(), namespace.clone()] {
             all.push(Request::Move {

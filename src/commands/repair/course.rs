@@ -18,7 +18,12 @@ pub(super) enum Course {
     /// From a journal: what it did not do yet.
     Continue(Box<Journal>),
     /// From a journal: what it did is taken back.
-    Undo(Box<Journal>),
+    Undo {
+        /// The journal.
+        journal: Box<Journal>,
+        /// The person says that no provisioner is at work on a claim that the repair created.
+        provisioner_stopped: bool,
+    },
 }
 
 impl Course {
@@ -27,7 +32,7 @@ impl Course {
         match self {
             Self::Asked(request) => request,
             Self::File(file) => &file.request,
-            Self::Continue(journal) | Self::Undo(journal) => &journal.entry().plan.request,
+            Self::Continue(journal) | Self::Undo { journal, .. } => &journal.entry().plan.request,
         }
     }
 
@@ -35,7 +40,7 @@ impl Course {
     pub(super) fn is_new(&self) -> bool {
         match self {
             Self::Asked(_) | Self::File(_) => true,
-            Self::Continue(_) | Self::Undo(_) => false,
+            Self::Continue(_) | Self::Undo { .. } => false,
         }
     }
 
@@ -43,7 +48,7 @@ impl Course {
     pub(super) fn objects(&self) -> Vec<ObjectKey> {
         match self {
             Self::Asked(_) | Self::File(_) => Vec::new(),
-            Self::Continue(journal) | Self::Undo(journal) => journal.entry().plan.objects(),
+            Self::Continue(journal) | Self::Undo { journal, .. } => journal.entry().plan.objects(),
         }
     }
 
@@ -60,9 +65,9 @@ impl Course {
                     Proposed::Plan(Box::new(remaining))
                 }
             }
-            Self::Undo(journal) => {
+            Self::Undo { journal, provisioner_stopped } => {
                 let entry = journal.entry();
-                repair::undo(situation, &entry.id, &entry.plan, &entry.done())
+                repair::undo(situation, &entry.id, *provisioner_stopped, &entry.plan, &entry.done())
             }
         }
     }
@@ -80,7 +85,7 @@ impl Course {
                 );
                 error.hints().iter().fold(changed.cause(error.message()), |all, hint| all.hint(hint.clone()))
             }
-            Self::Asked(_) | Self::Continue(_) | Self::Undo(_) => error,
+            Self::Asked(_) | Self::Continue(_) | Self::Undo { .. } => error,
         }
     }
 
@@ -93,7 +98,7 @@ impl Course {
         let (journal, goes_on) = match self {
             Self::Asked(_) | Self::File(_) => return Ok(()),
             Self::Continue(journal) => (journal, true),
-            Self::Undo(journal) => (journal, false),
+            Self::Undo { journal, .. } => (journal, false),
         };
         let entry = journal.entry();
         if entry.server != cluster.server() {
@@ -131,7 +136,7 @@ fn allowed(journal: &Journal) -> Result<(), Error> {
     let plan = &journal.entry().plan;
     // What is taken back was asked for by the request of the other journal.
     let origin = match &plan.request {
-        Request::Undo { journal: id } => {
+        Request::Undo { journal: id, .. } => {
             let directory = journal.path().parent().unwrap_or(Path::new("."));
             // Opened and not only read: what somebody else may have written allows nothing.
             Some(Journal::open(directory, id)?.entry().plan.clone())
@@ -201,7 +206,7 @@ pub(super) fn written(directory: &Path, id: Option<&str>, server: &str) -> Resul
 /// The id of the journal whose repair this one has taken back.
 pub(in crate::commands) fn taken_back(summary: &Summary) -> Option<String> {
     match &summary.entry {
-        Ok(Entry { plan: Plan { request: Request::Undo { journal }, .. }, end: End::Finished, .. }) => {
+        Ok(Entry { plan: Plan { request: Request::Undo { journal, .. }, .. }, end: End::Finished, .. }) => {
             Some(journal.clone())
         }
         _ => None,

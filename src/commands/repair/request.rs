@@ -66,11 +66,13 @@ impl Typed<'_> {
                 namespace: in_namespace()?,
                 name: claim(&args.object)?,
                 from: args.from.as_deref().map(|word| volume_of_flag("--from", word)).transpose()?,
+                provisioner_stopped: args.provisioner_stopped,
             },
             Self::Rebind(args) => Request::Rebind {
                 namespace: in_namespace()?,
                 name: claim(&args.object)?,
                 to: volume_of_flag("--to", &args.to)?,
+                provisioner_stopped: args.provisioner_stopped,
             },
             Self::Move(args) => {
                 let name = claim(&args.object)?;
@@ -318,10 +320,10 @@ pub(super) fn check(request: &Request) -> Result<(), Error> {
             }
             claim(namespace, name)
         }
-        Request::Restore { namespace, name, from } => {
+        Request::Restore { namespace, name, from, .. } => {
             from.as_ref().map_or(Ok(()), volume).and_then(|()| claim(namespace, name))
         }
-        Request::Rebind { namespace, name, to } => volume(to).and_then(|()| claim(namespace, name)),
+        Request::Rebind { namespace, name, to, .. } => volume(to).and_then(|()| claim(namespace, name)),
         Request::Move { namespace, name, to_namespace, to_name, .. } => {
             claim(namespace, name).and_then(|()| claim(to_namespace, to_name))
         }

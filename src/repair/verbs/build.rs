@@ -98,6 +98,19 @@ impl Builder {
         self.judgement.get_or_insert(why.into());
     }
 
+    /// Only a person can decide on it where the namespace may be another tenant's than the one whose data these are: the
+    /// marks of a binding and the name of a volume are what anybody can write into a claim of his own.
+    pub(in crate::repair) fn leave_if_strange(
+        &mut self,
+        situation: &Situation<'_>,
+        namespace: &str,
+        volume: &PersistentVolume,
+    ) {
+        if let Some(why) = strange_namespace(situation, namespace, volume) {
+            self.leave_to_person(why);
+        }
+    }
+
     pub(in crate::repair) fn step(
         &mut self,
         why: impl Into<String>,
@@ -258,19 +271,14 @@ impl Builder {
         back: Value,
     ) {
         let object = claim_key(&claim.meta.namespace, &claim.meta.name);
-        let (namespace, name) = (claim.meta.namespace.clone(), claim.meta.name.clone());
-        let mut recheck = vec![Recheck::Unused { namespace: namespace.clone(), name: name.clone() }];
-        if let Some(volume) = volume {
-            recheck.push(Recheck::Detached { volume: volume.meta.name.clone() });
-            recheck.push(Recheck::Retained { volume: volume.meta.name.clone() });
-        }
-        recheck.push(Recheck::AllRetained { namespace, name });
+        let volume_name = volume.map(|volume| &volume.meta.name);
         let write = Write {
             object: object.clone(),
             uid: claim.meta.uid.clone(),
             expect: as_reviewed(claim),
             change: Change::Delete,
         };
+        let recheck = before_deletion(&object, volume_name);
         let create =
             Write { object, uid: Str::default(), expect: Vec::new(), change: Change::Create { manifest: back } };
         let bound = volume.map(|volume| Wait::Bound {
@@ -367,6 +375,17 @@ impl Builder {
     }
 }
 
+/// What is looked at before a claim is deleted: the list of all volumes, which may take long, first; then who uses the
+/// claim and where its volume is, and, with one short read, that its data are kept.
+pub(in crate::repair) fn before_deletion(claim: &ObjectKey, volume: Option<&Str>) -> Vec<Recheck> {
+    let (namespace, name) = (claim.namespace.clone(), claim.name.clone());
+    let mut recheck = vec![Recheck::AllRetained { namespace: namespace.clone(), name: name.clone() }];
+    recheck.push(Recheck::Unused { namespace, name });
+    recheck.extend(volume.map(|volume| Recheck::Detached { volume: volume.clone() }));
+    recheck.extend(volume.map(|volume| Recheck::Retained { volume: volume.clone() }));
+    recheck
+}
+
 /// A claim is as it was looked at: not bound since, with no volume on its way for it.
 pub(in crate::repair) fn as_reviewed(claim: &PersistentVolumeClaim) -> Vec<Expect> {
     let annotations = &claim.meta.annotations;
@@ -453,4 +472,17 @@ pub(super) fn stays(volume: &PersistentVolume) -> Result<(), Proposed> {
     )
     .hint(format!("kubectl pvctl retain pv/{name} keeps the data; then create a volume for the same storage"))
     .into())
+}
+
+/// Why the tenant of a namespace may be another one than the one whose data these are: namespaces come again under
+/// their names.
+fn strange_namespace(situation: &Situation<'_>, namespace: &str, volume: &PersistentVolume) -> Option<String> {
+    let name = &volume.meta.name;
+    let Some(found) = situation.snapshot.surroundings().namespace(namespace) else {
+        return Some(format!("namespace {namespace} is not seen, and whoever creates it can read volume {name}"));
+    };
+    match (found.meta.created, volume.meta.created) {
+        (Some(created), Some(volume)) if created <= volume => None,
+        _ => Some(format!("namespace {namespace} is younger than volume {name}: it may be another tenant's by now")),
+    }
 }

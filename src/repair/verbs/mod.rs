@@ -29,10 +29,12 @@ pub fn propose(situation: &Situation<'_>, request: &Request) -> Proposed {
         Request::Recreate { namespace, name, set, provisioner_stopped } => {
             recreate::plan(situation, request, &claim_key(namespace, name), set, *provisioner_stopped)
         }
-        Request::Restore { namespace, name, from } => {
-            restore::plan(situation, request, &claim_key(namespace, name), from.as_deref())
+        Request::Restore { namespace, name, from, provisioner_stopped } => {
+            restore::plan(situation, request, &claim_key(namespace, name), from.as_deref(), *provisioner_stopped)
         }
-        Request::Rebind { namespace, name, to } => rebind::plan(situation, request, &claim_key(namespace, name), to),
+        Request::Rebind { namespace, name, to, provisioner_stopped } => {
+            rebind::plan(situation, request, &claim_key(namespace, name), to, *provisioner_stopped)
+        }
         Request::Move { namespace, name, to_namespace, to_name, restore_policy } => moving::plan(
             situation,
             request,
@@ -127,13 +129,13 @@ pub fn reads(snapshot: &Snapshot, request: &Request) -> Vec<ObjectKey> {
         Request::Recreate { namespace, name, .. } | Request::Unselect { namespace, name } => {
             add_claim(&mut objects, namespace, name);
         }
-        Request::Restore { namespace, name, from } => {
+        Request::Restore { namespace, name, from, .. } => {
             add_claim(&mut objects, namespace, name);
             if let Some(volume) = from {
                 add_volume(&mut objects, volume);
             }
         }
-        Request::Rebind { namespace, name, to } => {
+        Request::Rebind { namespace, name, to, .. } => {
             add_claim(&mut objects, namespace, name);
             add_volume(&mut objects, to);
         }

@@ -11,7 +11,13 @@ use crate::repair::wait::Wait;
 use crate::repair::write::{Change, Expect, Reference, Write};
 use serde_json::json;
 
-pub(super) fn plan(situation: &Situation<'_>, request: &Request, key: &ObjectKey, to: &str) -> Planned {
+pub(super) fn plan(
+    situation: &Situation<'_>,
+    request: &Request,
+    key: &ObjectKey,
+    to: &str,
+    provisioner_stopped: bool,
+) -> Planned {
     let old = claim(situation, key)?;
     let target = volume(situation, to)?;
     if old.terminating() {
@@ -36,7 +42,7 @@ pub(super) fn plan(situation: &Situation<'_>, request: &Request, key: &ObjectKey
     }
     let bound = old.meta.annotations.has(AnnotationKey::BindCompleted);
     if old.volume_name.is_empty() && !bound {
-        idle(situation, old, false)?;
+        idle(situation, old, provisioner_stopped)?;
     }
     if old.volume_name.is_empty() && (holds || !bound && fits(target, old)) {
         return Ok(name_it(situation, request, key, old, target));
@@ -84,6 +90,7 @@ pub(super) fn name_it(
 ) -> Proposed {
     let name = &target.meta.name;
     let mut plan = Builder::new(request);
+    plan.leave_if_strange(situation, &key.namespace, target);
     plan.save_claim(old);
     let for_claims = vec![(key.namespace.clone(), key.name.clone())];
     plan.carry(target, Carried { volume: name.clone(), for_claims, given_up: Vec::new() });
@@ -171,7 +178,9 @@ fn replace(
     if let Some(current) = current {
         let name = &current.meta.name;
         plan.note(format!(
-            "volume {name} stays, Released, with its data: kubectl pvctl release pv/{name} offers it again"
+            "volume {name} stays, Released, with its data: kubectl pvctl release pv/{name} --reserve-for {}/OTHER keeps it \
+             for a claim of another name",
+            key.namespace
         ));
     }
     let mut back = like(raw, key, current, situation.snapshot).manifest;

@@ -91,6 +91,32 @@ pub(super) fn named_elsewhere(
     Ok(())
 }
 
+/// Whether the claim that is to have the volume can take it: a claim that has another one never does, and the reservation
+/// would wait for the next claim of that name.
+///
+/// # Errors
+/// It has one.
+fn without_volume(situation: &Situation<'_>, volume: &PersistentVolume, key: &ObjectKey) -> Result<(), Refusal> {
+    let Known::There(claim) = situation.claim(&key.namespace, &key.name) else { return Ok(()) };
+    let snapshot = situation.snapshot;
+    let name = &volume.meta.name;
+    let mut naming = snapshot.volumes_naming(&key.namespace, &key.name).iter().map(|id| snapshot.volume(*id));
+    let on_its_way = || {
+        let by_uid = |other: &&PersistentVolume| {
+            other.claim_ref.as_ref().is_some_and(|named| named.uid == claim.meta.uid) && other.meta.name != *name
+        };
+        naming.find(by_uid).map(|other| &other.meta.name)
+    };
+    let named = Some(&claim.volume_name).filter(|named| !named.is_empty());
+    let Some(other) = named.or_else(on_its_way).filter(|other| *other != name) else { return Ok(()) };
+    Err(Refusal::new("bound", format!("claim {} has volume {other} already: it does not take {name}", claim.key()))
+        .hint(format!(
+            "kubectl pvctl rebind pvc/{} -n {} --to pv/{name} replaces that claim by one that has this volume",
+            key.name, key.namespace
+        ))
+        .hint(format!("--reserve-for {}/OTHER keeps the volume for a claim of another name", key.namespace)))
+}
+
 fn not_ended(volume: &PersistentVolume, to: &Recipient) -> Planned {
     let name = &volume.meta.name;
     match (&volume.status.phase, to) {
@@ -137,6 +163,9 @@ pub(super) fn offer(
             .hint("say --reserve-for NAMESPACE/NAME")
             .into());
     }
+    if let Some(named) = &reserved {
+        without_volume(situation, volume, &claim_key(&named.namespace, &named.name))?;
+    }
     let for_claims = reserved.iter().map(|named| (named.namespace.clone(), named.name.clone())).collect();
     let given_up = if reserved.is_none() { vec![GivenUp::Privacy] } else { Vec::new() };
     plan.carry(volume, Carried { volume: name.clone(), for_claims, given_up });
@@ -151,9 +180,7 @@ pub(super) fn offer(
     let (why, goal) = if let Some(named) = &reserved {
         let whom = format!("{}/{}", named.namespace, named.name);
         plan.note(format!("whoever may create claim {whom} can read what is on the volume"));
-        if let Some(why) = strange_namespace(situation, &named.namespace, volume) {
-            plan.leave_to_person(why);
-        }
+        plan.leave_if_strange(situation, &named.namespace, volume);
         (
             format!("reserve volume {name} for claim {whom}, and for nobody else"),
             format!("{goal}, to claim {whom} alone"),
@@ -165,21 +192,4 @@ pub(super) fn offer(
     };
     plan.refer(why, volume, reserved, expect, wait);
     Ok(plan.finish(goal))
-}
-
-/// Why the tenant of a namespace may be another one than the one whose data these are: namespaces come again under
-/// their names.
-pub(super) fn strange_namespace(
-    situation: &Situation<'_>,
-    namespace: &str,
-    volume: &PersistentVolume,
-) -> Option<String> {
-    let name = &volume.meta.name;
-    let Some(found) = situation.snapshot.surroundings().namespace(namespace) else {
-        return Some(format!("namespace {namespace} is not seen, and whoever creates it can read volume {name}"));
-    };
-    match (found.meta.created, volume.meta.created) {
-        (Some(created), Some(volume)) if created <= volume => None,
-        _ => Some(format!("namespace {namespace} is younger than volume {name}: it may be another tenant's by now")),
-    }
 }

@@ -4,14 +4,22 @@
 use super::build::{Builder, Planned, stays};
 use super::rebind::{fits, name_it, reserve};
 use super::recreate::idle;
-use crate::model::{AnnotationKey, ObjectKey, PersistentVolume, PersistentVolumeClaim, VolumePhase};
+use crate::model::{
+    AnnotationKey, ClaimPhase, ObjectKey, PersistentVolume, PersistentVolumeClaim, ReclaimPolicy, VolumePhase,
+};
 use crate::repair::manifest::{for_volume, like};
 use crate::repair::plan::{Carried, Proposed, Recheck, Refusal, Request, Undo};
 use crate::repair::situation::{Known, Situation};
 use crate::repair::wait::Wait;
 use crate::repair::write::{Expect, Reference};
 
-pub(super) fn plan(situation: &Situation<'_>, request: &Request, key: &ObjectKey, from: Option<&str>) -> Planned {
+pub(super) fn plan(
+    situation: &Situation<'_>,
+    request: &Request,
+    key: &ObjectKey,
+    from: Option<&str>,
+    provisioner_stopped: bool,
+) -> Planned {
     match situation.claim(&key.namespace, &key.name) {
         Known::Unknown => {
             let message = format!("whether claim {}/{} exists could not be read", key.namespace, key.name);
@@ -22,7 +30,7 @@ pub(super) fn plan(situation: &Situation<'_>, request: &Request, key: &ObjectKey
         Known::There(claim) if claim.meta.annotations.has(AnnotationKey::BindCompleted) => {
             give_back(situation, request, key, claim, from)
         }
-        Known::There(claim) => hand_old_volume(situation, request, key, claim, from),
+        Known::There(claim) => hand_old_volume(situation, request, key, claim, from, provisioner_stopped),
     }
 }
 
@@ -117,6 +125,9 @@ fn give_back(
     let name = &volume.meta.name;
     let named = volume.claim_ref.as_ref().map(Reference::from_stored);
     let ours = named.as_ref().is_some_and(|named| named.uid == claim.meta.uid);
+    if ours && claim.status.phase == ClaimPhase::Bound && volume.status.phase == VolumePhase::Bound {
+        return Ok(Proposed::Nothing(healthy(situation, claim, volume)));
+    }
     if ours {
         return Ok(Proposed::Nothing(format!(
             "volume {name} names claim {} by its uid: the controller binds them by itself",
@@ -135,6 +146,28 @@ fn give_back(
     Ok(plan.finish(format!("claim {} is bound to volume {name} again; nothing is deleted", claim.key())))
 }
 
+/// A claim has its volume: what is said of it, and of other volumes that name the claim, one of which may be meant.
+fn healthy(situation: &Situation<'_>, claim: &PersistentVolumeClaim, volume: &PersistentVolume) -> String {
+    let (namespace, name) = (&claim.meta.namespace, &claim.meta.name);
+    let snapshot = situation.snapshot;
+    let mut said = format!("claim {} has volume {} and is bound", claim.key(), volume.meta.name);
+    let naming = snapshot.volumes_naming(namespace, name).iter().map(|id| snapshot.volume(*id));
+    for old in naming.filter(|old| old.meta.name != volume.meta.name) {
+        let pv = &old.meta.name;
+        let (phase, policy) = (old.status.phase.as_str(), old.reclaim_policy.as_str());
+        let keep = if old.reclaim_policy == ReclaimPolicy::Retain {
+            String::new()
+        } else {
+            format!("`kubectl pvctl retain pv/{pv}` keeps its data; ")
+        };
+        said.push_str(&format!(
+            ". Volume {pv} names it as well: it is {phase}, with policy {policy}. {keep}`kubectl pvctl rebind pvc/{name} \
+             -n {namespace} --to pv/{pv}` gives that one to the claim"
+        ));
+    }
+    said
+}
+
 /// Makes a volume name a claim by its uid, and waits until both are bound to each other.
 fn by_uid(
     situation: &Situation<'_>,
@@ -144,6 +177,7 @@ fn by_uid(
     why: String,
 ) {
     let (namespace, name) = (claim.meta.namespace.clone(), claim.meta.name.clone());
+    plan.leave_if_strange(situation, &namespace, volume);
     plan.save_claim(claim);
     let for_claims = vec![(namespace.clone(), name.clone())];
     plan.carry(volume, Carried { volume: volume.meta.name.clone(), for_claims, given_up: Vec::new() });
@@ -178,13 +212,14 @@ fn hand_old_volume(
     key: &ObjectKey,
     claim: &PersistentVolumeClaim,
     from: Option<&str>,
+    provisioner_stopped: bool,
 ) -> Planned {
     if !claim.volume_name.is_empty() {
         return name_back(situation, request, key, claim, from);
     }
     let volume = sought(situation, key, from)?;
     is_free(situation, key, volume, from)?;
-    idle(situation, claim, false)?;
+    idle(situation, claim, provisioner_stopped)?;
     if !fits(volume, claim) {
         return Err(Refusal::new(
             "fit",
@@ -218,9 +253,6 @@ fn name_back(
         )));
     }
     let mut plan = Builder::new(request);
-    if let Some(why) = super::release::strange_namespace(situation, &key.namespace, volume) {
-        plan.leave_to_person(why);
-    }
     by_uid(
         situation,
         &mut plan,
@@ -245,6 +277,7 @@ fn create_again(situation: &Situation<'_>, request: &Request, key: &ObjectKey, f
         .into());
     }
     let mut plan = Builder::new(request);
+    plan.leave_if_strange(situation, &key.namespace, volume);
     let for_claims = vec![(key.namespace.clone(), key.name.clone())];
     plan.carry(volume, Carried { volume: name.clone(), for_claims, given_up: Vec::new() });
     plan.retain(volume, "before anything else is done with it");
