@@ -150,7 +150,7 @@ fn give_back(
 fn healthy(situation: &Situation<'_>, claim: &PersistentVolumeClaim, volume: &PersistentVolume) -> String {
     let (namespace, name) = (&claim.meta.namespace, &claim.meta.name);
     let snapshot = situation.snapshot;
-    let mut said = format!("claim {} has volume {} and is bound", claim.key(), volume.meta.name);
+    let mut said = vec![format!("claim {} has volume {} and is bound", claim.key(), volume.meta.name)];
     let naming = snapshot.volumes_naming(namespace, name).iter().map(|id| snapshot.volume(*id));
     for old in naming.filter(|old| old.meta.name != volume.meta.name) {
         let pv = &old.meta.name;
@@ -160,12 +160,12 @@ fn healthy(situation: &Situation<'_>, claim: &PersistentVolumeClaim, volume: &Pe
         } else {
             format!("`kubectl pvctl retain pv/{pv}` keeps its data; ")
         };
-        said.push_str(&format!(
-            ". Volume {pv} names it as well: it is {phase}, with policy {policy}. {keep}`kubectl pvctl rebind pvc/{name} \
+        said.push(format!(
+            "Volume {pv} names it as well: it is {phase}, with policy {policy}. {keep}`kubectl pvctl rebind pvc/{name} \
              -n {namespace} --to pv/{pv}` gives that one to the claim"
         ));
     }
-    said
+    said.join(". ")
 }
 
 /// Makes a volume name a claim by its uid, and waits until both are bound to each other.
