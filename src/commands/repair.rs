@@ -20,8 +20,9 @@ use crate::report::plan::{Manner, ModelStated, PlanDocument, refused, text};
 use crate::snapshot::Snapshot;
 use crate::source::{Cluster, plan_file};
 use crate::terminal::Terminal;
-use course::Course;
+use course::{Choice, Course};
 use observer::{Told, hearing, way};
+use std::collections::BTreeSet;
 use std::path::Path;
 use std::time::Duration;
 
@@ -71,7 +72,10 @@ pub(super) fn apply(args: &ApplyArgs, global: &GlobalArgs, terminal: &Terminal) 
 pub(super) fn undo(args: &UndoArgs, global: &GlobalArgs, terminal: &Terminal) -> Result<Status, Error> {
     let directory = journals(&args.repair.journal)?;
     let run = Run { args: &args.repair, global, terminal, only_safe: false };
-    run.start(|cluster| Ok(Course::Undo(course::written(&directory, args.id.as_deref(), cluster.server())?)))
+    let choice = if args.id.is_some() { Choice::Named } else { Choice::Newest };
+    run.start(|cluster| {
+        Ok(Course::Undo(course::written(&directory, args.id.as_deref(), cluster.server(), &[])?, choice))
+    })
 }
 
 /// One run: what was asked for.
@@ -90,12 +94,12 @@ pub(super) struct World {
     pub(super) model: ModelArgs,
     manifests: Manifests,
     /// Which objects have been asked for as a whole.
-    asked: Vec<ObjectKey>,
+    asked: BTreeSet<ObjectKey>,
 }
 
 impl World {
     pub(super) fn new(gathered: Gathered, model: ModelArgs) -> Self {
-        Self { gathered, model, manifests: Manifests::default(), asked: Vec::new() }
+        Self { gathered, model, manifests: Manifests::default(), asked: BTreeSet::new() }
     }
 
     pub(super) fn snapshot(&self) -> &Snapshot {
@@ -144,7 +148,7 @@ impl World {
             if let Some(manifest) = read.get(&key) {
                 self.manifests.add(key.clone(), manifest.clone());
             }
-            self.asked.push(key);
+            self.asked.insert(key);
         }
         Ok(())
     }
@@ -174,7 +178,7 @@ impl Run<'_> {
     async fn on_cluster(self, cluster: &Cluster<'_>, mut course: Course, directory: &Path) -> Result<Status, Error> {
         let hears = hearing(cluster);
         let way = way(cluster, &hears);
-        course.settle(cluster, way).await?;
+        course.settle(cluster, way, self.terminal).await?;
         let mut world = self.read(cluster, &course).await?;
         self.terminal.progress().step("planning", 0);
         let proposed = course.propose(&world.situation()?);
@@ -309,7 +313,7 @@ impl Run<'_> {
                 let outcome = execute::resume(way, confirmed, &mut journal, &options, &told).await;
                 (journal, outcome)
             }
-            Course::Asked(_) | Course::File(_) | Course::Undo(_) => {
+            Course::Asked(_) | Course::File(_) | Course::Undo(..) => {
                 let mut journal = Journal::create(directory, &plan, cluster.server(), now)?;
                 let outcome = execute::execute(way, confirmed, &mut journal, &options, &told).await;
                 (Box::new(journal), outcome)
