@@ -381,8 +381,8 @@ impl<'r> Run<'r> {
         }
     }
 
-    /// Whether a quota refuses a claim where an earlier step has just deleted one: the quota controller counts anew some
-    /// time later.
+    /// Whether a quota refuses a claim where an earlier step has just deleted one: the quota controller counts anew
+    /// some time later.
     fn is_counted_still(&self, step: &Step, write: &Write, status: &Status) -> bool {
         let mut earlier = self.journal.entry().plan.steps.iter().take_while(|earlier| earlier.id < step.id);
         let deletes = |earlier: &Write| {

@@ -134,8 +134,8 @@ pub(super) fn is_quota(status: &Status) -> bool {
 
 const EXCEEDED: &str = "exceeded quota: ";
 
-/// Keeps what a quota means that has no room for a claim beside those that go first: a doubt where there is room without
-/// them, else a refusal.
+/// Keeps what a quota means that has no room for a claim beside those that go first: a doubt where there is room
+/// without them, else a refusal.
 async fn room(
     api: Api<'_>,
     write: &Write,
@@ -164,8 +164,8 @@ async fn room(
 struct Unclear;
 
 /// The first resource of which a quota has too little even without some claims; none where there is enough of each.
-/// Upstream: `CheckRequest` and `prettyPrint`, `pkg/quota/v1` and `staging/src/k8s.io/apiserver/pkg/admission/plugin/resourcequota`,
-/// 1.36: `exceeded quota: NAME, requested: R, used: U, limited: L`, each of them `resource=quantity,…`.
+/// Upstream: `CheckRequest` and `prettyPrint`, `apiserver/pkg/admission/plugin/resourcequota/controller.go`, 1.36:
+/// `exceeded quota: NAME, requested: R, used: U, limited: L`, each of them `resource=quantity,…`.
 fn lacks(message: &str, freed: &[Value]) -> Result<Option<String>, Unclear> {
     let (_, said) = message.split_once(EXCEEDED).ok_or(Unclear)?;
     let (_, said) = said.split_once(", requested: ").ok_or(Unclear)?;

@@ -18,8 +18,8 @@ pub(super) enum Course {
     File(Box<PlanDocument<ModelStated>>),
     /// From a journal: what it did not do yet.
     Continue(Box<Journal>),
-    /// From a journal: what it did is taken back. Where no journal was named, it is the newest that has written something,
-    /// and an older one may have to do.
+    /// From a journal: what it did is taken back. Where no journal was named, it is the newest that has written
+    /// something, and an older one may have to do.
     Undo(Box<Journal>, Choice),
 }
 
