@@ -900,7 +900,7 @@ async fn a_dry_run_of_fix_shows_what_it_would_do() {
     let fake = cluster(objects).await;
     fake.replace(json!({"apiVersion": "v1", "kind": "Namespace",
         "metadata": {"name": "db", "uid": "db", "creationTimestamp": "2026-01-01T00:00:00Z",
-            "deletionTimestamp": "2026-07-01T00:00:00Z"},
+            "deletionTimestamp": "2023-11-14T20:00:00Z"},
         "spec": {"finalizers": ["kubernetes"]}, "status": {"phase": "Terminating"}}));
     let words = ["fix", "--all", "-n", "db", "--only", "ns-terminating-pvc", "--yes"];
     let shown = refused(&fake, 1, &[&words[..], &["--dry-run"]].concat()).await;

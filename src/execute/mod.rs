@@ -2,9 +2,9 @@
 //!
 //! Each step reads its object anew, looks at what it expects, has the server try the write, announces it in the
 //! [`Journal`] and then sends one conditional request. A world that has changed stops the plan. A request is sent
-//! again, from a fresh reading on, where the last one surely did nothing, or where it had no answer and the object is as
-//! it was before it; each names the version of the object that it was read in, or the name of a claim that is not there, so
-//! that of two of them only one is carried out.
+//! again, from a fresh reading on, where the last one surely did nothing, or where it had no answer and the object is
+//! as it was before it; each names the version of the object that it was read in, or the name of a claim that is not
+//! there, so that of two of them only one is carried out.
 
 mod api;
 mod carry;
