@@ -1045,7 +1045,7 @@ async fn what_is_tried_under_another_name_refuses_or_warns() {
             403,
             quota,
             "create pvc/late -n db: a quota has no room for it beside the claim that goes first; when that is gone, \
-             there is as much room as it took",
+             there is enough",
         ),
         (403, right, TRIED),
         (409, "Operation cannot be fulfilled on resourcequotas \"storage\"", TRIED),
@@ -1081,7 +1081,7 @@ async fn names_stay_in_their_place() {
     let repair::Change::Create { manifest } = &mut last.change else { panic!("the last step creates") };
     manifest["metadata"]["name"] = json!("another");
     assert_eq!(receipts(&server.client(), &plan).await.unwrap_err().kind, StopKind::Refused);
-    // And so do writes that no repair makes.
+    // And so do writes that no repair makes, and those of another kind.
     let plan = server.plan().await;
     server.world(|world| world.log.clear());
     let refused = async |change: &dyn Fn(&mut repair::Write), said: &str| {
@@ -1094,6 +1094,10 @@ async fn names_stay_in_their_place() {
     refused(&|write| write.change = recycle.clone(), "no repair sets the policy of pv/pv-1 to \"Recycle\"").await;
     let said = "no repair is to delete pv/pv-1: only claims are created and deleted";
     refused(&|write| write.change = repair::Change::Delete, said).await;
+    let said = "no repair is to patch pv/pv-1: that is written to claims only";
+    refused(&|write| write.change = repair::Change::SetClass { class: "fast".into() }, said).await;
+    let said = "no repair is to patch pvc/data -n db: that is written to volumes only";
+    refused(&|write| write.object = repair::claim_key("db", "data"), said).await;
     assert_eq!(server.world(|world| world.log.len()), 0, "nothing was asked");
 }
 
@@ -1460,4 +1464,122 @@ async fn rights_are_asked_for_every_request() {
         }
         assert!(world.log.contains(&"GET /api/v1/namespaces/default/pods/recycler-for-pv-1".to_owned()));
     });
+}
+
+/// A quota says how much it has: where that does not suffice without the old claim either, that is not deleted.
+#[tokio::test(start_paused = true)]
+async fn a_quota_is_a_warning_only_where_the_old_claim_makes_room() {
+    // The old claim asks for 1Gi of class standard, the new one for 2Gi.
+    let enough = [
+        ("requests.storage=2Gi", "requests.storage=9Gi", "requests.storage=10Gi"),
+        (
+            "persistentvolumeclaims=1,requests.storage=2Gi",
+            "persistentvolumeclaims=3,requests.storage=9Gi",
+            "persistentvolumeclaims=3,requests.storage=10Gi",
+        ),
+        (
+            "standard.storageclass.storage.k8s.io/requests.storage=2Gi",
+            "standard.storageclass.storage.k8s.io/requests.storage=10239Mi",
+            "standard.storageclass.storage.k8s.io/requests.storage=11Gi",
+        ),
+        (
+            "standard.storageclass.storage.k8s.io/persistentvolumeclaims=1",
+            "standard.storageclass.storage.k8s.io/persistentvolumeclaims=1",
+            "standard.storageclass.storage.k8s.io/persistentvolumeclaims=1",
+        ),
+    ];
+    let lacking = [
+        ("requests.storage=2Gi", "requests.storage=10Gi", "requests.storage=10Gi", "requests.storage"),
+        (
+            "persistentvolumeclaims=1,requests.storage=2Gi",
+            "persistentvolumeclaims=3,requests.storage=9729Mi",
+            "persistentvolumeclaims=3,requests.storage=10Gi",
+            "requests.storage",
+        ),
+        ("persistentvolumeclaims=1", "persistentvolumeclaims=4", "persistentvolumeclaims=3", "persistentvolumeclaims"),
+        (
+            "gold.storageclass.storage.k8s.io/persistentvolumeclaims=1",
+            "gold.storageclass.storage.k8s.io/persistentvolumeclaims=2",
+            "gold.storageclass.storage.k8s.io/persistentvolumeclaims=2",
+            "gold.storageclass.storage.k8s.io/persistentvolumeclaims",
+        ),
+        (
+            "gold.storageclass.storage.k8s.io/requests.storage=2Gi",
+            "gold.storageclass.storage.k8s.io/requests.storage=9Gi",
+            "gold.storageclass.storage.k8s.io/requests.storage=10Gi",
+            "gold.storageclass.storage.k8s.io/requests.storage",
+        ),
+    ];
+    const BESIDE: &str = "create pvc/late -n db: a quota has no room for it beside the claim that goes first";
+    let asked = async |message: String| {
+        let server = Server::new();
+        let plan = server.plan_to_replace("late").await;
+        let message: &'static str = message.leak();
+        let server = server.fault(&format!("dry POST {OLD_LIST}"), Fault::Status(403, message));
+        let asked = receipts(&server.client(), &plan).await.unwrap();
+        assert_eq!(server.world(|world| world.writes().len()), 0);
+        asked
+    };
+    let said = |requested: &str, used: &str, limited: &str| {
+        format!(
+            "\"late-pvctl-1\" is forbidden: exceeded quota: q, requested: {requested}, used: {used}, limited: {limited}"
+        )
+    };
+    for (requested, used, limited) in enough {
+        let message = said(requested, used, limited);
+        let asked = asked(message.clone()).await;
+        assert_eq!(asked.dry_run, Some(Ok(())), "{message}");
+        assert_eq!(asked.doubts, [format!("{BESIDE}; when that is gone, there is enough: HTTP 403: {message}")]);
+    }
+    for (requested, used, limited, resource) in lacking {
+        let message = said(requested, used, limited);
+        let asked = asked(message.clone()).await;
+        let why = format!("{BESIDE}, and not enough of {resource} when that is gone either: HTTP 403: {message}");
+        assert_eq!((asked.dry_run, asked.doubts.len()), (Some(Err(why)), 0));
+    }
+    for message in [
+        "\"late-pvctl-1\" is forbidden: exceeded quota: q",
+        "\"late-pvctl-1\" is forbidden: exceeded quota: q, requested: requests.storage=2Gi, used: requests.storage=1Gi, limited: ",
+        "\"late-pvctl-1\" is forbidden: exceeded quota: q, requested: requests.storage=lots, used: requests.storage=1Gi, limited: requests.storage=2Gi",
+    ] {
+        let asked = asked(message.to_owned()).await;
+        let why = format!("{BESIDE}, and whether it has when that is gone cannot be told: HTTP 403: {message}");
+        assert_eq!((asked.dry_run, asked.doubts.len()), (Some(Err(why)), 0));
+    }
+}
+
+/// The quota controller counts anew some time after the old claim is gone: the new one is tried again meanwhile.
+#[tokio::test(start_paused = true)]
+async fn a_quota_that_still_counts_the_old_claim_is_waited_for() {
+    const FULL: Fault = Fault::Status(
+        403,
+        "exceeded quota: q, requested: persistentvolumeclaims=1, used: \
+        persistentvolumeclaims=1, limited: persistentvolumeclaims=1",
+    );
+    let replaced = async |dry: usize, written: usize| {
+        let server = Server::new();
+        let plan = server.plan_to_replace("late").await;
+        let granted = Receipts::granted(&plan);
+        let confirmed = server.review(plan, &granted).await.expect("the plan is safe");
+        server.world(|world| {
+            let faults = |start: &str, count| vec![(format!("{start} {OLD_LIST}"), FULL); count];
+            world.faults = [faults("dry POST", dry), faults("POST", written)].concat();
+        });
+        let directory = tempfile::tempdir().unwrap();
+        let mut journal = Journal::create(directory.path(), confirmed.plan(), "https://api.example.com", NOW).unwrap();
+        let begun = tokio::time::Instant::now();
+        let ended = execute(&server.client(), confirmed, &mut journal, &options(), &Ear::new()).await;
+        let there = server.world(|world| world.objects.contains_key(&format!("{OLD_LIST}/late")));
+        (ended, there, begun.elapsed().as_secs())
+    };
+    let (ended, there, seconds) = replaced(3, 0).await;
+    assert!(ended.is_ok() && there && seconds >= 6, "{ended:?} after {seconds} s");
+    let (ended, there, seconds) = replaced(0, 2).await;
+    assert!(ended.is_ok() && there && seconds >= 4, "{ended:?} after {seconds} s");
+    // For ever is not waited for.
+    let (ended, there, seconds) = replaced(6, 0).await;
+    let stopped = ended.unwrap_err();
+    assert_eq!((stopped.kind, there), (StopKind::Partial, false));
+    assert!(stopped.message.ends_with("the API server refuses to create pvc/late -n db"), "{stopped:?}");
+    assert!((10..20).contains(&seconds), "{seconds}");
 }

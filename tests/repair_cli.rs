@@ -572,7 +572,8 @@ async fn a_journal_is_gone_on_with_only_where_it_is_what_was_asked_for() {
     assert!(named.stderr.contains("was taken back"), "{}", named.stderr);
 }
 
-/// A policy that has something against the new claim has it before the old one is deleted; a quota is a warning.
+/// A policy that has something against the new claim has it before the old one is deleted; a quota that has room
+/// without the old one is a warning.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_claim_is_not_deleted_for_one_that_is_not_admitted() {
     let words = ["recreate", "pvc/late", "-n", "db", "--set", "size=2Gi", "--provisioner-stopped", "--yes"];
@@ -585,7 +586,18 @@ async fn a_claim_is_not_deleted_for_one_that_is_not_admitted() {
     assert!(fake.object("PersistentVolumeClaim", "late").is_some());
 
     let fake = cluster([waiting("late")]).await;
-    fake.fail(tried, 1, Answer::Status(403, "late is forbidden: exceeded quota: storage"));
+    let full = "late is forbidden: exceeded quota: storage, requested: requests.storage=2Gi, used: requests.storage=9Gi, \
+                limited: requests.storage=9Gi";
+    fake.fail(tried, 1, Answer::Status(403, full));
+    let ended = refused(&fake, 6, &words).await;
+    let said = ended.stderr.replace("\n  ", " ");
+    assert!(said.contains("not enough of requests.storage when that is gone either"), "{}", ended.stderr);
+    assert!(fake.object("PersistentVolumeClaim", "late").is_some());
+
+    let fake = cluster([waiting("late")]).await;
+    let tight = "late is forbidden: exceeded quota: storage, requested: requests.storage=2Gi, used: requests.storage=9Gi, \
+                 limited: requests.storage=10Gi";
+    fake.fail(tried, 1, Answer::Status(403, tight));
     let ended = run(&fake, &words).await;
     assert_eq!(ended.code, Some(0), "{}{}", ended.stdout, ended.stderr);
     let shown = ended.stdout.replace("\n    ", " ");
@@ -841,4 +853,101 @@ async fn a_retain_of_a_volume_that_is_being_deleted_is_gone_on_with() {
     assert_eq!(fake.object("PersistentVolume", "data").unwrap()["spec"]["persistentVolumeReclaimPolicy"], "Retain");
     let back = with(&fake, journals, "", &["undo", "--yes"]).await;
     assert_eq!(back.code, Some(0), "{}{}", back.stdout, back.stderr);
+}
+
+/// A request that was surely not carried out is nothing to take back, and does not stand in the way of what is.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_repair_that_wrote_nothing_is_passed_over_by_undo() {
+    let fake = cluster([released("data", "Retain"), released("other", "Delete")]).await;
+    let state = tempfile::tempdir().unwrap();
+    let journals = state.path();
+    let done = with(&fake, journals, "", &["release", "pv/data", "--yes"]).await;
+    assert_eq!((done.code, fake.writes().len()), (Some(0), 1), "{}{}", done.stdout, done.stderr);
+    let repair = newest(&fake, journals).await;
+    // The request never arrives where it would be carried out, and the tool dies.
+    fake.hold_write(1);
+    let mut running = Running::start(&fake, journals, &["retain", "pv/other", "--yes"]);
+    Running::until_writes(&fake, 2).await;
+    running.child.kill().unwrap();
+    assert_eq!(running.end().await.code, None);
+    let empty = newest(&fake, journals).await;
+    assert!(empty.contains("-retain-"), "{empty}");
+    let undone = with(&fake, journals, "", &["undo", "--yes"]).await;
+    assert_eq!(undone.code, Some(0), "{}{}", undone.stdout, undone.stderr);
+    let note =
+        format!("note: {empty} has written nothing: its request was not carried out; the one before it is {repair}");
+    assert!(undone.stderr.replace("\n  ", " ").contains(&note), "{}", undone.stderr);
+    assert_eq!(fake.object("PersistentVolume", "data").unwrap()["spec"]["claimRef"]["uid"], "uid-gone");
+    assert_eq!(fake.object("PersistentVolume", "other").unwrap()["spec"]["persistentVolumeReclaimPolicy"], "Delete");
+    // By its name, and where there is no other, it is what is meant.
+    for words in [&["undo", "--yes"][..], &["undo", &empty, "--yes"]] {
+        let nothing = with(&fake, journals, "", words).await;
+        assert_eq!(nothing.code, Some(0), "{}", nothing.stderr);
+        let said = format!("Nothing to do: {empty} has written nothing, so there is nothing to take back.");
+        assert!(nothing.stdout.replace("\n  ", " ").contains(&said), "{}", nothing.stdout);
+    }
+}
+
+/// What `fix --yes --dry-run` shows is what `fix --yes` would do.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_dry_run_of_fix_shows_what_it_would_do() {
+    // Each volume of a namespace that is being deleted is kept by a plan of its own.
+    let mut objects: Vec<Value> = bound("db", "data", "disk").into();
+    objects.extend(bound("db", "logs", "plate"));
+    for object in objects.iter_mut().filter(|object| object["kind"] == "PersistentVolume") {
+        object["metadata"]["annotations"]["pv.kubernetes.io/provisioned-by"] = json!("d.example.com");
+    }
+    let fake = cluster(objects).await;
+    fake.replace(json!({"apiVersion": "v1", "kind": "Namespace",
+        "metadata": {"name": "db", "uid": "db", "creationTimestamp": "2026-01-01T00:00:00Z",
+            "deletionTimestamp": "2023-11-14T20:00:00Z"},
+        "spec": {"finalizers": ["kubernetes"]}, "status": {"phase": "Terminating"}}));
+    let words = ["fix", "--all", "-n", "db", "--only", "ns-terminating-pvc", "--yes"];
+    let shown = refused(&fake, 1, &[&words[..], &["--dry-run"]].concat()).await;
+    for name in ["disk", "plate"] {
+        let said = format!("set spec.persistentVolumeReclaimPolicy of pv/{name} to Retain");
+        assert_eq!(shown.stdout.matches(&said).count(), 1, "{name}: {}", shown.stdout);
+    }
+    assert!(shown.stderr.contains("after these repairs --yes looks again"), "{}", shown.stderr);
+    let done = run(&fake, &words).await;
+    assert_eq!(done.code, Some(0), "{}{}", done.stdout, done.stderr);
+    assert_eq!(fake.writes().len(), 2);
+
+    // What is not safe is not done, and that is no change of the world.
+    let mut old = released("data", "Retain");
+    old["metadata"]["creationTimestamp"] = "2025-06-01T00:00:00Z".into();
+    let fake = cluster([old]).await;
+    let shown = refused(&fake, 1, &["fix", "pv/data", "--yes", "--dry-run"]).await;
+    assert!(shown.stdout.contains("(not without being asked)"), "{}", shown.stdout);
+    assert!(!shown.stdout.contains("set spec.claimRef"), "{}", shown.stdout);
+    assert!(!shown.stderr.contains("the world has changed"), "{}", shown.stderr);
+    let note = "note: --yes would repair nothing of this: no repair is safe without being asked";
+    assert!(shown.stderr.replace("\n  ", " ").contains(note), "{}", shown.stderr);
+    // Without --yes the first repair is shown, which a person may choose.
+    let shown = refused(&fake, 1, &["fix", "pv/data", "--dry-run"]).await;
+    assert!(shown.stdout.contains("set spec.claimRef of pv/data to db/data"), "{}", shown.stdout);
+
+    let fake = cluster([released("data", "Retain")]).await;
+    fake.deny("patch");
+    let shown = refused(&fake, 6, &["fix", "pv/data", "--yes", "--dry-run"]).await;
+    assert!(shown.stderr.contains("you may not: patch persistentvolumes data"), "{}", shown.stderr);
+}
+
+/// A repair after which things are not as predicted has repaired nothing, and the exit code says so.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn fix_does_not_count_what_came_out_otherwise() {
+    let fake = cluster(bound("db", "data", "disk")).await;
+    fake.hold_write(0);
+    let words = ["fix", "pv/disk", "--yes", "--only", "pv-delete-static-surprise"];
+    let state = tempfile::tempdir().unwrap();
+    let running = Running::start(&fake, state.path(), &words);
+    Running::until_writes(&fake, 1).await;
+    // Whoever reads the volume afterwards sees that its claim has gone meanwhile.
+    let body: &'static str = released("disk", "Retain").to_string().leak();
+    fake.fail("/api/v1/persistentvolumes/disk", usize::MAX, Answer::Body(body));
+    fake.let_go();
+    let ended = running.end().await;
+    assert_eq!(ended.code, Some(1), "{}{}", ended.stdout, ended.stderr);
+    assert!(ended.stderr.contains("warning: pv/disk is Released, Retain"), "{}", ended.stderr);
+    assert!(ended.stderr.contains("\n0 findings repaired, 0 left\n"), "{}", ended.stderr);
 }

@@ -46,6 +46,29 @@ impl Case {
     }
 }
 
+/// The repairs that are made next without a choice, in order and once each: of each finding the first that was not
+/// tried yet. Of several ways one is enough, but each volume is kept by a plan of its own.
+fn next(cases: &[Case], tried: &Tried, only_safe: bool) -> Vec<Request> {
+    let mut requests: Vec<Request> = Vec::new();
+    for case in cases {
+        let mut open = case
+            .repairs
+            .iter()
+            .filter(|plan| plan.is_safe() || !only_safe)
+            .map(|plan| &plan.request)
+            .filter(|request| !tried.requests.contains(request))
+            .peekable();
+        let keeps = |request: &Request| matches!(request, Request::Retain { .. });
+        let all = open.peek().is_some_and(|first| keeps(first));
+        for request in open.filter(|request| !all || keeps(request)).take(if all { usize::MAX } else { 1 }) {
+            if !requests.contains(request) {
+                requests.push(request.clone());
+            }
+        }
+    }
+    requests
+}
+
 /// Looks, offers, and repairs.
 ///
 /// # Errors
@@ -100,40 +123,22 @@ impl Fix<'_> {
         let cases = self.cases(cluster, &mut tried).await?;
         self.show(&cases, &tried)?;
         if self.args.repair.dry_run != DryRun::None {
-            for case in &cases {
-                for plan in case.repairs.iter().take(1) {
-                    self.attempt(cluster, &cases, &plan.request, directory, &mut tried).await?;
-                }
-            }
-            return Ok(if !cases.is_empty() {
-                Status::Findings
-            } else if tried.unread {
-                Status::Unjudged
-            } else {
-                Status::Done
-            });
+            return self.rehearse(cluster, &cases, directory, &mut tried).await;
         }
         let mut cases = cases;
         if self.args.repair.yes {
             // A repair may bring up what hid behind it, and a second run is to have nothing to do.
             loop {
-                let before = tried.requests.len();
-                for case in &cases {
-                    for plan in case.repairs.iter().filter(|plan| plan.is_safe()) {
-                        if tried.requests.contains(&plan.request) {
-                            continue;
-                        }
-                        self.attempt(cluster, &cases, &plan.request, directory, &mut tried).await?;
-                        // Of several ways one is enough, but each volume is kept by a plan of its own.
-                        if !matches!(plan.request, Request::Retain { .. }) {
-                            break;
-                        }
-                    }
-                }
-                if tried.requests.len() == before {
+                let next = next(&cases, &tried, true);
+                if next.is_empty() {
                     return Ok(self.end(&cases, &tried));
                 }
+                let before = tried.repaired.len();
+                for request in &next {
+                    self.attempt(cluster, &cases, request, directory, &mut tried).await?;
+                }
                 cases = self.cases(cluster, &mut tried).await?;
+                self.still_found(&cases, &tried.repaired[before..]);
             }
         }
         loop {
@@ -153,6 +158,34 @@ impl Fix<'_> {
         Ok(self.end(&cases, &tried))
     }
 
+    /// Shows what would be done: with --yes what is done without being asked, else the first repair of each finding.
+    async fn rehearse(
+        self,
+        cluster: &Cluster<'_>,
+        cases: &[Case],
+        directory: &Path,
+        tried: &mut Tried,
+    ) -> Result<Status, Error> {
+        let only_safe = self.args.repair.yes;
+        let next = next(cases, tried, only_safe);
+        for request in &next {
+            self.attempt(cluster, cases, request, directory, tried).await?;
+        }
+        if only_safe && next.is_empty() && !cases.is_empty() {
+            self.terminal.message("note: --yes would repair nothing of this: no repair is safe without being asked");
+        } else if only_safe && !next.is_empty() {
+            self.terminal.message("note: after these repairs --yes looks again for what they bring up");
+        }
+        Ok(match tried.failed {
+            // Why was told with each repair.
+            Some(kind) if tried.repaired.is_empty() => Status::Told(kind),
+            Some(_) => Status::Findings,
+            None if !cases.is_empty() => Status::Findings,
+            None if tried.unread => Status::Unjudged,
+            None => Status::Done,
+        })
+    }
+
     /// Makes one repair. What keeps it from being made is said, and the next one can be tried; what was begun and not
     /// ended, and Ctrl-C, end the whole.
     async fn attempt(
@@ -166,10 +199,12 @@ impl Fix<'_> {
         tried.requests.push(request.clone());
         let run = Run { only_safe: self.args.repair.yes, ..self.repair() };
         match run.one(cluster, request.clone(), directory).await {
-            Ok(_) => {
+            Ok(Status::Done) => {
                 let asked = cases.iter().filter(|case| case.repairs.iter().any(|plan| plan.request == *request));
                 tried.repaired.extend(asked.map(Case::key));
             }
+            // It was carried out, and what came of it is not what was predicted, as was said.
+            Ok(_) => tried.surprised = true,
             Err(error) => match error.kind() {
                 ErrorKind::Refused | ErrorKind::Changed | ErrorKind::Usage | ErrorKind::Unreadable => {
                     self.terminal.error(&error);
@@ -355,7 +390,8 @@ impl Fix<'_> {
         }
         match tried.failed {
             // Why was told with each repair.
-            Some(kind) if self.args.repair.yes && tried.repaired.is_empty() => Status::Told(kind),
+            Some(kind) if self.args.repair.yes && tried.repaired.is_empty() && !tried.surprised => Status::Told(kind),
+            None if tried.surprised => Status::Findings,
             None if left.is_empty() && tried.unread && tried.repaired.is_empty() => Status::Unjudged,
             None if left.is_empty() => Status::Done,
             Some(_) | None => Status::Findings,
@@ -387,6 +423,8 @@ struct Tried {
     repaired: Vec<Found>,
     /// Why the first repair was not made that was not.
     failed: Option<ErrorKind>,
+    /// Whether a repair was made and the result is not as it was predicted.
+    surprised: bool,
     /// Whether more may be wrong, because something could not be read.
     unread: bool,
 }

@@ -20,8 +20,9 @@ use crate::report::plan::{Manner, ModelStated, PlanDocument, refused, text};
 use crate::snapshot::Snapshot;
 use crate::source::{Cluster, plan_file};
 use crate::terminal::Terminal;
-use course::Course;
+use course::{Choice, Course};
 use observer::{Told, hearing, way};
+use std::collections::BTreeSet;
 use std::path::Path;
 use std::time::Duration;
 
@@ -71,9 +72,10 @@ pub(super) fn apply(args: &ApplyArgs, global: &GlobalArgs, terminal: &Terminal) 
 pub(super) fn undo(args: &UndoArgs, global: &GlobalArgs, terminal: &Terminal) -> Result<Status, Error> {
     let directory = journals(&args.repair.journal)?;
     let run = Run { args: &args.repair, global, terminal, only_safe: false };
+    let choice = if args.id.is_some() { Choice::Named } else { Choice::Newest };
     run.start(|cluster| {
-        let journal = course::written(&directory, args.id.as_deref(), cluster.server())?;
-        Ok(Course::Undo { journal, provisioner_stopped: args.provisioner_stopped })
+        let journal = course::written(&directory, args.id.as_deref(), cluster.server(), &[])?;
+        Ok(Course::Undo { journal, choice, provisioner_stopped: args.provisioner_stopped })
     })
 }
 
@@ -93,12 +95,12 @@ pub(super) struct World {
     pub(super) model: ModelArgs,
     manifests: Manifests,
     /// Which objects have been asked for as a whole.
-    asked: Vec<ObjectKey>,
+    asked: BTreeSet<ObjectKey>,
 }
 
 impl World {
     pub(super) fn new(gathered: Gathered, model: ModelArgs) -> Self {
-        Self { gathered, model, manifests: Manifests::default(), asked: Vec::new() }
+        Self { gathered, model, manifests: Manifests::default(), asked: BTreeSet::new() }
     }
 
     pub(super) fn snapshot(&self) -> &Snapshot {
@@ -147,7 +149,7 @@ impl World {
             if let Some(manifest) = read.get(&key) {
                 self.manifests.add(key.clone(), manifest.clone());
             }
-            self.asked.push(key);
+            self.asked.insert(key);
         }
         Ok(())
     }
@@ -177,7 +179,7 @@ impl Run<'_> {
     async fn on_cluster(self, cluster: &Cluster<'_>, mut course: Course, directory: &Path) -> Result<Status, Error> {
         let hears = hearing(cluster);
         let way = way(cluster, &hears);
-        course.settle(cluster, way).await?;
+        course.settle(cluster, way, self.terminal).await?;
         let mut world = self.read(cluster, &course).await?;
         self.terminal.progress().step("planning", 0);
         let proposed = course.propose(&world.situation()?);

@@ -5,7 +5,7 @@ use super::doubt::{Fate, fate};
 use super::error::{StopKind, Stopped};
 use super::journal::{Journal, Record};
 use super::look::{again, decode, in_the_way};
-use super::receipts::{makes_room, refusal, try_out};
+use super::receipts::{is_quota, makes_room, refusal, try_out};
 use super::{Event, Observer, Options, Outcome, Settled};
 use crate::model::{Kind, Str};
 use crate::repair::{Change, PLAN_ANNOTATION, Plan, Request, Seen, Step, Undo, Wait, Waited, Write};
@@ -19,6 +19,8 @@ const REFUSED: u32 = 5;
 const LOST: u32 = 2;
 /// The wait before a step begins anew, where the server does not ask for one.
 const PAUSE: Duration = Duration::from_secs(1);
+/// The wait before a claim is created anew for which a quota had no room yet.
+const RECOUNT: Duration = Duration::from_secs(2);
 /// How often it is looked whether the person wants to end what takes long.
 const LISTEN: Duration = Duration::from_millis(100);
 
@@ -27,22 +29,29 @@ const LISTEN: Duration = Duration::from_millis(100);
 pub(super) fn check(plan: &Plan) -> Result<(), Stopped> {
     plan.objects().iter().try_for_each(check_key)?;
     for write in plan.steps.iter().filter_map(|step| step.write.as_ref()) {
-        let of_claim = write.object.kind == Kind::PersistentVolumeClaim;
-        let is_known = match &write.change {
-            Change::Create { .. } | Change::Delete => of_claim,
-            Change::SetReclaimPolicy { to } => to == "Retain" || to == "Delete",
-            Change::SetClaimRef { .. }
-            | Change::RemoveFinalizer { .. }
-            | Change::NameVolume { .. }
-            | Change::SetClass { .. }
-            | Change::SetAnnotation { .. } => true,
+        let kind = write.object.kind;
+        let (fits, only) = match &write.change {
+            Change::Create { .. } | Change::Delete => {
+                (kind == Kind::PersistentVolumeClaim, "only claims are created and deleted")
+            }
+            Change::NameVolume { .. } | Change::SetClass { .. } | Change::SetAnnotation { .. } => {
+                (kind == Kind::PersistentVolumeClaim, "that is written to claims only")
+            }
+            Change::SetReclaimPolicy { .. } | Change::SetClaimRef { .. } => {
+                (kind == Kind::PersistentVolume, "that is written to volumes only")
+            }
+            Change::RemoveFinalizer { .. } => (
+                matches!(kind, Kind::PersistentVolume | Kind::PersistentVolumeClaim),
+                "finalizers are taken off volumes and claims only",
+            ),
         };
-        if !is_known {
-            let message = match &write.change {
-                Change::SetReclaimPolicy { to } => format!("no repair sets the policy of {} to {to:?}", write.object),
-                _ => format!("no repair is to {} {}: only claims are created and deleted", write.verb(), write.object),
-            };
-            return Err(Stopped::refused(message));
+        if !fits {
+            return Err(Stopped::refused(format!("no repair is to {} {}: {only}", write.verb(), write.object)));
+        }
+        if let Change::SetReclaimPolicy { to } = &write.change
+            && !matches!(to.as_str(), "Retain" | "Delete")
+        {
+            return Err(Stopped::refused(format!("no repair sets the policy of {} to {to:?}", write.object)));
         }
         if let Change::Create { manifest } = &write.change {
             let metadata = &manifest["metadata"];
@@ -263,7 +272,7 @@ impl<'r> Run<'r> {
     async fn write(&mut self, step: &Step, write: &Write) -> Result<bool, Stopped> {
         let (mut refused, mut lost) = (0, 0);
         loop {
-            let (why, pause) = match self.attempt(step, write).await? {
+            let (why, pause) = match self.attempt(step, write, refused < REFUSED).await? {
                 Attempt::Done { was_so } => return Ok(was_so),
                 Attempt::Refused { why, pause } => {
                     refused += 1;
@@ -288,14 +297,18 @@ impl<'r> Run<'r> {
         }
     }
 
-    /// One attempt, from a fresh reading on.
-    async fn attempt(&mut self, step: &Step, write: &Write) -> Result<Attempt, Stopped> {
+    /// One attempt, from a fresh reading on. Who is patient does not take it for final that a quota still counts what
+    /// this plan has deleted.
+    async fn attempt(&mut self, step: &Step, write: &Write, patient: bool) -> Result<Attempt, Stopped> {
         let current = match self.look(step, write).await? {
             Look::Fit(current) => current,
             Look::Over(attempt) => return Ok(attempt),
         };
         let tried = unless_interrupted(self.observer, step.id, try_out(self.api, write, current.as_ref())).await?;
         if let Err(status) = tried.map_err(|stop| of_step(step, stop))? {
+            if patient && self.is_counted_still(step, write, &status) {
+                return Ok(Attempt::Refused { why: status.to_string(), pause: RECOUNT });
+            }
             return Err(refusal(write, step.id, &status));
         }
         // Admission may have taken its time: what the write rests on is looked at after it.
@@ -332,8 +345,8 @@ impl<'r> Run<'r> {
             }
             Answer::Failure(status) => {
                 let stop = refusal(write, step.id, &status);
-                self.refused(step, in_doubt, status.to_string(), PAUSE)?;
-                Err(stop)
+                let again = self.refused(step, in_doubt, status.to_string(), RECOUNT)?;
+                if patient && self.is_counted_still(step, write, &status) { Ok(again) } else { Err(stop) }
             }
         }
     }
@@ -370,6 +383,18 @@ impl<'r> Run<'r> {
             Some(obstacle) => Err(of_step(step, in_the_way(write, &obstacle))),
             None => Ok(Look::Fit(current)),
         }
+    }
+
+    /// Whether a quota refuses a claim where an earlier step has just deleted one: the quota controller counts anew
+    /// some time later.
+    fn is_counted_still(&self, step: &Step, write: &Write, status: &Status) -> bool {
+        let mut earlier = self.journal.entry().plan.steps.iter().take_while(|earlier| earlier.id < step.id);
+        let deletes = |earlier: &Write| {
+            matches!(earlier.change, Change::Delete) && earlier.object.namespace == write.object.namespace
+        };
+        matches!(write.change, Change::Create { .. })
+            && is_quota(status)
+            && earlier.any(|earlier| earlier.write.as_ref().is_some_and(deletes))
     }
 
     /// Records that a request was not carried out, unless an earlier one of this step is in doubt.

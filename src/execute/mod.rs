@@ -1,8 +1,10 @@
 //! The only writer: carries out plans that somebody has confirmed.
 //!
 //! Each step reads its object anew, looks at what it expects, has the server try the write, announces it in the
-//! [`Journal`] and then sends one conditional request. A world that has changed stops the plan; nothing is sent twice
-//! unless it surely did nothing the first time.
+//! [`Journal`] and then sends one conditional request. A world that has changed stops the plan. A request is sent
+//! again, from a fresh reading on, where the last one surely did nothing, or where it had no answer and the object is
+//! as it was before it; each names the version of the object that it was read in, or the name of a claim that is not
+//! there, so that of two of them only one is carried out.
 
 mod api;
 mod carry;
@@ -109,7 +111,8 @@ pub enum Event<'a> {
         /// The step.
         step: &'a Step,
     },
-    /// The request of a step has to be made again: it was surely not carried out.
+    /// A step begins anew: its request was refused or not sent, or had no answer, and then it is looked first whether
+    /// it was carried out.
     Again {
         /// The step.
         step: &'a Step,

@@ -3,9 +3,10 @@
 use super::api::{Answer, Api, Status};
 use super::error::Stopped;
 use super::look::{decode, in_the_way};
-use crate::model::{Kind, ObjectKey, Str};
+use crate::model::{AnnotationKey, Kind, ObjectKey, Quantity, Str};
 use crate::repair::{Change, Plan, Receipts, Right, Write, rights};
 use serde_json::{Value, json};
+use std::collections::BTreeMap;
 
 /// Asks for the rights and for a dry run of what can be tried now.
 pub(super) async fn receipts(api: Api<'_>, plan: &Plan) -> Result<Receipts, Stopped> {
@@ -29,13 +30,13 @@ pub(super) async fn receipts(api: Api<'_>, plan: &Plan) -> Result<Receipts, Stop
                 }
                 // Something has to go first, and an earlier step sees to that.
                 if gone.contains(&&write.object) {
-                    under_another_name(api, write, &mut receipts).await?;
+                    under_another_name(api, write, &gone, &mut receipts).await?;
                 }
             } else {
                 let emptied: Vec<&Str> = gone.iter().map(|object| &object.namespace).collect();
                 match try_out(api, write, current.as_ref()).await? {
                     Err(status) if !first && makes_room(&status, write, &emptied) => {
-                        receipts.doubts.push(no_room(write, &status));
+                        room(api, write, &gone, &status, &mut receipts).await?;
                     }
                     tried => answered(
                         &mut receipts,
@@ -65,7 +66,12 @@ const NAMES: u32 = 5;
 
 /// Tries a claim whose name is taken until an earlier step has deleted who has it: under a name that is free. What
 /// admission has against it shows before anything is deleted.
-async fn under_another_name(api: Api<'_>, write: &Write, receipts: &mut Receipts) -> Result<(), Stopped> {
+async fn under_another_name(
+    api: Api<'_>,
+    write: &Write,
+    gone: &[&ObjectKey],
+    receipts: &mut Receipts,
+) -> Result<(), Stopped> {
     let Some(other) = free_name(api, &write.object).await else {
         receipts.doubts.push(format!(
             "create {}: it could not be tried, because its name is taken until the old claim is gone, and no other was \
@@ -84,7 +90,7 @@ async fn under_another_name(api: Api<'_>, write: &Write, receipts: &mut Receipts
     );
     match try_out(api, &renamed, None).await? {
         Ok(()) => {}
-        Err(status) if is_quota(&status) => receipts.doubts.push(no_room(write, &status)),
+        Err(status) if is_quota(&status) => room(api, write, gone, &status, receipts).await?,
         Err(status) if is_admission(&status) => {
             answered(receipts, Err(format!("{tried}: {status}")));
         }
@@ -121,17 +127,96 @@ fn is_admission(status: &Status) -> bool {
     }
 }
 
-fn is_quota(status: &Status) -> bool {
-    status.code == 403 && status.message.contains("exceeded quota")
+/// Whether a quota refuses it.
+pub(super) fn is_quota(status: &Status) -> bool {
+    status.code == 403 && status.message.contains(EXCEEDED)
 }
 
-/// What to say of a quota that has no room beside what goes first.
-fn no_room(write: &Write, status: &Status) -> String {
-    format!(
-        "create {}: a quota has no room for it beside the claim that goes first; when that is gone, there is as much \
-         room as it took: {status}",
-        write.object
-    )
+const EXCEEDED: &str = "exceeded quota: ";
+
+/// Keeps what a quota means that has no room for a claim beside those that go first: a doubt where there is room
+/// without them, else a refusal.
+async fn room(
+    api: Api<'_>,
+    write: &Write,
+    gone: &[&ObjectKey],
+    status: &Status,
+    receipts: &mut Receipts,
+) -> Result<(), Stopped> {
+    let mut freed: Vec<Value> = Vec::new();
+    for key in gone.iter().filter(|key| key.namespace == write.object.namespace) {
+        freed.extend(api.get(key).await?);
+    }
+    let said = format!("create {}: a quota has no room for it beside the claim that goes first", write.object);
+    match lacks(&status.message, &freed) {
+        Ok(None) => receipts.doubts.push(format!("{said}; when that is gone, there is enough: {status}")),
+        Ok(Some(resource)) => {
+            answered(receipts, Err(format!("{said}, and not enough of {resource} when that is gone either: {status}")))
+        }
+        Err(Unclear) => {
+            answered(receipts, Err(format!("{said}, and whether it has when that is gone cannot be told: {status}")))
+        }
+    }
+    Ok(())
+}
+
+/// The words of a quota are not those that are known.
+struct Unclear;
+
+/// The first resource of which a quota has too little even without some claims; none where there is enough of each.
+/// Upstream: `CheckRequest` and `prettyPrint`, `apiserver/pkg/admission/plugin/resourcequota/controller.go`, 1.36:
+/// `exceeded quota: NAME, requested: R, used: U, limited: L`, each of them `resource=quantity,…`.
+fn lacks(message: &str, freed: &[Value]) -> Result<Option<String>, Unclear> {
+    let (_, said) = message.split_once(EXCEEDED).ok_or(Unclear)?;
+    let (_, said) = said.split_once(", requested: ").ok_or(Unclear)?;
+    let (requested, said) = said.split_once(", used: ").ok_or(Unclear)?;
+    let (used, limited) = said.split_once(", limited: ").ok_or(Unclear)?;
+    let (requested, used, limited) = (amounts(requested)?, amounts(used)?, amounts(limited)?);
+    for (resource, wanted) in &requested {
+        let (Some(used), Some(limit)) = (used.get(resource), limited.get(resource)) else { return Err(Unclear) };
+        let counted: i128 = freed.iter().map(|claim| counts(claim, resource)).sum();
+        if used - counted + wanted > *limit {
+            return Ok(Some((*resource).to_owned()));
+        }
+    }
+    if requested.is_empty() { Err(Unclear) } else { Ok(None) }
+}
+
+/// `resource=quantity,…`
+fn amounts(text: &str) -> Result<BTreeMap<&str, i128>, Unclear> {
+    text.split(',')
+        .map(|pair| {
+            let (resource, amount) = pair.split_once('=').ok_or(Unclear)?;
+            let amount = Quantity::parse(amount).map_err(|_| Unclear)?;
+            Ok((resource, i128::from(amount.value())))
+        })
+        .collect()
+}
+
+/// What a claim counts for a resource of a quota: at least, where its volume has been made larger than it asked for.
+/// Upstream: `pvcEvaluator.Usage`, `pkg/quota/v1/evaluator/core/persistent_volume_claims.go`, 1.36.
+fn counts(claim: &Value, resource: &str) -> i128 {
+    const OF_CLASS: &str = ".storageclass.storage.k8s.io/";
+    let of_all = match resource.split_once(OF_CLASS) {
+        // The annotation, which is deprecated, goes before the field.
+        Some((class, of_all)) => {
+            let annotated = claim["metadata"]["annotations"][AnnotationKey::BetaStorageClass.as_str()].as_str();
+            if annotated.or_else(|| claim["spec"]["storageClassName"].as_str()) != Some(class) {
+                return 0;
+            }
+            of_all
+        }
+        None => resource,
+    };
+    match of_all {
+        "persistentvolumeclaims" => 1,
+        "count/persistentvolumeclaims" if of_all == resource => 1,
+        "requests.storage" => {
+            let asked = claim["spec"]["resources"]["requests"]["storage"].as_str().map(Quantity::parse);
+            asked.and_then(Result::ok).map_or(0, |asked| i128::from(asked.value()))
+        }
+        _ => 0,
+    }
 }
 
 /// Whether a refusal may only be for the sake of a quota in which an earlier step makes room.

@@ -7,6 +7,7 @@ use crate::model::ObjectKey;
 use crate::repair::{self, Plan, Proposed, Request, Situation};
 use crate::report::plan::{ModelStated, PlanDocument};
 use crate::source::Cluster;
+use crate::terminal::Terminal;
 use std::path::{Path, PathBuf};
 
 /// Where a plan comes from.
@@ -17,13 +18,25 @@ pub(super) enum Course {
     File(Box<PlanDocument<ModelStated>>),
     /// From a journal: what it did not do yet.
     Continue(Box<Journal>),
-    /// From a journal: what it did is taken back.
+    /// From a journal: what it did is taken back. Where no journal was named, it is the newest that has written
+    /// something, and an older one may have to do.
     Undo {
         /// The journal.
         journal: Box<Journal>,
+        /// How it was chosen.
+        choice: Choice,
         /// The person says that no provisioner is at work on a claim that the repair created.
         provisioner_stopped: bool,
     },
+}
+
+/// How a journal was chosen.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Choice {
+    /// By its id.
+    Named,
+    /// It is the newest that will do.
+    Newest,
 }
 
 impl Course {
@@ -65,7 +78,7 @@ impl Course {
                     Proposed::Plan(Box::new(remaining))
                 }
             }
-            Self::Undo { journal, provisioner_stopped } => {
+            Self::Undo { journal, provisioner_stopped, .. } => {
                 let entry = journal.entry();
                 repair::undo(situation, &entry.id, *provisioner_stopped, &entry.plan, &entry.done())
             }
@@ -94,38 +107,74 @@ impl Course {
     /// # Errors
     /// The journal is of another cluster or allows what its request does not, or nobody can tell what became of the
     /// request.
-    pub(super) async fn settle(&mut self, cluster: &Cluster<'_>, way: Way<'_>) -> Result<(), Error> {
-        let (journal, goes_on) = match self {
-            Self::Asked(_) | Self::File(_) => return Ok(()),
-            Self::Continue(journal) => (journal, true),
-            Self::Undo { journal, .. } => (journal, false),
-        };
-        let entry = journal.entry();
-        if entry.server != cluster.server() {
-            return Err(Error::usage(format!(
-                "journal {} is of the cluster at {}, and this is the one at {}",
-                entry.id,
-                entry.server,
-                cluster.server()
-            ))
-            .hint("choose its cluster with --context, or with --server"));
-        }
-        let doubtful =
-            entry.in_doubt().map(|step| (step.id, step.write.as_ref().map(|write| write.object.to_string())));
-        allowed(journal)?;
-        match execute::settle(way, journal).await? {
-            Settled::Nothing | Settled::Written | Settled::NotWritten | Settled::AsExpected => Ok(()),
-            // It is reviewed anew, and carried out only where it finds what it expects.
-            Settled::Unknown if goes_on => Ok(()),
-            Settled::Unknown => {
-                let (step, object) = doubtful.unwrap_or_default();
-                let object = object.unwrap_or_else(|| "its object".to_owned());
-                Err(Error::refused(format!(
-                    "whether step {step} of {} was carried out cannot be told: somebody else has written to {object} since",
-                    journal.id()
-                ))
-                .hint(format!("kubectl pvctl history {} shows the step; compare it with {object}", journal.id())))
+    pub(super) async fn settle(
+        &mut self,
+        cluster: &Cluster<'_>,
+        way: Way<'_>,
+        terminal: &Terminal,
+    ) -> Result<(), Error> {
+        match self {
+            Self::Asked(_) | Self::File(_) => Ok(()),
+            Self::Continue(journal) => settle(journal, true, cluster, way).await,
+            Self::Undo { journal, choice: Choice::Named, .. } => settle(journal, false, cluster, way).await,
+            Self::Undo { journal, choice: Choice::Newest, .. } => {
+                let mut empty: Vec<String> = Vec::new();
+                loop {
+                    settle(journal, false, cluster, way).await?;
+                    if has_written(journal.entry()) {
+                        return Ok(());
+                    }
+                    // Its only request was not carried out, and it would stand in the way of the older ones for ever.
+                    empty.push(journal.id().to_owned());
+                    let directory = journal.path().parent().unwrap_or(Path::new("."));
+                    let older = match written(directory, None, cluster.server(), &empty) {
+                        Ok(older) => older,
+                        Err(error) if error.kind() == ErrorKind::Usage => return Ok(()),
+                        Err(error) => return Err(error),
+                    };
+                    terminal.message(&format!(
+                        "note: {} has written nothing: its request was not carried out; the one before it is {}",
+                        journal.id(),
+                        older.id()
+                    ));
+                    *journal = older;
+                }
             }
+        }
+    }
+}
+
+/// Whether a journal that is settled has written anything.
+fn has_written(entry: &Entry) -> bool {
+    entry.done().iter().any(|done| done.step.write.is_some() && !done.was_so)
+}
+
+/// Looks what became of a request of that journal.
+async fn settle(journal: &mut Journal, goes_on: bool, cluster: &Cluster<'_>, way: Way<'_>) -> Result<(), Error> {
+    let entry = journal.entry();
+    if entry.server != cluster.server() {
+        return Err(Error::usage(format!(
+            "journal {} is of the cluster at {}, and this is the one at {}",
+            entry.id,
+            entry.server,
+            cluster.server()
+        ))
+        .hint("choose its cluster with --context, or with --server"));
+    }
+    let doubtful = entry.in_doubt().map(|step| (step.id, step.write.as_ref().map(|write| write.object.to_string())));
+    allowed(journal)?;
+    match execute::settle(way, journal).await? {
+        Settled::Nothing | Settled::Written | Settled::NotWritten | Settled::AsExpected => Ok(()),
+        // It is reviewed anew, and carried out only where it finds what it expects.
+        Settled::Unknown if goes_on => Ok(()),
+        Settled::Unknown => {
+            let (step, object) = doubtful.unwrap_or_default();
+            let object = object.unwrap_or_else(|| "its object".to_owned());
+            Err(Error::refused(format!(
+                "whether step {step} of {} was carried out cannot be told: somebody else has written to {object} since",
+                journal.id()
+            ))
+            .hint(format!("kubectl pvctl history {} shows the step; compare it with {object}", journal.id())))
         }
     }
 }
@@ -191,14 +240,17 @@ pub(super) fn stopped(directory: &Path, id: Option<&str>, server: &str) -> Resul
     find(directory, id, server, unfinished, "all of them are finished or taken back")
 }
 
-/// The journal to take back.
+/// The journal to take back, but none of those.
 ///
 /// # Errors
 /// There is none.
-pub(super) fn written(directory: &Path, id: Option<&str>, server: &str) -> Result<Box<Journal>, Error> {
+pub(super) fn written(directory: &Path, id: Option<&str>, server: &str, but: &[String]) -> Result<Box<Journal>, Error> {
     let taken: Vec<String> = Journal::list(directory)?.iter().filter_map(taken_back).collect();
     let back = |entry: &Entry| {
-        entry.written() && !taken.contains(&entry.id) && !matches!(entry.plan.request, Request::Undo { .. })
+        entry.written()
+            && !taken.contains(&entry.id)
+            && !but.contains(&entry.id)
+            && !matches!(entry.plan.request, Request::Undo { .. })
     };
     find(directory, id, server, back, "none of them has written anything that was not taken back already")
 }
