@@ -49,6 +49,7 @@ pub fn rights(plan: &Plan) -> Vec<Right> {
         for recheck in &step.recheck {
             let (kind, namespace) = match recheck {
                 super::plan::Recheck::Unused { namespace, .. } => (Kind::Pod, namespace.clone()),
+                super::plan::Recheck::Unmounted { namespace, .. } => (Kind::Pod, namespace.clone()),
                 super::plan::Recheck::Detached { .. } => (Kind::VolumeAttachment, Str::default()),
                 super::plan::Recheck::AllRetained { .. } => (Kind::PersistentVolume, Str::default()),
                 super::plan::Recheck::NotRecycled { .. } => (Kind::Pod, guards::RECYCLERS.into()),

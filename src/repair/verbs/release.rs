@@ -190,6 +190,6 @@ pub(super) fn offer(
         plan.note("the next claim that fits gets the volume with all that is on it, in whatever namespace it is");
         (format!("offer volume {name} to anyone"), format!("{goal}, to anyone, with the data on it"))
     };
-    plan.refer(why, volume, reserved, expect, wait);
+    plan.refer(situation, why, volume, reserved, expect, wait);
     Ok(plan.finish(goal))
 }
