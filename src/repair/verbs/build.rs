@@ -98,8 +98,8 @@ impl Builder {
         self.judgement.get_or_insert(why.into());
     }
 
-    /// Only a person can decide on it where the namespace may be another tenant's than the one whose data these are: the
-    /// marks of a binding and the name of a volume are what anybody can write into a claim of his own.
+    /// Only a person can decide on it where the namespace may be another tenant's than the one whose data these are:
+    /// the marks of a binding and the name of a volume are what anybody can write into a claim of his own.
     pub(in crate::repair) fn leave_if_strange(
         &mut self,
         situation: &Situation<'_>,
@@ -208,8 +208,8 @@ impl Builder {
         }
     }
 
-    /// The same, where the plan has waited for the end of the claim that had the volume: nobody used that, and taking it
-    /// back makes the volume name another one than before.
+    /// The same, where the plan has waited for the end of the claim that had the volume: nobody used that, and taking
+    /// it back makes the volume name another one than before.
     pub(in crate::repair) fn refer_with_undo(
         &mut self,
         why: impl Into<String>,

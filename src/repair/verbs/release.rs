@@ -91,8 +91,8 @@ pub(super) fn named_elsewhere(
     Ok(())
 }
 
-/// Whether the claim that is to have the volume can take it: a claim that has another one never does, and the reservation
-/// would wait for the next claim of that name.
+/// Whether the claim that is to have the volume can take it: a claim that has another one never does, and the
+/// reservation would wait for the next claim of that name.
 ///
 /// # Errors
 /// It has one.
