@@ -5,14 +5,14 @@ use super::{Guard, Holds, uses};
 use crate::model::{Kind, Pod, PodPhase};
 use crate::repair::situation::Situation;
 
-/// Whether a pod may have the volume mounted that the claim had. One without a node waits for the claim; of one that has
-/// ended no process writes any more.
+/// Whether a pod may have the volume mounted that the claim had. One without a node waits for the claim; of one that
+/// has ended no process writes any more.
 pub fn mounts(pod: &Pod, claim: &str) -> bool {
     uses(pod, claim) && !matches!(pod.phase, PodPhase::Failed | PodPhase::Succeeded)
 }
 
-/// Whether no pod has the volume mounted that a claim had which is gone. Whoever gets it would write beside that pod, so
-/// that what is unknown does not hold either.
+/// Whether no pod has the volume mounted that a claim had which is gone. Whoever gets it would write beside that pod,
+/// so that what is unknown does not hold either.
 pub(super) fn unmounted(situation: &Situation<'_>, namespace: &str, name: &str) -> Guard {
     const ID: &str = "unmounted";
     let snapshot = situation.snapshot;
