@@ -1366,7 +1366,8 @@ async fn a_review_holds_a_plan_to_its_request_and_to_what_was_asked() {
     let gives_object = |plan: &mut Plan| plan.volumes[0].given_up = vec![repair::GivenUp::Object];
     rejected(&|plan, _| gives_object(plan), "request", object).await;
     // An undo makes a claim Lost again, and deletes no data.
-    let undo = repair::Request::Undo { journal: "20261122T140134Z-move-00000000".to_owned() };
+    let undo =
+        repair::Request::Undo { journal: "20261122T140134Z-move-00000000".to_owned(), provisioner_stopped: false };
     rejected(
         &|plan, _| {
             plan.request = undo.clone();

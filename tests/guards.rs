@@ -2,9 +2,9 @@
 //! offered to anyone, and what goes with a claim. Expected values are those of `docs/REPAIR.md`.
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a world that cannot be made is a failed test")]
 
-use crate::plans::{World, bound, claim, class, complete, moving, of, released, volume};
+use crate::plans::{World, bound, claim, class, complete, moving, of, pod, released, volume};
 use pvctl::model::Kind;
-use pvctl::repair::{Guard, Holds, Recipient, Request};
+use pvctl::repair::{Guard, Holds, Recheck, Recipient, Request, Right, rights};
 use pvctl::snapshot::{CoverageEntry, CoverageState};
 use serde_json::{Value, json};
 
@@ -471,4 +471,72 @@ fn a_volume_that_another_claim_names_is_not_given_away() {
     objects.push(claim("new", "other", "pv-1", "Pending"));
     let refusal = World::new(objects).refusal(&Request::Unbind { volume: "pv-1".into(), to: Recipient::LastClaim });
     assert_eq!((refusal.by, refusal.message.as_str()), ("held", "claim new/other names volume pv-1: it waits for it"));
+}
+
+/// The protection of a claim was taken off while a pod ran: where nothing is attached, only the pod tells.
+#[test]
+fn a_volume_that_a_pod_still_has_mounted_does_not_change_hands() {
+    let nfs = json!({ "nfs": { "server": "files.example.com", "path": "/a" } });
+    let world = |more: &[Value], coverage| {
+        let mut released = with_source(volume("pv-1", "Released", of("db", "data", "c-gone")), &nfs);
+        released["metadata"]["annotations"] = json!({ "pv.kubernetes.io/provisioned-by": "nfs.example.com" });
+        let mut objects = vec![released, class("fast"), claim("new", "data", "", "Pending")];
+        objects.extend_from_slice(more);
+        World::with(objects, coverage)
+    };
+    let heir = Recipient::Claim { namespace: "db".into(), name: "heir".into() };
+    let requests = [
+        Request::Release { volume: "pv-1".into(), to: Recipient::LastClaim },
+        Request::Release { volume: "pv-1".into(), to: heir },
+        offer(),
+        Request::Rebind { namespace: "new".into(), name: "data".into(), to: "pv-1".into(), provisioner_stopped: false },
+        Request::Restore {
+            namespace: "new".into(),
+            name: "data".into(),
+            from: Some("pv-1".into()),
+            provisioner_stopped: false,
+        },
+        Request::Reclaim { volume: "pv-1".into(), delete: true },
+    ];
+    let runs = pod("db", "web", "data");
+    let mut goes = runs.clone();
+    goes["metadata"]["deletionTimestamp"] = "2026-06-01T10:00:00Z".into();
+    let mut waits = runs.clone();
+    waits["spec"]["nodeName"] = Value::Null;
+    waits["status"]["phase"] = "Pending".into();
+    let mut ended = runs.clone();
+    ended["status"]["phase"] = "Succeeded".into();
+    let another = pod("db", "other", "other");
+    let elsewhere = pod("new", "web-2", "data-2");
+    for request in &requests {
+        for there in [&runs, &goes] {
+            let refusal = world(std::slice::from_ref(there), complete()).refusal(request);
+            assert_eq!(
+                (refusal.by, refusal.message.as_str()),
+                ("unmounted", "claim db/data is gone, and pods still use what it had: web; stop what runs them first"),
+                "{request:?}"
+            );
+        }
+        let plan =
+            world(&[waits.clone(), ended.clone(), another.clone(), elsewhere.clone()], complete()).accepted(request);
+        let look = Recheck::Unmounted { namespace: "db".into(), name: "data".into() };
+        assert!(plan.steps.iter().any(|step| step.recheck.contains(&look)), "{plan:#?}");
+        let list = Right { verb: "list", kind: Kind::Pod, namespace: "db".into(), name: "".into() };
+        assert!(rights(&plan).contains(&list), "{:?}", rights(&plan));
+        let mut coverage = complete();
+        coverage.set(CoverageEntry::new(Kind::Pod, None, CoverageState::Forbidden));
+        let refusal = world(&[], coverage).refusal(request);
+        assert_eq!(
+            (refusal.by, refusal.message.as_str()),
+            (
+                "unmounted",
+                "the pods of namespace db could not be listed, so nobody knows who still uses what claim data had, which \
+                 is gone"
+            ),
+            "{request:?}"
+        );
+    }
+    // A claim of that name is there: the pods are its own.
+    let anew = [claim("db", "data", "pv-9", "Bound"), volume("pv-9", "Bound", of("db", "data", "c-data")), runs];
+    world(&anew, complete()).accepted(&requests[1]);
 }

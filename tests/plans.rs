@@ -672,7 +672,8 @@ fn a_half_made_binding_is_rolled_back_unless_the_controller_finishes_it() {
     }
 }
 
-/// A claim that a repair created and for which a provisioner was asked goes again when the person says that it is stopped.
+/// A claim that a repair created and for which a provisioner was asked goes again when the person says that it is
+/// stopped.
 #[test]
 fn a_claim_is_taken_back_from_a_provisioner_that_is_stopped() {
     let request = Request::Recreate {

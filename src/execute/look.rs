@@ -2,7 +2,7 @@
 
 use super::api::Api;
 use super::error::Stopped;
-use crate::model::{Kind, ObjectKey, ReclaimPolicy, Surrounding};
+use crate::model::{Kind, ObjectKey, Pod, ReclaimPolicy, Surrounding};
 use crate::repair::{Obstacle, Recheck, Seen, Write, claim_key, guards, volume_key};
 use crate::snapshot::Item;
 use crate::snapshot::decode::decode_as;
@@ -25,14 +25,7 @@ pub(super) fn in_the_way(write: &Write, obstacle: &Obstacle) -> Stopped {
 pub(super) async fn again(api: Api<'_>, recheck: &Recheck) -> Result<(), Stopped> {
     match recheck {
         Recheck::Unused { namespace, name } => {
-            let mut users = Vec::new();
-            for manifest in api.list(Kind::Pod, namespace).await? {
-                if let Item::Pod(pod) = item(Kind::Pod, &manifest)?
-                    && guards::uses(&pod, name)
-                {
-                    users.push(pod.meta.name.to_string());
-                }
-            }
+            let users = pods(api, namespace, |pod| guards::uses(pod, name)).await?;
             if !users.is_empty() {
                 return Err(Stopped::changed(format!("pods use claim {namespace}/{name}: {}", users.join(", ")))
                     .hint("stop what runs them, and wait until they are gone"));
@@ -54,6 +47,17 @@ pub(super) async fn again(api: Api<'_>, recheck: &Recheck) -> Result<(), Stopped
                 ))
                 .hint(format!("{}, and wait until its pods are gone", guards::how_to_stop(set)))),
             }
+        }
+        Recheck::Unmounted { namespace, name } => {
+            let users = pods(api, namespace, |pod| guards::mounted::mounts(pod, name)).await?;
+            if users.is_empty() {
+                return Ok(());
+            }
+            Err(Stopped::changed(format!(
+                "claim {namespace}/{name} was gone, and pods still use what it had: {}",
+                users.join(", ")
+            ))
+            .hint("stop what runs them, and wait until they are gone"))
         }
         Recheck::Detached { volume } => {
             let mut nodes = Vec::new();
@@ -123,6 +127,19 @@ pub(super) async fn again(api: Api<'_>, recheck: &Recheck) -> Result<(), Stopped
             }
         }
     }
+}
+
+/// The names of the pods of a namespace that are wanted.
+async fn pods(api: Api<'_>, namespace: &str, wanted: impl Fn(&Pod) -> bool) -> Result<Vec<String>, Stopped> {
+    let mut names = Vec::new();
+    for manifest in api.list(Kind::Pod, namespace).await? {
+        if let Item::Pod(pod) = item(Kind::Pod, &manifest)?
+            && wanted(&pod)
+        {
+            names.push(pod.meta.name.to_string());
+        }
+    }
+    Ok(names)
 }
 
 /// An object of a list. One that is not understood could be the one that matters.

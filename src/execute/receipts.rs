@@ -151,10 +151,10 @@ async fn room(
     match lacks(&status.message, &freed) {
         Ok(None) => receipts.doubts.push(format!("{said}; when that is gone, there is enough: {status}")),
         Ok(Some(resource)) => {
-            answered(receipts, Err(format!("{said}, and not enough of {resource} when that is gone either: {status}")))
+            answered(receipts, Err(format!("{said}, and not enough of {resource} when that is gone either: {status}")));
         }
         Err(Unclear) => {
-            answered(receipts, Err(format!("{said}, and whether it has when that is gone cannot be told: {status}")))
+            answered(receipts, Err(format!("{said}, and whether it has when that is gone cannot be told: {status}")));
         }
     }
     Ok(())

@@ -61,6 +61,7 @@ fn looks(recheck: &Recheck) -> Vec<Right> {
     let list = |kind, namespace: &Str| Right { verb: "list", kind, namespace: namespace.clone(), name: Str::default() };
     match recheck {
         Recheck::Unused { namespace, .. } => vec![list(Kind::Pod, namespace), list(Kind::StatefulSet, namespace)],
+        Recheck::Unmounted { namespace, .. } => vec![list(Kind::Pod, namespace)],
         Recheck::Detached { .. } => vec![list(Kind::VolumeAttachment, &Str::default())],
         Recheck::Retained { volume } => vec![get(volume_key(volume))],
         Recheck::AllRetained { namespace, name } => {

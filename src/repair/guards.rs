@@ -3,6 +3,7 @@
 
 mod backing;
 mod dependents;
+pub mod mounted;
 mod takers;
 
 use super::plan::{GivenUp, Plan, Recheck};
@@ -68,6 +69,7 @@ pub fn judge(situation: &Situation<'_>, plan: &Plan) -> Vec<Guard> {
     for recheck in rechecks {
         match recheck {
             Recheck::Unused { namespace, name } => guards.push(unused(situation, namespace, name)),
+            Recheck::Unmounted { namespace, name } => guards.push(mounted::unmounted(situation, namespace, name)),
             Recheck::Detached { volume } => guards.push(detached(situation, volume)),
             // The plan itself makes it so, and it is read again right before the write.
             Recheck::Retained { .. } | Recheck::AllRetained { .. } | Recheck::Lives { .. } => {}

@@ -286,6 +286,13 @@ pub enum Recheck {
         /// The claim's name.
         name: Str,
     },
+    /// No pod that has a node and has not ended uses the claim, which is gone: its volume may be mounted all the same.
+    Unmounted {
+        /// The claim's namespace.
+        namespace: Str,
+        /// The claim's name.
+        name: Str,
+    },
     /// No VolumeAttachment names the volume.
     Detached {
         /// The volume.

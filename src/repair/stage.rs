@@ -405,7 +405,10 @@ impl<'a> Stage<'a> {
                 .claim_id(namespace, name)
                 .and_then(|id| self.claim(state, id.0 as usize))
                 .is_some_and(|claim| !claim.terminating()),
-            Recheck::Unused { .. } | Recheck::Detached { .. } | Recheck::NotRecycled { .. } => true,
+            Recheck::Unused { .. }
+            | Recheck::Unmounted { .. }
+            | Recheck::Detached { .. }
+            | Recheck::NotRecycled { .. } => true,
         }
     }
 

@@ -98,8 +98,8 @@ impl Builder {
         self.judgement.get_or_insert(why.into());
     }
 
-    /// Only a person can decide on it where the namespace may be another tenant's than the one whose data these are: the
-    /// marks of a binding and the name of a volume are what anybody can write into a claim of his own.
+    /// Only a person can decide on it where the namespace may be another tenant's than the one whose data these are:
+    /// the marks of a binding and the name of a volume are what anybody can write into a claim of his own.
     pub(in crate::repair) fn leave_if_strange(
         &mut self,
         situation: &Situation<'_>,
@@ -191,9 +191,10 @@ impl Builder {
         self.retained.retain(|retained| retained != name);
     }
 
-    /// Makes a volume name somebody else.
+    /// Makes a volume name somebody else, when nobody has it mounted any more.
     pub(in crate::repair) fn refer(
         &mut self,
+        situation: &Situation<'_>,
         why: impl Into<String>,
         volume: &PersistentVolume,
         to: Option<Reference>,
@@ -202,9 +203,13 @@ impl Builder {
     ) {
         let before = volume.claim_ref.as_ref().map(Reference::from_stored);
         self.refer_with_undo(why, volume, to, expect, wait, before);
+        if let Some(step) = self.steps.last_mut() {
+            step.recheck.extend(unmounted(situation, volume));
+        }
     }
 
-    /// The same, where taking it back makes the volume name another one than before: the claim of that uid is gone.
+    /// The same, where the plan has waited for the end of the claim that had the volume: nobody used that, and taking
+    /// it back makes the volume name another one than before.
     pub(in crate::repair) fn refer_with_undo(
         &mut self,
         why: impl Into<String>,
@@ -372,6 +377,17 @@ impl Builder {
             }
         }
         Proposed::Plan(Box::new(plan))
+    }
+}
+
+/// That no pod uses what the last claim of a volume had, where no claim of that name is there to keep it from going.
+pub(super) fn unmounted(situation: &Situation<'_>, volume: &PersistentVolume) -> Option<Recheck> {
+    let named = volume.claim_ref.as_ref().filter(|named| !named.namespace.is_empty() && !named.name.is_empty())?;
+    match situation.claim(&named.namespace, &named.name) {
+        Known::There(_) => None,
+        Known::Absent | Known::Unknown => {
+            Some(Recheck::Unmounted { namespace: named.namespace.clone(), name: named.name.clone() })
+        }
     }
 }
 

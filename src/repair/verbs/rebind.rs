@@ -103,6 +103,7 @@ pub(super) fn name_it(
     if !waits && was_bound {
         // A claim that was bound is Lost where its volume does not have its uid.
         plan.refer(
+            situation,
             format!("volume {name} names claim {}, by the uid that it has", old.key()),
             target,
             Some(Reference::of(old)),
@@ -110,7 +111,7 @@ pub(super) fn name_it(
             None,
         );
     } else if !waits {
-        reserve(&mut plan, key, target);
+        reserve(situation, &mut plan, key, target);
     }
     let write = Write {
         object: key.clone(),
@@ -130,7 +131,7 @@ pub(super) fn name_it(
 }
 
 /// Makes a volume wait for the claim, unless it does so.
-pub(super) fn reserve(plan: &mut Builder, key: &ObjectKey, target: &PersistentVolume) {
+pub(super) fn reserve(situation: &Situation<'_>, plan: &mut Builder, key: &ObjectKey, target: &PersistentVolume) {
     let name = &target.meta.name;
     let waits = target
         .claim_ref
@@ -140,6 +141,7 @@ pub(super) fn reserve(plan: &mut Builder, key: &ObjectKey, target: &PersistentVo
         return;
     }
     plan.refer(
+        situation,
         format!("reserve volume {name} for claim {}/{}, and for nobody else", key.namespace, key.name),
         target,
         Some(Reference::reservation(&key.namespace, &key.name)),
@@ -199,7 +201,7 @@ fn replace(
     if holds {
         plan.await_released(target);
     }
-    reserve(&mut plan, key, target);
+    reserve(situation, &mut plan, key, target);
     let new = like(raw, key, Some(target), situation.snapshot);
     plan.create_claim(format!("claim {} takes volume {to}", old.key()), key, new.manifest, Some(target), Vec::new());
     for dropped in new.dropped {

@@ -1,7 +1,7 @@
 //! `reclaim`: what becomes of a volume whose claim is gone is left to whoever does it; pvctl touches no storage and
 //! starts no recycler.
 
-use super::build::{Builder, Planned, has_ended, policy, stays, volume};
+use super::build::{Builder, Planned, has_ended, policy, stays, unmounted, volume};
 use super::release::held;
 use crate::controllers::Rules;
 use crate::controllers::persistent_volume::plugins::{
@@ -117,6 +117,8 @@ fn hand_over(situation: &Situation<'_>, request: &Request, volume: &PersistentVo
     let mut plan = Builder::new(request);
     plan.carry(volume, Carried { volume: name.clone(), for_claims: Vec::new(), given_up: vec![GivenUp::Data] });
     plan.ask_for(name);
+    let mut recheck = vec![Recheck::Detached { volume: name.clone() }];
+    recheck.extend(unmounted(situation, volume));
     let mut write = policy(volume, "Retain", "Delete");
     write.expect.push(Expect::VolumePhase { any_of: vec![volume.status.phase.as_str().into()] });
     write
@@ -135,7 +137,7 @@ fn hand_over(situation: &Situation<'_>, request: &Request, volume: &PersistentVo
     plan.step(
         format!("hand volume {name} to {who}, who deletes its data"),
         Some(write),
-        vec![Recheck::Detached { volume: name.clone() }],
+        recheck,
         None,
         Undo::Impossible { why: "a deletion that has begun goes on".to_owned() },
     );

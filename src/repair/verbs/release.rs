@@ -91,8 +91,8 @@ pub(super) fn named_elsewhere(
     Ok(())
 }
 
-/// Whether the claim that is to have the volume can take it: a claim that has another one never does, and the reservation
-/// would wait for the next claim of that name.
+/// Whether the claim that is to have the volume can take it: a claim that has another one never does, and the
+/// reservation would wait for the next claim of that name.
 ///
 /// # Errors
 /// It has one.
@@ -190,6 +190,6 @@ pub(super) fn offer(
         plan.note("the next claim that fits gets the volume with all that is on it, in whatever namespace it is");
         (format!("offer volume {name} to anyone"), format!("{goal}, to anyone, with the data on it"))
     };
-    plan.refer(why, volume, reserved, expect, wait);
+    plan.refer(situation, why, volume, reserved, expect, wait);
     Ok(plan.finish(goal))
 }

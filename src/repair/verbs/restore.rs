@@ -185,7 +185,7 @@ fn by_uid(
     plan.retain_all_of(situation, claim, "which the claim will not get, so that it is not deleted");
     let bound = Wait::Bound { namespace, name, volume: volume.meta.name.clone() };
     let expect = vec![Expect::Terminating { is: false }];
-    plan.refer(why, volume, Some(Reference::of(claim)), expect, Some(bound));
+    plan.refer(situation, why, volume, Some(Reference::of(claim)), expect, Some(bound));
 }
 
 /// A claim that was bound and names no volume any more can name it again, once.
@@ -281,7 +281,7 @@ fn create_again(situation: &Situation<'_>, request: &Request, key: &ObjectKey, f
     let for_claims = vec![(key.namespace.clone(), key.name.clone())];
     plan.carry(volume, Carried { volume: name.clone(), for_claims, given_up: Vec::new() });
     plan.retain(volume, "before anything else is done with it");
-    reserve(&mut plan, key, volume);
+    reserve(situation, &mut plan, key, volume);
     plan.create_claim(
         format!("claim {}/{} is created and names volume {name}", key.namespace, key.name),
         key,
