@@ -920,10 +920,10 @@ async fn a_rehearsal_writes_nothing() {
     assert_eq!(server.world(|world| world.objects.clone()), before);
     assert_eq!(server.world(|world| world.writes().len()), 0);
     assert!(
-        ear.heard
-            .lock()
-            .unwrap()
-            .contains(&"2 untried: the policy of volume pv-1 is Delete, where Retain was expected".to_owned())
+        ear.heard.lock().unwrap().contains(
+            &"2 untried: volume pv-1 is tied to claim db/data and has policy Delete: its data would go with the claim"
+                .to_owned()
+        )
     );
     // Nothing is carried out without a journal.
     let confirmed = server.confirmed().await;
@@ -1470,6 +1470,7 @@ async fn rights_are_asked_for_every_request() {
 /// A quota says how much it has: where that does not suffice without the old claim either, that is not deleted.
 #[tokio::test(start_paused = true)]
 async fn a_quota_is_a_warning_only_where_the_old_claim_makes_room() {
+    const BESIDE: &str = "create pvc/late -n db: a quota has no room for it beside the claim that goes first";
     // The old claim asks for 1Gi of class standard, the new one for 2Gi.
     let enough = [
         ("requests.storage=2Gi", "requests.storage=9Gi", "requests.storage=10Gi"),
@@ -1511,7 +1512,6 @@ async fn a_quota_is_a_warning_only_where_the_old_claim_makes_room() {
             "gold.storageclass.storage.k8s.io/requests.storage",
         ),
     ];
-    const BESIDE: &str = "create pvc/late -n db: a quota has no room for it beside the claim that goes first";
     let asked = async |message: String| {
         let server = Server::new();
         let plan = server.plan_to_replace("late").await;

@@ -664,15 +664,16 @@ fn is_excused(prepared: &Prepared, api: &StageApi, case: Case, loss: &Loss) -> b
 /// went before and the write: a reading, the looks at the claim, a dry run and the write itself.
 fn gave_delete_back(api: &StageApi, name: &str, case: Case) -> bool {
     const LOOKS: usize = 4;
-    let path = format!("PATCH {}", pvctl::repair::path(Kind::PersistentVolume, "", name));
-    let last = api.requests().iter().rposition(|request| *request == path).unwrap_or(0);
-    let by_us = api.with(|store, _| {
-        let mut moments = store.history.iter().filter(|moment| moment.by == pvctl::repair::FIELD_MANAGER);
-        let written = moments.rfind(|moment| moment.key == crate::stage::volume_key(name));
-        written
-            .and_then(|moment| moment.after.as_ref().map(|volume| text(volume, "/spec/persistentVolumeReclaimPolicy")))
+    let key = crate::stage::volume_key(name);
+    let written = api.with(|store, _| {
+        let is_ours = |at: &usize| {
+            store.history.get(*at).is_some_and(|moment| moment.by == pvctl::repair::FIELD_MANAGER && moment.key == key)
+        };
+        let last = (0..store.history.len()).rfind(is_ours)?;
+        let after = store.history[last].after.as_ref()?;
+        (text(after, "/spec/persistentVolumeReclaimPolicy") == "Delete").then_some(last)
     });
-    by_us.as_deref() == Some("Delete") && case.request + LOOKS > last
+    written.and_then(|moment| api.request_of(moment)).is_some_and(|request| case.request + LOOKS >= request)
 }
 
 /// What came of many runs.

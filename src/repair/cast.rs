@@ -118,8 +118,8 @@ impl Cast {
     }
 
     /// The claims that somebody may create: for each volume that of a stranger whom it fits, with or without naming it,
-    /// and for each name that the plan writes or waits for one without a volume, as a StatefulSet makes it, and one that
-    /// names the volume.
+    /// and for each name that the plan writes or waits for one without a volume, as a StatefulSet makes it, and one
+    /// that names the volume.
     pub(super) fn seats(&self, snapshot: &Snapshot, plan: &Plan) -> Vec<Arc<PersistentVolumeClaim>> {
         let mut seats: Vec<Arc<PersistentVolumeClaim>> = Vec::new();
         let carried = |id: &&VolumeId| {

@@ -92,6 +92,8 @@ struct State {
     strike: Option<Strike>,
     /// The history's length when the strike fell, if it has.
     struck: Option<usize>,
+    /// The numbers of the requests that changed something, from 1, by the moments that they added to the history.
+    written: BTreeMap<usize, usize>,
 }
 
 /// The server.
@@ -113,6 +115,7 @@ impl StageApi {
             requests: Vec::new(),
             strike: None,
             struck: None,
+            written: BTreeMap::new(),
         };
         Self { state: Arc::new(Mutex::new(state)), killed: Arc::new(Notify::new()) }
     }
@@ -149,6 +152,11 @@ impl StageApi {
     /// All requests so far: method, path and query.
     pub(crate) fn requests(&self) -> Vec<String> {
         self.state().requests.clone()
+    }
+
+    /// The number of the request, from 1, that added a moment to the history; nothing where no request did.
+    pub(crate) fn request_of(&self, moment: usize) -> Option<usize> {
+        self.state().written.get(&moment).copied()
     }
 
     /// How long the history was when the strike fell, if it has fallen.
@@ -240,7 +248,7 @@ impl StageApi {
     /// Counts a request, lets the controllers and the actor act, and tells what goes wrong with it.
     fn arrive(&self, call: &Asked) -> Fault {
         let mut state = self.state();
-        let State { store, start, random, running, astray, requests, strike, struck } = &mut *state;
+        let State { store, start, random, running, astray, requests, strike, struck, written: _ } = &mut *state;
         requests.push(format!("{} {}", call.method, call.path));
         if *running {
             for _ in 0..random.below(4) {
@@ -261,7 +269,11 @@ impl StageApi {
 
     fn act(&self, call: &Asked) -> Result<Value, Failure> {
         let mut state = self.state();
-        call.carry_out(&mut state.store)
+        let State { store, requests, written, .. } = &mut *state;
+        let before = store.history.len();
+        let answer = call.carry_out(store);
+        written.extend((before..store.history.len()).map(|moment| (moment, requests.len())));
+        answer
     }
 }
 
