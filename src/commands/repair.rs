@@ -325,7 +325,7 @@ impl Run<'_> {
         let interrupted = |said: String| Error::new(ErrorKind::Interrupted, said);
         match outcome {
             Ok(_) => {
-                let status = summary::finished(self.terminal, way, &plan, &journal).await?;
+                let status = summary::finished(self.terminal, way, &plan, &journal, pressed).await?;
                 // Whoever makes one repair after the other must not go on.
                 if pressed {
                     Err(interrupted(format!("interrupted, after {} was done", journal.id())))

@@ -144,11 +144,12 @@ fn unbind(site: &mut Site) {
     site.delete(PVC, "unbind", "half");
     let place = Place::kept(site, "unbind", journals);
     place.claim_in("unbind", "half");
-    place.repair(&["unbind", "pv/unbind-b"], 0);
+    // Without the controller nothing becomes as predicted, and that is said.
+    place.repair(&["unbind", "pv/unbind-b"], 1);
     place.volume_is("b", "Available, Retain, for unbind/half");
-    place.repair(&["undo"], 0);
+    place.repair(&["undo"], 1);
     place.volume_is("b", "Available, Retain, of the former unbind/half");
-    place.repair(&["unbind", "pv/unbind-b"], 0);
+    place.repair(&["unbind", "pv/unbind-b"], 1);
     let journals = place.keep();
     site.start_controllers();
     let place = Place::kept(site, "unbind", journals);

@@ -11,29 +11,40 @@ use crate::text::sanitize;
 use std::fmt::Write as _;
 use std::time::Duration;
 
-/// How often the objects are looked at until they are as predicted, and the time in between: after a step that waits
-/// for nothing the controllers may still be at work.
-const LOOKS: u32 = 4;
+/// How often the objects are looked at until they are as predicted, and the time in between. The controller looks at
+/// waiting claims every 15 s, so that one of these may get a volume that is reserved for it that late.
+/// Upstream: `PVClaimBinderSyncPeriod`, `pkg/controller/volume/persistentvolume/config`, 1.36.
+const LOOKS: u32 = 40;
 const BETWEEN: Duration = Duration::from_millis(500);
+
+/// After so many looks it is said that something is waited for.
+const SOON: u32 = 4;
 
 /// By how much a line that continues another one is indented.
 const CONTINUED: usize = 4;
 
-/// What is so now, whether that was predicted, and how it is taken back.
+/// What is so now, whether that was predicted, and how it is taken back. Somebody who wants it to end has it `at_once`.
 pub(super) async fn finished(
     terminal: &Terminal,
     way: Way<'_>,
     plan: &Plan,
     journal: &Journal,
+    at_once: bool,
 ) -> Result<Status, Error> {
     let objects = plan.objects();
+    let most = if at_once { 1 } else { LOOKS };
     let mut looks = 1;
     let (manifests, surprises) = loop {
         // It is done: that the result cannot be read is no failure of it.
         let manifests = execute::manifests(way, &objects).await;
         let surprises = manifests.as_ref().map(|manifests| surprises(plan, manifests)).unwrap_or_default();
-        if surprises.is_empty() || looks >= LOOKS {
+        if surprises.is_empty() || looks >= most {
             break (manifests, surprises);
+        }
+        if looks == SOON {
+            let id = journal.id();
+            terminal
+                .message(&format!("all is written, journal {id}; waiting until the controllers have done their part"));
         }
         tokio::time::sleep(BETWEEN).await;
         looks += 1;

@@ -93,9 +93,13 @@ impl Builder {
         self.type_name = Some(name.into());
     }
 
-    /// Only a person can decide on it, because of this.
+    /// Only a person can decide on it, because of this, which the plan says.
     pub(in crate::repair) fn leave_to_person(&mut self, why: impl Into<String>) {
-        self.judgement.get_or_insert(why.into());
+        if self.judgement.is_none() {
+            let why = why.into();
+            self.note(format!("only you can decide this: {why}"));
+            self.judgement = Some(why);
+        }
     }
 
     /// Only a person can decide on it where the namespace may be another tenant's than the one whose data these are:
