@@ -640,12 +640,15 @@ async fn go_back(
 /// A plan that is asked to give a volume its policy Delete back does so in the end, and looks at the claim before.
 /// Who deletes the claim after that look deletes the data with it, a moment early or a year late.
 fn is_excused(prepared: &Prepared, api: &StageApi, case: Case, loss: &Loss) -> bool {
-    if !prepared.excused.get(&case.actor).is_some_and(|losses| losses.contains(loss)) {
-        return false;
-    }
     let name = match loss {
         Loss::Destroyed(volume) | Loss::Gone(volume) | Loss::Taken(volume, ..) => volume,
     };
+    if matches!(loss, Loss::Destroyed(_) | Loss::Gone(_)) && gave_delete_back(api, name, case) {
+        return true;
+    }
+    if !prepared.excused.get(&case.actor).is_some_and(|losses| losses.contains(loss)) {
+        return false;
+    }
     let key = crate::stage::volume_key(name);
     let stands = |volume: &Value| match loss {
         Loss::Taken(..) => text(volume, "/spec/claimRef/namespace") + "/" + &text(volume, "/spec/claimRef/name"),
@@ -657,13 +660,12 @@ fn is_excused(prepared: &Prepared, api: &StageApi, case: Case, loss: &Loss) -> b
         let last = store.history[..struck].iter().rev().find(|moment| moment.key == key);
         last.and_then(|moment| moment.after.as_ref().map(stands))
     });
-    before == then || matches!(loss, Loss::Destroyed(_) | Loss::Gone(_)) && gave_delete_back(api, name, case)
+    before == then
 }
 
-/// Whether a volume got policy Delete by our own hand, and the actor struck at the earliest between the reading that
-/// went before and the write: a reading, the looks at the claim, a dry run and the write itself.
+/// Whether a volume got policy Delete by our own hand, and the actor struck at that very write or later: after the last
+/// look at its claim.
 fn gave_delete_back(api: &StageApi, name: &str, case: Case) -> bool {
-    const LOOKS: usize = 4;
     let key = crate::stage::volume_key(name);
     let written = api.with(|store, _| {
         let is_ours = |at: &usize| {
@@ -673,7 +675,7 @@ fn gave_delete_back(api: &StageApi, name: &str, case: Case) -> bool {
         let after = store.history[last].after.as_ref()?;
         (text(after, "/spec/persistentVolumeReclaimPolicy") == "Delete").then_some(last)
     });
-    written.and_then(|moment| api.request_of(moment)).is_some_and(|request| case.request + LOOKS >= request)
+    written.and_then(|moment| api.request_of(moment)).is_some_and(|request| case.request >= request)
 }
 
 /// What came of many runs.
