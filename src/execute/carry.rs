@@ -28,7 +28,7 @@ const LISTEN: Duration = Duration::from_millis(100);
 /// writes that no repair has a use for, and claims under other names than the step says.
 pub(super) fn check(plan: &Plan) -> Result<(), Stopped> {
     plan.objects().iter().try_for_each(check_key)?;
-    for write in plan.steps.iter().filter_map(|step| step.write.as_ref()) {
+    for write in plan.writes() {
         let kind = write.object.kind;
         let (fits, only) = match &write.change {
             Change::Create { .. } | Change::Delete => {

@@ -17,7 +17,7 @@ pub(super) async fn receipts(api: Api<'_>, plan: &Plan) -> Result<Receipts, Stop
     }
     let mut gone: Vec<&ObjectKey> = Vec::new();
     let mut first = true;
-    for write in plan.steps.iter().filter_map(|step| step.write.as_ref()) {
+    for write in plan.writes() {
         let creates = matches!(write.change, Change::Create { .. });
         if first || creates {
             let current = api.get(&write.object).await?;

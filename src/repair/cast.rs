@@ -66,11 +66,7 @@ impl Cast {
                 claims.extend(snapshot.claim_id(&named.namespace, &named.name));
             }
         }
-        let frees = plan
-            .steps
-            .iter()
-            .filter_map(|step| step.write.as_ref())
-            .any(|write| matches!(write.change, Change::SetClaimRef { to: None, .. }));
+        let frees = plan.writes().any(|write| matches!(write.change, Change::SetClaimRef { to: None, .. }));
         if frees {
             let class = |id: &VolumeId| snapshot.volume(*id).class().to_owned();
             let classes: BTreeSet<String> = volumes.iter().map(class).collect();

@@ -294,7 +294,7 @@ fn named_by(write: &Write) -> Option<(Str, Str)> {
 /// is not left.
 fn last_claim(plan: &Plan, volume: &Str) -> Option<Vec<(Str, Str)>> {
     let key = volume_key(volume);
-    let writes = plan.steps.iter().filter_map(|step| step.write.as_ref());
+    let writes = plan.writes();
     let mut refers = writes
         .filter(|write| write.object == key && matches!(write.change, Change::SetClaimRef { .. }))
         .flat_map(|write| &write.expect)

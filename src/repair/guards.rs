@@ -100,10 +100,6 @@ pub fn judge(situation: &Situation<'_>, plan: &Plan) -> Vec<Guard> {
     guards
 }
 
-fn writes(plan: &Plan) -> impl Iterator<Item = &Write> {
-    plan.steps.iter().filter_map(|step| step.write.as_ref())
-}
-
 /// Whether a pod that has a node refers to the claim, whatever its phase: what keeps its protection.
 /// Upstream: `podUsesPVC`, `pkg/controller/volume/pvcprotection`, 1.36.
 pub fn uses(pod: &Pod, claim: &str) -> bool {
@@ -260,18 +256,15 @@ fn detached(situation: &Situation<'_>, volume: &str) -> Guard {
 /// Each claim that goes leaves a volume that is kept, unless its loss was asked for.
 fn retained(situation: &Situation<'_>, plan: &Plan) -> Vec<Guard> {
     let mut guards = Vec::new();
-    for (place, write) in writes(plan).enumerate() {
-        let gone = matches!(write.change, Change::Delete | Change::RemoveFinalizer { .. });
-        if write.object.kind != Kind::PersistentVolumeClaim || !gone {
+    for (place, write) in plan.writes().enumerate() {
+        if !write.takes_claim() {
             continue;
         }
         let Known::There(claim) = situation.claim(&write.object.namespace, &write.object.name) else { continue };
         for name in volumes_of(situation, claim) {
             let Known::There(volume) = situation.volume(&name) else { continue };
-            let sets = writes(plan).take(place).any(|earlier| {
-                earlier.object == volume_key(&name)
-                    && matches!(&earlier.change, Change::SetReclaimPolicy { to } if to == "Retain")
-            });
+            let sets =
+                plan.writes().take(place).any(|earlier| earlier.object == volume_key(&name) && earlier.retains());
             let holds = if volume.reclaim_policy == ReclaimPolicy::Retain || sets { Holds::Yes } else { Holds::No };
             guards.push(Guard::new(
                 "retained",
@@ -304,7 +297,8 @@ pub fn volumes_of(situation: &Situation<'_>, claim: &PersistentVolumeClaim) -> V
 }
 
 fn saved(plan: &Plan) -> Guard {
-    let missing: Vec<String> = writes(plan)
+    let missing: Vec<String> = plan
+        .writes()
         .filter(|write| !matches!(write.change, Change::Create { .. }))
         .map(|write| &write.object)
         .filter(|object| !plan.saves.contains(object))
@@ -321,7 +315,7 @@ fn saved(plan: &Plan) -> Guard {
 /// Finalizers of claims that are to go: those that are known say who keeps them.
 fn finalizers(situation: &Situation<'_>, plan: &Plan) -> Vec<Guard> {
     let mut guards = Vec::new();
-    for write in writes(plan).filter(|write| matches!(write.change, Change::Delete)) {
+    for write in plan.writes().filter(|write| matches!(write.change, Change::Delete)) {
         let Known::There(claim) = situation.claim(&write.object.namespace, &write.object.name) else { continue };
         let others: Vec<&str> =
             claim.meta.finalizers.iter().map(Str::as_str).filter(|finalizer| *finalizer != CLAIM_PROTECTION).collect();
@@ -348,7 +342,7 @@ fn copies(situation: &Situation<'_>, plan: &Plan) -> Vec<Guard> {
         write.object.kind == Kind::PersistentVolumeClaim
             && matches!(write.change, Change::Delete | Change::RemoveFinalizer { .. })
     };
-    for write in writes(plan).filter(ends) {
+    for write in plan.writes().filter(ends) {
         let Known::There(claim) = situation.claim(&write.object.namespace, &write.object.name) else { continue };
         let held: Vec<&str> = COPYING.into_iter().filter(|finalizer| claim.meta.has_finalizer(finalizer)).collect();
         let clones: Vec<String> = situation
@@ -450,7 +444,7 @@ fn actor(situation: &Situation<'_>, volume: &PersistentVolume) -> Guard {
 fn namespaces(situation: &Situation<'_>, plan: &Plan) -> Vec<Guard> {
     const ID: &str = "namespace";
     let mut guards = Vec::new();
-    for write in writes(plan).filter(|write| matches!(write.change, Change::Create { .. })) {
+    for write in plan.writes().filter(|write| matches!(write.change, Change::Create { .. })) {
         let name = &write.object.namespace;
         let guard = match situation.snapshot.surroundings().namespace(name) {
             Some(namespace) if namespace.meta.deleted.is_some() => {
@@ -473,14 +467,8 @@ fn namespaces(situation: &Situation<'_>, plan: &Plan) -> Vec<Guard> {
 /// Who else writes the objects, by what they sign with.
 fn owners(situation: &Situation<'_>, plan: &Plan) -> Vec<Guard> {
     const ID: &str = "owner";
-    let retained = |object: &ObjectKey| {
-        let retains = |change: &Change| matches!(change, Change::SetReclaimPolicy { to } if to == "Retain");
-        writes(plan).any(|write| write.object == *object && retains(&write.change))
-    };
-    let goes = writes(plan).find(|write| {
-        write.object.kind == Kind::PersistentVolumeClaim
-            && matches!(write.change, Change::Delete | Change::RemoveFinalizer { .. })
-    });
+    let retained = |object: &ObjectKey| plan.writes().any(|write| write.object == *object && write.retains());
+    let goes = plan.writes().find(|write| write.takes_claim());
     let mut guards = Vec::new();
     for object in written(plan) {
         let Some(who) = situation.manifests.get(&object).and_then(owner_of) else { continue };
@@ -538,7 +526,7 @@ pub fn owner_of(manifest: &Value) -> Option<String> {
 }
 
 fn written(plan: &Plan) -> Vec<ObjectKey> {
-    let mut objects: Vec<ObjectKey> = writes(plan).map(|write| write.object.clone()).collect();
+    let mut objects: Vec<ObjectKey> = plan.writes().map(|write| write.object.clone()).collect();
     objects.sort();
     objects.dedup();
     objects
@@ -548,7 +536,7 @@ fn written(plan: &Plan) -> Vec<ObjectKey> {
 /// deleted.
 fn controllers(situation: &Situation<'_>, plan: &Plan) -> Guard {
     const ID: &str = "controller";
-    let deletes = writes(plan).any(|write| matches!(write.change, Change::Delete));
+    let deletes = plan.writes().any(|write| matches!(write.change, Change::Delete));
     match (situation.snapshot.lease(), situation.snapshot.now()) {
         (Some(lease), Some(now)) if lease.is_stale(now) == Some(true) => {
             let holds = if deletes { Holds::No } else { Holds::Warns };

@@ -1,7 +1,7 @@
 //! A repair as data: ordered conditional writes, each with its reason, what follows from it and how it is taken back.
 
 use super::wait::Wait;
-use super::write::{Change, Seen, Write};
+use super::write::{Seen, Write};
 use crate::model::{Kind, ObjectKey, Str};
 use serde::{Deserialize, Serialize};
 
@@ -384,7 +384,7 @@ pub enum Proposed {
 impl Plan {
     /// The objects that its steps write to, and those that it carries, in order and once each.
     pub fn objects(&self) -> Vec<ObjectKey> {
-        let written = self.steps.iter().filter_map(|step| step.write.as_ref()).map(|write| write.object.clone());
+        let written = self.writes().map(|write| write.object.clone());
         let waited = self.steps.iter().filter_map(|step| step.wait.as_ref()).flat_map(Wait::objects);
         let carried = self.volumes.iter().map(|carried| ObjectKey {
             kind: Kind::PersistentVolume,
@@ -398,17 +398,21 @@ impl Plan {
         objects
     }
 
+    /// What its steps write, in order.
+    pub fn writes(&self) -> impl DoubleEndedIterator<Item = &Write> {
+        self.steps.iter().filter_map(|step| step.write.as_ref())
+    }
+
     /// Whether some step takes something away for good.
     pub fn is_destructive(&self) -> bool {
-        self.steps.iter().filter_map(|step| step.write.as_ref()).any(Write::is_destructive)
+        self.writes().any(Write::is_destructive)
     }
 
     /// Whether every step can be taken back or does no harm when repeated, and nothing is at risk: what `fix --yes` may
     /// do.
     pub fn is_safe(&self) -> bool {
-        let keeps = |write: &Write| matches!(&write.change, Change::SetReclaimPolicy { to } if to == "Retain");
         let harmless = |step: &Step| match (&step.undo, &step.write) {
-            (_, Some(write)) if keeps(write) => true,
+            (_, Some(write)) if write.retains() => true,
             (Undo::Impossible { .. }, _) => false,
             (_, Some(write)) => !write.is_destructive(),
             (_, None) => true,

@@ -245,7 +245,7 @@ fn untaken(
     };
     let key = claim_key(&holder.meta.namespace, &holder.meta.name);
     // A claim that the plan made name the volume did not have it before.
-    let is_new = plan.steps.iter().filter_map(|step| step.write.as_ref()).any(|write| {
+    let is_new = plan.writes().any(|write| {
         let names = matches!(&write.change, Change::NameVolume { volume: named } if *named == volume.meta.name);
         names && write.object == key
     });

@@ -367,6 +367,17 @@ impl Write {
         }
     }
 
+    /// Whether it makes a volume outlive its claim.
+    pub fn retains(&self) -> bool {
+        matches!(&self.change, Change::SetReclaimPolicy { to } if to == "Retain")
+    }
+
+    /// Whether a claim goes by it, or may.
+    pub fn takes_claim(&self) -> bool {
+        self.object.kind == Kind::PersistentVolumeClaim
+            && matches!(self.change, Change::Delete | Change::RemoveFinalizer { .. })
+    }
+
     /// Whether it takes something away that no later step of ours can put back as it was.
     pub fn is_destructive(&self) -> bool {
         match &self.change {

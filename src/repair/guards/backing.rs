@@ -96,7 +96,7 @@ fn is_for_many(plan: &Plan, volume: &PersistentVolume) -> bool {
     let modes = &volume.access_modes.0;
     let is_shared = modes.contains(&AccessMode::ReadWriteMany)
         || !modes.is_empty() && modes.iter().all(|mode| *mode == AccessMode::ReadOnlyMany);
-    let set = plan.steps.iter().rev().filter_map(|step| step.write.as_ref()).find_map(|write| match &write.change {
+    let set = plan.writes().rev().find_map(|write| match &write.change {
         Change::SetReclaimPolicy { to } if write.object == volume_key(&volume.meta.name) => Some(to.as_str()),
         _ => None,
     });

@@ -4,18 +4,14 @@ use super::{Guard, Holds, volumes_of};
 use crate::model::{Kind, ObjectKey, PersistentVolumeClaim, ReclaimPolicy, Str};
 use crate::repair::plan::Plan;
 use crate::repair::situation::{Known, Situation, volume_key};
-use crate::repair::write::{Change, Write};
+use crate::repair::write::Write;
 
 /// Whether the garbage collector would delete data after a claim that goes: claims that it owns have volumes of their
 /// own.
 pub(super) fn owned(situation: &Situation<'_>, plan: &Plan) -> Vec<Guard> {
-    let writes: Vec<&Write> = plan.steps.iter().filter_map(|step| step.write.as_ref()).collect();
-    let goes = |write: &&&Write| {
-        write.object.kind == Kind::PersistentVolumeClaim
-            && matches!(write.change, Change::Delete | Change::RemoveFinalizer { .. })
-    };
+    let writes: Vec<&Write> = plan.writes().collect();
     let mut guards = Vec::new();
-    for write in writes.iter().filter(goes) {
+    for write in writes.iter().filter(|write| write.takes_claim()) {
         let guard = match situation.claim(&write.object.namespace, &write.object.name) {
             Known::There(claim) => of(situation, &writes, claim),
             Known::Absent | Known::Unknown => continue,
@@ -89,10 +85,7 @@ fn all_owned<'a>(situation: &Situation<'a>, claim: &PersistentVolumeClaim) -> Ve
 
 /// Whether the volumes of a claim outlive it.
 fn is_kept(situation: &Situation<'_>, writes: &[&Write], claim: &PersistentVolumeClaim) -> bool {
-    let sets = |volume: &ObjectKey| {
-        let retains = |change: &Change| matches!(change, Change::SetReclaimPolicy { to } if to == "Retain");
-        writes.iter().any(|write| write.object == *volume && retains(&write.change))
-    };
+    let sets = |volume: &ObjectKey| writes.iter().any(|write| write.object == *volume && write.retains());
     volumes_of(situation, claim).iter().all(|name| match situation.volume(name) {
         Known::There(volume) => volume.reclaim_policy == ReclaimPolicy::Retain || sets(&volume_key(name)),
         Known::Absent => true,
