@@ -690,6 +690,27 @@ async fn refusals_are_final() {
     }
 }
 
+/// A conflict with somebody who did just what the step asks for ends nothing, and is not ours to take back.
+#[tokio::test(start_paused = true)]
+async fn who_was_quicker_has_done_the_step() {
+    let retain: fn(&mut World) =
+        |world| world.edit(PV, |volume| volume["spec"]["persistentVolumeReclaimPolicy"] = json!("Retain"));
+    for (place, writes) in [("PATCH /api", 4), ("dry PATCH /api", 3)] {
+        let server = Server::new().fault(place, Fault::Actor(retain));
+        let dir = tempfile::tempdir().unwrap();
+        let (result, id) = run(&server, dir.path(), &Ear::new()).await;
+        result.unwrap();
+        server.is_moved();
+        assert_eq!(server.world(|world| world.writes().len()), writes, "{place}");
+        let done = Journal::read(dir.path(), &id).unwrap().done();
+        assert_eq!(
+            done.iter().map(|done| done.was_so).collect::<Vec<_>>(),
+            [true, false, false, false, false],
+            "{place}"
+        );
+    }
+}
+
 #[tokio::test(start_paused = true)]
 async fn a_busy_server_is_asked_again() {
     let server = Server::new().fault("DELETE /api", Fault::Later(429, 7));

@@ -1,28 +1,35 @@
 //! Fault injection: at every single request of every repair something goes wrong with it, somebody of the adversary's
 //! list strikes at that moment, and the controllers run, run astray, or do not run. Whatever happens, no volume is
-//! lost, none comes to a stranger, the journal can be read, and what was begun can be continued or taken back, or is
-//! refused with nothing lost.
+//! lost, none comes to a stranger, the journal can be read, and the cluster ends in a state of the plan, or in one that
+//! the actor makes of it without any fault. Among controllers what was begun can always be continued or taken back.
 //!
 //! `faults::sample` makes as many runs as fit into its time; `faults::all` (ignored by default) makes all of them and
 //! goes on where it was stopped. `PVCTL_FAULT=scenario/request/fault/actor/controllers/seed` makes one run and tells
 //! its story.
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
+mod recovery;
+mod state;
+mod tally;
+
 use crate::stage::{
-    Actor, Fault, Loss, Random, STRANGER, StageApi, Store, Strike, Treasure, drivers, losses, scenarios, settings, text,
+    Actor, Fault, Loss, Moment, Random, StageApi, Store, Strike, Treasure, drivers, losses, scenarios, settings, text,
 };
 use pvctl::execute::{self, Event, Journal, Observer, Options, Stopped};
 use pvctl::model::{Kind, ObjectKey, Timestamp};
 use pvctl::repair::{
     Confirmed, Done, GivenUp, Manifests, Plan, Proposed, Receipts, Reviewed, Situation, propose, reads, review, undo,
 };
+use recovery::{Recovery, Way};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+use state::{Place, States};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
+use tally::{Tally, show};
 
 /// When every journal is begun.
 const NOW: Timestamp = Timestamp(1_780_000_000);
@@ -73,10 +80,8 @@ struct Prepared {
     treasures: Vec<Treasure>,
     /// How many requests it takes.
     requests: usize,
-    /// What the cluster looks like after each prefix of it, and after each prefix of the way back from there.
-    states: BTreeSet<String>,
-    /// What it looks like in the end.
-    end: String,
+    /// What the cluster may look like in the end.
+    states: States,
     /// What each actor does to the cluster when nothing at all is repaired.
     excused: BTreeMap<Actor, BTreeSet<Loss>>,
 }
@@ -128,44 +133,6 @@ fn manifests_of(store: &Store, keys: &[ObjectKey]) -> Manifests {
         }
     }
     manifests
-}
-
-/// What the volumes and claims look like, but for what differs from run to run: uids, versions, strangers.
-fn state(store: &Store) -> String {
-    let mut lines = Vec::new();
-    for (key, volume) in store.all(Kind::PersistentVolume, "") {
-        let (namespace, name) = (text(volume, "/spec/claimRef/namespace"), text(volume, "/spec/claimRef/name"));
-        let uid = text(volume, "/spec/claimRef/uid");
-        let holder = store.read(&crate::stage::claim_key(&namespace, &name));
-        let whose = if uid.is_empty() {
-            "reserved"
-        } else if holder.is_some_and(|claim| text(claim, "/metadata/uid") == uid) {
-            "held"
-        } else {
-            "left"
-        };
-        lines.push(format!(
-            "pv {}: {} {} {whose} {namespace}/{name}{}",
-            key.name,
-            text(volume, "/status/phase"),
-            text(volume, "/spec/persistentVolumeReclaimPolicy"),
-            if volume["metadata"]["deletionTimestamp"].is_string() { " terminating" } else { "" },
-        ));
-    }
-    for (key, claim) in store.all(Kind::PersistentVolumeClaim, "").filter(|(key, _)| key.namespace != STRANGER) {
-        lines.push(format!(
-            "pvc {}/{}: {} volume {:?} class {:?} size {:?} node {:?}{}",
-            key.namespace,
-            key.name,
-            text(claim, "/status/phase"),
-            text(claim, "/spec/volumeName"),
-            claim["spec"]["storageClassName"].as_str(),
-            text(claim, "/spec/resources/requests/storage"),
-            claim["metadata"]["annotations"]["volume.kubernetes.io/selected-node"].as_str(),
-            if claim["metadata"]["deletionTimestamp"].is_string() { " terminating" } else { "" },
-        ));
-    }
-    lines.join("\n")
 }
 
 /// The volumes with data of which nobody said that they may be lost.
@@ -254,12 +221,12 @@ fn way_back(store: &Store, id: &str, plan: &Plan, done: &[Done]) -> Result<Plan,
     }
 }
 
-/// A run without faults, ended by the person at a step, if at all: the settled store and the journal's account.
+/// A run without faults, ended by the person at a step, if at all: the cluster and the journal's account.
 fn undisturbed(
     store: &Store,
     reviewed: &Reviewed,
     ends_at_step: Option<u32>,
-) -> (Store, String, Vec<Done>, Result<usize, Stopped>) {
+) -> (Cut, String, Vec<Done>, Result<usize, Stopped>) {
     let folder = folder();
     let api = StageApi::new(store.clone(), true, 7);
     let plan = reviewed.plan().clone();
@@ -274,11 +241,18 @@ fn undisturbed(
         (journal.id().to_owned(), journal.entry().done(), result)
     });
     let requests = api.requests().len();
-    let settled = api.with(|store, random| {
+    let cut = api.with(|store, random| {
+        let then = store.clone();
         store.settle(random);
-        store.clone()
+        Cut { then, settled: store.clone() }
     });
-    (settled, id, done, result.map(|_| requests))
+    (cut, id, done, result.map(|_| requests))
+}
+
+/// The cluster of a run that was ended: at that moment, and at rest.
+struct Cut {
+    then: Store,
+    settled: Store,
 }
 
 /// Prepares a repair, and the one that takes it back.
@@ -299,14 +273,16 @@ fn prepare(name: &str, base: Store, plan: Plan, notes: &mut Vec<String>) -> Vec<
             return Vec::new();
         }
     };
-    let mut states = BTreeSet::from([state(&base), state(&after)]);
+    let after = after.settled;
+    let mut states = States::new(&base, &after);
     for step in plan.steps.iter().map(|step| Some(step.id)).chain([None]) {
         let (cut, id, done, _) = undisturbed(&base, &reviewed, step);
-        states.insert(state(&cut));
-        let Ok(back) = way_back(&cut, &id, &plan, &done) else { continue };
-        let Ok((back, _)) = looked_at(&cut, back) else { continue };
+        let settled = cut.settled.clone();
+        states.add(cut);
+        let Ok(back) = way_back(&settled, &id, &plan, &done) else { continue };
+        let Ok((back, _)) = looked_at(&settled, back) else { continue };
         for step in back.plan().steps.iter().map(|step| Some(step.id)).chain([None]) {
-            states.insert(state(&undisturbed(&cut, &back, step).0));
+            states.add(undisturbed(&settled, &back, step).0);
         }
     }
     let treasures: Vec<Treasure> = treasures(&base, &plan).into_iter().map(|(treasure, _)| treasure).collect();
@@ -320,18 +296,8 @@ fn prepare(name: &str, base: Store, plan: Plan, notes: &mut Vec<String>) -> Vec<
         }
     }
     let back = way_back(&after, &id, &plan, &done);
-    let prepared = Prepared {
-        name: name.to_owned(),
-        end: state(&after),
-        base,
-        reviewed,
-        receipts,
-        treasures,
-        requests,
-        states,
-        excused,
-        plan,
-    };
+    let prepared =
+        Prepared { name: name.to_owned(), base, reviewed, receipts, treasures, requests, states, excused, plan };
     let mut all = vec![prepared];
     if !name.starts_with("undo-") {
         match back {
@@ -367,6 +333,10 @@ struct Report {
     given_up: usize,
     /// How many losses are none of the plan's doing.
     excused: usize,
+    /// How it was brought to an end, if it was cut short.
+    way: Option<Way>,
+    /// Where the cluster is in the end, as the plan sees it.
+    place: Place,
     /// What must not be.
     wrong: Vec<String>,
     /// What happened, for whoever makes one run.
@@ -407,8 +377,8 @@ fn describe(stop: &Stopped) -> String {
     format!("{:?}: {} ({})", stop.kind, stop.message, stop.causes.join("; "))
 }
 
-/// Makes one run; nothing where the request at which it is to go wrong is never made.
-fn make(prepared: &Prepared, case: Case, reviews: &Reviews, dir: &Path) -> Option<Report> {
+/// A run with what came of it: the cluster when all have done what they do, but for drivers.
+fn disturbed(prepared: &Prepared, case: Case, reviews: &Reviews, dir: &Path) -> Option<(Report, StageApi, Store)> {
     let strike = Strike { request: case.request, fault: case.fault, actor: case.actor };
     let running = case.controllers != Controllers::Stopped;
     let api = StageApi::new(prepared.base.clone(), running, case.seed)
@@ -435,26 +405,39 @@ fn make(prepared: &Prepared, case: Case, reviews: &Reviews, dir: &Path) -> Optio
                 api.with(Store::settle);
             }
             api.run_controllers(true);
-            recover(prepared, &api, &client, reviews, dir, &id, random.below(2) == 0, &mut report).await;
+            let recovery = Recovery { prepared, api: &api, client: &client, reviews, dir, id: &id };
+            report.way = recovery.recover(case.actor, random.below(2) == 0, &mut report).await;
         }
         Some(())
     })?;
     let settled = api.with(|store, random| {
         store.settle(random);
-        state(store)
+        store.clone()
     });
-    if case.actor.is_harmless() && !prepared.states.contains(&settled) {
-        report.wrong.push(format!("the end is no state of the plan:\n{settled}"));
+    Some((report, api, settled))
+}
+
+/// Where a cluster may be in the end when an actor strikes at any request, and nothing else goes wrong.
+fn without_faults(prepared: &Prepared, actor: Actor, reviews: &Reviews) -> BTreeSet<String> {
+    let mut ends = BTreeSet::new();
+    for request in 1..=prepared.requests {
+        for controllers in [Controllers::Run, Controllers::Stopped] {
+            for seed in 0..2 {
+                let case = Case { scenario: 0, request, fault: Fault::None, actor, controllers, seed };
+                let folder = folder();
+                ends.extend(disturbed(prepared, case, reviews, folder.path()).map(|(_, _, end)| state::state(&end)));
+            }
+        }
     }
-    // A controller may be quicker than a write that asks for what it does: then the plan stops, and goes on when asked.
-    let calm = case.fault == Fault::None && case.actor == Actor::Nobody && case.controllers == Controllers::Run;
-    if calm && report.outcome != "done" && !report.outcome.ends_with("continued") && !report.outcome.ends_with("undone")
-    {
-        report.wrong.push(format!("nothing came between, and {} ended {}", prepared.name, report.outcome));
-    }
-    if case.actor.is_harmless() && report.outcome == "done" && settled != prepared.end {
-        report.wrong.push(format!("it says done, and is not as it would be undisturbed:\n{settled}"));
-    }
+    ends
+}
+
+/// Makes one run; nothing where the request at which it is to go wrong is never made.
+fn make(prepared: &Prepared, case: Case, reviews: &Reviews, dir: &Path) -> Option<Report> {
+    let (mut report, api, settled) = disturbed(prepared, case, reviews, dir)?;
+    report.place =
+        prepared.states.place(&settled, &prepared.base, case.actor, || without_faults(prepared, case.actor, reviews));
+    judge(case, &settled, &mut report);
     let lost = api.with(|store, random| {
         aftermath(store, random);
         losses(store, &prepared.treasures)
@@ -469,25 +452,58 @@ fn make(prepared: &Prepared, case: Case, reviews: &Reviews, dir: &Path) -> Optio
         }
     }
     if !report.wrong.is_empty() {
-        api.with(|store, _| {
-            for moment in &store.history[prepared.base.history.len()..] {
-                report.story.push(match &moment.after {
-                    Some(object) => format!(
-                        "{} by {}: {} {} {} {}",
-                        moment.key,
-                        moment.by,
-                        text(object, "/status/phase"),
-                        text(object, "/spec/persistentVolumeReclaimPolicy"),
-                        object["spec"]["claimRef"],
-                        text(object, "/spec/volumeName"),
-                    ),
-                    None => format!("{} by {}: gone", moment.key, moment.by),
-                });
-            }
-        });
-        report.story.push(format!("requests: {}", api.requests().join("\n  ")));
+        report.story.extend(told(prepared, &api));
     }
     Some(report)
+}
+
+/// Every run ends in a state of its plan, or in one that an actor makes of it; among controllers alone it can always be
+/// brought to its goal, or to where it began.
+fn judge(case: Case, settled: &Store, report: &mut Report) {
+    let mut wrong = |what: &str| report.wrong.push(format!("{what}:\n{}", state::state(settled)));
+    if report.place == Place::Elsewhere {
+        wrong("the end is no state of the plan");
+    }
+    if !case.actor.is_harmless() {
+        return;
+    }
+    if report.outcome == "done" && report.place != Place::Goal {
+        wrong("it says done, and is not as it would be undisturbed");
+    }
+    if report.way == Some(Way::Continued) && report.place != Place::Goal {
+        wrong("it was continued, and is not as it would be undisturbed");
+    }
+    if report.way == Some(Way::Undone) && report.place != Place::Before {
+        wrong("it was undone, and is not as it was before");
+    }
+    if report.outcome.contains("left:") || matches!(report.way, Some(Way::Anew | Way::Reached)) {
+        wrong("nobody came between, and it could neither be continued nor taken back");
+    }
+    // A controller may be quicker than a write that asks for what it does: then the plan stops, and goes on when asked.
+    let calm = case.fault == Fault::None && case.actor == Actor::Nobody && case.controllers == Controllers::Run;
+    if calm && report.outcome != "done" && !matches!(report.way, Some(Way::Continued | Way::Undone)) {
+        wrong("nothing came between, and it stopped");
+    }
+}
+
+/// What happened, change by change, and what was asked for.
+fn told(prepared: &Prepared, api: &StageApi) -> Vec<String> {
+    let line = |moment: &Moment| match &moment.after {
+        Some(object) => format!(
+            "{} by {}: {} {} {} {}",
+            moment.key,
+            moment.by,
+            text(object, "/status/phase"),
+            text(object, "/spec/persistentVolumeReclaimPolicy"),
+            object["spec"]["claimRef"],
+            text(object, "/spec/volumeName"),
+        ),
+        None => format!("{} by {}: gone", moment.key, moment.by),
+    };
+    let mut story: Vec<String> =
+        api.with(|store, _| store.history[prepared.base.history.len()..].iter().map(line).collect());
+    story.push(format!("requests: {}", api.requests().join("\n  ")));
+    story
 }
 
 /// From the reading to the end of a plan, as the command does it.
@@ -557,81 +573,6 @@ fn judge_end(ended: Option<&Result<(), Stopped>>, written: bool, report: &mut Re
     }
 }
 
-/// Goes on with what was cut short, or takes it back; where the one is refused, the other is tried.
-#[expect(clippy::too_many_arguments, reason = "all of it is one run")]
-async fn recover(
-    prepared: &Prepared,
-    api: &StageApi,
-    client: &kube::Client,
-    reviews: &Reviews,
-    dir: &Path,
-    id: &str,
-    on_first: bool,
-    report: &mut Report,
-) {
-    let ways = if on_first { [true, false] } else { [false, true] };
-    for on in ways {
-        let word = if on { "continued" } else { "undone" };
-        let went = if on {
-            go_on(api, client, reviews, dir, id).await
-        } else {
-            go_back(prepared, api, client, reviews, dir, id).await
-        };
-        match went {
-            Ok(()) => {
-                report.outcome = format!("{}, {word}", report.outcome);
-                return;
-            }
-            Err(why) => {
-                report.story.push(format!("not {word}: {why}"));
-                report.refusals.push(guard(&why));
-            }
-        }
-        api.with(Store::settle);
-    }
-    report.outcome = format!("{}, neither continued nor undone", report.outcome);
-}
-
-async fn go_on(api: &StageApi, client: &kube::Client, reviews: &Reviews, dir: &Path, id: &str) -> Result<(), String> {
-    let mut journal = Journal::open(dir, id).map_err(|stop| describe(&stop))?;
-    execute::settle(client, &mut journal).await.map_err(|stop| describe(&stop))?;
-    let remaining = journal.entry().remaining();
-    if remaining.steps.is_empty() {
-        return Ok(());
-    }
-    let receipts = execute::receipts(client, &remaining).await.map_err(|stop| describe(&stop))?;
-    let now = api.with(|store, _| store.clone());
-    let reviewed = reviewed_once(reviews, &now, remaining, &receipts)?;
-    let confirmed = confirmed(reviewed);
-    let went = execute::resume(client, confirmed, &mut journal, &OPTIONS, &Silent::new(None)).await;
-    went.map(|_| ()).map_err(|stop| describe(&stop))
-}
-
-async fn go_back(
-    prepared: &Prepared,
-    api: &StageApi,
-    client: &kube::Client,
-    reviews: &Reviews,
-    dir: &Path,
-    id: &str,
-) -> Result<(), String> {
-    let mut journal = Journal::open(dir, id).map_err(|stop| describe(&stop))?;
-    execute::settle(client, &mut journal).await.map_err(|stop| describe(&stop))?;
-    let done = journal.entry().done();
-    let now = api.with(|store, _| store.clone());
-    let back = match way_back(&now, id, &prepared.plan, &done) {
-        Ok(back) => back,
-        Err(why) if why.starts_with("nothing:") => return Ok(()),
-        Err(why) => return Err(why),
-    };
-    let receipts = execute::receipts(client, &back).await.map_err(|stop| describe(&stop))?;
-    let reviewed = reviewed_once(reviews, &now, back.clone(), &receipts)?;
-    let mut journal = Journal::create(dir, &back, "stage", NOW).map_err(|stop| describe(&stop))?;
-    let confirmed = confirmed(reviewed);
-    let went = execute::execute(client, confirmed, &mut journal, &OPTIONS, &Silent::new(None)).await;
-    went.map(|_| ()).map_err(|stop| describe(&stop))
-}
-
 /// Whether a loss is none of the plan's doing: the same actor inflicts it on the same cluster without any repair, and
 /// at the moment at which it struck the volume stood as it stood before the repair, as far as anything protects it:
 /// with the same policy, and reserved for the same claim. Whatever pvctl had done until then had not touched that, or
@@ -667,82 +608,18 @@ fn is_excused(prepared: &Prepared, api: &StageApi, case: Case, loss: &Loss) -> b
 /// look at its claim.
 fn gave_delete_back(api: &StageApi, name: &str, case: Case) -> bool {
     let key = crate::stage::volume_key(name);
-    let written = api.with(|store, _| {
-        let is_ours = |at: &usize| {
-            store.history.get(*at).is_some_and(|moment| moment.by == pvctl::repair::FIELD_MANAGER && moment.key == key)
+    let written: Vec<usize> = api.with(|store, _| {
+        let gives = |moment: &Moment| {
+            moment.by == pvctl::repair::FIELD_MANAGER
+                && moment.key == key
+                && moment
+                    .after
+                    .as_ref()
+                    .is_some_and(|after| text(after, "/spec/persistentVolumeReclaimPolicy") == "Delete")
         };
-        let last = (0..store.history.len()).rfind(is_ours)?;
-        let after = store.history[last].after.as_ref()?;
-        (text(after, "/spec/persistentVolumeReclaimPolicy") == "Delete").then_some(last)
+        (0..store.history.len()).filter(|at| store.history.get(*at).is_some_and(gives)).collect()
     });
-    written.and_then(|moment| api.request_of(moment)).is_some_and(|request| case.request >= request)
-}
-
-/// What came of many runs.
-#[derive(Debug, Default, Serialize, Deserialize)]
-struct Tally {
-    runs: usize,
-    unreached: usize,
-    faults: BTreeMap<String, usize>,
-    actors: BTreeMap<String, usize>,
-    controllers: BTreeMap<String, usize>,
-    outcomes: BTreeMap<String, usize>,
-    refusals: BTreeMap<String, usize>,
-    /// Losses that are no fault, by repair, actor and why.
-    losses: BTreeMap<String, usize>,
-    /// Runs among nobody but the controllers that could neither be continued nor taken back, each guard with the first.
-    stuck: BTreeMap<String, (usize, String)>,
-    wrong: Vec<String>,
-}
-
-impl Tally {
-    fn add(&mut self, prepared: &Prepared, case: Case, report: Option<Report>) {
-        let Some(report) = report else {
-            self.unreached += 1;
-            return;
-        };
-        self.runs += 1;
-        *self.faults.entry(case.fault.word().to_owned()).or_default() += 1;
-        *self.actors.entry(case.actor.word().to_owned()).or_default() += 1;
-        *self.controllers.entry(case.controllers.word().to_owned()).or_default() += 1;
-        *self.outcomes.entry(report.outcome.clone()).or_default() += 1;
-        for refusal in &report.refusals {
-            *self.refusals.entry(refusal.clone()).or_default() += 1;
-        }
-        for (why, count) in [("given up", report.given_up), ("excused", report.excused)] {
-            if count > 0 {
-                let key = format!("{} {} {why}", prepared.name, case.actor.word());
-                *self.losses.entry(key).or_default() += count;
-            }
-        }
-        if case.actor.is_harmless() && report.outcome.contains("neither") {
-            let first = || (0, format!("PVCTL_FAULT={}: {}", words(prepared, case), report.story.join("; ")));
-            self.stuck.entry(report.refusals.join(" and ")).or_insert_with(first).0 += 1;
-        }
-        if !report.wrong.is_empty() {
-            self.wrong.push(format!("PVCTL_FAULT={}: {}", words(prepared, case), report.wrong.join("; ")));
-        }
-    }
-
-    fn merge(&mut self, other: Self) {
-        fn sum<K: Ord>(into: &mut BTreeMap<K, usize>, from: BTreeMap<K, usize>) {
-            for (key, count) in from {
-                *into.entry(key).or_default() += count;
-            }
-        }
-        self.runs += other.runs;
-        self.unreached += other.unreached;
-        sum(&mut self.faults, other.faults);
-        sum(&mut self.actors, other.actors);
-        sum(&mut self.controllers, other.controllers);
-        sum(&mut self.outcomes, other.outcomes);
-        sum(&mut self.refusals, other.refusals);
-        sum(&mut self.losses, other.losses);
-        for (guards, (count, first)) in other.stuck {
-            self.stuck.entry(guards).or_insert((0, first)).0 += count;
-        }
-        self.wrong.extend(other.wrong);
-    }
+    written.into_iter().filter_map(|moment| api.request_of(moment)).any(|request| request <= case.request)
 }
 
 fn words(prepared: &Prepared, case: Case) -> String {
@@ -832,26 +709,6 @@ fn clock() -> impl Fn() -> Duration + Sync {
 #[expect(clippy::print_stderr, reason = "the figures are wanted in the test's output")]
 fn print(text: &str) {
     eprintln!("{text}");
-}
-
-fn show(tally: &Tally, all: &[Prepared], notes: &[String], seconds: u64) {
-    for note in notes {
-        print(note);
-    }
-    let repairs: Vec<String> =
-        all.iter().map(|prepared| format!("{} ({})", prepared.name, prepared.requests)).collect();
-    print(&format!("repairs, with their requests: {}", repairs.join(", ")));
-    print(&format!("{} runs in {seconds} s; {} cases name a request that was never made", tally.runs, tally.unreached));
-    print(&format!("by fault: {:?}\nby actor: {:?}", tally.faults, tally.actors));
-    print(&format!("by controllers: {:?}", tally.controllers));
-    print(&format!("by outcome: {:#?}\nrefusals by guard: {:#?}", tally.outcomes, tally.refusals));
-    print(&format!("losses that are no fault: {:#?}", tally.losses));
-    for (guards, (count, first)) in &tally.stuck {
-        print(&format!("{count} neither continued nor undone among controllers alone, by {guards}, such as {first}"));
-    }
-    for wrong in tally.wrong.iter().take(40) {
-        print(wrong);
-    }
 }
 
 /// One run, or a seeded sample for so many seconds: 20, or `PVCTL_FAULTS_SECONDS`, and 300 cases however slow the

@@ -5,8 +5,8 @@
 use pvctl::controllers::Rules;
 use pvctl::model::{Kind, ObjectKey};
 use pvctl::repair::{
-    Change, Done, Guard, Holds, Manifests, Plan, Proposed, Receipts, Recipient, Refusal, Rejected, Request, Reviewed,
-    Setting, Situation, claim_key, propose, reads, review, undo, volume_key,
+    Change, Done, Expect, Guard, Holds, Manifests, Plan, Proposed, Receipts, Recipient, Refusal, Rejected, Request,
+    Reviewed, Setting, Situation, claim_key, propose, reads, review, undo, volume_key,
 };
 use pvctl::simulate::Settings;
 use pvctl::snapshot::{Coverage, CoverageEntry, CoverageState, Item, Parts, Snapshot, decode};
@@ -480,6 +480,37 @@ fn a_restored_claim_is_taken_back_and_its_data_are_kept() {
     assert!(reviewed.is_ok(), "{:?}", reviewed.err().map(|rejected| rejected.refusal));
 }
 
+/// A claim that named its volume and never had it is Pending without it, and Lost once it had it: so it is not parted
+/// from it any more. Until then only a volume that is not Bound is given back.
+#[test]
+fn a_claim_that_got_its_volume_by_a_repair_is_not_made_lost_by_its_undo() {
+    let gone = volume("pv-1", "Released", of("db", "data", "c-gone"));
+    let pending = World::new(vec![gone, claim("db", "data", "pv-1", "Pending"), class("fast")]);
+    let request =
+        Request::Restore { namespace: "db".into(), name: "data".into(), from: None, provisioner_stopped: false };
+    let plan = pending.accepted(&request);
+    assert_eq!(changes(&plan), ["pv/pv-1: claimRef db/data c-data"]);
+    let done: Vec<Done> =
+        plan.steps.iter().map(|step| Done { step: step.clone(), after: None, was_so: false }).collect();
+    let after = |volume_phase, claim_phase| {
+        let volume = volume("pv-1", volume_phase, of("db", "data", "c-data"));
+        World::new(vec![volume, claim("db", "data", "pv-1", claim_phase), class("fast")])
+    };
+    let manifests = Manifests::default();
+    let waiting = after("Released", "Pending");
+    let Proposed::Plan(back) = undo(&waiting.situation(&manifests), "journal", false, &plan, &done) else { panic!() };
+    assert_eq!(changes(&back), ["pv/pv-1: claimRef db/data c-gone"]);
+    let write = back.writes().next().unwrap();
+    assert!(write.expect.contains(&Expect::VolumePhase { any_of: vec!["Released".into()] }), "{:?}", write.expect);
+    for (volume_phase, claim_phase) in [("Bound", "Pending"), ("Bound", "Bound")] {
+        let world = after(volume_phase, claim_phase);
+        let Proposed::Refused(refusal) = undo(&world.situation(&manifests), "journal", false, &plan, &done) else {
+            panic!("{volume_phase} {claim_phase}")
+        };
+        assert_eq!(refusal.by, "held");
+    }
+}
+
 #[test]
 fn deleted_claims_are_created_again_with_their_volume() {
     let world = World::new(released());
@@ -627,9 +658,9 @@ fn a_reservation_expects_each_thing_once() {
     assert_eq!(
         plan.steps[0].write.as_ref().unwrap().expect,
         [
-            pvctl::repair::Expect::ClaimRef { is: Some(named) },
-            pvctl::repair::Expect::Terminating { is: false },
-            pvctl::repair::Expect::ReclaimPolicy { is: "Retain".into() },
+            Expect::ClaimRef { is: Some(named) },
+            Expect::Terminating { is: false },
+            Expect::ReclaimPolicy { is: "Retain".into() },
         ]
     );
 }

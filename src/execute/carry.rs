@@ -309,7 +309,7 @@ impl<'r> Run<'r> {
             if patient && self.is_counted_still(step, write, &status) {
                 return Ok(Attempt::Refused { why: status.to_string(), pause: RECOUNT });
             }
-            return Err(refusal(write, step.id, &status));
+            return self.conflict(step, write, &status).await;
         }
         // Admission may have taken its time: what the write rests on is looked at after it.
         let current = match self.look(step, write).await? {
@@ -344,11 +344,23 @@ impl<'r> Run<'r> {
                 Ok(Attempt::Lost { why: status.to_string() })
             }
             Answer::Failure(status) => {
-                let stop = refusal(write, step.id, &status);
                 let again = self.refused(step, in_doubt, status.to_string(), RECOUNT)?;
-                if patient && self.is_counted_still(step, write, &status) { Ok(again) } else { Err(stop) }
+                if patient && self.is_counted_still(step, write, &status) {
+                    return Ok(again);
+                }
+                self.conflict(step, write, &status).await
             }
         }
+    }
+
+    /// A refusal ends the run, unless whoever was quicker than this write has done just what it asks for.
+    async fn conflict(&mut self, step: &Step, write: &Write, status: &Status) -> Result<Attempt, Stopped> {
+        if status.code == 409
+            && let Ok(Look::Over(attempt)) = self.look(step, write).await
+        {
+            return Ok(attempt);
+        }
+        Err(refusal(write, step.id, status))
     }
 
     /// Reads the object of a step, and compares it with what the step expects.

@@ -7,7 +7,7 @@ use super::verbs::build::{Builder, as_reviewed, before_deletion};
 use super::verbs::recreate::idle;
 use super::wait::Wait;
 use super::write::{Change, Expect, Reference, Write};
-use crate::model::{Kind, ObjectKey, PersistentVolume, Str, VolumePhase};
+use crate::model::{AnnotationKey, Kind, ObjectKey, PersistentVolume, Str, VolumePhase};
 use serde_json::Value;
 
 /// A step that was carried out.
@@ -154,11 +154,8 @@ fn plan_of(
                     }
                     Known::Absent | Known::Unknown => false,
                 };
-                let comes_back = recreated.iter().any(|key| {
-                    plan.volumes.iter().any(|carried| {
-                        carried.volume == *name && situation.claim(&key.namespace, &key.name).is_absent()
-                    })
-                });
+                let carries = plan.volumes.iter().any(|carried| carried.volume == *name);
+                let comes_back = carries && recreated.iter().any(|key| is_free_by_then(situation, key, &created));
                 if bound || comes_back {
                     let mut write = (**write).clone();
                     write.expect.push(Expect::VolumePhase { any_of: vec!["Bound".into()] });
@@ -196,6 +193,15 @@ fn plan_of(
         }
     }
     Ok(back.finish(format!("what {journal} did is taken back")))
+}
+
+/// Whether a claim can be created under a name: there is none, or only the one that goes before.
+fn is_free_by_then(situation: &Situation<'_>, key: &ObjectKey, created: &[(&ObjectKey, Str, Option<Str>)]) -> bool {
+    match situation.claim(&key.namespace, &key.name) {
+        Known::Absent => true,
+        Known::There(claim) => created.iter().any(|(_, uid, _)| *uid == claim.meta.uid),
+        Known::Unknown => false,
+    }
 }
 
 /// The claim that a step created, its uid, and the volume that it names.
@@ -250,7 +256,9 @@ fn untaken(
         names && write.object == key
     });
     let ours = created.iter().any(|(_, uid, _)| *uid == holder.meta.uid) || (plan.saves.contains(&key) && !is_new);
-    if ours {
+    // The controller marks the volume first, and then the claim, which stays Pending where it comes too late.
+    let waits = volume.status.phase != VolumePhase::Bound && !holder.meta.annotations.has(AnnotationKey::BindCompleted);
+    if ours || waits {
         return Ok(());
     }
     Err(Refusal::new(
@@ -297,7 +305,10 @@ fn point_back(situation: &Situation<'_>, back: &mut Builder, write: &Write, clai
     if claim_goes {
         write.expect.push(Expect::VolumePhase { any_of: vec!["Released".into(), "Failed".into()] });
     } else {
-        write.expect = vec![Expect::ClaimRef { is: volume.claim_ref.as_ref().map(Reference::from_stored) }];
+        write.expect = vec![
+            Expect::ClaimRef { is: volume.claim_ref.as_ref().map(Reference::from_stored) },
+            Expect::VolumePhase { any_of: vec![volume.status.phase.as_str().into()] },
+        ];
         if let Known::There(holder) = situation.holder(volume) {
             recheck.push(Recheck::Unused { namespace: holder.meta.namespace.clone(), name: holder.meta.name.clone() });
             recheck.push(Recheck::Detached { volume: volume.meta.name.clone() });

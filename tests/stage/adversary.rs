@@ -82,6 +82,20 @@ impl Actor {
     }
 }
 
+impl Actor {
+    /// Ends what it does on its own, if that ends at all: the pods come to their end. Says whether anything changed.
+    pub(crate) fn leave(self, store: &mut Store) -> bool {
+        if self != Self::User {
+            return false;
+        }
+        let pods: Vec<ObjectKey> = store.all(Kind::Pod, "").map(|(key, _)| key.clone()).collect();
+        for key in &pods {
+            store.put(key, None, "kubelet");
+        }
+        !pods.is_empty()
+    }
+}
+
 /// Every driver finishes what it has begun: the storage goes, and then the object, whatever its finalizers.
 pub(crate) fn drivers(store: &mut Store) {
     let doomed: Vec<(String, String)> = store.doomed.iter().cloned().collect();

@@ -16,7 +16,7 @@ pub(crate) mod worlds;
 pub(crate) use adversary::{Actor, Loss, STRANGER, Treasure, drivers, losses};
 pub(crate) use controllers::settings;
 pub(crate) use server::{Fault, StageApi, Strike};
-pub(crate) use store::{Store, claim as claim_key, text, volume as volume_key};
+pub(crate) use store::{Moment, Store, claim as claim_key, text, volume as volume_key};
 
 /// A small generator of numbers that is the same everywhere: `SplitMix64`.
 #[derive(Clone, Debug)]

@@ -136,6 +136,8 @@ fn give_back(
     }
     is_free(situation, key, volume, from)?;
     let mut plan = Builder::new(request);
+    // It had the volume before, so that whoever takes this back leaves it as it was.
+    plan.save_claim(claim);
     by_uid(
         situation,
         &mut plan,
@@ -178,7 +180,6 @@ fn by_uid(
 ) {
     let (namespace, name) = (claim.meta.namespace.clone(), claim.meta.name.clone());
     plan.leave_if_strange(situation, &namespace, volume);
-    plan.save_claim(claim);
     let for_claims = vec![(namespace.clone(), name.clone())];
     plan.carry(volume, Carried { volume: volume.meta.name.clone(), for_claims, given_up: Vec::new() });
     plan.retain(volume, "before anything else is done with it");
