@@ -474,10 +474,15 @@ fn a_restored_claim_is_taken_back_and_its_data_are_kept() {
     let situation = world.situation(&manifests);
     let Proposed::Plan(back) = undo(&situation, "journal", false, &plan, &done) else { panic!() };
     assert_eq!(changes(&back), ["pv/pv-1: claimRef db/data"]);
-    assert!(back.notes.iter().any(|note| note.contains("pv-1 keeps policy Retain")), "{:?}", back.notes);
+    for note in ["pv-1 keeps policy Retain", "claim db/data is Lost again then"] {
+        assert!(back.notes.iter().any(|known| known.contains(note)), "{:?}", back.notes);
+    }
     let receipts = Receipts::granted(&back);
-    let reviewed = review(&situation, *back, &receipts);
-    assert!(reviewed.is_ok(), "{:?}", reviewed.err().map(|rejected| rejected.refusal));
+    let reviewed = review(&situation, *back, &receipts).unwrap_or_else(|rejected| panic!("{:?}", rejected.refusal));
+    // What the controllers answer has the claim, too.
+    let expected: Vec<String> =
+        reviewed.plan().steps.iter().flat_map(|step| &step.expects).map(|expected| format!("{expected:?}")).collect();
+    assert!(expected.iter().any(|line| line.contains("Lost")), "{expected:?}");
 }
 
 /// A claim that named its volume and never had it is Pending without it, and Lost once it had it: so it is not parted

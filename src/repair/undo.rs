@@ -312,6 +312,10 @@ fn point_back(situation: &Situation<'_>, back: &mut Builder, write: &Write, clai
         if let Known::There(holder) = situation.holder(volume) {
             recheck.push(Recheck::Unused { namespace: holder.meta.namespace.clone(), name: holder.meta.name.clone() });
             recheck.push(Recheck::Detached { volume: volume.meta.name.clone() });
+            back.save_claim(holder);
+            if holder.meta.annotations.has(AnnotationKey::BindCompleted) {
+                back.note(format!("claim {} is Lost again then, as it was before", holder.key()));
+            }
         }
     }
     write.expect.push(Expect::Terminating { is: false });
