@@ -690,6 +690,37 @@ async fn refusals_are_final() {
     }
 }
 
+/// Delete comes back only while the very claim that the volume names is there, and not one of its name.
+#[tokio::test(start_paused = true)]
+async fn a_namesake_does_not_keep_the_data() {
+    let namesake: fn(&mut World) = |world| {
+        world.idle = true;
+        world.edit(NEW, |claim| claim["metadata"]["uid"] = json!("another"));
+    };
+    let server = Server::new();
+    let request = repair::Request::Move {
+        namespace: "db".into(),
+        name: "data".into(),
+        to_namespace: "shop".into(),
+        to_name: "moved".into(),
+        restore_policy: true,
+    };
+    let plan = server.plan_of(&request).await;
+    let granted = Receipts::granted(&plan);
+    let confirmed = server.review(plan, &granted).await.expect("the plan is safe");
+    server.world(|world| {
+        world.log.clear();
+        let (nothing, acts) = (Fault::Actor(|_| ()), Fault::Actor(namesake));
+        world.faults = [nothing, nothing, acts].map(|fault| ("dry PATCH /api".to_owned(), fault)).to_vec();
+    });
+    let dir = tempfile::tempdir().unwrap();
+    let mut journal = Journal::create(dir.path(), confirmed.plan(), "https://api.example.com", NOW).unwrap();
+    let stop = execute(&server.client(), confirmed, &mut journal, &options(), &Ear::new()).await.unwrap_err();
+    let said = "claim shop/moved is not the one that volume pv-1 names by uid: with policy Delete its data would go";
+    assert!(stop.message.ends_with(said), "{stop:?}");
+    assert_eq!(server.world(|world| world.objects[PV]["spec"]["persistentVolumeReclaimPolicy"].clone()), "Retain");
+}
+
 /// A conflict with somebody who did just what the step asks for ends nothing, and is not ours to take back.
 #[tokio::test(start_paused = true)]
 async fn who_was_quicker_has_done_the_step() {
@@ -1433,7 +1464,7 @@ async fn rights_are_asked_for_every_request() {
     let mut plan = server.plan().await;
     plan.steps[0].recheck.extend([
         repair::Recheck::NotRecycled { volume: "pv-1".into() },
-        repair::Recheck::Lives { namespace: "db".into(), name: "data".into() },
+        repair::Recheck::Lives { namespace: "db".into(), name: "data".into(), volume: "pv-1".into() },
         repair::Recheck::AllRetained { namespace: "shop".into(), name: "other".into() },
     ]);
     let rights = repair::rights(&plan);

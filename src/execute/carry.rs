@@ -355,12 +355,15 @@ impl<'r> Run<'r> {
 
     /// A refusal ends the run, unless whoever was quicker than this write has done just what it asks for.
     async fn conflict(&mut self, step: &Step, write: &Write, status: &Status) -> Result<Attempt, Stopped> {
-        if status.code == 409
-            && let Ok(Look::Over(attempt)) = self.look(step, write).await
-        {
-            return Ok(attempt);
+        let stop = refusal(write, step.id, status);
+        if status.code != 409 {
+            return Err(stop);
         }
-        Err(refusal(write, step.id, status))
+        match self.look(step, write).await {
+            Ok(Look::Over(attempt)) => Ok(attempt),
+            Err(other) if other.kind != StopKind::Changed => Err(other),
+            Ok(Look::Fit(_)) | Err(_) => Err(stop),
+        }
     }
 
     /// Reads the object of a step, and compares it with what the step expects.
@@ -388,6 +391,10 @@ impl<'r> Run<'r> {
             }
         }
         if write.is_so_already(seen.as_ref()) {
+            // Whoever has the volume named did not look at who uses it.
+            if matches!(write.change, Change::SetClaimRef { .. }) {
+                self.recheck(step).await?;
+            }
             self.journal.add(Record::Done { step: step.id, after: current, was_so: true })?;
             return Ok(Look::Over(Attempt::Done { was_so: true }));
         }

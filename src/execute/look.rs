@@ -94,11 +94,21 @@ pub(super) async fn again(api: Api<'_>, recheck: &Recheck) -> Result<(), Stopped
             }
             Ok(())
         }
-        Recheck::Lives { namespace, name } => {
-            let key = claim_key(namespace, name);
+        Recheck::Lives { namespace, name, volume } => {
+            let (key, held) = (claim_key(namespace, name), volume_key(volume));
+            let holder = match decode(&held, api.get(&held).await?.as_ref())? {
+                Some(Seen::Volume(volume)) => volume.claim_ref.as_ref().map(|named| named.uid.clone()),
+                Some(Seen::Claim(_)) | None => None,
+            };
             match decode(&key, api.get(&key).await?.as_ref())? {
-                Some(seen) if seen.meta().deleted.is_none() => Ok(()),
-                Some(_) => Err(Stopped::changed(format!("claim {namespace}/{name} is being deleted"))),
+                Some(seen) if seen.meta().deleted.is_some() => {
+                    Err(Stopped::changed(format!("claim {namespace}/{name} is being deleted")))
+                }
+                Some(seen) if holder.as_ref() == Some(&seen.meta().uid) => Ok(()),
+                Some(_) => Err(Stopped::changed(format!(
+                    "claim {namespace}/{name} is not the one that volume {volume} names by uid: with policy Delete its \
+                     data would go"
+                ))),
                 None => Err(Stopped::changed(format!("claim {namespace}/{name} does not exist any more"))),
             }
         }

@@ -100,7 +100,7 @@ pub struct Reach {
 
 impl Reach {
     /// What a review asks for.
-    pub const REVIEW: Self = Self { states: 150_000, failures: true, everyone: false };
+    pub const REVIEW: Self = Self { states: 400_000, failures: true, everyone: false };
 }
 
 /// Looks for an interleaving in which the plan does harm.

@@ -67,7 +67,7 @@ fn looks(recheck: &Recheck) -> Vec<Right> {
         Recheck::AllRetained { namespace, name } => {
             vec![get(claim_key(namespace, name)), list(Kind::PersistentVolume, &Str::default())]
         }
-        Recheck::Lives { namespace, name } => vec![get(claim_key(namespace, name))],
+        Recheck::Lives { namespace, name, volume } => vec![get(claim_key(namespace, name)), get(volume_key(volume))],
         Recheck::NotRecycled { volume } => {
             let name = guards::recycler_of(volume).into();
             vec![get(ObjectKey { kind: Kind::Pod, namespace: guards::RECYCLERS.into(), name })]

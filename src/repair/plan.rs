@@ -310,12 +310,14 @@ pub enum Recheck {
         /// The claim's name.
         name: Str,
     },
-    /// The claim is there and is not being deleted.
+    /// The claim that has the volume, by its uid, is there and is not being deleted.
     Lives {
         /// The claim's namespace.
         namespace: Str,
         /// The claim's name.
         name: Str,
+        /// The volume.
+        volume: Str,
     },
     /// No pod of the recycler erases the volume.
     NotRecycled {

@@ -400,11 +400,12 @@ impl<'a> Stage<'a> {
                 let volumes = self.volume_places().filter_map(|place| self.volume(state, place));
                 claim.is_none_or(|claim| volumes.into_iter().all(|volume| keeps(volume, claim)))
             }
-            Recheck::Lives { namespace, name } => self
-                .snapshot
-                .claim_id(namespace, name)
-                .and_then(|id| self.claim(state, id.0 as usize))
-                .is_some_and(|claim| !claim.terminating()),
+            Recheck::Lives { namespace, name, volume } => {
+                let claim = self.snapshot.claim_id(namespace, name).and_then(|id| self.claim(state, id.0 as usize));
+                let volume = self.snapshot.volume_id(volume).and_then(|id| self.volume(state, id.0 as usize));
+                let holder = volume.and_then(|volume| volume.claim_ref.as_ref()).map(|named| &named.uid);
+                claim.is_some_and(|claim| !claim.terminating() && holder == Some(&claim.meta.uid))
+            }
             Recheck::Unused { .. }
             | Recheck::Unmounted { .. }
             | Recheck::Detached { .. }

@@ -52,15 +52,7 @@ fn plan_of(
             .into());
     }
     let created: Vec<(&ObjectKey, Str, Option<Str>)> = written.iter().filter_map(|done| created_by(done)).collect();
-    let recreated: Vec<ObjectKey> = written
-        .iter()
-        .filter_map(|done| match (&done.step.undo, &done.step.write) {
-            (Undo::Write { write, .. }, Some(_)) if matches!(write.change, Change::Create { .. }) => {
-                Some(write.object.clone())
-            }
-            _ => None,
-        })
-        .collect();
+    let recreated: Vec<Recreated<'_>> = written.iter().filter_map(|done| recreated_by(done)).collect();
     // A policy can be given back whoever has the volume.
     let only_policies = written.iter().all(|done| {
         matches!(&done.step.undo, Undo::Write { write, .. } if matches!(write.change, Change::SetReclaimPolicy { .. }))
@@ -82,7 +74,7 @@ fn plan_of(
             untaken(situation, plan, volume, &created)?;
         }
         let mut for_claims = carried.for_claims.clone();
-        for_claims.extend(recreated.iter().map(|key| (key.namespace.clone(), key.name.clone())));
+        for_claims.extend(recreated.iter().map(|again| (again.key.namespace.clone(), again.key.name.clone())));
         // What was so before comes back: a claim that was Lost, a volume that named one that is gone.
         let asked = carried.given_up.iter().copied().filter(|given| *given == GivenUp::Privacy);
         let given_up = std::iter::once(GivenUp::Claim).chain(asked).collect();
@@ -154,15 +146,15 @@ fn plan_of(
                     }
                     Known::Absent | Known::Unknown => false,
                 };
-                let carries = plan.volumes.iter().any(|carried| carried.volume == *name);
-                let comes_back = carries && recreated.iter().any(|key| is_free_by_then(situation, key, &created));
+                let again = recreated.iter().find(|again| again.volume == Some(name));
+                let comes_back = again.is_some_and(|again| is_free_by_then(situation, again.key, &created));
                 if bound || comes_back {
                     let mut write = (**write).clone();
                     write.expect.push(Expect::VolumePhase { any_of: vec!["Bound".into()] });
                     back.step(
                         format!("volume {name} gets the policy back that it had"),
                         Some(write),
-                        lives(situation, name, &recreated),
+                        lives(situation, name, again.map(|again| again.key)),
                         wait.clone(),
                         Undo::Impossible { why: "it is a way back already".to_owned() },
                     );
@@ -224,14 +216,29 @@ fn named_before(done: &Done, volume: &Str) -> Option<(Str, Str)> {
 }
 
 /// The claim that has the volume in the end lives: with policy Delete the data would go with it.
-fn lives(situation: &Situation<'_>, volume: &str, recreated: &[ObjectKey]) -> Vec<Recheck> {
+fn lives(situation: &Situation<'_>, volume: &Str, again: Option<&ObjectKey>) -> Vec<Recheck> {
     let named = match situation.volume(volume) {
         Known::There(volume) => volume.claim_ref.as_ref().map(|named| (named.namespace.clone(), named.name.clone())),
         Known::Absent | Known::Unknown => None,
     };
-    let again = recreated.first().map(|key| (key.namespace.clone(), key.name.clone()));
-    let lives = |(namespace, name)| Recheck::Lives { namespace, name };
+    let again = again.map(|key| (key.namespace.clone(), key.name.clone()));
+    let lives = |(namespace, name)| Recheck::Lives { namespace, name, volume: volume.clone() };
     again.or(named).map(lives).into_iter().collect()
+}
+
+/// A claim that a step deleted and that is created again, with the volume that it had.
+struct Recreated<'d> {
+    key: &'d ObjectKey,
+    volume: Option<&'d Str>,
+}
+
+fn recreated_by(done: &Done) -> Option<Recreated<'_>> {
+    let Undo::Write { write, wait } = &done.step.undo else { return None };
+    let volume = match wait {
+        Some(Wait::Bound { volume, .. }) => Some(volume),
+        _ => None,
+    };
+    matches!(write.change, Change::Create { .. }).then_some(Recreated { key: &write.object, volume })
 }
 
 /// Nobody has the volume but a claim that the plan created, or one that it was about.
@@ -255,7 +262,10 @@ fn untaken(
         let names = matches!(&write.change, Change::NameVolume { volume: named } if *named == volume.meta.name);
         names && write.object == key
     });
-    let ours = created.iter().any(|(_, uid, _)| *uid == holder.meta.uid) || (plan.saves.contains(&key) && !is_new);
+    // Under the name of the claim that the plan was about there may be another one by now.
+    let is_another = plan.steps.iter().flat_map(|step| uids_of(step, &key)).any(|uid| *uid != holder.meta.uid);
+    let ours = created.iter().any(|(_, uid, _)| *uid == holder.meta.uid)
+        || (plan.saves.contains(&key) && !is_new && !is_another);
     // The controller marks the volume first, and then the claim, which stays Pending where it comes too late.
     let waits = volume.status.phase != VolumePhase::Bound && !holder.meta.annotations.has(AnnotationKey::BindCompleted);
     if ours || waits {
@@ -271,6 +281,22 @@ fn untaken(
     )
     .hint("kubectl pvctl move gives the volume to another claim")
     .into())
+}
+
+/// The uids of the claim of a name that a step knows of.
+fn uids_of<'p>(step: &'p Step, key: &'p ObjectKey) -> impl Iterator<Item = &'p Str> {
+    let awaited = match &step.wait {
+        Some(Wait::ClaimGone { namespace, name, uid }) if *namespace == key.namespace && *name == key.name => Some(uid),
+        _ => None,
+    };
+    let written = step.write.as_ref().and_then(|write| match &write.change {
+        Change::SetClaimRef { to: Some(to), .. } if to.namespace == key.namespace && to.name == key.name => {
+            Some(&to.uid)
+        }
+        _ if write.object == *key => Some(&write.uid),
+        _ => None,
+    });
+    awaited.into_iter().chain(written).filter(|uid| !uid.is_empty())
 }
 
 /// A claim that a plan created goes again.
@@ -305,10 +331,12 @@ fn point_back(situation: &Situation<'_>, back: &mut Builder, write: &Write, clai
     if claim_goes {
         write.expect.push(Expect::VolumePhase { any_of: vec!["Released".into(), "Failed".into()] });
     } else {
-        write.expect = vec![
-            Expect::ClaimRef { is: volume.claim_ref.as_ref().map(Reference::from_stored) },
-            Expect::VolumePhase { any_of: vec![volume.status.phase.as_str().into()] },
-        ];
+        write.expect = vec![Expect::ClaimRef { is: volume.claim_ref.as_ref().map(Reference::from_stored) }];
+        // The controller marks the volume first: as long as it is not Bound, no claim has got it.
+        if volume.status.phase != VolumePhase::Bound {
+            let unbound = [VolumePhase::Available, VolumePhase::Released, VolumePhase::Failed, VolumePhase::Pending];
+            write.expect.push(Expect::VolumePhase { any_of: unbound.map(|phase| phase.as_str().into()).to_vec() });
+        }
         if let Known::There(holder) = situation.holder(volume) {
             recheck.push(Recheck::Unused { namespace: holder.meta.namespace.clone(), name: holder.meta.name.clone() });
             recheck.push(Recheck::Detached { volume: volume.meta.name.clone() });

@@ -53,10 +53,12 @@ impl Recovery<'_> {
     pub(super) async fn recover(&self, actor: Actor, on_first: bool, report: &mut Report) -> Option<Way> {
         let mut begun = None;
         for again in [false, true] {
-            if again && !self.api.with(|store, _| actor.leave(store)) {
-                break;
+            if again {
+                if !self.api.with(|store, _| actor.leave(store)) {
+                    break;
+                }
+                self.api.with(Store::settle);
             }
-            self.api.with(Store::settle);
             let ways = if on_first { [Way::Continued, Way::Undone] } else { [Way::Undone, Way::Continued] };
             for way in ways {
                 let went = match way {

@@ -2,7 +2,8 @@
 
 use super::Cut;
 use crate::stage::{Actor, Random, STRANGER, Store, claim_key, text};
-use pvctl::model::Kind;
+use pvctl::model::{Kind, ObjectKey};
+use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Mutex, PoisonError};
 
@@ -38,6 +39,8 @@ impl Place {
 #[derive(Debug, Default)]
 pub(super) struct States {
     before: String,
+    /// The same with policy Retain for the volumes that no claim has: it stays there, as `undo` says.
+    kept: String,
     goal: String,
     /// After each prefix of the plan, and after each prefix of the way back from there.
     between: BTreeSet<String>,
@@ -49,7 +52,7 @@ pub(super) struct States {
 
 impl States {
     pub(super) fn new(before: &Store, goal: &Store) -> Self {
-        let mut states = Self { before: state(before), goal: state(goal), ..Self::default() };
+        let mut states = Self { before: state(before), kept: kept(before), goal: state(goal), ..Self::default() };
         states.cuts.extend([before.clone(), goal.clone()]);
         states
     }
@@ -71,7 +74,7 @@ impl States {
         let now = state(store);
         if now == self.goal {
             Place::Goal
-        } else if now == self.before {
+        } else if now == self.before || now == self.kept {
             Place::Before
         } else if self.between.contains(&now) {
             Place::Between
@@ -107,6 +110,21 @@ impl States {
         });
         states.contains(now)
     }
+}
+
+/// A cluster whose volumes without a claim keep their data.
+fn kept(store: &Store) -> String {
+    let mut store = store.clone();
+    let unbound: Vec<(ObjectKey, Value)> = store
+        .all(Kind::PersistentVolume, "")
+        .filter(|(_, volume)| volume["status"]["phase"] != "Bound")
+        .map(|(key, volume)| (key.clone(), volume.clone()))
+        .collect();
+    for (key, mut volume) in unbound {
+        volume["spec"]["persistentVolumeReclaimPolicy"] = "Retain".into();
+        store.put(&key, Some(volume), "nobody");
+    }
+    state(&store)
 }
 
 /// What the volumes and claims look like, but for what differs from run to run: uids, versions, strangers.

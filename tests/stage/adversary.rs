@@ -257,6 +257,26 @@ pub(crate) enum Loss {
     Gone(String),
     /// A claim had it that was not meant: the volume, then namespace and name of the claim.
     Taken(String, String, String),
+    /// A claim that was bound is Lost in the end: its namespace and name.
+    Lost(String, String),
+}
+
+/// The claims that were bound once and are Lost now.
+pub(crate) fn lost(store: &Store) -> Vec<Loss> {
+    let was_bound = |key: &ObjectKey, uid: &Value| {
+        store
+            .history
+            .iter()
+            .filter(|moment| moment.key == *key)
+            .filter_map(|moment| moment.after.as_ref())
+            .any(|then| then["metadata"]["uid"] == *uid && then["status"]["phase"] == "Bound")
+    };
+    store
+        .all(Kind::PersistentVolumeClaim, "")
+        .filter(|(_, claim)| claim["status"]["phase"] == "Lost")
+        .filter(|(key, claim)| was_bound(key, &claim["metadata"]["uid"]))
+        .map(|(key, _)| Loss::Lost(key.namespace.to_string(), key.name.to_string()))
+        .collect()
 }
 
 /// All losses in the history of a store.

@@ -13,7 +13,7 @@ mod store;
 mod tests;
 pub(crate) mod worlds;
 
-pub(crate) use adversary::{Actor, Loss, STRANGER, Treasure, drivers, losses};
+pub(crate) use adversary::{Actor, Loss, STRANGER, Treasure, drivers, losses, lost};
 pub(crate) use controllers::settings;
 pub(crate) use server::{Fault, StageApi, Strike};
 pub(crate) use store::{Moment, Store, claim as claim_key, text, volume as volume_key};

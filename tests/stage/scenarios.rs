@@ -132,6 +132,14 @@ pub(crate) fn all() -> Vec<Scenario> {
             recreating(vec![Setting::Size("10Gi".into())]),
         ),
         scenario(
+            "recreate-delete",
+            world([
+                named(volume(DISK, "Delete", "Available"), "db", "data", ""),
+                asking(claim("db", "data", "Pending"), "100Gi"),
+            ]),
+            recreating(vec![Setting::Size("10Gi".into())]),
+        ),
+        scenario(
             "recreate-class",
             world([without_class(claim("db", "data", "Pending"))]),
             recreating(vec![Setting::Class("static".into())]),
@@ -139,6 +147,15 @@ pub(crate) fn all() -> Vec<Scenario> {
         scenario(
             "restore-lost",
             world([released(), {
+                let mut lost = bound_to(claim("db", "data", "Lost"), DISK);
+                lost["status"] = json!({ "phase": "Lost" });
+                lost
+            }]),
+            restoring(None),
+        ),
+        scenario(
+            "restore-lost-delete",
+            world([named(volume(DISK, "Delete", "Available"), "db", "data", ""), {
                 let mut lost = bound_to(claim("db", "data", "Lost"), DISK);
                 lost["status"] = json!({ "phase": "Lost" });
                 lost
@@ -171,6 +188,16 @@ pub(crate) fn all() -> Vec<Scenario> {
                 "db",
                 "older",
                 "uid-older",
+            )])),
+            rebinding("spare"),
+        ),
+        scenario(
+            "rebind-spare-delete",
+            world(bound("Delete").into_iter().chain([named(
+                volume("spare", "Delete", "Available"),
+                "db",
+                "older",
+                "",
             )])),
             rebinding("spare"),
         ),

@@ -190,7 +190,8 @@ impl Builder {
         let mut write = policy(volume, "Retain", "Delete");
         write.expect.push(Expect::VolumePhase { any_of: vec!["Bound".into()] });
         let undo = Undo::Write { write: Box::new(policy(volume, "Delete", "Retain")), wait: None };
-        let lives = Recheck::Lives { namespace: claim.namespace.clone(), name: claim.name.clone() };
+        let lives =
+            Recheck::Lives { namespace: claim.namespace.clone(), name: claim.name.clone(), volume: name.clone() };
         self.step(format!("give volume {name} the policy that it had"), Some(write), vec![lives], None, undo);
         self.retained.retain(|retained| retained != name);
     }
