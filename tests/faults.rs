@@ -427,13 +427,14 @@ fn disturbed(
     Some((report, api, settled))
 }
 
-/// Where a cluster may be in the end when an actor strikes at any request, and nothing else goes wrong.
+/// Where a cluster may be in the end when an actor strikes at any request, and nothing else goes wrong: where the run is
+/// cut short there or not, and brought to its end or not.
 fn without_faults(prepared: &Prepared, actor: Actor, reviews: &Reviews) -> BTreeSet<String> {
     let mut ends = BTreeSet::new();
     for request in 1..=prepared.requests {
         for controllers in [Controllers::Run, Controllers::Stopped] {
-            for to_its_end in [false, true] {
-                let case = Case { scenario: 0, request, fault: Fault::None, actor, controllers, seed: request as u64 };
+            for (fault, to_its_end) in [(Fault::KilledAfter, false), (Fault::None, false), (Fault::None, true)] {
+                let case = Case { scenario: 0, request, fault, actor, controllers, seed: request as u64 };
                 let folder = folder();
                 let ended = disturbed(prepared, case, reviews, folder.path(), to_its_end);
                 ends.extend(ended.map(|(_, _, end)| state::state(&end)));

@@ -18,6 +18,8 @@ pub(super) enum Place {
     Between,
     /// As the actor leaves one of these, without any fault.
     Struck,
+    /// Each object as in one of these.
+    Mixed,
     /// None of that.
     #[default]
     Elsewhere,
@@ -30,6 +32,7 @@ impl Place {
             Self::Before => "before",
             Self::Between => "between",
             Self::Struck => "struck",
+            Self::Mixed => "mixed",
             Self::Elsewhere => "elsewhere",
         }
     }
@@ -78,20 +81,20 @@ impl States {
             Place::Before
         } else if self.between.contains(&now) {
             Place::Between
-        } else if !actor.is_harmless() && self.is_struck(&now, base, actor, without_faults) {
-            Place::Struck
-        } else {
+        } else if actor.is_harmless() {
             Place::Elsewhere
+        } else {
+            self.struck(&now, base, actor, without_faults)
         }
     }
 
-    fn is_struck(
+    fn struck(
         &self,
         now: &str,
         base: &Store,
         actor: Actor,
         without_faults: impl FnOnce() -> BTreeSet<String>,
-    ) -> bool {
+    ) -> Place {
         let mut struck = self.struck.lock().unwrap_or_else(PoisonError::into_inner);
         let states = struck.entry(actor).or_insert_with(|| {
             let mut states = without_faults();
@@ -108,7 +111,14 @@ impl States {
             }
             states
         });
-        states.contains(now)
+        let known = |line: &str| states.iter().any(|state| state.lines().any(|known| known == line));
+        if states.contains(now) {
+            Place::Struck
+        } else if now.lines().all(known) {
+            Place::Mixed
+        } else {
+            Place::Elsewhere
+        }
     }
 }
 
