@@ -282,7 +282,7 @@ fn claims_are_replaced_and_get_other_volumes() {
     place.again(&["rebind", "pvc/data", "--to", "pv/has-b"], 0);
     place.repair(&["undo"], 0);
     place.claim_is("data", "Bound, has-a");
-    place.volume_is("a", "Bound, Retain, of has/data");
+    place.volume_is("a", "Bound, Delete, of has/data");
     place.volume_is("b", "Released, Retain, of the former has/copy");
     place.unharmed(&["a", "b"], &[("has", "data"), ("has", "copy")]);
 
