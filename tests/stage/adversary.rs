@@ -80,9 +80,7 @@ impl Actor {
             Self::Toucher => touch(store),
         }
     }
-}
 
-impl Actor {
     /// Ends what it does on its own, if that ends at all: the pods come to their end. Says whether anything changed.
     pub(crate) fn leave(self, store: &mut Store) -> bool {
         if self != Self::User {

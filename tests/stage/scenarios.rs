@@ -34,6 +34,18 @@ fn released() -> Value {
     named(volume(DISK, "Retain", "Released"), "db", "data", "uid-gone")
 }
 
+/// A claim that was bound to the volume and is Lost.
+fn lost() -> Value {
+    let mut lost = bound_to(claim("db", "data", "Lost"), DISK);
+    lost["status"] = json!({ "phase": "Lost" });
+    lost
+}
+
+/// A volume with its claim, and another volume.
+fn bound_and(spare: Value) -> Store {
+    world(bound("Delete").into_iter().chain([spare]))
+}
+
 fn without_class(mut claim: Value) -> Value {
     if let Some(spec) = claim["spec"].as_object_mut() {
         spec.remove("storageClassName");
@@ -144,22 +156,10 @@ pub(crate) fn all() -> Vec<Scenario> {
             world([without_class(claim("db", "data", "Pending"))]),
             recreating(vec![Setting::Class("static".into())]),
         ),
-        scenario(
-            "restore-lost",
-            world([released(), {
-                let mut lost = bound_to(claim("db", "data", "Lost"), DISK);
-                lost["status"] = json!({ "phase": "Lost" });
-                lost
-            }]),
-            restoring(None),
-        ),
+        scenario("restore-lost", world([released(), lost()]), restoring(None)),
         scenario(
             "restore-lost-delete",
-            world([named(volume(DISK, "Delete", "Available"), "db", "data", ""), {
-                let mut lost = bound_to(claim("db", "data", "Lost"), DISK);
-                lost["status"] = json!({ "phase": "Lost" });
-                lost
-            }]),
+            world([named(volume(DISK, "Delete", "Available"), "db", "data", ""), lost()]),
             restoring(None),
         ),
         scenario("restore-deleted", world([released()]), restoring(None)),
@@ -183,22 +183,12 @@ pub(crate) fn all() -> Vec<Scenario> {
         ),
         scenario(
             "rebind-bound",
-            world(bound("Delete").into_iter().chain([named(
-                volume("spare", "Retain", "Released"),
-                "db",
-                "older",
-                "uid-older",
-            )])),
+            bound_and(named(volume("spare", "Retain", "Released"), "db", "older", "uid-older")),
             rebinding("spare"),
         ),
         scenario(
             "rebind-spare-delete",
-            world(bound("Delete").into_iter().chain([named(
-                volume("spare", "Delete", "Available"),
-                "db",
-                "older",
-                "",
-            )])),
+            bound_and(named(volume("spare", "Delete", "Available"), "db", "older", "")),
             rebinding("spare"),
         ),
         scenario("move", world(bound("Delete")), moving("app", "data", false)),
