@@ -32,6 +32,8 @@ use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 use tally::{Tally, show};
 
+/// A request that nobody waits for any more may be carried out so much later, and no later.
+const IN_FLIGHT: Duration = Duration::from_mins(1);
 /// When every journal is begun.
 const NOW: Timestamp = Timestamp(1_780_000_000);
 const OPTIONS: Options =
@@ -403,20 +405,24 @@ fn disturbed(
             () = api.killed() => None,
         };
         api.struck()?;
-        // Requests that the server carries out late, or never heard the end of.
-        tokio::time::sleep(Duration::from_mins(1)).await;
-        let journal = journal_of(dir, &mut report);
+        let finished = matches!(ended, Some(Ok(())));
+        let journal = journal_of(dir, &mut report).filter(|_| !finished && to_its_end);
+        let mut random = Random::new(case.seed ^ 0x5eed);
+        let on_first = random.below(2) == 0;
+        // What was begun is gone on with at once, and taken back when no request of it can be under way any more.
+        if journal.is_none() || !on_first {
+            tokio::time::sleep(IN_FLIGHT).await;
+        }
         let written = api.with(|store, _| by_us(store, prepared.base.history.len()));
         judge_end(ended.as_ref(), written, &mut report);
-        let finished = matches!(ended, Some(Ok(())));
-        if let Some(id) = journal.filter(|_| !finished && to_its_end) {
-            let mut random = Random::new(case.seed ^ 0x5eed);
+        if let Some(id) = journal {
             if running || random.below(2) == 0 {
                 api.with(Store::settle);
             }
             api.run_controllers(true);
             let recovery = Recovery { prepared, api: &api, client: &client, reviews, dir, id: &id };
-            report.way = recovery.recover(case.actor, random.below(2) == 0, &mut report).await;
+            report.way = recovery.recover(case.actor, on_first, &mut report).await;
+            tokio::time::sleep(IN_FLIGHT).await;
         }
         Some(())
     })?;

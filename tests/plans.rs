@@ -791,3 +791,146 @@ fn a_restored_claim_of_storage_without_a_name_can_be_taken_back() {
     let reviewed = review(&situation, *back, &receipts);
     assert!(reviewed.is_ok(), "{:?}", reviewed.err().map(|rejected| rejected.refusal));
 }
+
+fn done(steps: &[pvctl::repair::Step]) -> Vec<Done> {
+    let after = Some(json!({ "metadata": { "uid": "c-new" } }));
+    steps.iter().map(|step| Done { step: step.clone(), after: after.clone(), was_so: false }).collect()
+}
+
+fn way_back(world: &World, plan: &Plan, done: &[Done]) -> Plan {
+    let manifests = Manifests::default();
+    match undo(&world.situation(&manifests), "journal", false, plan, done) {
+        Proposed::Plan(back) => *back,
+        other => panic!("there is no way back: {other:?}"),
+    }
+}
+
+fn reviewed(world: &World, plan: &Plan) -> Result<Reviewed, Box<Rejected>> {
+    let manifests = Manifests::default();
+    review(&world.situation(&manifests), plan.clone(), &Receipts::granted(plan))
+}
+
+/// A volume that names a claim that is gone is Released, and with policy Delete its data go: whoever sets that again
+/// while the undo waits for an answer stops it.
+#[test]
+fn a_volume_is_parted_from_its_claim_with_policy_retain_only() {
+    let gone = volume("pv-1", "Released", of("db", "data", "c-gone"));
+    let lost = World::new(vec![gone, claim("db", "data", "pv-1", "Lost"), class("fast")]);
+    let request =
+        Request::Restore { namespace: "db".into(), name: "data".into(), from: None, provisioner_stopped: false };
+    let plan = lost.accepted(&request);
+    assert_eq!(changes(&plan), ["pv/pv-1: claimRef db/data c-data"]);
+    for (policy, expected) in [
+        ("Retain", vec!["pv/pv-1: claimRef db/data c-gone"]),
+        ("Delete", vec!["pv/pv-1: policy Retain", "pv/pv-1: claimRef db/data c-gone"]),
+    ] {
+        let mut held = volume("pv-1", "Bound", of("db", "data", "c-data"));
+        held["spec"]["persistentVolumeReclaimPolicy"] = policy.into();
+        let world = World::new(vec![held, claim("db", "data", "pv-1", "Bound"), class("fast")]);
+        let back = way_back(&world, &plan, &done(&plan.steps));
+        assert_eq!(changes(&back), expected);
+        let last = back.writes().last().unwrap();
+        assert!(last.expect.contains(&Expect::ReclaimPolicy { is: "Retain".into() }), "{:?}", last.expect);
+        let reviewed = reviewed(&world, &back);
+        assert!(reviewed.is_ok(), "{policy}: {:?}", reviewed.err().map(|rejected| rejected.refusal));
+    }
+}
+
+/// The claim asked for more than the volume that it names has, and waited: a reservation would bind them all the same.
+#[test]
+fn a_claim_that_never_had_the_volume_that_it_names_gets_no_reservation_of_it() {
+    let mut waiting = claim("db", "data", "pv-1", "Pending");
+    waiting["spec"]["resources"]["requests"]["storage"] = "100Gi".into();
+    let before = World::new(vec![volume("pv-1", "Available", Value::Null), waiting, class("fast")]);
+    let request = Request::Recreate {
+        namespace: "db".into(),
+        name: "data".into(),
+        set: vec![Setting::Size("1Gi".into())],
+        provisioner_stopped: false,
+    };
+    let plan = before.accepted(&request);
+    let mut smaller = claim("db", "data", "pv-1", "Bound");
+    smaller["metadata"]["uid"] = "c-new".into();
+    let held = volume("pv-1", "Bound", of("db", "data", "c-new"));
+    let world = World::new(vec![held, smaller, class("fast")]);
+    let back = way_back(&world, &plan, &done(&plan.steps));
+    let create = "pvc/data -n db: create, volume \"pv-1\"";
+    assert_eq!(changes(&back), ["pvc/data -n db: delete", "wait", create]);
+    assert!(back.notes.iter().any(|note| note.contains("which it did not have")), "{:?}", back.notes);
+    let reviewed = reviewed(&world, &back).unwrap_or_else(|rejected| panic!("{:?}", rejected.refusal));
+    let expected: Vec<&[String]> = reviewed
+        .plan()
+        .steps
+        .last()
+        .unwrap()
+        .expects
+        .iter()
+        .filter(|expected| expected.object.kind == Kind::PersistentVolumeClaim)
+        .map(|expected| &*expected.states)
+        .collect();
+    assert!(expected.iter().all(|states| states.iter().all(|state| state.contains("Pending"))), "{expected:?}");
+    // Where the repair got no further than the deletion, the volume names nobody.
+    let cut = World::new(vec![volume("pv-1", "Available", Value::Null), class("fast")]);
+    let back = way_back(&cut, &plan, &done(&plan.steps[..1]));
+    assert_eq!(changes(&back), [create]);
+}
+
+/// A Lost claim names a volume that another claim has: its undo leaves that one alone.
+#[test]
+fn the_undo_of_a_rebind_does_not_touch_the_volume_of_another_claim() {
+    let objects = || {
+        vec![
+            volume("pv-0", "Bound", of("db", "owner", "c-owner")),
+            claim("db", "owner", "pv-0", "Bound"),
+            class("fast"),
+        ]
+    };
+    let mut before = objects();
+    before.extend([volume("pv-1", "Released", of("db", "old", "c-old")), claim("db", "data", "pv-0", "Lost")]);
+    let request =
+        Request::Rebind { namespace: "db".into(), name: "data".into(), to: "pv-1".into(), provisioner_stopped: false };
+    let plan = World::new(before).accepted(&request);
+    let mut after = objects();
+    let mut rebound = claim("db", "data", "pv-1", "Bound");
+    rebound["metadata"]["uid"] = "c-new".into();
+    after.extend([volume("pv-1", "Bound", of("db", "data", "c-new")), rebound]);
+    let world = World::new(after);
+    let back = way_back(&world, &plan, &done(&plan.steps));
+    assert_eq!(
+        changes(&back),
+        ["pvc/data -n db: delete", "wait", "pv/pv-1: claimRef db/old c-old", "pvc/data -n db: create, volume \"pv-0\"",]
+    );
+    let reviewed = reviewed(&world, &back);
+    assert!(reviewed.is_ok(), "{:?}", reviewed.err().map(|rejected| rejected.refusal));
+}
+
+/// Nobody has changed anything: the claim that the repair deleted is still on its way, and the way back waits for it.
+#[test]
+fn a_way_back_waits_for_the_claim_that_is_still_going() {
+    let plan = World::new(bound()).accepted(&moving());
+    let world = |finalizers: &[&str]| {
+        let mut going = claim("db", "data", "pv-1", "Bound");
+        going["metadata"]["deletionTimestamp"] = "2026-06-01T10:00:00Z".into();
+        going["metadata"]["finalizers"] = json!(finalizers);
+        World::new(vec![volume("pv-1", "Bound", of("db", "data", "c-data")), going, class("fast")])
+    };
+    let going = world(&["kubernetes.io/pvc-protection"]);
+    let back = way_back(&going, &plan, &done(&plan.steps[..2]));
+    assert_eq!(
+        changes(&back),
+        [
+            "wait",
+            "wait",
+            "pv/pv-1: claimRef db/data",
+            "pvc/data -n db: create, volume \"pv-1\"",
+            "pv/pv-1: policy Delete",
+        ]
+    );
+    let accepted = reviewed(&going, &back);
+    assert!(accepted.is_ok(), "{:?}", accepted.err().map(|rejected| rejected.refusal));
+    let kept = world(&["kubernetes.io/pvc-protection", "example.com/keep"]);
+    let back = way_back(&kept, &plan, &done(&plan.steps[..2]));
+    let refused = reviewed(&kept, &back).map(|_| ()).map_err(|rejected| rejected.refusal.message);
+    let why = "by the simulation step 1 would wait in vain until claim db/data is gone";
+    assert_eq!(refused, Err(why.to_owned()));
+}

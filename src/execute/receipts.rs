@@ -17,7 +17,13 @@ pub(super) async fn receipts(api: Api<'_>, plan: &Plan) -> Result<Receipts, Stop
     }
     let mut gone: Vec<&ObjectKey> = Vec::new();
     let mut first = true;
-    for write in plan.writes() {
+    // What the first write rests on may only come by what is waited for before it.
+    let mut awaited = false;
+    for step in &plan.steps {
+        let Some(write) = &step.write else {
+            awaited |= step.wait.is_some();
+            continue;
+        };
         let creates = matches!(write.change, Change::Create { .. });
         if first || creates {
             let current = api.get(&write.object).await?;
@@ -25,8 +31,15 @@ pub(super) async fn receipts(api: Api<'_>, plan: &Plan) -> Result<Receipts, Stop
             if first && write.is_so_already(seen.as_ref()) {
                 receipts.dry_run.get_or_insert(Ok(()));
             } else if let Some(obstacle) = write.obstacle(seen.as_ref()) {
-                if first {
+                if first && !awaited {
                     return Err(in_the_way(write, &obstacle));
+                }
+                if first {
+                    receipts.doubts.push(format!(
+                        "{} {}: it could not be tried before what the plan waits for has come ({obstacle})",
+                        write.verb(),
+                        write.object
+                    ));
                 }
                 // Something has to go first, and an earlier step sees to that.
                 if gone.contains(&&write.object) {

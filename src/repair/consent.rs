@@ -342,6 +342,7 @@ fn admission(receipts: &Receipts, plan: &Plan) -> Option<Guard> {
     let writes = plan.steps.iter().any(|step| step.write.is_some());
     let (holds, said) = match &receipts.dry_run {
         None if !writes => return None,
+        None if !receipts.doubts.is_empty() => (Holds::Warns, receipts.doubts.join("; ")),
         None => (Holds::No, "the API server was not asked whether it accepts the first write".to_owned()),
         Some(Ok(())) if !receipts.doubts.is_empty() => (Holds::Warns, receipts.doubts.join("; ")),
         Some(Ok(())) => (Holds::Yes, "the API server accepts the first write in a dry run".to_owned()),

@@ -80,7 +80,7 @@ fn plan_of(
         let given_up = std::iter::once(GivenUp::Claim).chain(asked).collect();
         for_claims.extend(written.iter().filter_map(|done| named_before(done, &carried.volume)));
         back.carry(volume, Carried { volume: carried.volume.clone(), for_claims, given_up });
-        if !created.is_empty() {
+        if !created.is_empty() || !recreated.is_empty() {
             back.retain(volume, "before its claim goes");
         }
     }
@@ -120,22 +120,28 @@ fn plan_of(
                 referred.push(name);
             }
             Change::Create { manifest } => {
-                let volume = manifest["spec"]["volumeName"].as_str().map(Str::from);
-                if let Some(Known::There(volume)) = volume.as_ref().map(|name| situation.volume(name))
-                    && !referred.contains(&volume.meta.name)
-                {
-                    reserve_again(&mut back, volume, &write.object);
-                }
-                let known = volume.as_ref().and_then(|name| match situation.volume(name) {
+                let Some(again) = recreated_by(done) else { continue };
+                // A claim may name a volume that it never had: that one is not reserved for it.
+                let had = again.volume.and_then(|name| match situation.volume(name) {
                     Known::There(volume) => Some(volume),
                     Known::Absent | Known::Unknown => None,
                 });
+                await_end(situation, &mut back, &again, had);
+                if let Some(volume) = had.filter(|volume| !referred.contains(&volume.meta.name)) {
+                    reserve_again(&mut back, volume, &write.object);
+                }
+                if let (None, Some(named)) = (again.volume, manifest["spec"]["volumeName"].as_str()) {
+                    back.note(format!(
+                        "claim {}/{} names volume {named} again, which it did not have, and which is not reserved for it",
+                        write.object.namespace, write.object.name
+                    ));
+                }
                 let why = format!(
                     "claim {}/{} is created again, from its saved manifest",
                     write.object.namespace, write.object.name
                 );
                 let manifest = with_living_owners(manifest, situation.snapshot);
-                back.create_claim(why, &write.object, manifest, known, Vec::new());
+                back.create_claim(why, &write.object, manifest, had, Vec::new());
             }
             Change::SetReclaimPolicy { to } if to == "Delete" => {
                 let name = &write.object.name;
@@ -147,7 +153,7 @@ fn plan_of(
                     Known::Absent | Known::Unknown => false,
                 };
                 let again = recreated.iter().find(|again| again.volume == Some(name));
-                let comes_back = again.is_some_and(|again| is_free_by_then(situation, again.key, &created));
+                let comes_back = again.is_some_and(|again| is_free_by_then(situation, again, &created));
                 if bound || comes_back {
                     let mut write = (**write).clone();
                     write.expect.push(Expect::VolumePhase { any_of: vec!["Bound".into()] });
@@ -156,7 +162,7 @@ fn plan_of(
                         Some(write),
                         lives(situation, name, again.map(|again| again.key)),
                         wait.clone(),
-                        Undo::Impossible { why: "it is a way back already".to_owned() },
+                        for_good(),
                     );
                 } else {
                     back.note(format!(
@@ -179,7 +185,7 @@ fn plan_of(
                     Some((**write).clone()),
                     Vec::new(),
                     wait.clone(),
-                    Undo::Impossible { why: "it is a way back already".to_owned() },
+                    for_good(),
                 );
             }
         }
@@ -187,12 +193,34 @@ fn plan_of(
     Ok(back.finish(format!("what {journal} did is taken back")))
 }
 
-/// Whether a claim can be created under a name: there is none, or only the one that goes before.
-fn is_free_by_then(situation: &Situation<'_>, key: &ObjectKey, created: &[(&ObjectKey, Str, Option<Str>)]) -> bool {
-    match situation.claim(&key.namespace, &key.name) {
+/// Whether a claim can be created again: there is none of its name, or only one that goes before.
+fn is_free_by_then(
+    situation: &Situation<'_>,
+    again: &Recreated<'_>,
+    created: &[(&ObjectKey, Str, Option<Str>)],
+) -> bool {
+    match situation.claim(&again.key.namespace, &again.key.name) {
         Known::Absent => true,
-        Known::There(claim) => created.iter().any(|(_, uid, _)| *uid == claim.meta.uid),
+        Known::There(claim) => {
+            created.iter().any(|(_, uid, _)| *uid == claim.meta.uid)
+                || (claim.meta.uid == *again.uid && claim.terminating())
+        }
         Known::Unknown => false,
+    }
+}
+
+/// The claim that a step deleted may still be going: what comes after it waits for that.
+fn await_end(situation: &Situation<'_>, back: &mut Builder, again: &Recreated<'_>, had: Option<&PersistentVolume>) {
+    let (namespace, name) = (&again.key.namespace, &again.key.name);
+    match situation.claim(namespace, name) {
+        Known::There(claim) if claim.meta.uid == *again.uid && claim.terminating() => back.save_claim(claim),
+        Known::There(_) | Known::Absent | Known::Unknown => return,
+    }
+    let gone = Wait::ClaimGone { namespace: namespace.clone(), name: name.clone(), uid: again.uid.clone() };
+    let why = format!("the claim {namespace}/{name} that the repair deleted is gone");
+    back.step(why, None, Vec::new(), Some(gone), Undo::Nothing);
+    if let Some(volume) = had {
+        back.await_released(volume);
     }
 }
 
@@ -229,6 +257,8 @@ fn lives(situation: &Situation<'_>, volume: &Str, again: Option<&ObjectKey>) -> 
 /// A claim that a step deleted and that is created again, with the volume that it had.
 struct Recreated<'d> {
     key: &'d ObjectKey,
+    /// The uid of the one that was deleted.
+    uid: &'d Str,
     volume: Option<&'d Str>,
 }
 
@@ -238,7 +268,8 @@ fn recreated_by(done: &Done) -> Option<Recreated<'_>> {
         Some(Wait::Bound { volume, .. }) => Some(volume),
         _ => None,
     };
-    matches!(write.change, Change::Create { .. }).then_some(Recreated { key: &write.object, volume })
+    let uid = &done.step.write.as_ref()?.uid;
+    matches!(write.change, Change::Create { .. }).then_some(Recreated { key: &write.object, uid, volume })
 }
 
 /// Nobody has the volume but a claim that the plan created, or one that it was about.
@@ -310,15 +341,22 @@ fn take_away(situation: &Situation<'_>, back: &mut Builder, key: &ObjectKey, uid
     };
     let write = Write { object: key.clone(), uid: uid.clone(), expect, change: Change::Delete };
     let gone = Wait::ClaimGone { namespace: key.namespace.clone(), name: key.name.clone(), uid: uid.clone() };
-    let undo = Undo::Impossible { why: "it is a way back already".to_owned() };
     back.step(
         format!("the claim {}/{} that the repair created goes", key.namespace, key.name),
         Some(write),
         before_deletion(key, volume),
         Some(gone),
-        undo,
+        for_good(),
     );
-    if let Some(Known::There(volume)) = volume.map(|name| situation.volume(name)) {
+    // One that the claim only names does not show that it is gone.
+    let waits_for_it = |volume: &PersistentVolume| {
+        let named =
+            volume.claim_ref.as_ref().filter(|named| named.namespace == key.namespace && named.name == key.name);
+        named.is_some_and(|named| named.uid.is_empty() || named.uid == *uid)
+    };
+    if let Some(Known::There(volume)) = volume.map(|name| situation.volume(name))
+        && waits_for_it(volume)
+    {
         back.await_released(volume);
     }
 }
@@ -346,14 +384,35 @@ fn point_back(situation: &Situation<'_>, back: &mut Builder, write: &Write, clai
             }
         }
     }
+    if let Change::SetClaimRef { to: Some(to), .. } = &write.change
+        && is_gone(situation, to)
+    {
+        // A volume that names a claim that is gone is Released, and with Delete its driver deletes the data.
+        back.retain(volume, "before it names a claim that is gone");
+        write.expect.push(Expect::ReclaimPolicy { is: "Retain".into() });
+    }
     write.expect.push(Expect::Terminating { is: false });
     back.step(
         format!("volume {} names again whom it named before", volume.meta.name),
         Some(write),
         recheck,
         None,
-        Undo::Impossible { why: "it is a way back already".to_owned() },
+        for_good(),
     );
+}
+
+/// Whether a claim that is named by its uid is not known to live.
+fn is_gone(situation: &Situation<'_>, named: &Reference) -> bool {
+    let lives = matches!(
+        situation.claim(&named.namespace, &named.name),
+        Known::There(claim) if claim.meta.uid == named.uid
+    );
+    !named.uid.is_empty() && !lives
+}
+
+/// What takes a repair back is not taken back itself.
+fn for_good() -> Undo {
+    Undo::Impossible { why: "it is a way back already".to_owned() }
 }
 
 /// A volume that stayed behind waits again for the claim that had it.
@@ -376,6 +435,6 @@ fn reserve_again(back: &mut Builder, volume: &PersistentVolume, key: &ObjectKey)
         Some(write),
         Vec::new(),
         Some(Wait::Available { volume: volume.meta.name.clone() }),
-        Undo::Impossible { why: "it is a way back already".to_owned() },
+        for_good(),
     );
 }

@@ -2,7 +2,8 @@
 //! is asked for anew.
 
 use super::{
-    NOW, OPTIONS, Prepared, Report, Reviews, Silent, confirmed, describe, guard, planned, reviewed_once, way_back,
+    IN_FLIGHT, NOW, OPTIONS, Prepared, Report, Reviews, Silent, confirmed, describe, guard, planned, reviewed_once,
+    way_back,
 };
 use crate::stage::{Actor, StageApi, Store};
 use pvctl::execute::{self, Journal};
@@ -105,7 +106,9 @@ impl Recovery<'_> {
     }
 
     /// Takes it back, and leaves the journal of that where it has written something and stopped.
+    /// As the command does, not before the last request of the run cannot be carried out any more.
     async fn go_back(&self, begun: &mut Option<String>) -> Result<(), String> {
+        tokio::time::sleep(IN_FLIGHT).await;
         let mut journal = Journal::open(self.dir, self.id).map_err(|stop| describe(&stop))?;
         execute::settle(self.client, &mut journal).await.map_err(|stop| describe(&stop))?;
         let done = journal.entry().done();

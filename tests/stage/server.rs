@@ -7,6 +7,7 @@ use http::{Request, Response};
 use http_body_util::BodyExt as _;
 use kube::client::Body;
 use pvctl::model::{Kind, ObjectKey, Str};
+use pvctl::repair::FIELD_MANAGER;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -38,11 +39,13 @@ pub(crate) enum Fault {
     KilledBefore,
     /// The tool is killed after the server has acted.
     KilledAfter,
+    /// The tool is killed, and the server acts some time after that.
+    KilledLate,
 }
 
 impl Fault {
     /// Every fault, and none.
-    pub(crate) const ALL: [Self; 11] = [
+    pub(crate) const ALL: [Self; 12] = [
         Self::None,
         Self::Error500,
         Self::Error500After,
@@ -54,6 +57,7 @@ impl Fault {
         Self::Late,
         Self::KilledBefore,
         Self::KilledAfter,
+        Self::KilledLate,
     ];
 
     /// The word that names it in a run's description.
@@ -70,6 +74,7 @@ impl Fault {
             Self::Late => "late",
             Self::KilledBefore => "killed-before",
             Self::KilledAfter => "killed-after",
+            Self::KilledLate => "killed-late",
         }
     }
 }
@@ -232,6 +237,16 @@ impl StageApi {
                 });
                 acting.await.map(reply).map_err(std::io::Error::other)
             }
+            Fault::KilledLate => {
+                let late = self.clone();
+                tokio::spawn(async move {
+                    tokio::time::sleep(Duration::from_secs(45)).await;
+                    // Nobody hears what it answered.
+                    _ = late.act(&call);
+                });
+                self.killed.notify_one();
+                std::future::pending().await
+            }
             Fault::KilledBefore => {
                 self.killed.notify_one();
                 std::future::pending().await
@@ -330,7 +345,8 @@ impl Asked {
         }
         let in_body = self.body["dryRun"].as_array().is_some_and(|all| all.iter().any(|one| one == "All"));
         let call = Call {
-            manager: self.query.get("fieldManager").cloned().unwrap_or_else(|| "unknown".to_owned()),
+            // Nobody else talks to it, and a deletion names no manager.
+            manager: self.query.get("fieldManager").cloned().unwrap_or_else(|| FIELD_MANAGER.to_owned()),
             dry_run: self.query.get("dryRun").is_some_and(|value| value == "All") || verb == "delete" && in_body,
         };
         let key = ObjectKey { kind, namespace: Str::from(namespace), name: Str::from(name) };
