@@ -3,6 +3,7 @@
 use super::Cut;
 use crate::stage::{Actor, Random, STRANGER, Store, claim_key, text};
 use pvctl::model::{Kind, ObjectKey};
+use pvctl::repair::PLAN_ANNOTATION;
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Mutex, PoisonError};
@@ -137,6 +138,14 @@ fn kept(store: &Store) -> String {
     state(&store)
 }
 
+/// The labels and annotations of a claim that its owner has written: none of Kubernetes', of pvctl, or of an actor.
+fn of_owner(claim: &Value) -> Vec<String> {
+    let theirs = |key: &str| key.contains("kubernetes.io/") || key == PLAN_ANNOTATION || key == "touched";
+    let metadata = &claim["metadata"];
+    let all = ["labels", "annotations"].into_iter().filter_map(|field| metadata[field].as_object()).flatten();
+    all.filter(|(key, _)| !theirs(key)).map(|(key, value)| format!("{key}={value}")).collect()
+}
+
 /// What the volumes and claims look like, but for what differs from run to run: uids, versions, strangers.
 pub(super) fn state(store: &Store) -> String {
     let mut lines = Vec::new();
@@ -161,10 +170,13 @@ pub(super) fn state(store: &Store) -> String {
     }
     for (key, claim) in store.all(Kind::PersistentVolumeClaim, "").filter(|(key, _)| key.namespace != STRANGER) {
         lines.push(format!(
-            "pvc {}/{}: {} volume {:?} class {:?} size {:?} node {:?}{}",
+            "pvc {}/{}: {} {} {} {:?} volume {:?} class {:?} size {:?} node {:?}{}",
             key.namespace,
             key.name,
             text(claim, "/status/phase"),
+            claim["spec"]["accessModes"],
+            text(claim, "/spec/volumeMode"),
+            of_owner(claim),
             text(claim, "/spec/volumeName"),
             claim["spec"]["storageClassName"].as_str(),
             text(claim, "/spec/resources/requests/storage"),

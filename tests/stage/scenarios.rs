@@ -26,7 +26,9 @@ fn world(objects: impl IntoIterator<Item = Value>) -> Store {
 
 /// A volume and the claim that has it.
 fn bound(policy: &str) -> [Value; 2] {
-    [named(volume(DISK, policy, "Bound"), "db", "data", "uid-data"), bound_to(claim("db", "data", "Bound"), DISK)]
+    let mut holder = bound_to(claim("db", "data", "Bound"), DISK);
+    holder["metadata"]["annotations"]["example.com/team"] = "shop".into();
+    [named(volume(DISK, policy, "Bound"), "db", "data", "uid-data"), holder]
 }
 
 /// A volume whose claim is gone.
