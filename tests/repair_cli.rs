@@ -951,3 +951,19 @@ async fn fix_does_not_count_what_came_out_otherwise() {
     assert!(ended.stderr.contains("warning: pv/disk is Released, Retain"), "{}", ended.stderr);
     assert!(ended.stderr.contains("\n0 findings repaired, 0 left\n"), "{}", ended.stderr);
 }
+
+/// What was safe when it was found and is not when it is planned is a world that has changed.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_is_not_safe_any_more_is_a_change_of_the_world() {
+    let mut old = released("data", "Retain");
+    old["metadata"]["creationTimestamp"] = "2025-06-01T00:00:00Z".into();
+    let fake = cluster([old]).await;
+    // Who looks first sees a volume that is younger than the namespace.
+    let list = json!({"kind": "PersistentVolumeList", "apiVersion": "v1", "metadata": {"resourceVersion": "7"},
+        "items": [released("data", "Retain")]});
+    fake.fail("/api/v1/persistentvolumes?", 1, Answer::Body(list.to_string().leak()));
+    let ended = refused(&fake, 4, &["fix", "pv/data", "--yes"]).await;
+    assert!(ended.stdout.contains("release: volume data is offered again, to claim db/data alone (safe)"));
+    let said = "error: the world has changed, and the repair is not a safe one any more: nothing was written\n";
+    assert!(ended.stderr.replace("\n  ", " ").contains(said), "{}", ended.stderr);
+}

@@ -212,7 +212,10 @@ impl Run<'_> {
             world.same(file, reviewed.plan(), reviewed.guards(), true)?;
         }
         if self.only_safe && !reviewed.plan().is_safe() {
-            return Err(Error::refused("the world has changed, and the repair is not a safe one any more"));
+            return Err(Error::new(
+                ErrorKind::Changed,
+                "the world has changed, and the repair is not a safe one any more: nothing was written",
+            ));
         }
         self.carry_out((cluster, way), course, &world, reviewed, directory).await
     }
