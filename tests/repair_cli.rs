@@ -97,10 +97,14 @@ struct Running {
 
 impl Running {
     fn start(fake: &FakeApi, journals: &Path, arguments: &[&str]) -> Self {
+        Self::start_onto(fake, journals, arguments, Stdio::piped())
+    }
+
+    fn start_onto(fake: &FakeApi, journals: &Path, arguments: &[&str], stdout: Stdio) -> Self {
         let url = fake.url();
         let words = [arguments, &["--server", &url]].concat();
         let (mut command, home) = Run::new(&words).env("XDG_STATE_HOME", journals.to_str().unwrap()).into_command();
-        let child = command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        let child = command.stdin(Stdio::null()).stdout(stdout).stderr(Stdio::piped()).spawn().unwrap();
         Self { child, _home: home }
     }
 
@@ -678,6 +682,34 @@ async fn a_closed_output_writes_nothing_or_changes_nothing() {
     assert_eq!(history["items"][0]["state"], "finished");
 }
 
+/// A result that cannot be printed in full is a result all the same, and what is needed of it is said.
+#[cfg(unix)]
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_result_that_cannot_be_printed_is_no_failure() {
+    use std::io::Write as _;
+    use std::os::fd::OwnedFd;
+    use std::os::unix::net::UnixStream;
+    let fake = cluster([released("data", "Delete")]).await;
+    let state = tempfile::tempdir().unwrap();
+    fake.hold_write(0);
+    // Once it is full, whoever writes to it fails at once.
+    let (_reader, mut stdout) = UnixStream::pair().unwrap();
+    stdout.set_nonblocking(true).unwrap();
+    let onto = Stdio::from(OwnedFd::from(stdout.try_clone().unwrap()));
+    let running = Running::start_onto(&fake, state.path(), &["retain", "pv/data", "--yes"], onto);
+    Running::until_writes(&fake, 1).await;
+    for size in [4096, 1] {
+        while stdout.write(&vec![b'x'; size]).is_ok() {}
+    }
+    fake.let_go();
+    let ended = running.end().await;
+    assert_eq!(ended.code, Some(0), "{}", ended.stderr);
+    let id = newest(&fake, state.path()).await;
+    let flat = ended.stderr.replace("\n  ", " ");
+    assert!(flat.contains("warning: it is done, and the answer could not be written in full: "), "{}", ended.stderr);
+    assert!(flat.ends_with(&format!(": the journal is {id}\n")), "{}", ended.stderr);
+}
+
 /// A journal that somebody else may have written decides nothing, and none is begun where somebody else can write.
 #[cfg(unix)]
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -966,4 +998,27 @@ async fn what_is_not_safe_any_more_is_a_change_of_the_world() {
     assert!(ended.stdout.contains("release: volume data is offered again, to claim db/data alone (safe)"));
     let said = "error: the world has changed, and the repair is not a safe one any more: nothing was written\n";
     assert!(ended.stderr.replace("\n  ", " ").contains(said), "{}", ended.stderr);
+}
+
+/// That the cluster cannot be read after a repair does not make the repair a failure to read.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn fix_that_cannot_look_again_says_what_it_did() {
+    let fake = cluster([released("data", "Retain")]).await;
+    fake.hold_write(0);
+    let state = tempfile::tempdir().unwrap();
+    let running = Running::start(&fake, state.path(), &["fix", "pv/data", "--yes"]);
+    Running::until_writes(&fake, 1).await;
+    fake.fail("/api/v1/persistentvolumes?", usize::MAX, Answer::Html(502));
+    fake.let_go();
+    let ended = running.end().await;
+    assert_eq!(ended.code, Some(1), "{}{}", ended.stdout, ended.stderr);
+    assert!(ended.stdout.contains("\nDone: volume data is offered again"), "{}", ended.stdout);
+    assert!(ended.stderr.contains("\nerror: "), "{}", ended.stderr);
+    let said = "note: what is left could not be looked at; `kubectl pvctl history` lists the repairs that were made\n";
+    assert!(ended.stderr.replace("\n  ", " ").ends_with(said), "{}", ended.stderr);
+    // Where nothing was repaired, it is one.
+    let fake = cluster([released("data", "Retain")]).await;
+    fake.deny("patch");
+    fake.fail("/api/v1/persistentvolumes?", usize::MAX, Answer::Html(502));
+    refused(&fake, 3, &["fix", "pv/data", "--yes"]).await;
 }

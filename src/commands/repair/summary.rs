@@ -74,9 +74,14 @@ pub(super) async fn finished(
     }
     let mut output = terminal.output();
     match output.print(&(safe.join("\n") + "\n")).and_then(|()| output.finish()) {
+        Ok(()) => {}
         // What was done is done, whether or not somebody reads of it.
         Err(error) if error.kind() == ErrorKind::OutputClosed => {}
-        printed => printed?,
+        Err(error) => {
+            let why = std::iter::once(error.message()).chain(error.causes().iter().map(String::as_str));
+            let why = why.collect::<Vec<_>>().join(": ");
+            terminal.message(&format!("warning: it is done, and {}: the journal is {}", sanitize(&why), journal.id()));
+        }
     }
     Ok(if surprises.is_empty() { Status::Done } else { Status::Findings })
 }
