@@ -655,6 +655,42 @@ async fn an_interrupt_during_the_last_request_loses_nothing() {
     assert!(ended.stdout.contains("pv/data is Available, reserved for db/data"), "{}", ended.stdout);
 }
 
+/// Ctrl-C when all is written and only the controllers are waited for: the waiting ends at once, also in the middle of a
+/// reading, and what was done is said.
+#[cfg(unix)]
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn an_interrupt_after_the_last_step_ends_the_waiting() {
+    let released_meanwhile = released("disk", "Retain").to_string().leak();
+    let silent = Duration::from_secs(25);
+    for (answer, known) in [(Answer::Body(released_meanwhile), true), (Answer::Late(silent), false)] {
+        let fake = cluster(bound("db", "data", "disk")).await;
+        let state = tempfile::tempdir().unwrap();
+        fake.hold_write(0);
+        let running = Running::start(&fake, state.path(), &["retain", "pv/disk", "--yes"]);
+        Running::until_writes(&fake, 1).await;
+        // It is never as predicted.
+        fake.fail("/api/v1/persistentvolumes/disk", usize::MAX, answer);
+        let read = fake.count("/api/v1/persistentvolumes/disk");
+        fake.let_go();
+        while fake.count("/api/v1/persistentvolumes/disk") == read {
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
+        let begin = std::time::Instant::now();
+        running.interrupt().await;
+        let ended = running.end().await;
+        assert!(begin.elapsed() < Duration::from_secs(8), "it went on for {:?}", begin.elapsed());
+        let id = newest(&fake, state.path()).await;
+        assert_eq!(ended.code, Some(130), "{}{}", ended.stdout, ended.stderr);
+        assert!(ended.stdout.contains("\nDone: the data of volume disk are kept"), "{}", ended.stdout);
+        assert!(ended.stdout.contains(&format!("\nJournal: {id}\n")), "{}", ended.stdout);
+        assert_eq!(ended.stdout.contains("\n  pv/disk is Released"), known, "{}", ended.stdout);
+        assert_eq!(ended.stderr.contains("note: what is so now was not read to its end"), !known, "{}", ended.stderr);
+        assert!(ended.stderr.ends_with(&format!("error: interrupted, after {id} was done\n")), "{}", ended.stderr);
+        let nothing = with(&fake, state.path(), "", &["apply", "--continue", "--yes"]).await;
+        assert_eq!(nothing.code, Some(2), "{}", nothing.stderr);
+    }
+}
+
 /// Who cannot show the plan does not write; what was done is done, whether or not anybody reads of it.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_closed_output_writes_nothing_or_changes_nothing() {
@@ -1019,6 +1055,8 @@ async fn fix_that_cannot_look_again_says_what_it_did() {
     // Where nothing was repaired, it is one.
     let fake = cluster([released("data", "Retain")]).await;
     fake.deny("patch");
+    fake.fail("/api/v1/persistentvolumes?", 2, Answer::Late(Duration::ZERO));
     fake.fail("/api/v1/persistentvolumes?", usize::MAX, Answer::Html(502));
-    refused(&fake, 3, &["fix", "pv/data", "--yes"]).await;
+    let ended = refused(&fake, 3, &["fix", "pv/data", "--yes"]).await;
+    assert!(ended.stderr.contains("you may not: patch persistentvolumes data"), "{}", ended.stderr);
 }

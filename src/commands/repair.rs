@@ -324,13 +324,14 @@ impl Run<'_> {
             }
         };
         let pressed = held.pressed();
-        drop(held);
+        // Who has pressed it already ends the process the next time.
+        let held = if pressed { None } else { Some(held) };
         let interrupted = |said: String| Error::new(ErrorKind::Interrupted, said);
         match outcome {
             Ok(_) => {
-                let status = summary::finished(self.terminal, way, &plan, &journal, pressed).await?;
+                let status = summary::finished(self.terminal, way, &plan, &journal, held.as_ref()).await;
                 // Whoever makes one repair after the other must not go on.
-                if pressed {
+                if held.is_none_or(|held| held.pressed()) {
                     Err(interrupted(format!("interrupted, after {} was done", journal.id())))
                 } else {
                     Ok(status)

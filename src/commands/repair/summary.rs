@@ -6,7 +6,7 @@ use crate::execute::{self, Journal, Outcome, Way};
 use crate::model::ObjectKey;
 use crate::repair::{Expected, Manifests, Plan, Request, Seen, Undo, state_in_words};
 use crate::report::wrap::wrap;
-use crate::terminal::Terminal;
+use crate::terminal::{HeldInterrupts, Terminal};
 use crate::text::sanitize;
 use std::fmt::Write as _;
 use std::time::Duration;
@@ -23,41 +23,50 @@ const SOON: u32 = 4;
 /// By how much a line that continues another one is indented.
 const CONTINUED: usize = 4;
 
-/// What is so now, whether that was predicted, and how it is taken back. Somebody who wants it to end has it `at_once`.
+/// How often it is looked whether the person wants the waiting to end.
+const LISTEN: Duration = Duration::from_millis(100);
+
+/// What is so now, whether that was predicted, and how it is taken back. Ctrl-C ends the waiting as long as it is `held`;
+/// where it is not any more, it was pressed before, and it is looked once.
 pub(super) async fn finished(
     terminal: &Terminal,
     way: Way<'_>,
     plan: &Plan,
     journal: &Journal,
-    at_once: bool,
-) -> Result<Status, Error> {
+    held: Option<&HeldInterrupts>,
+) -> Status {
     let objects = plan.objects();
-    let most = if at_once { 1 } else { LOOKS };
-    let mut looks = 1;
-    let (manifests, surprises) = loop {
+    let most = if held.is_some() { LOOKS } else { 1 };
+    let mut looks = 0;
+    let mut known = None;
+    let mut surprises = Vec::new();
+    while let Some(read) = unless_pressed(held, execute::manifests(way, &objects)).await {
         // It is done: that the result cannot be read is no failure of it.
-        let manifests = execute::manifests(way, &objects).await;
-        let surprises = manifests.as_ref().map(|manifests| surprises(plan, manifests)).unwrap_or_default();
+        surprises = read.as_ref().map(|manifests| self::surprises(plan, manifests)).unwrap_or_default();
+        known = Some(read);
+        looks += 1;
         if surprises.is_empty() || looks >= most {
-            break (manifests, surprises);
+            break;
         }
         if looks == SOON {
             let id = journal.id();
             terminal
                 .message(&format!("all is written, journal {id}; waiting until the controllers have done their part"));
         }
-        tokio::time::sleep(BETWEEN).await;
-        looks += 1;
-    };
+        if unless_pressed(held, tokio::time::sleep(BETWEEN)).await.is_none() {
+            break;
+        }
+    }
     let mut text = format!("Done: {}.\n", plan.goal);
-    match manifests {
-        Ok(manifests) => {
+    match known {
+        Some(Ok(manifests)) => {
             for key in &objects {
                 // Writing to a String cannot fail.
                 _ = writeln!(text, "  {key} is {}", state(key, &manifests));
             }
         }
-        Err(failure) => terminal.message(&format!("warning: what is so now could not be read: {failure}")),
+        Some(Err(failure)) => terminal.message(&format!("warning: what is so now could not be read: {failure}")),
+        None => terminal.message("note: what is so now was not read to its end"),
     }
     let mut said: Vec<String> = text.lines().map(|line| wrap(line, terminal.width(), CONTINUED)).collect();
     // A command is to be copied: a line of its own, which nothing breaks.
@@ -83,7 +92,19 @@ pub(super) async fn finished(
             terminal.message(&format!("warning: it is done, and {}: the journal is {}", sanitize(&why), journal.id()));
         }
     }
-    Ok(if surprises.is_empty() { Status::Done } else { Status::Findings })
+    if surprises.is_empty() { Status::Done } else { Status::Findings }
+}
+
+/// Waits for something that only looks; nothing where Ctrl-C is held and was pressed before it came.
+async fn unless_pressed<T>(held: Option<&HeldInterrupts>, work: impl Future<Output = T>) -> Option<T> {
+    let mut work = std::pin::pin!(work);
+    loop {
+        match tokio::time::timeout(LISTEN, work.as_mut()).await {
+            Ok(done) => return Some(done),
+            Err(_) if held.is_some_and(HeldInterrupts::pressed) => return None,
+            Err(_) => {}
+        }
+    }
 }
 
 /// What is not as the review of the last step has predicted it.
