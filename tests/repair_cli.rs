@@ -533,6 +533,53 @@ async fn a_plan_that_stops_is_gone_on_with() {
     assert!(other.writes().is_empty());
 }
 
+/// Where an earlier run has written a part, a run that cannot go on does not say that nothing was written, and says how
+/// to lead on.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_plan_that_cannot_be_gone_on_with_is_done_in_part() {
+    let fake = cluster([released("data", "Delete")]).await;
+    let state = tempfile::tempdir().unwrap();
+    let journals = state.path();
+    fake.refuse_write(1, 409, "the object has been modified");
+    let stopped = with(&fake, journals, "", &["release", "pv/data", "--yes"]).await;
+    assert_eq!((stopped.code, fake.writes().len()), (Some(5), 2), "{}{}", stopped.stdout, stopped.stderr);
+    let id = newest(&fake, journals).await;
+    let part = "an earlier run has written a part of this, or may have";
+    let ways = [
+        format!("kubectl pvctl apply --continue {id} goes on once nothing stands against it"),
+        format!("kubectl pvctl undo {id} takes back what was done"),
+    ];
+    let begun = async |code: i32, said: &str, words: &[&str]| {
+        let ended = with(&fake, journals, "", words).await;
+        assert_eq!(ended.code, Some(code), "{said}: {}{}", ended.stdout, ended.stderr);
+        let flat = ended.stderr.replace("\n  ", " ");
+        for said in [said, part].into_iter().chain(ways.iter().map(String::as_str)) {
+            assert_eq!(flat.matches(said).count(), 1, "{said}: {}", ended.stderr);
+        }
+        assert_eq!(fake.writes().len(), 2, "{said}");
+        flat
+    };
+    let go_on = ["apply", "--continue", "--yes"];
+    let as_it_was = fake.object("PersistentVolume", "data").unwrap();
+    let mut other = as_it_was.clone();
+    other["spec"]["claimRef"]["uid"] = "uid-another".into();
+    fake.replace(other);
+    let said = begun(5, "pv/data is not as the plan expects it", &go_on).await;
+    let file = journals.join("kubectl-pvctl").join(format!("{id}.jsonl"));
+    assert!(said.contains(&format!("because: {part}: the journal is {}", file.display())), "{said}");
+    // Who only wants to see has written nothing.
+    let shown = with(&fake, journals, "", &["apply", "--continue", "--dry-run"]).await;
+    assert_eq!(shown.code, Some(4), "{}{}", shown.stdout, shown.stderr);
+    assert!(!shown.stderr.contains("an earlier run"), "{}", shown.stderr);
+    fake.replace(as_it_was);
+    // Nobody agrees, a right is missing, nothing can be read: all of them say of this run that it wrote nothing.
+    begun(6, "there is no terminal to ask on: nothing was written", &go_on[..2]).await;
+    fake.deny("patch");
+    begun(6, "you may not: patch persistentvolumes data", &go_on).await;
+    fake.fail("/api/v1/persistentvolumes", usize::MAX, Answer::Html(502));
+    begun(3, "error: ", &go_on).await;
+}
+
 /// A repair that was taken back after it had stopped is not gone on with, and neither is a plan that says something
 /// else than its request.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

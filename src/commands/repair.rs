@@ -176,7 +176,22 @@ impl Run<'_> {
         self.on_cluster(cluster, Course::Asked(request), directory).await
     }
 
-    async fn on_cluster(self, cluster: &Cluster<'_>, mut course: Course, directory: &Path) -> Result<Status, Error> {
+    async fn on_cluster(self, cluster: &Cluster<'_>, course: Course, directory: &Path) -> Result<Status, Error> {
+        course.check(cluster)?;
+        let earlier = course.earlier().filter(|_| self.writes());
+        let ended = self.plan(cluster, course, directory).await;
+        ended.map_err(|error| match earlier {
+            Some(earlier) => summary::begun(error, &earlier),
+            None => error,
+        })
+    }
+
+    /// Whether what is agreed to is carried out, and not only shown.
+    fn writes(self) -> bool {
+        self.args.dry_run == DryRun::None && self.args.output == Format::Text
+    }
+
+    async fn plan(self, cluster: &Cluster<'_>, mut course: Course, directory: &Path) -> Result<Status, Error> {
         let hears = hearing(cluster);
         let way = way(cluster, &hears);
         course.settle(cluster, way, self.terminal).await?;
@@ -284,9 +299,8 @@ impl Run<'_> {
         reviewed: Reviewed,
         directory: &Path,
     ) -> Result<Status, Error> {
-        let writes = self.args.dry_run == DryRun::None && self.args.output == Format::Text;
         self.show(world, reviewed.plan(), reviewed.guards()).map_err(|error| {
-            if writes && error.kind() == ErrorKind::OutputClosed {
+            if self.writes() && error.kind() == ErrorKind::OutputClosed {
                 return Error::refused(
                     "the plan could not be shown, because the output is closed: nothing was written",
                 );

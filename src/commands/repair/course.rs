@@ -39,6 +39,12 @@ pub(super) enum Choice {
     Newest,
 }
 
+/// What an earlier run left.
+pub(super) struct Earlier {
+    pub(super) entry: Entry,
+    pub(super) path: PathBuf,
+}
+
 impl Course {
     /// What is asked for.
     pub(super) fn request(&self) -> &Request {
@@ -102,11 +108,32 @@ impl Course {
         }
     }
 
+    /// What an earlier run has written, or may have, of what is gone on with.
+    pub(super) fn earlier(&self) -> Option<Earlier> {
+        match self {
+            Self::Continue(journal) => journal
+                .entry()
+                .written()
+                .then(|| Earlier { entry: journal.entry().clone(), path: journal.path().to_owned() }),
+            Self::Asked(_) | Self::File(_) | Self::Undo { .. } => None,
+        }
+    }
+
+    /// Looks whether a journal may be used here.
+    ///
+    /// # Errors
+    /// It is of another cluster, or allows what its request does not.
+    pub(super) fn check(&self, cluster: &Cluster<'_>) -> Result<(), Error> {
+        match self {
+            Self::Asked(_) | Self::File(_) => Ok(()),
+            Self::Continue(journal) | Self::Undo { journal, .. } => usable(journal, cluster),
+        }
+    }
+
     /// Looks what became of a request whose answer was lost, before a journal is gone on with or taken back.
     ///
     /// # Errors
-    /// The journal is of another cluster or allows what its request does not, or nobody can tell what became of the
-    /// request.
+    /// Nobody can tell what became of the request.
     pub(super) async fn settle(
         &mut self,
         cluster: &Cluster<'_>,
@@ -115,12 +142,12 @@ impl Course {
     ) -> Result<(), Error> {
         match self {
             Self::Asked(_) | Self::File(_) => Ok(()),
-            Self::Continue(journal) => settle(journal, true, cluster, way).await,
-            Self::Undo { journal, choice: Choice::Named, .. } => settle(journal, false, cluster, way).await,
+            Self::Continue(journal) => settle(journal, true, way).await,
+            Self::Undo { journal, choice: Choice::Named, .. } => settle(journal, false, way).await,
             Self::Undo { journal, choice: Choice::Newest, .. } => {
                 let mut empty: Vec<String> = Vec::new();
                 loop {
-                    settle(journal, false, cluster, way).await?;
+                    settle(journal, false, way).await?;
                     if has_written(journal.entry()) {
                         return Ok(());
                     }
@@ -132,6 +159,7 @@ impl Course {
                         Err(error) if error.kind() == ErrorKind::Usage => return Ok(()),
                         Err(error) => return Err(error),
                     };
+                    usable(&older, cluster)?;
                     terminal.message(&format!(
                         "note: {} has written nothing: its request was not carried out; the one before it is {}",
                         journal.id(),
@@ -149,8 +177,8 @@ fn has_written(entry: &Entry) -> bool {
     entry.done().iter().any(|done| done.step.write.is_some() && !done.was_so)
 }
 
-/// Looks what became of a request of that journal.
-async fn settle(journal: &mut Journal, goes_on: bool, cluster: &Cluster<'_>, way: Way<'_>) -> Result<(), Error> {
+/// Whether a journal is of this cluster, and its plan the one of its request.
+fn usable(journal: &Journal, cluster: &Cluster<'_>) -> Result<(), Error> {
     let entry = journal.entry();
     if entry.server != cluster.server() {
         return Err(Error::usage(format!(
@@ -161,8 +189,13 @@ async fn settle(journal: &mut Journal, goes_on: bool, cluster: &Cluster<'_>, way
         ))
         .hint("choose its cluster with --context, or with --server"));
     }
+    allowed(journal)
+}
+
+/// Looks what became of a request of that journal.
+async fn settle(journal: &mut Journal, goes_on: bool, way: Way<'_>) -> Result<(), Error> {
+    let entry = journal.entry();
     let doubtful = entry.in_doubt().map(|step| (step.id, step.write.as_ref().map(|write| write.object.to_string())));
-    allowed(journal)?;
     match execute::settle(way, journal).await? {
         Settled::Nothing | Settled::Written | Settled::NotWritten | Settled::AsExpected => Ok(()),
         // It is reviewed anew, and carried out only where it finds what it expects.

@@ -1,10 +1,11 @@
 //! What is said when a plan has ended.
 
 use super::Status;
+use super::course::Earlier;
 use crate::error::{Error, ErrorKind};
 use crate::execute::{self, Journal, Outcome, Way};
 use crate::model::ObjectKey;
-use crate::repair::{Expected, Manifests, Plan, Request, Seen, Undo, state_in_words};
+use crate::repair::{Expected, Manifests, Plan, Request, Seen, Step, Undo, state_in_words};
 use crate::report::wrap::wrap;
 use crate::terminal::{HeldInterrupts, Terminal};
 use crate::text::sanitize;
@@ -157,6 +158,40 @@ pub(super) fn stopped(error: Error, journal: &Journal) -> Error {
         | ErrorKind::Interrupted
         | ErrorKind::OutputClosed => error,
     }
+}
+
+/// What to say where a repair of which an earlier run has written a part is not gone on with, and this run has written
+/// nothing.
+pub(super) fn begun(error: Error, earlier: &Earlier) -> Error {
+    let part = "an earlier run has written a part of this, or may have";
+    match error.kind() {
+        // Of the plan as a whole that is not true which the exit code of a changed world says.
+        ErrorKind::Changed => {
+            let partial = Error::new(ErrorKind::Partial, error.message());
+            let partial = error.causes().iter().cloned().fold(partial, Error::cause);
+            let partial = error.hints().iter().cloned().fold(partial, Error::hint);
+            ways_on(partial.cause(format!("{part}: the journal is {}", earlier.path.display())), earlier)
+        }
+        ErrorKind::Refused | ErrorKind::Unreadable => ways_on(error.hint(part), earlier),
+        ErrorKind::Usage
+        | ErrorKind::Partial
+        | ErrorKind::Bug
+        | ErrorKind::Interrupted
+        | ErrorKind::OutputClosed => error,
+    }
+}
+
+/// How a repair is led on that was begun.
+fn ways_on(error: Error, Earlier { entry, .. }: &Earlier) -> Error {
+    let id = &entry.id;
+    let error = error.hint(format!("kubectl pvctl apply --continue {id} goes on once nothing stands against it"));
+    let is_lasting = |step: &Step| matches!(step.undo, Undo::Impossible { .. });
+    let lasting = entry.done().iter().any(|done| done.step.write.is_some() && !done.was_so && is_lasting(&done.step));
+    // What takes a repair back is not taken back.
+    if lasting || matches!(entry.plan.request, Request::Undo { .. }) {
+        return error;
+    }
+    error.hint(format!("kubectl pvctl undo {id} takes back what was done"))
 }
 
 /// What a rehearsal came to.
