@@ -15,6 +15,7 @@ use std::io::{ErrorKind, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 #[cfg(unix)]
 use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::SystemTime;
 
 /// The version of the records; another one is refused.
 const VERSION: u32 = 1;
@@ -295,10 +296,11 @@ impl Journal {
         let mut bytes = Vec::new();
         file.read_to_end(&mut bytes).map_err(|error| cannot("be read", &path, &error))?;
         let (entry, whole) = parse(&bytes).map_err(|problem| unusable(&path, &problem))?;
-        // What stands behind the last whole line was never announced, so nothing rests on it.
-        file.set_len(whole)
-            .and_then(|()| file.seek(SeekFrom::End(0)))
-            .map_err(|error| cannot("be written", &path, &error))?;
+        // What stands behind the last whole line was never announced, so nothing rests on it. Where there is nothing, the
+        // file is left alone: its time is that of its last line.
+        let is_torn = usize::try_from(whole) != Ok(bytes.len());
+        let cut = if is_torn { file.set_len(whole) } else { Ok(()) };
+        cut.and_then(|()| file.seek(SeekFrom::End(0))).map_err(|error| cannot("be written", &path, &error))?;
         Ok(Self { entry, path, file: Some(file), rehearsal: false })
     }
 
@@ -357,6 +359,11 @@ impl Journal {
     /// The file.
     pub fn path(&self) -> &Path {
         &self.path
+    }
+
+    /// When its last line was written; nothing where the system does not say.
+    pub fn written_at(&self) -> Option<SystemTime> {
+        self.file.as_ref()?.metadata().ok()?.modified().ok()
     }
 
     pub(super) fn is_rehearsal(&self) -> bool {

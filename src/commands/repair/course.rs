@@ -9,6 +9,11 @@ use crate::report::plan::{ModelStated, PlanDocument};
 use crate::source::Cluster;
 use crate::terminal::Terminal;
 use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime};
+
+/// How long the API server works on a request at most.
+/// Upstream: `--request-timeout` of kube-apiserver, 1.36.
+const UNDER_WAY: Duration = Duration::from_mins(1);
 
 /// Where a plan comes from.
 pub(super) enum Course {
@@ -132,6 +137,8 @@ impl Course {
 
     /// Looks what became of a request whose answer was lost, before a journal is gone on with or taken back.
     ///
+    /// Where nobody looks at the plan, it is carried out `unseen`.
+    ///
     /// # Errors
     /// Nobody can tell what became of the request.
     pub(super) async fn settle(
@@ -139,6 +146,7 @@ impl Course {
         cluster: &Cluster<'_>,
         way: Way<'_>,
         terminal: &Terminal,
+        unseen: bool,
     ) -> Result<(), Error> {
         match self {
             Self::Asked(_) | Self::File(_) => Ok(()),
@@ -160,6 +168,9 @@ impl Course {
                         Err(error) => return Err(error),
                     };
                     usable(&older, cluster)?;
+                    if unseen && may_be_under_way(journal) {
+                        return Err(not_the_older(journal.id(), older.id()));
+                    }
                     terminal.message(&format!(
                         "note: {} has written nothing: its request was not carried out; the one before it is {}",
                         journal.id(),
@@ -170,6 +181,23 @@ impl Course {
             }
         }
     }
+}
+
+/// Whether a request of a run that was cut short may still arrive.
+#[expect(clippy::disallowed_methods, reason = "the edge, where the clock is read")]
+fn may_be_under_way(journal: &Journal) -> bool {
+    let since = |at| SystemTime::now().duration_since(at).unwrap_or_default();
+    journal.written_at().is_none_or(|at| since(at) < UNDER_WAY)
+}
+
+/// What nobody looks at is not guessed.
+fn not_the_older(id: &str, older: &str) -> Error {
+    Error::refused(format!(
+        "the last request of {id} was not carried out so far, and may still be under way, as it was sent less than a \
+         minute ago; the repair before it is {older}: nothing was written"
+    ))
+    .hint("wait a minute, and ask again")
+    .hint(format!("kubectl pvctl undo {older} takes back the one before it now"))
 }
 
 /// Whether a journal that is settled has written anything.
