@@ -871,6 +871,19 @@ async fn an_undo_that_stopped_is_gone_on_with() {
     let hints: Vec<&str> = stopped.stderr.lines().filter_map(|line| line.strip_prefix("hint: ")).collect();
     assert_eq!(hints, [format!("kubectl pvctl apply --continue {id} goes on from here")]);
     assert!(fake.object("PersistentVolumeClaim", "late").is_none());
+    // Who asks for it anew is led on: what it did itself is not the doing of somebody else.
+    let listed = with(&fake, journals, "", &["history", "-o", "json"]).await;
+    let history: Value = serde_json::from_str(&listed.stdout).unwrap();
+    let repair = history["items"][1]["id"].as_str().unwrap();
+    let written = fake.writes().len();
+    for words in [&["undo", "--yes"][..], &["undo", repair, "--yes"], &["undo", repair, "--dry-run"]] {
+        let again = with(&fake, journals, "", words).await;
+        assert_eq!((again.code, fake.writes().len()), (Some(6), written), "{}{}", again.stdout, again.stderr);
+        let said = format!("error: {repair} is taken back in part already, by {id}, which was cut short");
+        assert!(again.stderr.replace("\n  ", " ").contains(&said), "{}", again.stderr);
+        let hints: Vec<&str> = again.stderr.lines().filter_map(|line| line.strip_prefix("hint: ")).collect();
+        assert_eq!(hints, [format!("kubectl pvctl apply --continue {id} goes on with that")]);
+    }
     let ended = with(&fake, journals, "", &["apply", "--continue", &id, "--yes"]).await;
     assert_eq!(ended.code, Some(0), "{}{}", ended.stdout, ended.stderr);
     let back = fake.object("PersistentVolumeClaim", "late").unwrap();
@@ -879,6 +892,42 @@ async fn an_undo_that_stopped_is_gone_on_with() {
     let nothing = with(&fake, journals, "", &["undo", "--yes"]).await;
     assert_eq!(nothing.code, Some(2), "{}", nothing.stderr);
     assert!(nothing.stderr.contains("not taken back already"), "{}", nothing.stderr);
+}
+
+/// An undo of which no request was carried out is no beginning, and one of which all were carried out is an end, whether
+/// or not its journal could say so.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn an_undo_that_was_killed_is_judged_by_what_became_of_it() {
+    let fake = cluster([released("data", "Retain")]).await;
+    let state = tempfile::tempdir().unwrap();
+    let journals = state.path();
+    let done = with(&fake, journals, "", &["release", "pv/data", "--yes"]).await;
+    assert_eq!((done.code, fake.writes().len()), (Some(0), 1), "{}{}", done.stdout, done.stderr);
+    let repair = newest(&fake, journals).await;
+    // The request never arrives where it would be carried out, and the tool dies.
+    fake.hold_write(1);
+    let mut running = Running::start(&fake, journals, &["undo", "--yes"]);
+    Running::until_writes(&fake, 2).await;
+    running.child.kill().unwrap();
+    assert_eq!(running.end().await.code, None);
+    let killed = newest(&fake, journals).await;
+    assert!(killed.contains("-undo-"), "{killed}");
+    let released_again = fake.object("PersistentVolume", "data").unwrap();
+    assert_eq!(released_again["spec"]["claimRef"]["uid"], Value::Null);
+    let undone = with(&fake, journals, "", &["undo", "--yes", "--dry-run"]).await;
+    assert_eq!(undone.code, Some(0), "{}{}", undone.stdout, undone.stderr);
+    assert!(undone.stdout.contains("set spec.claimRef of pv/data to db/data"), "{}", undone.stdout);
+    // It arrives after all.
+    let body = fake.writes()[1].body.clone();
+    let mut back = released_again;
+    back["spec"]["claimRef"] = body["spec"]["claimRef"].clone();
+    back["status"]["phase"] = "Released".into();
+    back["metadata"]["resourceVersion"] = "99".into();
+    fake.replace(back);
+    let again = with(&fake, journals, "", &["undo", &repair, "--yes"]).await;
+    assert_eq!((again.code, fake.writes().len()), (Some(2), 2), "{}{}", again.stdout, again.stderr);
+    let said = format!("error: what {repair} did was taken back by {killed}\n");
+    assert_eq!(again.stderr.replace("\n  ", " "), said);
 }
 
 /// What the controller does with the volume `disk` and the claim `data`, again and again: a volume whose claim is gone

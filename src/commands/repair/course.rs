@@ -151,36 +151,77 @@ impl Course {
         match self {
             Self::Asked(_) | Self::File(_) => Ok(()),
             Self::Continue(journal) => settle(journal, true, way).await,
-            Self::Undo { journal, choice: Choice::Named, .. } => settle(journal, false, way).await,
-            Self::Undo { journal, choice: Choice::Newest, .. } => {
-                let mut empty: Vec<String> = Vec::new();
-                loop {
-                    settle(journal, false, way).await?;
-                    if has_written(journal.entry()) {
-                        return Ok(());
-                    }
-                    // Its only request was not carried out, and it would stand in the way of the older ones for ever.
-                    empty.push(journal.id().to_owned());
-                    let directory = journal.path().parent().unwrap_or(Path::new("."));
-                    let older = match written(directory, None, cluster.server(), &empty) {
-                        Ok(older) => older,
-                        Err(error) if error.kind() == ErrorKind::Usage => return Ok(()),
-                        Err(error) => return Err(error),
-                    };
-                    usable(&older, cluster)?;
-                    if unseen && may_be_under_way(journal) {
-                        return Err(not_the_older(journal.id(), older.id()));
-                    }
-                    terminal.message(&format!(
-                        "note: {} has written nothing: its request was not carried out; the one before it is {}",
-                        journal.id(),
-                        older.id()
-                    ));
-                    *journal = older;
+            Self::Undo { journal, choice, .. } => {
+                settle(journal, false, way).await?;
+                if *choice == Choice::Newest {
+                    pass_over(journal, cluster, way, terminal, unseen).await?;
                 }
+                not_begun(journal, way).await
             }
         }
     }
+}
+
+/// Takes an older journal in the place of one that has written nothing, as long as there is one.
+async fn pass_over(
+    journal: &mut Box<Journal>,
+    cluster: &Cluster<'_>,
+    way: Way<'_>,
+    terminal: &Terminal,
+    unseen: bool,
+) -> Result<(), Error> {
+    let mut empty: Vec<String> = Vec::new();
+    while !has_written(journal.entry()) {
+        // Its only request was not carried out, and it would stand in the way of the older ones for ever.
+        empty.push(journal.id().to_owned());
+        let older = match written(directory(journal), None, cluster.server(), &empty) {
+            Ok(older) => older,
+            Err(error) if error.kind() == ErrorKind::Usage => return Ok(()),
+            Err(error) => return Err(error),
+        };
+        usable(&older, cluster)?;
+        if unseen && may_be_under_way(journal) {
+            return Err(not_the_older(journal.id(), older.id()));
+        }
+        terminal.message(&format!(
+            "note: {} has written nothing: its request was not carried out; the one before it is {}",
+            journal.id(),
+            older.id()
+        ));
+        *journal = older;
+        settle(journal, false, way).await?;
+    }
+    Ok(())
+}
+
+/// Whether nobody has begun to take a repair back: who plans that anew takes what is done of it for the doing of somebody
+/// else.
+async fn not_begun(journal: &Journal, way: Way<'_>) -> Result<(), Error> {
+    let (id, directory) = (journal.id(), directory(journal));
+    for summary in Journal::list(directory)? {
+        let Ok(entry) = summary.entry else { continue };
+        let is_back = matches!(&entry.plan.request, Request::Undo { journal: taken, .. } if taken == id);
+        if !is_back || entry.end == End::Finished || !entry.written() || entry.server != journal.entry().server {
+            continue;
+        }
+        let mut back = Journal::open(directory, &entry.id)?;
+        let settled = execute::settle(way, &mut back).await?;
+        if back.entry().end == End::Finished {
+            return Err(Error::usage(format!("what {id} did was taken back by {}", back.id())));
+        }
+        if settled == Settled::Unknown || has_written(back.entry()) {
+            return Err(Error::refused(format!(
+                "{id} is taken back in part already, by {}, which was cut short: nothing was written",
+                back.id()
+            ))
+            .hint(format!("kubectl pvctl apply --continue {} goes on with that", back.id())));
+        }
+    }
+    Ok(())
+}
+
+fn directory(journal: &Journal) -> &Path {
+    journal.path().parent().unwrap_or(Path::new("."))
 }
 
 /// Whether a request of a run that was cut short may still arrive.
@@ -247,9 +288,8 @@ fn allowed(journal: &Journal) -> Result<(), Error> {
     // What is taken back was asked for by the request of the other journal.
     let origin = match &plan.request {
         Request::Undo { journal: id, .. } => {
-            let directory = journal.path().parent().unwrap_or(Path::new("."));
             // Opened and not only read: what somebody else may have written allows nothing.
-            Some(Journal::open(directory, id)?.entry().plan.clone())
+            Some(Journal::open(directory(journal), id)?.entry().plan.clone())
         }
         Request::Retain { .. }
         | Request::Release { .. }
