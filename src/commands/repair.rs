@@ -194,7 +194,7 @@ impl Run<'_> {
     async fn plan(self, cluster: &Cluster<'_>, mut course: Course, directory: &Path) -> Result<Status, Error> {
         let hears = hearing(cluster);
         let way = way(cluster, &hears);
-        course.settle(cluster, way, self.terminal, self.args.yes && self.writes()).await?;
+        course.settle(cluster, way, self.terminal, self.writes()).await?;
         let mut world = self.read(cluster, &course).await?;
         self.terminal.progress().step("planning", 0);
         let proposed = course.propose(&world.situation()?);

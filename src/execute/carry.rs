@@ -3,9 +3,10 @@
 use super::api::{Answer, Api, LONGEST, Status, check as check_key, is_that};
 use super::doubt::{Fate, fate};
 use super::error::{StopKind, Stopped};
-use super::journal::{Journal, Record};
+use super::journal::Journal;
 use super::look::{again, decode, in_the_way};
 use super::receipts::{is_quota, makes_room, refusal, try_out};
+use super::record::Record;
 use super::{Event, Observer, Options, Outcome, Settled};
 use crate::model::{Kind, Str};
 use crate::repair::{Change, PLAN_ANNOTATION, Plan, Request, Seen, Step, Undo, Wait, Waited, Write};

@@ -5,9 +5,9 @@
 #![expect(clippy::disallowed_types, clippy::disallowed_methods, reason = "a journal is a file")]
 
 use super::error::{StopKind, Stopped};
+use super::record::Record;
 use crate::model::{ObjectKey, Timestamp};
-use crate::repair::{ApiRequest, Done, Plan, Step, Undo};
-use serde::{Deserialize, Serialize};
+use crate::repair::{Done, Plan, Step, Undo};
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::fs::{DirBuilder, File, OpenOptions, TryLockError};
@@ -15,46 +15,12 @@ use std::io::{ErrorKind, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 #[cfg(unix)]
 use std::sync::atomic::{AtomicU32, Ordering};
-use std::time::SystemTime;
+use std::time::Duration;
 
 /// The version of the records; another one is refused.
 const VERSION: u32 = 1;
 /// How the files of a directory of journals end.
 const ENDING: &str = "jsonl";
-
-/// One line.
-#[derive(Clone, Serialize, Deserialize)]
-#[serde(tag = "record", rename_all = "camelCase", rename_all_fields = "camelCase", deny_unknown_fields)]
-pub(super) enum Record {
-    /// The first one: the whole plan.
-    Header { version: u32, id: String, plan: Box<Plan>, server: String, at: String },
-    /// An object as it was before the first write.
-    Saved { object: ObjectKey, manifest: Value },
-    /// A request is about to be sent.
-    Intent { step: u32, method: String, path: String, body: Value, before: Option<Value> },
-    /// A step is written, or was so already.
-    Done { step: u32, after: Option<Value>, was_so: bool },
-    /// The request of the last intent was refused: it was surely not carried out.
-    Refused { step: u32, why: String },
-    /// What a step waits for has come.
-    Waited { step: u32 },
-    /// The run ended before the plan did.
-    Stopped { why: String, written: bool },
-    /// The plan is carried out.
-    Finished {},
-}
-
-impl Record {
-    pub(super) fn intent(step: u32, request: &ApiRequest, before: Option<Value>) -> Self {
-        Self::Intent {
-            step,
-            method: request.method.to_owned(),
-            path: request.path.clone(),
-            body: request.body.clone(),
-            before,
-        }
-    }
-}
 
 /// A request that was sent, or was about to be.
 #[derive(Clone)]
@@ -361,9 +327,9 @@ impl Journal {
         &self.path
     }
 
-    /// When its last line was written; nothing where the system does not say.
-    pub fn written_at(&self) -> Option<SystemTime> {
-        self.file.as_ref()?.metadata().ok()?.modified().ok()
+    /// How long ago its last line was written; nothing where the system does not say.
+    pub fn age(&self) -> Option<Duration> {
+        self.file.as_ref()?.metadata().ok()?.modified().ok()?.elapsed().ok()
     }
 
     pub(super) fn is_rehearsal(&self) -> bool {

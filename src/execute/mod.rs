@@ -13,6 +13,7 @@ mod error;
 mod journal;
 mod look;
 mod receipts;
+mod record;
 
 pub use error::{StopKind, Stopped};
 pub use journal::{End, Entry, Journal, Summary};

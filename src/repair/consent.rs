@@ -342,10 +342,13 @@ fn admission(receipts: &Receipts, plan: &Plan) -> Option<Guard> {
     let writes = plan.steps.iter().any(|step| step.write.is_some());
     let (holds, said) = match &receipts.dry_run {
         None if !writes => return None,
-        None if !receipts.doubts.is_empty() => (Holds::Warns, receipts.doubts.join("; ")),
-        None => (Holds::No, "the API server was not asked whether it accepts the first write".to_owned()),
-        Some(Ok(())) if !receipts.doubts.is_empty() => (Holds::Warns, receipts.doubts.join("; ")),
-        Some(Ok(())) => (Holds::Yes, "the API server accepts the first write in a dry run".to_owned()),
+        None if receipts.doubts.is_empty() => {
+            (Holds::No, "the API server was not asked whether it accepts the first write".to_owned())
+        }
+        Some(Ok(())) if receipts.doubts.is_empty() => {
+            (Holds::Yes, "the API server accepts the first write in a dry run".to_owned())
+        }
+        None | Some(Ok(())) => (Holds::Warns, receipts.doubts.join("; ")),
         Some(Err(why)) => (Holds::No, format!("the API server refuses a write in a dry run: {why}")),
     };
     Some(Guard { id: "admission", holds, looked_at: said })

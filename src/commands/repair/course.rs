@@ -9,7 +9,7 @@ use crate::report::plan::{ModelStated, PlanDocument};
 use crate::source::Cluster;
 use crate::terminal::Terminal;
 use std::path::{Path, PathBuf};
-use std::time::{Duration, SystemTime};
+use std::time::Duration;
 
 /// How long the API server works on a request at most.
 /// Upstream: `--request-timeout` of kube-apiserver, 1.36.
@@ -137,7 +137,7 @@ impl Course {
 
     /// Looks what became of a request whose answer was lost, before a journal is gone on with or taken back.
     ///
-    /// Where nobody looks at the plan, it is carried out `unseen`.
+    /// Who `writes` waits until no request of a run that is taken back can be under way any more.
     ///
     /// # Errors
     /// Nobody can tell what became of the request.
@@ -146,17 +146,17 @@ impl Course {
         cluster: &Cluster<'_>,
         way: Way<'_>,
         terminal: &Terminal,
-        unseen: bool,
+        writes: bool,
     ) -> Result<(), Error> {
         match self {
             Self::Asked(_) | Self::File(_) => Ok(()),
             Self::Continue(journal) => settle(journal, true, way).await,
             Self::Undo { journal, choice, .. } => {
-                settle(journal, false, way).await?;
+                at_rest(journal, way, terminal, writes).await?;
                 if *choice == Choice::Newest {
-                    pass_over(journal, cluster, way, terminal, unseen).await?;
+                    pass_over(journal, cluster, way, terminal, writes).await?;
                 }
-                not_begun(journal, way).await
+                not_begun(journal, way, terminal, writes).await
             }
         }
     }
@@ -168,7 +168,7 @@ async fn pass_over(
     cluster: &Cluster<'_>,
     way: Way<'_>,
     terminal: &Terminal,
-    unseen: bool,
+    writes: bool,
 ) -> Result<(), Error> {
     let mut empty: Vec<String> = Vec::new();
     while !has_written(journal.entry()) {
@@ -180,23 +180,20 @@ async fn pass_over(
             Err(error) => return Err(error),
         };
         usable(&older, cluster)?;
-        if unseen && may_be_under_way(journal) {
-            return Err(not_the_older(journal.id(), older.id()));
-        }
         terminal.message(&format!(
             "note: {} has written nothing: its request was not carried out; the one before it is {}",
             journal.id(),
             older.id()
         ));
         *journal = older;
-        settle(journal, false, way).await?;
+        at_rest(journal, way, terminal, writes).await?;
     }
     Ok(())
 }
 
-/// Whether nobody has begun to take a repair back: who plans that anew takes what is done of it for the doing of somebody
-/// else.
-async fn not_begun(journal: &Journal, way: Way<'_>) -> Result<(), Error> {
+/// Whether nobody has begun to take a repair back: who plans that anew takes what is done of it for the doing of
+/// somebody else.
+async fn not_begun(journal: &Journal, way: Way<'_>, terminal: &Terminal, writes: bool) -> Result<(), Error> {
     let (id, directory) = (journal.id(), directory(journal));
     for summary in Journal::list(directory)? {
         let Ok(entry) = summary.entry else { continue };
@@ -205,11 +202,11 @@ async fn not_begun(journal: &Journal, way: Way<'_>) -> Result<(), Error> {
             continue;
         }
         let mut back = Journal::open(directory, &entry.id)?;
-        let settled = execute::settle(way, &mut back).await?;
+        at_rest(&mut back, way, terminal, writes).await?;
         if back.entry().end == End::Finished {
             return Err(Error::usage(format!("what {id} did was taken back by {}", back.id())));
         }
-        if settled == Settled::Unknown || has_written(back.entry()) {
+        if has_written(back.entry()) {
             return Err(Error::refused(format!(
                 "{id} is taken back in part already, by {}, which was cut short: nothing was written",
                 back.id()
@@ -224,21 +221,29 @@ fn directory(journal: &Journal) -> &Path {
     journal.path().parent().unwrap_or(Path::new("."))
 }
 
-/// Whether a request of a run that was cut short may still arrive.
-#[expect(clippy::disallowed_methods, reason = "the edge, where the clock is read")]
-fn may_be_under_way(journal: &Journal) -> bool {
-    let since = |at| SystemTime::now().duration_since(at).unwrap_or_default();
-    journal.written_at().is_none_or(|at| since(at) < UNDER_WAY)
+/// Settles a journal for good: a request that was not carried out so far, and still may be, would overtake what is
+/// planned on what is there now. So it is waited for as long as it may be under way.
+async fn at_rest(journal: &mut Journal, way: Way<'_>, terminal: &Terminal, writes: bool) -> Result<(), Error> {
+    settle(journal, false, way).await?;
+    let (Some(step), Some(rest)) = (journal.entry().in_doubt().map(|step| step.id), under_way(journal)) else {
+        return Ok(());
+    };
+    if !writes {
+        return Ok(());
+    }
+    terminal.message(&format!(
+        "note: the request of step {step} of {} was sent less than a minute ago, was not carried out so far, and may still \
+         be under way: waiting {} s until it cannot be any more (Ctrl-C ends that; nothing is written)",
+        journal.id(),
+        rest.as_secs() + 1
+    ));
+    tokio::time::sleep(rest).await;
+    settle(journal, false, way).await
 }
 
-/// What nobody looks at is not guessed.
-fn not_the_older(id: &str, older: &str) -> Error {
-    Error::refused(format!(
-        "the last request of {id} was not carried out so far, and may still be under way, as it was sent less than a \
-         minute ago; the repair before it is {older}: nothing was written"
-    ))
-    .hint("wait a minute, and ask again")
-    .hint(format!("kubectl pvctl undo {older} takes back the one before it now"))
+/// For how long a request of a run that was cut short may still arrive; nothing where it cannot any more.
+fn under_way(journal: &Journal) -> Option<Duration> {
+    UNDER_WAY.checked_sub(journal.age().unwrap_or_default()).filter(|rest| !rest.is_zero())
 }
 
 /// Whether a journal that is settled has written anything.

@@ -173,11 +173,9 @@ pub(super) fn begun(error: Error, earlier: &Earlier) -> Error {
             ways_on(partial.cause(format!("{part}: the journal is {}", earlier.path.display())), earlier)
         }
         ErrorKind::Refused | ErrorKind::Unreadable => ways_on(error.hint(part), earlier),
-        ErrorKind::Usage
-        | ErrorKind::Partial
-        | ErrorKind::Bug
-        | ErrorKind::Interrupted
-        | ErrorKind::OutputClosed => error,
+        ErrorKind::Usage | ErrorKind::Partial | ErrorKind::Bug | ErrorKind::Interrupted | ErrorKind::OutputClosed => {
+            error
+        }
     }
 }
 
