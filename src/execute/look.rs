@@ -2,11 +2,12 @@
 
 use super::api::Api;
 use super::error::Stopped;
-use crate::model::{Kind, ObjectKey, Pod, ReclaimPolicy, Surrounding};
+use crate::model::{Kind, ObjectKey, PersistentVolume, PersistentVolumeClaim, Pod, ReclaimPolicy, Surrounding};
 use crate::repair::{Obstacle, Recheck, Seen, Write, claim_key, guards, volume_key};
 use crate::snapshot::Item;
 use crate::snapshot::decode::decode_as;
 use serde_json::Value;
+use std::sync::Arc;
 
 /// An object as decisions see it.
 pub(super) fn decode(key: &ObjectKey, manifest: Option<&Value>) -> Result<Option<Seen>, Stopped> {
@@ -82,7 +83,8 @@ pub(super) async fn again(api: Api<'_>, recheck: &Recheck) -> Result<(), Stopped
             let Some(Seen::Claim(claim)) = decode(&key, manifest.as_ref())? else { return Ok(()) };
             for manifest in api.list(Kind::PersistentVolume, "").await? {
                 if let Item::Volume(volume) = item(Kind::PersistentVolume, &manifest)?
-                    && !guards::keeps(&volume, &claim)
+                    && !guards::keeps(&volume, &claim, None)
+                    && !guards::keeps(&volume, &claim, named_by(api, &volume, &claim).await?.as_deref())
                 {
                     return Err(Stopped::changed(format!(
                         "volume {} is tied to claim {namespace}/{name} and has policy {}: its data would go with the claim",
@@ -136,6 +138,23 @@ pub(super) async fn again(api: Api<'_>, recheck: &Recheck) -> Result<(), Stopped
                 Some(Seen::Claim(_)) | None => Err(Stopped::changed(format!("volume {name} does not exist any more"))),
             }
         }
+    }
+}
+
+/// The claim that has the name that a volume names, where the uid there is that of another claim than the one given.
+async fn named_by(
+    api: Api<'_>,
+    volume: &PersistentVolume,
+    claim: &PersistentVolumeClaim,
+) -> Result<Option<Arc<PersistentVolumeClaim>>, Stopped> {
+    let theirs = volume.claim_ref.as_ref().filter(|named| {
+        !named.uid.is_empty() && named.uid != claim.meta.uid && !named.namespace.is_empty() && !named.name.is_empty()
+    });
+    let Some(named) = theirs else { return Ok(None) };
+    let key = claim_key(&named.namespace, &named.name);
+    match decode(&key, api.get(&key).await?.as_ref())? {
+        Some(Seen::Claim(claim)) => Ok(Some(claim)),
+        Some(Seen::Volume(_)) | None => Ok(None),
     }
 }
 

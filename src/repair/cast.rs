@@ -84,6 +84,9 @@ impl Cast {
             volumes.extend(snapshot.volume_id(&claim.volume_name));
             volumes.extend(waiting_for(snapshot, &claim.meta.namespace, &claim.meta.name));
         }
+        // Without the claim that such a volume names it would seem to be nobody's.
+        let named = volumes.iter().filter_map(|id| snapshot.volume(*id).claim_ref.as_ref());
+        claims.extend(named.filter_map(|named| snapshot.claim_id(&named.namespace, &named.name)));
         Self { volumes: volumes.into_iter().collect(), claims: claims.into_iter().collect(), awaited }
     }
 

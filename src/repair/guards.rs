@@ -131,14 +131,39 @@ pub fn how_to_stop(set: &StatefulSet) -> String {
     }
 }
 
-/// Whether a volume outlives the claim: it has policy Retain, or the two have nothing to do with each other.
-pub fn keeps(volume: &PersistentVolume, claim: &PersistentVolumeClaim) -> bool {
+/// Whether a volume outlives the claim: it has policy Retain, or the two have nothing to do with each other. `there` is
+/// the claim that has the name that the volume names.
+pub fn keeps(volume: &PersistentVolume, claim: &PersistentVolumeClaim, there: Option<&PersistentVolumeClaim>) -> bool {
     let named = volume.claim_ref.as_ref().is_some_and(|named| {
         named.namespace == claim.meta.namespace
             && named.name == claim.meta.name
             && (named.uid.is_empty() || named.uid == claim.meta.uid)
     });
-    volume.reclaim_policy == ReclaimPolicy::Retain || !(named || claim.volume_name == volume.meta.name)
+    let tied = named || claim.volume_name == volume.meta.name && !is_anothers(volume, claim, there);
+    volume.reclaim_policy == ReclaimPolicy::Retain || !tied
+}
+
+/// Whether a volume is another claim's, although this one may name it: it has the uid of a claim that is there, so that
+/// nothing happens to it when this one goes. `there` is the claim that has the name that the volume names.
+/// Upstream: `syncVolume`, `pkg/controller/volume/persistentvolume`, 1.36.
+pub fn is_anothers(
+    volume: &PersistentVolume,
+    claim: &PersistentVolumeClaim,
+    there: Option<&PersistentVolumeClaim>,
+) -> bool {
+    volume.claim_ref.as_ref().is_some_and(|named| {
+        let theirs = !named.uid.is_empty() && named.uid != claim.meta.uid;
+        theirs && there.is_some_and(|there| there.meta.uid == named.uid)
+    })
+}
+
+/// The same, as far as the snapshot tells.
+pub(super) fn is_seen_as_anothers(
+    situation: &Situation<'_>,
+    volume: &PersistentVolume,
+    claim: &PersistentVolumeClaim,
+) -> bool {
+    matches!(situation.holder(volume), Known::There(holder) if is_anothers(volume, claim, Some(holder)))
 }
 
 fn unused(situation: &Situation<'_>, namespace: &str, name: &str) -> Guard {
@@ -280,7 +305,8 @@ fn retained(situation: &Situation<'_>, plan: &Plan) -> Vec<Guard> {
     guards
 }
 
-/// The volumes that are the claim's: the one that it names, and those that have its uid.
+/// The volumes that are the claim's: the one that it names, unless another live claim has that, and those that have its
+/// uid.
 pub fn volumes_of(situation: &Situation<'_>, claim: &PersistentVolumeClaim) -> Vec<Str> {
     let snapshot = situation.snapshot;
     let mut names: Vec<Str> = snapshot
@@ -290,7 +316,11 @@ pub fn volumes_of(situation: &Situation<'_>, claim: &PersistentVolumeClaim) -> V
         .filter(|volume| volume.claim_ref.as_ref().is_some_and(|named| named.uid == claim.meta.uid))
         .map(|volume| volume.meta.name.clone())
         .collect();
-    if !claim.volume_name.is_empty() && !names.contains(&claim.volume_name) {
+    let anothers = match situation.volume(&claim.volume_name) {
+        Known::There(volume) => is_seen_as_anothers(situation, volume, claim),
+        Known::Absent | Known::Unknown => false,
+    };
+    if !claim.volume_name.is_empty() && !anothers && !names.contains(&claim.volume_name) {
         names.push(claim.volume_name.clone());
     }
     names

@@ -398,7 +398,12 @@ impl<'a> Stage<'a> {
             Recheck::AllRetained { namespace, name } => {
                 let claim = self.snapshot.claim_id(namespace, name).and_then(|id| self.claim(state, id.0 as usize));
                 let volumes = self.volume_places().filter_map(|place| self.volume(state, place));
-                claim.is_none_or(|claim| volumes.into_iter().all(|volume| keeps(volume, claim)))
+                let there = |volume: &PersistentVolume| {
+                    let named = volume.claim_ref.as_ref()?;
+                    let id = self.snapshot.claim_id(&named.namespace, &named.name)?;
+                    self.claim(state, id.0 as usize).map(Arc::as_ref)
+                };
+                claim.is_none_or(|claim| volumes.into_iter().all(|volume| keeps(volume, claim, there(volume))))
             }
             Recheck::Lives { namespace, name, volume } => {
                 let claim = self.snapshot.claim_id(namespace, name).and_then(|id| self.claim(state, id.0 as usize));

@@ -3,6 +3,7 @@
 use crate::model::{
     AnnotationKey, ObjectKey, PersistentVolume, PersistentVolumeClaim, ReclaimPolicy, Str, VolumePhase,
 };
+use crate::repair::guards::is_seen_as_anothers;
 use crate::repair::plan::{Carried, Plan, Proposed, Recheck, Refusal, Request, StableHash, Step, Undo};
 use crate::repair::situation::{Known, Situation, claim_key, volume_key};
 use crate::repair::wait::Wait;
@@ -171,7 +172,7 @@ impl Builder {
         for volume in all.into_iter().map(|id| snapshot.volume(id)) {
             let name = &volume.meta.name;
             // What another live claim holds is none of this one's.
-            if matches!(situation.holder(volume), Known::There(holder) if holder.meta.uid != claim.meta.uid) {
+            if is_seen_as_anothers(situation, volume, claim) {
                 continue;
             }
             if !self.volumes.iter().any(|carried| carried.volume == *name) {
