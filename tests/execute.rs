@@ -1186,6 +1186,117 @@ async fn a_doubtful_step_is_no_dead_end() {
     }
 }
 
+/// The claim of today has another volume than the one before it, of which a pod may still be there.
+#[tokio::test(start_paused = true)]
+async fn a_pod_of_the_claim_before_stops() {
+    let with_pod = |world: &mut World, created: &str| {
+        world.put(
+            "/api/v1/namespaces/db/pods/db-0",
+            json!({ "apiVersion": "v1", "kind": "Pod",
+                "metadata": { "name": "db-0", "namespace": "db", "uid": "pod", "creationTimestamp": created },
+                "spec": { "nodeName": "node-1",
+                    "volumes": [{ "name": "v", "persistentVolumeClaim": { "claimName": "data" } }] } }),
+        );
+    };
+    for (created, said) in [
+        (
+            "2026-11-21T09:59:59Z",
+            Some(
+                "step 1: claim db/data was gone, and pods that are not seen to be from 2026-11-21T10:00:00Z or later still \
+                 use what it had: db-0",
+            ),
+        ),
+        ("2026-11-21T10:00:00Z", None),
+    ] {
+        let server = Server::new();
+        server.world(|world| {
+            world.edit(PV, |volume| {
+                volume["spec"]["persistentVolumeReclaimPolicy"] = json!("Retain");
+                volume["spec"]["claimRef"]["uid"] = json!("gone");
+                volume["status"]["phase"] = json!("Released");
+            });
+            world.edit(OLD, |claim| {
+                claim["metadata"]["creationTimestamp"] = json!("2026-11-21T10:00:00Z");
+                claim["spec"]["volumeName"] = json!("pv-9");
+            });
+            let mut other = world.objects[PV].clone();
+            other["metadata"]["name"] = json!("pv-9");
+            other["metadata"]["uid"] = json!("other-uid");
+            other["spec"]["csi"]["volumeHandle"] = json!("disk-9");
+            other["spec"]["claimRef"]["uid"] = json!("claim-uid");
+            other["status"]["phase"] = json!("Bound");
+            world.put("/api/v1/persistentvolumes/pv-9", other);
+        });
+        let to = repair::Recipient::Claim { namespace: "shop".into(), name: "moved".into() };
+        let plan = server.plan_of(&repair::Request::Release { volume: "pv-1".into(), to }).await;
+        let granted = Receipts::granted(&plan);
+        let confirmed = server.review(plan, &granted).await.expect("the plan is safe");
+        server.world(|world| {
+            world.log.clear();
+            with_pod(world, created);
+        });
+        let dir = tempfile::tempdir().unwrap();
+        let mut journal = Journal::create(dir.path(), confirmed.plan(), "https://api.example.com", NOW).unwrap();
+        let result = execute(&server.client(), confirmed, &mut journal, &options(), &Ear::new()).await;
+        match said {
+            Some(said) => assert_eq!(result.unwrap_err().message, said),
+            None => assert_eq!(result, Ok(Outcome { written: true, done: vec![1], untried: vec![] })),
+        }
+        assert_eq!(server.world(|world| world.writes().len()), usize::from(said.is_none()));
+    }
+}
+
+/// A copy of a claim that names the volume of the one that lives goes without it, and not once that one is gone.
+#[tokio::test(start_paused = true)]
+async fn the_volume_of_a_living_claim_does_not_stop() {
+    const COPY: &str = "/api/v1/namespaces/shop/persistentvolumeclaims/copy";
+    let gone: fn(&mut World) = |world| _ = world.objects.remove(OLD);
+    for dies in [false, true] {
+        let server = Server::new();
+        server.world(|world| {
+            let mut copy = world.objects[OLD].clone();
+            copy["metadata"]["name"] = json!("copy");
+            copy["metadata"]["namespace"] = json!("shop");
+            copy["metadata"]["uid"] = json!("copy-uid");
+            copy["status"]["phase"] = json!("Lost");
+            world.put(COPY, copy);
+            let mut spare = world.objects[PV].clone();
+            spare["metadata"] = json!({ "name": "pv-2", "uid": "spare-uid" });
+            spare["spec"]["csi"]["volumeHandle"] = json!("disk-2");
+            spare["spec"]["claimRef"] = Value::Null;
+            spare["status"]["phase"] = json!("Available");
+            world.put("/api/v1/persistentvolumes/pv-2", spare);
+        });
+        let request = repair::Request::Rebind {
+            namespace: "shop".into(),
+            name: "copy".into(),
+            to: "pv-2".into(),
+            provisioner_stopped: false,
+        };
+        let plan = server.plan_of(&request).await;
+        let granted = Receipts::granted(&plan);
+        let confirmed = server.review(plan, &granted).await.expect("the plan is safe");
+        server.world(|world| {
+            world.log.clear();
+            if dies {
+                world.faults = vec![("GET /api/v1/persistentvolumes".to_owned(), Fault::Actor(gone))];
+            }
+        });
+        let dir = tempfile::tempdir().unwrap();
+        let mut journal = Journal::create(dir.path(), confirmed.plan(), "https://api.example.com", NOW).unwrap();
+        let stop = execute(&server.client(), confirmed, &mut journal, &options(), &Ear::new()).await.unwrap_err();
+        let deleted = format!("DELETE {COPY}");
+        let wrote = server.world(|world| world.writes().contains(&deleted.as_str()));
+        assert_eq!(wrote, !dies, "{stop:?}");
+        if dies {
+            assert_eq!(
+                stop.message,
+                "step 1: volume pv-1 is tied to claim shop/copy and has policy Delete: its data would go with the claim"
+            );
+        }
+    }
+}
+
 /// A list of StatefulSets that cannot be read does not say that there is none.
 #[tokio::test(start_paused = true)]
 async fn unread_stateful_sets_stop() {

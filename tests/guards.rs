@@ -2,8 +2,8 @@
 //! offered to anyone, and what goes with a claim. Expected values are those of `docs/REPAIR.md`.
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a world that cannot be made is a failed test")]
 
-use crate::plans::{World, bound, claim, class, complete, moving, of, pod, released, volume};
-use pvctl::model::Kind;
+use crate::plans::{World, bound, changes, claim, class, complete, moving, of, pod, released, volume};
+use pvctl::model::{Kind, Timestamp};
 use pvctl::repair::{Guard, Holds, Recheck, Recipient, Request, Right, rights};
 use pvctl::snapshot::{CoverageEntry, CoverageState};
 use serde_json::{Value, json};
@@ -519,7 +519,7 @@ fn a_volume_that_a_pod_still_has_mounted_does_not_change_hands() {
         }
         let plan =
             world(&[waits.clone(), ended.clone(), another.clone(), elsewhere.clone()], complete()).accepted(request);
-        let look = Recheck::Unmounted { namespace: "db".into(), name: "data".into() };
+        let look = Recheck::Unmounted { namespace: "db".into(), name: "data".into(), before: None };
         assert!(plan.steps.iter().any(|step| step.recheck.contains(&look)), "{plan:#?}");
         let list = Right { verb: "list", kind: Kind::Pod, namespace: "db".into(), name: "".into() };
         assert!(rights(&plan).contains(&list), "{:?}", rights(&plan));
@@ -536,7 +536,123 @@ fn a_volume_that_a_pod_still_has_mounted_does_not_change_hands() {
             "{request:?}"
         );
     }
-    // A claim of that name is there: the pods are its own.
-    let anew = [claim("db", "data", "pv-9", "Bound"), volume("pv-9", "Bound", of("db", "data", "c-data")), runs];
-    world(&anew, complete()).accepted(&requests[1]);
+}
+
+/// A claim that was created anew got another volume, and a pod of the claim before it still has the old one mounted.
+#[test]
+fn a_claim_of_the_same_name_does_not_hide_who_has_the_volume_mounted() {
+    let at = |mut object: Value, created: &str| {
+        object["metadata"]["creationTimestamp"] = created.into();
+        object
+    };
+    let nfs = json!({ "nfs": { "server": "files.example.com", "path": "/a" } });
+    let anew = claim("db", "data", "pv-9", "Bound");
+    let world = |anew: &Value, pods: &[Value], coverage| {
+        let mut released = with_source(volume("pv-1", "Released", of("db", "data", "c-gone")), &nfs);
+        released["metadata"]["annotations"] = json!({ "pv.kubernetes.io/provisioned-by": "nfs.example.com" });
+        let mut objects = vec![released, class("fast"), claim("new", "data", "", "Pending")];
+        objects.extend([anew.clone(), volume("pv-9", "Bound", of("db", "data", "c-data"))]);
+        objects.extend_from_slice(pods);
+        World::with(objects, coverage)
+    };
+    let restore = |namespace: &str, name: &str| Request::Restore {
+        namespace: namespace.into(),
+        name: name.into(),
+        from: Some("pv-1".into()),
+        provisioner_stopped: false,
+    };
+    let to = Recipient::Claim { namespace: "db".into(), name: "rescue".into() };
+    let requests = [
+        Request::Release { volume: "pv-1".into(), to },
+        offer(),
+        restore("db", "rescue"),
+        restore("new", "data"),
+        Request::Rebind { namespace: "new".into(), name: "data".into(), to: "pv-1".into(), provisioner_stopped: false },
+        Request::Reclaim { volume: "pv-1".into(), delete: true },
+    ];
+    let dated = at(anew.clone(), "2026-07-01T10:00:00Z");
+    let runs = pod("db", "db-0", "data");
+    let older = at(runs.clone(), "2026-07-01T09:59:59Z");
+    let younger = at(runs.clone(), "2026-07-01T10:00:00Z");
+    let mut ended = older.clone();
+    ended["status"]["phase"] = "Failed".into();
+    let hides = "claim db/data is another one than the volume had, and pods that are not seen to be younger may still \
+                 use what the earlier one had: db-0; stop what runs them first";
+    for request in &requests {
+        // What does not say when it was created is not known to be younger.
+        for (anew, runs) in [(&dated, &older), (&dated, &runs), (&anew, &younger)] {
+            let refusal = world(anew, std::slice::from_ref(runs), complete()).refusal(request);
+            assert_eq!((refusal.by, refusal.message.as_str()), ("unmounted", hides), "{request:?}");
+        }
+        let world_of_today = world(&dated, std::slice::from_ref(&younger), complete());
+        let plan = world_of_today.accepted(request);
+        let before = Timestamp::parse("2026-07-01T10:00:00Z");
+        let look = Recheck::Unmounted { namespace: "db".into(), name: "data".into(), before };
+        assert!(plan.steps.iter().any(|step| step.recheck.contains(&look)), "{plan:#?}");
+        assert_eq!(
+            guard(&world_of_today, request, "unmounted"),
+            Guard {
+                id: "unmounted",
+                holds: Holds::Yes,
+                looked_at: "no pod that runs and is older than the claim of that name now uses what an earlier claim \
+                            db/data had, which is gone"
+                    .to_owned(),
+            }
+        );
+        let mut coverage = complete();
+        coverage.set(CoverageEntry::new(Kind::Pod, None, CoverageState::Forbidden));
+        let refusal = world(&dated, &[], coverage).refusal(request);
+        assert_eq!(
+            (refusal.by, refusal.message.as_str()),
+            (
+                "unmounted",
+                "the pods of namespace db could not be listed, so nobody knows who still uses what an earlier claim data \
+                 had, which is gone"
+            ),
+            "{request:?}"
+        );
+    }
+    world(&dated, &[ended], complete()).accepted(&requests[0]);
+}
+
+/// What a plan looks at again is kept with it; a journal of before does not say since when a claim is another one.
+#[test]
+fn a_plan_keeps_since_when_a_claim_is_another_one() {
+    let before = Timestamp::parse("2026-07-01T10:00:00Z");
+    for (before, written) in [
+        (before, json!({ "type": "unmounted", "namespace": "db", "name": "data", "before": "2026-07-01T10:00:00Z" })),
+        (None, json!({ "type": "unmounted", "namespace": "db", "name": "data" })),
+    ] {
+        let look = Recheck::Unmounted { namespace: "db".into(), name: "data".into(), before };
+        assert_eq!(serde_json::to_value(&look).unwrap(), written);
+        assert_eq!(serde_json::from_value::<Recheck>(written).unwrap(), look);
+    }
+    let unread = json!({ "type": "unmounted", "namespace": "db", "name": "data", "before": "yesterday" });
+    let error = serde_json::from_value::<Recheck>(unread).unwrap_err().to_string();
+    assert_eq!(error, "yesterday is not a time such as 2026-06-01T10:00:00Z");
+}
+
+/// A copy of a claim names the volume of the one that lives: nothing happens to that when the copy goes.
+#[test]
+fn the_volume_of_another_claim_is_not_in_the_way() {
+    let world = |uid: &str, phase: &str| {
+        let mut theirs = volume("pv-0", phase, of("new", "owner", uid));
+        theirs["spec"]["persistentVolumeReclaimPolicy"] = "Delete".into();
+        World::new(vec![
+            theirs,
+            claim("new", "owner", "pv-0", "Bound"),
+            claim("db", "data", "pv-0", "Lost"),
+            volume("pv-2", "Available", Value::Null),
+            class("fast"),
+        ])
+    };
+    let request =
+        Request::Rebind { namespace: "db".into(), name: "data".into(), to: "pv-2".into(), provisioner_stopped: false };
+    let replaced = ["pvc/data -n db: delete", "pv/pv-2: claimRef db/data", "pvc/data -n db: create, volume \"pv-2\""];
+    let living = world("c-owner", "Bound");
+    assert_eq!(changes(&living.accepted(&request)), replaced);
+    // The uid is that of a claim that is gone: the volume is kept first, whoever had it.
+    let kept = changes(&world("c-gone", "Released").plan(&request));
+    assert_eq!(kept[0], "pv/pv-0: policy Retain");
+    assert_eq!(kept[1..], replaced);
 }

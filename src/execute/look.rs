@@ -49,13 +49,15 @@ pub(super) async fn again(api: Api<'_>, recheck: &Recheck) -> Result<(), Stopped
                 .hint(format!("{}, and wait until its pods are gone", guards::how_to_stop(set)))),
             }
         }
-        Recheck::Unmounted { namespace, name } => {
-            let users = pods(api, namespace, |pod| guards::mounted::mounts(pod, name)).await?;
+        Recheck::Unmounted { namespace, name, before } => {
+            let users = pods(api, namespace, |pod| guards::mounted::mounts(pod, name, *before)).await?;
             if users.is_empty() {
                 return Ok(());
             }
+            let older =
+                before.map_or_else(String::new, |before| format!(" that are not seen to be from {before} or later"));
             Err(Stopped::changed(format!(
-                "claim {namespace}/{name} was gone, and pods still use what it had: {}",
+                "claim {namespace}/{name} was gone, and pods{older} still use what it had: {}",
                 users.join(", ")
             ))
             .hint("stop what runs them, and wait until they are gone"))

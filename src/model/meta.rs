@@ -1,6 +1,7 @@
 //! The metadata that decisions read.
 
 use super::{Annotations, Labels, Str};
+use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::sync::Arc;
 
@@ -74,8 +75,23 @@ impl fmt::Display for ResourceVersion {
 }
 
 /// A moment as Kubernetes stores it: whole seconds since 1970-01-01T00:00:00Z.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
 pub struct Timestamp(pub i64);
+
+impl From<Timestamp> for String {
+    fn from(moment: Timestamp) -> Self {
+        moment.to_string()
+    }
+}
+
+impl TryFrom<String> for Timestamp {
+    type Error = String;
+
+    fn try_from(text: String) -> Result<Self, String> {
+        Self::parse(&text).ok_or_else(|| format!("{text} is not a time such as 2026-06-01T10:00:00Z"))
+    }
+}
 
 impl Timestamp {
     /// Reads an RFC 3339 time such as `2026-06-01T10:00:00Z`; fractions of a second are dropped.

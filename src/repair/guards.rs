@@ -69,7 +69,9 @@ pub fn judge(situation: &Situation<'_>, plan: &Plan) -> Vec<Guard> {
     for recheck in rechecks {
         match recheck {
             Recheck::Unused { namespace, name } => guards.push(unused(situation, namespace, name)),
-            Recheck::Unmounted { namespace, name } => guards.push(mounted::unmounted(situation, namespace, name)),
+            Recheck::Unmounted { namespace, name, before } => {
+                guards.push(mounted::unmounted(situation, namespace, name, *before));
+            }
             Recheck::Detached { volume } => guards.push(detached(situation, volume)),
             // The plan itself makes it so, and it is read again right before the write.
             Recheck::Retained { .. } | Recheck::AllRetained { .. } | Recheck::Lives { .. } => {}

@@ -2,7 +2,7 @@
 
 use super::wait::Wait;
 use super::write::{Seen, Write};
-use crate::model::{Kind, ObjectKey, Str};
+use crate::model::{Kind, ObjectKey, Str, Timestamp};
 use serde::{Deserialize, Serialize};
 
 /// What somebody asks for: a verb with its object and its arguments. A plan is a function of this and of the world.
@@ -292,6 +292,9 @@ pub enum Recheck {
         namespace: Str,
         /// The claim's name.
         name: Str,
+        /// When another claim got the name: pods that are not older use what that one has.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        before: Option<Timestamp>,
     },
     /// No VolumeAttachment names the volume.
     Detached {

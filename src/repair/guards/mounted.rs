@@ -2,41 +2,53 @@
 //! under them. Where nothing attaches a volume, as with NFS or a local path, only the pods tell that it is mounted.
 
 use super::{Guard, Holds, uses};
-use crate::model::{Kind, Pod, PodPhase};
-use crate::repair::situation::Situation;
+use crate::model::{Kind, Pod, PodPhase, Timestamp};
+use crate::repair::situation::{Known, Situation};
 
 /// Whether a pod may have the volume mounted that the claim had. One without a node waits for the claim; of one that
-/// has ended no process writes any more.
-pub fn mounts(pod: &Pod, claim: &str) -> bool {
-    uses(pod, claim) && !matches!(pod.phase, PodPhase::Failed | PodPhase::Succeeded)
+/// has ended no process writes any more; one that came after another claim got the name uses what that one has.
+pub fn mounts(pod: &Pod, claim: &str, before: Option<Timestamp>) -> bool {
+    let younger = pod.meta.created.zip(before).is_some_and(|(created, before)| created >= before);
+    uses(pod, claim) && !matches!(pod.phase, PodPhase::Failed | PodPhase::Succeeded) && !younger
 }
 
 /// Whether no pod has the volume mounted that a claim had which is gone. Whoever gets it would write beside that pod,
 /// so that what is unknown does not hold either.
-pub(super) fn unmounted(situation: &Situation<'_>, namespace: &str, name: &str) -> Guard {
+pub(super) fn unmounted(situation: &Situation<'_>, namespace: &str, name: &str, before: Option<Timestamp>) -> Guard {
     const ID: &str = "unmounted";
+    let another = matches!(situation.claim(namespace, name), Known::There(_));
     let snapshot = situation.snapshot;
-    let users = snapshot.pods_of(namespace, name).filter(|pod| mounts(pod, name));
+    let users = snapshot.pods_of(namespace, name).filter(|pod| mounts(pod, name, before));
     let users: Vec<&str> = users.map(|pod| pod.meta.name.as_str()).collect();
     if !users.is_empty() {
-        return Guard::new(
-            ID,
-            Holds::No,
+        let users = users.join(", ");
+        let said = if another {
             format!(
-                "claim {namespace}/{name} is gone, and pods still use what it had: {}; stop what runs them first",
-                users.join(", ")
-            ),
-        );
+                "claim {namespace}/{name} is another one than the volume had, and pods that are not seen to be younger \
+                 may still use what the earlier one had: {users}; stop what runs them first"
+            )
+        } else {
+            format!(
+                "claim {namespace}/{name} is gone, and pods still use what it had: {users}; stop what runs them first"
+            )
+        };
+        return Guard::new(ID, Holds::No, said);
     }
+    let which = if another { "an earlier claim" } else { "claim" };
     if !situation.knows_all(Kind::Pod, namespace) {
         return Guard::new(
             ID,
             Holds::No,
             format!(
-                "the pods of namespace {namespace} could not be listed, so nobody knows who still uses what claim {name} \
+                "the pods of namespace {namespace} could not be listed, so nobody knows who still uses what {which} {name} \
                  had, which is gone"
             ),
         );
     }
-    Guard::new(ID, Holds::Yes, format!("no pod that runs uses what claim {namespace}/{name} had, which is gone"))
+    let older = if another { " and is older than the claim of that name now" } else { "" };
+    Guard::new(
+        ID,
+        Holds::Yes,
+        format!("no pod that runs{older} uses what {which} {namespace}/{name} had, which is gone"),
+    )
 }

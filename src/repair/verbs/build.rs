@@ -386,15 +386,16 @@ impl Builder {
     }
 }
 
-/// That no pod uses what the last claim of a volume had, where no claim of that name is there to keep it from going.
+/// That no pod uses what the last claim of a volume had, where that claim is not there to keep it from going. Pods that
+/// are not older than another claim that has its name by now use what that one has.
 pub(super) fn unmounted(situation: &Situation<'_>, volume: &PersistentVolume) -> Option<Recheck> {
     let named = volume.claim_ref.as_ref().filter(|named| !named.namespace.is_empty() && !named.name.is_empty())?;
-    match situation.claim(&named.namespace, &named.name) {
-        Known::There(_) => None,
-        Known::Absent | Known::Unknown => {
-            Some(Recheck::Unmounted { namespace: named.namespace.clone(), name: named.name.clone() })
-        }
-    }
+    let before = match situation.claim(&named.namespace, &named.name) {
+        Known::There(claim) if claim.meta.uid == named.uid => return None,
+        Known::There(another) => another.meta.created,
+        Known::Absent | Known::Unknown => None,
+    };
+    Some(Recheck::Unmounted { namespace: named.namespace.clone(), name: named.name.clone(), before })
 }
 
 /// What is looked at before a claim is deleted: the list of all volumes, which may take long, first; then who uses the
