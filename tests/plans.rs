@@ -485,6 +485,125 @@ fn a_restored_claim_is_taken_back_and_its_data_are_kept() {
     assert!(expected.iter().any(|line| line.contains("Lost")), "{expected:?}");
 }
 
+/// Once a volume names a claim that is gone, by its uid, only its policy keeps the data: whoever applies it with Delete
+/// is a reason not to.
+#[test]
+fn a_volume_whose_source_deletes_is_not_taken_from_its_claim() {
+    let stale = volume("pv-1", "Released", of("db", "data", "c-older"));
+    let lost = World::new(vec![stale, claim("db", "data", "pv-1", "Lost"), class("fast")]);
+    let request =
+        Request::Restore { namespace: "db".into(), name: "data".into(), from: None, provisioner_stopped: false };
+    let plan = lost.accepted(&request);
+    let done: Vec<Done> =
+        plan.steps.iter().map(|step| Done { step: step.clone(), after: None, was_so: false }).collect();
+    let judged = |applied: Option<&str>, signed: bool| {
+        let mut bound = volume("pv-1", "Bound", of("db", "data", "c-data"));
+        if signed {
+            bound["metadata"]["labels"] = json!({ "argocd.argoproj.io/instance": "storage" });
+        }
+        if let Some(policy) = applied {
+            let applied = json!({ "kind": "PersistentVolume", "spec": { "persistentVolumeReclaimPolicy": policy } });
+            bound["metadata"]["annotations"] =
+                json!({ "kubectl.kubernetes.io/last-applied-configuration": applied.to_string() });
+        }
+        let world = World::new(vec![bound, claim("db", "data", "pv-1", "Bound"), class("fast")]);
+        let manifests = world.manifests(&[volume_key("pv-1"), claim_key("db", "data")]);
+        let situation = world.situation(&manifests);
+        let Proposed::Plan(back) = undo(&situation, "journal", false, &plan, &done) else { panic!() };
+        assert_eq!(changes(&back), ["pv/pv-1: claimRef db/data c-older"]);
+        let receipts = Receipts::granted(&back);
+        match review(&situation, *back, &receipts) {
+            Ok(reviewed) => {
+                let owner = reviewed.guards().iter().find(|guard| guard.id == "owner");
+                owner.map_or(("", String::new()), |guard| {
+                    assert_eq!(guard.holds, Holds::Warns);
+                    ("", guard.looked_at.clone())
+                })
+            }
+            Err(rejected) => (rejected.refusal.by, rejected.refusal.message),
+        }
+    };
+    let refused = "pv/pv-1 belongs to Argo CD (storage), which may write policy Delete of its source again once claim \
+                   db/data has lost the volume, and the data would go: set persistentVolumeReclaimPolicy to Retain there \
+                   first";
+    assert_eq!(judged(Some("Delete"), true), ("owner", refused.to_owned()));
+    let warned = "pv/pv-1 belongs to Argo CD (storage), which may write it again: change it there as well";
+    assert_eq!(judged(Some("Retain"), true), ("", warned.to_owned()));
+    assert_eq!(judged(None, true), ("", warned.to_owned()));
+    assert_eq!(judged(Some("Delete"), false), ("", String::new()));
+}
+
+/// A policy that was set by hand beside what somebody applies keeps no data while the claim is gone.
+#[test]
+fn a_claim_does_not_go_where_the_source_of_its_volume_deletes() {
+    let judged = |policy: &str| {
+        let mut objects = bound();
+        objects[0]["spec"]["persistentVolumeReclaimPolicy"] = "Retain".into();
+        objects[0]["metadata"]["labels"] = json!({ "argocd.argoproj.io/instance": "storage" });
+        let applied = json!({ "kind": "PersistentVolume", "spec": { "persistentVolumeReclaimPolicy": policy } });
+        objects[0]["metadata"]["annotations"] =
+            json!({ "kubectl.kubernetes.io/last-applied-configuration": applied.to_string() });
+        World::new(objects)
+    };
+    let refusal = judged("Delete").refusal(&moving());
+    assert_eq!(refusal.by, "owner");
+    judged("Retain").accepted(&moving());
+}
+
+/// The owner of a claim dies between a plan and the rest of it: the claim that is still to be created would go at once.
+#[test]
+fn a_claim_is_not_created_for_an_owner_that_has_died() {
+    let set = |namespace: &str, uid: &str| {
+        json!({
+            "apiVersion": "apps/v1", "kind": "StatefulSet",
+            "metadata": { "namespace": namespace, "name": "shop", "uid": uid },
+            "spec": { "replicas": 0, "volumeClaimTemplates": [{ "metadata": { "name": "other" } }] },
+        })
+    };
+    let mut objects = bound();
+    objects[1]["metadata"]["ownerReferences"] =
+        json!([{ "apiVersion": "apps/v1", "kind": "StatefulSet", "name": "shop", "uid": "s-1" }]);
+    objects.extend([volume("pv-2", "Available", Value::Null), set("db", "s-1")]);
+    let request =
+        Request::Rebind { namespace: "db".into(), name: "data".into(), to: "pv-2".into(), provisioner_stopped: false };
+    let world = World::new(objects);
+    let reviewed = world.review(&request).unwrap_or_else(|rejected| panic!("{:?}", rejected.refusal));
+    let seen =
+        reviewed.guards().iter().find(|guard| guard.id == "adopted").map(|guard| (guard.holds, &guard.looked_at));
+    assert_eq!(seen, Some((Holds::Yes, &"the owners of pvc/data -n db live: StatefulSet shop".to_owned())));
+    // What is left once the claim is gone and the volume is reserved.
+    let mut rest = reviewed.plan().clone();
+    rest.steps.retain(|step| step.write.as_ref().is_some_and(|write| matches!(write.change, Change::Create { .. })));
+    assert_eq!(changes(&rest), ["pvc/data -n db: create, volume \"pv-2\""]);
+    let rest_in = |sets: Vec<Value>| {
+        let mut objects = vec![
+            volume("pv-1", "Released", of("db", "data", "c-data")),
+            volume("pv-2", "Available", of("db", "data", "")),
+            class("fast"),
+        ];
+        objects.extend(sets);
+        let world = World::new(objects);
+        let manifests = Manifests::default();
+        review(&world.situation(&manifests), rest.clone(), &Receipts::granted(&rest))
+            .map_err(|rejected| rejected.refusal)
+    };
+    let mut dying = set("db", "s-1");
+    dying["metadata"]["deletionTimestamp"] = "2026-06-01T10:00:00Z".into();
+    for sets in [vec![], vec![set("db", "s-2")], vec![set("new", "s-1")], vec![dying]] {
+        let refusal = rest_in(sets).unwrap_err();
+        assert_eq!(
+            (refusal.by, refusal.message.as_str()),
+            (
+                "adopted",
+                "the plan creates pvc/data -n db with an owner that is not known to live in namespace db, and the garbage \
+                 collector would delete the claim: StatefulSet shop; `kubectl pvctl undo` takes back what was written, and \
+                 the repair asked for anew leaves out such owners"
+            )
+        );
+    }
+    assert!(rest_in(vec![set("db", "s-1")]).is_ok());
+}
+
 /// A claim that came under the name of the one that a repair waited for is nobody's to part from the volume.
 #[test]
 fn a_claim_of_the_same_name_keeps_what_a_repair_reserved() {

@@ -4,15 +4,17 @@
 mod backing;
 mod dependents;
 pub mod mounted;
+mod owners;
 mod takers;
+
+pub use owners::owner_of;
 
 use super::plan::{GivenUp, Plan, Recheck};
 use super::situation::{Known, Situation, volume_key};
 use super::write::{CLAIM_PROTECTION, Change, Write};
 use crate::model::surroundings::StatefulSet;
-use crate::model::{Kind, ObjectKey, PersistentVolume, PersistentVolumeClaim, Pod, ReclaimPolicy, SourceKind, Str};
+use crate::model::{Kind, PersistentVolume, PersistentVolumeClaim, Pod, ReclaimPolicy, SourceKind, Str};
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
 
 /// Whether a guard holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -97,7 +99,8 @@ pub fn judge(situation: &Situation<'_>, plan: &Plan) -> Vec<Guard> {
         }
     }
     guards.extend(namespaces(situation, plan));
-    guards.extend(owners(situation, plan));
+    guards.extend(owners::adopted(situation, plan));
+    guards.extend(owners::writers(situation, plan));
     guards.push(controllers(situation, plan));
     guards
 }
@@ -494,74 +497,6 @@ fn namespaces(situation: &Situation<'_>, plan: &Plan) -> Vec<Guard> {
         }
     }
     guards
-}
-
-/// Who else writes the objects, by what they sign with.
-fn owners(situation: &Situation<'_>, plan: &Plan) -> Vec<Guard> {
-    const ID: &str = "owner";
-    let retained = |object: &ObjectKey| plan.writes().any(|write| write.object == *object && write.retains());
-    let goes = plan.writes().find(|write| write.takes_claim());
-    let mut guards = Vec::new();
-    for object in written(plan) {
-        let Some(who) = situation.manifests.get(&object).and_then(owner_of) else { continue };
-        guards.push(match goes {
-            // Once the claim is gone, nothing but the policy keeps the data.
-            Some(claim) if retained(&object) => Guard::new(
-                ID,
-                Holds::No,
-                format!(
-                    "{object} belongs to {who}, which may write its former policy again while {} is gone, and the data \
-                     would go: set persistentVolumeReclaimPolicy to Retain there first",
-                    claim.object
-                ),
-            ),
-            Some(_) | None => Guard::new(
-                ID,
-                Holds::Warns,
-                format!("{object} belongs to {who}, which may write it again: change it there as well"),
-            ),
-        });
-    }
-    guards
-}
-
-/// Who else writes an object, or deletes it where its source does not have it.
-pub fn owner_of(manifest: &Value) -> Option<String> {
-    const SIGNS: [(&str, &str); 7] = [
-        ("argocd.argoproj.io/instance", "Argo CD"),
-        ("argocd.argoproj.io/tracking-id", "Argo CD"),
-        ("kustomize.toolkit.fluxcd.io/name", "Flux"),
-        ("helm.toolkit.fluxcd.io/name", "Flux"),
-        ("meta.helm.sh/release-name", "Helm"),
-        ("app.kubernetes.io/managed-by", ""),
-        ("app.kubernetes.io/instance", "whoever applies instance"),
-    ];
-    const MANAGERS: [&str; 6] = ["argocd", "kustomize-controller", "helm", "pulumi", "terraform", "crossplane"];
-    let metadata = &manifest["metadata"];
-    let sign = SIGNS.iter().find_map(|(key, who)| {
-        let value = metadata["labels"].get(key).or_else(|| metadata["annotations"].get(key))?.as_str()?;
-        Some(if who.is_empty() { value.to_owned() } else { format!("{who} ({value})") })
-    });
-    let owner = metadata["ownerReferences"]
-        .as_array()
-        .into_iter()
-        .flatten()
-        // A node owns the local volumes on it, and writes nothing.
-        .filter(|owner| owner["kind"] != "Node")
-        .find_map(|owner| Some(format!("{} {}", owner["kind"].as_str()?, owner["name"].as_str()?)));
-    let manager = metadata["managedFields"].as_array().into_iter().flatten().find_map(|entry| {
-        let manager = entry["manager"].as_str()?;
-        let known = MANAGERS.iter().any(|name| manager.to_ascii_lowercase().starts_with(name));
-        known.then(|| manager.to_owned())
-    });
-    sign.or(owner).or(manager)
-}
-
-fn written(plan: &Plan) -> Vec<ObjectKey> {
-    let mut objects: Vec<ObjectKey> = plan.writes().map(|write| write.object.clone()).collect();
-    objects.sort();
-    objects.dedup();
-    objects
 }
 
 /// Whether kube-controller-manager shows life: without it a claim that is deleted stays for ever as one that is being

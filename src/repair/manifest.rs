@@ -177,19 +177,39 @@ pub fn with_living_owners(manifest: &Value, snapshot: &Snapshot) -> Value {
 fn owners(old: &Value, key: &ObjectKey, snapshot: &Snapshot, dropped: &mut Vec<String>) -> Vec<Value> {
     let same_namespace = old["metadata"]["namespace"].as_str() == Some(key.namespace.as_str());
     let same_name = old["metadata"]["name"].as_str() == Some(key.name.as_str());
-    let lives = |uid: &str| {
-        let sets = snapshot.surroundings().stateful_sets().iter().map(|set| &set.meta);
-        let pods = snapshot.pods().iter().map(|pod| &pod.meta);
-        sets.chain(pods).any(|meta| meta.uid == uid && meta.namespace == key.namespace && meta.deleted.is_none())
-    };
     let mut kept = Vec::new();
-    for owner in old["metadata"]["ownerReferences"].as_array().into_iter().flatten() {
-        let text = |field: &str| owner[field].as_str().unwrap_or_default();
-        if same_namespace && same_name && lives(text("uid")) {
+    for owner in owners_in(old) {
+        if same_namespace && same_name && lives(owner, &key.namespace, snapshot) {
             kept.push(owner.clone());
         } else {
-            dropped.push(format!("owner {} {}: it is not known to live there", text("kind"), text("name")));
+            dropped.push(format!("owner {}: it is not known to live there", name_of(owner)));
         }
     }
     kept
+}
+
+/// The owners that a claim to be created names, each with whether it is known to live in the claim's namespace.
+pub fn owners_of_new<'m>(
+    manifest: &'m Value,
+    namespace: &'m str,
+    snapshot: &'m Snapshot,
+) -> impl Iterator<Item = (String, bool)> + 'm {
+    owners_in(manifest).map(move |owner| (name_of(owner), lives(owner, namespace, snapshot)))
+}
+
+fn owners_in(manifest: &Value) -> impl Iterator<Item = &Value> {
+    manifest["metadata"]["ownerReferences"].as_array().into_iter().flatten()
+}
+
+fn name_of(owner: &Value) -> String {
+    let text = |field: &str| owner[field].as_str().unwrap_or_default();
+    format!("{} {}", text("kind"), text("name"))
+}
+
+/// Whether an owner is known to live in a namespace, by its uid. Those of claims are StatefulSets and Pods.
+fn lives(owner: &Value, namespace: &str, snapshot: &Snapshot) -> bool {
+    let uid = owner["uid"].as_str().unwrap_or_default();
+    let sets = snapshot.surroundings().stateful_sets().iter().map(|set| &set.meta);
+    let pods = snapshot.pods().iter().map(|pod| &pod.meta);
+    sets.chain(pods).any(|meta| meta.uid == uid && meta.namespace == namespace && meta.deleted.is_none())
 }
