@@ -1120,6 +1120,27 @@ async fn what_is_tried_under_another_name_refuses_or_warns() {
     assert_eq!((asked.dry_run, asked.doubts), (Some(Ok(())), vec![doubt.to_owned()]));
 }
 
+/// At a review somebody who writes to the object between the reading and the trial says nothing about the repair.
+#[tokio::test(start_paused = true)]
+async fn a_trial_meets_whoever_writes_at_the_same_time() {
+    const MODIFIED: &str = "the object has been modified";
+    let server = Server::new();
+    let plan = server.plan().await;
+    let server = server.fault(&format!("dry PATCH {PV}"), Fault::Status(409, MODIFIED));
+    let asked = receipts(&server.client(), &plan).await.unwrap();
+    assert_eq!((asked.dry_run, asked.doubts), (Some(Ok(())), Vec::new()));
+    let tried = server.world(|world| world.log.iter().filter(|line| line.starts_with("dry PATCH")).count());
+    assert_eq!(tried, 2);
+    // Who changes what the step rests on is named.
+    let moved = server.world(|world| {
+        world.edit(PV, |volume| volume["spec"]["persistentVolumeReclaimPolicy"] = json!("Recycle"));
+        world.writes().len()
+    });
+    assert_eq!(moved, 0);
+    let stop = receipts(&server.client(), &plan).await.unwrap_err();
+    assert_eq!(stop.kind, StopKind::Changed);
+}
+
 #[tokio::test(start_paused = true)]
 async fn names_stay_in_their_place() {
     let server = Server::new();

@@ -262,8 +262,8 @@ impl Journal {
         let mut bytes = Vec::new();
         file.read_to_end(&mut bytes).map_err(|error| cannot("be read", &path, &error))?;
         let (entry, whole) = parse(&bytes).map_err(|problem| unusable(&path, &problem))?;
-        // What stands behind the last whole line was never announced, so nothing rests on it. Where there is nothing, the
-        // file is left alone: its time is that of its last line.
+        // What stands behind the last whole line was never announced, so nothing rests on it. Where there is nothing,
+        // the file is left alone: its time is that of its last line.
         let is_torn = usize::try_from(whole) != Ok(bytes.len());
         let cut = if is_torn { file.set_len(whole) } else { Ok(()) };
         cut.and_then(|()| file.seek(SeekFrom::End(0))).map_err(|error| cannot("be written", &path, &error))?;

@@ -47,7 +47,7 @@ pub(super) async fn receipts(api: Api<'_>, plan: &Plan) -> Result<Receipts, Stop
                 }
             } else {
                 let emptied: Vec<&Str> = gone.iter().map(|object| &object.namespace).collect();
-                match try_out(api, write, current.as_ref()).await? {
+                match try_again(api, write, current).await? {
                     Err(status) if !first && makes_room(&status, write, &emptied) => {
                         room(api, write, &gone, &status, &mut receipts).await?;
                     }
@@ -73,6 +73,9 @@ fn answered(receipts: &mut Receipts, tried: Result<(), String>) {
         Some(Ok(())) | None => tried,
     });
 }
+
+/// How often a write is tried where others write to the same object.
+const TRIALS: u32 = 3;
 
 /// How many names are looked at for one that nobody has.
 const NAMES: u32 = 5;
@@ -264,6 +267,24 @@ async fn may(api: Api<'_>, right: &Right) -> Result<Option<bool>, Stopped> {
 
 fn unanswered(why: &str) -> Stopped {
     Stopped::unreadable("the API server could not be asked what you may do").cause(why.to_owned())
+}
+
+/// Has the server try a write, also where somebody writes to the object between the reading and the trial: at a review
+/// that says nothing yet, and the object has to be as the step expects it all the same.
+async fn try_again(api: Api<'_>, write: &Write, current: Option<Value>) -> Result<Result<(), Status>, Stopped> {
+    let mut current = current;
+    for _ in 1..TRIALS {
+        match try_out(api, write, current.as_ref()).await? {
+            Err(status) if status.code == 409 && !matches!(write.change, Change::Create { .. }) => {
+                current = api.get(&write.object).await?;
+                if let Some(obstacle) = write.obstacle(decode(&write.object, current.as_ref())?.as_ref()) {
+                    return Err(in_the_way(write, &obstacle));
+                }
+            }
+            tried => return Ok(tried),
+        }
+    }
+    try_out(api, write, current.as_ref()).await
 }
 
 /// Has the server try a write without carrying it out: whether it accepts it.

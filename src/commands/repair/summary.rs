@@ -27,8 +27,8 @@ const CONTINUED: usize = 4;
 /// How often it is looked whether the person wants the waiting to end.
 const LISTEN: Duration = Duration::from_millis(100);
 
-/// What is so now, whether that was predicted, and how it is taken back. Ctrl-C ends the waiting as long as it is `held`;
-/// where it is not any more, it was pressed before, and it is looked once.
+/// What is so now, whether that was predicted, and how it is taken back. Ctrl-C ends the waiting as long as it is
+/// `held`; where it is not any more, it was pressed before, and it is looked once.
 pub(super) async fn finished(
     terminal: &Terminal,
     way: Way<'_>,
