@@ -19,6 +19,36 @@ use std::collections::BTreeMap;
 use std::thread;
 use std::time::{Duration, Instant};
 
+/// What of a finding is left to a person, since no repair of it is safe: it gives up data or an object that is kept, or
+/// has to be chosen, or cannot be taken back.
+const LEFT: [&str; 9] = [
+    // Which volume it had is not known.
+    "lost-volumename-empty",
+    // One of two volumes of the same storage has to be chosen.
+    "pv-duplicate-backing",
+    // What was asked for is that the data go.
+    "pv-failed-delete",
+    "pv-failed-no-deleter-static",
+    // Who gets the data is a choice.
+    "pv-released-retain",
+    // A finalizer that is taken off does not come back.
+    "pv-terminating-provisioner-finalizer",
+    "pvc-terminating-completed-pod",
+    "pvc-terminating-unknown-finalizer",
+    // The scheduler chooses anew, and nobody can tell it the former node.
+    "pvc-selected-node-gone",
+];
+
+/// What the controllers repair before anybody looks.
+const HEALED: [&str; 1] = ["pv-released-but-claim-alive"];
+
+/// How the findings of a rule ended.
+#[derive(Default)]
+struct Ended {
+    repairs: usize,
+    is_left: bool,
+}
+
 /// A kind, a namespace and a name.
 type Key = (String, String, String);
 
@@ -125,15 +155,14 @@ fn fix(cluster: &Cluster, rule: &str, object: &Value, journals: &str) -> Finishe
 }
 
 /// What is wrong with the repairs of what a fixture shows.
-fn faults(cluster: &Cluster, runtime: &tokio::runtime::Runtime, rule: &str, came: &mut usize) -> Vec<String> {
+fn faults(cluster: &Cluster, runtime: &tokio::runtime::Runtime, rule: &str, ended: &mut Ended) -> Vec<String> {
     let mut wrong = Vec::new();
     let journals = tempfile::tempdir().expect("a folder");
     let journals = journals.path().to_string_lossy();
     let before = resting(cluster, runtime);
     let objects = found(cluster, rule);
-    if objects.is_empty() {
-        eprintln!("{rule}: the controllers repair it by themselves");
-        return wrong;
+    if objects.is_empty() != HEALED.contains(&rule) {
+        wrong.push(format!("{rule}: {} findings when the controllers have come to rest", objects.len()));
     }
     for object in objects {
         let run = fix(cluster, rule, &object, &journals);
@@ -158,7 +187,8 @@ fn faults(cluster: &Cluster, runtime: &tokio::runtime::Runtime, rule: &str, came
             "not found any more"
         };
         eprintln!("{rule}: exit {:?}, {written} repairs, {how}", run.code);
-        *came += written;
+        ended.repairs += written;
+        ended.is_left |= is_left;
         let again = fix(cluster, rule, &object, &journals);
         let later = resting(cluster, runtime);
         let journals = std::fs::read_dir(&*journals).map_or(0, Iterator::count);
@@ -178,7 +208,7 @@ fn what_each_repairable_rule_finds_is_fixed() {
     let runtime = tokio::runtime::Runtime::new().expect("a runtime");
     let mut cluster = runtime.block_on(Cluster::start());
     let all: Vec<Fixture> = fixtures();
-    let (mut wrong, mut repairs, mut tried) = (Vec::new(), 0, 0);
+    let (mut wrong, mut repairs, mut tried, mut left) = (Vec::new(), 0, 0, Vec::new());
     for rule in repairable() {
         let path = format!("tests/audit/{rule}/fires.yaml");
         let Some(fixture) = all.iter().find(|fixture| fixture.path == path) else {
@@ -188,11 +218,22 @@ fn what_each_repairable_rule_finds_is_fixed() {
         runtime.block_on(cluster.load(fixture));
         runtime.block_on(age(&mut cluster, fixture));
         start(&mut cluster);
-        wrong.extend(faults(&cluster, &runtime, rule, &mut repairs));
+        let mut ended = Ended::default();
+        wrong.extend(faults(&cluster, &runtime, rule, &mut ended));
+        if ended.is_left {
+            left.push(rule);
+        } else if ended.repairs == 0 && !HEALED.contains(&rule) {
+            wrong.push(format!("{rule}: nothing is repaired, and nothing is left"));
+        }
+        repairs += ended.repairs;
         cluster.plane.stop_controllers();
         runtime.block_on(cluster.clear(&fixture.objects));
         tried += 1;
     }
     eprintln!("{tried} rules, {repairs} repairs");
+    left.sort_unstable();
+    let mut meant = LEFT;
+    meant.sort_unstable();
+    assert_eq!(left, meant, "other rules than these are left to a person");
     assert!(wrong.is_empty(), "{} faults:\n{}", wrong.len(), wrong.join("\n"));
 }
