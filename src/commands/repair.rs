@@ -194,7 +194,9 @@ impl Run<'_> {
     async fn plan(self, cluster: &Cluster<'_>, mut course: Course, directory: &Path) -> Result<Status, Error> {
         let hears = hearing(cluster);
         let way = way(cluster, &hears);
-        course.settle(cluster, way, self.terminal, self.writes()).await?;
+        if let Some(why) = course.settle(cluster, way, self.terminal, self.writes()).await? {
+            return self.nothing(&why);
+        }
         let mut world = self.read(cluster, &course).await?;
         self.terminal.progress().step("planning", 0);
         let proposed = course.propose(&world.situation()?);

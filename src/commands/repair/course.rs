@@ -137,7 +137,8 @@ impl Course {
 
     /// Looks what became of a request whose answer was lost, before a journal is gone on with or taken back.
     ///
-    /// Who `writes` waits until no request of a run that is taken back can be under way any more.
+    /// Who `writes` waits until no request of a run that is taken back can be under way any more. Says why there is
+    /// nothing to do, where that shows.
     ///
     /// # Errors
     /// Nobody can tell what became of the request.
@@ -147,10 +148,10 @@ impl Course {
         way: Way<'_>,
         terminal: &Terminal,
         writes: bool,
-    ) -> Result<(), Error> {
+    ) -> Result<Option<String>, Error> {
         match self {
-            Self::Asked(_) | Self::File(_) => Ok(()),
-            Self::Continue(journal) => settle(journal, true, way).await,
+            Self::Asked(_) | Self::File(_) => Ok(None),
+            Self::Continue(journal) => settle(journal, true, way).await.map(|()| None),
             Self::Undo { journal, choice, .. } => {
                 at_rest(journal, way, terminal, writes).await?;
                 if *choice == Choice::Newest {
@@ -192,8 +193,13 @@ async fn pass_over(
 }
 
 /// Whether nobody has begun to take a repair back: who plans that anew takes what is done of it for the doing of
-/// somebody else.
-async fn not_begun(journal: &Journal, way: Way<'_>, terminal: &Terminal, writes: bool) -> Result<(), Error> {
+/// somebody else. Says so where it came to its end, and nobody knew.
+async fn not_begun(
+    journal: &Journal,
+    way: Way<'_>,
+    terminal: &Terminal,
+    writes: bool,
+) -> Result<Option<String>, Error> {
     let (id, directory) = (journal.id(), directory(journal));
     for summary in Journal::list(directory)? {
         let Ok(entry) = summary.entry else { continue };
@@ -203,8 +209,8 @@ async fn not_begun(journal: &Journal, way: Way<'_>, terminal: &Terminal, writes:
         }
         let mut back = Journal::open(directory, &entry.id)?;
         at_rest(&mut back, way, terminal, writes).await?;
-        if back.entry().end == End::Finished {
-            return Err(Error::usage(format!("what {id} did was taken back by {}", back.id())));
+        if back.entry().remaining().steps.is_empty() {
+            return Ok(Some(format!("what {id} did was taken back by {}", back.id())));
         }
         if has_written(back.entry()) {
             return Err(Error::refused(format!(
@@ -214,7 +220,7 @@ async fn not_begun(journal: &Journal, way: Way<'_>, terminal: &Terminal, writes:
             .hint(format!("kubectl pvctl apply --continue {} goes on with that", back.id())));
         }
     }
-    Ok(())
+    Ok(None)
 }
 
 fn directory(journal: &Journal) -> &Path {
