@@ -1053,3 +1053,33 @@ fn a_way_back_waits_for_the_claim_that_is_still_going() {
     let why = "by the simulation step 1 would wait in vain until claim db/data is gone";
     assert_eq!(refused, Err(why.to_owned()));
 }
+
+/// What stands against the first step is so already, and no controller has to act for it: the refusal says what it is.
+#[test]
+fn a_way_back_whose_first_step_would_stop_says_what_stands_against_it() {
+    let mut objects = bound();
+    objects[0]["spec"]["persistentVolumeReclaimPolicy"] = "Delete".into();
+    let plan = World::new(objects.clone()).accepted(&Request::Retain { volume: "pv-1".into() });
+    objects[0]["spec"]["persistentVolumeReclaimPolicy"] = "Retain".into();
+    objects[1]["metadata"]["deletionTimestamp"] = "2026-06-01T10:00:00Z".into();
+    let world = World::new(objects);
+    let back = way_back(&world, &plan, &done(&plan.steps));
+    let refused = reviewed(&world, &back).map(|_| ()).map_err(|rejected| rejected.refusal.message);
+    let why = "step 1 would stop: it is not so that claim db/data has volume pv-1 and is not being deleted";
+    assert_eq!(refused, Err(why.to_owned()));
+
+    let waiting = |volume: &str, node: Option<&str>| {
+        let mut claim = claim("db", "data", volume, "Pending");
+        if let Some(node) = node {
+            claim["metadata"]["annotations"]["volume.kubernetes.io/selected-node"] = node.into();
+        }
+        World::new(vec![claim, class("fast")])
+    };
+    let unselect = Request::Unselect { namespace: "db".into(), name: "data".into() };
+    let plan = waiting("", Some("node-gone")).accepted(&unselect);
+    let world = waiting("pv-9", None);
+    let back = way_back(&world, &plan, &done(&plan.steps));
+    let refused = reviewed(&world, &back).map(|_| ()).map_err(|rejected| rejected.refusal.message);
+    let why = "step 1 would stop: pvc/data -n db spec.volumeName is pv-9, where null was expected";
+    assert_eq!(refused, Err(why.to_owned()));
+}

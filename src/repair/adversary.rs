@@ -359,12 +359,8 @@ pub(super) fn answers<'a>(snapshot: &'a Snapshot, settings: &Settings<'a>, plan:
             states.collect()
         };
         if written.is_empty() {
-            let obstacle = at.first().and_then(|state| {
-                let write = step.write.as_ref()?;
-                write.obstacle(stage.seen(state, &write.object).as_ref())
-            });
-            let obstacle = obstacle.map_or_else(|| "has changed".to_owned(), |obstacle| obstacle.to_string());
-            answers.push(Answer { states: described(&stage, &at), came: Came::Stopped(obstacle) });
+            let why = at.first().map(|state| obstacle_in_words(&stage, step, state)).unwrap_or_default();
+            answers.push(Answer { states: described(&stage, &at), came: Came::Stopped(why) });
             return Some(answers);
         }
         let rest = rest_of(&mut stage, written)?;
@@ -392,6 +388,16 @@ pub(super) fn answers<'a>(snapshot: &'a Snapshot, settings: &Settings<'a>, plan:
     Some(answers)
 }
 
+/// What stands against a step in a state in which it is not carried out.
+fn obstacle_in_words(stage: &Stage<'_>, step: &Step, state: &State) -> String {
+    let written = step.write.as_ref().and_then(|write| {
+        let obstacle = write.obstacle(stage.seen(state, &write.object).as_ref())?;
+        Some(format!("{} {obstacle}", write.object))
+    });
+    let looked = || step.recheck.iter().find(|recheck| !stage.recheck(state, recheck));
+    written.or_else(|| looked().map(|recheck| format!("it is not so that {recheck}"))).unwrap_or_default()
+}
+
 /// What the controllers make of a step.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Answer {
@@ -410,7 +416,7 @@ pub(super) enum Came {
     Perhaps,
     /// In none.
     Never,
-    /// The step is not carried out: the controllers have changed what it rests on.
+    /// The step is not carried out, because what it rests on is not so, or not any more: what stands against it.
     Stopped(String),
 }
 

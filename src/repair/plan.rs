@@ -329,6 +329,26 @@ pub enum Recheck {
     },
 }
 
+impl std::fmt::Display for Recheck {
+    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Unused { namespace, name } => write!(out, "no pod uses claim {namespace}/{name}"),
+            Self::Unmounted { namespace, name, .. } => {
+                write!(out, "no pod still uses the volume that claim {namespace}/{name} had")
+            }
+            Self::Detached { volume } => write!(out, "volume {volume} is attached to no node"),
+            Self::Retained { volume } => write!(out, "volume {volume} has policy Retain"),
+            Self::AllRetained { namespace, name } => {
+                write!(out, "all volumes of claim {namespace}/{name} have policy Retain")
+            }
+            Self::Lives { namespace, name, volume } => {
+                write!(out, "claim {namespace}/{name} has volume {volume} and is not being deleted")
+            }
+            Self::NotRecycled { volume } => write!(out, "no pod of the recycler erases volume {volume}"),
+        }
+    }
+}
+
 /// How a step is taken back.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "type", rename_all = "camelCase", rename_all_fields = "camelCase", deny_unknown_fields)]

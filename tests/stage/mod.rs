@@ -7,6 +7,7 @@
 
 mod adversary;
 mod controllers;
+mod random;
 pub(crate) mod scenarios;
 mod server;
 mod store;
@@ -15,35 +16,6 @@ pub(crate) mod worlds;
 
 pub(crate) use adversary::{Actor, Loss, STRANGER, Treasure, drivers, losses, lost};
 pub(crate) use controllers::settings;
+pub(crate) use random::Random;
 pub(crate) use server::{Fault, StageApi, Strike};
 pub(crate) use store::{Moment, Store, claim as claim_key, text, volume as volume_key};
-
-/// A small generator of numbers that is the same everywhere: `SplitMix64`.
-#[derive(Clone, Debug)]
-pub(crate) struct Random(u64);
-
-impl Random {
-    /// The generator of a seed.
-    pub(crate) fn new(seed: u64) -> Self {
-        Self(seed)
-    }
-
-    /// The next number.
-    pub(crate) fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut mixed = self.0;
-        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        mixed ^ (mixed >> 31)
-    }
-
-    /// A number below `bound`, which is not 0.
-    pub(crate) fn below(&mut self, bound: usize) -> usize {
-        usize::try_from(self.next() % bound.max(1) as u64).unwrap_or(0)
-    }
-
-    /// One of them.
-    pub(crate) fn pick<'a, T>(&mut self, all: &'a [T]) -> Option<&'a T> {
-        if all.is_empty() { None } else { all.get(self.below(all.len())) }
-    }
-}

@@ -1,16 +1,22 @@
 //! Random worlds, every verb that applies to them, and the whole adversary: does a plan that is accepted ever lose
-//! anything, and how many are refused that would not?
+//! anything, and how many are refused that would not? Each repair that is accepted is begun as well, and what takes it
+//! back or goes on with it is judged in the world as others have left it by then.
+
+mod begun;
+mod stage;
 
 use anyhow::{Context as _, Result};
+use begun::Begun;
 use pvctl::controllers::Rules;
 use pvctl::model::{Kind, ObjectKey};
 use pvctl::repair::{
-    Manifests, Proposed, Reach, Receipts, Recipient, Request, Setting, Situation, Verdict, claim_key, is_wider, judge,
-    propose, reads, review, volume_key,
+    Manifests, Plan, Proposed, Reach, Receipts, Recipient, Request, Setting, Situation, Verdict, claim_key, is_wider,
+    judge, propose, reads, review, undo, volume_key,
 };
 use pvctl::simulate::Settings;
 use pvctl::snapshot::{Coverage, CoverageEntry, CoverageState, Item, Parts, Snapshot, decode};
 use serde_json::{Value, json};
+use stage::Random;
 use std::collections::BTreeMap;
 use std::fmt;
 use std::ops::AddAssign;
@@ -119,66 +125,114 @@ pub fn plans(
 /// Kinds of which one may be hidden from the reader.
 const HIDDEN: &[Kind] = &[Kind::Pod, Kind::VolumeAttachment, Kind::StatefulSet, Kind::Namespace, Kind::CsiDriver];
 
+/// How far everybody is followed.
+const EVERYONE: Reach = Reach { states: 400_000, failures: true, everyone: true };
+
+/// A world, and what is told of plans that are not as they should be.
+struct Looked<'w> {
+    objects: &'w [Value],
+    snapshot: &'w Snapshot,
+    manifests: &'w Manifests,
+}
+
+impl Looked<'_> {
+    fn situation(&self) -> Situation<'_> {
+        Situation { snapshot: self.snapshot, settings: Settings::new(Rules::default()), manifests: self.manifests }
+    }
+
+    /// Judges what is proposed for a request: the plan, where it is accepted. `what` is only asked for what is told.
+    fn judge(&self, proposed: Proposed, verb: &str, what: &dyn Fn() -> String, tally: &mut Tally) -> Option<Plan> {
+        let plan = match proposed {
+            Proposed::Plan(plan) => *plan,
+            Proposed::Nothing(_) => {
+                *tally.unplanned.entry("nothing to do".to_owned()).or_default() += 1;
+                return None;
+            }
+            Proposed::Refused(refusal) => {
+                *tally.unplanned.entry(refusal.by.to_owned()).or_default() += 1;
+                return None;
+            }
+        };
+        tally.plans += 1;
+        let situation = self.situation();
+        let told = |how: &str| {
+            let objects: Vec<String> = self.objects.iter().map(Value::to_string).collect();
+            format!("{}: {how}\n{}", what(), objects.join("\n"))
+        };
+        match review(&situation, plan.clone(), &Receipts::granted(&plan)) {
+            Ok(reviewed) => {
+                let wider = is_wider(self.snapshot, reviewed.plan());
+                let verdict = wider.then(|| judge(self.snapshot, &situation.settings, reviewed.plan(), EVERYONE));
+                *tally.accepted.entry(verb.to_owned()).or_default() += 1;
+                match verdict {
+                    // The review has looked at just the same.
+                    None | Some(Verdict::Safe { .. }) => {}
+                    Some(Verdict::TooMany) => tally.too_large += 1,
+                    Some(Verdict::Harmful(found)) => tally.harmful.push(told(&found.moves.join("; "))),
+                }
+                Some(plan)
+            }
+            Err(rejected) => {
+                let by = rejected.refusal.by;
+                *tally.refused.entry(format!("{by} ({verb})")).or_default() += 1;
+                if by == "adversary" || by == "simulation" {
+                    tally.judged += 1;
+                    if let Verdict::Safe { .. } = judge(self.snapshot, &situation.settings, &plan, EVERYONE) {
+                        tally.too_careful += 1;
+                        if std::env::var_os("PVCTL_SHOW").is_some() {
+                            let how = format!("TOO CAREFUL {:?} {:?}", rejected.refusal, rejected.interleaving);
+                            tally.harmful.push(told(&how));
+                        }
+                    }
+                }
+                None
+            }
+        }
+    }
+}
+
 /// The tally of one world.
 fn world(seed: u64, number: u64) -> Result<Tally> {
-    let mut random = Random(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ number.wrapping_mul(0xd1b5_4a32_d192_ed03));
+    let mut random = Random::new(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ number.wrapping_mul(0xd1b5_4a32_d192_ed03));
     let objects = objects(&mut random);
     let hidden = random.one_in(12).then(|| random.of(HIDDEN));
     let snapshot = snapshot(&objects, hidden)?;
     let mut tally = Tally { worlds: 1, ..Tally::default() };
     for request in requests(&snapshot, &mut random) {
+        let what = || format!("seed {seed} world {number}: {request:?}");
         let manifests = manifests(&objects, &reads(&snapshot, &request));
-        let situation =
-            Situation { snapshot: &snapshot, settings: Settings::new(Rules::default()), manifests: &manifests };
-        let plan = match propose(&situation, &request) {
-            Proposed::Plan(plan) => *plan,
-            Proposed::Nothing(_) => {
-                *tally.unplanned.entry("nothing to do".to_owned()).or_default() += 1;
-                continue;
-            }
-            Proposed::Refused(refusal) => {
-                *tally.unplanned.entry(refusal.by.to_owned()).or_default() += 1;
-                continue;
-            }
-        };
-        tally.plans += 1;
-        let everyone = Reach { states: 400_000, failures: true, everyone: true };
-        match review(&situation, plan.clone(), &Receipts::granted(&plan)) {
-            Ok(reviewed) => {
-                *tally.accepted.entry(request.verb().to_owned()).or_default() += 1;
-                let wider = is_wider(&snapshot, reviewed.plan());
-                match wider.then(|| judge(&snapshot, &situation.settings, reviewed.plan(), everyone)) {
-                    // The review has looked at just the same.
-                    None | Some(Verdict::Safe { .. }) => {}
-                    Some(Verdict::TooMany) => tally.too_large += 1,
-                    Some(Verdict::Harmful(found)) => tally.harmful.push(format!(
-                        "seed {seed} world {number}: {request:?}: {}\n{}",
-                        found.moves.join("; "),
-                        objects.iter().map(Value::to_string).collect::<Vec<_>>().join("\n")
-                    )),
-                }
-            }
-            Err(rejected) => {
-                let by = rejected.refusal.by;
-                *tally.refused.entry(format!("{by} ({})", request.verb())).or_default() += 1;
-                if by == "adversary" || by == "simulation" {
-                    tally.judged += 1;
-                    if let Verdict::Safe { .. } = judge(&snapshot, &situation.settings, &plan, everyone) {
-                        tally.too_careful += 1;
-                        if std::env::var_os("PVCTL_SHOW").is_some() {
-                            tally.harmful.push(format!(
-                                "TOO CAREFUL seed {seed} world {number}: {request:?}: {:?} {:?}\n{}",
-                                rejected.refusal,
-                                rejected.interleaving,
-                                objects.iter().map(Value::to_string).collect::<Vec<_>>().join("\n")
-                            ));
-                        }
-                    }
-                }
-            }
+        let looked = Looked { objects: &objects, snapshot: &snapshot, manifests: &manifests };
+        let proposed = propose(&looked.situation(), &request);
+        let Some(plan) = looked.judge(proposed, request.verb(), &what, &mut tally) else { continue };
+        if let Some(begun) = Begun::by_chance(&objects, &plan, &mut random).with_context(what)? {
+            lead_on(&begun, &plan, hidden, &what, &mut tally, &mut random)?;
         }
     }
     Ok(tally)
+}
+
+/// Takes a repair back that is begun, or goes on with it.
+fn lead_on(
+    begun: &Begun,
+    plan: &Plan,
+    hidden: Option<Kind>,
+    what: &dyn Fn() -> String,
+    tally: &mut Tally,
+    random: &mut Random,
+) -> Result<()> {
+    let objects = begun.objects();
+    let snapshot = snapshot(&objects, hidden)?;
+    let manifests = manifests(&objects, &plan.objects());
+    let looked = Looked { objects: &objects, snapshot: &snapshot, manifests: &manifests };
+    let goes_on = !begun.rest.steps.is_empty() && random.one_in(2);
+    let (verb, proposed) = if goes_on {
+        ("continue", Proposed::Plan(Box::new(begun.rest.clone())))
+    } else {
+        ("undo", undo(&looked.situation(), "the repair", random.one_in(3), plan, &begun.done))
+    };
+    let what = || format!("{}, {verb} after {} steps and {:?}", what(), begun.done.len(), begun.actor);
+    looked.judge(proposed, verb, &what, tally);
+    Ok(())
 }
 
 fn manifests(objects: &[Value], keys: &[ObjectKey]) -> Manifests {
@@ -492,17 +546,7 @@ fn terminate(object: &mut Value) {
     object["metadata"]["deletionGracePeriodSeconds"] = 0.into();
 }
 
-/// `SplitMix64`: small, and the same everywhere.
-struct Random(u64);
-
 impl Random {
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mixed = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        mixed ^ (mixed >> 31)
-    }
-
     fn one_in(&mut self, of: u64) -> bool {
         self.next().is_multiple_of(of)
     }

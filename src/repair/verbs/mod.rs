@@ -75,14 +75,14 @@ pub(super) fn in_vain(plan: &Plan, answers: Option<&[Answer]>) -> Option<Refusal
         let states = answer.states.iter().map(|(object, states)| format!("{object} is {}", states.join(" or ")));
         states.collect::<Vec<_>>()
     };
-    for (step, answer) in plan.steps.iter().zip(answers) {
+    for (place, (step, answer)) in plan.steps.iter().zip(answers).enumerate() {
         let message = match &answer.came {
             Came::Met | Came::Perhaps => continue,
-            Came::Stopped(obstacle) => format!(
-                "by the simulation the controllers act before step {}, which would stop there: {} {obstacle}",
-                step.id,
-                step.write.as_ref().map(|write| write.object.to_string()).unwrap_or_default()
-            ),
+            // Nobody acts before the first step.
+            Came::Stopped(why) if place == 0 => format!("step {} would stop: {why}", step.id),
+            Came::Stopped(why) => {
+                format!("by the simulation the controllers act before step {}, which would stop there: {why}", step.id)
+            }
             Came::Never => format!(
                 "by the simulation step {} would wait in vain until {}",
                 step.id,
