@@ -498,16 +498,21 @@ async fn plan_files_that_are_not_understood_or_not_true_any_more_are_refused() {
     apply(&|_| (), 4, "there is no such plan").await;
 }
 
+/// A release that stopped at its second step: somebody else wrote between the dry run of that step and its write.
+async fn stopped_at_second_step(journals: &Path) -> (FakeApi, Finished) {
+    let fake = cluster([released("data", "Delete")]).await;
+    fake.refuse_write(1, 409, "the object has been modified");
+    let stopped = with(&fake, journals, "", &["release", "pv/data", "--yes"]).await;
+    assert_eq!((stopped.code, fake.writes().len()), (Some(5), 2), "{}{}", stopped.stdout, stopped.stderr);
+    (fake, stopped)
+}
+
 /// A write that is refused in the middle leaves a journal that is gone on with.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_plan_that_stops_is_gone_on_with() {
-    let fake = cluster([released("data", "Delete")]).await;
     let state = tempfile::tempdir().unwrap();
     let journals = state.path();
-    // Somebody else writes between the dry run of the second step and its write.
-    fake.refuse_write(1, 409, "the object has been modified");
-    let stopped = with(&fake, journals, "", &["release", "pv/data", "--yes"]).await;
-    assert_eq!(stopped.code, Some(5), "{}{}", stopped.stdout, stopped.stderr);
+    let (fake, stopped) = stopped_at_second_step(journals).await;
     assert!(stopped.stderr.contains("the journal is "), "{}", stopped.stderr);
     assert!(stopped.stderr.contains("kubectl pvctl apply --continue"), "{}", stopped.stderr);
     assert_eq!(stopped.stderr.matches("kubectl pvctl undo").count(), 1, "{}", stopped.stderr);
@@ -538,12 +543,9 @@ async fn a_plan_that_stops_is_gone_on_with() {
 /// to lead on.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_plan_that_cannot_be_gone_on_with_is_done_in_part() {
-    let fake = cluster([released("data", "Delete")]).await;
     let state = tempfile::tempdir().unwrap();
     let journals = state.path();
-    fake.refuse_write(1, 409, "the object has been modified");
-    let stopped = with(&fake, journals, "", &["release", "pv/data", "--yes"]).await;
-    assert_eq!((stopped.code, fake.writes().len()), (Some(5), 2), "{}{}", stopped.stdout, stopped.stderr);
+    let (fake, _) = stopped_at_second_step(journals).await;
     let id = newest(&fake, journals).await;
     let part = "an earlier run has written a part of this, or may have";
     let ways = [
@@ -1084,6 +1086,11 @@ async fn what_arrives_late_is_taken_back() {
     running.child.kill().unwrap();
     assert_eq!(running.end().await.code, None);
     let repair = newest(&fake, journals).await;
+    // Who only wants to see does not wait, and is told what is not sure.
+    let shown = with(&fake, journals, "", &["undo", "--dry-run"]).await;
+    assert_eq!(shown.code, Some(0), "{}", shown.stderr);
+    let said = shown.stderr.replace("\n  ", " ");
+    assert!(said.contains("may still be under way: undo waits for it before it writes"), "{said}");
     let file = journals.join("kubectl-pvctl").join(format!("{repair}.jsonl"));
     let file = std::fs::File::options().append(true).open(file).unwrap();
     file.set_modified(std::time::SystemTime::now() - Duration::from_secs(56)).unwrap();

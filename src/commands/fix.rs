@@ -137,11 +137,8 @@ impl Fix<'_> {
                 for request in &next {
                     self.attempt(cluster, &cases, request, directory, &mut tried).await?;
                 }
-                match self.cases(cluster, &mut tried).await {
-                    Ok(now) => cases = now,
-                    Err(error) => return self.unread(error, &tried),
-                }
-                self.still_found(&cases, &tried.repaired[before..]);
+                let Some(now) = self.again(cluster, &mut tried, before).await? else { return Ok(Status::Findings) };
+                cases = now;
             }
         }
         loop {
@@ -155,25 +152,29 @@ impl Fix<'_> {
             let Some(request) = self.choose(&open)? else { break };
             let before = tried.repaired.len();
             self.attempt(cluster, &cases, &request, directory, &mut tried).await?;
-            match self.cases(cluster, &mut tried).await {
-                Ok(now) => cases = now,
-                Err(error) => return self.unread(error, &tried),
-            }
-            self.still_found(&cases, &tried.repaired[before..]);
+            let Some(now) = self.again(cluster, &mut tried, before).await? else { return Ok(Status::Findings) };
+            cases = now;
         }
         Ok(self.end(&cases, &tried))
     }
 
-    /// How it ends where the cluster cannot be read again after a repair: what was written is no failure to read.
-    fn unread(self, error: Error, tried: &Tried) -> Result<Status, Error> {
-        if tried.repaired.is_empty() && !tried.surprised {
-            return Err(error);
+    /// Looks again after repairs, and says of those after the first `before` what is still found. Nothing where the
+    /// cluster cannot be read any more: what was written is no failure to read.
+    async fn again(self, cluster: &Cluster<'_>, tried: &mut Tried, before: usize) -> Result<Option<Vec<Case>>, Error> {
+        match self.cases(cluster, tried).await {
+            Ok(cases) => {
+                self.still_found(&cases, &tried.repaired[before..]);
+                Ok(Some(cases))
+            }
+            Err(error) if tried.repaired.is_empty() && !tried.surprised => Err(error),
+            Err(error) => {
+                self.terminal.error(&error);
+                self.terminal.message(
+                    "note: what is left could not be looked at; `kubectl pvctl history` lists the repairs that were made",
+                );
+                Ok(None)
+            }
         }
-        self.terminal.error(&error);
-        self.terminal.message(
-            "note: what is left could not be looked at; `kubectl pvctl history` lists the repairs that were made",
-        );
-        Ok(Status::Findings)
     }
 
     /// Shows what would be done: with --yes what is done without being asked, else the first repair of each finding.

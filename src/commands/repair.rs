@@ -20,7 +20,7 @@ use crate::report::plan::{Manner, ModelStated, PlanDocument, refused, text};
 use crate::snapshot::Snapshot;
 use crate::source::{Cluster, plan_file};
 use crate::terminal::Terminal;
-use course::{Choice, Course};
+use course::{Choice, Course, Look};
 use observer::{Told, hearing, way};
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -194,7 +194,8 @@ impl Run<'_> {
     async fn plan(self, cluster: &Cluster<'_>, mut course: Course, directory: &Path) -> Result<Status, Error> {
         let hears = hearing(cluster);
         let way = way(cluster, &hears);
-        if let Some(why) = course.settle(cluster, way, self.terminal, self.writes()).await? {
+        let look = Look { way, terminal: self.terminal, writes: self.writes() };
+        if let Some(why) = course.settle(cluster, look).await? {
             return self.nothing(&why);
         }
         let mut world = self.read(cluster, &course).await?;

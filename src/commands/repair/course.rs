@@ -137,40 +137,38 @@ impl Course {
 
     /// Looks what became of a request whose answer was lost, before a journal is gone on with or taken back.
     ///
-    /// Who `writes` waits until no request of a run that is taken back can be under way any more. Says why there is
-    /// nothing to do, where that shows.
+    /// Says why there is nothing to do, where that shows.
     ///
     /// # Errors
     /// Nobody can tell what became of the request.
-    pub(super) async fn settle(
-        &mut self,
-        cluster: &Cluster<'_>,
-        way: Way<'_>,
-        terminal: &Terminal,
-        writes: bool,
-    ) -> Result<Option<String>, Error> {
+    pub(super) async fn settle(&mut self, cluster: &Cluster<'_>, look: Look<'_>) -> Result<Option<String>, Error> {
         match self {
             Self::Asked(_) | Self::File(_) => Ok(None),
-            Self::Continue(journal) => settle(journal, true, way).await.map(|()| None),
+            Self::Continue(journal) => settle(journal, true, look.way).await.map(|()| None),
             Self::Undo { journal, choice, .. } => {
-                at_rest(journal, way, terminal, writes).await?;
+                at_rest(journal, look).await?;
                 if *choice == Choice::Newest {
-                    pass_over(journal, cluster, way, terminal, writes).await?;
+                    pass_over(journal, cluster, look).await?;
                 }
-                not_begun(journal, way, terminal, writes).await
+                not_begun(journal, look).await
             }
         }
     }
 }
 
+/// Who looks what became of a request.
+#[derive(Clone, Copy)]
+pub(super) struct Look<'a> {
+    /// The way to the cluster.
+    pub(super) way: Way<'a>,
+    /// Where it is said.
+    pub(super) terminal: &'a Terminal,
+    /// Who writes waits until no request of a run that is taken back can be under way any more.
+    pub(super) writes: bool,
+}
+
 /// Takes an older journal in the place of one that has written nothing, as long as there is one.
-async fn pass_over(
-    journal: &mut Box<Journal>,
-    cluster: &Cluster<'_>,
-    way: Way<'_>,
-    terminal: &Terminal,
-    writes: bool,
-) -> Result<(), Error> {
+async fn pass_over(journal: &mut Box<Journal>, cluster: &Cluster<'_>, look: Look<'_>) -> Result<(), Error> {
     let mut empty: Vec<String> = Vec::new();
     while !has_written(journal.entry()) {
         // Its only request was not carried out, and it would stand in the way of the older ones for ever.
@@ -181,25 +179,20 @@ async fn pass_over(
             Err(error) => return Err(error),
         };
         usable(&older, cluster)?;
-        terminal.message(&format!(
+        look.terminal.message(&format!(
             "note: {} has written nothing: its request was not carried out; the one before it is {}",
             journal.id(),
             older.id()
         ));
         *journal = older;
-        at_rest(journal, way, terminal, writes).await?;
+        at_rest(journal, look).await?;
     }
     Ok(())
 }
 
 /// Whether nobody has begun to take a repair back: who plans that anew takes what is done of it for the doing of
 /// somebody else. Says so where it came to its end, and nobody knew.
-async fn not_begun(
-    journal: &Journal,
-    way: Way<'_>,
-    terminal: &Terminal,
-    writes: bool,
-) -> Result<Option<String>, Error> {
+async fn not_begun(journal: &Journal, look: Look<'_>) -> Result<Option<String>, Error> {
     let (id, directory) = (journal.id(), directory(journal));
     for summary in Journal::list(directory)? {
         let Ok(entry) = summary.entry else { continue };
@@ -208,7 +201,7 @@ async fn not_begun(
             continue;
         }
         let mut back = Journal::open(directory, &entry.id)?;
-        at_rest(&mut back, way, terminal, writes).await?;
+        at_rest(&mut back, look).await?;
         if back.entry().remaining().steps.is_empty() {
             return Ok(Some(format!("what {id} did was taken back by {}", back.id())));
         }
@@ -229,22 +222,26 @@ fn directory(journal: &Journal) -> &Path {
 
 /// Settles a journal for good: a request that was not carried out so far, and still may be, would overtake what is
 /// planned on what is there now. So it is waited for as long as it may be under way.
-async fn at_rest(journal: &mut Journal, way: Way<'_>, terminal: &Terminal, writes: bool) -> Result<(), Error> {
-    settle(journal, false, way).await?;
+async fn at_rest(journal: &mut Journal, look: Look<'_>) -> Result<(), Error> {
+    settle(journal, false, look.way).await?;
     let (Some(step), Some(rest)) = (journal.entry().in_doubt().map(|step| step.id), under_way(journal)) else {
         return Ok(());
     };
-    if !writes {
+    let note = format!(
+        "note: the request of step {step} of {} was sent less than a minute ago, was not carried out so far, and may still \
+         be under way",
+        journal.id()
+    );
+    if !look.writes {
+        look.terminal.message(&format!("{note}: undo waits for it before it writes"));
         return Ok(());
     }
-    terminal.message(&format!(
-        "note: the request of step {step} of {} was sent less than a minute ago, was not carried out so far, and may still \
-         be under way: waiting {} s until it cannot be any more (Ctrl-C ends that; nothing is written)",
-        journal.id(),
+    look.terminal.message(&format!(
+        "{note}: waiting {} s until it cannot be any more (Ctrl-C ends that; nothing is written)",
         rest.as_secs() + 1
     ));
     tokio::time::sleep(rest).await;
-    settle(journal, false, way).await
+    settle(journal, false, look.way).await
 }
 
 /// For how long a request of a run that was cut short may still arrive; nothing where it cannot any more.
