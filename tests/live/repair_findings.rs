@@ -1,239 +1,345 @@
-//! `fix` with what each repairable rule finds, on the real controllers: afterwards it is not found any more or does no
-//! harm, nothing is lost, and a second time nothing is written.
+//! `fix` with what each repairable rule finds, on the real controllers, from the state as it arises: what stands there
+//! afterwards, what of it is left to a person and how that person repairs it, that a second time nothing is written,
+//! where the way back leads to, and that nothing was lost on any of these ways.
 #![expect(
     clippy::disallowed_methods,
     clippy::disallowed_types,
-    clippy::expect_used,
     clippy::print_stderr,
+    clippy::unwrap_used,
     reason = "the test waits for controllers, says how much it saw, and fails by panicking"
 )]
 
-use super::api::path;
-use super::ends::stored;
-use super::fixtures::{Cluster, Fixture, fixtures};
-use super::site::{PV, PVC, text};
-use crate::support::Finished;
+mod actors;
+mod claims;
+mod late;
+mod volumes;
+
+use super::site::{PV, PVC, Place, Site, text};
 use pvctl::repair::repairable;
 use serde_json::Value;
-use std::collections::BTreeMap;
+use std::collections::BTreeSet;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// What of a finding is left to a person, since no repair of it is safe: it gives up data or an object that is kept, or
-/// has to be chosen, or cannot be taken back.
-const LEFT: [&str; 9] = [
-    // Which volume it had is not known.
-    "lost-volumename-empty",
+/// So many go on at the same time; they wait most of it.
+const ABREAST: usize = 6;
+
+/// What is not there after so long does not come: the controllers look again every second.
+const PATIENCE: Duration = Duration::from_secs(20);
+
+/// What `fix --yes` leaves to a person of the states that these tests make, since no repair of it is safe: by rule and
+/// place.
+const LEFT: [(&str, &str); 8] = [
+    // A claim that names a volume names it for good, so that this cannot be taken back.
+    ("lost-volumename-empty", "noname"),
     // One of two volumes of the same storage has to be chosen.
-    "pv-duplicate-backing",
-    // What was asked for is that the data go.
-    "pv-failed-delete",
-    "pv-failed-no-deleter-static",
-    // Who gets the data is a choice.
-    "pv-released-retain",
-    // A finalizer that is taken off does not come back.
-    "pv-terminating-provisioner-finalizer",
-    "pvc-terminating-completed-pod",
-    "pvc-terminating-unknown-finalizer",
+    ("pv-duplicate-backing", "twice"),
+    // As of the first: the claim was made anew and does not name its volume.
+    ("pv-released-claim-recreated", "anew"),
+    // The namespace is gone, and whoever makes one of that name gets the data.
+    ("pv-released-retain", "homeless"),
+    // With policy Retain the object of the volume goes.
+    ("pv-terminating-provisioner-finalizer", "undriven"),
     // The scheduler chooses anew, and nobody can tell it the former node.
-    "pvc-selected-node-gone",
+    ("pvc-selected-node-gone", "nodeless"),
+    // The data are kept already; what keeps the claim is a pod that somebody may want to read.
+    ("pvc-terminating-completed-pod", "finished"),
+    // The data are kept already; a finalizer that is taken off does not come back.
+    ("pvc-terminating-unknown-finalizer", "held"),
 ];
 
-/// What the controllers repair before anybody looks.
-const HEALED: [&str; 1] = ["pv-released-but-claim-alive"];
+/// Lines of a table, in which `@` is the name of the place: its namespace, its class, and what its volumes' names begin
+/// with.
+type Lines = &'static [&'static str];
 
-/// How the findings of a rule ended.
-#[derive(Default)]
-struct Ended {
+/// How a state arises, and what becomes of it.
+struct Case {
+    rule: &'static str,
+    place: &'static str,
+    class: Class,
+    arise: fn(&Place<'_>),
+    /// How everything stands then: see [`Place::all`].
+    stands: Lines,
+    /// What `audit` finds then on the objects of the place, but for what it only mentions.
+    found: Lines,
+    /// What is done then, one after the other.
+    acts: &'static [Act],
+    volumes: Lines,
+    /// The claims that may have the volumes.
+    meant: &'static [(&'static str, &'static str)],
+    /// What becomes of volumes that were on their way already.
+    harm: Lines,
+}
+
+/// The class of a place.
+enum Class {
+    /// Its volumes are made by hand.
+    ByHand,
+    /// They are made by a driver, as soon as there is a claim.
+    Driver,
+    /// They are made by a driver once the scheduler has chosen a node.
+    Late,
+}
+
+/// One command, and what comes of it.
+#[derive(Clone, Copy)]
+struct Act {
+    words: Lines,
+    code: i32,
+    /// What it says among other things.
+    says: Lines,
+    /// How many repairs it makes: each leaves a journal. With none nothing is written.
     repairs: usize,
+    /// How everything stands then; nothing where it is as before.
+    stands: Option<Lines>,
+    found: Option<Lines>,
+    /// How it ends when it is asked for once more, and nothing is written.
+    again: Option<i32>,
+}
+
+impl Act {
+    /// It makes so many repairs, and has nothing to do the second time.
+    const fn does(words: Lines, repairs: usize, stands: Lines, found: Lines) -> Self {
+        let (stands, found) = (Some(stands), Some(found));
+        Self { words, code: 0, says: &[], repairs, stands, found, again: Some(0) }
+    }
+
+    /// It writes nothing, and ends with that code.
+    const fn refuses(words: Lines, code: i32, says: Lines) -> Self {
+        Self { words, code, says, repairs: 0, stands: None, found: None, again: None }
+    }
+
+    /// The way back, where it leads there. The one after that has nothing to take back.
+    const fn back(stands: Lines, found: Lines) -> Self {
+        Self { again: Some(2), ..Self::does(&["undo"], 1, stands, found) }
+    }
+
+    /// The way back with another way back before it.
+    const fn further(self) -> Self {
+        Self { again: None, ..self }
+    }
+
+    const fn says(self, says: Lines) -> Self {
+        Self { says, ..self }
+    }
+
+    /// Something is left: each time it ends with 1.
+    const fn leaves(self) -> Self {
+        Self { code: 1, again: Some(1), ..self }
+    }
+}
+
+/// How a case goes on: what was not as it should be.
+struct Run<'p, 's> {
+    place: &'p Place<'s>,
+    stands: Vec<String>,
+    found: Vec<String>,
+    wrong: Vec<String>,
+    repairs: usize,
+    /// Whether `fix` left the finding to a person.
     is_left: bool,
 }
 
-/// A kind, a namespace and a name.
-type Key = (String, String, String);
+impl<'p, 's> Run<'p, 's> {
+    /// The state as it arose.
+    fn new(place: &'p Place<'s>, stands: Lines, found: Lines) -> Self {
+        let (stands, found) = (named(place, stands), named(place, found));
+        let mut run = Self { place, stands, found, wrong: Vec::new(), repairs: 0, is_left: false };
+        run.look("as it arose");
+        run
+    }
 
-/// The volumes and claims of a moment.
-type Stored = BTreeMap<Key, Value>;
-
-/// What is stored once nothing has moved for two resyncs.
-fn resting(cluster: &Cluster, runtime: &tokio::runtime::Runtime) -> Stored {
-    let (mut last, mut since) = (runtime.block_on(stored(&cluster.api)), Instant::now());
-    while since.elapsed() < Duration::from_millis(2_500) {
-        thread::sleep(Duration::from_millis(250));
-        let now = runtime.block_on(stored(&cluster.api));
-        if now != last {
-            (last, since) = (now, Instant::now());
+    /// Waits until everything stands as it should, and looks at what is found then.
+    fn look(&mut self, when: &str) {
+        let begin = Instant::now();
+        let mut now = self.place.all();
+        while now != self.stands && begin.elapsed() < PATIENCE {
+            thread::sleep(Duration::from_millis(200));
+            now = self.place.all();
+        }
+        self.place.rest();
+        now = self.place.all();
+        if now != self.stands {
+            self.wrong.push(format!("{when}: it stands {now:?}, and not {:?}", self.stands));
+        }
+        let found = found(self.place);
+        if found != self.found {
+            self.wrong.push(format!("{when}: found is {found:?}, and not {:?}", self.found));
         }
     }
-    last
-}
 
-/// Starts the controllers, and waits until they have read everything.
-fn start(cluster: &mut Cluster) {
-    cluster.plane.start_controllers();
-    let begin = Instant::now();
-    while !cluster.plane.log("kube-controller-manager").contains("Caches are synced") {
-        assert!(begin.elapsed() < Duration::from_mins(1), "the controllers do not start");
-        thread::sleep(Duration::from_millis(100));
-    }
-}
-
-fn versions(stored: &Stored) -> BTreeMap<&Key, &str> {
-    stored.iter().map(|(key, object)| (key, text(object, "/metadata/resourceVersion"))).collect()
-}
-
-/// The namespaces are older than what is in them, so that nobody need ask whose data these are.
-async fn age(cluster: &mut Cluster, fixture: &Fixture) {
-    for object in &fixture.objects {
-        let name = text(object, "/metadata/namespace");
-        if let Ok(mut namespace) = cluster.api.get(&path("Namespace", "", name)).await
-            && !name.is_empty()
-        {
-            namespace["metadata"]["creationTimestamp"] = "2020-01-01T00:00:00Z".into();
-            cluster.put(&namespace).await;
+    fn act(&mut self, rule: &str, act: Act) {
+        let words = named(self.place, act.words);
+        let words: Vec<&str> = words.iter().map(String::as_str).collect();
+        let (versions, journals) = (self.place.rest(), self.place.journals());
+        let ended = self.place.run(&[&words[..], &["--yes", "--timeout", "60s"]].concat());
+        let said = format!("{}{}", ended.stdout, ended.stderr);
+        let mut wrong = |what: String| self.wrong.push(format!("{words:?}: {what}\n{said}"));
+        let flat = said.split_whitespace().collect::<Vec<_>>().join(" ");
+        if ended.code != Some(act.code) {
+            wrong(format!("it ended with {:?}, and not {}", ended.code, act.code));
         }
-    }
-}
-
-/// What a rule finds in the cluster: the objects.
-fn found(cluster: &Cluster, rule: &str) -> Vec<Value> {
-    let run = cluster.plane.pvctl(&["audit", "-A", "-o", "json", "--exit-zero"]);
-    let report: Value = serde_json::from_str(&run.stdout).expect("a report");
-    let findings = report["findings"].as_array().expect("findings").iter();
-    findings.filter(|finding| text(finding, "/id") == rule).map(|finding| finding["object"].clone()).collect()
-}
-
-/// What was lost between two moments: a volume went that was not on its way, or became a stranger's, or a claim went.
-fn lost(before: &Stored, after: &Stored) -> Vec<String> {
-    let mut lost = Vec::new();
-    for (key, object) in before {
-        let going = object["metadata"]["deletionTimestamp"].is_string();
-        match after.get(key) {
-            None if going => {}
-            Some(now) if text(now, "/metadata/uid") == text(object, "/metadata/uid") => {
-                let whose = |object: &Value| {
-                    let named = |place| text(object, place).to_owned();
-                    (named("/spec/claimRef/namespace"), named("/spec/claimRef/name"))
-                };
-                let is_new = key.0 == PV && whose(now) != whose(object);
-                let meant =
-                    |(namespace, name): (String, String)| before.contains_key(&(PVC.to_owned(), namespace, name));
-                if is_new && !meant(whose(now)) {
-                    lost.push(format!("{key:?} is of {:?} now", whose(now)));
-                }
+        for line in named(self.place, act.says) {
+            if !flat.contains(&line) {
+                wrong(format!("it does not say {line:?}"));
             }
-            _ => lost.push(format!("{key:?} is gone")),
+        }
+        let made = self.place.journals() - journals;
+        if made != act.repairs {
+            wrong(format!("it left {made} journals, and not {}", act.repairs));
+        }
+        if act.repairs == 0 && self.place.rest() != versions {
+            wrong("it has written something".to_owned());
+        }
+        if act.words[0] == "fix" {
+            self.is_left |= flat.contains(&format!("left: {rule} on "));
+        }
+        self.repairs += made;
+        self.stands = act.stands.map_or_else(|| self.stands.clone(), |lines| named(self.place, lines));
+        self.found = act.found.map_or_else(|| self.found.clone(), |lines| named(self.place, lines));
+        self.look(&format!("after {words:?}, which said {said}"));
+        if let Some(code) = act.again {
+            let (versions, journals) = (self.place.rest(), self.place.journals());
+            let ended = self.place.run(&[&words[..], &["--yes", "--timeout", "60s"]].concat());
+            if ended.code != Some(code) {
+                let what = format!("the second time {words:?} ended with {:?}, and not {code}", ended.code);
+                self.wrong.push(format!("{what}: {}{}", ended.stdout, ended.stderr));
+            }
+            if self.place.rest() != versions || self.place.journals() != journals {
+                let said = ended.stdout + &ended.stderr;
+                self.wrong.push(format!("the second time {words:?} writes something: {said}"));
+            }
         }
     }
-    lost
+
+    /// Looks at everything that the watch has seen.
+    fn watched(&mut self, volumes: Lines, meant: &[(&str, &str)], harm: Lines) {
+        let meant: Vec<(String, String)> =
+            meant.iter().map(|(namespace, name)| (whole(self.place, namespace), whole(self.place, name))).collect();
+        let meant: Vec<(&str, &str)> =
+            meant.iter().map(|(namespace, name)| (namespace.as_str(), name.as_str())).collect();
+        let seen: Vec<String> =
+            volumes.iter().flat_map(|name| self.place.site.harm(&self.place.of(name), &meant)).collect();
+        let harm = named(self.place, harm);
+        if seen != harm {
+            self.wrong.push(format!("the watch saw {seen:?}, and not {harm:?}"));
+        }
+        for name in volumes {
+            self.wrong.extend(exposed(self.place, name));
+        }
+    }
 }
 
-/// Whether every volume is kept that the finding is about.
-fn is_kept(stored: &Stored) -> bool {
-    let policies = stored.iter().filter(|(key, _)| key.0 == PV);
-    policies.map(|(_, volume)| text(volume, "/spec/persistentVolumeReclaimPolicy")).all(|policy| policy == "Retain")
+/// The text with the place's name.
+fn whole(place: &Place<'_>, text: &str) -> String {
+    text.replace('@', &place.name)
 }
 
-/// Repairs the object of a finding, by its name where it may be named.
-fn fix(cluster: &Cluster, rule: &str, object: &Value, journals: &str) -> Finished {
-    let (kind, namespace, name) = (text(object, "/kind"), text(object, "/namespace"), text(object, "/name"));
-    let named = match kind {
-        PV => format!("pv/{name}"),
-        PVC => format!("pvc/{name}"),
-        _ => String::new(),
+fn named(place: &Place<'_>, lines: &[&str]) -> Vec<String> {
+    lines.iter().map(|line| whole(place, line)).collect()
+}
+
+/// What is found on the objects of a place: the rule and the object, in order.
+fn found(place: &Place<'_>) -> Vec<String> {
+    let run = place.site.plane.pvctl(&["audit", "-A", "-o", "json", "--exit-zero"]);
+    let report: Value = serde_json::from_str(&run.stdout).unwrap();
+    let findings = report["findings"].as_array().unwrap().iter().filter(|one| text(one, "/severity") != "info");
+    let mut lines: Vec<String> = findings
+        .filter_map(|finding| {
+            let object = &finding["object"];
+            let (namespace, name) = (text(object, "/namespace"), text(object, "/name"));
+            let is_ours = match text(object, "/kind") {
+                PV => name.starts_with(&format!("{}-", place.name)),
+                "Namespace" => name == place.name,
+                _ => namespace == place.name,
+            };
+            let kind = match text(object, "/kind") {
+                PV => "pv",
+                PVC => "pvc",
+                "Namespace" => "ns",
+                "StatefulSet" => "sts",
+                kind => kind,
+            };
+            is_ours.then(|| format!("{} on {kind}/{name}", text(finding, "/id")))
+        })
+        .collect();
+    lines.sort();
+    lines
+}
+
+/// Whether a volume came to be one that its driver deletes, by policy and phase, since it was kept for the first time.
+fn exposed(place: &Place<'_>, volume: &str) -> Option<String> {
+    let name = place.of(volume);
+    let history = place.site.history(&name);
+    let policy = |object: &Value| text(object, "/spec/persistentVolumeReclaimPolicy").to_owned();
+    let first = history.iter().position(|(_, object)| policy(object) == "Retain")?;
+    let deletable = |object: &Value| {
+        policy(object) == "Delete" && ["Released", "Failed"].contains(&text(object, "/status/phase"))
     };
-    let mut words = vec!["fix", "--yes", "--timeout", "30s", "--journal", journals];
-    if named.is_empty() {
-        words.extend(["--all", "-A", "--only", rule]);
-    } else {
-        words.push(&named);
-        if !namespace.is_empty() {
-            words.extend(["-n", namespace]);
-        }
-    }
-    cluster.plane.pvctl(&words)
+    let later = history.iter().skip(first).any(|(_, object)| deletable(object));
+    later.then(|| format!("{name} became deletable again after it was kept"))
 }
 
-/// What is wrong with the repairs of what a fixture shows.
-fn faults(cluster: &Cluster, runtime: &tokio::runtime::Runtime, rule: &str, ended: &mut Ended) -> Vec<String> {
-    let mut wrong = Vec::new();
-    let journals = tempfile::tempdir().expect("a folder");
-    let journals = journals.path().to_string_lossy();
-    let before = resting(cluster, runtime);
-    let objects = found(cluster, rule);
-    if objects.is_empty() != HEALED.contains(&rule) {
-        wrong.push(format!("{rule}: {} findings when the controllers have come to rest", objects.len()));
+/// One case from its state to the way back.
+fn run(site: &Site, case: &Case) -> (Vec<String>, usize, bool) {
+    let place = match case.class {
+        Class::ByHand => Place::new(site, case.place),
+        Class::Driver => Place::of_class(site, case.place, actors::DRIVER, "Immediate"),
+        Class::Late => Place::of_class(site, case.place, actors::DRIVER, "WaitForFirstConsumer"),
+    };
+    (case.arise)(&place);
+    let mut run = Run::new(&place, case.stands, case.found);
+    for act in case.acts {
+        run.act(case.rule, *act);
     }
-    for object in objects {
-        let run = fix(cluster, rule, &object, &journals);
-        let said = format!("{}{}", run.stdout, run.stderr);
-        if !matches!(run.code, Some(0 | 1)) {
-            wrong.push(format!("{rule}: fix ended with {:?}: {said}", run.code));
-            continue;
-        }
-        let after = resting(cluster, runtime);
-        wrong.extend(lost(&before, &after).into_iter().map(|what| format!("{rule}: {what}: {said}")));
-        let written = std::fs::read_dir(&*journals).map_or(0, Iterator::count);
-        let still = found(cluster, rule).contains(&object);
-        let is_left = run.code == Some(1) && run.stderr.contains(&format!("left: {rule} on "));
-        if still && !is_kept(&after) && !is_left {
-            wrong.push(format!("{rule}: it is still found, and a volume is not kept: {said}"));
-        }
-        let how = if is_left {
-            "left to a person"
-        } else if still {
-            "harmless"
-        } else {
-            "not found any more"
-        };
-        eprintln!("{rule}: exit {:?}, {written} repairs, {how}", run.code);
-        ended.repairs += written;
-        ended.is_left |= is_left;
-        let again = fix(cluster, rule, &object, &journals);
-        let later = resting(cluster, runtime);
-        let journals = std::fs::read_dir(&*journals).map_or(0, Iterator::count);
-        if versions(&later) != versions(&after) || journals != written {
-            wrong.push(format!("{rule}: the second time writes: {}{}", again.stdout, again.stderr));
-        }
-        if !matches!(again.code, Some(0 | 1)) {
-            wrong.push(format!("{rule}: the second time ended with {:?}: {}", again.code, again.stderr));
-        }
-    }
-    wrong
+    run.watched(case.volumes, case.meant, case.harm);
+    (run.wrong, run.repairs, run.is_left)
 }
 
 #[test]
 #[ignore = "needs a control plane: oracle/cluster/build, then cargo test --locked -- --ignored live"]
 fn what_each_repairable_rule_finds_is_fixed() {
-    let runtime = tokio::runtime::Runtime::new().expect("a runtime");
-    let mut cluster = runtime.block_on(Cluster::start());
-    let all: Vec<Fixture> = fixtures();
-    let (mut wrong, mut repairs, mut tried, mut left) = (Vec::new(), 0, 0, Vec::new());
-    for rule in repairable() {
-        let path = format!("tests/audit/{rule}/fires.yaml");
-        let Some(fixture) = all.iter().find(|fixture| fixture.path == path) else {
-            wrong.push(format!("there is no {path}"));
-            continue;
-        };
-        runtime.block_on(cluster.load(fixture));
-        runtime.block_on(age(&mut cluster, fixture));
-        start(&mut cluster);
-        let mut ended = Ended::default();
-        wrong.extend(faults(&cluster, &runtime, rule, &mut ended));
-        if ended.is_left {
-            left.push(rule);
-        } else if ended.repairs == 0 && !HEALED.contains(&rule) {
-            wrong.push(format!("{rule}: nothing is repaired, and nothing is left"));
+    let begin = Instant::now();
+    let cases: Vec<&Case> = claims::CASES.iter().chain(volumes::CASES).collect();
+    let covered: BTreeSet<&str> = cases.iter().map(|case| case.rule).chain([late::RULE]).collect();
+    assert_eq!(covered, repairable().collect(), "there is a case for each repairable rule");
+    let wanted = std::env::var("PVCTL_PLACES").unwrap_or_default();
+    let cases: Vec<&Case> =
+        cases.into_iter().filter(|case| wanted.is_empty() || wanted.split(',').any(|one| one == case.place)).collect();
+    let mut site = Site::start();
+    actors::install(&site);
+    let (next, wrong) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
+    let (repairs, left) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
+    thread::scope(|scope| {
+        for _ in 0..ABREAST {
+            scope.spawn(|| {
+                while let Some(case) = cases.get(next.fetch_add(1, Ordering::SeqCst)) {
+                    let called = format!("{} in {}", case.rule, case.place);
+                    let begin = Instant::now();
+                    let Ok((faults, made, is_left)) = catch_unwind(AssertUnwindSafe(|| run(&site, case))) else {
+                        wrong.lock().unwrap().push(format!("{called}: the state did not arise"));
+                        continue;
+                    };
+                    eprintln!("{called}: {made} repairs, {} s", begin.elapsed().as_secs());
+                    repairs.fetch_add(made, Ordering::SeqCst);
+                    if is_left {
+                        left.lock().unwrap().push((case.rule, case.place));
+                    }
+                    wrong.lock().unwrap().extend(faults.into_iter().map(|fault| format!("{called}: {fault}")));
+                }
+            });
         }
-        repairs += ended.repairs;
-        cluster.plane.stop_controllers();
-        runtime.block_on(cluster.clear(&fixture.objects));
-        tried += 1;
-    }
-    eprintln!("{tried} rules, {repairs} repairs");
+    });
+    let (faults, made) = late::run(&mut site);
+    let mut wrong = wrong.into_inner().unwrap();
+    wrong.extend(faults);
+    let made = made + repairs.into_inner();
+    eprintln!("{} states and {made} repairs in {} s", cases.len() + 1, begin.elapsed().as_secs());
+    assert!(wrong.is_empty(), "{} faults:\n{}", wrong.len(), wrong.join("\n\n"));
+    let mut left = left.into_inner().unwrap();
     left.sort_unstable();
-    let mut meant = LEFT;
-    meant.sort_unstable();
-    assert_eq!(left, meant, "other rules than these are left to a person");
-    assert!(wrong.is_empty(), "{} faults:\n{}", wrong.len(), wrong.join("\n"));
+    assert_eq!(left, LEFT, "something else than this is left to a person");
 }

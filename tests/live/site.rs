@@ -14,7 +14,9 @@ use super::plane::Plane;
 use crate::support::{Finished, Run};
 use http::{Method, Request};
 use http_body_util::BodyExt as _;
+use k8s_openapi::ByteString;
 use kube::client::Body;
+use kube::{Client, Config};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
@@ -28,6 +30,9 @@ const PATIENCE: Duration = Duration::from_mins(1);
 
 /// The volume by whose change it is known that the watch has seen what came before.
 const MARK: &str = "mark";
+
+/// The sorts of storage that the tests' volumes have.
+const SOURCES: [&str; 4] = ["csi", "nfs", "hostPath", "local"];
 
 /// The kinds, by the names that the program takes.
 pub(crate) const PV: &str = "PersistentVolume";
@@ -117,6 +122,32 @@ impl Site {
         }
     }
 
+    /// Changes an object past the API server, in etcd: what nobody writes through it, such as a moment of the past.
+    pub(crate) fn store(&self, kind: &str, namespace: &str, name: &str, change: impl Fn(&mut Value)) {
+        let bytes = |text: &str| serde_json::to_value(ByteString(text.as_bytes().to_vec())).unwrap();
+        let plural = path(kind, "", "").rsplit('/').next().map(str::to_owned).unwrap();
+        let within = if namespace.is_empty() { String::new() } else { format!("/{namespace}") };
+        let key = bytes(&format!("/registry/{plural}{within}/{name}"));
+        loop {
+            let mut object = self.get(kind, namespace, name).unwrap_or_else(|| panic!("there is no {kind} {name}"));
+            change(&mut object);
+            // It is the revision of etcd, and comes from there.
+            let version = object["metadata"].as_object_mut().and_then(|metadata| metadata.remove("resourceVersion"));
+            let body = json!({
+                "compare": [{"key": key, "target": "MOD", "result": "EQUAL", "mod_revision": version}],
+                "success": [{"request_put": {"key": key, "value": bytes(&object.to_string())}}],
+            });
+            let done: Value = self.runtime.block_on(async {
+                let etcd = Client::try_from(Config::new(self.plane.etcd().parse().unwrap())).unwrap();
+                let request = Request::post("/v3/kv/txn").body(serde_json::to_vec(&body).unwrap()).unwrap();
+                etcd.request(request).await.unwrap()
+            });
+            if done["succeeded"] == true {
+                return;
+            }
+        }
+    }
+
     /// Deletes an object; its finalizers may keep it.
     pub(crate) fn delete(&self, kind: &str, namespace: &str, name: &str) {
         let path = format!("{}?gracePeriodSeconds=0", path(kind, namespace, name));
@@ -182,7 +213,7 @@ impl Site {
             if !text(named, "/uid").is_empty() && !meant.contains(&claim) {
                 harm.push(format!("{volume} became that of {}/{}", claim.0, claim.1));
             }
-            if object["spec"]["csi"] != history[0].1["spec"]["csi"] {
+            if SOURCES.iter().any(|source| object["spec"][source] != history[0].1["spec"][source]) {
                 harm.push(format!("{volume} became another storage"));
             }
         }
@@ -228,11 +259,16 @@ pub(crate) struct Place<'s> {
 impl<'s> Place<'s> {
     /// A new namespace with a class of volumes that are made by hand.
     pub(crate) fn new(site: &'s Site, name: &str) -> Self {
+        Self::of_class(site, name, "kubernetes.io/no-provisioner", "Immediate")
+    }
+
+    /// The same with a class of that provisioner and binding mode.
+    pub(crate) fn of_class(site: &'s Site, name: &str, provisioner: &str, mode: &str) -> Self {
         let place = Self { site, name: name.to_owned(), journals: tempfile::tempdir().unwrap() };
         place.namespace(name);
         site.put(&json!({
             "apiVersion": "storage.k8s.io/v1", "kind": "StorageClass", "metadata": {"name": name},
-            "provisioner": "kubernetes.io/no-provisioner", "volumeBindingMode": "Immediate",
+            "provisioner": provisioner, "volumeBindingMode": mode,
         }));
         place
     }

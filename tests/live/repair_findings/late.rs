@@ -1,0 +1,50 @@
+//! What the controllers heal as soon as they look: a volume counts as released while its claim lives. So it arises, and
+//! is repaired, while they are away.
+
+use super::actors::{self, made, report};
+use super::{Act, Run};
+use crate::live::site::{PV, Place, Site};
+use serde_json::json;
+
+pub(super) const RULE: &str = "pv-released-but-claim-alive";
+
+/// A controller with an old view of the claims has released two volumes, and ends then; the driver is away. One of them
+/// is repaired before a controller runs again, and the other one that controller heals.
+pub(super) fn run(site: &mut Site) -> (Vec<String>, usize) {
+    let names = ["alive", "healed"];
+    let journals = names.map(|name| {
+        let place = Place::of_class(site, name, actors::DRIVER, "Immediate");
+        made(&place, "data", "a");
+        place.rest();
+        place.keep()
+    });
+    site.stop_controllers();
+    for name in names {
+        report(site, PV, "", &format!("{name}-a"), &json!({"phase": "Released"}));
+    }
+    let [alive, healed] = journals;
+    let place = Place::kept(site, names[0], alive);
+    let broken: &[&str] = &["@-a: Released, Delete, of @/data", "@/data: Bound, @-a"];
+    let finding: &[&str] = &["pv-released-but-claim-alive on pv/@-a"];
+    let mut early = Run::new(&place, broken, finding);
+    // Without a controller nothing becomes as predicted, and that is said. The second time there is nothing to do.
+    let kept: &[&str] = &["@-a: Released, Retain, of @/data", "@/data: Bound, @-a"];
+    let fix = Act { code: 1, ..Act::does(&["fix", "pv/@-a"], 1, kept, &[]) };
+    early.act(RULE, fix.says(&["where Bound"]));
+    let (mut wrong, repairs) = (early.wrong, early.repairs);
+    let alive = place.keep();
+    let place = Place::kept(site, names[1], healed);
+    wrong.append(&mut Run::new(&place, broken, finding).wrong);
+    let healed = place.keep();
+    site.start_controllers();
+    let place = Place::kept(site, names[0], alive);
+    let mut late = Run::new(&place, &["@-a: Bound, Retain, of @/data", "@/data: Bound, @-a"], &[]);
+    late.act(RULE, Act::back(&["@-a: Bound, Delete, of @/data", "@/data: Bound, @-a"], &[]));
+    late.watched(&["a"], &[("@", "data")], &[]);
+    wrong.append(&mut late.wrong);
+    let place = Place::kept(site, names[1], healed);
+    let mut late = Run::new(&place, &["@-a: Bound, Delete, of @/data", "@/data: Bound, @-a"], &[]);
+    late.watched(&["a"], &[("@", "data")], &[]);
+    wrong.append(&mut late.wrong);
+    (wrong.into_iter().map(|fault| format!("{RULE}: {fault}")).collect(), repairs + 1)
+}
