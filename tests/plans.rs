@@ -6,7 +6,7 @@ use pvctl::controllers::Rules;
 use pvctl::model::{Kind, ObjectKey};
 use pvctl::repair::{
     Change, Done, Expect, Guard, Holds, Manifests, Plan, Proposed, Receipts, Recipient, Refusal, Rejected, Request,
-    Reviewed, Setting, Situation, claim_key, propose, reads, review, undo, volume_key,
+    Reviewed, Setting, Situation, Undo, claim_key, propose, reads, review, undo, volume_key,
 };
 use pvctl::simulate::Settings;
 use pvctl::snapshot::{Coverage, CoverageEntry, CoverageState, Item, Parts, Snapshot, decode};
@@ -483,6 +483,58 @@ fn a_restored_claim_is_taken_back_and_its_data_are_kept() {
     let expected: Vec<String> =
         reviewed.plan().steps.iter().flat_map(|step| &step.expects).map(|expected| format!("{expected:?}")).collect();
     assert!(expected.iter().any(|line| line.contains("Lost")), "{expected:?}");
+}
+
+/// With Delete again the data would go: where no claim has the volume, or one that is being deleted.
+#[test]
+fn a_policy_does_not_come_back_where_the_data_would_go() {
+    let request = Request::Retain { volume: "pv-1".into() };
+    let with = |phase: &str, claim: Option<Value>, policy: &str| {
+        let mut objects = vec![volume("pv-1", phase, of("db", "data", "c-data")), class("fast")];
+        objects[0]["spec"]["persistentVolumeReclaimPolicy"] = policy.into();
+        objects.extend(claim);
+        World::new(objects)
+    };
+    let lives = claim("db", "data", "pv-1", "Bound");
+    let mut goes = lives.clone();
+    goes["metadata"]["deletionTimestamp"] = "2026-06-01T10:00:00Z".into();
+    let cases = [
+        ("Bound", Some(lives), vec!["pv/pv-1: policy Delete"], "what journal did is taken back", None),
+        (
+            "Bound",
+            Some(goes),
+            vec![],
+            "nothing of what journal did is taken back",
+            Some("with its claim, which is being deleted"),
+        ),
+        ("Released", None, vec![], "nothing of what journal did is taken back", Some("now that no claim has it")),
+    ];
+    for (phase, claim, steps, goal, why) in cases {
+        let plan = with(phase, claim.clone(), "Delete").accepted(&request);
+        let done: Vec<Done> =
+            plan.steps.iter().map(|step| Done { step: step.clone(), after: None, was_so: false }).collect();
+        let world = with(phase, claim, "Retain");
+        let manifests = Manifests::default();
+        let Proposed::Plan(back) = undo(&world.situation(&manifests), "journal", false, &plan, &done) else { panic!() };
+        assert_eq!((changes(&back), back.goal.as_str()), (steps.into_iter().map(str::to_owned).collect(), goal));
+        let said =
+            why.map(|why| format!("volume pv-1 keeps policy Retain: with Delete, as it had, its data would go {why}"));
+        assert!(said.is_none_or(|said| back.notes.contains(&said)), "{:?}", back.notes);
+    }
+}
+
+/// A policy that is not Delete does not come back either: the one erases data, and the other nobody takes.
+#[test]
+fn a_policy_that_nobody_should_have_does_not_come_back() {
+    for (policy, why) in [
+        ("Recycle", "policy Recycle is deprecated and erases data: set it by hand if need be"),
+        ("Keep", "policy Keep is none that an API server takes"),
+    ] {
+        let mut objects = released();
+        objects[0]["spec"]["persistentVolumeReclaimPolicy"] = policy.into();
+        let plan = World::new(objects).accepted(&Request::Retain { volume: "pv-1".into() });
+        assert_eq!(plan.steps[0].undo, Undo::Impossible { why: why.to_owned() });
+    }
 }
 
 /// Once a volume names a claim that is gone, by its uid, only its policy keeps the data: whoever applies it with Delete

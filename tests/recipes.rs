@@ -2,12 +2,15 @@
 //! numbers are those of `docs/REPAIR.md`.
 #![expect(clippy::panic, reason = "a plan that is missing is a failed test")]
 
-use crate::plans::{World, attachment, bound, changes, claim, class, moving, namespace, of, pod, released, volume};
+use crate::plans::{
+    World, attachment, bound, changes, claim, class, complete, moving, namespace, of, pod, released, volume,
+};
 use crate::support::text;
 use pvctl::model::Kind;
 use pvctl::repair::{
     ApiRequest, Change, Expect, Plan, Proposed, Recheck, Recipient, Request, Setting, Step, claim_key, volume_key,
 };
+use pvctl::snapshot::{CoverageEntry, CoverageState};
 use serde_json::{Value, json};
 
 fn release(to: Recipient) -> Request {
@@ -398,17 +401,27 @@ fn r23_recycle_is_set_to_retain_first() {
     };
     let plan = World::new(nfs("Failed")).accepted(&release(Recipient::LastClaim));
     assert_eq!(changes(&plan), ["pv/pv-1: policy Retain", "pv/pv-1: claimRef db/data"]);
-    let mut objects = nfs("Released");
-    objects.push(pod("default", "recycler-for-pv-1", "none"));
-    let refusal = World::new(objects).refusal(&release(Recipient::LastClaim));
-    assert_eq!(
-        (refusal.by, refusal.message.as_str()),
-        (
-            "recycler",
-            "pod default/recycler-for-pv-1 is erasing volume pv-1, or has done so: wait until it is gone, and look at \
-             the data"
-        )
-    );
+    let recycler = pod("default", "recycler-for-pv-1", "none");
+    // It goes on when the policy has become Retain.
+    for policy in ["Recycle", "Retain"] {
+        let mut objects = with_policy(nfs("Released"), policy);
+        objects.push(recycler.clone());
+        let refusal = World::new(objects).refusal(&release(Recipient::LastClaim));
+        assert_eq!(
+            (refusal.by, refusal.message.as_str()),
+            (
+                "recycler",
+                "pod default/recycler-for-pv-1 is erasing volume pv-1, or has done so: wait until it is gone, and look \
+                 at the data"
+            ),
+            "{policy}"
+        );
+    }
+    // Where the pods there were not listed, it is asked for right before the write.
+    let mut coverage = complete();
+    coverage.set(CoverageEntry::new(Kind::Pod, Some("default".into()), CoverageState::Forbidden));
+    let plan = World::with(with_policy(nfs("Released"), "Retain"), coverage).accepted(&release(Recipient::LastClaim));
+    assert!(plan.steps[0].recheck.contains(&Recheck::NotRecycled { volume: "pv-1".into() }), "{plan:#?}");
 }
 
 /// R9: a Bound volume is deleted "to reset it". No verb deletes a volume; whoever asks for its end hears who holds it.

@@ -234,6 +234,16 @@ fn not_recycled(situation: &Situation<'_>, volume: &str) -> Guard {
             ),
         );
     }
+    // It goes on for as long as it takes, also after the policy has become Retain.
+    let kept =
+        matches!(situation.volume(volume), Known::There(volume) if volume.reclaim_policy == ReclaimPolicy::Retain);
+    if kept {
+        return Guard::new(
+            ID,
+            Holds::Yes,
+            format!("no pod {name} is seen in namespace {RECYCLERS}; it is asked for again right before the write"),
+        );
+    }
     if !situation.knows_all(Kind::Pod, RECYCLERS) {
         return Guard::new(
             ID,

@@ -154,7 +154,8 @@ fn plan_of(
                 };
                 let again = recreated.iter().find(|again| again.volume == Some(name));
                 let comes_back = again.is_some_and(|again| is_free_by_then(situation, again, &created));
-                if bound || comes_back {
+                let goes = bound && is_held_by_one_that_goes(situation, name);
+                if (bound && !goes) || comes_back {
                     let mut write = (**write).clone();
                     write.expect.push(Expect::VolumePhase { any_of: vec!["Bound".into()] });
                     back.step(
@@ -165,8 +166,9 @@ fn plan_of(
                         for_good(),
                     );
                 } else {
+                    let when = if goes { "with its claim, which is being deleted" } else { "now that no claim has it" };
                     back.note(format!(
-                        "volume {name} keeps policy Retain: with Delete, as it had, its data would go now that no claim has it"
+                        "volume {name} keeps policy Retain: with Delete, as it had, its data would go {when}"
                     ));
                 }
             }
@@ -190,7 +192,15 @@ fn plan_of(
             }
         }
     }
-    Ok(back.finish(format!("what {journal} did is taken back")))
+    // It counts as taken back all the same, so that the one before it can be.
+    let goal = if back.is_empty() { "nothing of what" } else { "what" };
+    Ok(back.finish(format!("{goal} {journal} did is taken back")))
+}
+
+/// Whether the claim that has the volume is being deleted.
+fn is_held_by_one_that_goes(situation: &Situation<'_>, name: &str) -> bool {
+    let Known::There(volume) = situation.volume(name) else { return false };
+    matches!(situation.holder(volume), Known::There(claim) if claim.terminating())
 }
 
 /// Whether a claim can be created again: there is none of its name, or only one that goes before.

@@ -4,7 +4,10 @@
 //! (`findNonScheduledPodsByPVC`), recycling (`isVolumeUsed`), the condition `Unused` (`podUsesPVCForUnusedSince`);
 //! nodes only for host-path provisioning.
 
-use crate::model::{Kind, PersistentVolumeClaim, ReclaimPolicy, StorageClass, Str};
+use crate::model::{
+    Kind, PersistentVolume, PersistentVolumeClaim, ReclaimPolicy, SourceKind, StorageClass, Str, VolumePhase,
+};
+use crate::repair::guards::RECYCLERS;
 use crate::snapshot::{CoverageState, Parts};
 use std::collections::{BTreeSet, HashMap, HashSet};
 
@@ -85,6 +88,8 @@ pub(super) fn pod_namespaces(parts: &Parts, needs: Needs<'_>) -> BTreeSet<Str> {
             && !live.contains(&(claim.namespace.as_str(), claim.name.as_str(), claim.uid.as_str()))
         {
             namespaces.insert(claim.namespace.clone());
+            // That of the pods which erase such volumes.
+            namespaces.insert(RECYCLERS.into());
         }
     }
     if needs.everything {
@@ -100,8 +105,12 @@ pub(super) fn pod_namespaces(parts: &Parts, needs: Needs<'_>) -> BTreeSet<Str> {
             namespaces.insert(Str::from(namespace));
         }
         Some((Kind::PersistentVolume, _, name)) => {
-            let named = parts.volumes.iter().filter(|volume| volume.meta.name == name);
-            namespaces.extend(named.filter_map(|volume| Some(volume.claim_ref.as_ref()?.namespace.clone())));
+            let named = || parts.volumes.iter().filter(|volume| volume.meta.name == name);
+            namespaces.extend(named().filter_map(|volume| Some(volume.claim_ref.as_ref()?.namespace.clone())));
+            // A pod that erases it may have begun before it was kept.
+            if named().any(may_be_erased) {
+                namespaces.insert(RECYCLERS.into());
+            }
             let naming = parts.claims.iter().filter(|claim| claim.volume_name == name);
             namespaces.extend(naming.map(|claim| claim.meta.namespace.clone()));
             // A claimRef without a namespace names no claim, and no list can be asked for.
@@ -112,10 +121,16 @@ pub(super) fn pod_namespaces(parts: &Parts, needs: Needs<'_>) -> BTreeSet<Str> {
     namespaces
 }
 
+/// Whether a recycler may be at work on a volume, whatever its policy is by now.
+fn may_be_erased(volume: &PersistentVolume) -> bool {
+    matches!(volume.source.kind, SourceKind::Nfs | SourceKind::HostPath)
+        && matches!(volume.status.phase, VolumePhase::Released | VolumePhase::Failed)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::{AnnotationKey, BindingMode, ClaimRef, ObjectMeta, PersistentVolume, Timestamp};
+    use crate::model::{AnnotationKey, BindingMode, ClaimRef, ObjectMeta, Timestamp};
     use crate::snapshot::Coverage;
 
     fn claim(namespace: &str, class: Option<&str>) -> PersistentVolumeClaim {
@@ -274,9 +289,9 @@ mod tests {
         let mut retained = recycled("kept", "u");
         retained.reclaim_policy = ReclaimPolicy::Retain;
         world.volumes = vec![recycled("held", "u"), recycled("gone", "u"), recycled("reserved", ""), retained];
-        assert_eq!(pods_in(&world), ["gone"]);
+        assert_eq!(pods_in(&world), ["default", "gone"]);
         world.volumes.push(recycled("held", "other"));
-        assert_eq!(pods_in(&world), ["gone", "held"]);
+        assert_eq!(pods_in(&world), ["default", "gone", "held"]);
     }
 
     #[test]

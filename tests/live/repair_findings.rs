@@ -27,6 +27,9 @@ use std::time::{Duration, Instant};
 /// So many go on at the same time; they wait most of it.
 const ABREAST: usize = 6;
 
+/// The variable that names places, by commas between them, where not all are tried.
+const CHOSEN: &str = "PVCTL_PLACES";
+
 /// What is not there after so long does not come: the controllers look again every second.
 const PATIENCE: Duration = Duration::from_secs(20);
 
@@ -117,6 +120,14 @@ impl Act {
         Self { again: Some(2), ..Self::does(&["undo"], 1, stands, found) }
     }
 
+    /// The way back where nothing of it is left to go: with policy Delete, as it had, the volume's data would go.
+    const NOTHING_BACK: Self = Self {
+        says: &["nothing of what", "volume @-a keeps policy Retain"],
+        repairs: 1,
+        again: Some(2),
+        ..Self::refuses(&["undo"], 0, &[])
+    };
+
     /// The way back with another way back before it.
     const fn further(self) -> Self {
         Self { again: None, ..self }
@@ -124,6 +135,11 @@ impl Act {
 
     const fn says(self, says: Lines) -> Self {
         Self { says, ..self }
+    }
+
+    /// It is found all the same, as something that only a person can end, and nothing is lost by it any more.
+    const fn harmless(self) -> Self {
+        Self { again: Some(1), ..self }
     }
 
     /// Something is left: each time it ends with 1.
@@ -276,9 +292,8 @@ fn exposed(place: &Place<'_>, volume: &str) -> Option<String> {
     let history = place.site.history(&name);
     let policy = |object: &Value| text(object, "/spec/persistentVolumeReclaimPolicy").to_owned();
     let first = history.iter().position(|(_, object)| policy(object) == "Retain")?;
-    let deletable = |object: &Value| {
-        policy(object) == "Delete" && ["Released", "Failed"].contains(&text(object, "/status/phase"))
-    };
+    let deletable =
+        |object: &Value| policy(object) == "Delete" && ["Released", "Failed"].contains(&text(object, "/status/phase"));
     let later = history.iter().skip(first).any(|(_, object)| deletable(object));
     later.then(|| format!("{name} became deletable again after it was kept"))
 }
@@ -306,9 +321,9 @@ fn what_each_repairable_rule_finds_is_fixed() {
     let cases: Vec<&Case> = claims::CASES.iter().chain(volumes::CASES).collect();
     let covered: BTreeSet<&str> = cases.iter().map(|case| case.rule).chain([late::RULE]).collect();
     assert_eq!(covered, repairable().collect(), "there is a case for each repairable rule");
-    let wanted = std::env::var("PVCTL_PLACES").unwrap_or_default();
-    let cases: Vec<&Case> =
-        cases.into_iter().filter(|case| wanted.is_empty() || wanted.split(',').any(|one| one == case.place)).collect();
+    let chosen = std::env::var(CHOSEN).unwrap_or_default();
+    let is_chosen = |place: &str| chosen.is_empty() || chosen.split(',').any(|one| one == place);
+    let cases: Vec<&Case> = cases.into_iter().filter(|case| is_chosen(case.place)).collect();
     let mut site = Site::start();
     actors::install(&site);
     let (next, wrong) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
@@ -341,5 +356,6 @@ fn what_each_repairable_rule_finds_is_fixed() {
     assert!(wrong.is_empty(), "{} faults:\n{}", wrong.len(), wrong.join("\n\n"));
     let mut left = left.into_inner().unwrap();
     left.sort_unstable();
-    assert_eq!(left, LEFT, "something else than this is left to a person");
+    let meant: Vec<(&str, &str)> = LEFT.into_iter().filter(|(_, place)| is_chosen(place)).collect();
+    assert_eq!(left, meant, "something else than this is left to a person");
 }

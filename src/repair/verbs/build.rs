@@ -1,7 +1,7 @@
 //! The pieces that several verbs put together.
 
 use crate::model::{
-    AnnotationKey, ObjectKey, PersistentVolume, PersistentVolumeClaim, ReclaimPolicy, Str, VolumePhase,
+    AnnotationKey, ObjectKey, PersistentVolume, PersistentVolumeClaim, ReclaimPolicy, SourceKind, Str, VolumePhase,
 };
 use crate::repair::guards::is_seen_as_anothers;
 use crate::repair::plan::{Carried, Plan, Proposed, Recheck, Refusal, Request, StableHash, Step, Undo};
@@ -140,9 +140,13 @@ impl Builder {
         let undo = if volume.reclaim_policy == ReclaimPolicy::Delete {
             Undo::Write { write: Box::new(policy(volume, "Retain", before)), wait: None }
         } else {
-            Undo::Impossible {
-                why: format!("policy {before} is deprecated and erases data: set it by hand if need be"),
-            }
+            let why = match &volume.reclaim_policy {
+                ReclaimPolicy::Recycle => "is deprecated and erases data: set it by hand if need be",
+                ReclaimPolicy::Delete | ReclaimPolicy::Retain | ReclaimPolicy::Other(_) => {
+                    "is none that an API server takes"
+                }
+            };
+            Undo::Impossible { why: format!("policy {before} {why}") }
         };
         self.step(format!("keep the data of volume {name} {why}"), Some(write), Vec::new(), None, undo);
         self.retained.push(name.clone());
@@ -211,6 +215,11 @@ impl Builder {
         self.refer_with_undo(why, volume, to, expect, wait, before);
         if let Some(step) = self.steps.last_mut() {
             step.recheck.extend(unmounted(situation, volume));
+            // A recycler that has begun goes on, although the policy is Retain by now.
+            let scrubbed = matches!(volume.source.kind, SourceKind::Nfs | SourceKind::HostPath);
+            if scrubbed && has_ended(volume) && volume.reclaim_policy == ReclaimPolicy::Retain {
+                step.recheck.push(Recheck::NotRecycled { volume: volume.meta.name.clone() });
+            }
         }
     }
 
@@ -339,6 +348,11 @@ impl Builder {
         let mut recheck = recheck;
         recheck.push(Recheck::Unused { namespace: claim.namespace.clone(), name: claim.name.clone() });
         self.step(why, Some(write), recheck, bound, Undo::Write { write: Box::new(delete), wait: Some(gone) });
+    }
+
+    /// Whether there is nothing to do so far.
+    pub(in crate::repair) fn is_empty(&self) -> bool {
+        self.steps.is_empty()
     }
 
     /// The plan, under an id that follows from what was asked and from the world.

@@ -1,8 +1,7 @@
 //! Findings on claims, on namespaces, and on StatefulSets.
 
 use super::actors::{
-    ask_set, bring_back, created_long_ago, delete, deleted_long_ago, leave, made, member, own, pod,
-    set,
+    ask_set, bring_back, created_long_ago, delete, deleted_long_ago, leave, made, member, own, pod, set,
 };
 use super::{Act, Case, Class};
 use crate::live::site::{PV, PVC, Place};
@@ -31,11 +30,7 @@ pub(super) const CASES: &[Case] = &[
         place: "two",
         class: Class::Driver,
         arise: uid_of_todays_claim,
-        stands: &[
-            "@-a: Released, Delete, of @/data",
-            "@-b: Bound, Delete, of @/data",
-            "@/data: Bound, @-b",
-        ],
+        stands: &["@-a: Released, Delete, of @/data", "@-b: Bound, Delete, of @/data", "@/data: Bound, @-b"],
         found: &["bind-two-pvs-one-claim on pvc/data"],
         acts: &[
             // A surplus volume that is kept is offered again to the name that it was reserved for.
@@ -51,7 +46,7 @@ pub(super) const CASES: &[Case] = &[
                 &["pv-available-claim-bound-elsewhere on pv/@-a"],
             )
             .further(),
-            Act::refuses(&["undo"], 0, &["volume @-a keeps policy Retain"]),
+            Act::NOTHING_BACK,
         ],
         volumes: &["a", "b"],
         meant: &[("@", "data")],
@@ -71,7 +66,8 @@ pub(super) const CASES: &[Case] = &[
                 1,
                 &["@-a: Bound, Retain, of @/data-db-0", "@/data-db-0: Bound, @-a"],
                 &["claim-owned-cascade on pvc/data-db-0"],
-            ),
+            )
+            .harmless(),
             Act::back(
                 &["@-a: Bound, Delete, of @/data-db-0", "@/data-db-0: Bound, @-a"],
                 &["claim-owned-cascade on pvc/data-db-0", "sts-retention-delete on sts/db"],
@@ -127,7 +123,7 @@ pub(super) const CASES: &[Case] = &[
         stands: &["@-a: Released, Retain, of the former @/data", "@/data: Lost, "],
         found: &["lost-volumename-empty on pvc/data", "pv-released-claim-recreated on pv/@-a"],
         acts: &[
-            Act::refuses(&["fix", "pvc/data"], 1, &["left: lost-volumename-empty on pvc @/data"]),
+            Act::refuses(&["fix", "pvc/data"], 1, &["left: lost-volumename-empty on pvc/data -n @"]),
             Act::does(&["restore", "pvc/data"], 1, &["@-a: Bound, Retain, of @/data", "@/data: Bound, @-a"], &[]),
             Act::refuses(&["undo"], 6, &["a claim that names a volume names it for good"]),
         ],
@@ -149,11 +145,9 @@ pub(super) const CASES: &[Case] = &[
                 1,
                 &["@-a: Bound, Retain, of @/data", "@/data: Bound, @-a"],
                 &["ns-terminating-pvc on ns/@"],
-            ),
-            Act::back(
-                &["@-a: Bound, Delete, of @/data", "@/data: Bound, @-a"],
-                &["ns-terminating-pvc on ns/@"],
-            ),
+            )
+            .harmless(),
+            Act::back(&["@-a: Bound, Delete, of @/data", "@/data: Bound, @-a"], &["ns-terminating-pvc on ns/@"]),
         ],
         volumes: &["a"],
         meant: &[("@", "data")],
@@ -165,9 +159,9 @@ pub(super) const CASES: &[Case] = &[
         class: Class::Late,
         arise: node_is_removed,
         stands: &["@/data: Pending, "],
-        found: &["pvc-selected-node-gone on pvc/data"],
+        found: &["pod-unbound-immediate on Pod/user", "pvc-selected-node-gone on pvc/data"],
         // It has no verb of its own: who is asked by `fix` can agree to it.
-        acts: &[Act::refuses(&["fix", "pvc/data"], 1, &["left: pvc-selected-node-gone on pvc @/data"])],
+        acts: &[Act::refuses(&["fix", "pvc/data"], 1, &["left: pvc-selected-node-gone on pvc/data -n @"])],
         volumes: &[],
         meant: &[],
         harm: &[],
@@ -186,8 +180,9 @@ pub(super) const CASES: &[Case] = &[
                 1,
                 &["@-a: Bound, Retain, of @/data", "@/data: Bound, @-a, going"],
                 &["pvc-terminating-completed-pod on pvc/data"],
-            ),
-            Act::refuses(&["undo"], 0, &["volume @-a keeps policy Retain"]),
+            )
+            .harmless(),
+            Act::NOTHING_BACK,
         ],
         volumes: &["a"],
         meant: &[("@", "data")],
@@ -201,7 +196,7 @@ pub(super) const CASES: &[Case] = &[
         stands: &["@-a: Bound, Retain, of @/data", "@/data: Bound, @-a, going"],
         found: &["pvc-terminating-completed-pod on pvc/data"],
         acts: &[
-            Act::refuses(&["fix", "pvc/data"], 1, &["left: pvc-terminating-completed-pod on pvc @/data"]),
+            Act::refuses(&["fix", "pvc/data"], 1, &["left: pvc-terminating-completed-pod on pvc/data -n @"]),
             // No verb deletes a pod, nor what it keeps.
             Act::refuses(&["restore", "pvc/data"], 6, &["pods use claim @/data: job"]),
             Act::refuses(
@@ -228,8 +223,9 @@ pub(super) const CASES: &[Case] = &[
                 1,
                 &["@-a: Bound, Retain, of @/data", "@/data: Bound, @-a, going"],
                 &["pvc-terminating-in-use on pvc/data"],
-            ),
-            Act::refuses(&["undo"], 0, &["volume @-a keeps policy Retain"]),
+            )
+            .harmless(),
+            Act::NOTHING_BACK,
         ],
         volumes: &["a"],
         meant: &[("@", "data")],
@@ -249,8 +245,9 @@ pub(super) const CASES: &[Case] = &[
                 1,
                 &["@-a: Bound, Retain, of @/data", "@/data: Bound, @-a, going"],
                 &["pvc-terminating-unknown-finalizer on pvc/data"],
-            ),
-            Act::refuses(&["undo"], 0, &["volume @-a keeps policy Retain"]),
+            )
+            .harmless(),
+            Act::NOTHING_BACK,
         ],
         volumes: &["a"],
         meant: &[("@", "data")],
@@ -264,7 +261,7 @@ pub(super) const CASES: &[Case] = &[
         stands: &["@-a: Bound, Retain, of @/data", "@/data: Bound, @-a, going"],
         found: &["pvc-terminating-unknown-finalizer on pvc/data"],
         acts: &[
-            Act::refuses(&["fix", "pvc/data"], 1, &["left: pvc-terminating-unknown-finalizer on pvc @/data"]),
+            Act::refuses(&["fix", "pvc/data"], 1, &["left: pvc-terminating-unknown-finalizer on pvc/data -n @"]),
             Act::refuses(&["unfinalize", "pvc/data", "example.com/backup"], 6, &["--confirm data"]),
             Act {
                 // There is no such claim any more.

@@ -1,8 +1,6 @@
 //! Findings on volumes.
 
-use super::actors::{
-    DRIVER, PROVISIONER, delete, deleted_long_ago, in_phase_long_since, leave, made, report, serve,
-};
+use super::actors::{DRIVER, PROVISIONER, delete, deleted_long_ago, in_phase_long_since, leave, made, report, serve};
 use super::{Act, Case, Class};
 use crate::live::site::{PV, PVC, Place, Site, text};
 use http::Method;
@@ -69,7 +67,7 @@ pub(super) const CASES: &[Case] = &[
                 &["pv-duplicate-backing on pv/@-a", "pv-duplicate-backing on pv/@-b"],
             )
             .leaves()
-            .says(&["left: pv-duplicate-backing on pv @-b"]),
+            .says(&["left: pv-duplicate-backing on pv/@-b"]),
             Act::back(
                 &[
                     "@-a: Bound, Delete, of @/data",
@@ -124,14 +122,19 @@ pub(super) const CASES: &[Case] = &[
         stands: &["@-a: Failed, Recycle, of the former @/data"],
         found: &["pv-failed-recycle on pv/@-a"],
         acts: &[
-            // The next recycler is there already, so that nobody gets the volume before somebody has looked.
-            Act::does(
-                &["fix", "pv/@-a"],
-                1,
-                &["@-a: Failed, Retain, of the former @/data"],
-                &["pv-released-retain on pv/@-a"],
-            )
-            .leaves(),
+            // The next recycler is there already, and goes on whatever the policy is: nobody gets the volume before it is
+            // gone.
+            Act {
+                code: 1,
+                again: Some(6),
+                ..Act::does(
+                    &["fix", "pv/@-a"],
+                    1,
+                    &["@-a: Failed, Retain, of the former @/data"],
+                    &["pv-released-retain on pv/@-a"],
+                )
+            }
+            .says(&["pod default/recycler-for-@-a is erasing volume @-a, or has done so"]),
             Act::refuses(&["undo"], 6, &["policy Recycle is deprecated and erases data"]),
         ],
         volumes: &["a"],
@@ -161,9 +164,10 @@ pub(super) const CASES: &[Case] = &[
         stands: &["@-a: Released, Retain, of the former @/data", "@/data: Pending, "],
         found: &["pv-released-claim-recreated on pv/@-a"],
         acts: &[
-            Act::refuses(&["fix", "pv/@-a"], 1, &["left: pv-released-claim-recreated on pv @-a"]),
+            Act::refuses(&["fix", "pv/@-a"], 1, &["left: pv-released-claim-recreated on pv/@-a"]),
             Act::does(&["restore", "pvc/data"], 1, &["@-a: Bound, Retain, of @/data", "@/data: Bound, @-a"], &[]),
-            Act::refuses(&["undo"], 6, &["a claim that names a volume names it for good"]),
+            // The claim has a volume for good: the one who named it was the controller, or the repair.
+            Act::refuses(&["undo"], 6, &[]),
         ],
         volumes: &["a"],
         meant: &[("@", "data")],
@@ -174,44 +178,29 @@ pub(super) const CASES: &[Case] = &[
         place: "renewed",
         class: Class::Driver,
         arise: made_anew_with_a_new_volume,
-        stands: &[
-            "@-a: Released, Delete, of the former @/data",
-            "@-b: Bound, Delete, of @/data",
-            "@/data: Bound, @-b",
-        ],
+        stands: &["@-a: Released, Delete, of the former @/data", "@-b: Bound, Delete, of @/data", "@/data: Bound, @-b"],
         found: &["pv-released-claim-recreated on pv/@-a"],
         acts: &[
             // The old data are kept; whether the claim is to have them is a choice.
             Act::does(
                 &["fix", "pv/@-a"],
                 1,
-                &[
-                    "@-a: Released, Retain, of the former @/data",
-                    "@-b: Bound, Delete, of @/data",
-                    "@/data: Bound, @-b",
-                ],
+                &["@-a: Released, Retain, of the former @/data", "@-b: Bound, Delete, of @/data", "@/data: Bound, @-b"],
                 &["pv-released-claim-recreated on pv/@-a"],
-            ),
+            )
+            .harmless(),
             Act::does(
                 &["rebind", "pvc/data", "--to", "pv/@-a"],
                 1,
-                &[
-                    "@-a: Bound, Retain, of @/data",
-                    "@-b: Released, Retain, of the former @/data",
-                    "@/data: Bound, @-a",
-                ],
+                &["@-a: Bound, Retain, of @/data", "@-b: Released, Retain, of the former @/data", "@/data: Bound, @-a"],
                 &["pv-released-claim-recreated on pv/@-b"],
             ),
             Act::back(
-                &[
-                    "@-a: Released, Retain, of the former @/data",
-                    "@-b: Bound, Delete, of @/data",
-                    "@/data: Bound, @-b",
-                ],
+                &["@-a: Released, Retain, of the former @/data", "@-b: Bound, Delete, of @/data", "@/data: Bound, @-b"],
                 &["pv-released-claim-recreated on pv/@-a"],
             )
             .further(),
-            Act::refuses(&["undo"], 0, &["volume @-a keeps policy Retain"]),
+            Act::NOTHING_BACK,
         ],
         volumes: &["a", "b"],
         meant: &[("@", "data")],
@@ -228,7 +217,7 @@ pub(super) const CASES: &[Case] = &[
             // It is kept, and then offered to its claim's name again.
             Act::does(&["fix", "pv/@-a"], 2, &["@-a: Available, Retain, for @/data"], &[]),
             Act::back(&["@-a: Released, Retain, of the former @/data"], &["pv-released-retain on pv/@-a"]).further(),
-            Act::refuses(&["undo"], 0, &["volume @-a keeps policy Retain"]),
+            Act::NOTHING_BACK,
         ],
         volumes: &["a"],
         meant: &[("@", "data")],
@@ -257,7 +246,7 @@ pub(super) const CASES: &[Case] = &[
         stands: &["@-a: Released, Retain, of the former @-old/data"],
         found: &["pv-released-retain on pv/@-a"],
         acts: &[
-            Act::refuses(&["fix", "pv/@-a"], 1, &["left: pv-released-retain on pv @-a"]),
+            Act::refuses(&["fix", "pv/@-a"], 1, &["left: pv-released-retain on pv/@-a"]),
             Act::refuses(&["release", "pv/@-a", "--to-anyone"], 6, &["--confirm @-a"]),
             Act {
                 // There is no more to write, as it is reserved.
@@ -289,7 +278,8 @@ pub(super) const CASES: &[Case] = &[
                 1,
                 &["@-a: Bound, Retain, of @/data, going", "@/data: Bound, @-a"],
                 &["pv-terminating-bound on pv/@-a"],
-            ),
+            )
+            .harmless(),
             Act::back(
                 &["@-a: Bound, Delete, of @/data, going", "@/data: Bound, @-a"],
                 &["pv-terminating-bound on pv/@-a"],
@@ -313,7 +303,8 @@ pub(super) const CASES: &[Case] = &[
                 1,
                 &["@-a: Bound, Retain, of @/data, going", "@/data: Bound, @-a"],
                 &["pv-terminating-bound on pv/@-a"],
-            ),
+            )
+            .harmless(),
             Act::back(
                 &["@-a: Bound, Delete, of @/data, going", "@/data: Bound, @-a"],
                 &["pv-terminating-bound on pv/@-a", "pv-terminating-leak on pv/@-a"],
@@ -331,7 +322,7 @@ pub(super) const CASES: &[Case] = &[
         stands: &["@-a: Released, Delete, of the former @/data, going"],
         found: &["pv-terminating-provisioner-finalizer on pv/@-a"],
         acts: &[
-            Act::refuses(&["fix", "pv/@-a"], 1, &["left: pv-terminating-provisioner-finalizer on pv @-a"]),
+            Act::refuses(&["fix", "pv/@-a"], 1, &["left: pv-terminating-provisioner-finalizer on pv/@-a"]),
             Act::does(
                 &["retain", "pv/@-a"],
                 1,
@@ -361,7 +352,7 @@ pub(super) const CASES: &[Case] = &[
             // It is kept, and then offered to its claim's name again.
             Act::does(&["fix", "pv/@-a"], 2, &["@-a: Available, Retain, for @/data"], &[]),
             Act::back(&["@-a: Released, Retain, of the former @/data"], &["pv-released-retain on pv/@-a"]).further(),
-            Act::refuses(&["undo"], 6, &["no API server takes policy Keep"]),
+            Act::refuses(&["undo"], 6, &["policy Keep is none that an API server takes"]),
         ],
         volumes: &["a"],
         meant: &[("@", "data")],
@@ -415,7 +406,8 @@ fn recycler_fails(place: &Place<'_>) {
     share(place, "Recycle");
     place.site.delete(PVC, &place.name, "data");
     let (namespace, recycler) = ("default", format!("recycler-for-{}", place.of("a")));
-    let failed = json!({"phase": "Failed", "reason": "DeadlineExceeded", "message": "was active longer than specified"});
+    let failed =
+        json!({"phase": "Failed", "reason": "DeadlineExceeded", "message": "was active longer than specified"});
     report(place.site, "Pod", namespace, &recycler, &failed);
     place.volume_is("a", &format!("Failed, Recycle, of the former {}/data", place.name));
     Site::until("the next recycler is there", || {
