@@ -1112,8 +1112,9 @@ fn a_way_back_whose_first_step_would_stop_says_what_stands_against_it() {
     let mut objects = bound();
     objects[0]["spec"]["persistentVolumeReclaimPolicy"] = "Delete".into();
     let plan = World::new(objects.clone()).accepted(&Request::Retain { volume: "pv-1".into() });
+    // The claim is gone, and the controller has not looked at the volume yet.
     objects[0]["spec"]["persistentVolumeReclaimPolicy"] = "Retain".into();
-    objects[1]["metadata"]["deletionTimestamp"] = "2026-06-01T10:00:00Z".into();
+    objects.remove(1);
     let world = World::new(objects);
     let back = way_back(&world, &plan, &done(&plan.steps));
     let refused = reviewed(&world, &back).map(|_| ()).map_err(|rejected| rejected.refusal.message);

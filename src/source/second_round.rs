@@ -88,8 +88,10 @@ pub(super) fn pod_namespaces(parts: &Parts, needs: Needs<'_>) -> BTreeSet<Str> {
             && !live.contains(&(claim.namespace.as_str(), claim.name.as_str(), claim.uid.as_str()))
         {
             namespaces.insert(claim.namespace.clone());
-            // That of the pods which erase such volumes.
-            namespaces.insert(RECYCLERS.into());
+            // Repairs look for the pods that erase such volumes; no decision rests on them.
+            if !needs.surroundings.is_empty() {
+                namespaces.insert(RECYCLERS.into());
+            }
         }
     }
     if needs.everything {
@@ -289,9 +291,12 @@ mod tests {
         let mut retained = recycled("kept", "u");
         retained.reclaim_policy = ReclaimPolicy::Retain;
         world.volumes = vec![recycled("held", "u"), recycled("gone", "u"), recycled("reserved", ""), retained];
-        assert_eq!(pods_in(&world), ["default", "gone"]);
+        assert_eq!(pods_in(&world), ["gone"]);
         world.volumes.push(recycled("held", "other"));
-        assert_eq!(pods_in(&world), ["default", "gone", "held"]);
+        assert_eq!(pods_in(&world), ["gone", "held"]);
+        let repairs = Needs { surroundings: &[Kind::VolumeAttachment], ..Needs::default() };
+        let with_recyclers: Vec<Str> = pod_namespaces(&world, repairs).into_iter().collect();
+        assert_eq!(with_recyclers, ["default", "gone", "held"]);
     }
 
     #[test]
