@@ -135,8 +135,7 @@ pub(super) fn set(place: &Place<'_>, name: &str, replicas: u32, retention: &Valu
             }],
         },
     });
-    let made = place.site.runtime.block_on(place.site.api.send(Method::POST, &sets(place, ""), Some(&set)));
-    made.unwrap_or_else(|refused| panic!("{}", refused.message))
+    place.site.runtime.block_on(place.site.api.send(Method::POST, &sets(place, ""), Some(&set))).unwrap()
 }
 
 /// Somebody sends a request about a StatefulSet.
