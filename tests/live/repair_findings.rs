@@ -101,18 +101,25 @@ struct Act {
     found: Option<Lines>,
     /// How it ends when it is asked for once more, and nothing is written.
     again: Option<i32>,
+    /// What others do in its stead.
+    others: Option<fn(&Place<'_>)>,
 }
 
 impl Act {
     /// It makes so many repairs, and has nothing to do the second time.
     const fn does(words: Lines, repairs: usize, stands: Lines, found: Lines) -> Self {
         let (stands, found) = (Some(stands), Some(found));
-        Self { words, code: 0, says: &[], repairs, stands, found, again: Some(0) }
+        Self { words, code: 0, says: &[], repairs, stands, found, again: Some(0), others: None }
     }
 
     /// It writes nothing, and ends with that code.
     const fn refuses(words: Lines, code: i32, says: Lines) -> Self {
-        Self { words, code, says, repairs: 0, stands: None, found: None, again: None }
+        Self { words, code, says, repairs: 0, stands: None, found: None, again: None, others: None }
+    }
+
+    /// It comes as it was to be feared, or hoped for.
+    const fn comes(others: fn(&Place<'_>), stands: Lines, found: Lines) -> Self {
+        Self { again: None, others: Some(others), ..Self::does(&[], 0, stands, found) }
     }
 
     /// The way back, where it leads there. The one after that has nothing to take back.
@@ -188,6 +195,12 @@ impl<'p, 's> Run<'p, 's> {
     }
 
     fn act(&mut self, rule: &str, act: Act) {
+        if let Some(others) = act.others {
+            others(self.place);
+            self.expect(act);
+            self.look("after what others did");
+            return;
+        }
         let words = named(self.place, act.words);
         let words: Vec<&str> = words.iter().map(String::as_str).collect();
         let (versions, journals) = (self.place.rest(), self.place.journals());
@@ -214,8 +227,7 @@ impl<'p, 's> Run<'p, 's> {
             self.is_left |= flat.contains(&format!("left: {rule} on "));
         }
         self.repairs += made;
-        self.stands = act.stands.map_or_else(|| self.stands.clone(), |lines| named(self.place, lines));
-        self.found = act.found.map_or_else(|| self.found.clone(), |lines| named(self.place, lines));
+        self.expect(act);
         self.look(&format!("after {words:?}, which said {said}"));
         if let Some(code) = act.again {
             let (versions, journals) = (self.place.rest(), self.place.journals());
@@ -228,6 +240,16 @@ impl<'p, 's> Run<'p, 's> {
                 let said = ended.stdout + &ended.stderr;
                 self.wrong.push(format!("the second time {words:?} writes something: {said}"));
             }
+        }
+    }
+
+    /// What an act leaves as it is need not be said.
+    fn expect(&mut self, act: Act) {
+        if let Some(lines) = act.stands {
+            self.stands = named(self.place, lines);
+        }
+        if let Some(lines) = act.found {
+            self.found = named(self.place, lines);
         }
     }
 

@@ -72,6 +72,18 @@ pub(super) const CASES: &[Case] = &[
                 &["@-a: Bound, Delete, of @/data-db-0", "@/data-db-0: Bound, @-a"],
                 &["claim-owned-cascade on pvc/data-db-0", "sts-retention-delete on sts/db"],
             ),
+            Act::does(
+                &["fix", "pvc/data-db-0"],
+                1,
+                &["@-a: Bound, Retain, of @/data-db-0", "@/data-db-0: Bound, @-a"],
+                &["claim-owned-cascade on pvc/data-db-0"],
+            )
+            .harmless(),
+            Act::comes(
+                owner_is_gone,
+                &["@-a: Released, Retain, of the former @/data-db-0"],
+                &["pv-released-retain on pv/@-a"],
+            ),
         ],
         volumes: &["a"],
         meant: &[("@", "data-db-0")],
@@ -148,6 +160,18 @@ pub(super) const CASES: &[Case] = &[
             )
             .harmless(),
             Act::back(&["@-a: Bound, Delete, of @/data", "@/data: Bound, @-a"], &["ns-terminating-pvc on ns/@"]),
+            Act::does(
+                &["fix", "--all", "--only", "ns-terminating-pvc"],
+                1,
+                &["@-a: Bound, Retain, of @/data", "@/data: Bound, @-a"],
+                &["ns-terminating-pvc on ns/@"],
+            )
+            .harmless(),
+            Act::comes(
+                namespace_goes_on,
+                &["@-a: Released, Retain, of the former @/data"],
+                &["pv-released-retain on pv/@-a"],
+            ),
         ],
         volumes: &["a"],
         meant: &[("@", "data")],
@@ -183,6 +207,11 @@ pub(super) const CASES: &[Case] = &[
             )
             .harmless(),
             Act::NOTHING_BACK,
+            Act::comes(
+                job_is_deleted,
+                &["@-a: Released, Retain, of the former @/data"],
+                &["pv-released-retain on pv/@-a"],
+            ),
         ],
         volumes: &["a"],
         meant: &[("@", "data")],
@@ -203,6 +232,11 @@ pub(super) const CASES: &[Case] = &[
                 &["unfinalize", "pvc/data", "kubernetes.io/pvc-protection", "--confirm", "data"],
                 6,
                 &["protects data in use"],
+            ),
+            Act::comes(
+                job_is_deleted,
+                &["@-a: Released, Retain, of the former @/data"],
+                &["pv-released-retain on pv/@-a"],
             ),
         ],
         volumes: &["a"],
@@ -226,6 +260,7 @@ pub(super) const CASES: &[Case] = &[
             )
             .harmless(),
             Act::NOTHING_BACK,
+            Act::comes(user_ends, &["@-a: Released, Retain, of the former @/data"], &["pv-released-retain on pv/@-a"]),
         ],
         volumes: &["a"],
         meant: &[("@", "data")],
@@ -248,6 +283,11 @@ pub(super) const CASES: &[Case] = &[
             )
             .harmless(),
             Act::NOTHING_BACK,
+            Act::comes(
+                operator_is_back,
+                &["@-a: Released, Retain, of the former @/data"],
+                &["pv-released-retain on pv/@-a"],
+            ),
         ],
         volumes: &["a"],
         meant: &[("@", "data")],
@@ -321,6 +361,26 @@ pub(super) const CASES: &[Case] = &[
                     "@/data-es-1: Bound, @-b",
                 ],
                 &["sts-retention-delete on sts/es"],
+            ),
+            Act::does(
+                &["fix", "--all", "--only", "sts-retention-delete"],
+                2,
+                &[
+                    "@-a: Bound, Retain, of @/data-es-0",
+                    "@-b: Bound, Retain, of @/data-es-1",
+                    "@/data-es-0: Bound, @-a",
+                    "@/data-es-1: Bound, @-b",
+                ],
+                &[],
+            ),
+            Act::comes(
+                member_is_gone,
+                &[
+                    "@-a: Bound, Retain, of @/data-es-0",
+                    "@-b: Released, Retain, of the former @/data-es-1",
+                    "@/data-es-0: Bound, @-a",
+                ],
+                &["pv-released-retain on pv/@-b"],
             ),
         ],
         volumes: &["a", "b"],
@@ -462,4 +522,40 @@ fn set_is_scaled_down(place: &Place<'_>) {
     let leaving = place.site.get("Pod", &place.name, "es-1").unwrap();
     own(place, "data-es-1", &leaving);
     delete(place, "Pod", &place.name, "es-1");
+}
+
+/// The operator lets the set go, and the garbage collector deletes what is the set's.
+fn owner_is_gone(place: &Place<'_>) {
+    ask_set(place, Method::PUT, "db", |set| set["metadata"]["finalizers"] = json!([]));
+    place.site.delete("Pod", &place.name, "db-0");
+    delete(place, PVC, &place.name, "data-db-0");
+}
+
+/// The pod ends, and the controller of namespaces deletes what else is there.
+fn namespace_goes_on(place: &Place<'_>) {
+    user_ends(place);
+    delete(place, PVC, &place.name, "data");
+}
+
+/// Somebody deletes the pod that has ended.
+fn job_is_deleted(place: &Place<'_>) {
+    place.site.delete("Pod", &place.name, "job");
+}
+
+/// The pod ends.
+fn user_ends(place: &Place<'_>) {
+    place.site.delete("Pod", &place.name, "user");
+}
+
+/// The operator is installed again, and does what it has to.
+fn operator_is_back(place: &Place<'_>) {
+    place.site.edit(PVC, &place.name, "data", |claim| {
+        claim["metadata"]["finalizers"].as_array_mut().unwrap().retain(|one| one != "example.com/backup");
+    });
+}
+
+/// The member's pod ends, and the garbage collector deletes its claim.
+fn member_is_gone(place: &Place<'_>) {
+    place.site.delete("Pod", &place.name, "es-1");
+    delete(place, PVC, &place.name, "data-es-1");
 }

@@ -36,6 +36,12 @@ pub(super) const CASES: &[Case] = &[
                 &["@-a: Bound, Delete, of @/data", "@/data: Bound, @-a"],
                 &["pv-delete-static-surprise on pv/@-a"],
             ),
+            Act::does(&["fix", "pv/@-a"], 1, &["@-a: Bound, Retain, of @/data", "@/data: Bound, @-a"], &[]),
+            Act::comes(
+                claim_is_deleted,
+                &["@-a: Released, Retain, of the former @/data"],
+                &["pv-released-retain on pv/@-a"],
+            ),
         ],
         volumes: &["a"],
         meant: &[("@", "data")],
@@ -135,6 +141,13 @@ pub(super) const CASES: &[Case] = &[
                 )
             }
             .says(&["pod default/recycler-for-@-a is erasing volume @-a, or has done so"]),
+            Act::comes(
+                recycler_is_deleted,
+                &["@-a: Failed, Retain, of the former @/data"],
+                &["pv-released-retain on pv/@-a"],
+            ),
+            Act::does(&["release", "pv/@-a"], 1, &["@-a: Available, Retain, for @/data"], &[]),
+            Act::back(&["@-a: Released, Retain, of the former @/data"], &["pv-released-retain on pv/@-a"]).further(),
             Act::refuses(&["undo"], 6, &["policy Recycle is deprecated and erases data"]),
         ],
         volumes: &["a"],
@@ -151,6 +164,11 @@ pub(super) const CASES: &[Case] = &[
         acts: &[
             Act::does(&["fix", "pv/@-a"], 1, &["@-a: Bound, Retain, of @/data", "@/data: Bound, @-a"], &[]),
             Act::refuses(&["undo"], 6, &["policy Recycle is deprecated and erases data"]),
+            Act::comes(
+                claim_is_deleted,
+                &["@-a: Released, Retain, of the former @/data"],
+                &["pv-released-retain on pv/@-a"],
+            ),
         ],
         volumes: &["a"],
         meant: &[("@", "data")],
@@ -233,6 +251,8 @@ pub(super) const CASES: &[Case] = &[
         acts: &[
             Act::does(&["fix", "pv/@-a"], 1, &["@-a: Available, Retain, for @/data"], &[]),
             Act::back(&["@-a: Released, Retain, of the former @/data"], &["pv-released-retain on pv/@-a"]),
+            Act::does(&["fix", "pv/@-a"], 1, &["@-a: Available, Retain, for @/data"], &[]),
+            Act::comes(claim_is_back, &["@-a: Bound, Retain, of @/data", "@/data: Bound, @-a"], &[]),
         ],
         volumes: &["a"],
         meant: &[("@", "data")],
@@ -284,6 +304,14 @@ pub(super) const CASES: &[Case] = &[
                 &["@-a: Bound, Delete, of @/data, going", "@/data: Bound, @-a"],
                 &["pv-terminating-bound on pv/@-a"],
             ),
+            Act::does(
+                &["fix", "pv/@-a"],
+                1,
+                &["@-a: Bound, Retain, of @/data, going", "@/data: Bound, @-a"],
+                &["pv-terminating-bound on pv/@-a"],
+            )
+            .harmless(),
+            Act::comes(claim_is_deleted, &["@-a: Released, Retain, of the former @/data, going"], &[]),
         ],
         volumes: &["a"],
         meant: &[("@", "data")],
@@ -413,6 +441,22 @@ fn recycler_fails(place: &Place<'_>) {
     Site::until("the next recycler is there", || {
         place.site.get("Pod", namespace, &recycler).is_some_and(|pod| text(&pod, "/status/phase") == "Pending")
     });
+}
+
+/// Somebody deletes the recycler's pod, and the policy keeps the controller from starting another one.
+fn recycler_is_deleted(place: &Place<'_>) {
+    let recycler = format!("recycler-for-{}", place.of("a"));
+    place.site.delete("Pod", "default", &recycler);
+}
+
+/// A claim is deleted for good.
+fn claim_is_deleted(place: &Place<'_>) {
+    place.site.delete(PVC, &place.name, "data");
+}
+
+/// A claim is made again.
+fn claim_is_back(place: &Place<'_>) {
+    place.claim_in(&place.name, "data");
 }
 
 fn share_with_recycle(place: &Place<'_>) {
