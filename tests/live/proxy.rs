@@ -38,20 +38,17 @@ pub(crate) enum Deed {
     Unanswered(Hook),
 }
 
+/// What goes on beside a request.
+pub(crate) type Doing = Pin<Box<dyn Future<Output = ()> + Send>>;
+
 /// What a test does at a request.
 #[derive(Clone)]
-pub(crate) struct Hook(Arc<dyn Fn() + Send + Sync>);
+pub(crate) struct Hook(Arc<dyn Fn() -> Doing + Send + Sync>);
 
 impl Hook {
     /// Does this.
-    pub(crate) fn new(deed: impl Fn() + Send + Sync + 'static) -> Self {
+    pub(crate) fn new(deed: impl Fn() -> Doing + Send + Sync + 'static) -> Self {
         Self(Arc::new(deed))
-    }
-}
-
-impl Default for Hook {
-    fn default() -> Self {
-        Self::new(|| {})
     }
 }
 
@@ -65,7 +62,7 @@ impl std::fmt::Debug for Hook {
 pub(crate) type Decide = Arc<dyn Fn(usize, &str) -> Deed + Send + Sync>;
 
 /// What a test does on the cluster right before a request is passed on, by the request's number.
-pub(crate) type Act = Arc<dyn Fn(usize) -> Pin<Box<dyn Future<Output = ()> + Send>> + Send + Sync>;
+pub(crate) type Act = Arc<dyn Fn(usize) -> Doing + Send + Sync>;
 
 /// The proxy; it ends with the test's runtime.
 #[derive(Clone)]
@@ -126,12 +123,12 @@ async fn connection(stream: TcpStream, client: Client, decide: Decide, act: Act,
                         pass(&client, request).await
                     }
                     Deed::Unheard(hook) => {
-                        (hook.0)();
+                        (hook.0)().await;
                         status(500, None)
                     }
                     Deed::Unanswered(hook) => {
                         let answer = pass(&client, request).await;
-                        (hook.0)();
+                        (hook.0)().await;
                         answer
                     }
                     Deed::Pass | Deed::CutBefore | Deed::CutInside | Deed::Endless => pass(&client, request).await,

@@ -158,27 +158,15 @@ impl Site {
     /// How a volume stands: its phase, its policy, and whose it is.
     pub(crate) fn pv(&self, name: &str) -> String {
         let Some(volume) = self.get(PV, "", name) else { return "gone".to_owned() };
-        let named = &volume["spec"]["claimRef"];
-        let (namespace, claim) = (text(named, "/namespace"), text(named, "/name"));
-        let whose = match text(named, "/uid") {
-            _ if claim.is_empty() => "of nobody".to_owned(),
-            "" => format!("for {namespace}/{claim}"),
-            uid => {
-                let live = self.get(PVC, namespace, claim);
-                let same = live.is_some_and(|live| text(&live, "/metadata/uid") == uid);
-                format!("of {}{namespace}/{claim}", if same { "" } else { "the former " })
-            }
-        };
-        let going = if volume["metadata"]["deletionTimestamp"].is_string() { ", going" } else { "" };
-        let (phase, policy) = (text(&volume, "/status/phase"), text(&volume, "/spec/persistentVolumeReclaimPolicy"));
-        format!("{phase}, {policy}, {whose}{going}")
+        volume_in_words(&volume, |namespace, claim| {
+            let live = self.get(PVC, namespace, claim)?;
+            Some(text(&live, "/metadata/uid").to_owned())
+        })
     }
 
     /// How a claim stands: its phase and its volume.
     pub(crate) fn pvc(&self, namespace: &str, name: &str) -> String {
-        let Some(claim) = self.get(PVC, namespace, name) else { return "gone".to_owned() };
-        let going = if claim["metadata"]["deletionTimestamp"].is_string() { ", going" } else { "" };
-        format!("{}, {}{going}", text(&claim, "/status/phase"), text(&claim, "/spec/volumeName"))
+        self.get(PVC, namespace, name).map_or_else(|| "gone".to_owned(), |claim| claim_in_words(&claim))
     }
 
     /// What the watch has seen of a volume up to now.
@@ -219,6 +207,29 @@ impl Site {
         }
         harm
     }
+}
+
+/// How a volume stands. `uid_of` knows the uids of the claims that are there.
+fn volume_in_words(volume: &Value, uid_of: impl Fn(&str, &str) -> Option<String>) -> String {
+    let named = &volume["spec"]["claimRef"];
+    let (namespace, claim) = (text(named, "/namespace"), text(named, "/name"));
+    let whose = match text(named, "/uid") {
+        _ if claim.is_empty() => "of nobody".to_owned(),
+        "" => format!("for {namespace}/{claim}"),
+        uid => {
+            let same = uid_of(namespace, claim).is_some_and(|live| live == uid);
+            format!("of {}{namespace}/{claim}", if same { "" } else { "the former " })
+        }
+    };
+    let going = if volume["metadata"]["deletionTimestamp"].is_string() { ", going" } else { "" };
+    let (phase, policy) = (text(volume, "/status/phase"), text(volume, "/spec/persistentVolumeReclaimPolicy"));
+    format!("{phase}, {policy}, {whose}{going}")
+}
+
+/// How a claim stands.
+fn claim_in_words(claim: &Value) -> String {
+    let going = if claim["metadata"]["deletionTimestamp"].is_string() { ", going" } else { "" };
+    format!("{}, {}{going}", text(claim, "/status/phase"), text(claim, "/spec/volumeName"))
 }
 
 /// Writes down every event of a volume, until the runtime ends.
@@ -435,10 +446,18 @@ impl<'s> Place<'s> {
     /// How all objects of this place stand, volumes first.
     pub(crate) fn all(&self) -> Vec<String> {
         let (volumes, claims) = (self.objects(PV), self.objects(PVC));
-        let names = volumes.iter().map(|volume| text(volume, "/metadata/name"));
-        let volumes = names.map(|name| format!("{name}: {}", self.site.pv(name)));
-        let names = claims.iter().map(|claim| (text(claim, "/metadata/namespace"), text(claim, "/metadata/name")));
-        let claims = names.map(|(namespace, name)| format!("{namespace}/{name}: {}", self.site.pvc(namespace, name)));
+        let key = |claim: &Value| (text(claim, "/metadata/namespace").to_owned(), text(claim, "/metadata/name").to_owned());
+        let uid_of = |namespace: &str, name: &str| {
+            let live = claims.iter().find(|claim| key(claim) == (namespace.to_owned(), name.to_owned()));
+            live.map(|live| text(live, "/metadata/uid").to_owned())
+        };
+        let volumes = volumes
+            .iter()
+            .map(|volume| format!("{}: {}", text(volume, "/metadata/name"), volume_in_words(volume, uid_of)));
+        let claims = claims.iter().map(|claim| {
+            let (namespace, name) = key(claim);
+            format!("{namespace}/{name}: {}", claim_in_words(claim))
+        });
         volumes.chain(claims).collect()
     }
 

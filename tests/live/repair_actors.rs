@@ -1,0 +1,242 @@
+//! Who else acts on the objects of a repair on a real API server: the actors of `stage::adversary`, each by what it
+//! writes, and within one place. The real controllers answer.
+#![expect(clippy::panic, reason = "an actor that cannot act fails the test by panicking")]
+
+use super::api::{Api, Refused, path};
+use super::site::{PV, PVC, text};
+use http::Method;
+use serde_json::{Value, json};
+
+/// Somebody who acts at one request of a repair.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Actor {
+    /// Nobody.
+    Nobody,
+    /// The driver deletes the storage of every volume that it may delete, and lets the object go.
+    Driver,
+    /// A stranger creates, for each volume, a claim that names it and fits it.
+    Stranger,
+    /// Somebody creates a claim of each name that a volume waits for or had, and that is free; it names no volume.
+    Namesake,
+    /// A StatefulSet, or a tool that applies manifests, creates again the claims that were there at the start.
+    Recreator,
+    /// Somebody deletes a claim.
+    Deleter,
+    /// The scheduler reserves every Available volume that nobody has for a claim of a stranger.
+    Scheduler,
+    /// A pod that uses the claims of the repair gets a node.
+    User,
+    /// Somebody labels every volume and claim, so that their versions change.
+    Toucher,
+}
+
+impl Actor {
+    /// Everybody, and nobody.
+    pub(crate) const ALL: [Self; 9] = [
+        Self::Nobody,
+        Self::Driver,
+        Self::Stranger,
+        Self::Namesake,
+        Self::Recreator,
+        Self::Deleter,
+        Self::Scheduler,
+        Self::User,
+        Self::Toucher,
+    ];
+
+    /// Whether it changes nothing that a state of a plan is told by.
+    pub(crate) fn is_harmless(self) -> bool {
+        matches!(self, Self::Nobody | Self::Toucher)
+    }
+
+    /// Whether it takes the name of a claim, or a claim, so that nothing may be left to be done.
+    pub(crate) fn is_in_the_way(self) -> bool {
+        matches!(self, Self::Namesake | Self::Recreator | Self::Deleter)
+    }
+}
+
+/// Where an actor acts.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Scene {
+    /// The name of the place: its namespace and its class.
+    pub(crate) place: String,
+    /// The claims of the repair as they were at the start, or would be made: namespace, name, and what they ask for.
+    pub(crate) claims: Vec<Value>,
+    /// A number that tells runs apart.
+    pub(crate) turn: usize,
+}
+
+/// The version of an object.
+pub(crate) fn version(object: &Value) -> u64 {
+    text(object, "/metadata/resourceVersion").parse().unwrap_or_default()
+}
+
+impl Scene {
+    /// The namespace of the tenant whom nobody asked.
+    pub(crate) fn strange(&self) -> String {
+        format!("{}-x", self.place)
+    }
+
+    async fn volumes(&self, api: &Api) -> Vec<Value> {
+        let mut volumes = api.list(PV).await;
+        volumes.retain(|volume| text(volume, "/spec/storageClassName") == self.place);
+        volumes
+    }
+
+    async fn own_claims(&self, api: &Api) -> Vec<Value> {
+        let mut claims = api.list(PVC).await;
+        claims.retain(|claim| {
+            let namespace = text(claim, "/metadata/namespace");
+            namespace == self.place || namespace == format!("{}-to", self.place)
+        });
+        claims
+    }
+
+    /// Lets the actor act; says at which version it deleted a claim.
+    pub(crate) async fn strike(&self, actor: Actor, api: &Api) -> Option<u64> {
+        match actor {
+            Actor::Nobody => {}
+            Actor::Driver => self.drive(api).await,
+            Actor::Stranger => {
+                for volume in self.volumes(api).await {
+                    let name = text(&volume, "/metadata/name");
+                    let mut claim = fitting(&volume, &self.strange(), &format!("takes-{name}"));
+                    claim["spec"]["volumeName"] = name.into();
+                    create(api, &claim).await;
+                }
+            }
+            Actor::Namesake => {
+                for volume in self.volumes(api).await {
+                    let named = |field: &str| text(&volume["spec"]["claimRef"], field).to_owned();
+                    if !named("/name").is_empty() {
+                        create(api, &fitting(&volume, &named("/namespace"), &named("/name"))).await;
+                    }
+                }
+            }
+            Actor::Recreator => {
+                for claim in &self.claims {
+                    create(api, claim).await;
+                }
+            }
+            Actor::Deleter => return self.delete(api).await,
+            Actor::Scheduler => self.reserve(api).await,
+            Actor::User => {
+                for claim in &self.claims {
+                    create(api, &pod(claim)).await;
+                }
+            }
+            Actor::Toucher => {
+                for object in self.volumes(api).await.into_iter().chain(self.own_claims(api).await) {
+                    change(api, &object, |object| object["metadata"]["labels"]["touched"] = self.place.clone().into())
+                        .await;
+                }
+            }
+        }
+        None
+    }
+
+    /// The pods come to their end.
+    pub(crate) async fn leave(&self, api: &Api) {
+        for claim in &self.claims {
+            let pod = pod(claim);
+            let path = path("Pod", text(&pod, "/metadata/namespace"), text(&pod, "/metadata/name"));
+            passes(api.send(Method::DELETE, &format!("{path}?gracePeriodSeconds=0"), None).await, &[404]);
+        }
+    }
+
+    async fn drive(&self, api: &Api) {
+        for volume in self.volumes(api).await.iter().filter(|volume| is_deletable(volume)) {
+            let path = path(PV, "", text(volume, "/metadata/name"));
+            // It does not look again: whoever writes to the volume from now on is too late.
+            passes(api.send(Method::DELETE, &path, None).await, &[404]);
+            change(api, volume, |volume| volume["metadata"]["finalizers"] = json!([])).await;
+        }
+    }
+
+    async fn delete(&self, api: &Api) -> Option<u64> {
+        let claims = self.own_claims(api).await;
+        let claim = claims.get(self.turn % claims.len().max(1))?;
+        let (namespace, name) = (text(claim, "/metadata/namespace"), text(claim, "/metadata/name"));
+        let gone = passes(api.send(Method::DELETE, &path(PVC, namespace, name), None).await, &[404])?;
+        Some(version(&gone))
+    }
+
+    /// As `bindAPIUpdate` of the scheduler's plugin does it.
+    async fn reserve(&self, api: &Api) {
+        let free = |volume: &Value| volume["status"]["phase"] == "Available" && volume["spec"]["claimRef"].is_null();
+        for mut volume in self.volumes(api).await.into_iter().filter(free) {
+            let name = format!("waits-for-{}", text(&volume, "/metadata/name"));
+            let Some(waiting) = create(api, &fitting(&volume, &self.strange(), &name)).await else { continue };
+            volume["spec"]["claimRef"] = json!({
+                "apiVersion": "v1", "kind": PVC, "namespace": self.strange(), "name": name,
+                "uid": waiting["metadata"]["uid"], "resourceVersion": waiting["metadata"]["resourceVersion"],
+            });
+            volume["metadata"]["annotations"]["pv.kubernetes.io/bound-by-controller"] = "yes".into();
+            // The controller may have been quicker.
+            passes(api.replace(&volume).await, &[409]);
+        }
+    }
+}
+
+/// Whether whoever deletes volumes may delete this one.
+pub(crate) fn is_deletable(volume: &Value) -> bool {
+    let ended = matches!(text(volume, "/status/phase"), "Released" | "Failed");
+    text(volume, "/spec/persistentVolumeReclaimPolicy") == "Delete"
+        && (ended || volume["metadata"]["deletionTimestamp"].is_string())
+}
+
+/// A claim that the volume fits.
+fn fitting(volume: &Value, namespace: &str, name: &str) -> Value {
+    let spec = &volume["spec"];
+    json!({
+        "apiVersion": "v1", "kind": PVC, "metadata": {"namespace": namespace, "name": name},
+        "spec": {
+            "accessModes": spec["accessModes"], "storageClassName": spec["storageClassName"],
+            "resources": {"requests": {"storage": spec["capacity"]["storage"]}},
+        },
+    })
+}
+
+/// A pod on a node that uses a claim.
+fn pod(claim: &Value) -> Value {
+    let name = text(claim, "/metadata/name");
+    json!({
+        "apiVersion": "v1", "kind": "Pod",
+        "metadata": {"namespace": text(claim, "/metadata/namespace"), "name": format!("uses-{name}")},
+        "spec": {
+            "nodeName": "somewhere", "containers": [{"name": "c", "image": "none"}],
+            "volumes": [{"name": "v", "persistentVolumeClaim": {"claimName": name}}],
+        },
+    })
+}
+
+/// What was answered; nothing where it was refused in one of these ways.
+fn passes(answer: Result<Value, Refused>, refusals: &[u16]) -> Option<Value> {
+    match answer {
+        Ok(object) => Some(object),
+        Err(refused) if refusals.contains(&refused.code) => None,
+        Err(refused) => panic!("an actor is refused: {}", refused.message),
+    }
+}
+
+/// Creates an object that may be there already.
+async fn create(api: &Api, object: &Value) -> Option<Value> {
+    passes(api.create(object).await, &[409])
+}
+
+/// Changes an object that may go meanwhile.
+async fn change(api: &Api, object: &Value, change: impl Fn(&mut Value)) {
+    let metadata = ["/metadata/namespace", "/metadata/name"].map(|field| text(object, field));
+    let path = path(text(object, "/kind"), metadata[0], metadata[1]);
+    loop {
+        let Some(mut now) = passes(api.get(&path).await, &[404]) else { return };
+        change(&mut now);
+        match api.send(Method::PUT, &path, Some(&now)).await {
+            Err(refused) if refused.code == 409 => {}
+            answer => {
+                passes(answer, &[404]);
+                return;
+            }
+        }
+    }
+}
