@@ -167,6 +167,13 @@ impl Parked {
     }
 }
 
+/// How many requests a repair makes, and how many of them before it knows what it may do.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Requests {
+    pub(crate) all: usize,
+    pub(crate) reading: usize,
+}
+
 struct Run {
     lot: Lot,
     trap: Arc<Trap>,
@@ -266,15 +273,18 @@ impl<'s> Case<'s> {
         self.tool(repair.words, timeout, repair.typed)
     }
 
-    /// How many requests the repair makes when nothing goes wrong.
-    pub(crate) fn clean(&self) -> usize {
+    /// The requests that the repair makes when nothing goes wrong.
+    pub(crate) fn clean(&self) -> Requests {
         let before = self.run.trap.count.load(Ordering::SeqCst);
         let done = self.repair(if self.run.lot.stopped { "3s" } else { "60s" });
         if !self.run.lot.stopped {
             assert_eq!(done.code, Some(0), "{}", done.said);
             self.stands(End::Goal, Actor::Nobody).unwrap();
         }
-        self.run.trap.count.load(Ordering::SeqCst) - before
+        let seen = self.run.proxy.seen();
+        let own = seen.get(before..).unwrap_or_default();
+        let reading = own.iter().rposition(|path| path.contains("selfsubjectaccessreviews")).unwrap_or_default();
+        Requests { all: own.len(), reading }
     }
 
     /// The repair with the blow at that request, and with whoever acts there.

@@ -446,7 +446,8 @@ impl<'s> Place<'s> {
     /// How all objects of this place stand, volumes first.
     pub(crate) fn all(&self) -> Vec<String> {
         let (volumes, claims) = (self.objects(PV), self.objects(PVC));
-        let key = |claim: &Value| (text(claim, "/metadata/namespace").to_owned(), text(claim, "/metadata/name").to_owned());
+        let key =
+            |claim: &Value| (text(claim, "/metadata/namespace").to_owned(), text(claim, "/metadata/name").to_owned());
         let uid_of = |namespace: &str, name: &str| {
             let live = claims.iter().find(|claim| key(claim) == (namespace.to_owned(), name.to_owned()));
             live.map(|live| text(live, "/metadata/uid").to_owned())
