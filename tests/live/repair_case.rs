@@ -94,10 +94,12 @@ impl Lot {
 /// Where the blow falls, and what came of it.
 #[derive(Default)]
 struct Trap {
-    /// The requests so far.
-    count: AtomicUsize,
-    /// The number of the one that is struck.
+    /// Where the blow falls, how many requests there were so far, and how many since the last question.
+    aim: Mutex<Option<Aim>>,
+    /// The number of the one that is struck, among all that come to the proxy.
     struck: AtomicUsize,
+    /// What is asked for by it.
+    path: Mutex<String>,
     /// The program that runs.
     child: Mutex<Option<Child>>,
     /// What the actor acts on.
@@ -108,6 +110,34 @@ struct Trap {
     writes_volume: AtomicBool,
     /// The version at which the actor deleted a claim.
     deleted: Mutex<Option<u64>>,
+}
+
+/// How far a run is from its blow.
+#[derive(Clone, Copy, Debug)]
+struct Aim {
+    at: At,
+    requests: usize,
+    questions: usize,
+    since: usize,
+}
+
+impl Aim {
+    /// Whether the blow falls on this request.
+    fn is_at(&mut self, path: &str) -> bool {
+        let now = *self;
+        self.requests += 1;
+        match self.at {
+            At::Reading(number) => now.requests == number,
+            At::CarryingOut { questions, number } => {
+                if now.questions < questions {
+                    self.questions += usize::from(is_question(path));
+                    return false;
+                }
+                self.since += 1;
+                now.since == number
+            }
+        }
+    }
 }
 
 impl Trap {
@@ -138,6 +168,8 @@ pub(crate) struct Struck {
     ended: Ended,
     /// Whether the blow fell.
     pub(crate) met: bool,
+    /// What was asked for when it did.
+    pub(crate) path: String,
     /// What became of it when it was gone on with while the controllers stood still.
     early: Option<Ended>,
 }
@@ -167,11 +199,27 @@ impl Parked {
     }
 }
 
-/// How many requests a repair makes, and how many of them before it knows what it may do.
+/// How many requests a repair makes: until it asks what it may do, how often it asks that, and from then on. In a
+/// larger cluster it reads more before, so that the last ones are counted from the questions on.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Requests {
-    pub(crate) all: usize,
     pub(crate) reading: usize,
+    pub(crate) questions: usize,
+    pub(crate) carrying_out: usize,
+}
+
+/// At which request a run is struck.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum At {
+    /// At the one of this number.
+    Reading(usize),
+    /// At the one of this number after so many questions.
+    CarryingOut { questions: usize, number: usize },
+}
+
+/// Whether a request asks what the user may do.
+fn is_question(path: &str) -> bool {
+    path.contains("selfsubjectaccessreviews")
 }
 
 struct Run {
@@ -275,7 +323,7 @@ impl<'s> Case<'s> {
 
     /// The requests that the repair makes when nothing goes wrong.
     pub(crate) fn clean(&self) -> Requests {
-        let before = self.run.trap.count.load(Ordering::SeqCst);
+        let before = self.run.proxy.seen().len();
         let done = self.repair(if self.run.lot.stopped { "3s" } else { "60s" });
         if !self.run.lot.stopped {
             assert_eq!(done.code, Some(0), "{}", done.said);
@@ -283,23 +331,25 @@ impl<'s> Case<'s> {
         }
         let seen = self.run.proxy.seen();
         let own = seen.get(before..).unwrap_or_default();
-        let reading = own.iter().rposition(|path| path.contains("selfsubjectaccessreviews")).unwrap_or_default();
-        Requests { all: own.len(), reading }
+        let asks = |path: &&String| is_question(path);
+        let (first, last) = (own.iter().position(|path| asks(&path)), own.iter().rposition(|path| asks(&path)));
+        let (first, last) = (first.expect("it asks what it may do"), last.expect("it asks"));
+        let questions = own.iter().filter(asks).count();
+        Requests { reading: first, questions, carrying_out: own.len() - last - 1 }
     }
 
     /// The repair with the blow at that request, and with whoever acts there.
-    pub(crate) fn strike(&self, at: usize) -> Struck {
+    pub(crate) fn strike(&self, at: At) -> Struck {
         let Run { lot, trap, .. } = &self.run;
-        let base = trap.count.load(Ordering::SeqCst);
-        trap.struck.store(base + at, Ordering::SeqCst);
+        *trap.aim.lock().unwrap() = Some(Aim { at, requests: 0, questions: 0, since: 0 });
         let ended = self.repair(match lot.actor {
             _ if lot.stopped => "3s",
             actor if actor.is_harmless() => "60s",
             _ => "15s",
         });
-        let met = trap.count.load(Ordering::SeqCst) > base + at;
-        trap.struck.store(usize::MAX, Ordering::SeqCst);
-        let mut struck = Struck { ended, met, early: None };
+        *trap.aim.lock().unwrap() = None;
+        let met = trap.struck.load(Ordering::SeqCst) != usize::MAX;
+        let mut struck = Struck { ended, met, path: trap.path.lock().unwrap().clone(), early: None };
         let stopped = matches!(self.journal(), Ok(Some(journal)) if journal.written && journal.state != "finished");
         if lot.early && stopped {
             struck.early = Some(self.way(lot.back_first, "3s"));
@@ -613,10 +663,11 @@ async fn proxy(api: &Api, lot: Lot, trap: &Arc<Trap>) -> Proxy {
     let (near, far) = (api.clone(), api.clone());
     let (set, sprung) = (Arc::clone(trap), Arc::clone(trap));
     let decide = Arc::new(move |number: usize, path: &str| {
-        set.count.fetch_max(number + 1, Ordering::SeqCst);
-        if number != set.struck.load(Ordering::SeqCst) {
+        if !set.aim.lock().unwrap().as_mut().is_some_and(|aim| aim.is_at(path)) {
             return Deed::Pass;
         }
+        set.struck.store(number, Ordering::SeqCst);
+        path.clone_into(&mut set.path.lock().unwrap());
         let writes = path.contains("/persistentvolumes/") && path.contains("fieldManager") && !path.contains("dryRun");
         set.writes_volume.store(writes, Ordering::SeqCst);
         deed(lot, &set, &far)

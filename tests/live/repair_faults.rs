@@ -11,7 +11,7 @@
 )]
 
 use super::repair_actors::Actor;
-use super::repair_case::{Blow, Case, Lot, Parked, Requests, Struck};
+use super::repair_case::{At, Blow, Case, Lot, Parked, Requests, Struck};
 use super::repair_cases::REPAIRS;
 use super::site::Site;
 use std::collections::BTreeMap;
@@ -44,10 +44,14 @@ fn lot(number: usize) -> Lot {
 
 /// The request at which a run is struck: the runs of a repair go over all that it makes, and most of them over those
 /// with which it carries its plan out.
-fn request(number: usize, runs: usize, Requests { all, reading }: Requests) -> usize {
+fn request(number: usize, runs: usize, Requests { reading, questions, carrying_out }: Requests) -> At {
     let (round, rounds) = (number / REPAIRS.len(), runs.div_ceil(REPAIRS.len()));
-    let begin = if round % 4 == 0 { 0 } else { reading };
-    begin + (round * (all - begin) / rounds + number % 3) % (all - begin)
+    let over = |count: usize| (round * count / rounds + number % 3) % count;
+    if round % 5 == 4 {
+        At::Reading(over(reading + questions))
+    } else {
+        At::CarryingOut { questions, number: over(carrying_out) }
+    }
 }
 
 fn make(site: &Site, number: usize) -> Case<'_> {
@@ -58,6 +62,8 @@ fn make(site: &Site, number: usize) -> Case<'_> {
 struct Came {
     lot: Lot,
     met: bool,
+    /// Whether the blow fell on a write.
+    on_write: bool,
     what: String,
 }
 
@@ -135,16 +141,14 @@ fn each_request_of_a_repair_may_fail_in_each_way() {
     site.stop_controllers();
     let still_counts = abreast(idle, |parked| parked.back(&site).clean());
     // What is asked for again and again, while it waits in vain, does not count.
+    let still_counts = still_counts.iter().zip(&counts);
     let still_counts: Vec<Requests> = still_counts
-        .iter()
-        .zip(&counts)
-        .map(|(still, moving)| Requests { all: still.all.min(still.reading + moving.all - moving.reading), ..*still })
+        .map(|(still, moving)| Requests { carrying_out: still.carrying_out.min(moving.carrying_out), ..*still })
         .collect();
     for (what, counts) in [("with", &counts), ("without", &still_counts)] {
-        let told = counts.iter().zip(&REPAIRS);
         let told: Vec<String> =
-            told.map(|(count, repair)| format!("{} {} from {}", repair.name, count.all, count.reading)).collect();
-        eprintln!("requests {what} controllers, and from which on the plan is carried out: {}", told.join(", "));
+            counts.iter().zip(&REPAIRS).map(|(count, repair)| format!("{} {count:?}", repair.name)).collect();
+        eprintln!("{what} controllers: {}", told.join(", "));
     }
     let struck = abreast(parked, |(number, parked)| {
         let case = parked.back(&site);
@@ -155,15 +159,18 @@ fn each_request_of_a_repair_may_fail_in_each_way() {
     site.start_controllers();
     eprintln!("{} runs without controllers were struck after {} s", struck.len(), begin.elapsed().as_secs());
 
-    let judge = |number: usize, at: usize, case: Case<'_>, struck: &Struck| {
+    let judge = |number: usize, at: At, case: Case<'_>, struck: &Struck| {
         let lot = lot(number);
         let came = case.came(struck);
         let harm = case.harm(struck.met);
-        let what = format!("{number}: {} at request {at}, {lot:?}", lot.repair().name);
+        let what = format!("{number}: {} at {at:?} ({}), {lot:?}", lot.repair().name, struck.path);
         case.clear();
         match came {
             _ if !harm.is_empty() => Err(format!("{what}: {harm:?}; {came:?}")),
-            Ok(came) => Ok(Came { lot, met: struck.met, what: came }),
+            Ok(came) => {
+                let wrote = |path: &str| path.contains("fieldManager=") && !path.contains("dryRun=");
+                Ok(Came { lot, met: struck.met, on_write: wrote(&struck.path), what: came })
+            }
             Err(why) => Err(format!("{what}: {why}")),
         }
     };
@@ -191,18 +198,21 @@ fn each_request_of_a_repair_may_fail_in_each_way() {
 
 /// What came of the runs, by repair, by actor and by blow, with controllers and without.
 fn tell(done: &[Came]) {
-    let by: [(&str, fn(&Lot) -> String); 4] = [
-        ("repair", |lot| lot.repair().name.to_owned()),
-        ("actor", |lot| format!("{:?}", lot.actor).to_lowercase()),
-        ("blow", |lot| format!("{:?}", lot.blow).to_lowercase()),
-        ("controllers", |lot| if lot.stopped { "stopped" } else { "running" }.to_owned()),
+    let by: [(&str, fn(&Came) -> String); 5] = [
+        ("repair", |came| came.lot.repair().name.to_owned()),
+        ("actor", |came| format!("{:?}", came.lot.actor).to_lowercase()),
+        ("blow", |came| format!("{:?}", came.lot.blow).to_lowercase()),
+        ("controllers", |came| if came.lot.stopped { "stopped" } else { "running" }.to_owned()),
+        ("blow on", |came| {
+            if came.on_write { "a patch or a creation" } else { "a reading, a dry run or a deletion" }.to_owned()
+        }),
     ];
     for (what, key) in by {
         let mut tally: BTreeMap<String, BTreeMap<&str, usize>> = BTreeMap::new();
         for came in done {
             let missed = "without the blow";
             let word = if came.met { came.what.as_str() } else { missed };
-            *tally.entry(key(&came.lot)).or_default().entry(word).or_default() += 1;
+            *tally.entry(key(came)).or_default().entry(word).or_default() += 1;
         }
         for (key, came) in tally {
             let total: usize = came.values().sum();
