@@ -20,6 +20,8 @@ mod repair_case;
 mod repair_cases;
 mod repair_faults;
 mod repair_findings;
+mod repair_harm;
+mod repair_trap;
 mod rights;
 mod site;
 mod snapshot;

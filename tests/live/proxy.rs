@@ -61,6 +61,9 @@ impl std::fmt::Debug for Hook {
 /// Says what becomes of a request: the number that it has, from 0, and its path with the query.
 pub(crate) type Decide = Arc<dyn Fn(usize, &str) -> Deed + Send + Sync>;
 
+/// The same, with the method before the path.
+pub(crate) type DecideByMethod = Arc<dyn Fn(usize, &str, &str) -> Deed + Send + Sync>;
+
 /// What a test does on the cluster right before a request is passed on, by the request's number.
 pub(crate) type Act = Arc<dyn Fn(usize) -> Doing + Send + Sync>;
 
@@ -74,6 +77,11 @@ pub(crate) struct Proxy {
 impl Proxy {
     /// A proxy in front of a control plane, on which it acts as the administrator, as whom the program says.
     pub(crate) async fn start(client: Client, decide: Decide, act: Act) -> Self {
+        Self::knowing_methods(client, Arc::new(move |number, _: &str, path: &str| decide(number, path)), act).await
+    }
+
+    /// The same for a test that asks for the methods.
+    pub(crate) async fn knowing_methods(client: Client, decide: DecideByMethod, act: Act) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let proxy = Self { address: listener.local_addr().unwrap(), seen: Arc::default() };
         let seen = Arc::clone(&proxy.seen);
@@ -97,7 +105,13 @@ impl Proxy {
     }
 }
 
-async fn connection(stream: TcpStream, client: Client, decide: Decide, act: Act, seen: Arc<Mutex<Vec<String>>>) {
+async fn connection(
+    stream: TcpStream,
+    client: Client,
+    decide: DecideByMethod,
+    act: Act,
+    seen: Arc<Mutex<Vec<String>>>,
+) {
     // Cutting an answer short takes the connection itself, which hyper does not hand out; so every answer is written
     // here, from the bytes that hyper made of it.
     let (near, far) = tokio::io::duplex(1 << 20);
@@ -114,7 +128,7 @@ async fn connection(stream: TcpStream, client: Client, decide: Decide, act: Act,
                     seen.push(path.clone());
                     seen.len() - 1
                 };
-                let deed = decide(number, &path);
+                let deed = decide(number, request.method().as_str(), &path);
                 act(number).await;
                 let answer = match &deed {
                     Deed::Status(code, after) => status(*code, *after),

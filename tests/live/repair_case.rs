@@ -8,19 +8,20 @@
     reason = "the test starts and kills the program, waits for controllers, and fails by panicking"
 )]
 
-use super::api::Api;
-use super::proxy::{Deed, Hook, Proxy};
-use super::repair_actors::{Actor, Scene, is_deletable, version};
+use super::proxy::Proxy;
+use super::repair_actors::{Actor, Scene, version};
 use super::repair_cases::{MOVE, REPAIRS, Repair, Way};
+use super::repair_harm::{Deleted, Judge};
+use super::repair_trap::{At, Blow, Requests, Trap, is_question, proxy};
 use super::site::{PV, PVC, Place, Site, text};
 use crate::support::BINARY;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::fs::File;
-use std::process::{Child, Command, Stdio};
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex};
+use std::process::{Command, Stdio};
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::thread;
 use std::time::{Duration, Instant};
 use tempfile::TempDir;
@@ -33,41 +34,6 @@ const SETTLED: Duration = Duration::from_secs(45);
 
 /// They look at everything again after a second.
 const RESYNC: Duration = Duration::from_millis(1500);
-
-/// What happens at one request.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Blow {
-    /// It is answered with an error, and nothing is done.
-    Status(u16),
-    /// The connection ends before the API server hears of it.
-    Unheard,
-    /// It ends before the answer comes.
-    Unanswered,
-    /// The answer takes its time.
-    Slow,
-    /// The program is killed before the API server hears of it.
-    KilledBefore,
-    /// It is killed before the answer comes.
-    KilledAfter,
-}
-
-impl Blow {
-    pub(crate) const ALL: [Self; 8] = [
-        Self::Status(500),
-        Self::Status(409),
-        Self::Status(429),
-        Self::Unheard,
-        Self::Unanswered,
-        Self::Slow,
-        Self::KilledBefore,
-        Self::KilledAfter,
-    ];
-
-    /// Whether the API server has acted by then: who acts at that moment acts after it, and else before it.
-    fn is_late(self) -> bool {
-        matches!(self, Self::Unanswered | Self::KilledAfter)
-    }
-}
 
 /// What a run is to be.
 #[derive(Clone, Copy, Debug)]
@@ -91,71 +57,6 @@ impl Lot {
     }
 }
 
-/// Where the blow falls, and what came of it.
-#[derive(Default)]
-struct Trap {
-    /// Where the blow falls, how many requests there were so far, and how many since the last question.
-    aim: Mutex<Option<Aim>>,
-    /// The number of the one that is struck, among all that come to the proxy.
-    struck: AtomicUsize,
-    /// What is asked for by it.
-    path: Mutex<String>,
-    /// The program that runs.
-    child: Mutex<Option<Child>>,
-    /// What the actor acts on.
-    scene: Mutex<Scene>,
-    /// Whether the actor has acted.
-    acted: AtomicBool,
-    /// Whether the struck request writes to a volume.
-    writes_volume: AtomicBool,
-    /// The version at which the actor deleted a claim.
-    deleted: Mutex<Option<u64>>,
-}
-
-/// How far a run is from its blow.
-#[derive(Clone, Copy, Debug)]
-struct Aim {
-    at: At,
-    requests: usize,
-    questions: usize,
-    since: usize,
-}
-
-impl Aim {
-    /// Whether the blow falls on this request.
-    fn is_at(&mut self, path: &str) -> bool {
-        let now = *self;
-        self.requests += 1;
-        match self.at {
-            At::Reading(number) => now.requests == number,
-            At::CarryingOut { questions, number } => {
-                if now.questions < questions {
-                    self.questions += usize::from(is_question(path));
-                    return false;
-                }
-                self.since += 1;
-                now.since == number
-            }
-        }
-    }
-}
-
-impl Trap {
-    async fn act(&self, actor: Actor, api: &Api) {
-        let scene = self.scene.lock().unwrap().clone();
-        let deleted = scene.strike(actor, api).await;
-        *self.deleted.lock().unwrap() = deleted;
-        self.acted.store(true, Ordering::SeqCst);
-    }
-
-    fn kill(&self) {
-        if let Some(child) = self.child.lock().unwrap().as_mut() {
-            child.kill().unwrap();
-            child.wait().unwrap();
-        }
-    }
-}
-
 /// One run of the program: none of its exit codes where it was killed.
 #[derive(Debug)]
 pub(crate) struct Ended {
@@ -168,8 +69,9 @@ pub(crate) struct Struck {
     ended: Ended,
     /// Whether the blow fell.
     pub(crate) met: bool,
-    /// What was asked for when it did.
-    pub(crate) path: String,
+    /// The request that it fell on.
+    pub(crate) request: String,
+    pub(crate) on_write: bool,
     /// What became of it when it was gone on with while the controllers stood still.
     early: Option<Ended>,
 }
@@ -199,29 +101,6 @@ impl Parked {
     }
 }
 
-/// How many requests a repair makes: until it asks what it may do, how often it asks that, and from then on. In a
-/// larger cluster it reads more before, so that the last ones are counted from the questions on.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Requests {
-    pub(crate) reading: usize,
-    pub(crate) questions: usize,
-    pub(crate) carrying_out: usize,
-}
-
-/// At which request a run is struck.
-#[derive(Clone, Copy, Debug)]
-pub(crate) enum At {
-    /// At the one of this number.
-    Reading(usize),
-    /// At the one of this number after so many questions.
-    CarryingOut { questions: usize, number: usize },
-}
-
-/// Whether a request asks what the user may do.
-fn is_question(path: &str) -> bool {
-    path.contains("selfsubjectaccessreviews")
-}
-
 struct Run {
     lot: Lot,
     trap: Arc<Trap>,
@@ -240,8 +119,8 @@ impl<'s> Case<'s> {
     /// The broken state, and a proxy at which nothing happens yet.
     pub(crate) fn new(site: &'s Site, lot: Lot, name: &str) -> Self {
         let place = Place::new(site, name);
-        let trap = Arc::new(Trap { struck: AtomicUsize::new(usize::MAX), ..Trap::default() });
-        let proxy = site.runtime.block_on(proxy(&site.api, lot, &trap));
+        let trap = Arc::new(Trap::new());
+        let proxy = site.runtime.block_on(proxy(&site.api, (lot.blow, lot.actor), &trap));
         let case = Self { run: Run { lot, trap, proxy, began: BTreeMap::new() }, place };
         case.begin()
     }
@@ -323,7 +202,7 @@ impl<'s> Case<'s> {
 
     /// The requests that the repair makes when nothing goes wrong.
     pub(crate) fn clean(&self) -> Requests {
-        let before = self.run.proxy.seen().len();
+        let (before, written) = (self.run.proxy.seen().len(), self.run.trap.writes.load(Ordering::SeqCst));
         let done = self.repair(if self.run.lot.stopped { "3s" } else { "60s" });
         if !self.run.lot.stopped {
             assert_eq!(done.code, Some(0), "{}", done.said);
@@ -335,21 +214,27 @@ impl<'s> Case<'s> {
         let (first, last) = (own.iter().position(|path| asks(&path)), own.iter().rposition(|path| asks(&path)));
         let (first, last) = (first.expect("it asks what it may do"), last.expect("it asks"));
         let questions = own.iter().filter(asks).count();
-        Requests { reading: first, questions, carrying_out: own.len() - last - 1 }
+        let writes = self.run.trap.writes.load(Ordering::SeqCst) - written;
+        Requests { reading: first, questions, carrying_out: own.len() - last - 1, writes }
     }
 
     /// The repair with the blow at that request, and with whoever acts there.
     pub(crate) fn strike(&self, at: At) -> Struck {
         let Run { lot, trap, .. } = &self.run;
-        *trap.aim.lock().unwrap() = Some(Aim { at, requests: 0, questions: 0, since: 0 });
+        trap.set(at);
         let ended = self.repair(match lot.actor {
             _ if lot.stopped => "3s",
             actor if actor.is_harmless() => "60s",
             _ => "15s",
         });
-        *trap.aim.lock().unwrap() = None;
-        let met = trap.struck.load(Ordering::SeqCst) != usize::MAX;
-        let mut struck = Struck { ended, met, path: trap.path.lock().unwrap().clone(), early: None };
+        let met = trap.has_struck();
+        let mut struck = Struck {
+            ended,
+            met,
+            request: trap.request.lock().unwrap().clone(),
+            on_write: trap.is_write.load(Ordering::SeqCst),
+            early: None,
+        };
         let stopped = matches!(self.journal(), Ok(Some(journal)) if journal.written && journal.state != "finished");
         if lot.early && stopped {
             struck.early = Some(self.way(lot.back_first, "3s"));
@@ -456,11 +341,19 @@ impl<'s> Case<'s> {
                     Some(2..=6) => _ = write!(refusals, "{way:?} ended with {:?}: {}", ended.code, ended.said),
                     code => return Err(format!("{way:?} ended with {code:?}: {}", ended.said)),
                 }
+                // Who asks for the way back of what cannot be taken back is told so after a look at the last request.
+                if matches!(self.journal()?, Some(journal) if journal.state == "finished") {
+                    return self.stands(End::Goal, actor).map(|()| "found to be done".to_owned());
+                }
+            }
+            // Where nobody acts, one of the two goes through.
+            if actor == Actor::Nobody {
+                break;
             }
             self.leave();
         }
         // A way back is gone on with, and not asked for anew.
-        if self.run.lot.repair().name != "undo" {
+        if actor != Actor::Nobody && self.run.lot.repair().name != "undo" {
             let ended = self.repair(timeout);
             match ended.code {
                 Some(0 | 1) => return self.stands(End::Goal, actor).map(|()| "asked for anew".to_owned()),
@@ -572,68 +465,19 @@ impl<'s> Case<'s> {
     }
 
     /// What was lost of the volumes, or could have been.
-    pub(crate) fn harm(&self, met: bool) -> Vec<String> {
-        let repair = self.run.lot.repair();
+    pub(crate) fn harm(&self) -> Vec<String> {
+        let (repair, trap) = (self.run.lot.repair(), &self.run.trap);
         let meant: Vec<(String, String)> =
             repair.meant.iter().map(|(namespace, name)| (self.named(namespace), self.named(name))).collect();
-        self.run.began.iter().flat_map(|(name, began)| self.harm_of(name, *began, &meant, met)).collect()
-    }
-
-    fn harm_of(&self, name: &str, began: u64, meant: &[(String, String)], met: bool) -> Vec<String> {
-        let repair = self.run.lot.repair();
-        let history = self.place.site.history(name);
-        let mut harm = Vec::new();
-        let start = history.iter().position(|(_, volume)| version(volume) == began).expect("the watch has seen it");
-        let mut was = is_deletable(&history[start].1);
-        // What could be deleted before the repair, or was to be deleted, may go.
-        let mut may_go = was || repair.is_deletion;
-        let mut was_kept = policy(&history[start].1) == "Retain";
-        // The last time that the volume got its policy Delete back.
-        let mut given_back = None;
-        for (event, volume) in &history[start..] {
-            let named = &volume["spec"]["claimRef"];
-            let claim = (text(named, "/namespace").to_owned(), text(named, "/name").to_owned());
-            if !text(named, "/uid").is_empty() && !meant.contains(&claim) {
-                harm.push(format!("{name} became that of {}/{}", claim.0, claim.1));
-            }
-            if volume["spec"]["csi"] != history[start].1["spec"]["csi"] {
-                harm.push(format!("{name} became another storage"));
-            }
-            if event == "DELETED" {
-                if !may_go {
-                    harm.push(format!("{name} was deleted"));
-                }
-                continue;
-            }
-            if policy(volume) == "Delete" && was_kept && text(volume, "/status/phase") == "Bound" {
-                given_back = Some(version(volume));
-            }
-            was_kept = policy(volume) == "Retain";
-            let is = is_deletable(volume);
-            if is && !was {
-                let untouched = !history[start..].iter().any(|(_, seen)| {
-                    version(seen) <= version(volume) && version(seen) > began && policy(seen) == "Retain"
-                });
-                may_go = repair.is_deletion || (met && self.is_deleters(untouched, given_back));
-                if !may_go {
-                    let phase = text(volume, "/status/phase");
-                    harm.push(format!("{name} could have been deleted: {phase} with policy Delete"));
-                }
-            } else if !is {
-                may_go = repair.is_deletion;
-            }
-            was = is;
-        }
-        harm
-    }
-
-    /// Whether somebody deleted a claim whose volume nobody had repaired, or had given its policy back after the last
-    /// look at the claim.
-    fn is_deleters(&self, untouched: bool, given_back: Option<u64>) -> bool {
-        let trap = &self.run.trap;
-        let Some(deleted) = *trap.deleted.lock().unwrap() else { return false };
-        let back = given_back.is_some_and(|back| deleted > back || trap.writes_volume.load(Ordering::SeqCst));
-        untouched || back
+        let at_write = trap.writes_volume.load(Ordering::SeqCst);
+        let deleted = trap.deleted.lock().unwrap().map(|version| Deleted { version, at_write });
+        let judge = Judge { began: 0, meant, is_deletion: repair.is_deletion, deleted };
+        let volumes = self.run.began.iter().map(|(name, began)| (name, Judge { began: *began, ..judge.clone() }));
+        let losses = volumes.flat_map(|(name, judge)| {
+            let losses = judge.losses(&self.place.site.history(name));
+            losses.into_iter().map(move |loss| format!("{name}: {loss}"))
+        });
+        losses.collect()
     }
 
     /// Removes what is left.
@@ -653,59 +497,3 @@ struct Told {
 
 const ON: &[&str] = &["apply", "--continue"];
 const BACK: &[&str] = &["undo"];
-
-fn policy(volume: &Value) -> &str {
-    text(volume, "/spec/persistentVolumeReclaimPolicy")
-}
-
-/// The proxy, which strikes at the request that the trap says.
-async fn proxy(api: &Api, lot: Lot, trap: &Arc<Trap>) -> Proxy {
-    let (near, far) = (api.clone(), api.clone());
-    let (set, sprung) = (Arc::clone(trap), Arc::clone(trap));
-    let decide = Arc::new(move |number: usize, path: &str| {
-        if !set.aim.lock().unwrap().as_mut().is_some_and(|aim| aim.is_at(path)) {
-            return Deed::Pass;
-        }
-        set.struck.store(number, Ordering::SeqCst);
-        path.clone_into(&mut set.path.lock().unwrap());
-        let writes = path.contains("/persistentvolumes/") && path.contains("fieldManager") && !path.contains("dryRun");
-        set.writes_volume.store(writes, Ordering::SeqCst);
-        deed(lot, &set, &far)
-    });
-    let act = Arc::new(move |number: usize| {
-        let (trap, api) = (Arc::clone(&sprung), near.clone());
-        Box::pin(async move {
-            if number == trap.struck.load(Ordering::SeqCst) && !lot.blow.is_late() {
-                trap.act(lot.actor, &api).await;
-            }
-        }) as _
-    });
-    Proxy::start(api.client(), decide, act).await
-}
-
-/// What the proxy does for a blow.
-fn deed(lot: Lot, trap: &Arc<Trap>, api: &Api) -> Deed {
-    let late = |kills: bool| {
-        let (trap, api) = (Arc::clone(trap), api.clone());
-        Hook::new(move || {
-            let (trap, api) = (Arc::clone(&trap), api.clone());
-            Box::pin(async move {
-                if lot.blow.is_late() {
-                    trap.act(lot.actor, &api).await;
-                }
-                if kills {
-                    trap.kill();
-                }
-            })
-        })
-    };
-    match lot.blow {
-        Blow::Status(429) => Deed::Status(429, Some("1")),
-        Blow::Status(code) => Deed::Status(code, None),
-        Blow::Unheard => Deed::Unheard(late(false)),
-        Blow::Unanswered => Deed::Unanswered(late(false)),
-        Blow::Slow => Deed::Slow(Duration::from_secs(2)),
-        Blow::KilledBefore => Deed::Unheard(late(true)),
-        Blow::KilledAfter => Deed::Unanswered(late(true)),
-    }
-}
