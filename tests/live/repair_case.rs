@@ -329,12 +329,11 @@ impl<'s> Case<'s> {
             for back in [back_first, !back_first] {
                 let way = if back { BACK } else { ON };
                 let fresh;
-                let (ended, when) = match early.take() {
-                    Some(ended) => (ended, " while the controllers stood still"),
-                    None => {
-                        fresh = self.way(back, timeout);
-                        (&fresh, if again { " at the second try" } else { "" })
-                    }
+                let (ended, when) = if let Some(ended) = early.take() {
+                    (ended, " while the controllers stood still")
+                } else {
+                    fresh = self.way(back, timeout);
+                    (&fresh, if again { " at the second try" } else { "" })
                 };
                 match ended.code {
                     Some(0) => return self.ended(back, actor).map(|what| what + when),

@@ -69,6 +69,9 @@ struct Came {
     what: String,
 }
 
+/// By what runs are told.
+type Key = fn(&Came) -> String;
+
 /// Does something with each, some at the same time, in order; what came of it.
 fn abreast<T: Send, R: Send>(all: Vec<T>, work: impl Fn(T) -> R + Sync) -> Vec<R> {
     let (left, done) = (Mutex::new(all.into_iter().enumerate()), Mutex::new(Vec::new()));
@@ -197,7 +200,7 @@ fn each_request_of_a_repair_may_fail_in_each_way() {
 
 /// What came of the runs, by repair, by actor and by blow, with controllers and without.
 fn tell(done: &[Came]) {
-    let by: [(&str, fn(&Came) -> String); 5] = [
+    let by: [(&str, Key); 5] = [
         ("repair", |came| came.lot.repair().name.to_owned()),
         ("actor", |came| format!("{:?}", came.lot.actor).to_lowercase()),
         ("blow", |came| format!("{:?}", came.lot.blow).to_lowercase()),
