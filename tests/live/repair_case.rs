@@ -208,8 +208,7 @@ impl<'s> Case<'s> {
         let (before, written) = (self.run.proxy.seen().len(), self.run.trap.writes.load(Ordering::SeqCst));
         let done = self.repair(if self.run.lot.stopped { "3s" } else { "60s" });
         if !self.run.lot.stopped {
-            let quicker = self.run.lot.repair().is_open && done.code == Some(1);
-            assert!(done.code == Some(0) || quicker, "{:?} {}", done.code, done.said);
+            assert_eq!(done.code, Some(0), "{}", done.said);
             self.stands(End::Goal, Actor::Nobody).unwrap();
         }
         let seen = self.run.proxy.seen();
@@ -301,7 +300,7 @@ impl<'s> Case<'s> {
         };
         let end = |end: End, what: &str| self.stands(end, actor).map(|()| what.to_owned());
         // Controllers that stand still do nothing of what is predicted, and others undo it.
-        let may_surprise = self.run.lot.stopped || !actor.is_harmless() || self.run.lot.repair().is_open;
+        let may_surprise = self.run.lot.stopped || !actor.is_harmless();
         match code {
             Some(0) if written && finished => end(End::Goal, "done"),
             Some(1) if written && finished && may_surprise => end(End::Goal, "done, and not as predicted"),
@@ -338,7 +337,7 @@ impl<'s> Case<'s> {
                 };
                 match ended.code {
                     Some(0) => return self.ended(back, actor).map(|what| what + when),
-                    Some(1) if !actor.is_harmless() || self.run.lot.early || self.run.lot.repair().is_open => {
+                    Some(1) if !actor.is_harmless() || self.run.lot.early => {
                         return self.ended(back, actor).map(|what| format!("{what}{when}, and not as predicted"));
                     }
                     Some(2..=6) => _ = write!(refusals, "{way:?} ended with {:?}: {}", ended.code, ended.said),

@@ -31,9 +31,6 @@ pub(crate) struct Repair {
     pub(crate) claims: &'static [(&'static str, &'static str)],
     /// The data are handed to deletion, which was asked for.
     pub(crate) is_deletion: bool,
-    /// The new claim takes a volume that the plan does not know of: Pending is predicted for it, and the controllers
-    /// may be quicker than the look at that.
-    pub(crate) is_open: bool,
 }
 
 /// What the repair under test is the way back of.
@@ -59,7 +56,6 @@ const NONE: Repair = Repair {
     volumes: &["a"],
     claims: &[("N", "data")],
     is_deletion: false,
-    is_open: false,
 };
 
 /// What is left where a claim that changes hands has gone, or come again, on either side.
@@ -207,7 +203,6 @@ pub(crate) const REPAIRS: [Repair; 13] = [
             (Actor::Scheduler, &[&["N-a: Bound, Retain, of N-x/waits-for-N-a", "N/data: Pending, "]]),
         ],
         meant: &[("N", "data"), ("N-x", "takes-N-a"), ("N-x", "waits-for-N-a")],
-        is_open: true,
         ..NONE
     },
     Repair {
