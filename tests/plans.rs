@@ -1136,3 +1136,34 @@ fn a_way_back_whose_first_step_would_stop_says_what_stands_against_it() {
     let why = "step 1 would stop: pvc/data -n db spec.volumeName is pv-9, where null was expected";
     assert_eq!(refused, Err(why.to_owned()));
 }
+
+/// The controller gives a claim that names no volume the smallest free one that fits: what is predicted says which, also
+/// where several are as small.
+#[test]
+fn a_claim_that_is_created_gets_a_volume_that_is_free() {
+    let free = |name: &str, size: &str| {
+        let mut free = volume(name, "Available", Value::Null);
+        free["spec"]["capacity"]["storage"] = size.into();
+        free
+    };
+    let asks = || {
+        let mut asks = claim("db", "data", "", "Pending");
+        asks["spec"]["storageClassName"] = "typo".into();
+        asks
+    };
+    let set = vec![Setting::Class("fast".into())];
+    let request = Request::Recreate { namespace: "db".into(), name: "data".into(), set, provisioner_stopped: false };
+    let predicted = |volumes: Vec<Value>| {
+        let plan = World::new([vec![asks(), class("fast")], volumes].concat()).accepted(&request);
+        let last = plan.steps.last().unwrap().expects.clone();
+        last.into_iter().map(|expected| (expected.object.name.to_string(), expected.states)).collect::<Vec<_>>()
+    };
+    let states = |states: &[&str]| vec![("data".to_owned(), states.iter().map(|&state| state.to_owned()).collect())];
+    assert_eq!(predicted(Vec::new()), states(&["Pending"]));
+    let volumes = vec![free("large", "5Gi"), free("small", "1Gi"), free("tiny", "1Mi")];
+    assert_eq!(predicted(volumes), states(&["Bound, volume small"]));
+    let volumes = vec![free("one", "1Gi"), free("other", "1Gi")];
+    assert_eq!(predicted(volumes), states(&["Bound, volume one", "Bound, volume other"]));
+    // There is no room to look at so many: which of them it gets is not said.
+    assert_eq!(predicted((0..20).map(|number| free(&format!("pv-{number}"), "1Gi")).collect()), []);
+}

@@ -9,8 +9,9 @@
 //! What the same actors can do while nothing at all is written by us is not the plan's doing. So the same exploration
 //! is made without the plan, and a plan is refused for the harm that it adds.
 
+use super::cast::Cast;
 use super::plan::{GivenUp, Plan, Step, state_in_words};
-use super::stage::{Stage, State};
+use super::stage::{Stage, State, VOLUMES};
 use super::wait::{Wait, Waited};
 use super::write::{Change, Expect};
 use crate::model::{ObjectKey, Str};
@@ -106,7 +107,8 @@ impl Reach {
 /// Looks for an interleaving in which the plan does harm.
 pub fn judge<'a>(snapshot: &'a Snapshot, settings: &Settings<'a>, plan: &Plan, reach: Reach) -> Verdict {
     let mut states = 0;
-    let Some(mut stage) = Stage::new(snapshot, settings, plan, reach.everyone) else { return Verdict::TooMany };
+    let cast = Cast::reaching(snapshot, plan, reach.everyone);
+    let Some(mut stage) = Stage::new(snapshot, settings, plan, &cast) else { return Verdict::TooMany };
     for deletes in [false, true] {
         let steps = if deletes { before_policies(plan) } else { &plan.steps };
         let Some(with) = Exploration::run(&mut stage, steps, deletes, reach, None) else {
@@ -335,8 +337,10 @@ fn is_met(stage: &Stage<'_>, state: &State, wait: &Wait) -> bool {
 
 /// What the controllers make of each step while nobody else acts. Nothing where there are too many states.
 pub(super) fn answers<'a>(snapshot: &'a Snapshot, settings: &Settings<'a>, plan: &Plan) -> Option<Vec<Answer>> {
-    let mut stage = Stage::new(snapshot, settings, plan, false)?;
-    let objects: Vec<ObjectKey> = plan.objects();
+    let mut cast = Cast::of(snapshot, plan);
+    let open = cast.serve(snapshot, &settings.rules, plan, VOLUMES);
+    let mut stage = Stage::new(snapshot, settings, plan, &cast)?;
+    let objects: Vec<ObjectKey> = plan.objects().into_iter().filter(|object| !open.contains(object)).collect();
     let mut at = vec![stage.initial()];
     let mut answers = Vec::new();
     for step in &plan.steps {
@@ -537,7 +541,8 @@ mod tests {
         let situation = Situation { snapshot: &snapshot, settings: settings.clone(), manifests: &manifests };
         let request = Request::Release { volume: "data".into(), to: Recipient::Anyone };
         let plan = plan(&situation, &request);
-        let mut stage = Stage::new(&snapshot, &settings, &plan, true).expect("there is room");
+        let cast = Cast::reaching(&snapshot, &plan, true);
+        let mut stage = Stage::new(&snapshot, &settings, &plan, &cast).expect("there is room");
 
         let reach = Reach { states: 20_000, failures: true, everyone: true };
         let search = Exploration::run(&mut stage, &plan.steps, true, reach, None).expect("the world is small");

@@ -1,10 +1,16 @@
 //! Who takes part where a plan is tried out: what it touches, whoever is tied to that by a name, and who may come.
 
 use super::plan::Plan;
-use super::write::Change;
-use crate::model::{ClaimPhase, ClaimStatus, Kind, PersistentVolume, PersistentVolumeClaim, Str, VolumePhase};
+use super::write::{Change, Seen, Write};
+use crate::controllers::Rules;
+use crate::controllers::persistent_volume::matching::{Fit, Query};
+use crate::model::{
+    AccessModeSet, ClaimPhase, ClaimStatus, Kind, ObjectKey, PersistentVolume, PersistentVolumeClaim, Quantity,
+    StorageClass, Str, VolumePhase,
+};
 use crate::snapshot::{ClaimId, Snapshot, VolumeId};
-use std::collections::BTreeSet;
+use std::cmp::Ordering;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 /// The namespace of a tenant whom nobody asked. No namespace can have that name.
@@ -22,11 +28,11 @@ pub(super) fn allowed(plan: &Plan, volume: &PersistentVolume) -> BTreeSet<(Str, 
 
 /// Whether some take part only where everybody does who is tied to the plan's objects by names over others.
 pub fn is_wider(snapshot: &Snapshot, plan: &Plan) -> bool {
-    let cast = Cast::of(snapshot, plan);
-    let before = (cast.volumes.len(), cast.claims.len());
-    let mut wide = cast;
-    wide.widen(snapshot);
-    (wide.volumes.len(), wide.claims.len()) != before
+    let size = |everyone| {
+        let cast = Cast::reaching(snapshot, plan, everyone);
+        (cast.volumes.len(), cast.claims.len())
+    };
+    size(true) != size(false)
 }
 
 /// Who takes part.
@@ -90,8 +96,43 @@ impl Cast {
         Self { volumes: volumes.into_iter().collect(), claims: claims.into_iter().collect(), awaited }
     }
 
+    /// Who takes part, with everyone who is tied to them by names over others where that is asked for.
+    pub(super) fn reaching(snapshot: &Snapshot, plan: &Plan, everyone: bool) -> Self {
+        let mut cast = Self::of(snapshot, plan);
+        if everyone {
+            cast.widen(snapshot);
+        }
+        cast
+    }
+
+    /// Adds the free volumes of which the controller gives one to a claim that the plan creates, or gives a class, and
+    /// that names none. Of these claims there are some for which not all have `room`: what they get is open.
+    pub(super) fn serve(
+        &mut self,
+        snapshot: &Snapshot,
+        rules: &Rules,
+        plan: &Plan,
+        room: usize,
+    ) -> BTreeSet<ObjectKey> {
+        let mut open = BTreeSet::new();
+        for write in plan.writes().filter(|write| write.asks_for_any_volume()) {
+            for id in free_for(snapshot, rules, write) {
+                if self.volumes.contains(&id) {
+                    continue;
+                }
+                if self.volumes.len() < room {
+                    self.volumes.push(id);
+                } else {
+                    open.insert(write.object.clone());
+                }
+            }
+        }
+        self.volumes.sort_unstable();
+        open
+    }
+
     /// Adds whoever is tied to somebody of the cast by a name, and so on until nobody is missing.
-    pub(super) fn widen(&mut self, snapshot: &Snapshot) {
+    fn widen(&mut self, snapshot: &Snapshot) {
         let mut volumes: BTreeSet<VolumeId> = self.volumes.iter().copied().collect();
         let mut claims: BTreeSet<ClaimId> = self.claims.iter().copied().collect();
         loop {
@@ -153,6 +194,33 @@ fn waiting_for(snapshot: &Snapshot, namespace: &str, name: &str) -> impl Iterato
             volume.claim_ref.as_ref().is_some_and(|named| !named.uid.is_empty() && Some(&named.uid) != uid.as_ref());
         !(ended && of_another && snapshot.claims_naming(&volume.meta.name).is_empty())
     })
+}
+
+/// The free volumes that the controller may choose for the claim after a write: of those with the fewest access modes
+/// the smallest, as [`Query`] has it.
+fn free_for(snapshot: &Snapshot, rules: &Rules, write: &Write) -> Vec<VolumeId> {
+    let id = snapshot.claim_id(&write.object.namespace, &write.object.name);
+    let current = id.map(|id| Seen::Claim(Arc::new(snapshot.claim(id).clone())));
+    let Some(Seen::Claim(claim)) = write.apply(current.as_ref()) else { return Vec::new() };
+    let delays = snapshot.class(claim.class()).is_some_and(StorageClass::waits_for_first_consumer);
+    let Ok(query) = Query::new(rules, &claim, delays) else { return Vec::new() };
+    let mut groups: BTreeMap<(u32, AccessModeSet), (Quantity, Vec<VolumeId>)> = BTreeMap::new();
+    for (id, volume) in (0u32..).map(VolumeId).zip(snapshot.volumes()) {
+        let modes = volume.access_modes.set();
+        if !modes.contains_all(&claim.access_modes) || query.fit(volume) != Fit::Free {
+            continue;
+        }
+        let size = volume.storage().copied().unwrap_or(Quantity::ZERO);
+        let (smallest, volumes) = groups.entry((modes.len(), modes)).or_insert_with(|| (size, Vec::new()));
+        match size.compare(smallest) {
+            Ordering::Less => (*smallest, *volumes) = (size, vec![id]),
+            Ordering::Equal => volumes.push(id),
+            Ordering::Greater => {}
+        }
+    }
+    let fewest = groups.keys().next().map(|(modes, _)| *modes);
+    let first = groups.into_iter().filter(|((modes, _), _)| Some(*modes) == fewest);
+    first.flat_map(|(_, (_, volumes))| volumes).collect()
 }
 
 /// The claims that the garbage collector deletes after those that the plan deletes, and after these in turn.

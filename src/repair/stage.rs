@@ -21,7 +21,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 /// So many volumes and claims have a place on a stage: states are kept in numbers, and have to be small.
-const VOLUMES: usize = 8;
+pub(super) const VOLUMES: usize = 8;
 const CLAIMS: usize = 16;
 
 /// A state of the stage: for each volume and each claim the number of its variant, 0 where it is not there.
@@ -87,11 +87,7 @@ pub(super) struct Basis {
 
 impl<'a> Stage<'a> {
     /// The stage for a plan. Everything that it touches is on it as recorded. Nothing where there is no room for all.
-    pub(super) fn new(snapshot: &'a Snapshot, settings: &Settings<'a>, plan: &Plan, everyone: bool) -> Option<Self> {
-        let mut cast = Cast::of(snapshot, plan);
-        if everyone {
-            cast.widen(snapshot);
-        }
+    pub(super) fn new(snapshot: &'a Snapshot, settings: &Settings<'a>, plan: &Plan, cast: &Cast) -> Option<Self> {
         let mut parts = Parts { coverage: Coverage::complete(), now: snapshot.now(), ..Parts::default() };
         parts.classes = snapshot.classes().to_vec();
         parts.volumes = cast.volumes.iter().map(|id| snapshot.volume(*id).clone()).collect();

@@ -522,6 +522,20 @@ impl Write {
         }
     }
 
+    /// Whether the claim takes any volume that fits after it: it is created, or gets a class, and names none.
+    pub fn asks_for_any_volume(&self) -> bool {
+        match &self.change {
+            Change::Create { manifest } => manifest["spec"]["volumeName"].as_str().unwrap_or_default().is_empty(),
+            Change::SetClass { .. } => true,
+            Change::SetReclaimPolicy { .. }
+            | Change::SetClaimRef { .. }
+            | Change::RemoveFinalizer { .. }
+            | Change::NameVolume { .. }
+            | Change::SetAnnotation { .. }
+            | Change::Delete => false,
+        }
+    }
+
     /// Whether nothing has to be written, because somebody else has done just that: a controller that finished a
     /// binding, or the person. What is created or deleted by others is not ours.
     pub fn is_so_already(&self, current: Option<&Seen>) -> bool {
