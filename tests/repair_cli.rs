@@ -17,7 +17,7 @@ use std::process::{Child, Stdio};
 use std::time::Duration;
 
 /// A volume whose claim is gone, kept by its policy or not.
-fn released(name: &str, policy: &str) -> Value {
+pub(crate) fn released(name: &str, policy: &str) -> Value {
     json!({
         "apiVersion": "v1", "kind": "PersistentVolume",
         "metadata": {"name": name, "uid": format!("uid-{name}"), "resourceVersion": "10",
@@ -66,7 +66,7 @@ fn around() -> Vec<Value> {
     namespaces.into_iter().chain([class]).collect()
 }
 
-async fn cluster(objects: impl IntoIterator<Item = Value>) -> FakeApi {
+pub(crate) async fn cluster(objects: impl IntoIterator<Item = Value>) -> FakeApi {
     let fake = FakeApi::start().await;
     fake.hold(around());
     fake.hold(objects);

@@ -15,6 +15,7 @@ mod late;
 mod volumes;
 
 use super::site::{PV, PVC, Place, Site, text};
+use crate::screen::plain;
 use pvctl::repair::repairable;
 use serde_json::Value;
 use std::collections::BTreeSet;
@@ -103,18 +104,20 @@ struct Act {
     again: Option<i32>,
     /// What others do in its stead.
     others: Option<fn(&Place<'_>)>,
+    /// What is asked in a terminal, and the keys that are pressed then; without any it is agreed to with --yes.
+    answers: &'static [(&'static str, &'static str)],
 }
 
 impl Act {
     /// It makes so many repairs, and has nothing to do the second time.
     const fn does(words: Lines, repairs: usize, stands: Lines, found: Lines) -> Self {
         let (stands, found) = (Some(stands), Some(found));
-        Self { words, code: 0, says: &[], repairs, stands, found, again: Some(0), others: None }
+        Self { words, code: 0, says: &[], repairs, stands, found, again: Some(0), others: None, answers: &[] }
     }
 
     /// It writes nothing, and ends with that code.
     const fn refuses(words: Lines, code: i32, says: Lines) -> Self {
-        Self { words, code, says, repairs: 0, stands: None, found: None, again: None, others: None }
+        Self { words, code, says, repairs: 0, stands: None, found: None, again: None, others: None, answers: &[] }
     }
 
     /// It comes as it was to be feared, or hoped for.
@@ -138,6 +141,11 @@ impl Act {
     /// The way back with another way back before it.
     const fn further(self) -> Self {
         Self { again: None, ..self }
+    }
+
+    /// Somebody answers in a terminal.
+    const fn asked(self, answers: &'static [(&'static str, &'static str)]) -> Self {
+        Self { answers, ..self }
     }
 
     const fn says(self, says: Lines) -> Self {
@@ -204,12 +212,16 @@ impl<'p, 's> Run<'p, 's> {
         let words = named(self.place, act.words);
         let words: Vec<&str> = words.iter().map(String::as_str).collect();
         let (versions, journals) = (self.place.rest(), self.place.journals());
-        let ended = self.place.run(&[&words[..], &["--yes", "--timeout", "60s"]].concat());
-        let said = format!("{}{}", ended.stdout, ended.stderr);
+        let (code, said) = if act.answers.is_empty() {
+            let ended = self.place.run(&[&words[..], &["--yes", "--timeout", "60s"]].concat());
+            (ended.code, format!("{}{}", ended.stdout, ended.stderr))
+        } else {
+            answered(self.place, &words, act.answers)
+        };
         let mut wrong = |what: String| self.wrong.push(format!("{words:?}: {what}\n{said}"));
         let flat = said.split_whitespace().collect::<Vec<_>>().join(" ");
-        if ended.code != Some(act.code) {
-            wrong(format!("it ended with {:?}, and not {}", ended.code, act.code));
+        if code != Some(act.code) {
+            wrong(format!("it ended with {code:?}, and not {}", act.code));
         }
         for line in named(self.place, act.says) {
             if !flat.contains(&line) {
@@ -269,6 +281,17 @@ impl<'p, 's> Run<'p, 's> {
             self.wrong.extend(exposed(self.place, name));
         }
     }
+}
+
+/// The program in a terminal, with these answers to its questions: the exit code, and the words that were shown.
+fn answered(place: &Place<'_>, words: &[&str], answers: &[(&str, &str)]) -> (Option<i32>, String) {
+    let mut screen = place.screen(words);
+    for (question, keys) in answers {
+        screen.until(question);
+        screen.press(keys);
+    }
+    let (code, shown) = screen.end();
+    (code, plain(shown.as_bytes()))
 }
 
 /// The text with the place's name.

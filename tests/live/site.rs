@@ -11,6 +11,7 @@
 
 use super::api::{Api, path};
 use super::plane::Plane;
+use crate::screen::Screen;
 use crate::support::{Finished, Run};
 use http::{Method, Request};
 use http_body_util::BodyExt as _;
@@ -395,6 +396,14 @@ impl<'s> Place<'s> {
         let fixed = ["-n", &self.name, "--journal", &journals];
         let config = self.site.plane.kubeconfig().to_string_lossy();
         Run::new(&[arguments, &fixed].concat()).env("KUBECONFIG", &config).finish()
+    }
+
+    /// The same in a terminal.
+    pub(crate) fn screen(&self, arguments: &[&str]) -> Screen {
+        let journals = self.journals_at();
+        let config = self.site.plane.kubeconfig().to_string_lossy();
+        let words = [arguments, &["-n", &self.name, "--journal", &journals]].concat();
+        Screen::start(120, &[("KUBECONFIG", &config)], &words)
     }
 
     /// The same while something else is done to the cluster.

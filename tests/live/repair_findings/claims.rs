@@ -5,6 +5,7 @@ use super::actors::{
 };
 use super::{Act, Case, Class};
 use crate::live::site::{PV, PVC, Place};
+use crate::screen::ENTER;
 use http::Method;
 use serde_json::json;
 
@@ -184,8 +185,26 @@ pub(super) const CASES: &[Case] = &[
         arise: node_is_removed,
         stands: &["@/data: Pending, "],
         found: &["pod-unbound-immediate on Pod/user", "pvc-selected-node-gone on pvc/data"],
-        // It has no verb of its own: who is asked by `fix` can agree to it.
-        acts: &[Act::refuses(&["fix", "pvc/data"], 1, &["left: pvc-selected-node-gone on pvc/data -n @"])],
+        acts: &[
+            Act::refuses(&["fix", "pvc/data"], 1, &["left: pvc-selected-node-gone on pvc/data -n @"]),
+            // It has no verb of its own: who is asked by `fix` can agree to it. The scheduler, whose turn it is then, is
+            // nobody here.
+            Act {
+                code: 1,
+                again: None,
+                ..Act::does(
+                    &["fix", "pvc/data"],
+                    1,
+                    &["@/data: Pending, "],
+                    &["pvc-wffc-pod-unschedulable on pvc/data"],
+                )
+            }
+            .asked(&[("leave the rest as it is", ENTER), ("Carry out this plan?", "y\r")]),
+            Act::back(
+                &["@/data: Pending, "],
+                &["pod-unbound-immediate on Pod/user", "pvc-selected-node-gone on pvc/data"],
+            ),
+        ],
         volumes: &[],
         meant: &[],
         harm: &[],
