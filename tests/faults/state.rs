@@ -43,7 +43,7 @@ impl Place {
 #[derive(Debug, Default)]
 pub(super) struct States {
     before: String,
-    /// The same with policy Retain for the volumes that no claim has: it stays there, as `undo` says.
+    /// The same with policy Retain for the volumes that no claim has, or one that goes: it stays there, as `undo` says.
     kept: String,
     goal: String,
     /// After each prefix of the plan, and after each prefix of the way back from there.
@@ -123,12 +123,18 @@ impl States {
     }
 }
 
-/// A cluster whose volumes without a claim keep their data.
+/// A cluster whose volumes keep their data where no claim has them, or one that is being deleted.
 fn kept(store: &Store) -> String {
     let mut store = store.clone();
+    let stays = |volume: &Value| {
+        let (namespace, name) = (text(volume, "/spec/claimRef/namespace"), text(volume, "/spec/claimRef/name"));
+        let claim = store.read(&claim_key(&namespace, &name));
+        volume["status"]["phase"] == "Bound"
+            && !claim.is_some_and(|claim| claim["metadata"]["deletionTimestamp"].is_string())
+    };
     let unbound: Vec<(ObjectKey, Value)> = store
         .all(Kind::PersistentVolume, "")
-        .filter(|(_, volume)| volume["status"]["phase"] != "Bound")
+        .filter(|(_, volume)| !stays(volume))
         .map(|(key, volume)| (key.clone(), volume.clone()))
         .collect();
     for (key, mut volume) in unbound {
