@@ -2,11 +2,12 @@
 //! (`docs/REPAIR.md` names the rules).
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a world that cannot be made is a failed test")]
 
+use crate::support::text;
 use pvctl::controllers::Rules;
 use pvctl::model::{Kind, ObjectKey};
 use pvctl::repair::{
     Change, Done, Expect, Guard, Holds, Manifests, Plan, Proposed, Receipts, Recipient, Refusal, Rejected, Request,
-    Reviewed, Setting, Situation, Undo, claim_key, propose, reads, review, undo, volume_key,
+    Reviewed, Right, Setting, Situation, Undo, claim_key, propose, reads, review, rights, undo, volume_key,
 };
 use pvctl::simulate::Settings;
 use pvctl::snapshot::{Coverage, CoverageEntry, CoverageState, Item, Parts, Snapshot, decode};
@@ -1166,4 +1167,50 @@ fn a_claim_that_is_created_gets_a_volume_that_is_free() {
     assert_eq!(predicted(volumes), states(&["Bound, volume one", "Bound, volume other"]));
     // There is no room to look at so many: which of them it gets is not said.
     assert_eq!(predicted((0..20).map(|number| free(&format!("pv-{number}"), "1Gi")).collect()), []);
+}
+
+/// The role that is handed out suffices for what a plan asks for, also where it looks for the pod of a recycler.
+#[test]
+fn the_role_for_repairs_suffices() {
+    let role = text("docs/rbac/repair.yaml");
+    let rules: Vec<&str> = role.split("- apiGroups:").collect();
+    let mut nfs = released();
+    nfs[0]["spec"]["csi"] = Value::Null;
+    nfs[0]["spec"]["nfs"] = json!({ "server": "nfs.example.com", "path": "/data" });
+    let release = Request::Release { volume: "pv-1".into(), to: Recipient::LastClaim };
+    let plans = [World::new(nfs).accepted(&release), World::new(bound()).accepted(&moving())];
+    let asked: Vec<Right> = plans.iter().flat_map(rights).collect();
+    assert!(asked.iter().any(|right| right.kind == Kind::Pod && right.verb == "get"), "{asked:?}");
+    for right in asked {
+        let granted = |line: &str, words: &str| {
+            let list = line.trim().strip_prefix(words).map(|list| list.trim_matches([' ', '[', ']']).to_owned());
+            list.into_iter()
+                .flat_map(|list| list.split(", ").map(str::to_owned).collect::<Vec<_>>())
+                .collect::<Vec<_>>()
+        };
+        let allows = |rule: &&str| {
+            let resources: Vec<String> = rule.lines().flat_map(|line| granted(line, "resources:")).collect();
+            let verbs: Vec<String> = rule.lines().flat_map(|line| granted(line, "verbs:")).collect();
+            resources.iter().any(|resource| resource == right.kind.resource())
+                && verbs.iter().any(|verb| verb == right.verb)
+        };
+        assert!(rules.iter().any(|rule| allows(&rule)), "{right:?} is not in docs/rbac/repair.yaml");
+    }
+}
+
+/// The data would go with the namespace: Retain stays.
+#[test]
+fn a_policy_does_not_come_back_where_the_namespace_goes() {
+    let mut objects = bound();
+    objects[0]["spec"]["persistentVolumeReclaimPolicy"] = "Delete".into();
+    let plan = World::new(objects.clone()).accepted(&Request::Retain { volume: "pv-1".into() });
+    objects[0]["spec"]["persistentVolumeReclaimPolicy"] = "Retain".into();
+    let mut going = namespace("db");
+    going["metadata"]["deletionTimestamp"] = "2026-06-01T10:00:00Z".into();
+    objects.push(going);
+    let back = way_back(&World::new(objects), &plan, &done(&plan.steps));
+    assert_eq!(changes(&back), Vec::<String>::new());
+    let why = "volume pv-1 keeps policy Retain: with Delete, as it had, its data would go with its claim, the namespace of \
+               which is being deleted";
+    assert!(back.notes.contains(&why.to_owned()), "{:?}", back.notes);
 }

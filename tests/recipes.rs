@@ -417,6 +417,15 @@ fn r23_recycle_is_set_to_retain_first() {
             "{policy}"
         );
     }
+    // Somebody has taken the uid out of the claimRef, so that the volume is Available while it is erased.
+    let restore =
+        Request::Restore { namespace: "db".into(), name: "data".into(), from: None, provisioner_stopped: false };
+    for policy in ["Recycle", "Retain"] {
+        let mut objects = with_policy(nfs("Available"), policy);
+        objects[0]["spec"]["claimRef"] = of("db", "data", "");
+        objects.push(recycler.clone());
+        assert_eq!(World::new(objects).refusal(&restore).by, "recycler", "{policy}");
+    }
     // Where the pods there were not listed, it is asked for right before the write.
     let mut coverage = complete();
     coverage.set(CoverageEntry::new(Kind::Pod, Some("default".into()), CoverageState::Forbidden));

@@ -8,7 +8,7 @@ use crate::model::{
     AccessModeSet, ClaimPhase, ClaimStatus, Kind, ObjectKey, PersistentVolume, PersistentVolumeClaim, Quantity,
     StorageClass, Str, VolumePhase,
 };
-use crate::snapshot::{ClaimId, Snapshot, VolumeId};
+use crate::snapshot::{ClaimId, CoverageState, Snapshot, VolumeId};
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -106,7 +106,8 @@ impl Cast {
     }
 
     /// Adds the free volumes of which the controller gives one to a claim that the plan creates, or gives a class, and
-    /// that names none. Of these claims there are some for which not all have `room`: what they get is open.
+    /// that names none. Gives the claims of which it is open what they get: there is no `room` for all that they may
+    /// get, or not all is known that decides.
     pub(super) fn serve(
         &mut self,
         snapshot: &Snapshot,
@@ -115,7 +116,18 @@ impl Cast {
         room: usize,
     ) -> BTreeSet<ObjectKey> {
         let mut open = BTreeSet::new();
+        let is_read = |kind| snapshot.coverage().state(kind, "") == CoverageState::Complete;
+        let all_read = is_read(Kind::PersistentVolume) && is_read(Kind::StorageClass);
         for write in plan.writes().filter(|write| write.asks_for_any_volume()) {
+            // The API server may give the claim the default class.
+            let states_class = match &write.change {
+                Change::Create { manifest } => manifest["spec"]["storageClassName"].is_string(),
+                _ => true,
+            };
+            if !all_read || !states_class {
+                open.insert(write.object.clone());
+                continue;
+            }
             for id in free_for(snapshot, rules, write) {
                 if self.volumes.contains(&id) {
                     continue;
@@ -202,6 +214,9 @@ fn free_for(snapshot: &Snapshot, rules: &Rules, write: &Write) -> Vec<VolumeId> 
     let id = snapshot.claim_id(&write.object.namespace, &write.object.name);
     let current = id.map(|id| Seen::Claim(Arc::new(snapshot.claim(id).clone())));
     let Some(Seen::Claim(claim)) = write.apply(current.as_ref()) else { return Vec::new() };
+    if !claim.volume_name.is_empty() {
+        return Vec::new();
+    }
     let delays = snapshot.class(claim.class()).is_some_and(StorageClass::waits_for_first_consumer);
     let Ok(query) = Query::new(rules, &claim, delays) else { return Vec::new() };
     let mut groups: BTreeMap<(u32, AccessModeSet), (Quantity, Vec<VolumeId>)> = BTreeMap::new();

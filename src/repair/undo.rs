@@ -154,8 +154,8 @@ fn plan_of(
                 };
                 let again = recreated.iter().find(|again| again.volume == Some(name));
                 let comes_back = again.is_some_and(|again| is_free_by_then(situation, again, &created));
-                let goes = bound && is_held_by_one_that_goes(situation, name);
-                if (bound && !goes) || comes_back {
+                let goes = if bound { goes(situation, name) } else { None };
+                if (bound && goes.is_none()) || comes_back {
                     let mut write = (**write).clone();
                     write.expect.push(Expect::VolumePhase { any_of: vec!["Bound".into()] });
                     back.step(
@@ -166,7 +166,7 @@ fn plan_of(
                         for_good(),
                     );
                 } else {
-                    let when = if goes { "with its claim, which is being deleted" } else { "now that no claim has it" };
+                    let when = goes.unwrap_or("now that no claim has it");
                     back.note(format!(
                         "volume {name} keeps policy Retain: with Delete, as it had, its data would go {when}"
                     ));
@@ -197,10 +197,18 @@ fn plan_of(
     Ok(back.finish(format!("{goal} {journal} did is taken back")))
 }
 
-/// Whether the claim that has the volume is being deleted.
-fn is_held_by_one_that_goes(situation: &Situation<'_>, name: &str) -> bool {
-    let Known::There(volume) = situation.volume(name) else { return false };
-    matches!(situation.holder(volume), Known::There(claim) if claim.terminating())
+/// With what the data of a volume would go, where the claim that has it is being deleted, or its namespace is.
+fn goes(situation: &Situation<'_>, name: &str) -> Option<&'static str> {
+    let Known::There(volume) = situation.volume(name) else { return None };
+    let Known::There(claim) = situation.holder(volume) else { return None };
+    let namespace = situation.snapshot.surroundings().namespace(&claim.meta.namespace);
+    if claim.terminating() {
+        Some("with its claim, which is being deleted")
+    } else if namespace.is_some_and(|namespace| namespace.meta.deleted.is_some()) {
+        Some("with its claim, the namespace of which is being deleted")
+    } else {
+        None
+    }
 }
 
 /// Whether a claim can be created again: there is none of its name, or only one that goes before.

@@ -125,8 +125,7 @@ pub(super) fn pod_namespaces(parts: &Parts, needs: Needs<'_>) -> BTreeSet<Str> {
 
 /// Whether a recycler may be at work on a volume, whatever its policy is by now.
 fn may_be_erased(volume: &PersistentVolume) -> bool {
-    matches!(volume.source.kind, SourceKind::Nfs | SourceKind::HostPath)
-        && matches!(volume.status.phase, VolumePhase::Released | VolumePhase::Failed)
+    matches!(volume.source.kind, SourceKind::Nfs | SourceKind::HostPath) && volume.status.phase != VolumePhase::Bound
 }
 
 #[cfg(test)]

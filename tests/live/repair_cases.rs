@@ -284,7 +284,8 @@ pub(crate) const REPAIRS: [Repair; 13] = [
         },
         before: KEPT_BY_FINALIZER,
         goal: LEFT,
-        undone: &[],
+        // With Delete again the data would go with the claim.
+        undone: &[&["N-a: Bound, Retain, of N/data", "N/data: Bound, N-a, going"]],
         left: &["N/data: Pending, "],
         ..NONE
     },

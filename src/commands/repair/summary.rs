@@ -5,7 +5,7 @@ use super::course::Earlier;
 use crate::error::{Error, ErrorKind};
 use crate::execute::{self, Journal, Outcome, Way};
 use crate::model::ObjectKey;
-use crate::repair::{Expected, Manifests, Plan, Request, Seen, Step, Undo, state_in_words};
+use crate::repair::{Expected, Manifests, Plan, Request, Seen, Step, Undo, Write, state_in_words};
 use crate::report::wrap::wrap;
 use crate::terminal::{HeldInterrupts, Terminal};
 use crate::text::sanitize;
@@ -111,18 +111,29 @@ async fn unless_pressed<T>(held: Option<&HeldInterrupts>, work: impl Future<Outp
 /// What is not as the review of the last step has predicted it.
 fn surprises(plan: &Plan, manifests: &Manifests) -> Vec<String> {
     let expected = plan.steps.last().map_or(&[][..], |step| &step.expects);
-    // A driver may have made a volume for a claim that takes any.
+    // What a claim gets that takes any volume may be open, and a driver may make one for it.
     let asks = |object: &ObjectKey| plan.writes().any(|write| write.object == *object && write.asks_for_any_volume());
+    let is_served = |is: &str| is.starts_with("Bound") && !is.ends_with(", being deleted");
+    let said = |object: &ObjectKey, is: &str, states: &str| format!("{object} is {is}, where {states} was predicted");
     let differs = |expected: &Expected| {
         let is = predicted(&expected.object, manifests)?;
         let states = &expected.states;
-        if states.iter().all(|state| state == "Pending") && is.starts_with("Bound") && asks(&expected.object) {
-            return None;
-        }
-        let said = || format!("{} is {is}, where {} was predicted", expected.object, states.join(" or "));
-        (!states.is_empty() && !states.contains(&is)).then(said)
+        let made = asks(&expected.object) && is_served(&is) && states.iter().all(|state| state == "Pending");
+        let fits = states.is_empty() || states.contains(&is) || made;
+        (!fits).then(|| said(&expected.object, &is, &states.join(" or ")))
     };
-    expected.iter().filter_map(differs).collect()
+    let open = plan.writes().map(|write| &write.object).filter(|object| {
+        let is_last = plan.writes().filter(|write| write.object == **object).last();
+        is_last.is_some_and(Write::asks_for_any_volume) && !expected.iter().any(|known| known.object == **object)
+    });
+    let strays = open.filter_map(|object| {
+        let is = predicted(object, manifests)?;
+        let fits = is == "Pending" || is_served(&is);
+        (!fits).then(|| said(object, &is, "Pending or Bound"))
+    });
+    let mut all: Vec<String> = expected.iter().filter_map(differs).chain(strays).collect();
+    all.dedup();
+    all
 }
 
 /// How an object stands, in the words of [`Expected::states`]; nothing where it is not understood.

@@ -216,10 +216,8 @@ impl Builder {
         if let Some(step) = self.steps.last_mut() {
             step.recheck.extend(unmounted(situation, volume));
             // A recycler that has begun goes on, although the policy is Retain by now.
-            let scrubbed = matches!(volume.source.kind, SourceKind::Nfs | SourceKind::HostPath);
-            if scrubbed && has_ended(volume) && volume.reclaim_policy == ReclaimPolicy::Retain {
-                step.recheck.push(Recheck::NotRecycled { volume: volume.meta.name.clone() });
-            }
+            let recheck = not_recycled(volume).filter(|recheck| !step.recheck.contains(recheck));
+            step.recheck.extend(recheck);
         }
     }
 
@@ -346,6 +344,7 @@ impl Builder {
         let gone =
             Wait::ClaimGone { namespace: claim.namespace.clone(), name: claim.name.clone(), uid: Str::default() };
         let mut recheck = recheck;
+        recheck.extend(volume.and_then(not_recycled));
         recheck.push(Recheck::Unused { namespace: claim.namespace.clone(), name: claim.name.clone() });
         self.step(why, Some(write), recheck, bound, Undo::Write { write: Box::new(delete), wait: Some(gone) });
     }
@@ -398,6 +397,14 @@ impl Builder {
         }
         Proposed::Plan(Box::new(plan))
     }
+}
+
+/// That no pod of the recycler erases a volume that nobody has: one that has begun goes on whatever is written since.
+/// No other sorts of storage are recycled.
+pub(in crate::repair) fn not_recycled(volume: &PersistentVolume) -> Option<Recheck> {
+    let is_recyclable = matches!(volume.source.kind, SourceKind::Nfs | SourceKind::HostPath);
+    (is_recyclable && volume.status.phase != VolumePhase::Bound)
+        .then(|| Recheck::NotRecycled { volume: volume.meta.name.clone() })
 }
 
 /// That no pod uses what the last claim of a volume had, where that claim is not there to keep it from going. Pods that

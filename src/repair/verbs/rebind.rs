@@ -1,6 +1,6 @@
 //! `rebind`: a claim gets another volume, that very one.
 
-use super::build::{Builder, Planned, as_reviewed, claim, has_ended, manifest, stays, volume};
+use super::build::{Builder, Planned, as_reviewed, claim, has_ended, manifest, not_recycled, stays, volume};
 use super::recreate::idle;
 use super::release::held;
 use crate::model::{AnnotationKey, ObjectKey, PersistentVolume, PersistentVolumeClaim, VolumePhase};
@@ -123,7 +123,7 @@ pub(super) fn name_it(
     plan.step(
         format!("claim {} names volume {name}, so that it gets no other", old.key()),
         Some(write),
-        Vec::new(),
+        not_recycled(target).into_iter().collect(),
         Some(bound),
         Undo::Impossible { why: "a claim that names a volume names it for good: recreate the claim".to_owned() },
     );

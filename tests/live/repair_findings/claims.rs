@@ -160,7 +160,7 @@ pub(super) const CASES: &[Case] = &[
                 &["ns-terminating-pvc on ns/@"],
             )
             .harmless(),
-            Act::back(&["@-a: Bound, Delete, of @/data", "@/data: Bound, @-a"], &["ns-terminating-pvc on ns/@"]),
+            Act::NOTHING_BACK,
             Act::does(
                 &["fix", "--all", "--only", "ns-terminating-pvc"],
                 1,
