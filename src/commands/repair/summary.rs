@@ -123,7 +123,7 @@ fn surprises(plan: &Plan, manifests: &Manifests) -> Vec<String> {
         (!fits).then(|| said(&expected.object, &is, &states.join(" or ")))
     };
     let open = plan.writes().map(|write| &write.object).filter(|object| {
-        let is_last = plan.writes().filter(|write| write.object == **object).last();
+        let is_last = plan.writes().rfind(|write| write.object == **object);
         is_last.is_some_and(Write::asks_for_any_volume) && !expected.iter().any(|known| known.object == **object)
     });
     let strays = open.filter_map(|object| {
