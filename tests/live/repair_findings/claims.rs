@@ -161,13 +161,6 @@ pub(super) const CASES: &[Case] = &[
             )
             .harmless(),
             Act::NOTHING_BACK,
-            Act::does(
-                &["fix", "--all", "--only", "ns-terminating-pvc"],
-                1,
-                &["@-a: Bound, Retain, of @/data", "@/data: Bound, @-a"],
-                &["ns-terminating-pvc on ns/@"],
-            )
-            .harmless(),
             Act::comes(
                 namespace_goes_on,
                 &["@-a: Released, Retain, of the former @/data"],
