@@ -485,7 +485,7 @@ fn judge(case: Case, settled: &Store, report: &mut Report) {
     }
     let left = report.outcome.contains("left:");
     // Who takes the name of the claim, or the claim itself, may leave nothing to be done.
-    if left && !matches!(case.actor, Actor::Namesake | Actor::Recreator | Actor::Deleter) {
+    if left && !case.actor.is_in_the_way() {
         wrong("it could neither be continued nor taken back nor asked for anew");
     }
     if !case.actor.is_harmless() {

@@ -4,56 +4,9 @@
 
 use super::api::{Api, Refused, path};
 use super::site::{PV, PVC, text};
+pub(crate) use crate::stage::Actor;
 use http::Method;
 use serde_json::{Value, json};
-
-/// Somebody who acts at one request of a repair.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Actor {
-    /// Nobody.
-    Nobody,
-    /// The driver deletes the storage of every volume that it may delete, and lets the object go.
-    Driver,
-    /// A stranger creates, for each volume, a claim that names it and fits it.
-    Stranger,
-    /// Somebody creates a claim of each name that a volume waits for or had, and that is free; it names no volume.
-    Namesake,
-    /// A StatefulSet, or a tool that applies manifests, creates again the claims that were there at the start.
-    Recreator,
-    /// Somebody deletes a claim.
-    Deleter,
-    /// The scheduler reserves every Available volume that nobody has for a claim of a stranger.
-    Scheduler,
-    /// A pod that uses the claims of the repair gets a node.
-    User,
-    /// Somebody labels every volume and claim, so that their versions change.
-    Toucher,
-}
-
-impl Actor {
-    /// Everybody, and nobody.
-    pub(crate) const ALL: [Self; 9] = [
-        Self::Nobody,
-        Self::Driver,
-        Self::Stranger,
-        Self::Namesake,
-        Self::Recreator,
-        Self::Deleter,
-        Self::Scheduler,
-        Self::User,
-        Self::Toucher,
-    ];
-
-    /// Whether it changes nothing that a state of a plan is told by.
-    pub(crate) fn is_harmless(self) -> bool {
-        matches!(self, Self::Nobody | Self::Toucher)
-    }
-
-    /// Whether it takes the name of a claim, or a claim, so that nothing may be left to be done.
-    pub(crate) fn is_in_the_way(self) -> bool {
-        matches!(self, Self::Namesake | Self::Recreator | Self::Deleter)
-    }
-}
 
 /// Where an actor acts.
 #[derive(Clone, Debug, Default)]

@@ -66,6 +66,11 @@ impl Actor {
         matches!(self, Self::Nobody | Self::Toucher)
     }
 
+    /// Whether it takes the name of a claim, or a claim, so that nothing may be left to be done.
+    pub(crate) fn is_in_the_way(self) -> bool {
+        matches!(self, Self::Namesake | Self::Recreator | Self::Deleter)
+    }
+
     /// Acts. `start` is the store as it was before the repair.
     pub(crate) fn strike(self, store: &mut Store, start: &Store, random: &mut Random) {
         match self {
