@@ -262,6 +262,34 @@ async fn rights_that_are_missing_and_guards_that_fail_refuse() {
 }
 
 /// `fix` of a script: what is safe is done once, and a refusal is one.
+/// The pods that may erase a volume are looked at whichever way it is named, and whatever its policy and phase are.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_pods_of_recyclers_are_read_for_every_repair_that_asks_for_them() {
+    for policy in ["Delete", "Recycle", "Retain"] {
+        for phase in ["Released", "Available"] {
+            let mut volume = released("pv-1", policy);
+            let spec = volume["spec"].as_object_mut().unwrap();
+            spec.remove("csi");
+            spec.insert("nfs".into(), json!({"server": "files.example.com", "path": "/a"}));
+            if phase == "Available" {
+                volume["spec"]["claimRef"].as_object_mut().unwrap().remove("uid");
+            }
+            volume["status"]["phase"] = phase.into();
+            let fake = cluster([volume]).await;
+            for arguments in [
+                &["restore", "pvc/data", "-n", "db"][..],
+                &["restore", "pvc/data", "-n", "db", "--from", "pv/pv-1"],
+                &["release", "pv/pv-1"],
+            ] {
+                let finished = run(&fake, &[arguments, &["--dry-run=client"]].concat()).await;
+                let said = [finished.stdout.as_str(), &finished.stderr].concat();
+                assert_eq!(finished.code, Some(0), "{policy} {phase} {arguments:?}: {said}");
+                assert!(!said.contains("could not be listed"), "{policy} {phase} {arguments:?}: {said}");
+            }
+        }
+    }
+}
+
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn fix_repairs_what_is_safe_and_says_what_is_refused() {
     let fake = cluster([released("data", "Retain")]).await;

@@ -36,6 +36,7 @@ pub(super) fn run(args: &AuditArgs, global: &GlobalArgs, terminal: &Terminal) ->
     let evidence = Evidence {
         nodes: true,
         pods: reads(Kind::Pod),
+        recyclers: reads(Kind::Pod),
         lease: reads(Kind::Lease),
         surroundings: &surroundings,
         ..Evidence::default()

@@ -293,9 +293,14 @@ impl Fix<'_> {
         let reads =
             |kind: Kind| rules::all().iter().any(|rule| rule.detect.kind() == kind || rule.reads.contains(&kind));
         let surroundings: Vec<Kind> = Kind::SURROUNDING.into_iter().filter(|kind| reads(*kind)).collect();
-        let pods_in = [];
-        let evidence =
-            Evidence { nodes: true, pods: true, pods_in: &pods_in, lease: true, surroundings: &surroundings };
+        let evidence = Evidence {
+            nodes: true,
+            pods: true,
+            pods_in: &[],
+            recyclers: true,
+            lease: true,
+            surroundings: &surroundings,
+        };
         let source = SourceArgs::default();
         let question =
             Question { source: &source, model, global: self.global, object: None, pods_decide: true, evidence };

@@ -52,6 +52,8 @@ pub(super) struct Evidence<'a> {
     pub(super) pods: bool,
     /// More namespaces whose pods are looked at.
     pub(super) pods_in: &'a [Str],
+    /// Whether the pods are that may erase a volume.
+    pub(super) recyclers: bool,
     /// Whether the Lease of kube-controller-manager is.
     pub(super) lease: bool,
     /// The kinds of [`Kind::SURROUNDING`] that are.
@@ -105,6 +107,7 @@ pub(super) async fn gather_on(
             .pods
             .then(|| if question.global.scope.all_namespaces { None } else { Some(cluster.namespace()) }),
         pods_in: question.evidence.pods_in,
+        recyclers: question.evidence.recyclers,
         everything: false,
     };
     let mut parts = cluster.read(needs, &*terminal.progress()).await?;

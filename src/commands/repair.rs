@@ -243,8 +243,14 @@ impl Run<'_> {
         let request = course.request();
         let mut pods_in = request::namespaces(request);
         pods_in.extend(course.objects().into_iter().map(|key| key.namespace).filter(|name| !name.is_empty()));
-        let evidence =
-            Evidence { nodes: true, pods: true, pods_in: &pods_in, lease: true, surroundings: &SURROUNDINGS };
+        let evidence = Evidence {
+            nodes: true,
+            pods: true,
+            pods_in: &pods_in,
+            recyclers: true,
+            lease: true,
+            surroundings: &SURROUNDINGS,
+        };
         let model = self.args.model();
         let source = SourceArgs::default();
         let question = Question {

@@ -26,6 +26,8 @@ pub struct Needs<'a> {
     pub users_of: Option<(Kind, &'a str, &'a str)>,
     /// Whether nodes are asked for though no decision reads them: which ones are there, and what labels they have.
     pub nodes: bool,
+    /// Whether the pods are asked for that may erase a volume, for repairs: no decision rests on them.
+    pub recyclers: bool,
     /// The kinds of [`Kind::SURROUNDING`] that are asked for.
     pub surroundings: &'a [Kind],
     /// Where pods are asked for beyond what decisions ask: in a namespace, or everywhere.
@@ -53,7 +55,7 @@ pub fn second_round(parts: &Parts, needs: Needs<'_>) -> Vec<(Kind, Option<Str>)>
     lists
 }
 
-/// The namespaces in which some decision looks for pods.
+/// The namespaces whose pods are asked for.
 pub(super) fn pod_namespaces(parts: &Parts, needs: Needs<'_>) -> BTreeSet<Str> {
     let classes: HashMap<&str, &StorageClass> =
         parts.classes.iter().map(|class| (class.meta.name.as_str(), class)).collect();
@@ -88,15 +90,14 @@ pub(super) fn pod_namespaces(parts: &Parts, needs: Needs<'_>) -> BTreeSet<Str> {
             && !live.contains(&(claim.namespace.as_str(), claim.name.as_str(), claim.uid.as_str()))
         {
             namespaces.insert(claim.namespace.clone());
-            // Repairs look for the pods that erase such volumes; no decision rests on them.
-            if !needs.surroundings.is_empty() {
-                namespaces.insert(RECYCLERS.into());
-            }
         }
     }
     if needs.everything {
         namespaces.extend(parts.volumes.iter().filter_map(|volume| Some(volume.claim_ref.as_ref()?.namespace.clone())));
         namespaces.remove("");
+    }
+    if (needs.recyclers || needs.everything) && parts.volumes.iter().any(may_be_erased) {
+        namespaces.insert(RECYCLERS.into());
     }
     if let Some(Some(namespace)) = needs.pods_of {
         namespaces.insert(Str::from(namespace));
@@ -107,12 +108,8 @@ pub(super) fn pod_namespaces(parts: &Parts, needs: Needs<'_>) -> BTreeSet<Str> {
             namespaces.insert(Str::from(namespace));
         }
         Some((Kind::PersistentVolume, _, name)) => {
-            let named = || parts.volumes.iter().filter(|volume| volume.meta.name == name);
-            namespaces.extend(named().filter_map(|volume| Some(volume.claim_ref.as_ref()?.namespace.clone())));
-            // A pod that erases it may have begun before it was kept.
-            if named().any(may_be_erased) {
-                namespaces.insert(RECYCLERS.into());
-            }
+            let named = parts.volumes.iter().filter(|volume| volume.meta.name == name);
+            namespaces.extend(named.filter_map(|volume| Some(volume.claim_ref.as_ref()?.namespace.clone())));
             let naming = parts.claims.iter().filter(|claim| claim.volume_name == name);
             namespaces.extend(naming.map(|claim| claim.meta.namespace.clone()));
             // A claimRef without a namespace names no claim, and no list can be asked for.
@@ -293,9 +290,29 @@ mod tests {
         assert_eq!(pods_in(&world), ["gone"]);
         world.volumes.push(recycled("held", "other"));
         assert_eq!(pods_in(&world), ["gone", "held"]);
-        let repairs = Needs { surroundings: &[Kind::VolumeAttachment], ..Needs::default() };
-        let with_recyclers: Vec<Str> = pod_namespaces(&world, repairs).into_iter().collect();
-        assert_eq!(with_recyclers, ["default", "gone", "held"]);
+    }
+
+    /// A pod that erases a volume may have begun before it was kept, and goes on after its claimRef was changed.
+    #[test]
+    fn recyclers_are_looked_for_where_one_may_be_at_work() {
+        let read = |kind: SourceKind, phase: VolumePhase| {
+            let mut volume = PersistentVolume::default();
+            volume.source.kind = kind;
+            volume.status.phase = phase;
+            let world = Parts { volumes: vec![volume], ..parts(Vec::new(), Vec::new()) };
+            let asked = [
+                Needs::default(),
+                Needs { recyclers: true, ..Needs::default() },
+                Needs { everything: true, ..Needs::default() },
+            ];
+            asked.map(|needs| pod_namespaces(&world, needs).into_iter().collect::<Vec<Str>>().join(" "))
+        };
+        for phase in [VolumePhase::Available, VolumePhase::Released, VolumePhase::Failed, VolumePhase::Pending] {
+            assert_eq!(read(SourceKind::Nfs, phase.clone()), ["", "default", "default"]);
+            assert_eq!(read(SourceKind::HostPath, phase.clone()), ["", "default", "default"]);
+            assert_eq!(read(SourceKind::Local, phase), ["", "", ""]);
+        }
+        assert_eq!(read(SourceKind::Nfs, VolumePhase::Bound), ["", "", ""]);
     }
 
     #[test]

@@ -5,10 +5,11 @@ use super::course::Earlier;
 use crate::error::{Error, ErrorKind};
 use crate::execute::{self, Journal, Outcome, Way};
 use crate::model::ObjectKey;
-use crate::repair::{Expected, Manifests, Plan, Request, Seen, Step, Undo, Write, state_in_words};
+use crate::repair::{Manifests, Plan, Request, Seen, Step, Undo, Write, state_in_words};
 use crate::report::wrap::wrap;
 use crate::terminal::{HeldInterrupts, Terminal};
 use crate::text::sanitize;
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::time::Duration;
 
@@ -111,29 +112,31 @@ async fn unless_pressed<T>(held: Option<&HeldInterrupts>, work: impl Future<Outp
 /// What is not as the review of the last step has predicted it.
 fn surprises(plan: &Plan, manifests: &Manifests) -> Vec<String> {
     let expected = plan.steps.last().map_or(&[][..], |step| &step.expects);
-    // What a claim gets that takes any volume may be open, and a driver may make one for it.
-    let asks = |object: &ObjectKey| plan.writes().any(|write| write.object == *object && write.asks_for_any_volume());
-    let is_served = |is: &str| is.starts_with("Bound") && !is.ends_with(", being deleted");
-    let said = |object: &ObjectKey, is: &str, states: &str| format!("{object} is {is}, where {states} was predicted");
-    let differs = |expected: &Expected| {
-        let is = predicted(&expected.object, manifests)?;
-        let states = &expected.states;
-        let made = asks(&expected.object) && is_served(&is) && states.iter().all(|state| state == "Pending");
-        let fits = states.is_empty() || states.contains(&is) || made;
-        (!fits).then(|| said(&expected.object, &is, &states.join(" or ")))
-    };
-    let open = plan.writes().map(|write| &write.object).filter(|object| {
-        let is_last = plan.writes().rfind(|write| write.object == **object);
-        is_last.is_some_and(Write::asks_for_any_volume) && !expected.iter().any(|known| known.object == **object)
-    });
-    let strays = open.filter_map(|object| {
+    let objects: BTreeSet<&ObjectKey> =
+        expected.iter().map(|expected| &expected.object).chain(plan.writes().map(|write| &write.object)).collect();
+    let surprise = |object: &ObjectKey| {
         let is = predicted(object, manifests)?;
-        let fits = is == "Pending" || is_served(&is);
-        (!fits).then(|| said(object, &is, "Pending or Bound"))
-    });
-    let mut all: Vec<String> = expected.iter().filter_map(differs).chain(strays).collect();
-    all.dedup();
-    all
+        let states = expected.iter().find(|expected| expected.object == *object).map_or(&[][..], |found| &found.states);
+        let last = plan.writes().rfind(|write| write.object == *object);
+        let predicted = missed(&is, states, last.is_some_and(Write::asks_for_any_volume))?;
+        Some(format!("{object} is {is}, where {predicted} was predicted"))
+    };
+    objects.into_iter().filter_map(surprise).collect()
+}
+
+/// The prediction that an object does not meet. What a claim gets that takes any volume may be open, and a driver may
+/// make one for it.
+fn missed(is: &str, states: &[String], takes_any: bool) -> Option<String> {
+    let is_served = is.starts_with("Bound") && !is.ends_with(", being deleted");
+    let may_be_served = takes_any && states.iter().all(|state| state == "Pending");
+    if states.iter().any(|state| state == is) || (may_be_served && is_served) {
+        return None;
+    }
+    match states {
+        [] if takes_any => (is != "Pending").then(|| "Pending or Bound".to_owned()),
+        [] => None,
+        states => Some(states.join(" or ")),
+    }
 }
 
 /// How an object stands, in the words of [`Expected::states`]; nothing where it is not understood.
@@ -222,4 +225,34 @@ pub(super) fn rehearsed(terminal: &Terminal, outcome: &Outcome) {
         format!("; steps {} depend on earlier ones and could not be tried", steps(&outcome.untried))
     };
     terminal.message(&format!("note: {tried}{untried}; nothing was written (--dry-run=server)"));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A claim that takes any volume may get one that nobody foresaw; all else has to be as predicted.
+    #[test]
+    fn what_is_not_as_predicted_is_a_surprise() {
+        let judged = |is: &str, states: &[&str], takes_any: bool| {
+            let states: Vec<String> = states.iter().map(|&state| state.to_owned()).collect();
+            missed(is, &states, takes_any).unwrap_or_default()
+        };
+        let named = "Bound, volume pv-1";
+        assert_eq!(judged(named, &[named], false), "");
+        assert_eq!(judged("Pending, volume pv-1", &[named], false), named);
+        assert_eq!(judged("Pending", &["Lost", named], true), format!("Lost or {named}"));
+        // A volume is made for it.
+        assert_eq!(judged(named, &["Pending"], true), "");
+        assert_eq!(judged(named, &["Pending"], false), "Pending");
+        assert_eq!(judged("Bound, volume pv-2", &[named], true), named);
+        // It is open what it gets.
+        assert_eq!(judged("Pending", &[], true), "");
+        assert_eq!(judged(named, &[], true), "");
+        for is in ["not there", "Lost, volume pv-1", "Pending, being deleted", "Bound, volume pv-1, being deleted"] {
+            assert_eq!(judged(is, &[], true), "Pending or Bound", "{is}");
+            assert_eq!(judged(is, &["Pending"], true), "Pending", "{is}");
+            assert_eq!(judged(is, &[], false), "", "{is}");
+        }
+    }
 }
