@@ -1174,6 +1174,44 @@ async fn names_stay_in_their_place() {
     assert_eq!(server.world(|world| world.log.len()), 0, "nothing was asked");
 }
 
+/// The claim was created and got the volume, of which nobody heard, and somebody deleted it: another one of that name
+/// would wait for ever, because the volume knows the first one by its uid.
+#[tokio::test(start_paused = true)]
+async fn a_claim_is_not_created_for_a_volume_that_knows_another() {
+    fn deleter(world: &mut World) {
+        world.idle = true;
+        world.objects.remove(NEW);
+        world.edit(PV, |volume| {
+            volume["spec"]["claimRef"]["uid"] = json!("first");
+            volume["status"]["phase"] = json!("Released");
+        });
+    }
+    // Twice it is looked at before the request, once after it.
+    let look = format!("GET {NEW}");
+    let server = Server::new()
+        .fault("POST /api/v1/namespaces/shop", Fault::After)
+        .fault(&look, Fault::Actor(|_| {}))
+        .fault(&look, Fault::Actor(|_| {}))
+        .fault(&look, Fault::Actor(deleter));
+    let dir = tempfile::tempdir().unwrap();
+    let (result, id) = run(&server, dir.path(), &Ear::new()).await;
+    let stop = result.unwrap_err();
+    assert_eq!(stop.kind, StopKind::Partial);
+    assert_eq!(
+        stop.message,
+        "step 5: volume pv-1 names claim shop/moved with uid \"first\", and does not wait for claim shop/moved"
+    );
+    assert_eq!(server.world(|world| world.writes().len()), 4, "it was created once");
+    assert!(!server.world(|world| world.objects.contains_key(NEW)));
+    // Who goes on with it is told before anything is written.
+    let mut journal = Journal::open(dir.path(), &id).unwrap();
+    assert_eq!(settle(&server.client(), &mut journal).await, Ok(Settled::NotWritten));
+    let rest = journal.entry().remaining();
+    let granted = Receipts::granted(&rest);
+    let rejected = server.review(rest, &granted).await.unwrap_err();
+    assert_eq!(rejected.refusal.message, "step 5 would stop: it is not so that volume pv-1 waits for claim shop/moved");
+}
+
 /// A request of which nobody heard, and somebody who wrote afterwards.
 #[tokio::test(start_paused = true)]
 async fn a_doubtful_step_is_no_dead_end() {

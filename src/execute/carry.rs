@@ -9,7 +9,7 @@ use super::receipts::{is_quota, makes_room, refusal, try_out};
 use super::record::Record;
 use super::{Event, Observer, Options, Outcome, Settled};
 use crate::model::{Kind, Str};
-use crate::repair::{Change, PLAN_ANNOTATION, Plan, Request, Seen, Step, Undo, Wait, Waited, Write};
+use crate::repair::{Change, PLAN_ANNOTATION, Plan, Recheck, Request, Seen, Step, Undo, Wait, Waited, Write};
 use serde_json::Value;
 use std::time::Duration;
 use tokio::time::Instant;
@@ -540,7 +540,9 @@ impl<'r> Run<'r> {
         if let Some(obstacle) = write.obstacle(seen.as_ref()) {
             return Ok(Err(in_the_way(write, &obstacle)));
         }
-        for recheck in &step.recheck {
+        // An earlier step reserves the volume, and the server admits the claim without that.
+        let looked_at = step.recheck.iter().filter(|recheck| !matches!(recheck, Recheck::Reserved { .. }));
+        for recheck in looked_at {
             if let Err(stop) = again(self.api, recheck).await {
                 return Ok(Err(stop));
             }

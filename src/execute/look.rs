@@ -116,6 +116,23 @@ pub(super) async fn again(api: Api<'_>, recheck: &Recheck) -> Result<(), Stopped
                 None => Err(Stopped::changed(format!("claim {namespace}/{name} does not exist any more"))),
             }
         }
+        Recheck::Reserved { volume: held, namespace, name } => {
+            let key = volume_key(held);
+            match decode(&key, api.get(&key).await?.as_ref())? {
+                Some(Seen::Volume(volume)) if volume.is_reserved_for(namespace, name) => Ok(()),
+                Some(Seen::Volume(volume)) => {
+                    let has = volume.claim_ref.as_ref().map_or_else(
+                        || "names no claim".to_owned(),
+                        |named| format!("names claim {}/{} with uid {:?}", named.namespace, named.name, named.uid),
+                    );
+                    Err(Stopped::changed(format!(
+                        "volume {held} {has}, and does not wait for claim {namespace}/{name}"
+                    ))
+                    .hint("another claim of that name had it, or somebody has changed it: ask for the repair again"))
+                }
+                Some(Seen::Claim(_)) | None => Err(Stopped::changed(format!("volume {held} does not exist any more"))),
+            }
+        }
         Recheck::NotRecycled { volume } => {
             let name = guards::recycler_of(volume);
             let key = ObjectKey { kind: Kind::Pod, namespace: guards::RECYCLERS.into(), name: name.as_str().into() };

@@ -37,6 +37,14 @@ impl PersistentVolume {
         self.meta.annotations.get(AnnotationKey::BetaStorageClass).unwrap_or(&self.class_name)
     }
 
+    /// Whether the volume waits for a claim of that name, whichever it will be: `claimRef` names it without a uid.
+    /// Upstream: the pre-bound case of `syncVolume`, `pkg/controller/volume/persistentvolume`, 1.36.
+    pub fn is_reserved_for(&self, namespace: &str, name: &str) -> bool {
+        self.claim_ref
+            .as_ref()
+            .is_some_and(|named| named.namespace == namespace && named.name == name && named.uid.is_empty())
+    }
+
     /// `spec.capacity.storage`, if it is stated.
     pub fn storage(&self) -> Option<&Quantity> {
         self.stated_storage().map(|amount| &amount.quantity)

@@ -63,7 +63,7 @@ fn looks(recheck: &Recheck) -> Vec<Right> {
         Recheck::Unused { namespace, .. } => vec![list(Kind::Pod, namespace), list(Kind::StatefulSet, namespace)],
         Recheck::Unmounted { namespace, .. } => vec![list(Kind::Pod, namespace)],
         Recheck::Detached { .. } => vec![list(Kind::VolumeAttachment, &Str::default())],
-        Recheck::Retained { volume } => vec![get(volume_key(volume))],
+        Recheck::Retained { volume } | Recheck::Reserved { volume, .. } => vec![get(volume_key(volume))],
         Recheck::AllRetained { namespace, name } => {
             vec![get(claim_key(namespace, name)), list(Kind::PersistentVolume, &Str::default())]
         }

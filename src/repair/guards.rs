@@ -76,7 +76,10 @@ pub fn judge(situation: &Situation<'_>, plan: &Plan) -> Vec<Guard> {
             }
             Recheck::Detached { volume } => guards.push(detached(situation, volume)),
             // The plan itself makes it so, and it is read again right before the write.
-            Recheck::Retained { .. } | Recheck::AllRetained { .. } | Recheck::Lives { .. } => {}
+            Recheck::Retained { .. }
+            | Recheck::AllRetained { .. }
+            | Recheck::Lives { .. }
+            | Recheck::Reserved { .. } => {}
             Recheck::NotRecycled { volume } => guards.push(not_recycled(situation, volume)),
         }
     }

@@ -322,6 +322,16 @@ pub enum Recheck {
         /// The volume.
         volume: Str,
     },
+    /// The volume waits for the claim: it names it, and not by the uid of one that was there since, which keeps any
+    /// other from it.
+    Reserved {
+        /// The volume.
+        volume: Str,
+        /// The claim's namespace.
+        namespace: Str,
+        /// The claim's name.
+        name: Str,
+    },
     /// No pod of the recycler erases the volume.
     NotRecycled {
         /// The volume.
@@ -343,6 +353,9 @@ impl std::fmt::Display for Recheck {
             }
             Self::Lives { namespace, name, volume } => {
                 write!(out, "claim {namespace}/{name} has volume {volume} and is not being deleted")
+            }
+            Self::Reserved { volume, namespace, name } => {
+                write!(out, "volume {volume} waits for claim {namespace}/{name}")
             }
             Self::NotRecycled { volume } => write!(out, "no pod of the recycler erases volume {volume}"),
         }

@@ -407,6 +407,11 @@ impl<'a> Stage<'a> {
                 let holder = volume.and_then(|volume| volume.claim_ref.as_ref()).map(|named| &named.uid);
                 claim.is_some_and(|claim| !claim.terminating() && holder == Some(&claim.meta.uid))
             }
+            Recheck::Reserved { volume, namespace, name } => self
+                .snapshot
+                .volume_id(volume)
+                .and_then(|id| self.volume(state, id.0 as usize))
+                .is_some_and(|volume| volume.is_reserved_for(namespace, name)),
             Recheck::Unused { .. }
             | Recheck::Unmounted { .. }
             | Recheck::Detached { .. }

@@ -91,12 +91,10 @@ impl Wait {
                 (_, None) => Waited::Never(format!("volume {wanted} is gone")),
                 (Some(claim), Some(volume)) => {
                     let ours = volume.claim_ref.as_ref().is_some_and(|named| named.uid == claim.meta.uid);
-                    let named = volume.claim_ref.as_ref().is_some_and(|named| {
-                        named.name == claim.meta.name && named.namespace == claim.meta.namespace && named.uid.is_empty()
-                    });
+                    let reserved = volume.is_reserved_for(&claim.meta.namespace, &claim.meta.name);
                     if !claim.volume_name.is_empty() && claim.volume_name != *wanted {
                         Waited::Never(format!("claim {name} got volume {} instead", claim.volume_name))
-                    } else if !ours && !named {
+                    } else if !ours && !reserved {
                         let taker = volume.claim_ref.as_ref().map(Reference::from_stored);
                         Waited::Never(format!(
                             "volume {wanted} names {} instead",

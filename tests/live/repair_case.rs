@@ -364,28 +364,10 @@ impl<'s> Case<'s> {
             }
         }
         if actor.is_in_the_way() {
-            let what = if self.restored(&refusals)? { "left, and restored" } else { "left" };
-            let known = self.stands(End::Left, actor).map(|()| what.to_owned());
+            let known = self.stands(End::Left, actor).map(|()| "left".to_owned());
             return known.map_err(|why| format!("{why}: {refusals}"));
         }
         Err(format!("neither way leads on, and it stands like {:?}: {refusals}", self.place.all()))
-    }
-
-    /// Gives a claim its volume that names it in vain: it was created, deleted by somebody else before the answer came,
-    /// and created once more, while the volume has the uid of the first one.
-    fn restored(&self, refusals: &str) -> Result<bool, String> {
-        let named = |line: &String| {
-            let (claim, state) = line.split_once(": ")?;
-            let (namespace, name) = claim.split_once('/')?;
-            let waits = state.strip_prefix("Pending, ").is_some_and(|volume| !volume.is_empty());
-            (waits && self.run.lot.actor == Actor::Deleter).then(|| (namespace.to_owned(), format!("pvc/{name}")))
-        };
-        let Some((namespace, claim)) = self.place.all().iter().find_map(named) else { return Ok(false) };
-        let ended = self.tool(&["restore", &claim, "-n", &namespace], "30s", None);
-        match ended.code {
-            Some(0) => Ok(true),
-            code => Err(format!("{claim} is not restored, {code:?}: {}; {refusals}", ended.said)),
-        }
     }
 
     /// How it stands after one of the ways: who goes on may go on with a way back.

@@ -344,6 +344,11 @@ impl Builder {
         let gone =
             Wait::ClaimGone { namespace: claim.namespace.clone(), name: claim.name.clone(), uid: Str::default() };
         let mut recheck = recheck;
+        recheck.extend(volume.map(|volume| Recheck::Reserved {
+            volume: volume.meta.name.clone(),
+            namespace: claim.namespace.clone(),
+            name: claim.name.clone(),
+        }));
         recheck.extend(volume.and_then(not_recycled));
         recheck.push(Recheck::Unused { namespace: claim.namespace.clone(), name: claim.name.clone() });
         self.step(why, Some(write), recheck, bound, Undo::Write { write: Box::new(delete), wait: Some(gone) });

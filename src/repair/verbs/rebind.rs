@@ -133,11 +133,7 @@ pub(super) fn name_it(
 /// Makes a volume wait for the claim, unless it does so.
 pub(super) fn reserve(situation: &Situation<'_>, plan: &mut Builder, key: &ObjectKey, target: &PersistentVolume) {
     let name = &target.meta.name;
-    let waits = target
-        .claim_ref
-        .as_ref()
-        .is_some_and(|named| named.namespace == key.namespace && named.name == key.name && named.uid.is_empty());
-    if waits {
+    if target.is_reserved_for(&key.namespace, &key.name) {
         return;
     }
     plan.refer(
