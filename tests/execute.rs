@@ -1201,6 +1201,9 @@ async fn a_claim_is_not_created_for_a_volume_that_knows_another() {
         stop.message,
         "step 5: volume pv-1 names claim shop/moved with uid \"first\", and does not wait for claim shop/moved"
     );
+    let way_on = "kubectl pvctl restore pvc/moved -n shop --from pv/pv-1 makes the volume wait for the claim again, and \
+                  creates it";
+    assert_eq!(stop.hints[0], way_on);
     assert_eq!(server.world(|world| world.writes().len()), 4, "it was created once");
     assert!(!server.world(|world| world.objects.contains_key(NEW)));
     // Who goes on with it is told before anything is written.
@@ -1210,6 +1213,29 @@ async fn a_claim_is_not_created_for_a_volume_that_knows_another() {
     let granted = Receipts::granted(&rest);
     let rejected = server.review(rest, &granted).await.unwrap_err();
     assert_eq!(rejected.refusal.message, "step 5 would stop: it is not so that volume pv-1 waits for claim shop/moved");
+    assert_eq!(rejected.refusal.hints[0], way_on);
+}
+
+/// The request to create the claim had no answer, and arrives after it was looked whether it has: the volume has the
+/// claim then, and that is ours.
+#[tokio::test(start_paused = true)]
+async fn a_claim_that_arrives_late_is_known_for_ours() {
+    fn arrives(world: &mut World) {
+        let body = world.bodies.iter().rev().find(|body| body["kind"] == "PersistentVolumeClaim").unwrap().clone();
+        assert_eq!(world.answer("POST", NEW_LIST, &body, false).0, 201);
+        world.play();
+    }
+    let sets = "GET /apis/apps/v1/namespaces/shop/statefulsets";
+    let server = Server::new()
+        .fault(&format!("POST {NEW_LIST}"), Fault::Before)
+        .fault(sets, Fault::Actor(|_| {}))
+        .fault(sets, Fault::Actor(arrives));
+    let dir = tempfile::tempdir().unwrap();
+    let (result, id) = run(&server, dir.path(), &Ear::new()).await;
+    result.unwrap();
+    server.is_moved();
+    assert_eq!(server.world(|world| world.writes().len()), 4, "it was asked for once");
+    assert!(Journal::read(dir.path(), &id).unwrap().in_doubt().is_none());
 }
 
 /// A request of which nobody heard, and somebody who wrote afterwards.

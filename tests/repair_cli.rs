@@ -261,35 +261,51 @@ async fn rights_that_are_missing_and_guards_that_fail_refuse() {
     assert!(ended.stderr.contains("admission webhook says no"), "{}", ended.stderr);
 }
 
-/// `fix` of a script: what is safe is done once, and a refusal is one.
 /// The pods that may erase a volume are looked at whichever way it is named, and whatever its policy and phase are.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn the_pods_of_recyclers_are_read_for_every_repair_that_asks_for_them() {
+    let on_nfs = |mut volume: Value| {
+        let spec = volume["spec"].as_object_mut().unwrap();
+        spec.remove("csi");
+        spec.insert("nfs".into(), json!({"server": "files.example.com", "path": "/a"}));
+        volume
+    };
     for policy in ["Delete", "Recycle", "Retain"] {
         for phase in ["Released", "Available"] {
-            let mut volume = released("pv-1", policy);
-            let spec = volume["spec"].as_object_mut().unwrap();
-            spec.remove("csi");
-            spec.insert("nfs".into(), json!({"server": "files.example.com", "path": "/a"}));
-            if phase == "Available" {
-                volume["spec"]["claimRef"].as_object_mut().unwrap().remove("uid");
-            }
-            volume["status"]["phase"] = phase.into();
-            let fake = cluster([volume]).await;
-            for arguments in [
-                &["restore", "pvc/data", "-n", "db"][..],
-                &["restore", "pvc/data", "-n", "db", "--from", "pv/pv-1"],
-                &["release", "pv/pv-1"],
-            ] {
-                let finished = run(&fake, &[arguments, &["--dry-run=client"]].concat()).await;
-                let said = [finished.stdout.as_str(), &finished.stderr].concat();
-                assert_eq!(finished.code, Some(0), "{policy} {phase} {arguments:?}: {said}");
-                assert!(!said.contains("could not be listed"), "{policy} {phase} {arguments:?}: {said}");
+            for nfs in [true, false] {
+                let mut volume = released("pv-1", policy);
+                if nfs {
+                    volume = on_nfs(volume);
+                }
+                if phase == "Available" {
+                    volume["spec"]["claimRef"].as_object_mut().unwrap().remove("uid");
+                }
+                volume["status"]["phase"] = phase.into();
+                let fake = cluster([volume]).await;
+                for arguments in [
+                    &["restore", "pvc/data", "-n", "db"][..],
+                    &["restore", "pvc/data", "-n", "db", "--from", "pv/pv-1"],
+                    &["release", "pv/pv-1"],
+                ] {
+                    let finished = run(&fake, &[arguments, &["--dry-run=client"]].concat()).await;
+                    let said = [finished.stdout.as_str(), &finished.stderr].concat();
+                    assert_eq!(finished.code, Some(0), "{policy} {phase} {nfs} {arguments:?}: {said}");
+                    assert!(!said.contains("could not be listed"), "{policy} {phase} {nfs} {arguments:?}: {said}");
+                }
             }
         }
     }
+    // The controller may begin to erase a volume once its claim goes.
+    let [held, claim] = bound("db", "data", "pv-1");
+    let mut held = on_nfs(held);
+    held["spec"]["persistentVolumeReclaimPolicy"] = "Recycle".into();
+    let fake = cluster([held, claim]).await;
+    let finished = run(&fake, &["move", "pvc/data", "-n", "db", "--to-namespace", "web", "--dry-run=client"]).await;
+    assert_eq!(finished.code, Some(0), "{}{}", finished.stdout, finished.stderr);
+    assert!(finished.stdout.contains("no pod recycler-for-pv-1 is seen in namespace default"), "{}", finished.stdout);
 }
 
+/// `fix` of a script: what is safe is done once, and a refusal is one.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn fix_repairs_what_is_safe_and_says_what_is_refused() {
     let fake = cluster([released("data", "Retain")]).await;

@@ -317,7 +317,16 @@ impl<'r> Run<'r> {
             Look::Fit(current) => current,
             Look::Over(attempt) => return Ok(attempt),
         };
-        self.recheck(step).await?;
+        if let Err(stop) = self.recheck(step).await {
+            // A request of an earlier attempt may have arrived since: what is found then is its doing.
+            if stop.kind == StopKind::Changed
+                && self.journal.entry().doubt(step.id).is_some()
+                && let Look::Over(attempt) = self.look(step, write).await?
+            {
+                return Ok(attempt);
+            }
+            return Err(stop);
+        }
         let Some(request) = write.request(current.as_ref(), false) else {
             return Err(Stopped::changed(format!("step {}: {} has lost what is to be removed", step.id, write.object)));
         };

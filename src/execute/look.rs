@@ -118,20 +118,20 @@ pub(super) async fn again(api: Api<'_>, recheck: &Recheck) -> Result<(), Stopped
         }
         Recheck::Reserved { volume: held, namespace, name } => {
             let key = volume_key(held);
-            match decode(&key, api.get(&key).await?.as_ref())? {
-                Some(Seen::Volume(volume)) if volume.is_reserved_for(namespace, name) => Ok(()),
-                Some(Seen::Volume(volume)) => {
-                    let has = volume.claim_ref.as_ref().map_or_else(
-                        || "names no claim".to_owned(),
-                        |named| format!("names claim {}/{} with uid {:?}", named.namespace, named.name, named.uid),
-                    );
-                    Err(Stopped::changed(format!(
-                        "volume {held} {has}, and does not wait for claim {namespace}/{name}"
-                    ))
-                    .hint("another claim of that name had it, or somebody has changed it: ask for the repair again"))
+            let volume = match decode(&key, api.get(&key).await?.as_ref())? {
+                Some(Seen::Volume(volume)) if volume.is_reserved_for(namespace, name) => return Ok(()),
+                Some(Seen::Volume(volume)) => volume,
+                Some(Seen::Claim(_)) | None => {
+                    return Err(Stopped::changed(format!("volume {held} does not exist any more")));
                 }
-                Some(Seen::Claim(_)) | None => Err(Stopped::changed(format!("volume {held} does not exist any more"))),
-            }
+            };
+            let has = volume.claim_ref.as_ref().map_or_else(
+                || "no claim".to_owned(),
+                |named| format!("claim {}/{} with uid {:?}", named.namespace, named.name, named.uid),
+            );
+            let stop =
+                Stopped::changed(format!("volume {held} names {has}, and does not wait for claim {namespace}/{name}"));
+            Err(recheck.way_on().into_iter().fold(stop, Stopped::hint))
         }
         Recheck::NotRecycled { volume } => {
             let name = guards::recycler_of(volume);

@@ -363,8 +363,8 @@ pub(super) fn answers<'a>(snapshot: &'a Snapshot, settings: &Settings<'a>, plan:
             states.collect()
         };
         if written.is_empty() {
-            let why = at.first().map(|state| obstacle_in_words(&stage, step, state)).unwrap_or_default();
-            answers.push(Answer { states: described(&stage, &at), came: Came::Stopped(why) });
+            let (why, way_on) = at.first().map(|state| obstacle_in_words(&stage, step, state)).unwrap_or_default();
+            answers.push(Answer { states: described(&stage, &at), came: Came::Stopped { why, way_on } });
             return Some(answers);
         }
         let rest = rest_of(&mut stage, written)?;
@@ -392,14 +392,16 @@ pub(super) fn answers<'a>(snapshot: &'a Snapshot, settings: &Settings<'a>, plan:
     Some(answers)
 }
 
-/// What stands against a step in a state in which it is not carried out.
-fn obstacle_in_words(stage: &Stage<'_>, step: &Step, state: &State) -> String {
+/// What stands against a step in a state in which it is not carried out, and what leads on.
+fn obstacle_in_words(stage: &Stage<'_>, step: &Step, state: &State) -> (String, Option<String>) {
     let written = step.write.as_ref().and_then(|write| {
         let obstacle = write.obstacle(stage.seen(state, &write.object).as_ref())?;
-        Some(format!("{} {obstacle}", write.object))
+        Some((format!("{} {obstacle}", write.object), None))
     });
     let looked = || step.recheck.iter().find(|recheck| !stage.recheck(state, recheck));
-    written.or_else(|| looked().map(|recheck| format!("it is not so that {recheck}"))).unwrap_or_default()
+    written
+        .or_else(|| looked().map(|recheck| (format!("it is not so that {recheck}"), recheck.way_on())))
+        .unwrap_or_default()
 }
 
 /// What the controllers make of a step.
@@ -420,8 +422,8 @@ pub(super) enum Came {
     Perhaps,
     /// In none.
     Never,
-    /// The step is not carried out, because what it rests on is not so, or not any more: what stands against it.
-    Stopped(String),
+    /// The step is not carried out: what it rests on is not so, or not any more. What stands against it, what leads on.
+    Stopped { why: String, way_on: Option<String> },
 }
 
 /// The states in which nothing moves any more, by the controllers alone; all that were met where it goes round.

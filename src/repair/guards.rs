@@ -13,7 +13,7 @@ use super::plan::{GivenUp, Plan, Recheck};
 use super::situation::{Known, Situation, volume_key};
 use super::write::{CLAIM_PROTECTION, Change, Write};
 use crate::model::surroundings::StatefulSet;
-use crate::model::{Kind, PersistentVolume, PersistentVolumeClaim, Pod, ReclaimPolicy, SourceKind, Str};
+use crate::model::{Kind, PersistentVolume, PersistentVolumeClaim, Pod, ReclaimPolicy, SourceKind, Str, VolumePhase};
 use serde::{Deserialize, Serialize};
 
 /// Whether a guard holds.
@@ -266,6 +266,14 @@ fn not_recycled(situation: &Situation<'_>, volume: &str) -> Guard {
 /// The namespace of the pods that erase volumes, by default.
 pub const RECYCLERS: &str = "default";
 
+/// Whether such a pod may be at work on a volume, or come to be while its claim goes: one that has begun goes on,
+/// whatever is written since. No other sorts of storage are recycled.
+/// Upstream: `FindRecyclablePluginBySpec`, `pkg/volume/plugins.go`, and the plugins of `nfs` and `hostPath`, 1.36.
+pub fn may_be_recycled(volume: &PersistentVolume) -> bool {
+    matches!(volume.source.kind, SourceKind::Nfs | SourceKind::HostPath)
+        && (volume.status.phase != VolumePhase::Bound || volume.reclaim_policy == ReclaimPolicy::Recycle)
+}
+
 /// The name of the pod that erases a volume.
 pub fn recycler_of(volume: &str) -> String {
     format!("recycler-for-{volume}")
@@ -449,7 +457,7 @@ fn identity(volume: &PersistentVolume) -> Guard {
 /// What may be under way with the data of a volume, out of sight.
 fn operations(volume: &PersistentVolume) -> Option<Guard> {
     let name = &volume.meta.name;
-    let ended = matches!(volume.status.phase, crate::model::VolumePhase::Released | crate::model::VolumePhase::Failed);
+    let ended = matches!(volume.status.phase, VolumePhase::Released | VolumePhase::Failed);
     match volume.reclaim_policy {
         ReclaimPolicy::Delete if ended || volume.terminating() => Some(Guard::new(
             "operations",

@@ -339,6 +339,25 @@ pub enum Recheck {
     },
 }
 
+impl Recheck {
+    /// What leads on where it does not hold and asking for the same repair again does not help.
+    pub fn way_on(&self) -> Option<String> {
+        match self {
+            Self::Reserved { volume, namespace, name } => Some(format!(
+                "kubectl pvctl restore pvc/{name} -n {namespace} --from pv/{volume} makes the volume wait for the claim \
+                 again, and creates it"
+            )),
+            Self::Unused { .. }
+            | Self::Unmounted { .. }
+            | Self::Detached { .. }
+            | Self::Retained { .. }
+            | Self::AllRetained { .. }
+            | Self::Lives { .. }
+            | Self::NotRecycled { .. } => None,
+        }
+    }
+}
+
 impl std::fmt::Display for Recheck {
     fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {

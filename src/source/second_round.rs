@@ -4,10 +4,8 @@
 //! (`findNonScheduledPodsByPVC`), recycling (`isVolumeUsed`), the condition `Unused` (`podUsesPVCForUnusedSince`);
 //! nodes only for host-path provisioning.
 
-use crate::model::{
-    Kind, PersistentVolume, PersistentVolumeClaim, ReclaimPolicy, SourceKind, StorageClass, Str, VolumePhase,
-};
-use crate::repair::guards::RECYCLERS;
+use crate::model::{Kind, PersistentVolumeClaim, ReclaimPolicy, StorageClass, Str};
+use crate::repair::guards::{RECYCLERS, may_be_recycled};
 use crate::snapshot::{CoverageState, Parts};
 use std::collections::{BTreeSet, HashMap, HashSet};
 
@@ -96,7 +94,12 @@ pub(super) fn pod_namespaces(parts: &Parts, needs: Needs<'_>) -> BTreeSet<Str> {
         namespaces.extend(parts.volumes.iter().filter_map(|volume| Some(volume.claim_ref.as_ref()?.namespace.clone())));
         namespaces.remove("");
     }
-    if (needs.recyclers || needs.everything) && parts.volumes.iter().any(may_be_erased) {
+    let named = match needs.users_of {
+        Some((Kind::PersistentVolume, _, name)) => Some(name),
+        Some(_) | None => None,
+    };
+    let mut asked = parts.volumes.iter().filter(|volume| named.is_none_or(|name| volume.meta.name == name));
+    if (needs.recyclers || needs.everything) && asked.any(may_be_recycled) {
         namespaces.insert(RECYCLERS.into());
     }
     if let Some(Some(namespace)) = needs.pods_of {
@@ -120,15 +123,12 @@ pub(super) fn pod_namespaces(parts: &Parts, needs: Needs<'_>) -> BTreeSet<Str> {
     namespaces
 }
 
-/// Whether a recycler may be at work on a volume, whatever its policy is by now.
-fn may_be_erased(volume: &PersistentVolume) -> bool {
-    matches!(volume.source.kind, SourceKind::Nfs | SourceKind::HostPath) && volume.status.phase != VolumePhase::Bound
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::{AnnotationKey, BindingMode, ClaimRef, ObjectMeta, Timestamp};
+    use crate::model::{
+        AnnotationKey, BindingMode, ClaimRef, ObjectMeta, PersistentVolume, SourceKind, Timestamp, VolumePhase,
+    };
     use crate::snapshot::Coverage;
 
     fn claim(namespace: &str, class: Option<&str>) -> PersistentVolumeClaim {
@@ -295,11 +295,15 @@ mod tests {
     /// A pod that erases a volume may have begun before it was kept, and goes on after its claimRef was changed.
     #[test]
     fn recyclers_are_looked_for_where_one_may_be_at_work() {
-        let read = |kind: SourceKind, phase: VolumePhase| {
-            let mut volume = PersistentVolume::default();
+        let world = |kind: SourceKind, phase: VolumePhase, policy: ReclaimPolicy| {
+            let mut volume = PersistentVolume { reclaim_policy: policy, ..PersistentVolume::default() };
+            volume.meta.name = "pv-1".into();
             volume.source.kind = kind;
             volume.status.phase = phase;
-            let world = Parts { volumes: vec![volume], ..parts(Vec::new(), Vec::new()) };
+            Parts { volumes: vec![volume], ..parts(Vec::new(), Vec::new()) }
+        };
+        let read = |kind: SourceKind, phase: VolumePhase, policy: ReclaimPolicy| {
+            let world = world(kind, phase, policy);
             let asked = [
                 Needs::default(),
                 Needs { recyclers: true, ..Needs::default() },
@@ -308,11 +312,24 @@ mod tests {
             asked.map(|needs| pod_namespaces(&world, needs).into_iter().collect::<Vec<Str>>().join(" "))
         };
         for phase in [VolumePhase::Available, VolumePhase::Released, VolumePhase::Failed, VolumePhase::Pending] {
-            assert_eq!(read(SourceKind::Nfs, phase.clone()), ["", "default", "default"]);
-            assert_eq!(read(SourceKind::HostPath, phase.clone()), ["", "default", "default"]);
-            assert_eq!(read(SourceKind::Local, phase), ["", "", ""]);
+            for policy in [ReclaimPolicy::Retain, ReclaimPolicy::Delete, ReclaimPolicy::Recycle] {
+                let read = |kind| read(kind, phase.clone(), policy.clone());
+                assert_eq!(read(SourceKind::Nfs), ["", "default", "default"]);
+                assert_eq!(read(SourceKind::HostPath), ["", "default", "default"]);
+                assert_eq!(read(SourceKind::Csi), ["", "", ""]);
+            }
         }
-        assert_eq!(read(SourceKind::Nfs, VolumePhase::Bound), ["", "", ""]);
+        assert_eq!(read(SourceKind::Nfs, VolumePhase::Bound, ReclaimPolicy::Retain), ["", "", ""]);
+        // Its claim may go.
+        assert_eq!(read(SourceKind::Nfs, VolumePhase::Bound, ReclaimPolicy::Recycle), ["", "default", "default"]);
+        assert_eq!(read(SourceKind::Csi, VolumePhase::Bound, ReclaimPolicy::Recycle), ["", "", ""]);
+        // Who asks for one volume is not concerned with the others.
+        let free = world(SourceKind::Nfs, VolumePhase::Available, ReclaimPolicy::Retain);
+        let named = |name| {
+            let users_of = Some((Kind::PersistentVolume, "", name));
+            pod_namespaces(&free, Needs { recyclers: true, users_of, ..Needs::default() }).len()
+        };
+        assert_eq!((named("pv-1"), named("pv-2")), (1, 0));
     }
 
     #[test]

@@ -1,9 +1,9 @@
 //! The pieces that several verbs put together.
 
 use crate::model::{
-    AnnotationKey, ObjectKey, PersistentVolume, PersistentVolumeClaim, ReclaimPolicy, SourceKind, Str, VolumePhase,
+    AnnotationKey, ObjectKey, PersistentVolume, PersistentVolumeClaim, ReclaimPolicy, Str, VolumePhase,
 };
-use crate::repair::guards::is_seen_as_anothers;
+use crate::repair::guards::{is_seen_as_anothers, may_be_recycled};
 use crate::repair::plan::{Carried, Plan, Proposed, Recheck, Refusal, Request, StableHash, Step, Undo};
 use crate::repair::situation::{Known, Situation, claim_key, volume_key};
 use crate::repair::wait::Wait;
@@ -268,7 +268,7 @@ impl Builder {
             }
         }
         if volume.reclaim_policy == ReclaimPolicy::Recycle {
-            recheck.push(Recheck::NotRecycled { volume: volume.meta.name.clone() });
+            recheck.extend(not_recycled(volume));
         }
         let write = Write {
             object,
@@ -344,13 +344,14 @@ impl Builder {
         let gone =
             Wait::ClaimGone { namespace: claim.namespace.clone(), name: claim.name.clone(), uid: Str::default() };
         let mut recheck = recheck;
+        recheck.extend(volume.and_then(not_recycled));
+        recheck.push(Recheck::Unused { namespace: claim.namespace.clone(), name: claim.name.clone() });
+        // Last, because it is short: lists take their time.
         recheck.extend(volume.map(|volume| Recheck::Reserved {
             volume: volume.meta.name.clone(),
             namespace: claim.namespace.clone(),
             name: claim.name.clone(),
         }));
-        recheck.extend(volume.and_then(not_recycled));
-        recheck.push(Recheck::Unused { namespace: claim.namespace.clone(), name: claim.name.clone() });
         self.step(why, Some(write), recheck, bound, Undo::Write { write: Box::new(delete), wait: Some(gone) });
     }
 
@@ -404,12 +405,9 @@ impl Builder {
     }
 }
 
-/// That no pod of the recycler erases a volume that nobody has: one that has begun goes on whatever is written since.
-/// No other sorts of storage are recycled.
+/// That no pod of the recycler erases a volume, where one could.
 pub(in crate::repair) fn not_recycled(volume: &PersistentVolume) -> Option<Recheck> {
-    let is_recyclable = matches!(volume.source.kind, SourceKind::Nfs | SourceKind::HostPath);
-    (is_recyclable && volume.status.phase != VolumePhase::Bound)
-        .then(|| Recheck::NotRecycled { volume: volume.meta.name.clone() })
+    may_be_recycled(volume).then(|| Recheck::NotRecycled { volume: volume.meta.name.clone() })
 }
 
 /// That no pod uses what the last claim of a volume had, where that claim is not there to keep it from going. Pods that

@@ -79,8 +79,8 @@ pub(super) fn in_vain(plan: &Plan, answers: Option<&[Answer]>) -> Option<Refusal
         let message = match &answer.came {
             Came::Met | Came::Perhaps => continue,
             // Nobody acts before the first step.
-            Came::Stopped(why) if place == 0 => format!("step {} would stop: {why}", step.id),
-            Came::Stopped(why) => {
+            Came::Stopped { why, .. } if place == 0 => format!("step {} would stop: {why}", step.id),
+            Came::Stopped { why, .. } => {
                 format!("by the simulation the controllers act before step {}, which would stop there: {why}", step.id)
             }
             Came::Never => format!(
@@ -89,7 +89,12 @@ pub(super) fn in_vain(plan: &Plan, answers: Option<&[Answer]>) -> Option<Refusal
                 step.wait.as_ref().map(ToString::to_string).unwrap_or_default()
             ),
         };
-        return Some(said(answer).into_iter().fold(Refusal::new("simulation", message), Refusal::hint));
+        let way_on = match &answer.came {
+            Came::Stopped { way_on, .. } => way_on.clone(),
+            Came::Met | Came::Perhaps | Came::Never => None,
+        };
+        let hints = way_on.into_iter().chain(said(answer));
+        return Some(hints.fold(Refusal::new("simulation", message), Refusal::hint));
     }
     None
 }
