@@ -1544,6 +1544,25 @@ async fn journals_are_private_and_exclusive() {
     assert_eq!((stop.kind, stop.written), (StopKind::Refused, false));
 }
 
+/// A program that is being started has the files of this process until it runs, with a journal's lock.
+#[cfg(unix)]
+#[tokio::test(start_paused = true)]
+async fn programs_that_are_started_lock_no_journal() {
+    let plan = Server::new().plan().await;
+    let dir = tempfile::tempdir().unwrap();
+    let id = Journal::create(dir.path(), &plan, "", NOW).unwrap().id().to_owned();
+    let starts = std::thread::spawn(|| {
+        for _ in 0..300 {
+            let ended = crate::support::Run::of(Path::new("/bin/sh"), &["-c", "exit 0"]).finish();
+            assert_eq!(ended.code, Some(0), "{}", ended.stderr);
+        }
+    });
+    while !starts.is_finished() {
+        Journal::open(dir.path(), &id).unwrap();
+    }
+    starts.join().unwrap();
+}
+
 #[tokio::test(start_paused = true)]
 async fn journals_are_read_strictly_but_for_a_torn_end() {
     let server = Server::new();

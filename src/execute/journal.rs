@@ -428,14 +428,25 @@ fn cannot(what: &str, path: &Path, error: &std::io::Error) -> Stopped {
         .hint("--journal names a directory for it")
 }
 
+/// A program that is just being started, such as one for credentials, has the files of its parent until it runs, and
+/// with them a lock that the parent has given up: one that goes within this time is nobody's.
+const LOCKED: (u32, Duration) = (20, Duration::from_millis(10));
+
 fn lock(file: &File, path: &Path) -> Result<(), Stopped> {
-    match file.try_lock() {
-        Ok(()) => Ok(()),
-        Err(TryLockError::WouldBlock) => {
-            Err(Stopped::refused(format!("another run uses the journal {}", path.display()))
-                .hint("wait until it ends; it may be waiting for the controllers"))
+    let (mut tries, pause) = LOCKED;
+    loop {
+        match file.try_lock() {
+            Ok(()) => return Ok(()),
+            Err(TryLockError::WouldBlock) if tries > 0 => {
+                tries -= 1;
+                std::thread::sleep(pause);
+            }
+            Err(TryLockError::WouldBlock) => {
+                return Err(Stopped::refused(format!("another run uses the journal {}", path.display()))
+                    .hint("wait until it ends; it may be waiting for the controllers"));
+            }
+            Err(TryLockError::Error(error)) => return Err(cannot("be locked", path, &error)),
         }
-        Err(TryLockError::Error(error)) => Err(cannot("be locked", path, &error)),
     }
 }
 
