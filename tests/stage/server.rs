@@ -183,7 +183,8 @@ impl StageApi {
         let (parts, body) = request.into_parts();
         let broken = |failure| std::io::Error::other(format!("{failure}"));
         let body = body.collect().await.map_err(broken)?.to_bytes();
-        let call = Asked {
+        let mut call = Asked {
+            number: 0,
             method: parts.method.to_string(),
             path: parts.uri.path().to_owned(),
             query: query(parts.uri.query().unwrap_or_default()),
@@ -196,6 +197,7 @@ impl StageApi {
             body: if body.is_empty() { Value::Null } else { serde_json::from_slice(&body).unwrap_or(Value::Null) },
         };
         let fault = self.arrive(&call);
+        call.number = self.state().requests.len();
         let cut = || Err(std::io::Error::new(std::io::ErrorKind::ConnectionReset, "connection reset by peer"));
         let refuse = |code, reason, message: &str| Ok(reply(Err(Failure::new(code, reason, message))));
         match fault {
@@ -284,10 +286,10 @@ impl StageApi {
 
     fn act(&self, call: &Asked) -> Result<Value, Failure> {
         let mut state = self.state();
-        let State { store, requests, written, .. } = &mut *state;
+        let State { store, written, .. } = &mut *state;
         let before = store.history.len();
         let answer = call.carry_out(store);
-        written.extend((before..store.history.len()).map(|moment| (moment, requests.len())));
+        written.extend((before..store.history.len()).map(|moment| (moment, call.number)));
         answer
     }
 }
@@ -295,6 +297,8 @@ impl StageApi {
 /// A request, taken apart.
 #[derive(Clone, Debug)]
 struct Asked {
+    /// From 1, as it arrived: it may be carried out after others.
+    number: usize,
     method: String,
     path: String,
     query: BTreeMap<String, String>,

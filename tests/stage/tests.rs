@@ -333,6 +333,9 @@ async fn the_server_acts_after_the_client_has_given_up() {
     let waited = tokio::time::timeout(std::time::Duration::from_secs(30), ask(&api, "PATCH", DISK, RETAIN)).await;
     assert!(waited.is_err());
     assert_eq!(policy(), "Delete");
+    ask(&api, "GET", DISK, "").await.unwrap();
     tokio::time::sleep(std::time::Duration::from_secs(20)).await;
     assert_eq!(policy(), "Retain");
+    let last = api.with(|store, _| store.history.len()) - 1;
+    assert_eq!(api.request_of(last), Some(1), "it was the first, and others came before it was carried out");
 }
