@@ -12,6 +12,7 @@ pub use owners::owner_of;
 use super::plan::{GivenUp, Plan, Recheck};
 use super::situation::{Known, Situation, volume_key};
 use super::write::{CLAIM_PROTECTION, Change, Write};
+use crate::controllers::persistent_volume::plugins::recyclable;
 use crate::model::surroundings::StatefulSet;
 use crate::model::{Kind, PersistentVolume, PersistentVolumeClaim, Pod, ReclaimPolicy, SourceKind, Str, VolumePhase};
 use serde::{Deserialize, Serialize};
@@ -267,11 +268,9 @@ fn not_recycled(situation: &Situation<'_>, volume: &str) -> Guard {
 pub const RECYCLERS: &str = "default";
 
 /// Whether such a pod may be at work on a volume, or come to be while its claim goes: one that has begun goes on,
-/// whatever is written since. No other sorts of storage are recycled.
-/// Upstream: `FindRecyclablePluginBySpec`, `pkg/volume/plugins.go`, and the plugins of `nfs` and `hostPath`, 1.36.
+/// whatever is written since.
 pub fn may_be_recycled(volume: &PersistentVolume) -> bool {
-    matches!(volume.source.kind, SourceKind::Nfs | SourceKind::HostPath)
-        && (volume.status.phase != VolumePhase::Bound || volume.reclaim_policy == ReclaimPolicy::Recycle)
+    recyclable(volume) && (volume.status.phase != VolumePhase::Bound || volume.reclaim_policy == ReclaimPolicy::Recycle)
 }
 
 /// The name of the pod that erases a volume.

@@ -385,12 +385,11 @@ impl<'a> Stage<'a> {
     /// Whether what is looked at right before a write holds, as far as it is on the stage. Pods and attachments do not
     /// change there.
     pub(super) fn recheck(&self, state: &State, recheck: &Recheck) -> bool {
+        let named = |volume: &str| self.snapshot.volume_id(volume).and_then(|id| self.volume(state, id.0 as usize));
         match recheck {
-            Recheck::Retained { volume } => self
-                .snapshot
-                .volume_id(volume)
-                .and_then(|id| self.volume(state, id.0 as usize))
-                .is_some_and(|volume| volume.reclaim_policy == ReclaimPolicy::Retain),
+            Recheck::Retained { volume } => {
+                named(volume).is_some_and(|volume| volume.reclaim_policy == ReclaimPolicy::Retain)
+            }
             Recheck::AllRetained { namespace, name } => {
                 let claim = self.snapshot.claim_id(namespace, name).and_then(|id| self.claim(state, id.0 as usize));
                 let volumes = self.volume_places().filter_map(|place| self.volume(state, place));
@@ -403,15 +402,12 @@ impl<'a> Stage<'a> {
             }
             Recheck::Lives { namespace, name, volume } => {
                 let claim = self.snapshot.claim_id(namespace, name).and_then(|id| self.claim(state, id.0 as usize));
-                let volume = self.snapshot.volume_id(volume).and_then(|id| self.volume(state, id.0 as usize));
-                let holder = volume.and_then(|volume| volume.claim_ref.as_ref()).map(|named| &named.uid);
+                let holder = named(volume).and_then(|volume| volume.claim_ref.as_ref()).map(|named| &named.uid);
                 claim.is_some_and(|claim| !claim.terminating() && holder == Some(&claim.meta.uid))
             }
-            Recheck::Reserved { volume, namespace, name } => self
-                .snapshot
-                .volume_id(volume)
-                .and_then(|id| self.volume(state, id.0 as usize))
-                .is_some_and(|volume| volume.is_reserved_for(namespace, name)),
+            Recheck::Reserved { volume, namespace, name } => {
+                named(volume).is_some_and(|volume| volume.is_reserved_for(namespace, name))
+            }
             Recheck::Unused { .. }
             | Recheck::Unmounted { .. }
             | Recheck::Detached { .. }
