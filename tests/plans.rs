@@ -576,14 +576,16 @@ fn a_volume_whose_source_deletes_is_not_taken_from_its_claim() {
             Err(rejected) => (rejected.refusal.by, rejected.refusal.message),
         }
     };
-    let refused = "pv/pv-1 belongs to Argo CD (storage), which may write policy Delete of its source again once claim \
-                   db/data has lost the volume, and the data would go: set persistentVolumeReclaimPolicy to Retain there \
-                   first";
+    let refused = "pv/pv-1 is applied by kubectl apply (annotation kubectl.kubernetes.io/last-applied-configuration), with \
+                   policy Delete: the next apply sets that policy again, and the data go once claim db/data has lost the \
+                   volume. First set persistentVolumeReclaimPolicy to Retain in the source and apply it, then ask again";
     assert_eq!(judged(Some("Delete"), true), ("owner", refused.to_owned()));
+    // Who applies it is not asked.
+    assert_eq!(judged(Some("Delete"), false), ("owner", refused.to_owned()));
     let warned = "pv/pv-1 belongs to Argo CD (storage), which may write it again: change it there as well";
     assert_eq!(judged(Some("Retain"), true), ("", warned.to_owned()));
     assert_eq!(judged(None, true), ("", warned.to_owned()));
-    assert_eq!(judged(Some("Delete"), false), ("", String::new()));
+    assert_eq!(judged(Some("Retain"), false), ("", String::new()));
 }
 
 /// A policy that was set by hand beside what somebody applies keeps no data while the claim is gone.
@@ -592,7 +594,6 @@ fn a_claim_does_not_go_where_the_source_of_its_volume_deletes() {
     let judged = |policy: &str| {
         let mut objects = bound();
         objects[0]["spec"]["persistentVolumeReclaimPolicy"] = "Retain".into();
-        objects[0]["metadata"]["labels"] = json!({ "argocd.argoproj.io/instance": "storage" });
         let applied = json!({ "kind": "PersistentVolume", "spec": { "persistentVolumeReclaimPolicy": policy } });
         objects[0]["metadata"]["annotations"] =
             json!({ "kubectl.kubernetes.io/last-applied-configuration": applied.to_string() });
@@ -601,6 +602,35 @@ fn a_claim_does_not_go_where_the_source_of_its_volume_deletes() {
     let refusal = judged("Delete").refusal(&moving());
     assert_eq!(refusal.by, "owner");
     judged("Retain").accepted(&moving());
+}
+
+/// What server-side apply records of those who apply a volume: who owns the policy says which one it is; where this tool
+/// has set it since, nobody can tell.
+#[test]
+fn a_claim_does_not_go_where_a_manager_applies_another_policy() {
+    let entry = |manager: &str, operation: &str, fields: Value| json!({ "manager": manager, "operation": operation, "fieldsType": "FieldsV1", "fieldsV1": { "f:spec": fields } });
+    let policy = || json!({ "f:persistentVolumeReclaimPolicy": {} });
+    let judged = |now: &str, entries: Vec<Value>| {
+        let mut objects = bound();
+        objects[0]["spec"]["persistentVolumeReclaimPolicy"] = now.into();
+        objects[0]["metadata"]["managedFields"] = entries.into();
+        World::new(objects)
+    };
+    let refused = |now: &str, entries: Vec<Value>| judged(now, entries).refusal(&moving());
+    let refusal = refused("Delete", vec![entry("storage-sync", "Apply", policy())]);
+    assert_eq!(refusal.by, "owner");
+    assert!(refusal.message.contains("field manager storage-sync (server-side apply), with policy Delete"));
+    let capacity = || entry("storage-sync", "Apply", json!({ "f:capacity": {} }));
+    let hidden = refused("Retain", vec![capacity(), entry("kubectl-pvctl", "Update", policy())]);
+    assert!(hidden.message.contains("perhaps with another policy than Retain"), "{}", hidden.message);
+    // It applies Retain; somebody only created it so; or somebody else set the policy beside it.
+    judged("Retain", vec![entry("storage-sync", "Apply", policy())]).accepted(&moving());
+    judged("Delete", vec![entry("csi-provisioner", "Update", policy())]).accepted(&moving());
+    judged("Retain", vec![capacity(), entry("kubectl-edit", "Update", policy())]).accepted(&moving());
+    // What a controller writes to the status is no part of a manifest.
+    let mut status = entry("storage-sync", "Apply", policy());
+    status["subresource"] = json!("status");
+    judged("Delete", vec![status]).accepted(&moving());
 }
 
 /// The owner of a claim dies between a plan and the rest of it: the claim that is still to be created would go at once.

@@ -63,11 +63,13 @@ fn looks(recheck: &Recheck) -> Vec<Right> {
         Recheck::Unused { namespace, .. } => vec![list(Kind::Pod, namespace), list(Kind::StatefulSet, namespace)],
         Recheck::Unmounted { namespace, .. } => vec![list(Kind::Pod, namespace)],
         Recheck::Detached { .. } => vec![list(Kind::VolumeAttachment, &Str::default())],
-        Recheck::Retained { volume } | Recheck::Reserved { volume, .. } => vec![get(volume_key(volume))],
+        Recheck::Retained { volume } | Recheck::Reserved { volume, .. } => vec![get(volume_key(volume.name()))],
         Recheck::AllRetained { namespace, name } => {
             vec![get(claim_key(namespace, name)), list(Kind::PersistentVolume, &Str::default())]
         }
-        Recheck::Lives { namespace, name, volume } => vec![get(claim_key(namespace, name)), get(volume_key(volume))],
+        Recheck::Lives { namespace, name, volume } => {
+            vec![get(claim_key(namespace, name)), get(volume_key(volume.name()))]
+        }
         Recheck::NotRecycled { volume } => {
             let name = guards::recycler_of(volume).into();
             vec![get(ObjectKey { kind: Kind::Pod, namespace: guards::RECYCLERS.into(), name })]

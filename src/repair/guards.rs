@@ -5,9 +5,11 @@ mod backing;
 mod dependents;
 pub mod mounted;
 mod owners;
+mod sources;
 mod takers;
 
 pub use owners::owner_of;
+pub use sources::{POLICY, Writer, last_writer};
 
 use super::plan::{GivenUp, Plan, Recheck};
 use super::situation::{Known, Situation, volume_key};

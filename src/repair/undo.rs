@@ -1,5 +1,6 @@
 //! The way back: from what a journal says was done to a plan that takes it back, newest step first.
 
+use super::identity::VolumeIdentity;
 use super::manifest::with_living_owners;
 use super::plan::{Carried, GivenUp, Plan, Proposed, Recheck, Refusal, Request, Step, Undo};
 use super::situation::{Known, Situation, claim_key};
@@ -263,12 +264,10 @@ fn named_before(done: &Done, volume: &Str) -> Option<(Str, Str)> {
 
 /// The claim that has the volume in the end lives: with policy Delete the data would go with it.
 fn lives(situation: &Situation<'_>, volume: &Str, again: Option<&ObjectKey>) -> Vec<Recheck> {
-    let named = match situation.volume(volume) {
-        Known::There(volume) => volume.claim_ref.as_ref().map(|named| (named.namespace.clone(), named.name.clone())),
-        Known::Absent | Known::Unknown => None,
-    };
+    let Known::There(volume) = situation.volume(volume) else { return Vec::new() };
+    let named = volume.claim_ref.as_ref().map(|named| (named.namespace.clone(), named.name.clone()));
     let again = again.map(|key| (key.namespace.clone(), key.name.clone()));
-    let lives = |(namespace, name)| Recheck::Lives { namespace, name, volume: volume.clone() };
+    let lives = |(namespace, name)| Recheck::Lives { namespace, name, volume: VolumeIdentity::of(volume) };
     again.or(named).map(lives).into_iter().collect()
 }
 
@@ -283,7 +282,7 @@ struct Recreated<'d> {
 fn recreated_by(done: &Done) -> Option<Recreated<'_>> {
     let Undo::Write { write, wait } = &done.step.undo else { return None };
     let volume = match wait {
-        Some(Wait::Bound { volume, .. }) => Some(volume),
+        Some(Wait::Bound { volume, .. }) => Some(volume.name()),
         _ => None,
     };
     let uid = &done.step.write.as_ref()?.uid;
@@ -362,7 +361,7 @@ fn take_away(situation: &Situation<'_>, back: &mut Builder, key: &ObjectKey, uid
     back.step(
         format!("the claim {}/{} that the repair created goes", key.namespace, key.name),
         Some(write),
-        before_deletion(key, volume),
+        before_deletion(key, volume.and_then(|name| situation.volume(name).there())),
         Some(gone),
         for_good(),
     );
@@ -452,7 +451,7 @@ fn reserve_again(back: &mut Builder, volume: &PersistentVolume, key: &ObjectKey)
         format!("volume {} waits again for claim {}/{}", volume.meta.name, key.namespace, key.name),
         Some(write),
         Vec::new(),
-        Some(Wait::Available { volume: volume.meta.name.clone() }),
+        Some(Wait::Available { volume: VolumeIdentity::of(volume) }),
         for_good(),
     );
 }

@@ -4,6 +4,7 @@ use super::build::{Builder, Planned, as_reviewed, claim, has_ended, manifest, no
 use super::recreate::idle;
 use super::release::held;
 use crate::model::{AnnotationKey, ObjectKey, PersistentVolume, PersistentVolumeClaim, VolumePhase};
+use crate::repair::identity::VolumeIdentity;
 use crate::repair::manifest::like;
 use crate::repair::plan::{Carried, Proposed, Refusal, Request, Undo};
 use crate::repair::situation::{Known, Situation};
@@ -119,7 +120,12 @@ pub(super) fn name_it(
         expect: as_reviewed(old),
         change: Change::NameVolume { volume: name.clone() },
     };
-    let bound = Wait::Bound { namespace: key.namespace.clone(), name: key.name.clone(), volume: name.clone() };
+    let bound = Wait::Bound {
+        namespace: key.namespace.clone(),
+        name: key.name.clone(),
+        uid: old.meta.uid.clone(),
+        volume: VolumeIdentity::of(target),
+    };
     plan.step(
         format!("claim {} names volume {name}, so that it gets no other", old.key()),
         Some(write),
@@ -142,7 +148,7 @@ pub(super) fn reserve(situation: &Situation<'_>, plan: &mut Builder, key: &Objec
         target,
         Some(Reference::reservation(&key.namespace, &key.name)),
         vec![Expect::Terminating { is: false }],
-        Some(Wait::Available { volume: name.clone() }),
+        Some(Wait::Available { volume: VolumeIdentity::of(target) }),
     );
 }
 

@@ -3,6 +3,7 @@
 
 use super::build::{Builder, Planned, has_ended, stays, volume};
 use crate::model::{AnnotationKey, ObjectKey, PersistentVolume, Str, VolumePhase};
+use crate::repair::identity::VolumeIdentity;
 use crate::repair::plan::{Carried, GivenUp, Proposed, Recipient, Refusal, Request};
 use crate::repair::situation::{Known, Situation, claim_key};
 use crate::repair::wait::Wait;
@@ -176,7 +177,7 @@ pub(super) fn offer(
         phases.insert(0, volume.status.phase.as_str().into());
     }
     let expect = vec![Expect::VolumePhase { any_of: phases }, Expect::Terminating { is: false }];
-    let wait = Some(Wait::Available { volume: name.clone() });
+    let wait = Some(Wait::Available { volume: VolumeIdentity::of(volume) });
     let (why, goal) = if let Some(named) = &reserved {
         let whom = format!("{}/{}", named.namespace, named.name);
         plan.note(format!("whoever may create claim {whom} can read what is on the volume"));
