@@ -41,6 +41,7 @@ mod snapshot;
 mod stage;
 mod support;
 mod tidy;
+mod undo_policies;
 mod worlds;
 
 #[test]
