@@ -61,8 +61,8 @@ fn manifests(objects: &[Value], keys: &[ObjectKey]) -> Manifests {
 
 /// What is proposed in each fixture, and what comes of it: nothing where the volumes have policy Retain already.
 /// Somebody has to agree where a volume name in a claim cannot be taken back and another one could stand there, where
-/// data are given to a name whose namespace is not known to be as old as they are, where a claim is made anew, and where
-/// a driver may let the object go.
+/// data are given to a name whose namespace is not known to be as old as they are, where a claim is made anew, and
+/// where a driver may let the object go.
 const EXPECTED: [(&str, &[&str]); 28] = [
     ("bind-claimref-no-namespace", &["unbind: to be confirmed"]),
     ("bind-named-pv-stale-uid", &["restore: to be confirmed", "restore: to be confirmed"]),

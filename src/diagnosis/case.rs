@@ -130,9 +130,9 @@ impl<'a> Case<'a> {
         self.seconds_since(since).filter(|passed| *passed >= PATIENCE)
     }
 
-    /// Whether something that is wrong may still come right by itself, because it has been so for a short time only: of an
-    /// object that somebody named it is told more mildly then. Nothing where nobody asked for the object, and it is not
-    /// told yet. Not for what is wrong only because it lasts.
+    /// Whether something that is wrong may still come right by itself, because it has been so for a short time only: of
+    /// an object that somebody named it is told more mildly then. Nothing where nobody asked for the object, and it is
+    /// not told yet. Not for what is wrong only because it lasts.
     pub fn may_heal(&self, since: Option<Timestamp>) -> Option<bool> {
         match self.lasts(since) {
             Some(_) => Some(false),

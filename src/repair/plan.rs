@@ -465,8 +465,8 @@ impl Plan {
         self.writes().any(Write::is_destructive)
     }
 
-    /// Whether a claim that was bound names the volume again that names it by its uid, and by no step of this plan: it can
-    /// never have another one, so that there is nothing to choose.
+    /// Whether a claim that was bound names the volume again that names it by its uid, and by no step of this plan: it
+    /// can never have another one, so that there is nothing to choose.
     fn gives_own_name(&self, write: &Write) -> bool {
         let Change::NameVolume { volume } = &write.change else { return false };
         let made_so =
