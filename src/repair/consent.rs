@@ -7,7 +7,7 @@ use super::plan::{Expected, GivenUp, Plan, Recheck, Recipient, Refusal, Request,
 use super::situation::{Situation, claim_key, volume_key};
 use super::verbs::in_vain;
 use super::write::{Change, Expect, Write};
-use crate::model::{Kind, ObjectKey, Str};
+use crate::model::{AnnotationKey, Kind, ObjectKey, Str, VolumePhase};
 
 /// Something that the person must be allowed to do.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -223,6 +223,10 @@ impl Allowance {
             | Request::Unbind { to: Recipient::Claim { namespace, name }, .. }
             | Request::Restore { namespace, name, .. }
             | Request::Rebind { namespace, name, .. } => one(namespace, name),
+            // What the controller has begun in vain is as free afterwards as it was before.
+            Request::Unbind { volume, to: Recipient::LastClaim } if rolls_back(plan, volume) => {
+                Self { gives_up: vec![(Some(volume.clone()), GivenUp::Privacy)], ..to(Vec::new()) }
+            }
             Request::Release { volume, to: Recipient::LastClaim }
             | Request::Unbind { volume, to: Recipient::LastClaim } => {
                 Self { claims: last_claim(plan, volume), ..Self::default() }
@@ -290,6 +294,26 @@ fn named_by(write: &Write) -> Option<(Str, Str)> {
         | Change::SetAnnotation { .. }
         | Change::Delete => None,
     }
+}
+
+/// Whether a plan frees a volume that the controller itself has marked for a claim, and that was not Bound since.
+fn rolls_back(plan: &Plan, volume: &Str) -> bool {
+    let mark = AnnotationKey::BoundByController.as_str();
+    let never_bound = ["", VolumePhase::Available.as_str(), VolumePhase::Pending.as_str()].map(Str::from);
+    let expected = |expect: &Expect| match expect {
+        Expect::Annotation { key, is: Some(_) } => key == mark,
+        _ => false,
+    };
+    let phases = |expect: &Expect| match expect {
+        Expect::VolumePhase { any_of } => any_of.iter().all(|phase| never_bound.contains(phase)),
+        _ => false,
+    };
+    plan.writes().all(|write| {
+        write.object == volume_key(volume)
+            && matches!(write.change, Change::SetClaimRef { to: None, .. })
+            && write.expect.iter().any(expected)
+            && write.expect.iter().any(phases)
+    })
 }
 
 /// The claim that a volume named, as the step that makes it name another one expects to find it; none where that step

@@ -3,7 +3,7 @@
 use super::identity::VolumeIdentity;
 use super::situation::volume_key;
 use super::wait::Wait;
-use super::write::{Change, Seen, Write};
+use super::write::{Change, Expect, Seen, Write};
 use crate::model::{Kind, ObjectKey, Str, Timestamp};
 use serde::{Deserialize, Serialize};
 
@@ -508,11 +508,20 @@ impl Plan {
         self.writes().any(Write::is_destructive)
     }
 
+    /// Whether a claim that was bound names the volume again that names it by its uid, and by no step of this plan: it
+    /// can never have another one, so that there is nothing to choose.
+    fn gives_own_name(&self, write: &Write) -> bool {
+        let Change::NameVolume { volume } = &write.change else { return false };
+        let made_so =
+            |other: &Write| other.object.name == *volume && matches!(other.change, Change::SetClaimRef { .. });
+        write.expect.contains(&Expect::BindCompleted { is: true }) && !self.writes().any(made_so)
+    }
+
     /// Whether every step can be taken back or does no harm when repeated, and nothing is at risk: what `fix --yes` may
     /// do.
     pub fn is_safe(&self) -> bool {
         let harmless = |step: &Step| match (&step.undo, &step.write) {
-            (_, Some(write)) if write.retains() => true,
+            (_, Some(write)) if write.retains() || self.gives_own_name(write) => true,
             (Undo::Impossible { .. }, _) => false,
             (_, Some(write)) => !write.is_destructive(),
             (_, None) => true,

@@ -535,12 +535,18 @@ pub(super) fn stays(volume: &PersistentVolume) -> Result<(), Proposed> {
 }
 
 /// Why the tenant of a namespace may be another one than the one whose data these are: namespaces come again under
-/// their names.
+/// their names. What is sure of the last binding is that it was not before the volume was there: the times of the phase
+/// and of the managed fields are later than it.
 fn strange_namespace(situation: &Situation<'_>, namespace: &str, volume: &PersistentVolume) -> Option<String> {
     let name = &volume.meta.name;
     let Some(found) = situation.snapshot.surroundings().namespace(namespace) else {
         return Some(format!("namespace {namespace} is not seen, and whoever creates it can read volume {name}"));
     };
+    if found.meta.deleted.is_some() {
+        return Some(format!(
+            "namespace {namespace} is being deleted, and whoever creates it again can read volume {name}"
+        ));
+    }
     match (found.meta.created, volume.meta.created) {
         (Some(created), Some(volume)) if created <= volume => None,
         _ => Some(format!("namespace {namespace} is younger than volume {name}: it may be another tenant's by now")),

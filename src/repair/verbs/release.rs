@@ -140,6 +140,14 @@ fn not_ended(volume: &PersistentVolume, to: &Recipient) -> Planned {
     }
 }
 
+/// How a reservation ends for which no claim came: a namespace may go meanwhile, and come again as another tenant's.
+fn end_of_reservation(volume: &str) -> String {
+    format!(
+        "the reservation lasts until such a claim comes: kubectl pvctl undo ends it, and kubectl pvctl unbind pv/{volume} \
+         --reserve-for NAMESPACE/NAME gives it to another claim"
+    )
+}
+
 /// Offers a volume that no live claim holds.
 pub(super) fn offer(
     situation: &Situation<'_>,
@@ -181,6 +189,7 @@ pub(super) fn offer(
     let (why, goal) = if let Some(named) = &reserved {
         let whom = format!("{}/{}", named.namespace, named.name);
         plan.note(format!("whoever may create claim {whom} can read what is on the volume"));
+        plan.note(end_of_reservation(name));
         plan.leave_if_strange(situation, &named.namespace, volume);
         (
             format!("reserve volume {name} for claim {whom}, and for nobody else"),

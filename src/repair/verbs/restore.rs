@@ -198,9 +198,17 @@ fn name_again(
     claim: &PersistentVolumeClaim,
     from: Option<&str>,
 ) -> Planned {
-    let volume = sought(situation, key, from)?;
-    let ours = volume.claim_ref.as_ref().is_some_and(|named| named.uid == claim.meta.uid);
-    if !ours {
+    // Of several that name it only the one with its uid can be its own.
+    let snapshot = situation.snapshot;
+    let is_ours =
+        |volume: &&PersistentVolume| volume.claim_ref.as_ref().is_some_and(|named| named.uid == claim.meta.uid);
+    let naming = snapshot.volumes_naming(&key.namespace, &key.name).iter().map(|id| snapshot.volume(*id));
+    let own: Vec<&PersistentVolume> = naming.filter(is_ours).collect();
+    let volume = match own.as_slice() {
+        [one] if from.is_none() => one,
+        _ => sought(situation, key, from)?,
+    };
+    if !is_ours(&volume) {
         is_free(situation, key, volume, from)?;
     }
     stays(volume)?;
