@@ -48,13 +48,14 @@ pub struct Error {
     kind: ErrorKind,
     message: String,
     causes: Vec<String>,
+    journal: Option<String>,
     hints: Vec<String>,
 }
 
 impl Error {
     /// A failure in one sentence without a full stop: what could not be done, and to what.
     pub fn new(kind: ErrorKind, message: impl Into<String>) -> Self {
-        Self { kind, message: message.into(), causes: Vec::new(), hints: Vec::new() }
+        Self { kind, message: message.into(), causes: Vec::new(), journal: None, hints: Vec::new() }
     }
 
     /// Wrong flags or arguments, or an object that does not exist (exit code 2).
@@ -101,6 +102,13 @@ impl Error {
         self
     }
 
+    /// Names the journal that knows what was written.
+    #[must_use]
+    pub fn journal(mut self, id: impl Into<String>) -> Self {
+        self.journal = Some(id.into());
+        self
+    }
+
     /// Adds what the person can do, as a sentence or a command.
     #[must_use]
     pub fn hint(mut self, hint: impl Into<String>) -> Self {
@@ -130,11 +138,14 @@ impl Error {
 }
 
 impl fmt::Display for Error {
-    /// `error: …`, a line for each cause, a line for each hint; no line break at the end.
+    /// `error: …`, a line for each cause, one for the journal, a line for each hint; no line break at the end.
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(out, "error: {}", sanitize(&self.message))?;
         for cause in &self.causes {
             write!(out, "\n  because: {}", sanitize(cause))?;
+        }
+        if let Some(journal) = &self.journal {
+            write!(out, "\njournal: {}", sanitize(journal))?;
         }
         for hint in &self.hints {
             write!(out, "\nhint: {}", sanitize(hint))?;
@@ -171,10 +182,12 @@ mod tests {
     fn shows_sentence_causes_and_hints_and_no_control_characters() {
         let error = Error::unreadable("cannot read \u{1b}[2Jpv.json")
             .cause("line 3:\nunexpected end")
+            .journal("20261122T214006Z-restore-3ea9b054")
             .hint("write it again with -o json");
         assert_eq!(
             error.to_string(),
-            "error: cannot read \\x1b[2Jpv.json\n  because: line 3:\\nunexpected end\nhint: write it again with -o json"
+            "error: cannot read \\x1b[2Jpv.json\n  because: line 3:\\nunexpected end\n\
+             journal: 20261122T214006Z-restore-3ea9b054\nhint: write it again with -o json"
         );
     }
 

@@ -21,6 +21,7 @@ mod repair_cases;
 mod repair_faults;
 mod repair_findings;
 mod repair_harm;
+mod repair_manner;
 mod repair_planners;
 mod repair_promises;
 mod repair_trap;

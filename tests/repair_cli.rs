@@ -33,7 +33,7 @@ pub(crate) fn released(name: &str, policy: &str) -> Value {
     })
 }
 
-fn bound(namespace: &str, name: &str, volume: &str) -> [Value; 2] {
+pub(crate) fn bound(namespace: &str, name: &str, volume: &str) -> [Value; 2] {
     let mut held = released(volume, "Delete");
     held["spec"]["claimRef"] = json!({"kind": "PersistentVolumeClaim", "apiVersion": "v1", "namespace": namespace,
         "name": name, "uid": format!("uid-{name}")});
@@ -74,7 +74,7 @@ pub(crate) async fn cluster(objects: impl IntoIterator<Item = Value>) -> FakeApi
 }
 
 /// Runs the program on that API server, with its journals in that directory and this on stdin.
-async fn with(fake: &FakeApi, journals: &Path, input: &str, arguments: &[&str]) -> Finished {
+pub(crate) async fn with(fake: &FakeApi, journals: &Path, input: &str, arguments: &[&str]) -> Finished {
     let mut words: Vec<String> = arguments.iter().map(|&word| word.to_owned()).collect();
     words.extend(["--server".to_owned(), fake.url()]);
     let (state, input) = (journals.to_str().unwrap().to_owned(), input.to_owned());
@@ -91,13 +91,13 @@ async fn run(fake: &FakeApi, arguments: &[&str]) -> Finished {
 }
 
 /// A run that something is done to before it ends.
-struct Running {
+pub(crate) struct Running {
     child: Child,
     _home: tempfile::TempDir,
 }
 
 impl Running {
-    fn start(fake: &FakeApi, journals: &Path, arguments: &[&str]) -> Self {
+    pub(crate) fn start(fake: &FakeApi, journals: &Path, arguments: &[&str]) -> Self {
         Self::start_onto(fake, journals, arguments, Stdio::piped())
     }
 
@@ -110,7 +110,7 @@ impl Running {
     }
 
     /// Until so many writes have arrived.
-    async fn until_writes(fake: &FakeApi, count: usize) {
+    pub(crate) async fn until_writes(fake: &FakeApi, count: usize) {
         for _ in 0..600 {
             if fake.writes().len() >= count {
                 return;
@@ -128,7 +128,7 @@ impl Running {
         tokio::time::sleep(Duration::from_millis(500)).await;
     }
 
-    async fn end(mut self) -> Finished {
+    pub(crate) async fn end(mut self) -> Finished {
         let wait = move || {
             let (mut stdout, mut stderr) = (String::new(), String::new());
             if let Some(mut stream) = self.child.stdout.take() {
@@ -142,7 +142,7 @@ impl Running {
 }
 
 /// A claim that waits for a volume.
-fn waiting(name: &str) -> Value {
+pub(crate) fn waiting(name: &str) -> Value {
     json!({
         "apiVersion": "v1", "kind": "PersistentVolumeClaim",
         "metadata": {"namespace": "db", "name": name, "uid": format!("uid-{name}"), "resourceVersion": "12",
@@ -154,14 +154,14 @@ fn waiting(name: &str) -> Value {
 }
 
 /// The id of the newest journal.
-async fn newest(fake: &FakeApi, journals: &Path) -> String {
+pub(crate) async fn newest(fake: &FakeApi, journals: &Path) -> String {
     let listed = with(fake, journals, "", &["history", "-o", "json"]).await;
     let history: Value = serde_json::from_str(&listed.stdout).unwrap();
     history["items"][0]["id"].as_str().unwrap().to_owned()
 }
 
 /// Nothing was written: not to the cluster, and no journal.
-async fn refused(fake: &FakeApi, code: i32, arguments: &[&str]) -> Finished {
+pub(crate) async fn refused(fake: &FakeApi, code: i32, arguments: &[&str]) -> Finished {
     let directory = tempfile::tempdir().unwrap();
     let ended = with(fake, directory.path(), "", arguments).await;
     assert_eq!(ended.code, Some(code), "{arguments:?}: {}{}", ended.stdout, ended.stderr);
@@ -177,7 +177,7 @@ fn wrong_words_are_usage() {
     let label = "n".repeat(64);
     let cases: [(&[&str], &str); 24] = [
         (&["retain"], "required"),
-        (&["retain", "pvc/data"], "this takes pv/NAME"),
+        (&["release", "pvc/data"], "this takes pv/NAME"),
         (&["retain", "pv/Data"], "\"Data\" is no name of an object"),
         (&["retain", &format!("pv/{long}")], "is no name of an object"),
         (&["retain", "pv/-a"], "\"-a\" is no name"),
@@ -198,7 +198,7 @@ fn wrong_words_are_usage() {
         (&["recreate", "pvc/data", "--set", "colour=red"], "the keys are class, size"),
         (&["recreate", "pvc/data", "--set", "class=a", "--set", "class=b"], "--set class is given twice"),
         (&["recreate", "pvc/data", "--set", "modes=RWO,Sometimes"], "\"Sometimes\" is no access mode"),
-        (&["rename", "pvc/data"], "2"),
+        (&["rename", "pvc/data"], "the new name is missing"),
         (&["apply"], "FILE"),
     ];
     for (words, said) in cases {
@@ -324,7 +324,7 @@ async fn fix_repairs_what_is_safe_and_says_what_is_refused() {
 
     let fake = cluster([released("data", "Retain")]).await;
     fake.deny("patch");
-    let ended = refused(&fake, 6, &["fix", "pv/data", "--yes"]).await;
+    let ended = refused(&fake, 1, &["fix", "pv/data", "--yes"]).await;
     assert!(ended.stderr.contains("you may not: patch persistentvolumes data"), "{}", ended.stderr);
     let left = "left: pv-released-retain on pv/data\n0 findings repaired, 1 left\n";
     assert!(ended.stderr.ends_with(left), "{}", ended.stderr);
@@ -557,7 +557,8 @@ async fn a_plan_that_stops_is_gone_on_with() {
     let state = tempfile::tempdir().unwrap();
     let journals = state.path();
     let (fake, stopped) = stopped_at_second_step(journals).await;
-    assert!(stopped.stderr.contains("the journal is "), "{}", stopped.stderr);
+    let id = newest(&fake, journals).await;
+    assert!(stopped.stderr.contains(&format!("\njournal: {id}\n")), "{}", stopped.stderr);
     assert!(stopped.stderr.contains("kubectl pvctl apply --continue"), "{}", stopped.stderr);
     assert_eq!(stopped.stderr.matches("kubectl pvctl undo").count(), 1, "{}", stopped.stderr);
     let listed = with(&fake, journals, "", &["history"]).await;
@@ -612,8 +613,7 @@ async fn a_plan_that_cannot_be_gone_on_with_is_done_in_part() {
     other["spec"]["claimRef"]["uid"] = "uid-another".into();
     fake.replace(other);
     let said = begun(5, "pv/data is not as the plan expects it", &go_on).await;
-    let file = journals.join("kubectl-pvctl").join(format!("{id}.jsonl"));
-    assert!(said.contains(&format!("because: {part}: the journal is {}", file.display())), "{said}");
+    assert!(said.contains(&format!(" because: {part}\njournal: {id}\n")), "{said}");
     // Who only wants to see has written nothing.
     let shown = with(&fake, journals, "", &["apply", "--continue", "--dry-run"]).await;
     assert_eq!(shown.code, Some(4), "{}{}", shown.stdout, shown.stderr);
@@ -754,19 +754,23 @@ async fn an_interrupt_during_the_last_request_loses_nothing() {
 #[cfg(unix)]
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn an_interrupt_after_the_last_step_ends_the_waiting() {
-    let released_meanwhile = released("disk", "Retain").to_string().leak();
+    let mut lost = waiting("late");
+    lost["status"]["phase"] = "Lost".into();
+    let lost = lost.to_string().leak();
+    let path = "/api/v1/namespaces/db/persistentvolumeclaims/late";
     let silent = Duration::from_secs(25);
-    for (answer, known) in [(Answer::Body(released_meanwhile), true), (Answer::Late(silent), false)] {
-        let fake = cluster(bound("db", "data", "disk")).await;
+    for (answer, known) in [(Answer::Body(lost), true), (Answer::Late(silent), false)] {
+        let fake = cluster([waiting("late")]).await;
         let state = tempfile::tempdir().unwrap();
-        fake.hold_write(0);
-        let running = Running::start(&fake, state.path(), &["retain", "pv/disk", "--yes"]);
-        Running::until_writes(&fake, 1).await;
+        fake.hold_write(1);
+        let running =
+            Running::start(&fake, state.path(), &["recreate", "pvc/late", "-n", "db", "--set", "size=2Gi", "--yes"]);
+        Running::until_writes(&fake, 2).await;
         // It is never as predicted.
-        fake.fail("/api/v1/persistentvolumes/disk", usize::MAX, answer);
-        let read = fake.count("/api/v1/persistentvolumes/disk");
+        fake.fail(path, usize::MAX, answer);
+        let read = fake.count(path);
         fake.let_go();
-        while fake.count("/api/v1/persistentvolumes/disk") == read {
+        while fake.count(path) == read {
             tokio::time::sleep(Duration::from_millis(20)).await;
         }
         let begin = std::time::Instant::now();
@@ -775,9 +779,9 @@ async fn an_interrupt_after_the_last_step_ends_the_waiting() {
         assert!(begin.elapsed() < Duration::from_secs(8), "it went on for {:?}", begin.elapsed());
         let id = newest(&fake, state.path()).await;
         assert_eq!(ended.code, Some(130), "{}{}", ended.stdout, ended.stderr);
-        assert!(ended.stdout.contains("\nDone: the data of volume disk are kept"), "{}", ended.stdout);
+        assert!(ended.stdout.contains("\nDone: claim db/late is replaced"), "{}", ended.stdout);
         assert!(ended.stdout.contains(&format!("\nJournal: {id}\n")), "{}", ended.stdout);
-        assert_eq!(ended.stdout.contains("\n  pv/disk is Released"), known, "{}", ended.stdout);
+        assert_eq!(ended.stdout.contains("\n  pvc/late -n db is Lost"), known, "{}", ended.stdout);
         assert_eq!(ended.stderr.contains("note: what is so now was not read to its end"), !known, "{}", ended.stderr);
         assert!(ended.stderr.ends_with(&format!("error: interrupted, after {id} was done\n")), "{}", ended.stderr);
         let nothing = with(&fake, state.path(), "", &["apply", "--continue", "--yes"]).await;
@@ -979,7 +983,7 @@ async fn an_undo_that_was_killed_is_judged_by_what_became_of_it() {
 
 /// What the controller does with the volume `disk` and the claim `data`, again and again: a volume whose claim is gone
 /// is released, and one that a claim names is bound to it.
-fn play(fake: &FakeApi) -> tokio::task::JoinHandle<()> {
+pub(crate) fn play(fake: &FakeApi) -> tokio::task::JoinHandle<()> {
     let fake = fake.clone();
     tokio::spawn(async move {
         for turn in 0_u32.. {
@@ -1192,7 +1196,7 @@ async fn a_dry_run_of_fix_shows_what_it_would_do() {
 
     let fake = cluster([released("data", "Retain")]).await;
     fake.deny("patch");
-    let shown = refused(&fake, 6, &["fix", "pv/data", "--yes", "--dry-run"]).await;
+    let shown = refused(&fake, 1, &["fix", "pv/data", "--yes", "--dry-run"]).await;
     assert!(shown.stderr.contains("you may not: patch persistentvolumes data"), "{}", shown.stderr);
 }
 
@@ -1205,13 +1209,13 @@ async fn fix_does_not_count_what_came_out_otherwise() {
     let state = tempfile::tempdir().unwrap();
     let running = Running::start(&fake, state.path(), &words);
     Running::until_writes(&fake, 1).await;
-    // Whoever reads the volume afterwards sees that its claim has gone meanwhile.
-    let body: &'static str = released("disk", "Retain").to_string().leak();
-    fake.fail("/api/v1/persistentvolumes/disk", usize::MAX, Answer::Body(body));
+    // Whoever reads the volume afterwards sees that somebody has taken the policy back.
+    let [back, _] = bound("db", "data", "disk");
+    fake.fail("/api/v1/persistentvolumes/disk", usize::MAX, Answer::Body(back.to_string().leak()));
     fake.let_go();
     let ended = running.end().await;
     assert_eq!(ended.code, Some(1), "{}{}", ended.stdout, ended.stderr);
-    assert!(ended.stderr.contains("warning: pv/disk is Released, Retain"), "{}", ended.stderr);
+    assert!(ended.stderr.contains("warning: pv/disk has policy Delete, where Retain was written"), "{}", ended.stderr);
     assert!(ended.stderr.contains("\n0 findings repaired, 0 left\n"), "{}", ended.stderr);
 }
 

@@ -83,10 +83,10 @@ impl RepairArgs {
         kubectl pvctl fix --all -A --yes --only lost-claimref-uid-cleared\n\n\
         EXIT CODES\n  \
         0    nothing is wrong, or it was repaired\n  \
-        1    something is left that only a person can decide\n  \
+        1    something is left: only a person can decide it, or its repair was refused\n  \
         4    the world changed, nothing was written\n  \
         5    some of a plan was written\n  \
-        6    refused, nothing was written")]
+        6    nobody to ask, nothing was written")]
 pub struct FixArgs {
     /// The objects: pvc/NAME or pv/NAME; without one, what is in scope
     #[arg(value_name = "OBJECT")]
@@ -109,10 +109,11 @@ pub struct FixArgs {
 #[derive(Clone, Debug, Args)]
 #[command(after_help = "EXAMPLES\n  \
         kubectl pvctl retain pv/data            Whatever becomes of its claim, the data stay\n  \
+        kubectl pvctl retain pvc/data-0 -n db   The same for the volume of a claim\n  \
         kubectl pvctl retain pv/data --dry-run  What would be written, and why")]
 pub struct RetainArgs {
-    /// The volume: pv/NAME or `pv NAME`
-    #[arg(value_name = "pv/NAME", required = true)]
+    /// The volume: pv/NAME or `pv NAME`; pvc/NAME or `pvc NAME` means the volume of that claim
+    #[arg(value_name = "pv/NAME|pvc/NAME", required = true)]
     pub object: Vec<String>,
 
     /// What all repairs share.
@@ -200,8 +201,8 @@ pub struct RecreateArgs {
     #[arg(value_name = "pvc/NAME", required = true)]
     pub object: Vec<String>,
 
-    /// What is other than it was: class, size, modes (with commas), volumeMode, name, volumeName, or selector=none. An
-    /// empty class or volumeName means none. May be given several times
+    /// What is other than it was: class (or storageClassName), size, modes (with commas), volumeMode, name, volumeName,
+    /// or selector=none. An empty class or volumeName means none. May be given several times
     #[arg(long, value_name = "KEY=VALUE", required = true, action = ArgAction::Append)]
     pub set: Vec<String>,
 
@@ -292,7 +293,7 @@ pub struct MoveArgs {
         kubectl pvctl rename pvc/data archive -n db")]
 pub struct RenameArgs {
     /// The claim, and its new name: `pvc/NAME NEW` or `pvc NAME NEW`
-    #[arg(value_name = "pvc/NAME NEW", required = true, num_args = 2..=3)]
+    #[arg(value_name = "pvc/NAME NEW", required = true)]
     pub object: Vec<String>,
 
     /// Give the volume its reclaim policy back in the end
@@ -311,7 +312,7 @@ pub struct RenameArgs {
         kubectl pvctl unfinalize pv/data external-attacher/csi-example-com --protected")]
 pub struct UnfinalizeArgs {
     /// The volume or claim, and the finalizer: `TYPE/NAME FINALIZER` or `TYPE NAME FINALIZER`
-    #[arg(value_name = "TYPE/NAME FINALIZER", required = true, num_args = 2..=3)]
+    #[arg(value_name = "TYPE/NAME FINALIZER", required = true)]
     pub object: Vec<String>,
 
     /// Say that the owner of a finalizer that protects data or an attachment is gone

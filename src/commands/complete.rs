@@ -124,7 +124,7 @@ const OBJECTS: [(&str, &str, &[Kind]); 13] = [
         &[Kind::PersistentVolumeClaim, Kind::PersistentVolume, Kind::StorageClass, Kind::Pod, Kind::Node],
     ),
     ("match", "object", &[Kind::PersistentVolumeClaim]),
-    ("retain", "object", &[Kind::PersistentVolume]),
+    ("retain", "object", &[Kind::PersistentVolumeClaim, Kind::PersistentVolume]),
     ("release", "object", &[Kind::PersistentVolume]),
     ("unbind", "object", &[Kind::PersistentVolume]),
     ("reclaim", "object", &[Kind::PersistentVolume]),

@@ -196,8 +196,7 @@ impl Fix<'_> {
             self.terminal.message("note: after these repairs --yes looks again for what they bring up");
         }
         Ok(match tried.failed {
-            // Why was told with each repair.
-            Some(kind) if tried.repaired.is_empty() => Status::Told(kind),
+            Some(kind) if tried.repaired.is_empty() => unmade(kind),
             Some(_) => Status::Findings,
             None if !cases.is_empty() => Status::Findings,
             None if tried.unread => Status::Unjudged,
@@ -415,8 +414,7 @@ impl Fix<'_> {
             self.terminal.message(&self.sum(&left, tried));
         }
         match tried.failed {
-            // Why was told with each repair.
-            Some(kind) if self.args.repair.yes && tried.repaired.is_empty() && !tried.surprised => Status::Told(kind),
+            Some(kind) if self.args.repair.yes && tried.repaired.is_empty() && !tried.surprised => unmade(kind),
             None if tried.surprised => Status::Findings,
             None if left.is_empty() && tried.unread && tried.repaired.is_empty() => Status::Unjudged,
             None if left.is_empty() => Status::Done,
@@ -446,6 +444,12 @@ impl Fix<'_> {
 fn in_words(remedy: &Remedy) -> String {
     let Remedy { verb, command, does } = remedy;
     if verb.is_empty() || *verb == "kubectl" { does.clone() } else { format!("{does}: `{command}`") }
+}
+
+/// How a run ends that made no repair, for the reason that was told with each. What is refused is left to a person, as
+/// what has no repair is: so it is the second time, too, when the others are made.
+fn unmade(kind: ErrorKind) -> Status {
+    if kind == ErrorKind::Refused { Status::Findings } else { Status::Told(kind) }
 }
 
 /// What was tried so far.

@@ -1,7 +1,9 @@
 //! The verbs that repair: read, plan, review, show, ask, carry out. Nothing is written before somebody agreed, and then
 //! only by `execute`.
 
+mod again;
 mod course;
+mod keep;
 mod observer;
 mod request;
 mod summary;
@@ -23,7 +25,7 @@ use crate::terminal::Terminal;
 use course::{Choice, Course, Look};
 use observer::{Told, hearing, way};
 use std::collections::BTreeSet;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 /// What guards look at beside what decisions read.
@@ -39,9 +41,18 @@ const POLL: Duration = Duration::from_secs(1);
 pub(super) fn run(typed: Typed<'_>, global: &GlobalArgs, terminal: &Terminal) -> Result<Status, Error> {
     // What is wrong in the words is said before a cluster is asked; its own namespace is known only then.
     let given = global.scope.namespace.as_deref().filter(|namespace| !namespace.is_empty());
-    typed.request(given.unwrap_or("default"))?;
-    Run { args: typed.shared(), global, terminal, only_safe: false }
-        .start(|cluster| Ok(Course::Asked(typed.request(cluster.namespace())?)))
+    let run = Run { args: typed.shared(), global, terminal, only_safe: false };
+    if typed.claim_to_keep(given.unwrap_or("default"))?.is_none() {
+        typed.request(given.unwrap_or("default"))?;
+    }
+    let directory = run.check()?;
+    connect::with_cluster(global, terminal, async |cluster| {
+        let namespace = cluster.namespace();
+        match typed.claim_to_keep(namespace)? {
+            Some(claim) => run.keep(&cluster, &claim, &directory).await,
+            None => run.one(&cluster, typed.request(namespace)?, &directory).await,
+        }
+    })
 }
 
 /// Carries out a plan from a file, or goes on with one that stopped.
@@ -157,6 +168,14 @@ impl World {
 
 impl Run<'_> {
     fn start(self, course: impl FnOnce(&Cluster<'_>) -> Result<Course, Error>) -> Result<Status, Error> {
+        let directory = self.check()?;
+        connect::with_cluster(self.global, self.terminal, async |cluster| {
+            self.on_cluster(&cluster, course(&cluster)?, &directory).await
+        })
+    }
+
+    /// Whether the flags go together: the directory of the journals.
+    fn check(self) -> Result<PathBuf, Error> {
         let scope = &self.global.scope;
         if scope.all_namespaces || scope.selector.is_some() {
             return Err(Error::usage("a repair is of one object: -A and -l do not go with it")
@@ -165,10 +184,7 @@ impl Run<'_> {
         if self.args.confirm.is_some() && self.args.output != Format::Text {
             return Err(Error::usage("--confirm does not go with -o: a plan that is printed is not carried out"));
         }
-        let directory = journals(&self.args.journal)?;
-        connect::with_cluster(self.global, self.terminal, async |cluster| {
-            self.on_cluster(&cluster, course(&cluster)?, &directory).await
-        })
+        journals(&self.args.journal)
     }
 
     /// Plans, shows, asks and carries out one repair.
@@ -198,13 +214,40 @@ impl Run<'_> {
         if let Some(why) = course.settle(cluster, look).await? {
             return self.nothing(&why);
         }
-        let mut world = self.read(cluster, &course).await?;
+        let world = self.read(cluster, &course).await?;
+        self.on_world(cluster, course, world, directory).await
+    }
+
+    /// Plans on the world as it was read, shows, asks and carries out.
+    async fn on_world(
+        self,
+        cluster: &Cluster<'_>,
+        course: Course,
+        mut world: World,
+        directory: &Path,
+    ) -> Result<Status, Error> {
+        let hears = hearing(cluster);
+        let way = way(cluster, &hears);
         self.terminal.progress().step("planning", 0);
-        let proposed = course.propose(&world.situation()?);
-        let plan = match proposed {
-            Proposed::Plan(plan) => *plan,
-            Proposed::Nothing(why) => return self.nothing(&why),
-            Proposed::Refused(refusal) => return Err(course.no_plan(refused(&refusal, None))),
+        let there = if course.is_new() { exists(&world.gathered, course.request()) } else { Ok(()) };
+        let planned = match there {
+            Err(error) => Err(again::moved(&world, course.request(), error)),
+            Ok(()) => match course.propose(&world.situation()?) {
+                Proposed::Plan(plan) => Ok(*plan),
+                Proposed::Nothing(why) => return self.nothing(&why),
+                Proposed::Refused(refusal) => Err(refused(&refusal, None)),
+            },
+        };
+        let plan = match planned {
+            Ok(plan) => plan,
+            Err(error) => {
+                if course.is_new()
+                    && let Some(why) = again::done_before(&mut world, cluster, course.request(), directory).await?
+                {
+                    return self.nothing(&why);
+                }
+                return Err(course.no_plan(error));
+            }
         };
         if let Course::File(file) = &course {
             world.same(file, &plan, &[], false)?;
@@ -243,21 +286,24 @@ impl Run<'_> {
         let request = course.request();
         let mut pods_in = request::namespaces(request);
         pods_in.extend(course.objects().into_iter().map(|key| key.namespace).filter(|name| !name.is_empty()));
-        let evidence = Evidence {
-            nodes: true,
-            pods: true,
-            pods_in: &pods_in,
-            recyclers: true,
-            lease: true,
-            surroundings: &SURROUNDINGS,
-        };
+        let gathered = self.gather(cluster, &pods_in, request::volume_of(request)).await?;
+        let keys = [repair::reads(&gathered.snapshot, request), course.objects()].concat();
+        let mut world = World::new(gathered, self.args.model());
+        world.read(cluster, keys).await?;
+        Ok(world)
+    }
+
+    /// Reads the cluster, with the pods of these namespaces and those that use that volume.
+    async fn gather(self, cluster: &Cluster<'_>, pods_in: &[Str], volume: Option<&Str>) -> Result<Gathered, Error> {
+        let evidence =
+            Evidence { nodes: true, pods: true, pods_in, recyclers: true, lease: true, surroundings: &SURROUNDINGS };
         let model = self.args.model();
         let source = SourceArgs::default();
         let question = Question {
             source: &source,
             model: &model,
             global: self.global,
-            object: request::volume_of(request).map(|name| (Kind::PersistentVolume, name.as_str())),
+            object: volume.map(|name| (Kind::PersistentVolume, name.as_str())),
             pods_decide: true,
             evidence,
         };
@@ -265,13 +311,7 @@ impl Run<'_> {
         for note in &gathered.notes {
             self.terminal.message(note);
         }
-        if course.is_new() {
-            exists(&gathered, request).map_err(|error| course.no_plan(error))?;
-        }
-        let keys = [repair::reads(&gathered.snapshot, request), course.objects()].concat();
-        let mut world = World::new(gathered, model);
-        world.read(cluster, keys).await?;
-        Ok(world)
+        Ok(gathered)
     }
 
     fn nothing(self, why: &str) -> Result<Status, Error> {

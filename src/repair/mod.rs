@@ -15,6 +15,7 @@ pub mod manifest;
 mod overlay;
 mod plan;
 mod proposal;
+mod reached;
 mod situation;
 mod stage;
 mod stored;
@@ -33,6 +34,7 @@ pub use plan::{
     state_in_words,
 };
 pub use proposal::{repairable, repairs};
+pub use reached::{made_by, reached};
 pub use situation::{Known, Manifests, Situation, claim_key, volume_key};
 pub use undo::{Done, undo};
 pub use verbs::{propose, reads};

@@ -62,7 +62,7 @@ fn release(site: &Site) {
     place.repair(&["release", "pv/release-b", "--reserve-for", "release/new"], 0);
     place.claim_in("release", "new");
     place.claim_is("new", "Bound, release-b");
-    place.again(&["release", "pv/release-b", "--reserve-for", "release/new"], 6);
+    place.again(&["release", "pv/release-b", "--reserve-for", "release/new"], 0);
     place.unharmed(&["b"], &[("release", "data2"), ("release", "new")]);
 
     place.left("data3", "c", "Retain");
@@ -120,7 +120,7 @@ fn unbind(site: &mut Site) {
     assert!(place.again(&["unbind", "pv/unbind-a"], 0).starts_with("Nothing to do: "));
     place.repair(&["unbind", "pv/unbind-a", "--reserve-for", "unbind/data"], 0);
     place.claim_is("data", "Bound, unbind-a");
-    place.again(&["unbind", "pv/unbind-a", "--reserve-for", "unbind/data"], 6);
+    place.again(&["unbind", "pv/unbind-a", "--reserve-for", "unbind/data"], 0);
     assert!(place.again(&["undo"], 6).contains("unbind"));
     place.volume_is("a", "Bound, Retain, of unbind/data");
     place.unharmed(&["a"], &[("unbind", "data")]);
@@ -297,7 +297,7 @@ fn claims_are_replaced_and_get_other_volumes() {
     place.repair(&["recreate", "pvc/data", "--set", "class=class"], 0);
     place.claim_is("data", "Bound, class-a");
     assert_eq!(text(&site.get(PVC, "class", "data").unwrap(), "/metadata/labels/app"), "shop");
-    place.again(&["recreate", "pvc/data", "--set", "class=class"], 6);
+    place.again(&["recreate", "pvc/data", "--set", "class=class"], 0);
     place.repair(&["undo"], 0);
     place.claim_is("data", "Pending, ");
     assert_eq!(text(&site.get(PVC, "class", "data").unwrap(), "/spec/storageClassName"), "clas");
@@ -311,7 +311,7 @@ fn claims_are_replaced_and_get_other_volumes() {
     place.repair(&["recreate", "pvc/dta", "--set", "name=data", "--set", "size=512Mi"], 0);
     place.claim_is("dta", "gone");
     place.claim_is("data", "Pending, ");
-    place.again(&["recreate", "pvc/dta", "--set", "name=data", "--set", "size=512Mi"], 2);
+    place.again(&["recreate", "pvc/dta", "--set", "name=data", "--set", "size=512Mi"], 0);
     place.volume("a", "Delete");
     place.claim_is("data", "Bound, typo-a");
     let refused = place.again(&["undo"], 6);
@@ -331,7 +331,7 @@ fn volumes_change_hands() {
     place.claim_is("data", "gone");
     place.claim_of_is("moved", "data", "Bound, move-a");
     place.volume_is("a", "Bound, Retain, of moved/data");
-    place.again(&to, 2);
+    place.again(&to, 0);
     place.repair(&["undo"], 0);
     place.claim_of_is("moved", "data", "gone");
     place.claim_is("data", "Bound, move-a");
@@ -356,7 +356,7 @@ fn volumes_change_hands() {
     place.repair(&["rename", "pvc/data", "archive"], 0);
     place.claim_is("data", "gone");
     place.claim_is("archive", "Bound, rename-a");
-    place.again(&["rename", "pvc/data", "archive"], 2);
+    place.again(&["rename", "pvc/data", "archive"], 0);
     place.repair(&["undo"], 0);
     place.claim_is("archive", "gone");
     place.claim_is("data", "Bound, rename-a");
@@ -384,7 +384,7 @@ fn finalizers_whose_owner_is_gone_are_taken_off() {
     place.repair(&[&words[..], &["--confirm", "data"]].concat(), 0);
     place.claim_is("data", "gone");
     place.volume_is("a", "Released, Retain, of the former stuck/data");
-    place.again(&words, 2);
+    place.again(&[&words[..], &["--confirm", "data"]].concat(), 0);
     place.again(&["undo"], 6);
     place.unharmed(&["a"], &[("stuck", "data")]);
 
@@ -400,7 +400,7 @@ fn finalizers_whose_owner_is_gone_are_taken_off() {
     assert_ne!(site.pv("stuck-b"), "gone");
     place.repair(&[&words[..], &["--confirm", "stuck-b"]].concat(), 0);
     place.volume_is("b", "gone");
-    place.again(&words, 2);
+    place.again(&[&words[..], &["--confirm", "stuck-b"]].concat(), 0);
 }
 
 #[test]

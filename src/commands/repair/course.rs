@@ -47,7 +47,6 @@ pub(super) enum Choice {
 /// What an earlier run left.
 pub(super) struct Earlier {
     pub(super) entry: Entry,
-    pub(super) path: PathBuf,
 }
 
 impl Course {
@@ -116,10 +115,7 @@ impl Course {
     /// What an earlier run has written, or may have, of what is gone on with.
     pub(super) fn earlier(&self) -> Option<Earlier> {
         match self {
-            Self::Continue(journal) => journal
-                .entry()
-                .written()
-                .then(|| Earlier { entry: journal.entry().clone(), path: journal.path().to_owned() }),
+            Self::Continue(journal) => journal.entry().written().then(|| Earlier { entry: journal.entry().clone() }),
             Self::Asked(_) | Self::File(_) | Self::Undo { .. } => None,
         }
     }

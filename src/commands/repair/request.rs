@@ -45,6 +45,20 @@ impl Typed<'_> {
         }
     }
 
+    /// The claim whose volume is to be kept, in that namespace: which volume that is, the cluster says. Nothing where
+    /// the words are a request by themselves.
+    ///
+    /// # Errors
+    /// A usage error that names the word at fault.
+    pub(super) fn claim_to_keep(&self, namespace: &str) -> Result<Option<ObjectKey>, Error> {
+        let Self::Retain(args) = self else { return Ok(None) };
+        let (kind, name) = one_object(&args.object, &[Kind::PersistentVolume, Kind::PersistentVolumeClaim])?;
+        if kind != Kind::PersistentVolumeClaim {
+            return Ok(None);
+        }
+        Ok(Some(ObjectKey { kind, namespace: label("namespace", namespace)?, name: checked("the name", &name)? }))
+    }
+
     /// What is asked for, with claims looked up in that namespace.
     ///
     /// # Errors
@@ -85,7 +99,7 @@ impl Typed<'_> {
                 }
             }
             Self::Rename(args) => {
-                let (new, object) = last(&args.object, "the new name")?;
+                let (new, object) = last(&args.object, "the new name", "pvc/NAME NEW")?;
                 Request::Move {
                     namespace: in_namespace()?,
                     name: claim(object)?,
@@ -95,7 +109,7 @@ impl Typed<'_> {
                 }
             }
             Self::Unfinalize(args) => {
-                let (finalizer, object) = last(&args.object, "the finalizer")?;
+                let (finalizer, object) = last(&args.object, "the finalizer", "TYPE/NAME FINALIZER")?;
                 let (kind, name) = one_object(object, &[Kind::PersistentVolume, Kind::PersistentVolumeClaim])?;
                 let name = checked("the name", &name)?;
                 let namespace = if kind.namespaced() { in_namespace()? } else { Str::default() };
@@ -170,11 +184,15 @@ fn volume_of_flag(flag: &str, word: &str) -> Result<Str, Error> {
     checked(flag, word)
 }
 
-/// The last word, and those before it.
-fn last<'a>(words: &'a [String], what: &str) -> Result<(&'a str, &'a [String]), Error> {
-    match words.split_last() {
-        Some((last, object)) if !object.is_empty() && !last.is_empty() => Ok((last, object)),
-        _ => Err(Error::usage(format!("{what} is missing"))),
+/// The word behind an object, and the words of the object: one with a slash, or two.
+fn last<'a>(words: &'a [String], what: &str, form: &str) -> Result<(&'a str, &'a [String]), Error> {
+    let of_object = words.first().map_or(0, |first| if first.contains('/') { 1 } else { 2 });
+    match words.split_at_checked(of_object) {
+        Some((object, [last])) if !last.is_empty() => Ok((last, object)),
+        Some((_, [_, strange, ..])) => {
+            Err(Error::usage(format!("{strange:?} is a word too many")).hint(format!("it takes {form}")))
+        }
+        Some(_) | None => Err(Error::usage(format!("{what} is missing")).hint(format!("it takes {form}"))),
     }
 }
 
@@ -196,7 +214,7 @@ fn recipient(args: &RecipientArgs) -> Result<Recipient, Error> {
 }
 
 fn settings(words: &[String]) -> Result<Vec<Setting>, Error> {
-    const KEYS: &str = "class, size, modes, volumeMode, name, volumeName, selector";
+    const KEYS: &str = "class (or storageClassName), size, modes, volumeMode, name, volumeName, selector";
     let mut settings: Vec<Setting> = Vec::new();
     for word in words {
         let (key, value) = word.split_once('=').ok_or_else(|| {
@@ -204,8 +222,8 @@ fn settings(words: &[String]) -> Result<Vec<Setting>, Error> {
         })?;
         let flag = format!("--set {key}");
         let setting = match key {
-            "class" if value.is_empty() => Setting::Class(Str::default()),
-            "class" => Setting::Class(checked(&flag, value)?),
+            "class" | "storageClassName" if value.is_empty() => Setting::Class(Str::default()),
+            "class" | "storageClassName" => Setting::Class(checked(&flag, value)?),
             "volumeName" if value.is_empty() => Setting::VolumeName(Str::default()),
             "volumeName" => Setting::VolumeName(checked(&flag, value)?),
             "name" => Setting::Name(checked(&flag, value)?),
@@ -335,5 +353,137 @@ pub(super) fn check(request: &Request) -> Result<(), Error> {
         Request::Unselect { namespace, name } => claim(namespace, name),
         Request::Undo { .. } => Err(Error::usage("a plan that takes a repair back cannot be kept in a file")
             .hint("kubectl pvctl undo makes it anew, from the journal")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![expect(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
+
+    use super::Typed;
+    use crate::cli::{Cli, Verb, parse};
+
+    fn parsed(line: &[&str]) -> Cli {
+        let words = std::iter::once("kubectl-pvctl").chain(line.iter().copied());
+        parse(words.map(Into::into).collect()).unwrap_or_else(|error| panic!("{line:?}: {error}"))
+    }
+
+    fn typed(verb: &Verb) -> Typed<'_> {
+        match verb {
+            Verb::Retain(args) => Typed::Retain(args),
+            Verb::Release(args) => Typed::Release(args),
+            Verb::Unbind(args) => Typed::Unbind(args),
+            Verb::Reclaim(args) => Typed::Reclaim(args),
+            Verb::Recreate(args) => Typed::Recreate(args),
+            Verb::Restore(args) => Typed::Restore(args),
+            Verb::Rebind(args) => Typed::Rebind(args),
+            Verb::Move(args) => Typed::Move(args),
+            Verb::Rename(args) => Typed::Rename(args),
+            Verb::Unfinalize(args) => Typed::Unfinalize(args),
+            other => panic!("{other:?} is no repair of one object"),
+        }
+    }
+
+    /// What a line asks for, with the flags that all verbs have.
+    fn asked(line: &[&str]) -> String {
+        let cli = parsed(line);
+        let (verb, scope, cluster) = (cli.verb.unwrap(), cli.global.scope, cli.global.cluster);
+        let typed = typed(&verb);
+        let namespace = scope.namespace.unwrap_or_default();
+        let claim = typed.claim_to_keep(&namespace).unwrap();
+        let request = claim.is_none().then(|| typed.request(&namespace).unwrap());
+        format!("{claim:?} {request:?} {namespace} {:?} {:?}", cluster.context, typed.shared().dry_run)
+    }
+
+    /// All ways to put the one into the other, each in its own order.
+    fn interleaved<'w>(words: &[&'w str], flags: &[&[&'w str]]) -> Vec<Vec<&'w str>> {
+        let goes_on = |first: &[&'w str], rest: Vec<Vec<&'w str>>| {
+            rest.into_iter().map(|rest| [first, &rest].concat()).collect::<Vec<_>>()
+        };
+        match (words, flags) {
+            ([], _) => vec![flags.concat()],
+            (_, []) => vec![words.to_vec()],
+            ([word, words @ ..], [flag, others @ ..]) => {
+                let mut all = goes_on(&[word], interleaved(words, flags));
+                all.extend(goes_on(flag, interleaved(&[&[*word], words].concat(), others)));
+                all
+            }
+        }
+    }
+
+    /// What is asked for does not depend on where the flags stand among the words.
+    #[test]
+    fn flags_stand_before_between_and_behind_the_words() {
+        let cases: [(&str, &[&str], &[&str]); 17] = [
+            ("retain", &["pv/x"], &[]),
+            ("retain", &["pv", "x"], &[]),
+            ("retain", &["pvc", "x"], &[]),
+            ("release", &["pv", "x"], &["--reserve-for", "db/data"]),
+            ("unbind", &["pv", "x"], &["--to-anyone"]),
+            ("reclaim", &["pv", "x"], &["--delete"]),
+            ("recreate", &["pvc", "x"], &["--set", "class=fast"]),
+            ("recreate", &["pvc/x"], &["--set=size=1Gi"]),
+            ("restore", &["pvc/x"], &["--from", "pv/y"]),
+            ("restore", &["pvc", "x"], &["--from", "pv/y"]),
+            ("rebind", &["pvc", "x"], &["--to", "pv/y"]),
+            ("move", &["pvc", "x"], &["--to-namespace", "web"]),
+            ("move", &["pvc/x"], &["--to-namespace=web"]),
+            ("rename", &["pvc/x", "new"], &["--restore-policy"]),
+            ("rename", &["pvc", "x", "new"], &["--restore-policy"]),
+            ("unfinalize", &["pvc/x", "example.com/backup"], &["--protected"]),
+            ("unfinalize", &["pv", "x", "example.com/backup"], &["--protected"]),
+        ];
+        for (verb, words, own) in cases {
+            let shared: [&[&str]; 3] = [&["-n", "ns"], &["--context=prod"], &["--dry-run"]];
+            let flags: Vec<&[&str]> = std::iter::once(own).chain(shared).filter(|flag| !flag.is_empty()).collect();
+            let backwards: Vec<&[&str]> = flags.iter().rev().copied().collect();
+            let wanted = asked(&[&[verb], words, &flags.concat()].concat());
+            for line in interleaved(words, &flags).into_iter().chain(interleaved(words, &backwards)) {
+                let line = [&[verb], line.as_slice()].concat();
+                assert_eq!(asked(&line), wanted, "{line:?}");
+            }
+            // The flags of kubectl go before the verb as well.
+            for line in interleaved(&[&[verb], words].concat(), &shared[..2]) {
+                let line = [&line[..], own, shared[2]].concat();
+                assert_eq!(asked(&line), wanted, "{line:?}");
+            }
+            // Behind `--` there are words alone.
+            for behind in 0..=words.len() {
+                let (before, words) = words.split_at(behind);
+                let line = [&[verb], before, &flags.concat(), &["--"], words].concat();
+                assert_eq!(asked(&line), wanted, "{line:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn what_is_missing_or_too_much_is_said() {
+        let refused = |line: &[&str]| {
+            let cli = parsed(line);
+            typed(&cli.verb.unwrap()).request("ns").unwrap_err().to_string()
+        };
+        for line in [&["rename", "pvc/x"][..], &["rename", "pvc", "x"], &["rename", "pvc"], &["rename", "pvc/x", ""]] {
+            let said = "error: the new name is missing\nhint: it takes pvc/NAME NEW";
+            assert_eq!(refused(line), said, "{line:?}");
+        }
+        assert_eq!(
+            refused(&["unfinalize", "-n", "db", "pv/x"]),
+            "error: the finalizer is missing\nhint: it takes TYPE/NAME FINALIZER"
+        );
+        for line in [&["rename", "pvc/x", "a", "b"][..], &["rename", "pvc", "x", "a", "b"]] {
+            let said = "error: \"b\" is a word too many\nhint: it takes pvc/NAME NEW";
+            assert_eq!(refused(line), said, "{line:?}");
+        }
+    }
+
+    /// The class goes by the name of its field as well.
+    #[test]
+    fn a_class_is_set_by_either_name() {
+        let set = |words: &[&str]| asked(&[&["recreate", "pvc/x", "-n", "db"], words].concat());
+        assert_eq!(set(&["--set", "storageClassName=fast"]), set(&["--set", "class=fast"]));
+        assert_eq!(set(&["--set", "storageClassName="]), set(&["--set", "class="]));
+        let cli = parsed(&["recreate", "pvc/x", "--set", "class=a", "--set", "storageClassName=b"]);
+        let said = typed(&cli.verb.unwrap()).request("db").unwrap_err().to_string();
+        assert_eq!(said, "error: --set storageClassName is given twice");
     }
 }

@@ -5,7 +5,7 @@ use super::course::Earlier;
 use crate::error::{Error, ErrorKind};
 use crate::execute::{self, Journal, Outcome, Way};
 use crate::model::ObjectKey;
-use crate::repair::{Manifests, Plan, Request, Seen, Step, Undo, Write, state_in_words};
+use crate::repair::{Change, Manifests, Plan, Request, Seen, Step, Undo, Write, state_in_words};
 use crate::report::wrap::wrap;
 use crate::terminal::{HeldInterrupts, Terminal};
 use crate::text::sanitize;
@@ -38,7 +38,7 @@ pub(super) async fn finished(
     held: Option<&HeldInterrupts>,
 ) -> Status {
     let objects = plan.objects();
-    let most = if held.is_some() { LOOKS } else { 1 };
+    let most = if held.is_some() && !is_in_force(plan) { LOOKS } else { 1 };
     let mut looks = 0;
     let mut known = None;
     let mut surprises = Vec::new();
@@ -109,8 +109,37 @@ async fn unless_pressed<T>(held: Option<&HeldInterrupts>, work: impl Future<Outp
     }
 }
 
+/// Whether a plan has reached its goal once its writes are stored: a reclaim policy waits for no controller.
+fn is_in_force(plan: &Plan) -> bool {
+    let sets_policy =
+        |step: &Step| step.write.as_ref().is_some_and(|write| matches!(write.change, Change::SetReclaimPolicy { .. }));
+    !plan.steps.is_empty() && plan.steps.iter().all(|step| step.wait.is_none() && sets_policy(step))
+}
+
+/// The policies that are not as they were written: somebody has changed them since.
+fn policies(plan: &Plan, manifests: &Manifests) -> Vec<String> {
+    let surprise = |write: &Write| {
+        let Change::SetReclaimPolicy { to } = &write.change else { return None };
+        let object = &write.object;
+        let Some(manifest) = manifests.get(object) else {
+            let carried = plan.volumes.iter().find(|carried| carried.volume == object.name);
+            // With policy Delete it is to go, and what is given up may go.
+            let stays = to == "Retain" && carried.is_none_or(|carried| carried.given_up.is_empty());
+            return stays.then(|| format!("{object} is gone, where policy {to} was written"));
+        };
+        let Ok(Seen::Volume(volume)) = Seen::decode(object.kind, manifest) else { return None };
+        let policy = volume.reclaim_policy.as_str();
+        (policy != to.as_str())
+            .then(|| format!("{object} has policy {policy}, where {to} was written: somebody has changed it since"))
+    };
+    plan.writes().filter_map(surprise).collect()
+}
+
 /// What is not as the review of the last step has predicted it.
 fn surprises(plan: &Plan, manifests: &Manifests) -> Vec<String> {
+    if is_in_force(plan) {
+        return policies(plan, manifests);
+    }
     let expected = plan.steps.last().map_or(&[][..], |step| &step.expects);
     let objects: BTreeSet<&ObjectKey> =
         expected.iter().map(|expected| &expected.object).chain(plan.writes().map(|write| &write.object)).collect();
@@ -168,7 +197,7 @@ fn state(key: &ObjectKey, manifests: &Manifests) -> String {
 /// What to say of a plan that stopped.
 pub(super) fn stopped(error: Error, journal: &Journal) -> Error {
     match error.kind() {
-        ErrorKind::Partial => error.cause(format!("the journal is {}", journal.path().display())),
+        ErrorKind::Partial => error.journal(journal.id()),
         ErrorKind::Usage
         | ErrorKind::Unreadable
         | ErrorKind::Changed
@@ -189,7 +218,7 @@ pub(super) fn begun(error: Error, earlier: &Earlier) -> Error {
             let partial = Error::new(ErrorKind::Partial, error.message());
             let partial = error.causes().iter().cloned().fold(partial, Error::cause);
             let partial = error.hints().iter().cloned().fold(partial, Error::hint);
-            ways_on(partial.cause(format!("{part}: the journal is {}", earlier.path.display())), earlier)
+            ways_on(partial.cause(part).journal(&earlier.entry.id), earlier)
         }
         ErrorKind::Refused | ErrorKind::Unreadable => ways_on(error.hint(part), earlier),
         ErrorKind::Usage | ErrorKind::Partial | ErrorKind::Bug | ErrorKind::Interrupted | ErrorKind::OutputClosed => {
@@ -199,7 +228,7 @@ pub(super) fn begun(error: Error, earlier: &Earlier) -> Error {
 }
 
 /// How a repair is led on that was begun.
-fn ways_on(error: Error, Earlier { entry, .. }: &Earlier) -> Error {
+fn ways_on(error: Error, Earlier { entry }: &Earlier) -> Error {
     let id = &entry.id;
     let error = error.hint(format!("kubectl pvctl apply --continue {id} goes on once nothing stands against it"));
     let is_lasting = |step: &Step| matches!(step.undo, Undo::Impossible { .. });

@@ -15,7 +15,11 @@ use crate::repair::write::Expect;
 
 pub(super) fn plan(situation: &Situation<'_>, request: &Request, name: &str, delete: bool) -> Planned {
     let volume = volume(situation, name)?;
-    stays(volume)?;
+    // What was handed to deletion is on its way.
+    let goes = volume.terminating() && volume.reclaim_policy == ReclaimPolicy::Delete && has_ended(volume);
+    if !goes {
+        stays(volume)?;
+    }
     held(situation, volume, None)?;
     if !has_ended(volume) {
         return Err(Refusal::new(

@@ -2,7 +2,7 @@
 
 use super::build::{Builder, Planned, claim, manifest};
 use crate::diagnosis::asked_provisioner;
-use crate::model::{AnnotationKey, ObjectKey, PersistentVolumeClaim, Quantity};
+use crate::model::{AccessMode, AccessModes, AnnotationKey, ObjectKey, PersistentVolumeClaim, Quantity};
 use crate::repair::manifest::like;
 use crate::repair::plan::{Carried, Proposed, Refusal, Request, Setting, Undo};
 use crate::repair::situation::{Known, Situation};
@@ -17,6 +17,9 @@ pub(super) fn plan(
     provisioner_stopped: bool,
 ) -> Planned {
     let old = claim(situation, key)?;
+    if is_so(old, set) {
+        return Ok(Proposed::Nothing(format!("claim {} has all that is to be set", old.key())));
+    }
     never_bound(situation, old)?;
     if set.is_empty() {
         return Err(Refusal::new("usage", "nothing is to be set")
@@ -86,6 +89,25 @@ pub(super) fn plan(
         plan.note(format!("the new claim does not carry {dropped}"));
     }
     Ok(plan.finish(format!("claim {} is replaced, with {}", old.key(), changes.join(", "))))
+}
+
+/// Whether a claim has all that is to be set.
+fn is_so(old: &PersistentVolumeClaim, set: &[Setting]) -> bool {
+    let has = |setting: &Setting| match setting {
+        Setting::Name(name) => old.meta.name == *name,
+        Setting::Class(class) => old.has_class() && old.class() == class.as_str(),
+        Setting::Size(size) => {
+            Quantity::parse(size).is_ok_and(|size| old.requested().is_some_and(|has| has.compare(&size).is_eq()))
+        }
+        Setting::Modes(modes) => {
+            let wanted = AccessModes(modes.iter().map(|mode| AccessMode::from_manifest(mode)).collect());
+            old.access_modes.contains_all(&wanted) && wanted.contains_all(&old.access_modes)
+        }
+        Setting::VolumeMode(mode) => old.mode().as_str() == mode.as_str(),
+        Setting::VolumeName(volume) => old.volume_name == *volume,
+        Setting::NoSelector => old.selector.is_none(),
+    };
+    !old.terminating() && !set.is_empty() && set.iter().all(has)
 }
 
 /// The API server lets a claim without any class get one, once: nothing has to be replaced for that.

@@ -2,7 +2,7 @@
 //! person says otherwise.
 
 use super::build::{Builder, Planned, has_ended, stays, volume};
-use crate::model::{AnnotationKey, ObjectKey, PersistentVolume, Str, VolumePhase};
+use crate::model::{AnnotationKey, ClaimPhase, ObjectKey, PersistentVolume, Str, VolumePhase};
 use crate::repair::identity::VolumeIdentity;
 use crate::repair::plan::{Carried, GivenUp, Proposed, Recipient, Refusal, Request};
 use crate::repair::situation::{Known, Situation, claim_key};
@@ -11,10 +11,13 @@ use crate::repair::write::{Expect, Reference};
 
 pub(super) fn plan(situation: &Situation<'_>, request: &Request, name: &str, to: &Recipient) -> Planned {
     let volume = volume(situation, name)?;
+    if let Some(done) = has_it(situation, volume, to) {
+        return Ok(done);
+    }
     stays(volume)?;
     held(situation, volume, recipient(volume, to).as_ref()).map_err(Proposed::from)?;
     if !has_ended(volume) {
-        return not_ended(volume, to);
+        return waits_for(situation, volume, to)?.map_or_else(|| not_ended(volume, to), Ok);
     }
     offer(situation, request, volume, to, &format!("volume {name} is offered again"))
 }
@@ -26,6 +29,38 @@ pub(super) fn recipient(volume: &PersistentVolume, to: &Recipient) -> Option<Obj
         Recipient::Claim { namespace, name } => Some(claim_key(namespace, name)),
         Recipient::Anyone => None,
     }
+}
+
+/// That the claim which is named for the volume has it: there is nothing to offer. Who names none may want to take the
+/// volume from its last claim, so that this does not count.
+pub(super) fn has_it(situation: &Situation<'_>, volume: &PersistentVolume, to: &Recipient) -> Option<Proposed> {
+    let Recipient::Claim { namespace, name } = to else { return None };
+    let Known::There(claim) = situation.holder(volume) else { return None };
+    let named = claim.meta.namespace == *namespace && claim.meta.name == *name;
+    let bound = claim.volume_name == volume.meta.name
+        && claim.status.phase == ClaimPhase::Bound
+        && volume.status.phase == VolumePhase::Bound;
+    (named && bound && !claim.terminating() && !volume.terminating()).then(|| {
+        Proposed::Nothing(format!("claim {namespace}/{name} has volume {} and is bound to it", volume.meta.name))
+    })
+}
+
+/// That the volume waits already for the claim which is named for it.
+///
+/// # Errors
+/// That claim has another volume, and would never take this one.
+pub(super) fn waits_for(
+    situation: &Situation<'_>,
+    volume: &PersistentVolume,
+    to: &Recipient,
+) -> Result<Option<Proposed>, Refusal> {
+    let Recipient::Claim { namespace, name } = to else { return Ok(None) };
+    if volume.status.phase != VolumePhase::Available || !volume.is_reserved_for(namespace, name) {
+        return Ok(None);
+    }
+    without_volume(situation, volume, &claim_key(namespace, name))?;
+    let said = format!("volume {} is Available, and reserved for claim {namespace}/{name} already", volume.meta.name);
+    Ok(Some(Proposed::Nothing(said)))
 }
 
 /// Whether a live claim has the volume, or names it and may be using it: other than the one that is to have it.
@@ -123,6 +158,9 @@ fn not_ended(volume: &PersistentVolume, to: &Recipient) -> Planned {
     match (&volume.status.phase, to) {
         (VolumePhase::Available, Recipient::LastClaim) => {
             Ok(Proposed::Nothing(format!("volume {name} is Available already")))
+        }
+        (VolumePhase::Available, Recipient::Anyone) if volume.claim_ref.is_none() => {
+            Ok(Proposed::Nothing(format!("volume {name} is Available already, to anyone")))
         }
         (VolumePhase::Bound, _) => Err(Refusal::new(
             "phase",

@@ -254,9 +254,18 @@ fn name_back(
 ) -> Planned {
     let volume = super::build::volume(situation, &claim.volume_name)?;
     let name = &volume.meta.name;
-    is_free(situation, key, volume, from)?;
-    let waits = volume.claim_ref.as_ref().is_some_and(|named| named.uid.is_empty() || named.uid == claim.meta.uid);
-    if waits {
+    if from.is_some_and(|from| from != name) {
+        return Err(Refusal::new("usage", format!("claim {} names volume {name} for good", claim.key()))
+            .hint("kubectl pvctl rebind replaces the claim by one that has another volume")
+            .into());
+    }
+    let ours = volume.claim_ref.as_ref().is_some_and(|named| named.uid == claim.meta.uid);
+    if ours {
+        stays(volume)?;
+    } else {
+        is_free(situation, key, volume, from)?;
+    }
+    if ours || volume.is_reserved_for(&key.namespace, &key.name) {
         return Ok(Proposed::Nothing(format!(
             "volume {name} is reserved for claim {}: the controller binds them by itself",
             claim.key()

@@ -1,7 +1,7 @@
 //! `unbind`: a binding that was never finished is rolled back, as the controller's own `unbindVolume` does it.
 
 use super::build::{Builder, Planned, has_ended, stays, volume};
-use super::release::{named_elsewhere, offer, recipient};
+use super::release::{has_it, named_elsewhere, offer, recipient, waits_for};
 use crate::model::{AnnotationKey, PersistentVolume, PersistentVolumeClaim, Str, VolumePhase};
 use crate::repair::identity::VolumeIdentity;
 use crate::repair::plan::{Carried, GivenUp, Proposed, Recipient, Refusal, Request};
@@ -12,8 +12,21 @@ use crate::simulate::{Candidates, match_claim};
 
 pub(super) fn plan(situation: &Situation<'_>, request: &Request, name: &str, to: &Recipient) -> Planned {
     let volume = volume(situation, name)?;
+    if let Some(done) = has_it(situation, volume, to) {
+        return Ok(done);
+    }
     stays(volume)?;
     let Some(named) = &volume.claim_ref else {
+        if let Recipient::Claim { namespace, name: claim } = to {
+            return Err(Refusal::new(
+                "phase",
+                format!("volume {name} names no claim: there is no binding to roll back, and it is free for anyone"),
+            )
+            .hint(format!(
+                "kubectl pvctl rebind pvc/{claim} -n {namespace} --to pv/{name} gives it to that claim, where it is there"
+            ))
+            .into());
+        }
         return Ok(Proposed::Nothing(format!("volume {name} names no claim")));
     };
     if has_ended(volume) {
@@ -29,6 +42,9 @@ pub(super) fn plan(situation: &Situation<'_>, request: &Request, name: &str, to:
             "volume {name} is only reserved for claim {}/{}: say --reserve-for or --to-anyone to change for whom",
             named.namespace, named.name
         )));
+    }
+    if let Some(done) = waits_for(situation, volume, to)? {
+        return Ok(done);
     }
     match situation.claim(&named.namespace, &named.name) {
         Known::Unknown => {

@@ -1,0 +1,45 @@
+//! Whether a repair was made from here before, and what it came to still stands: then there is nothing to do.
+
+use super::course::taken_back;
+use super::{World, repair};
+use crate::error::Error;
+use crate::execute::{End, Journal};
+use crate::repair::Request;
+use crate::source::Cluster;
+use std::path::Path;
+
+/// What an earlier run of the same request has done that still stands; nothing where there was none.
+///
+/// # Errors
+/// The objects that it wrote to cannot be read.
+pub(super) async fn done_before(
+    world: &mut World,
+    cluster: &Cluster<'_>,
+    request: &Request,
+    directory: &Path,
+) -> Result<Option<String>, Error> {
+    // What keeps the repair from being made is what the person has to hear, and not that there is no journal to read.
+    let Ok(journals) = Journal::list(directory) else { return Ok(None) };
+    let taken: Vec<String> = journals.iter().filter_map(taken_back).collect();
+    for entry in journals.iter().filter_map(|journal| journal.entry.as_ref().ok()) {
+        let is_same = entry.plan.request == *request && entry.server == cluster.server();
+        if !is_same || entry.end != End::Finished || taken.contains(&entry.id) {
+            continue;
+        }
+        world.read(cluster, entry.plan.objects()).await?;
+        if let Some(stands) = repair::reached(&world.situation()?, &entry.plan) {
+            return Ok(Some(format!("{stands}, by {}", entry.id)));
+        }
+    }
+    Ok(None)
+}
+
+/// Says of a claim that is not there any more who may have moved it: where no journal knows that, only a person does.
+pub(super) fn moved(world: &World, request: &Request, error: Error) -> Error {
+    let Request::Move { to_namespace, to_name, .. } = request else { return error };
+    let key = repair::claim_key(to_namespace, to_name);
+    let Some(plan) = world.manifests.get(&key).and_then(repair::made_by) else { return error };
+    error.hint(format!(
+        "claim {to_namespace}/{to_name} was made by plan {plan}: if that was this move, there is nothing left to do"
+    ))
+}

@@ -1,0 +1,80 @@
+//! Whether what a plan came to still stands: then there is nothing to do where the same is asked for again.
+
+use super::plan::{Plan, Request};
+use super::situation::{Known, Situation, claim_key};
+use super::write::{Change, PLAN_ANNOTATION, Write};
+use crate::model::{ClaimPhase, Kind, ObjectKey, PersistentVolumeClaim, VolumePhase};
+use serde_json::Value;
+
+/// What stands of the goal of a plan that was carried out, in a sentence without a full stop. Nothing where it does not
+/// stand or nobody can tell, and for requests of which the planner sees by itself that they are done.
+pub fn reached(situation: &Situation<'_>, plan: &Plan) -> Option<String> {
+    match &plan.request {
+        Request::Release { .. } | Request::Unbind { .. } => {
+            let write = offer(plan)?;
+            let claim = taker(situation, write)?;
+            Some(format!("claim {} has volume {} and is bound to it", claim.key(), write.object.name))
+        }
+        Request::Reclaim { volume, delete: true } => {
+            situation.volume(volume).is_absent().then(|| format!("volume {volume} is gone"))
+        }
+        Request::Move { namespace, name, .. } => {
+            let new = created(situation, plan, &claim_key(namespace, name))?;
+            let write = offer(plan)?;
+            let claim = taker(situation, write)?;
+            (claim.key() == new.key())
+                .then(|| format!("claim {} has volume {} and is bound to it", claim.key(), write.object.name))
+        }
+        Request::Recreate { namespace, name, .. } => {
+            let new = created(situation, plan, &claim_key(namespace, name))?;
+            Some(format!("claim {} is there instead of {namespace}/{name}", new.key()))
+        }
+        Request::Unfinalize { object, .. } => {
+            let is_gone = match object.kind {
+                Kind::PersistentVolume => situation.volume(&object.name).is_absent(),
+                _ => situation.claim(&object.namespace, &object.name).is_absent(),
+            };
+            is_gone.then(|| format!("{object} is gone"))
+        }
+        Request::Reclaim { delete: false, .. }
+        | Request::Retain { .. }
+        | Request::Restore { .. }
+        | Request::Rebind { .. }
+        | Request::Unselect { .. }
+        | Request::Undo { .. } => None,
+    }
+}
+
+/// The write by which a plan offers a volume.
+fn offer(plan: &Plan) -> Option<&Write> {
+    plan.writes().rfind(|write| matches!(write.change, Change::SetClaimRef { .. }))
+}
+
+/// The claim that has the volume which was offered, that very one: whoever was meant, or anyone.
+fn taker<'a>(situation: &Situation<'a>, offer: &Write) -> Option<&'a PersistentVolumeClaim> {
+    let Change::SetClaimRef { to, .. } = &offer.change else { return None };
+    let Known::There(volume) = situation.volume(&offer.object.name) else { return None };
+    let Known::There(claim) = situation.holder(volume) else { return None };
+    let is_meant =
+        to.as_ref().is_none_or(|named| named.namespace == claim.meta.namespace && named.name == claim.meta.name);
+    let is_bound = claim.volume_name == volume.meta.name
+        && claim.status.phase == ClaimPhase::Bound
+        && volume.status.phase == VolumePhase::Bound;
+    let stays = !claim.terminating() && !volume.terminating();
+    (volume.meta.uid == offer.uid && is_meant && is_bound && stays).then_some(claim)
+}
+
+/// The claim that a plan created in the place of another one, which is gone. The mark of the plan tells it from a
+/// stranger's.
+fn created<'a>(situation: &Situation<'a>, plan: &Plan, old: &ObjectKey) -> Option<&'a PersistentVolumeClaim> {
+    let write = plan.writes().rfind(|write| matches!(write.change, Change::Create { .. }))?;
+    let Known::There(claim) = situation.claim(&write.object.namespace, &write.object.name) else { return None };
+    let mark = made_by(situation.manifests.get(&write.object)?)?;
+    let is_instead = write.object != *old && situation.claim(&old.namespace, &old.name).is_absent();
+    (mark == plan.id && is_instead && !claim.terminating()).then_some(claim)
+}
+
+/// The plan that created a claim, by its own mark.
+pub fn made_by(manifest: &Value) -> Option<&str> {
+    manifest.pointer("/metadata/annotations")?.get(PLAN_ANNOTATION)?.as_str()
+}
