@@ -16,6 +16,7 @@ mod recorder;
 mod recycle;
 mod repair;
 mod repair_actors;
+mod repair_apply;
 mod repair_case;
 mod repair_cases;
 mod repair_faults;

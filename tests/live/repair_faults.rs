@@ -72,11 +72,15 @@ struct Came {
 /// By what runs are told.
 type Key = fn(&Came) -> String;
 
-/// Does something with each, some at the same time, in order; what came of it.
 fn abreast<T: Send, R: Send>(all: Vec<T>, work: impl Fn(T) -> R + Sync) -> Vec<R> {
+    so_many_abreast(ABREAST, all, work)
+}
+
+/// Does something with each, so many at the same time, in order; what came of it.
+pub(crate) fn so_many_abreast<T: Send, R: Send>(many: usize, all: Vec<T>, work: impl Fn(T) -> R + Sync) -> Vec<R> {
     let (left, done) = (Mutex::new(all.into_iter().enumerate()), Mutex::new(Vec::new()));
     thread::scope(|scope| {
-        for _ in 0..ABREAST {
+        for _ in 0..many {
             scope.spawn(|| {
                 loop {
                     let Some((at, one)) = left.lock().unwrap().next() else { return };
