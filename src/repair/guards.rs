@@ -7,6 +7,7 @@ pub mod mounted;
 mod owners;
 mod takers;
 
+pub(crate) use owners::may_apply_delete;
 pub use owners::owner_of;
 
 use super::plan::{GivenUp, Plan, Recheck};

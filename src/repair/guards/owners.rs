@@ -148,3 +148,13 @@ fn written(plan: &Plan) -> Vec<ObjectKey> {
     objects.dedup();
     objects
 }
+
+/// Whether whoever applies the volume of a manifest may set another policy than Retain again, as the object records it.
+pub(crate) fn may_apply_delete(manifest: &Value) -> bool {
+    let owns =
+        |entry: &Value| !entry.pointer("/fieldsV1/f:spec/f:persistentVolumeReclaimPolicy").is_none_or(Value::is_null);
+    let entries = manifest["metadata"]["managedFields"].as_array().into_iter().flatten();
+    let applies = entries.filter(|entry| entry["operation"] == "Apply").any(owns);
+    source_deletes(manifest)
+        || applies && manifest["spec"]["persistentVolumeReclaimPolicy"] != ReclaimPolicy::Retain.as_str()
+}
