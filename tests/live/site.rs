@@ -434,8 +434,13 @@ impl<'s> Place<'s> {
 
     /// The same while something else is done to the cluster.
     pub(crate) fn apart(&self, arguments: &[&str]) -> thread::JoinHandle<Finished> {
+        self.apart_for(arguments, "60s")
+    }
+
+    /// The same, where each step waits no longer than this.
+    pub(crate) fn apart_for(&self, arguments: &[&str], timeout: &str) -> thread::JoinHandle<Finished> {
         let journals = self.journals_at();
-        let words = [arguments, &["-n", &self.name, "--journal", &journals, "--yes", "--timeout", "60s"]].concat();
+        let words = [arguments, &["-n", &self.name, "--journal", &journals, "--yes", "--timeout", timeout]].concat();
         let run = Run::new(&words).env("KUBECONFIG", &self.site.plane.kubeconfig().to_string_lossy());
         thread::spawn(move || run.finish())
     }
