@@ -548,6 +548,8 @@ async fn a_claim_moves() {
         let looks = [
             format!("dry {}", WRITES[1]),
             format!("GET {OLD}"),
+            // Whether the policy is still what the plan made it.
+            format!("GET {PV}"),
             format!("GET {OLD}"),
             "GET /api/v1/persistentvolumes".to_owned(),
             "GET /api/v1/namespaces/db/pods".to_owned(),
@@ -555,7 +557,7 @@ async fn a_claim_moves() {
             "GET /apis/storage.k8s.io/v1/volumeattachments".to_owned(),
             format!("GET {PV}"),
         ];
-        assert_eq!(world.log[at - 8..at], looks);
+        assert_eq!(world.log[at - 9..at], looks);
     });
     assert_eq!(
         *ear.heard.lock().unwrap(),
@@ -1044,7 +1046,8 @@ async fn a_claim_whose_name_is_taken_is_tried_under_another() {
     let asked = receipts(&server.client(), &plan).await.unwrap();
     assert_eq!((asked.dry_run, asked.doubts), (Some(Ok(())), Vec::new()));
     let bodies = tried(&server);
-    assert_eq!(bodies.len(), 1);
+    // The new claim, and the old one as it would come back.
+    assert_eq!(bodies.len(), 2);
     assert_eq!(bodies[0]["metadata"]["name"], "late-pvctl-1");
     assert_eq!(bodies[0]["metadata"]["namespace"], "db");
     assert_eq!(bodies[0]["spec"]["resources"]["requests"]["storage"], "2Gi");
@@ -1130,7 +1133,8 @@ async fn a_trial_meets_whoever_writes_at_the_same_time() {
     let asked = receipts(&server.client(), &plan).await.unwrap();
     assert_eq!((asked.dry_run, asked.doubts), (Some(Ok(())), Vec::new()));
     let tried = server.world(|world| world.log.iter().filter(|line| line.starts_with("dry PATCH")).count());
-    assert_eq!(tried, 2);
+    // The first write twice; and once each the other write to the volume, and what takes these two back.
+    assert_eq!(tried, 5);
     // Who changes what the step rests on is named.
     let moved = server.world(|world| {
         world.edit(PV, |volume| volume["spec"]["persistentVolumeReclaimPolicy"] = json!("Recycle"));
@@ -1593,7 +1597,7 @@ async fn journals_are_read_strictly_but_for_a_torn_end() {
     assert_eq!(Journal::read(dir.path(), &id).unwrap().end, End::Finished);
 
     for (text, cause) in [
-        (whole.replacen("\"version\":1", "\"version\":2", 1), "line 1: version 2 of journals is not known here"),
+        (whole.replacen("\"version\":2", "\"version\":3", 1), "line 1: version 3 of journals is not known here"),
         (
             whole.replacen("\"record\":\"header\"", "\"record\":\"header\",\"more\":1", 1),
             "line 1: unknown field `more`",
@@ -1677,9 +1681,12 @@ async fn a_review_holds_a_plan_to_its_request_and_to_what_was_asked() {
 async fn rights_are_asked_for_every_request() {
     let server = Server::new();
     let mut plan = server.plan().await;
+    let volume =
+        serde_json::from_value(json!({ "name": "pv-1", "uid": "volume-uid", "storage": "csi csi.example.com disk-1" }))
+            .unwrap();
     plan.steps[0].recheck.extend([
         repair::Recheck::NotRecycled { volume: "pv-1".into() },
-        repair::Recheck::Lives { namespace: "db".into(), name: "data".into(), volume: "pv-1".into() },
+        repair::Recheck::Lives { namespace: "db".into(), name: "data".into(), volume },
         repair::Recheck::AllRetained { namespace: "shop".into(), name: "other".into() },
     ]);
     let rights = repair::rights(&plan);

@@ -22,6 +22,8 @@ mod repair_cases;
 mod repair_faults;
 mod repair_findings;
 mod repair_harm;
+mod repair_planners;
+mod repair_promises;
 mod repair_races;
 mod repair_trap;
 mod repair_two_operators;

@@ -31,6 +31,7 @@ mod readme;
 mod recipes;
 mod redaction;
 mod repair_cli;
+mod repair_planners;
 mod reports;
 mod round_trip;
 mod said;
@@ -41,6 +42,7 @@ mod snapshot;
 mod stage;
 mod support;
 mod tidy;
+mod undo_policies;
 mod worlds;
 
 #[test]

@@ -60,16 +60,17 @@ fn manifests(objects: &[Value], keys: &[ObjectKey]) -> Manifests {
 }
 
 /// What is proposed in each fixture, and what comes of it: nothing where the volumes have policy Retain already.
-/// Somebody has to agree where a volume name in a claim cannot be taken back, where data are given to a name whose
-/// namespace is not known to be as old as they are, and where a driver may let the object go.
-const EXPECTED: [(&str, &[&str]); 27] = [
+/// Somebody has to agree where a volume name in a claim cannot be taken back and another one could stand there, where
+/// data are given to a name whose namespace is not known to be as old as they are, where a claim is made anew, and
+/// where a driver may let the object go.
+const EXPECTED: [(&str, &[&str]); 28] = [
     ("bind-claimref-no-namespace", &["unbind: to be confirmed"]),
     ("bind-named-pv-stale-uid", &["restore: to be confirmed", "restore: to be confirmed"]),
     ("bind-two-pvs-one-claim", &["retain: safe"]),
     ("claim-owned-cascade", &["retain: safe"]),
     ("lost-claimref-other-uid", &["restore: safe"]),
     ("lost-claimref-uid-cleared", &["restore: safe"]),
-    ("lost-volumename-empty", &["restore: to be confirmed"]),
+    ("lost-volumename-empty", &["restore: safe"]),
     ("ns-terminating-pvc", &["retain: safe"]),
     ("pv-delete-static-surprise", &["retain: safe"]),
     ("pv-duplicate-backing", &["retain: safe"]),
@@ -85,6 +86,7 @@ const EXPECTED: [(&str, &[&str]); 27] = [
     ("pv-terminating-leak", &["retain: safe"]),
     ("pv-terminating-provisioner-finalizer", &["retain: to be confirmed"]),
     ("pv-unknown-policy", &["retain: safe"]),
+    ("pvc-class-not-found", &["recreate: to be confirmed"]),
     ("pvc-selected-node-gone", &["unselect: to be confirmed"]),
     ("pvc-terminating-completed-pod", &[]),
     ("pvc-terminating-in-use", &["retain: safe"]),

@@ -222,6 +222,12 @@ fn r8_no_claim_goes_before_its_volume_is_kept() {
     let retain = position(&plan, |change| matches!(change, Change::SetReclaimPolicy { to } if to == "Retain"));
     let delete = position(&plan, |change| matches!(change, Change::Delete));
     assert!(retain < delete);
+    let kept = plan.steps[delete].recheck.iter().find_map(|recheck| match recheck {
+        Recheck::Retained { volume } => Some(volume.clone()),
+        _ => None,
+    });
+    let kept = kept.unwrap();
+    assert_eq!((kept.name().as_str(), kept.uid().as_str()), ("pv-1", "v-pv-1"));
     // The list of all volumes may take long: who uses the claim is looked at after it.
     assert_eq!(
         plan.steps[delete].recheck,
@@ -229,7 +235,7 @@ fn r8_no_claim_goes_before_its_volume_is_kept() {
             Recheck::AllRetained { namespace: "db".into(), name: "data".into() },
             Recheck::Unused { namespace: "db".into(), name: "data".into() },
             Recheck::Detached { volume: "pv-1".into() },
-            Recheck::Retained { volume: "pv-1".into() },
+            Recheck::Retained { volume: kept },
         ]
     );
 }

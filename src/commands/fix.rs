@@ -8,7 +8,7 @@ use super::rules::unknown;
 use super::scope::object_belongs_to;
 use super::{Status, connect};
 use crate::cli::{DryRun, FixArgs, GlobalArgs, ModelArgs, Output as Format, SourceArgs, parse_objects};
-use crate::diagnosis::{Finding, Scrutiny, Severity, diagnose, matches_glob, rules};
+use crate::diagnosis::{Finding, Remedy, Scrutiny, Severity, diagnose_named, matches_glob, rules};
 use crate::error::{Error, ErrorKind};
 use crate::model::{Kind, ObjectKey};
 use crate::repair::{self, Plan, Proposed, Request};
@@ -270,7 +270,7 @@ impl Fix<'_> {
                 message: finding.message.clone(),
                 repairs: Vec::new(),
                 obstacles: Vec::new(),
-                by_hand: finding.remedies.iter().map(|remedy| remedy.does.clone()).collect(),
+                by_hand: finding.remedies.iter().map(in_words).collect(),
             };
             for request in requests {
                 let keys = repair::reads(world.snapshot(), &request);
@@ -322,7 +322,9 @@ impl Fix<'_> {
             }
         };
         let scrutiny = Scrutiny { rules: rules::all(), suppressions: &[], scope: &in_scope };
-        let diagnosis = diagnose(&simulation, scrutiny, gathered.threads);
+        // Of what was named it is told at once what else is told only after a while.
+        let is_named = |object: &ObjectKey| named.as_ref().is_some_and(|named| named.contains(object));
+        let diagnosis = diagnose_named(&simulation, scrutiny, &is_named, gathered.threads);
         let mut missing = diagnosis.unjudged.values().flatten();
         let unread = missing.any(|missing| keeps_from_judging(missing.kind))
             || gathered.dropped()
@@ -333,7 +335,7 @@ impl Fix<'_> {
             .findings
             .into_iter()
             .filter(|finding| in_scope(&finding.object) && finding.suppressed.is_none() && is_wanted(finding.rule.id))
-            .filter(|finding| finding.severity != Severity::Info)
+            .filter(|finding| finding.severity != Severity::Info || (finding.is_early && is_named(&finding.object)))
             .collect();
         found.sort_by_key(|finding| (!finding.role.is_root, finding.severity, finding.risk));
         Ok((found, unread))
@@ -372,7 +374,7 @@ impl Fix<'_> {
             if case.repairs.is_empty()
                 && let Some(first) = case.by_hand.first()
             {
-                line(1, &format!("by hand: {first}; kubectl pvctl rules {} says more", case.id));
+                line(1, &format!("by hand: {first}; `kubectl pvctl rules {}` says more", case.id));
             }
         }
         if cases.is_empty() {
@@ -438,6 +440,12 @@ impl Fix<'_> {
         };
         format!("{} {findings} repaired, {} left{why}", repaired.len(), left.len())
     }
+}
+
+/// What else can be done, in words, with the command where it is one of ours.
+fn in_words(remedy: &Remedy) -> String {
+    let Remedy { verb, command, does } = remedy;
+    if verb.is_empty() || *verb == "kubectl" { does.clone() } else { format!("{does}: `{command}`") }
 }
 
 /// What was tried so far.

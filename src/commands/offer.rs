@@ -14,7 +14,8 @@ fn is_offered(simulation: &Simulation<'_>, finding: &Finding) -> bool {
         settings: simulation.settings().clone(),
         manifests: &manifests,
     };
-    finding.suppressed.is_none() && finding.severity != Severity::Info && !repairs(&situation(), finding).is_empty()
+    let is_told = finding.severity != Severity::Info || finding.is_early;
+    finding.suppressed.is_none() && is_told && !repairs(&situation(), finding).is_empty()
 }
 
 /// How many of the findings can be repaired, and how; nothing where none can.

@@ -63,6 +63,7 @@ pub struct Case<'a> {
     survey: &'a Survey<'a>,
     memo: &'a Memo,
     subject: Subject<'a>,
+    is_named: bool,
     assumed: RefCell<BTreeSet<Assumed>>,
     missing: RefCell<BTreeSet<Unread>>,
 }
@@ -74,9 +75,10 @@ impl<'a> Case<'a> {
         survey: &'a Survey<'a>,
         memo: &'a Memo,
         subject: Subject<'a>,
+        is_named: bool,
     ) -> Self {
         let (assumed, missing) = (RefCell::default(), RefCell::default());
-        Self { simulation, prediction, survey, memo, subject, assumed, missing }
+        Self { simulation, prediction, survey, memo, subject, is_named, assumed, missing }
     }
 
     /// The absences that were assumed, and the readings that were missing.
@@ -126,6 +128,16 @@ impl<'a> Case<'a> {
     /// For how many seconds that has been so, where it is longer than what is normal takes.
     pub fn lasts(&self, since: Option<Timestamp>) -> Option<i64> {
         self.seconds_since(since).filter(|passed| *passed >= PATIENCE)
+    }
+
+    /// Whether something that is wrong may still come right by itself, because it has been so for a short time only: of
+    /// an object that somebody named it is told more mildly then. Nothing where nobody asked for the object, and it is
+    /// not told yet. Not for what is wrong only because it lasts.
+    pub fn may_heal(&self, since: Option<Timestamp>) -> Option<bool> {
+        match self.lasts(since) {
+            Some(_) => Some(false),
+            None => self.is_named.then_some(true),
+        }
     }
 
     /// Whether the object was made so short a time ago that what it lacks may be about to come: claims are often

@@ -86,6 +86,7 @@ pub struct Found {
     pub(super) settled: Vec<(&'static str, ObjectKey)>,
     pub(super) echoes: bool,
     pub(super) since: Option<Timestamp>,
+    pub(super) is_early: bool,
 }
 
 impl Found {
@@ -102,6 +103,7 @@ impl Found {
             settled: Vec::new(),
             echoes: false,
             since: None,
+            is_early: false,
         }
     }
 
@@ -116,6 +118,13 @@ impl Found {
     #[must_use]
     pub fn quiet_while(self, quiet: bool) -> Self {
         if quiet { self.severity(Severity::Info) } else { self }
+    }
+
+    /// The same, because it may still come right by itself: of an object that somebody named it is told all the same.
+    #[must_use]
+    pub fn early_while(mut self, early: bool) -> Self {
+        self.is_early |= early;
+        self.quiet_while(early)
     }
 
     /// Another risk than the rule's worst.
@@ -217,6 +226,8 @@ pub struct Finding {
     pub role: Role,
     /// Why it is kept back, if it is.
     pub suppressed: Option<Suppressed>,
+    /// It is mere information only because it may still come right by itself.
+    pub is_early: bool,
     /// The objects that it follows from, if something is wrong with them.
     pub(super) blamed: Vec<ObjectKey>,
     /// Objects that are not well because of this, whether or not anything is found on them.
@@ -255,6 +266,7 @@ impl Finding {
             assumed,
             role: Role::default(),
             suppressed: None,
+            is_early: found.is_early,
             blamed: found.blamed,
             affected: found.affected,
             settled: found.settled,

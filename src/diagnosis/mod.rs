@@ -5,6 +5,7 @@
 //! is to blame. Everything that concerns several findings is [`graph`]'s, and how findings are shown is the business of
 //! `report`.
 
+mod around;
 pub mod case;
 pub mod facts;
 mod finding;
@@ -16,6 +17,7 @@ pub mod rules;
 mod suppression;
 mod survey;
 
+pub use around::{asked_provisioner, meant_class};
 pub use case::{Case, Holder, Unread};
 pub use finding::{Evidence, Finding, Found, Remedy, Risk, Severity};
 pub use graph::Role;
@@ -58,13 +60,23 @@ pub struct Scrutiny<'a> {
 /// Looks at every object, on as many threads as asked for. Objects are in the order of listings; the answer does not
 /// depend on the number of threads.
 pub fn diagnose(simulation: &Simulation<'_>, scrutiny: Scrutiny<'_>, threads: usize) -> Diagnosis {
+    diagnose_named(simulation, scrutiny, &|_| false, threads)
+}
+
+/// The same, where somebody named some objects: of these it is also told what may still come right by itself.
+pub fn diagnose_named(
+    simulation: &Simulation<'_>,
+    scrutiny: Scrutiny<'_>,
+    named: &(dyn Fn(&ObjectKey) -> bool + Sync),
+    threads: usize,
+) -> Diagnosis {
     let survey = Survey::of(simulation.snapshot());
     let subjects = subjects(simulation);
     let batches: Vec<&[Subject<'_>]> = subjects.chunks(BATCH).collect();
     let looked = in_parallel(threads, batches.len(), |number| {
         let mut some = Diagnosis::default();
         for subject in batches[number] {
-            look_at(simulation, &survey, *subject, scrutiny, &mut some);
+            look_at(simulation, &survey, *subject, scrutiny, named, &mut some);
         }
         some
     });
@@ -86,7 +98,7 @@ pub fn diagnose(simulation: &Simulation<'_>, scrutiny: Scrutiny<'_>, threads: us
     diagnosis
 }
 
-/// What those rules find on one object, without what it follows from. Nothing else is looked at.
+/// What those rules find on one object that somebody named, without what it follows from. Nothing else is looked at.
 pub fn diagnose_one(simulation: &Simulation<'_>, target: Target, rules: &[&'static Rule]) -> Vec<Finding> {
     let snapshot = simulation.snapshot();
     let subject = match target {
@@ -95,7 +107,7 @@ pub fn diagnose_one(simulation: &Simulation<'_>, target: Target, rules: &[&'stat
     };
     let scrutiny = Scrutiny { rules, suppressions: &[], scope: &|_| true };
     let mut diagnosis = Diagnosis::default();
-    look_at(simulation, &Survey::of(snapshot), subject, scrutiny, &mut diagnosis);
+    look_at(simulation, &Survey::of(snapshot), subject, scrutiny, &|_| true, &mut diagnosis);
     diagnosis.findings
 }
 
@@ -135,6 +147,7 @@ fn look_at(
     survey: &Survey<'_>,
     subject: Subject<'_>,
     scrutiny: Scrutiny<'_>,
+    named: &(dyn Fn(&ObjectKey) -> bool + Sync),
     diagnosis: &mut Diagnosis,
 ) {
     let target = subject.target();
@@ -142,11 +155,12 @@ fn look_at(
     let memo = Memo::default();
     let mut found: Vec<Finding> = Vec::new();
     let (key, meta) = subject_key(simulation, subject);
+    let is_named = named(&key);
     for (place, rule) in (0u32..).zip(scrutiny.rules) {
         if !rule.detect.is_about(subject) {
             continue;
         }
-        let case = Case::new(simulation, prediction.as_ref(), survey, &memo, subject);
+        let case = Case::new(simulation, prediction.as_ref(), survey, &memo, subject, is_named);
         let answer = rule.detect.ask(&case, subject);
         let (assumed, missing) = case.rested_on();
         match answer {

@@ -2,11 +2,14 @@
 //! it expects to find, so that it does nothing where the world has moved on.
 
 use super::Remedy;
+use super::around::asked_provisioner;
+use super::case::{claim_key, volume_key};
 use super::facts::has_uid;
 use crate::model::{
     AnnotationKey, Lease, ObjectKey, ObjectMeta, PersistentVolume, PersistentVolumeClaim, ReclaimPolicy,
-    ResourceVersion, StorageClass,
+    ResourceVersion, StorageClass, VolumePhase,
 };
+use crate::snapshot::Snapshot;
 use serde_json::{Value, json};
 
 /// A way out that is no command of ours or of kubectl.
@@ -39,34 +42,57 @@ pub fn look_at_manager(does: impl Into<String>) -> Remedy {
     kubectl(format!("get lease {} -n {} -o yaml", Lease::MANAGER_NAME, Lease::MANAGER_NAMESPACE), does)
 }
 
-/// Sets the reclaim policy of a volume to Retain; nothing where it is that already.
-pub fn retain(volume: &PersistentVolume) -> Option<Remedy> {
-    if volume.reclaim_policy == ReclaimPolicy::Retain {
-        return None;
-    }
-    let write = json!({ "op": "replace", "path": "/spec/persistentVolumeReclaimPolicy", "value": "Retain" });
-    Some(patch_volume(
-        volume,
-        vec![write],
-        "keep the data: set policy Retain, which stops every deletion that has not begun",
-    ))
+/// A verb of ours, with what is typed after it: it looks at what stands against it, asks, and can be taken back.
+fn ours(verb: &'static str, what: &str, does: impl Into<String>) -> Remedy {
+    Remedy { verb, command: format!("kubectl pvctl {verb} {what}"), does: does.into() }
 }
 
-/// Makes a volume remember the name of its claim and forget the uid, so that a claim of that name gets it, and nobody
-/// else.
-pub fn reserve_for_its_name(volume: &PersistentVolume) -> Option<Remedy> {
+/// Sets the reclaim policy of a volume to Retain; nothing where it is that already.
+pub fn retain(volume: &PersistentVolume) -> Option<Remedy> {
+    let does = "keep the data: set policy Retain, which stops every deletion that has not begun";
+    let is_kept = volume.reclaim_policy == ReclaimPolicy::Retain;
+    (!is_kept).then(|| ours("retain", &typed(&volume_key(&volume.meta.name)), does))
+}
+
+/// Makes a volume whose claim is gone remember the name of that claim and forget the uid, so that a claim of that name
+/// gets it, and nobody else. Nothing as long as the volume does not show that its claim is gone.
+pub fn release(volume: &PersistentVolume) -> Option<Remedy> {
     let named = volume.claim_ref.as_ref()?;
-    let mut steps: Vec<Value> = test("/spec/claimRef/uid", &named.uid).into_iter().collect();
-    steps.push(json!({ "op": "remove", "path": "/spec/claimRef/uid" }));
-    if !named.resource_version.is_empty() {
-        steps.push(json!({ "op": "remove", "path": "/spec/claimRef/resourceVersion" }));
-    }
-    steps.extend(no_longer_of_controller(volume));
     let does = format!(
         "reserve the volume for the claim named {}/{}: that claim may then read the old data",
         named.namespace, named.name
     );
-    Some(patch_volume(volume, steps, does))
+    let has_ended = matches!(volume.status.phase, VolumePhase::Released | VolumePhase::Failed);
+    has_ended.then(|| ours("release", &typed(&volume_key(&volume.meta.name)), does))
+}
+
+/// Gives a claim the volume that it had or that names it. While a provisioner may be making one for the claim this is
+/// refused, and what has to be so first is said.
+pub fn restore(snapshot: &Snapshot, claim: &PersistentVolumeClaim, does: impl Into<String>) -> Remedy {
+    let what = typed(&claim_key(&claim.meta.namespace, &claim.meta.name));
+    let bound = claim.meta.annotations.has(AnnotationKey::BindCompleted);
+    match asked_provisioner(snapshot, claim).filter(|_| !bound) {
+        None => ours("restore", &what, does),
+        Some(provisioner) => by_hand(format!(
+            "{provisioner} may be making a volume for {} that would be left behind: wait for its end or stop it, and then \
+             {}: `kubectl pvctl restore {what} --provisioner-stopped`",
+            claim.key(),
+            does.into()
+        )),
+    }
+}
+
+/// Replaces a claim that was never bound by one of another class. While a provisioner may be making a volume for it,
+/// this is refused.
+pub fn recreate_with_class(
+    snapshot: &Snapshot,
+    claim: &PersistentVolumeClaim,
+    class: &str,
+    does: impl Into<String>,
+) -> Option<Remedy> {
+    let what = typed(&claim_key(&claim.meta.namespace, &claim.meta.name));
+    let set = quoted(&format!("class={class}"));
+    asked_provisioner(snapshot, claim).is_none().then(|| ours("recreate", &format!("{what} --set {set}"), does))
 }
 
 /// Reserves a free volume for the claim by its name, with what else is to be written. Nothing where no version is
@@ -78,16 +104,6 @@ pub fn reserve(
     does: impl Into<String>,
 ) -> Option<Remedy> {
     claim_ref(volume, &reservation(claim), more, does)
-}
-
-/// Gives a free volume back to a claim that was bound to it: only with its uid such a claim takes it. Nothing where no
-/// version is known.
-pub fn give_back(volume: &PersistentVolume, claim: &PersistentVolumeClaim, does: impl Into<String>) -> Option<Remedy> {
-    let mut named = reservation(claim);
-    if let Value::Object(fields) = &mut named {
-        fields.insert("uid".to_owned(), json!(claim.meta.uid));
-    }
-    claim_ref(volume, &named, Vec::new(), does)
 }
 
 fn claim_ref(volume: &PersistentVolume, named: &Value, more: Vec<Value>, does: impl Into<String>) -> Option<Remedy> {
@@ -125,25 +141,6 @@ fn reservation(claim: &PersistentVolumeClaim) -> Value {
 fn no_longer_of_controller(volume: &PersistentVolume) -> Option<Value> {
     let marked = volume.meta.annotations.has(AnnotationKey::BoundByController);
     marked.then(|| json!({ "op": "remove", "path": "/metadata/annotations/pv.kubernetes.io~1bound-by-controller" }))
-}
-
-/// Makes a volume's `claimRef` name the uid of a claim that it names already. Nothing where it names none so far and no
-/// version is known: one that came meanwhile must not be overwritten.
-pub fn set_uid(volume: &PersistentVolume, uid: &str) -> Option<Remedy> {
-    let named = volume.claim_ref.as_ref()?;
-    let unchanged = if named.uid.is_empty() { at_version(volume)? } else { test("/spec/claimRef/uid", &named.uid)? };
-    let tests =
-        [test("/spec/claimRef/namespace", &named.namespace), test("/spec/claimRef/name", &named.name), Some(unchanged)];
-    let operation = if named.uid.is_empty() { "add" } else { "replace" };
-    let write = json!({ "op": operation, "path": "/spec/claimRef/uid", "value": uid });
-    Some(patch_volume(
-        volume,
-        tests.into_iter().flatten().chain([write]).collect(),
-        format!(
-            "give the volume back to {}/{}, if that claim still has uid {uid}; nothing is deleted",
-            named.namespace, named.name
-        ),
-    ))
 }
 
 /// The condition that the volume has not changed at all, which stands for the absence of a field: of that JSON patch

@@ -1,15 +1,16 @@
 //! One run: step by step, and what becomes of it when something comes between.
 
-use super::api::{Answer, Api, LONGEST, Status, check as check_key, is_that};
+use super::api::{Answer, Api, LONGEST, Status, is_that};
 use super::doubt::{Fate, fate};
 use super::error::{StopKind, Stopped};
 use super::journal::Journal;
+use super::kept;
 use super::look::{again, decode, in_the_way};
-use super::receipts::{is_quota, makes_room, refusal, try_out};
+use super::receipts::{Objection, is_quota, makes_room, refusal, try_out};
 use super::record::Record;
 use super::{Event, Observer, Options, Outcome, Settled};
-use crate::model::{Kind, Str};
-use crate::repair::{Change, PLAN_ANNOTATION, Plan, Recheck, Request, Seen, Step, Undo, Wait, Waited, Write};
+use crate::model::Str;
+use crate::repair::{Change, Plan, Recheck, Request, Seen, Step, Undo, Wait, Waited, Write};
 use serde_json::Value;
 use std::time::Duration;
 use tokio::time::Instant;
@@ -24,63 +25,6 @@ const PAUSE: Duration = Duration::from_secs(1);
 const RECOUNT: Duration = Duration::from_secs(2);
 /// How often it is looked whether the person wants to end what takes long.
 const LISTEN: Duration = Duration::from_millis(100);
-
-/// What a plan from a file or a journal could say and no planner would: names that mean something else in an address,
-/// writes that no repair has a use for, and claims under other names than the step says.
-pub(super) fn check(plan: &Plan) -> Result<(), Stopped> {
-    plan.objects().iter().try_for_each(check_key)?;
-    for write in plan.writes() {
-        let kind = write.object.kind;
-        let (fits, only) = match &write.change {
-            Change::Create { .. } | Change::Delete => {
-                (kind == Kind::PersistentVolumeClaim, "only claims are created and deleted")
-            }
-            Change::NameVolume { .. } | Change::SetClass { .. } | Change::SetAnnotation { .. } => {
-                (kind == Kind::PersistentVolumeClaim, "that is written to claims only")
-            }
-            Change::SetReclaimPolicy { .. } | Change::SetClaimRef { .. } => {
-                (kind == Kind::PersistentVolume, "that is written to volumes only")
-            }
-            Change::RemoveFinalizer { .. } => (
-                matches!(kind, Kind::PersistentVolume | Kind::PersistentVolumeClaim),
-                "finalizers are taken off volumes and claims only",
-            ),
-        };
-        if !fits {
-            return Err(Stopped::refused(format!("no repair is to {} {}: {only}", write.verb(), write.object)));
-        }
-        if let Change::SetReclaimPolicy { to } = &write.change
-            && !matches!(to.as_str(), "Retain" | "Delete")
-        {
-            return Err(Stopped::refused(format!("no repair sets the policy of {} to {to:?}", write.object)));
-        }
-        if let Change::Create { manifest } = &write.change {
-            let metadata = &manifest["metadata"];
-            let fits = manifest["kind"] == write.object.kind.as_str()
-                && manifest["apiVersion"] == write.object.kind.api_version()
-                && metadata["name"] == write.object.name.as_str()
-                && metadata["namespace"] == write.object.namespace.as_str()
-                && metadata["annotations"][PLAN_ANNOTATION] == plan.id.as_str();
-            if !fits {
-                return Err(Stopped::refused(format!(
-                    "the manifest of {} has another kind, name or namespace, or not the annotation {PLAN_ANNOTATION}: {}",
-                    write.object, plan.id
-                )));
-            }
-        }
-    }
-    Ok(())
-}
-
-/// Whether two plans have the same steps: a review adds what the controllers answer.
-pub(super) fn same_but_for_expectations(one: &Plan, other: &Plan) -> bool {
-    let bare = |plan: &Plan| {
-        let mut plan = plan.clone();
-        plan.steps.iter_mut().for_each(|step| step.expects.clear());
-        plan
-    };
-    bare(one) == bare(other)
-}
 
 /// Looks what became of the request that a journal is in doubt about.
 pub(super) async fn settle(api: Api<'_>, journal: &mut Journal) -> Result<Settled, Stopped> {
@@ -201,29 +145,36 @@ impl<'r> Run<'r> {
     /// What a stop means for the plan as a whole, and what leads on from here.
     fn stopped(&mut self, stop: Stopped) -> Stopped {
         let written = self.journal.entry().written();
-        let stop = if written {
-            let id = self.journal.id();
-            let doubt = self.journal.entry().in_doubt().map(|step| step.id);
-            let said = doubt
-                .map(|step| format!("the journal does not know whether step {step} was carried out; --continue looks"));
-            let stop = said.into_iter().fold(stop.partial(), Stopped::cause);
-            let stop = stop.hint(format!("kubectl pvctl apply --continue {id} goes on from here"));
-            let lasting = self.journal.entry().done().into_iter().find_map(|done| match done.step.undo {
-                Undo::Impossible { why } if done.step.write.is_some() && !done.was_so => Some((done.step.id, why)),
-                Undo::Impossible { .. } | Undo::Write { .. } | Undo::Nothing => None,
-            });
-            // What takes a repair back is not taken back.
-            match lasting {
-                _ if matches!(self.plan.request, Request::Undo { .. }) => stop,
-                Some((step, why)) => stop.hint(format!("step {step} cannot be taken back: {why}")),
-                None => stop.hint(format!("kubectl pvctl undo {id} takes back what was done")),
-            }
-        } else {
-            stop
-        };
+        let stop = if written { self.leads_on(stop.partial()) } else { stop };
         // Where this fails as well, the journal ends without a word, and is as readable.
         let _ = self.journal.add(Record::Stopped { why: stop.message.clone(), written });
         stop
+    }
+
+    /// Says what leads on from a stop after something was written.
+    fn leads_on(&self, stop: Stopped) -> Stopped {
+        let (id, entry) = (self.journal.id(), self.journal.entry());
+        let doubt = entry.in_doubt().map(|step| step.id);
+        let said = doubt
+            .map(|step| format!("the journal does not know whether step {step} was carried out; --continue looks"));
+        let stop = said.into_iter().fold(stop, Stopped::cause);
+        if stop.volume_lost {
+            return stop.hint(format!(
+                "this repair can neither go on nor be taken back; journal {id} keeps the manifest of the volume that it \
+                 was about, which names its storage"
+            ));
+        }
+        let stop = stop.hint(format!("kubectl pvctl apply --continue {id} goes on from here"));
+        let lasting = entry.done().into_iter().find_map(|done| match done.step.undo {
+            Undo::Impossible { why } if done.step.write.is_some() && !done.was_so => Some((done.step.id, why)),
+            Undo::Impossible { .. } | Undo::Write { .. } | Undo::Nothing => None,
+        });
+        // What takes a repair back is not taken back.
+        match lasting {
+            _ if matches!(self.plan.request, Request::Undo { .. }) => stop,
+            Some((step, why)) => stop.hint(format!("step {step} cannot be taken back: {why}")),
+            None => stop.hint(format!("kubectl pvctl undo {id} takes back what was done")),
+        }
     }
 
     /// Keeps the objects whole before anything is written.
@@ -259,6 +210,7 @@ impl<'r> Run<'r> {
         let was_so = if let Some(write) = &step.write {
             self.write(step, write).await?
         } else {
+            kept::look(self.api, self.journal, step.id.saturating_sub(1)).await?;
             self.recheck(step).await?;
             false
         };
@@ -306,17 +258,20 @@ impl<'r> Run<'r> {
             Look::Over(attempt) => return Ok(attempt),
         };
         let tried = unless_interrupted(self.observer, step.id, try_out(self.api, write, current.as_ref())).await?;
-        if let Err(status) = tried.map_err(|stop| of_step(step, stop))? {
-            if patient && self.is_counted_still(step, write, &status) {
+        match tried.map_err(|stop| of_step(step, stop))? {
+            Ok(()) => {}
+            Err(Objection::Refused(status)) if patient && self.is_counted_still(step, write, &status) => {
                 return Ok(Attempt::Refused { why: status.to_string(), pause: RECOUNT });
             }
-            return self.conflict(step, write, &status).await;
+            Err(Objection::Refused(status)) => return self.conflict(step, write, &status).await,
+            Err(Objection::Altered(why)) => return Err(altered(step, write, &why)),
         }
         // Admission may have taken its time: what the write rests on is looked at after it.
         let current = match self.look(step, write).await? {
             Look::Fit(current) => current,
             Look::Over(attempt) => return Ok(attempt),
         };
+        kept::look(self.api, self.journal, step.id.saturating_sub(1)).await?;
         if let Err(stop) = self.recheck(step).await {
             // A request of an earlier attempt may have arrived since: what is found then is its doing.
             if stop.kind == StopKind::Changed
@@ -338,7 +293,13 @@ impl<'r> Run<'r> {
         let answer =
             self.api.send(request.method, &request.path, Some(request.content_type), Some(&request.body)).await;
         match answer {
-            Answer::Success(found) if answers(write, &found) => self.done(step, write, Some(found)),
+            Answer::Success(found) if answers(write, &found) => match write.differs_stored(&found) {
+                None => self.done(step, write, Some(found)),
+                Some(why) => {
+                    self.journal.add(Record::Altered { step: step.id, after: found, why: why.clone() })?;
+                    Err(altered(step, write, &why))
+                }
+            },
             Answer::Success(_) => Ok(Attempt::Lost { why: "the server answered with something else".to_owned() }),
             Answer::Lost(why) => Ok(Attempt::Lost { why }),
             Answer::Unsent(why) => self.refused(step, in_doubt, why, PAUSE),
@@ -448,12 +409,24 @@ impl<'r> Run<'r> {
         let begun = Instant::now();
         loop {
             self.interrupted(step)?;
-            let judged = unless_interrupted(self.observer, step.id, self.judge(step, wait)).await?;
+            // Also after what was waited for has come: a step behind it may let the data go.
+            let kept = kept::look(self.api, self.journal, step.id).await;
+            let judged = match kept {
+                Err(stop) if stop.kind != StopKind::Unreadable => return Err(stop),
+                Err(stop) => Err(stop),
+                Ok(()) => unless_interrupted(self.observer, step.id, self.judge(step, wait)).await?,
+            };
             let so_far = match judged {
-                Ok(Waited::Met) => break,
+                Ok(Waited::Met) => {
+                    kept::look(self.api, self.journal, step.id).await?;
+                    break;
+                }
                 Ok(Waited::Never(why)) => {
                     let message = format!("step {} waits in vain until {wait}: {why}", step.id);
                     return Err(Stopped::changed(message));
+                }
+                Ok(Waited::Lost(why)) => {
+                    return Err(Stopped::volume_lost(format!("step {} waits in vain until {wait}: {why}", step.id)));
                 }
                 Ok(Waited::NotYet(so_far)) => so_far,
                 Err(stop) => stop.causes.iter().fold(stop.message, |said, cause| format!("{said}: {cause}")),
@@ -484,14 +457,12 @@ impl<'r> Run<'r> {
             }
         }
         // The claim that the step created may have gone, and another one have come under its name.
-        if let (Wait::Bound { namespace, name, .. }, Some(claim), Some(created)) = (wait, &claim, self.created(step))
-            && claim.meta.uid != created
-        {
-            return Ok(Waited::Never(format!(
-                "claim {namespace}/{name} is another one by now, with uid {}",
-                claim.meta.uid
-            )));
-        }
+        let wait = match (wait, self.created(step)) {
+            (Wait::Bound { namespace, name, volume, .. }, Some(uid)) => {
+                &Wait::Bound { namespace: namespace.clone(), name: name.clone(), uid, volume: volume.clone() }
+            }
+            (wait, _) => wait,
+        };
         Ok(wait.judge(claim.as_deref(), volume.as_deref()))
     }
 
@@ -556,12 +527,29 @@ impl<'r> Run<'r> {
                 return Ok(Err(stop));
             }
         }
-        let refused = |status: Status| {
-            let stop = refusal(write, step.id, &status);
-            if makes_room(&status, write, emptied) { Stopped { kind: StopKind::Changed, ..stop } } else { stop }
+        let refused = |objection: Objection| match objection {
+            Objection::Altered(why) => altered(step, write, &why),
+            Objection::Refused(status) => {
+                let stop = refusal(write, step.id, &status);
+                if makes_room(&status, write, emptied) { Stopped { kind: StopKind::Changed, ..stop } } else { stop }
+            }
         };
         Ok(try_out(self.api, write, current.as_ref()).await?.map(|()| false).map_err(refused))
     }
+}
+
+/// The stop for a write that the API server stores otherwise than it was sent.
+fn altered(step: &Step, write: &Write, why: &str) -> Stopped {
+    Stopped::refused(format!(
+        "step {}: the API server does not store what was sent to {} {}: {why}",
+        step.id,
+        write.verb(),
+        write.object
+    ))
+    .hint(
+        "mutating admission changes it: kubectl get mutatingwebhookconfigurations,mutatingadmissionpolicybindings shows \
+         what may do so",
+    )
 }
 
 /// Whether a success is an answer to that write. A deletion is answered with the object, or with a `Status`.

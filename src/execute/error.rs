@@ -26,6 +26,9 @@ pub struct Stopped {
     pub kind: StopKind,
     /// Whether something of the plan was written, now or earlier, or may have been.
     pub written: bool,
+    /// Whether the volume that the plan is about is gone, or another one has its name: neither going on nor taking
+    /// back leads anywhere then.
+    pub volume_lost: bool,
     /// What happened, in a sentence without a full stop.
     pub message: String,
     /// What it came from.
@@ -37,7 +40,14 @@ pub struct Stopped {
 impl Stopped {
     /// A stop before anything was written.
     pub(super) fn new(kind: StopKind, message: impl Into<String>) -> Self {
-        Self { kind, written: false, message: message.into(), causes: Vec::new(), hints: Vec::new() }
+        Self {
+            kind,
+            written: false,
+            volume_lost: false,
+            message: message.into(),
+            causes: Vec::new(),
+            hints: Vec::new(),
+        }
     }
 
     pub(super) fn unreadable(message: impl Into<String>) -> Self {
@@ -46,6 +56,11 @@ impl Stopped {
 
     pub(super) fn changed(message: impl Into<String>) -> Self {
         Self::new(StopKind::Changed, message)
+    }
+
+    /// The volume that the plan is about is gone, or another one has its name.
+    pub(super) fn volume_lost(message: impl Into<String>) -> Self {
+        Self { volume_lost: true, ..Self::changed(message) }
     }
 
     pub(super) fn refused(message: impl Into<String>) -> Self {

@@ -18,7 +18,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
 /// The version of the records; another one is refused.
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 /// How the files of a directory of journals end.
 const ENDING: &str = "jsonl";
 
@@ -36,6 +36,8 @@ struct Progress {
     doubt: Option<Asked>,
     /// The object afterwards, and whether it was so already.
     done: Option<(Option<Value>, bool)>,
+    /// The API server has stored something else than was sent: there is something to take back, and it is not done.
+    altered: bool,
     waited: bool,
 }
 
@@ -108,7 +110,7 @@ impl Entry {
     pub fn remaining(&self) -> Plan {
         let left = |step: &Step| {
             let progress = self.steps.get(&step.id).cloned().unwrap_or_default();
-            let written = step.write.is_none() || progress.done.is_some();
+            let written = step.write.is_none() || (progress.done.is_some() && !progress.altered);
             let waited = step.wait.is_none() || progress.waited;
             match (written, waited) {
                 (true, true) => None,
@@ -158,10 +160,18 @@ impl Entry {
             Record::Done { step, after, was_so } => {
                 let progress = self.progress(step)?;
                 progress.doubt = None;
+                progress.altered = false;
                 progress.done = Some((after, was_so));
+            }
+            Record::Altered { step, after, .. } => {
+                let progress = self.progress(step)?;
+                progress.doubt = None;
+                progress.altered = true;
+                progress.done = Some((Some(after), false));
             }
             Record::Refused { step, .. } => self.progress(step)?.doubt = None,
             Record::Waited { step } => self.progress(step)?.waited = true,
+            Record::Kept { .. } => {}
             Record::Stopped { why, written } => self.end = End::Stopped { why, written },
             Record::Finished {} => self.end = End::Finished,
         }

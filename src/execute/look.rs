@@ -2,8 +2,8 @@
 
 use super::api::Api;
 use super::error::Stopped;
-use crate::model::{Kind, ObjectKey, PersistentVolume, PersistentVolumeClaim, Pod, ReclaimPolicy, Surrounding};
-use crate::repair::{Obstacle, Recheck, Seen, Write, claim_key, guards, volume_key};
+use crate::model::{Kind, ObjectKey, PersistentVolume, PersistentVolumeClaim, Pod, Surrounding};
+use crate::repair::{Obstacle, Recheck, Seen, VolumeIdentity, Write, claim_key, guards, volume_key};
 use crate::snapshot::Item;
 use crate::snapshot::decode::decode_as;
 use serde_json::Value;
@@ -17,7 +17,11 @@ pub(super) fn decode(key: &ObjectKey, manifest: Option<&Value>) -> Result<Option
 
 /// The stop for an object that is not as a step expects it.
 pub(super) fn in_the_way(write: &Write, obstacle: &Obstacle) -> Stopped {
-    Stopped::changed(format!("{} is not as the plan expects it: {obstacle}", write.object)).hint(
+    let message = format!("{} is not as the plan expects it: {obstacle}", write.object);
+    if write.object.kind == Kind::PersistentVolume && matches!(obstacle, Obstacle::Missing | Obstacle::OtherUid(_)) {
+        return Stopped::volume_lost(message);
+    }
+    Stopped::changed(message).hint(
         "somebody has changed it since it was looked at: ask for the repair again to get a plan for what is there now",
     )
 }
@@ -99,11 +103,8 @@ pub(super) async fn again(api: Api<'_>, recheck: &Recheck) -> Result<(), Stopped
             Ok(())
         }
         Recheck::Lives { namespace, name, volume } => {
-            let (key, held) = (claim_key(namespace, name), volume_key(volume));
-            let holder = match decode(&held, api.get(&held).await?.as_ref())? {
-                Some(Seen::Volume(volume)) => volume.claim_ref.as_ref().map(|named| named.uid.clone()),
-                Some(Seen::Claim(_)) | None => None,
-            };
+            let key = claim_key(namespace, name);
+            let holder = that_volume(api, volume).await?.claim_ref.as_ref().map(|named| named.uid.clone());
             match decode(&key, api.get(&key).await?.as_ref())? {
                 Some(seen) if seen.meta().deleted.is_some() => {
                     Err(Stopped::changed(format!("claim {namespace}/{name} is being deleted")))
@@ -117,14 +118,10 @@ pub(super) async fn again(api: Api<'_>, recheck: &Recheck) -> Result<(), Stopped
             }
         }
         Recheck::Reserved { volume: held, namespace, name } => {
-            let key = volume_key(held);
-            let volume = match decode(&key, api.get(&key).await?.as_ref())? {
-                Some(Seen::Volume(volume)) if volume.is_reserved_for(namespace, name) => return Ok(()),
-                Some(Seen::Volume(volume)) => volume,
-                Some(Seen::Claim(_)) | None => {
-                    return Err(Stopped::changed(format!("volume {held} does not exist any more")));
-                }
-            };
+            let volume = that_volume(api, held).await?;
+            if volume.is_reserved_for(namespace, name) {
+                return Ok(());
+            }
             let has = volume.claim_ref.as_ref().map_or_else(
                 || "no claim".to_owned(),
                 |named| format!("claim {}/{} with uid {:?}", named.namespace, named.name, named.uid),
@@ -145,18 +142,24 @@ pub(super) async fn again(api: Api<'_>, recheck: &Recheck) -> Result<(), Stopped
             ))
             .hint("wait until it is gone, and look at the data"))
         }
-        Recheck::Retained { volume: name } => {
-            let key = volume_key(name);
-            let manifest = api.get(&key).await?;
-            match decode(&key, manifest.as_ref())? {
-                Some(Seen::Volume(volume)) if volume.reclaim_policy == ReclaimPolicy::Retain => Ok(()),
-                Some(Seen::Volume(volume)) => Err(Stopped::changed(format!(
-                    "the policy of volume {name} is {}, where Retain was expected",
-                    volume.reclaim_policy.as_str()
-                ))),
-                Some(Seen::Claim(_)) | None => Err(Stopped::changed(format!("volume {name} does not exist any more"))),
+        Recheck::Retained { volume: wanted } => match that_volume(api, wanted).await?.reclaim_policy.as_str() {
+            "Retain" => Ok(()),
+            other => {
+                Err(Stopped::changed(format!("the policy of volume {wanted} is {other}, where Retain was expected")))
             }
-        }
+        },
+    }
+}
+
+/// The volume that a plan means: it is there, and neither its uid nor its storage is another one.
+async fn that_volume(api: Api<'_>, wanted: &VolumeIdentity) -> Result<Arc<PersistentVolume>, Stopped> {
+    let key = volume_key(wanted.name());
+    match decode(&key, api.get(&key).await?.as_ref())? {
+        Some(Seen::Volume(volume)) => match wanted.differs(&volume) {
+            None => Ok(volume),
+            Some(why) => Err(Stopped::volume_lost(why)),
+        },
+        Some(Seen::Claim(_)) | None => Err(Stopped::volume_lost(format!("volume {wanted} is gone"))),
     }
 }
 

@@ -8,9 +8,11 @@
 
 mod api;
 mod carry;
+mod check;
 mod doubt;
 mod error;
 mod journal;
+mod kept;
 mod look;
 mod receipts;
 mod record;
@@ -195,7 +197,7 @@ pub async fn manifests<'a>(way: impl Into<Way<'a>>, keys: &[ObjectKey]) -> Resul
 /// # Errors
 /// The server did not answer, or the world is not as the first step expects it.
 pub async fn receipts<'a>(way: impl Into<Way<'a>>, plan: &Plan) -> Result<Receipts, Stopped> {
-    carry::check(plan)?;
+    check::check(plan)?;
     receipts::receipts(Api::new(way.into()), plan).await
 }
 
@@ -211,7 +213,7 @@ pub async fn execute<'a>(
     observer: &dyn Observer,
 ) -> Result<Outcome, Stopped> {
     let plan = confirmed.plan();
-    carry::check(plan)?;
+    check::check(plan)?;
     if journal.entry().plan != *plan || !journal.entry().is_fresh() {
         return Err(Stopped::refused("the journal is that of another run"));
     }
@@ -230,8 +232,8 @@ pub async fn resume<'a>(
     observer: &dyn Observer,
 ) -> Result<Outcome, Stopped> {
     let plan = confirmed.plan();
-    carry::check(plan)?;
-    if !carry::same_but_for_expectations(&journal.entry().remaining(), plan) {
+    check::check(plan)?;
+    if !check::same_but_for_expectations(&journal.entry().remaining(), plan) {
         return Err(Stopped::refused("what was confirmed is not what the journal leaves to be done"));
     }
     run(way.into(), plan, journal, options, observer).await

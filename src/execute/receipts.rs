@@ -4,7 +4,7 @@ use super::api::{Answer, Api, Status};
 use super::error::Stopped;
 use super::look::{decode, in_the_way};
 use crate::model::{AnnotationKey, Kind, ObjectKey, Quantity, Str};
-use crate::repair::{Change, Plan, Receipts, Right, Write, rights};
+use crate::repair::{Change, Plan, Receipts, Right, Undo, Write, rights};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 
@@ -48,22 +48,85 @@ pub(super) async fn receipts(api: Api<'_>, plan: &Plan) -> Result<Receipts, Stop
             } else {
                 let emptied: Vec<&Str> = gone.iter().map(|object| &object.namespace).collect();
                 match try_again(api, write, current).await? {
-                    Err(status) if !first && makes_room(&status, write, &emptied) => {
+                    Err(Objection::Refused(status)) if !first && makes_room(&status, write, &emptied) => {
                         room(api, write, &gone, &status, &mut receipts).await?;
                     }
                     tried => answered(
                         &mut receipts,
-                        tried.map_err(|status| format!("{} {}: {status}", write.verb(), write.object)),
+                        tried.map_err(|objection| format!("{} {}: {objection}", write.verb(), write.object)),
                     ),
                 }
             }
+        }
+        if !first && !creates {
+            later(api, write, &mut receipts).await?;
         }
         if matches!(write.change, Change::Delete) {
             gone.push(&write.object);
         }
         first = false;
     }
+    way_back(api, plan, &gone, &mut receipts).await?;
     Ok(receipts)
+}
+
+/// Tries a later write on the object as it is now: what admission has against its kind shows before the first write.
+/// What the step expects of the object is not looked at, because an earlier step sees to that.
+async fn later(api: Api<'_>, write: &Write, receipts: &mut Receipts) -> Result<(), Stopped> {
+    let said = |objection: &Objection| format!("{} {}: {objection}", write.verb(), write.object);
+    match on_present(api, write).await? {
+        None | Some(Ok(())) => {}
+        Some(Err(objection)) if objection.is_admission() => answered(receipts, Err(said(&objection))),
+        Some(Err(objection)) => receipts.doubts.push(said(&objection)),
+    }
+    Ok(())
+}
+
+/// Tries what would take the plan back, where that can be tried now. A plan that takes something away is refused where
+/// its way back is; that policy Delete may not be given back does no harm.
+async fn way_back(api: Api<'_>, plan: &Plan, gone: &[&ObjectKey], receipts: &mut Receipts) -> Result<(), Stopped> {
+    for step in &plan.steps {
+        let Undo::Write { write, .. } = &step.undo else { continue };
+        let said = |objection: &Objection| {
+            format!("to take step {} back, {} {}: {objection}", step.id, write.verb(), write.object)
+        };
+        match &write.change {
+            Change::Create { .. } => under_another_name(api, write, gone, receipts).await?,
+            Change::SetClaimRef { .. } | Change::SetReclaimPolicy { .. } => match on_present(api, write).await? {
+                None | Some(Ok(())) => {}
+                Some(Err(objection))
+                    if objection.is_admission()
+                        && plan.is_destructive()
+                        && matches!(write.change, Change::SetClaimRef { .. }) =>
+                {
+                    answered(receipts, Err(said(&objection)));
+                }
+                Some(Err(objection)) => receipts.doubts.push(said(&objection)),
+            },
+            Change::RemoveFinalizer { .. }
+            | Change::NameVolume { .. }
+            | Change::SetClass { .. }
+            | Change::SetAnnotation { .. }
+            | Change::Delete => {}
+        }
+    }
+    Ok(())
+}
+
+/// Tries a write on the object of that uid as it is now; nothing where there is none, or nothing to be tried.
+async fn on_present(api: Api<'_>, write: &Write) -> Result<Option<Result<(), Objection>>, Stopped> {
+    for _ in 0..TRIALS {
+        let current = api.get(&write.object).await?;
+        let seen = decode(&write.object, current.as_ref())?;
+        if seen.is_none_or(|seen| seen.meta().uid != write.uid) || write.request(current.as_ref(), true).is_none() {
+            return Ok(None);
+        }
+        match try_out(api, write, current.as_ref()).await? {
+            Err(Objection::Refused(status)) if status.code == 409 => {}
+            tried => return Ok(Some(tried)),
+        }
+    }
+    Ok(None)
 }
 
 /// Keeps what a dry run said: the first refusal counts.
@@ -106,11 +169,11 @@ async fn under_another_name(
     );
     match try_out(api, &renamed, None).await? {
         Ok(()) => {}
-        Err(status) if is_quota(&status) => room(api, write, gone, &status, receipts).await?,
-        Err(status) if is_admission(&status) => {
-            answered(receipts, Err(format!("{tried}: {status}")));
+        Err(Objection::Refused(status)) if is_quota(&status) => room(api, write, gone, &status, receipts).await?,
+        Err(objection) if objection.is_admission() => {
+            answered(receipts, Err(format!("{tried}: {objection}")));
         }
-        Err(status) => receipts.doubts.push(format!("{tried}: {status}")),
+        Err(objection) => receipts.doubts.push(format!("{tried}: {objection}")),
     }
     Ok(())
 }
@@ -133,12 +196,41 @@ async fn free_name(api: Api<'_>, object: &ObjectKey) -> Option<ObjectKey> {
     None
 }
 
+/// What stands against a write that the API server has tried.
+#[derive(Debug)]
+pub(super) enum Objection {
+    /// It refuses it.
+    Refused(Status),
+    /// It would store something else: what.
+    Altered(String),
+}
+
+impl Objection {
+    /// Whether webhooks, policies or the validation of the API server stand against it.
+    fn is_admission(&self) -> bool {
+        match self {
+            Self::Refused(status) => is_admission(status),
+            Self::Altered(_) => true,
+        }
+    }
+}
+
+impl std::fmt::Display for Objection {
+    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Refused(status) => status.fmt(out),
+            Self::Altered(why) => write!(out, "mutating admission would change it: {why}"),
+        }
+    }
+}
+
 /// Whether a refusal comes from a webhook, a policy or the validation of the API server, and not from a missing right,
 /// which is asked for by itself, or from something that passes.
 fn is_admission(status: &Status) -> bool {
     match status.code {
         400 | 422 => true,
-        403 => !status.message.contains(" cannot create resource "),
+        // What a missing role says names the user and what he cannot do; policies and webhooks say it otherwise.
+        403 => !(status.message.contains("User \"") && status.message.contains(" cannot ")),
         _ => false,
     }
 }
@@ -271,11 +363,11 @@ fn unanswered(why: &str) -> Stopped {
 
 /// Has the server try a write, also where somebody writes to the object between the reading and the trial: at a review
 /// that says nothing yet, and the object has to be as the step expects it all the same.
-async fn try_again(api: Api<'_>, write: &Write, current: Option<Value>) -> Result<Result<(), Status>, Stopped> {
+async fn try_again(api: Api<'_>, write: &Write, current: Option<Value>) -> Result<Result<(), Objection>, Stopped> {
     let mut current = current;
     for _ in 1..TRIALS {
         match try_out(api, write, current.as_ref()).await? {
-            Err(status) if status.code == 409 && !matches!(write.change, Change::Create { .. }) => {
+            Err(Objection::Refused(status)) if status.code == 409 && !matches!(write.change, Change::Create { .. }) => {
                 current = api.get(&write.object).await?;
                 if let Some(obstacle) = write.obstacle(decode(&write.object, current.as_ref())?.as_ref()) {
                     return Err(in_the_way(write, &obstacle));
@@ -292,14 +384,14 @@ pub(super) async fn try_out(
     api: Api<'_>,
     write: &Write,
     current: Option<&Value>,
-) -> Result<Result<(), Status>, Stopped> {
+) -> Result<Result<(), Objection>, Stopped> {
     let Some(request) = write.request(current, true) else {
         return Err(Stopped::changed(format!("{}: what is to be removed is not there any more", write.object)));
     };
     match api.ask(request.method, &request.path, Some(request.content_type), Some(&request.body)).await {
-        Answer::Success(_) => Ok(Ok(())),
+        Answer::Success(found) => Ok(write.differs_stored(&found).map_or(Ok(()), |why| Err(Objection::Altered(why)))),
         Answer::Failure(status) if (400..500).contains(&status.code) && !matches!(status.code, 401 | 408 | 429) => {
-            Ok(Err(status))
+            Ok(Err(Objection::Refused(status)))
         }
         Answer::Failure(status) => Err(untried(write, &status.to_string())),
         Answer::Unsent(why) | Answer::Lost(why) => Err(untried(write, &why)),

@@ -17,10 +17,14 @@ pub(super) enum Record {
     Intent { step: u32, method: String, path: String, body: Value, before: Option<Value> },
     /// A step is written, or was so already.
     Done { step: u32, after: Option<Value>, was_so: bool },
+    /// A step is written, and the API server has stored something else than was sent.
+    Altered { step: u32, after: Value, why: String },
     /// The request of the last intent was refused: it was surely not carried out.
     Refused { step: u32, why: String },
     /// What a step waits for has come.
     Waited { step: u32 },
+    /// A volume that the plan keeps has another policy than Retain: Retain is about to be set again.
+    Kept { object: ObjectKey, policy: String },
     /// The run ended before the plan did.
     Stopped { why: String, written: bool },
     /// The plan is carried out.

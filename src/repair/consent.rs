@@ -8,7 +8,7 @@ use super::plan::{Expected, GivenUp, Plan, Recheck, Recipient, Refusal, Request,
 use super::situation::{Situation, claim_key, volume_key};
 use super::verbs::in_vain;
 use super::write::{Change, Expect, Write};
-use crate::model::{Kind, ObjectKey, Str};
+use crate::model::{AnnotationKey, Kind, ObjectKey, Str, VolumePhase};
 
 /// Something that the person must be allowed to do.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -64,11 +64,13 @@ fn looks(recheck: &Recheck) -> Vec<Right> {
         Recheck::Unused { namespace, .. } => vec![list(Kind::Pod, namespace), list(Kind::StatefulSet, namespace)],
         Recheck::Unmounted { namespace, .. } => vec![list(Kind::Pod, namespace)],
         Recheck::Detached { .. } => vec![list(Kind::VolumeAttachment, &Str::default())],
-        Recheck::Retained { volume } | Recheck::Reserved { volume, .. } => vec![get(volume_key(volume))],
+        Recheck::Retained { volume } | Recheck::Reserved { volume, .. } => vec![get(volume_key(volume.name()))],
         Recheck::AllRetained { namespace, name } => {
             vec![get(claim_key(namespace, name)), list(Kind::PersistentVolume, &Str::default())]
         }
-        Recheck::Lives { namespace, name, volume } => vec![get(claim_key(namespace, name)), get(volume_key(volume))],
+        Recheck::Lives { namespace, name, volume } => {
+            vec![get(claim_key(namespace, name)), get(volume_key(volume.name()))]
+        }
         Recheck::NotRecycled { volume } => {
             let name = guards::recycler_of(volume).into();
             vec![get(ObjectKey { kind: Kind::Pod, namespace: guards::RECYCLERS.into(), name })]
@@ -222,6 +224,10 @@ impl Allowance {
             | Request::Unbind { to: Recipient::Claim { namespace, name }, .. }
             | Request::Restore { namespace, name, .. }
             | Request::Rebind { namespace, name, .. } => one(namespace, name),
+            // What the controller has begun in vain is as free afterwards as it was before.
+            Request::Unbind { volume, to: Recipient::LastClaim } if rolls_back(plan, volume) => {
+                Self { gives_up: vec![(Some(volume.clone()), GivenUp::Privacy)], ..to(Vec::new()) }
+            }
             Request::Release { volume, to: Recipient::LastClaim }
             | Request::Unbind { volume, to: Recipient::LastClaim } => {
                 Self { claims: last_claim(plan, volume), ..Self::default() }
@@ -289,6 +295,26 @@ fn named_by(write: &Write) -> Option<(Str, Str)> {
         | Change::SetAnnotation { .. }
         | Change::Delete => None,
     }
+}
+
+/// Whether a plan frees a volume that the controller itself has marked for a claim, and that was not Bound since.
+fn rolls_back(plan: &Plan, volume: &Str) -> bool {
+    let mark = AnnotationKey::BoundByController.as_str();
+    let never_bound = ["", VolumePhase::Available.as_str(), VolumePhase::Pending.as_str()].map(Str::from);
+    let expected = |expect: &Expect| match expect {
+        Expect::Annotation { key, is: Some(_) } => key == mark,
+        _ => false,
+    };
+    let phases = |expect: &Expect| match expect {
+        Expect::VolumePhase { any_of } => any_of.iter().all(|phase| never_bound.contains(phase)),
+        _ => false,
+    };
+    plan.writes().all(|write| {
+        write.object == volume_key(volume)
+            && matches!(write.change, Change::SetClaimRef { to: None, .. })
+            && write.expect.iter().any(expected)
+            && write.expect.iter().any(phases)
+    })
 }
 
 /// The claim that a volume named, as the step that makes it name another one expects to find it; none where that step

@@ -5,10 +5,12 @@ mod backing;
 mod dependents;
 pub mod mounted;
 mod owners;
+mod sources;
 mod takers;
 
 pub(crate) use owners::may_apply_delete;
 pub use owners::owner_of;
+pub use sources::{POLICY, Writer, last_writer};
 
 use super::plan::{GivenUp, Plan, Recheck};
 use super::situation::{Known, Situation, volume_key};

@@ -11,12 +11,14 @@ mod answers;
 mod cast;
 mod consent;
 pub mod guards;
+mod identity;
 pub mod manifest;
 mod overlay;
 mod plan;
 mod proposal;
 mod situation;
 mod stage;
+mod stored;
 mod undo;
 mod verbs;
 mod wait;
@@ -26,6 +28,7 @@ pub use adversary::{Harm, Interleaving, Reach, Verdict, judge};
 pub use cast::is_wider;
 pub use consent::{Confirmed, Receipts, Rejected, Reviewed, Right, keeps_to_request, review, rights};
 pub use guards::{Guard, Holds};
+pub use identity::VolumeIdentity;
 pub use plan::{
     Carried, Expected, GivenUp, Plan, Proposed, Recheck, Recipient, Refusal, Request, Setting, StableHash, Step, Undo,
     state_in_words,

@@ -1,7 +1,9 @@
 //! A repair as data: ordered conditional writes, each with its reason, what follows from it and how it is taken back.
 
+use super::identity::VolumeIdentity;
+use super::situation::volume_key;
 use super::wait::Wait;
-use super::write::{Seen, Write};
+use super::write::{Change, Expect, Seen, Write};
 use crate::model::{Kind, ObjectKey, Str, Timestamp};
 use serde::{Deserialize, Serialize};
 
@@ -304,7 +306,7 @@ pub enum Recheck {
     /// The volume's policy is Retain.
     Retained {
         /// The volume.
-        volume: Str,
+        volume: VolumeIdentity,
     },
     /// Every volume that the claim names, or that names the claim, has policy Retain: also one that came since.
     AllRetained {
@@ -320,13 +322,13 @@ pub enum Recheck {
         /// The claim's name.
         name: Str,
         /// The volume.
-        volume: Str,
+        volume: VolumeIdentity,
     },
     /// The volume waits for the claim: it names it, and not by the uid of one that was there since, which keeps any
     /// other from it.
     Reserved {
         /// The volume.
-        volume: Str,
+        volume: VolumeIdentity,
         /// The claim's namespace.
         namespace: Str,
         /// The claim's name.
@@ -460,16 +462,66 @@ impl Plan {
         self.steps.iter().filter_map(|step| step.write.as_ref())
     }
 
+    /// The volumes whose data the plan keeps once a step is written, with their uids: those that have policy Retain by
+    /// then, because a step has set it, or because a step rests on it and none sets it.
+    pub fn kept_after(&self, step: u32) -> Vec<(ObjectKey, Str)> {
+        let mut kept: Vec<(ObjectKey, Str)> = Vec::new();
+        let sets = |object: &ObjectKey| self.writes().any(|write| write.object == *object && write.retains());
+        let add = |kept: &mut Vec<(ObjectKey, Str)>, object: ObjectKey, uid: &Str| {
+            if !kept.iter().any(|(known, _)| *known == object) {
+                kept.push((object, uid.clone()));
+            }
+        };
+        for step in &self.steps {
+            for recheck in &step.recheck {
+                if let Recheck::Retained { volume } = recheck
+                    && !sets(&volume_key(volume.name()))
+                {
+                    add(&mut kept, volume_key(volume.name()), volume.uid());
+                }
+            }
+        }
+        for write in self.steps.iter().filter(|known| known.id <= step).filter_map(|known| known.write.as_ref()) {
+            match &write.change {
+                Change::SetReclaimPolicy { to } if to == "Retain" => add(&mut kept, write.object.clone(), &write.uid),
+                Change::SetReclaimPolicy { .. } => kept.retain(|(object, _)| *object != write.object),
+                Change::SetClaimRef { .. }
+                | Change::RemoveFinalizer { .. }
+                | Change::NameVolume { .. }
+                | Change::SetClass { .. }
+                | Change::SetAnnotation { .. }
+                | Change::Create { .. }
+                | Change::Delete => {}
+            }
+        }
+        let gives_up = |object: &ObjectKey| {
+            let lost = [GivenUp::Data, GivenUp::Object];
+            let carried = self.volumes.iter().find(|carried| *object == volume_key(&carried.volume));
+            carried.is_some_and(|carried| carried.given_up.iter().any(|given| lost.contains(given)))
+        };
+        kept.retain(|(object, _)| !gives_up(object));
+        kept
+    }
+
     /// Whether some step takes something away for good.
     pub fn is_destructive(&self) -> bool {
         self.writes().any(Write::is_destructive)
+    }
+
+    /// Whether a claim that was bound names the volume again that names it by its uid, and by no step of this plan: it
+    /// can never have another one, so that there is nothing to choose.
+    fn gives_own_name(&self, write: &Write) -> bool {
+        let Change::NameVolume { volume } = &write.change else { return false };
+        let made_so =
+            |other: &Write| other.object.name == *volume && matches!(other.change, Change::SetClaimRef { .. });
+        write.expect.contains(&Expect::BindCompleted { is: true }) && !self.writes().any(made_so)
     }
 
     /// Whether every step can be taken back or does no harm when repeated, and nothing is at risk: what `fix --yes` may
     /// do.
     pub fn is_safe(&self) -> bool {
         let harmless = |step: &Step| match (&step.undo, &step.write) {
-            (_, Some(write)) if write.retains() => true,
+            (_, Some(write)) if write.retains() || self.gives_own_name(write) => true,
             (Undo::Impossible { .. }, _) => false,
             (_, Some(write)) => !write.is_destructive(),
             (_, None) => true,

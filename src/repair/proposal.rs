@@ -2,9 +2,9 @@
 //! is safe, [`crate::repair::propose`] and [`crate::repair::review`] say.
 
 use super::guards::volumes_of;
-use super::plan::{Recipient, Request};
+use super::plan::{Recipient, Request, Setting};
 use super::situation::{Known, Situation};
-use crate::diagnosis::Finding;
+use crate::diagnosis::{Finding, meant_class};
 use crate::model::{Kind, ObjectKey, ReclaimPolicy, Str};
 
 /// What a rule's findings are repaired with.
@@ -20,10 +20,12 @@ enum Remedy {
     Unbind,
     /// The choice of a node is taken back.
     Unselect,
+    /// The claim, which has no volume, is made anew with the class that is meant.
+    Reclass,
 }
 
 /// The rules whose findings a verb repairs, or makes harmless, with those verbs in order.
-const REPAIRABLE: [(&str, &[Remedy]); 27] = [
+const REPAIRABLE: [(&str, &[Remedy]); 28] = [
     ("bind-claimref-no-namespace", &[Remedy::Unbind]),
     ("bind-named-pv-stale-uid", &[Remedy::Restore]),
     ("bind-two-pvs-one-claim", &[Remedy::Retain]),
@@ -46,6 +48,7 @@ const REPAIRABLE: [(&str, &[Remedy]); 27] = [
     ("pv-terminating-leak", &[Remedy::Retain]),
     ("pv-terminating-provisioner-finalizer", &[Remedy::Retain]),
     ("pv-unknown-policy", &[Remedy::Retain]),
+    ("pvc-class-not-found", &[Remedy::Reclass]),
     ("pvc-selected-node-gone", &[Remedy::Unselect]),
     ("pvc-terminating-completed-pod", &[Remedy::Retain]),
     ("pvc-terminating-in-use", &[Remedy::Retain]),
@@ -113,6 +116,17 @@ fn requests(situation: &Situation<'_>, remedy: Remedy, object: &ObjectKey) -> Ve
                 }
                 _ => Vec::new(),
             }
+        }
+        Remedy::Reclass => {
+            let Known::There(claim) = situation.claim(&object.namespace, &object.name) else { return Vec::new() };
+            let meant = meant_class(situation.snapshot, claim.class());
+            let recreate = |class: &str| Request::Recreate {
+                namespace: object.namespace.clone(),
+                name: object.name.clone(),
+                set: vec![Setting::Class(class.into())],
+                provisioner_stopped: false,
+            };
+            meant.map(recreate).into_iter().collect()
         }
         Remedy::Unselect => {
             vec![Request::Unselect { namespace: object.namespace.clone(), name: object.name.clone() }]

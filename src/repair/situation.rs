@@ -53,6 +53,14 @@ pub enum Known<T> {
 }
 
 impl<T> Known<T> {
+    /// It, if it is seen.
+    pub fn there(self) -> Option<T> {
+        match self {
+            Self::There(object) => Some(object),
+            Self::Absent | Self::Unknown => None,
+        }
+    }
+
     /// Whether it is certainly not there.
     pub fn is_absent(&self) -> bool {
         matches!(self, Self::Absent)

@@ -8,6 +8,7 @@
 
 use super::cast::{Cast, STRANGER, allowed};
 use super::guards::keeps;
+use super::identity::VolumeIdentity;
 use super::plan::{Plan, Recheck};
 use super::write::Seen;
 use crate::model::{
@@ -395,7 +396,10 @@ impl<'a> Stage<'a> {
     /// Whether what is looked at right before a write holds, as far as it is on the stage. Pods and attachments do not
     /// change there.
     pub(super) fn recheck(&self, state: &State, recheck: &Recheck) -> bool {
-        let named = |volume: &str| self.snapshot.volume_id(volume).and_then(|id| self.volume(state, id.0 as usize));
+        let named = |wanted: &VolumeIdentity| {
+            let id = self.snapshot.volume_id(wanted.name())?;
+            self.volume(state, id.0 as usize).filter(|found| wanted.differs(found).is_none())
+        };
         match recheck {
             Recheck::Retained { volume } => {
                 named(volume).is_some_and(|volume| volume.reclaim_policy == ReclaimPolicy::Retain)

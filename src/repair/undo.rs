@@ -1,5 +1,6 @@
 //! The way back: from what a journal says was done to a plan that takes it back, newest step first.
 
+use super::identity::VolumeIdentity;
 use super::manifest::with_living_owners;
 use super::plan::{Carried, GivenUp, Plan, Proposed, Recheck, Refusal, Request, Step, Undo};
 use super::situation::{Known, Situation, claim_key};
@@ -7,7 +8,7 @@ use super::verbs::build::{Builder, as_reviewed, before_deletion};
 use super::verbs::recreate::idle;
 use super::wait::Wait;
 use super::write::{Change, Expect, Reference, Write};
-use crate::model::{AnnotationKey, Kind, ObjectKey, PersistentVolume, Str, VolumePhase};
+use crate::model::{AnnotationKey, Kind, ObjectKey, PersistentVolume, PersistentVolumeClaim, Str, VolumePhase};
 use serde_json::Value;
 
 /// A step that was carried out.
@@ -53,7 +54,7 @@ fn plan_of(
     }
     let created: Vec<(&ObjectKey, Str, Option<Str>)> = written.iter().filter_map(|done| created_by(done)).collect();
     let recreated: Vec<Recreated<'_>> = written.iter().filter_map(|done| recreated_by(done)).collect();
-    // A policy can be given back whoever has the volume.
+    // Whether each volume may have its policy back is asked below, of the volume as the repair left it.
     let only_policies = written.iter().all(|done| {
         matches!(&done.step.undo, Undo::Write { write, .. } if matches!(write.change, Change::SetReclaimPolicy { .. }))
     });
@@ -145,23 +146,34 @@ fn plan_of(
             }
             Change::SetReclaimPolicy { to } if to == "Delete" => {
                 let name = &write.object.name;
-                let bound = match situation.volume(name) {
-                    // A volume that names again whom it named before is not Bound any more.
-                    Known::There(volume) => {
-                        volume.status.phase == VolumePhase::Bound && created.is_empty() && !referred.contains(name)
-                    }
-                    Known::Absent | Known::Unknown => false,
-                };
+                // A volume that names again whom it named before is not Bound any more.
+                let stays = created.is_empty() && !referred.contains(name);
+                let keeper = if stays { keeper(situation, write, done)? } else { None };
                 let again = recreated.iter().find(|again| again.volume == Some(name));
-                let comes_back = again.is_some_and(|again| is_free_by_then(situation, again, &created));
-                let goes = if bound { goes(situation, name) } else { None };
-                if (bound && goes.is_none()) || comes_back {
+                let comes_back = again.filter(|again| is_free_by_then(situation, again, &created));
+                let goes = keeper.and_then(|claim| goes(situation, claim));
+                let named = match (keeper, comes_back) {
+                    (Some(claim), None) if goes.is_none() => Some((
+                        claim_key(&claim.meta.namespace, &claim.meta.name),
+                        Expect::ClaimRef { is: Some(Reference::of(claim)) },
+                    )),
+                    // It has a uid that nobody knows yet.
+                    (_, Some(again)) => Some((
+                        again.key.clone(),
+                        Expect::RefersTo { namespace: again.key.namespace.clone(), name: again.key.name.clone() },
+                    )),
+                    _ => None,
+                };
+                if let Some(((claim, expect), volume)) = named.zip(situation.volume(name).there()) {
                     let mut write = (**write).clone();
                     write.expect.push(Expect::VolumePhase { any_of: vec!["Bound".into()] });
+                    write.expect.push(expect);
+                    let volume = VolumeIdentity::of(volume);
+                    let lives = Recheck::Lives { namespace: claim.namespace, name: claim.name, volume };
                     back.step(
                         format!("volume {name} gets the policy back that it had"),
                         Some(write),
-                        lives(situation, name, again.map(|again| again.key)),
+                        vec![lives],
                         wait.clone(),
                         for_good(),
                     );
@@ -197,10 +209,59 @@ fn plan_of(
     Ok(back.finish(format!("{goal} {journal} did is taken back")))
 }
 
+/// The claim that has the volume, and that had it when a step set its policy to Retain: only with that one the data may
+/// go. Nothing where no claim has it.
+///
+/// # Errors
+/// Another claim has it by now, or nobody can tell.
+fn keeper<'a>(
+    situation: &Situation<'a>,
+    write: &Write,
+    done: &Done,
+) -> Result<Option<&'a PersistentVolumeClaim>, Proposed> {
+    let name = &write.object.name;
+    let Known::There(volume) = situation.volume(name) else { return Ok(None) };
+    if volume.meta.uid != write.uid {
+        let message = format!("volume {name} is another one than the repair wrote to: it keeps the policy that it has");
+        return Err(Refusal::new("changed", message).into());
+    }
+    let holder = match situation.holder(volume) {
+        Known::There(holder) => holder,
+        Known::Absent => return Ok(None),
+        Known::Unknown => {
+            let message = format!("whether a claim holds volume {name} could not be read: it keeps policy Retain");
+            return Err(Refusal::new("unknown", message).into());
+        }
+    };
+    let (key, uid) = (holder.key(), &holder.meta.uid);
+    let stays = format!("volume {name} keeps policy Retain: with Delete, as it had, the data of claim {key}");
+    let Some(after) = &done.after else {
+        let message = format!("{stays} would go with that one, and whether it had the volume before is not known");
+        return Err(Refusal::new("unknown", message).hint(whose_policy(name)).into());
+    };
+    let had = |field: &str| after["spec"]["claimRef"][field].as_str().unwrap_or_default();
+    if had("uid") == uid.as_str() {
+        return Ok((volume.status.phase == VolumePhase::Bound).then_some(holder));
+    }
+    let before = match (had("namespace"), had("name"), had("uid")) {
+        (_, "", _) => "no claim had it".to_owned(),
+        (namespace, claim, "") => format!("no claim had it, it was reserved for {namespace}/{claim}"),
+        (namespace, claim, had) => format!("it was that of {namespace}/{claim} with uid {had}"),
+    };
+    let message = format!("{stays} would go with that one. It has the volume by now, with uid {uid}; before, {before}");
+    Err(Refusal::new("held", message).hint(whose_policy(name)).into())
+}
+
+/// Who decides about the policy of a volume that another claim has by now.
+fn whose_policy(name: &str) -> String {
+    format!(
+        "the policy is a matter of whoever has the volume now: kubectl pvctl explain pv/{name} shows both, and nothing \
+         has to be taken back for the data to be kept"
+    )
+}
+
 /// With what the data of a volume would go, where the claim that has it is being deleted, or its namespace is.
-fn goes(situation: &Situation<'_>, name: &str) -> Option<&'static str> {
-    let Known::There(volume) = situation.volume(name) else { return None };
-    let Known::There(claim) = situation.holder(volume) else { return None };
+fn goes(situation: &Situation<'_>, claim: &PersistentVolumeClaim) -> Option<&'static str> {
     let namespace = situation.snapshot.surroundings().namespace(&claim.meta.namespace);
     if claim.terminating() {
         Some("with its claim, which is being deleted")
@@ -261,17 +322,6 @@ fn named_before(done: &Done, volume: &Str) -> Option<(Str, Str)> {
     }
 }
 
-/// The claim that has the volume in the end lives: with policy Delete the data would go with it.
-fn lives(situation: &Situation<'_>, volume: &Str, again: Option<&ObjectKey>) -> Vec<Recheck> {
-    let named = match situation.volume(volume) {
-        Known::There(volume) => volume.claim_ref.as_ref().map(|named| (named.namespace.clone(), named.name.clone())),
-        Known::Absent | Known::Unknown => None,
-    };
-    let again = again.map(|key| (key.namespace.clone(), key.name.clone()));
-    let lives = |(namespace, name)| Recheck::Lives { namespace, name, volume: volume.clone() };
-    again.or(named).map(lives).into_iter().collect()
-}
-
 /// A claim that a step deleted and that is created again, with the volume that it had.
 struct Recreated<'d> {
     key: &'d ObjectKey,
@@ -283,7 +333,7 @@ struct Recreated<'d> {
 fn recreated_by(done: &Done) -> Option<Recreated<'_>> {
     let Undo::Write { write, wait } = &done.step.undo else { return None };
     let volume = match wait {
-        Some(Wait::Bound { volume, .. }) => Some(volume),
+        Some(Wait::Bound { volume, .. }) => Some(volume.name()),
         _ => None,
     };
     let uid = &done.step.write.as_ref()?.uid;
@@ -362,7 +412,7 @@ fn take_away(situation: &Situation<'_>, back: &mut Builder, key: &ObjectKey, uid
     back.step(
         format!("the claim {}/{} that the repair created goes", key.namespace, key.name),
         Some(write),
-        before_deletion(key, volume),
+        before_deletion(key, volume.and_then(|name| situation.volume(name).there())),
         Some(gone),
         for_good(),
     );
@@ -452,7 +502,7 @@ fn reserve_again(back: &mut Builder, volume: &PersistentVolume, key: &ObjectKey)
         format!("volume {} waits again for claim {}/{}", volume.meta.name, key.namespace, key.name),
         Some(write),
         Vec::new(),
-        Some(Wait::Available { volume: volume.meta.name.clone() }),
+        Some(Wait::Available { volume: VolumeIdentity::of(volume) }),
         for_good(),
     );
 }

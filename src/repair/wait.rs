@@ -1,5 +1,6 @@
 //! What a step waits for before the next one, and how far that is.
 
+use super::identity::VolumeIdentity;
 use super::situation::{claim_key, volume_key};
 use super::write::{Reference, describe};
 use crate::model::{ClaimPhase, ObjectKey, PersistentVolume, PersistentVolumeClaim, Str, VolumePhase};
@@ -21,12 +22,12 @@ pub enum Wait {
     /// A volume whose claim is gone has been seen to be so: Released, or Failed.
     Released {
         /// The volume.
-        volume: Str,
+        volume: VolumeIdentity,
     },
     /// A volume is offered.
     Available {
         /// The volume.
-        volume: Str,
+        volume: VolumeIdentity,
     },
     /// A claim and a volume are bound to each other, on both sides.
     Bound {
@@ -34,8 +35,11 @@ pub enum Wait {
         namespace: Str,
         /// The claim's name.
         name: Str,
+        /// The claim's uid; empty for the claim that the step itself creates, whose uid the journal has.
+        #[serde(default, skip_serializing_if = "Str::is_empty")]
+        uid: Str,
         /// The volume.
-        volume: Str,
+        volume: VolumeIdentity,
     },
 }
 
@@ -48,6 +52,8 @@ pub enum Waited {
     NotYet(String),
     /// It will never be: what happened instead.
     Never(String),
+    /// It will never be, because the volume is gone, or another one has its name: which of the two.
+    Lost(String),
 }
 
 impl Wait {
@@ -55,13 +61,24 @@ impl Wait {
     pub fn objects(&self) -> Vec<ObjectKey> {
         match self {
             Self::ClaimGone { namespace, name, .. } => vec![claim_key(namespace, name)],
-            Self::Released { volume: name } | Self::Available { volume: name } => vec![volume_key(name)],
-            Self::Bound { namespace, name, volume: bound } => vec![claim_key(namespace, name), volume_key(bound)],
+            Self::Released { volume } | Self::Available { volume } => vec![volume_key(volume.name())],
+            Self::Bound { namespace, name, volume, .. } => vec![claim_key(namespace, name), volume_key(volume.name())],
         }
     }
 
-    /// How far it is, given the claim and the volume that it looks at.
+    /// The volume that it looks at.
+    pub fn volume(&self) -> Option<&VolumeIdentity> {
+        match self {
+            Self::ClaimGone { .. } => None,
+            Self::Released { volume } | Self::Available { volume } | Self::Bound { volume, .. } => Some(volume),
+        }
+    }
+
+    /// How far it is, given the claim and the volume that have the names now.
     pub fn judge(&self, claim: Option<&PersistentVolumeClaim>, volume: Option<&PersistentVolume>) -> Waited {
+        if let Some(why) = self.volume().zip(volume).and_then(|(wanted, found)| wanted.differs(found)) {
+            return Waited::Lost(why);
+        }
         match self {
             Self::ClaimGone { uid, .. } => match claim {
                 None => Waited::Met,
@@ -72,27 +89,30 @@ impl Wait {
                 Some(claim) => Waited::NotYet(format!("finalizers keep it: {}", claim.meta.finalizers.join(", "))),
             },
             Self::Released { volume: name } => match volume {
-                None => Waited::Never(format!("volume {name} is gone")),
+                None => Waited::Lost(format!("volume {name} is gone")),
                 Some(volume) => match &volume.status.phase {
                     VolumePhase::Released | VolumePhase::Failed => Waited::Met,
                     phase => Waited::NotYet(format!("volume {name} is {}", phase.as_str())),
                 },
             },
             Self::Available { volume: name } => match volume {
-                None => Waited::Never(format!("volume {name} is gone")),
+                None => Waited::Lost(format!("volume {name} is gone")),
                 Some(volume) => match &volume.status.phase {
                     // Whoever it is reserved for may have taken it at once.
                     VolumePhase::Available | VolumePhase::Bound => Waited::Met,
                     phase => Waited::NotYet(format!("volume {name} is {}", phase.as_str())),
                 },
             },
-            Self::Bound { name, volume: wanted, .. } => match (claim, volume) {
+            Self::Bound { name, uid, volume: wanted, .. } => match (claim, volume) {
                 (None, _) => Waited::Never(format!("claim {name} is gone")),
-                (_, None) => Waited::Never(format!("volume {wanted} is gone")),
+                (_, None) => Waited::Lost(format!("volume {wanted} is gone")),
+                (Some(claim), _) if !uid.is_empty() && claim.meta.uid != *uid => {
+                    Waited::Never(format!("claim {name} is another one by now, with uid {}", claim.meta.uid))
+                }
                 (Some(claim), Some(volume)) => {
                     let ours = volume.claim_ref.as_ref().is_some_and(|named| named.uid == claim.meta.uid);
                     let reserved = volume.is_reserved_for(&claim.meta.namespace, &claim.meta.name);
-                    if !claim.volume_name.is_empty() && claim.volume_name != *wanted {
+                    if !claim.volume_name.is_empty() && claim.volume_name != *wanted.name() {
                         Waited::Never(format!("claim {name} got volume {} instead", claim.volume_name))
                     } else if !ours && !reserved {
                         let taker = volume.claim_ref.as_ref().map(Reference::from_stored);
@@ -125,7 +145,7 @@ impl std::fmt::Display for Wait {
             Self::ClaimGone { namespace, name, .. } => write!(out, "claim {namespace}/{name} is gone"),
             Self::Released { volume } => write!(out, "volume {volume} is Released"),
             Self::Available { volume } => write!(out, "volume {volume} is Available"),
-            Self::Bound { namespace, name, volume } => {
+            Self::Bound { namespace, name, volume, .. } => {
                 write!(out, "claim {namespace}/{name} and volume {volume} are bound to each other")
             }
         }

@@ -4,7 +4,7 @@
 //! (`findNonScheduledPodsByPVC`), recycling (`isVolumeUsed`), the condition `Unused` (`podUsesPVCForUnusedSince`);
 //! nodes only for host-path provisioning.
 
-use crate::model::{Kind, PersistentVolumeClaim, ReclaimPolicy, StorageClass, Str};
+use crate::model::{AnnotationKey, Kind, PersistentVolumeClaim, ReclaimPolicy, StorageClass, Str};
 use crate::repair::guards::{RECYCLERS, may_be_recycled};
 use crate::snapshot::{CoverageState, Parts};
 use std::collections::{BTreeSet, HashMap, HashSet};
@@ -45,12 +45,19 @@ pub fn second_round(parts: &Parts, needs: Needs<'_>) -> Vec<(Kind, Option<Str>)>
     } else {
         namespaces.into_iter().map(|namespace| (Kind::Pod, Some(namespace))).collect()
     };
-    if needs.host_path_provisioning || needs.nodes || needs.everything {
+    if needs.host_path_provisioning || needs.nodes || needs.everything || asks_for_node(parts, needs) {
         lists.push((Kind::Node, None));
     }
     let all = if needs.everything { &Kind::SURROUNDING } else { needs.surroundings };
     lists.extend(all.iter().map(|kind| (*kind, None)));
     lists
+}
+
+/// Whether a node was chosen for the claim that is asked about: whether it is there, `explain` says.
+fn asks_for_node(parts: &Parts, needs: Needs<'_>) -> bool {
+    let Some((Kind::PersistentVolumeClaim, namespace, name)) = needs.users_of else { return false };
+    let mut asked = parts.claims.iter().filter(|claim| claim.meta.namespace == namespace && claim.meta.name == name);
+    asked.any(|claim| claim.volume_name.is_empty() && claim.meta.annotations.has(AnnotationKey::SelectedNode))
 }
 
 /// The namespaces whose pods are asked for.
@@ -126,9 +133,7 @@ pub(super) fn pod_namespaces(parts: &Parts, needs: Needs<'_>) -> BTreeSet<Str> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::{
-        AnnotationKey, BindingMode, ClaimRef, ObjectMeta, PersistentVolume, SourceKind, Timestamp, VolumePhase,
-    };
+    use crate::model::{BindingMode, ClaimRef, ObjectMeta, PersistentVolume, SourceKind, Timestamp, VolumePhase};
     use crate::snapshot::Coverage;
 
     fn claim(namespace: &str, class: Option<&str>) -> PersistentVolumeClaim {

@@ -36,8 +36,8 @@ const PATIENCE: Duration = Duration::from_secs(20);
 
 /// What `fix --yes` leaves to a person of the states that these tests make, since no repair of it is safe: by rule and
 /// place.
-const LEFT: [(&str, &str); 8] = [
-    // A claim that names a volume names it for good, so that this cannot be taken back.
+const LEFT: [(&str, &str); 9] = [
+    // The volume has another uid than the claim's: which one is meant cannot be taken back.
     ("lost-volumename-empty", "noname"),
     // One of two volumes of the same storage has to be chosen.
     ("pv-duplicate-backing", "twice"),
@@ -47,6 +47,8 @@ const LEFT: [(&str, &str); 8] = [
     ("pv-released-retain", "homeless"),
     // With policy Retain the object of the volume goes.
     ("pv-terminating-provisioner-finalizer", "undriven"),
+    // Which class is meant a person knows.
+    ("pvc-class-not-found", "misspelt"),
     // The scheduler chooses anew, and nobody can tell it the former node.
     ("pvc-selected-node-gone", "nodeless"),
     // The data are kept already; what keeps the claim is a pod that somebody may want to read.

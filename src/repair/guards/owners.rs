@@ -1,12 +1,14 @@
 //! Whose the objects of a plan are: who else writes them, and who takes claims along that the plan creates.
 
+use super::sources::{Policy, Source, is_applied, sources};
 use super::{Guard, Holds};
-use crate::model::{Kind, ObjectKey, PersistentVolumeClaim, ReclaimPolicy};
+use crate::model::{Kind, ObjectKey, PersistentVolumeClaim};
 use crate::repair::manifest::owners_of_new;
 use crate::repair::plan::Plan;
 use crate::repair::situation::{Known, Situation};
-use crate::repair::write::Change;
+use crate::repair::write::{Change, FIELD_MANAGER, Reference};
 use serde_json::Value;
+use std::collections::BTreeSet;
 
 /// Whether the owners live that a claim to be created names: the garbage collector deletes what has none that lives.
 /// Plans leave dead ones out, but an owner may die between a plan and the rest of it.
@@ -39,46 +41,103 @@ pub(super) fn adopted(situation: &Situation<'_>, plan: &Plan) -> Vec<Guard> {
     guards
 }
 
-/// Who else writes the objects, by what they sign with.
+/// Who else writes the objects: by what the objects record of those who apply them, and by the signs of known tools.
 pub(super) fn writers(situation: &Situation<'_>, plan: &Plan) -> Vec<Guard> {
-    const ID: &str = "owner";
-    let retained = |object: &ObjectKey| plan.writes().any(|write| write.object == *object && write.retains());
-    let goes = plan.writes().find(|write| write.takes_claim());
+    let goes = plan.writes().find(|write| write.takes_claim()).map(|write| write.object.to_string());
     let mut guards = Vec::new();
-    for object in written(plan) {
+    let written: BTreeSet<&ObjectKey> = plan.writes().map(|write| &write.object).collect();
+    for object in plan.objects() {
         let Some(manifest) = situation.manifests.get(&object) else { continue };
-        let Some(who) = owner_of(manifest) else { continue };
-        if let Some(claim) = parted(situation, plan, &object)
-            && goes.is_none()
-            && source_deletes(manifest)
-        {
-            let said = format!(
-                "{object} belongs to {who}, which may write policy Delete of its source again once claim {} has lost \
-                 the volume, and the data would go: set persistentVolumeReclaimPolicy to Retain there first",
-                claim.key()
-            );
-            guards.push(Guard::new(ID, Holds::No, said));
-            continue;
+        let parted = parted(situation, plan, &object).map(|claim| format!("claim {}", claim.key()));
+        let loses = goes.as_ref().or(parted.as_ref());
+        guards.extend(applied(plan, &object, manifest, loses.map(String::as_str)));
+        if written.contains(&object) {
+            guards.extend(known(plan, &object, manifest, goes.as_deref()));
         }
-        guards.push(match goes {
-            // Once the claim is gone, nothing but the policy keeps the data.
-            Some(claim) if retained(&object) || source_deletes(manifest) => Guard::new(
-                ID,
-                Holds::No,
-                format!(
-                    "{object} belongs to {who}, which may write its former policy again while {} is gone, and the data \
-                     would go: set persistentVolumeReclaimPolicy to Retain there first",
-                    claim.object
-                ),
-            ),
-            Some(_) | None => Guard::new(
-                ID,
-                Holds::Warns,
-                format!("{object} belongs to {who}, which may write it again: change it there as well"),
-            ),
-        });
     }
     guards
+}
+
+const OWNER: &str = "owner";
+
+/// Those who apply an object: they may do so at any moment, also between two steps.
+fn applied(plan: &Plan, object: &ObjectKey, manifest: &Value, loses: Option<&str>) -> Vec<Guard> {
+    if object.kind == Kind::PersistentVolumeClaim {
+        let is_deleted = plan.writes().any(|write| write.object == *object && write.takes_claim());
+        let said = is_applied(manifest).filter(|_| is_deleted).map(|who| {
+            format!("{object} is applied by {who}: the next apply creates it again, unless its source changes as well")
+        });
+        return said.map(|said| Guard::new(OWNER, Holds::Warns, said)).into_iter().collect();
+    }
+    let mut guards = Vec::new();
+    for source in sources(manifest) {
+        let who = &source.who;
+        if let Some(loses) = loses
+            && source.may_delete()
+        {
+            let states = match &source.policy {
+                Policy::Is(policy) => format!("with policy {policy}"),
+                Policy::Hidden | Policy::Unstated => {
+                    format!("perhaps with another policy than Retain, which {FIELD_MANAGER} has set since")
+                }
+            };
+            let said = format!(
+                "{object} is applied by {who}, {states}: the next apply sets that policy again, and the data go once \
+                 {loses} has lost the volume. First set persistentVolumeReclaimPolicy to Retain in the source and apply \
+                 it, then ask again"
+            );
+            guards.push(Guard::new(OWNER, Holds::No, said));
+        }
+        if let Some(named) = &source.claim_ref
+            && plan.writes().any(|write| write.object == *object && points_elsewhere(&write.change, named))
+        {
+            let said = format!(
+                "{object} is applied by {who}, with a claimRef that names claim {}/{}: the next apply makes the volume \
+                 name that claim again, and whoever has it then becomes Lost. Change the claimRef in the source before \
+                 anybody applies it again",
+                named.namespace, named.name
+            );
+            guards.push(Guard::new(OWNER, Holds::Warns, said));
+        }
+    }
+    guards
+}
+
+/// Whether a write makes a volume name another claim than a source does.
+fn points_elsewhere(change: &Change, named: &Reference) -> bool {
+    match change {
+        Change::SetClaimRef { to: Some(to), .. } => to.namespace != named.namespace || to.name != named.name,
+        Change::SetClaimRef { to: None, .. } => true,
+        Change::SetReclaimPolicy { .. }
+        | Change::RemoveFinalizer { .. }
+        | Change::NameVolume { .. }
+        | Change::SetClass { .. }
+        | Change::SetAnnotation { .. }
+        | Change::Create { .. }
+        | Change::Delete => false,
+    }
+}
+
+/// A tool that is known by its signs. It writes what its source says, which the object does not always record.
+fn known(plan: &Plan, object: &ObjectKey, manifest: &Value, goes: Option<&str>) -> Option<Guard> {
+    let who = owner_of(manifest)?;
+    let retained = plan.writes().any(|write| write.object == *object && write.retains());
+    Some(match goes {
+        // Once the claim is gone, nothing but the policy keeps the data.
+        Some(claim) if retained => Guard::new(
+            OWNER,
+            Holds::No,
+            format!(
+                "{object} belongs to {who}, which may write its former policy again while {claim} is gone, and the data \
+                 would go: set persistentVolumeReclaimPolicy to Retain there first"
+            ),
+        ),
+        Some(_) | None => Guard::new(
+            OWNER,
+            Holds::Warns,
+            format!("{object} belongs to {who}, which may write it again: change it there as well"),
+        ),
+    })
 }
 
 /// The claim that has a volume and loses it because the plan makes the volume name another one by its uid: where that
@@ -101,13 +160,6 @@ fn parted<'a>(situation: &Situation<'a>, plan: &Plan, object: &ObjectKey) -> Opt
     });
     let mut others = named.flatten().filter(|to| !to.uid.is_empty() && to.uid != holder.meta.uid);
     others.next().is_some().then_some(holder)
-}
-
-/// Whether those who apply a volume give it policy Delete: by what was applied last, where that is recorded.
-fn source_deletes(manifest: &Value) -> bool {
-    let applied = manifest["metadata"]["annotations"]["kubectl.kubernetes.io/last-applied-configuration"].as_str();
-    let applied: Option<Value> = applied.and_then(|text| serde_json::from_str(text).ok());
-    applied.is_some_and(|applied| applied["spec"]["persistentVolumeReclaimPolicy"] == ReclaimPolicy::Delete.as_str())
 }
 
 /// Who else writes an object, or deletes it where its source does not have it.
@@ -142,19 +194,7 @@ pub fn owner_of(manifest: &Value) -> Option<String> {
     sign.or(owner).or(manager)
 }
 
-fn written(plan: &Plan) -> Vec<ObjectKey> {
-    let mut objects: Vec<ObjectKey> = plan.writes().map(|write| write.object.clone()).collect();
-    objects.sort();
-    objects.dedup();
-    objects
-}
-
 /// Whether whoever applies the volume of a manifest may set another policy than Retain again, as the object records it.
 pub(crate) fn may_apply_delete(manifest: &Value) -> bool {
-    let owns =
-        |entry: &Value| !entry.pointer("/fieldsV1/f:spec/f:persistentVolumeReclaimPolicy").is_none_or(Value::is_null);
-    let entries = manifest["metadata"]["managedFields"].as_array().into_iter().flatten();
-    let applies = entries.filter(|entry| entry["operation"] == "Apply").any(owns);
-    source_deletes(manifest)
-        || applies && manifest["spec"]["persistentVolumeReclaimPolicy"] != ReclaimPolicy::Retain.as_str()
+    sources(manifest).iter().any(Source::may_delete)
 }

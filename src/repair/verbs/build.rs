@@ -4,6 +4,7 @@ use crate::model::{
     AnnotationKey, ObjectKey, PersistentVolume, PersistentVolumeClaim, ReclaimPolicy, Str, VolumePhase,
 };
 use crate::repair::guards::{is_seen_as_anothers, may_be_recycled};
+use crate::repair::identity::VolumeIdentity;
 use crate::repair::plan::{Carried, Plan, Proposed, Recheck, Refusal, Request, StableHash, Step, Undo};
 use crate::repair::situation::{Known, Situation, claim_key, volume_key};
 use crate::repair::wait::Wait;
@@ -195,8 +196,11 @@ impl Builder {
         let mut write = policy(volume, "Retain", "Delete");
         write.expect.push(Expect::VolumePhase { any_of: vec!["Bound".into()] });
         let undo = Undo::Write { write: Box::new(policy(volume, "Delete", "Retain")), wait: None };
-        let lives =
-            Recheck::Lives { namespace: claim.namespace.clone(), name: claim.name.clone(), volume: name.clone() };
+        let lives = Recheck::Lives {
+            namespace: claim.namespace.clone(),
+            name: claim.name.clone(),
+            volume: VolumeIdentity::of(volume),
+        };
         self.step(format!("give volume {name} the policy that it had"), Some(write), vec![lives], None, undo);
         self.retained.retain(|retained| retained != name);
     }
@@ -289,20 +293,20 @@ impl Builder {
         back: Value,
     ) {
         let object = claim_key(&claim.meta.namespace, &claim.meta.name);
-        let volume_name = volume.map(|volume| &volume.meta.name);
         let write = Write {
             object: object.clone(),
             uid: claim.meta.uid.clone(),
             expect: as_reviewed(claim),
             change: Change::Delete,
         };
-        let recheck = before_deletion(&object, volume_name);
+        let recheck = before_deletion(&object, volume);
         let create =
             Write { object, uid: Str::default(), expect: Vec::new(), change: Change::Create { manifest: back } };
         let bound = volume.map(|volume| Wait::Bound {
             namespace: claim.meta.namespace.clone(),
             name: claim.meta.name.clone(),
-            volume: volume.meta.name.clone(),
+            uid: Str::default(),
+            volume: VolumeIdentity::of(volume),
         });
         let gone = Wait::ClaimGone {
             namespace: claim.meta.namespace.clone(),
@@ -315,7 +319,7 @@ impl Builder {
     /// Waits until the volume shows that its claim is gone.
     pub(in crate::repair) fn await_released(&mut self, volume: &PersistentVolume) {
         let why = format!("the controller sees that the claim of volume {} is gone", volume.meta.name);
-        let wait = Wait::Released { volume: volume.meta.name.clone() };
+        let wait = Wait::Released { volume: VolumeIdentity::of(volume) };
         self.step(why, None, Vec::new(), Some(wait), Undo::Nothing);
     }
 
@@ -337,7 +341,8 @@ impl Builder {
         let bound = volume.map(|volume| Wait::Bound {
             namespace: claim.namespace.clone(),
             name: claim.name.clone(),
-            volume: volume.meta.name.clone(),
+            uid: Str::default(),
+            volume: VolumeIdentity::of(volume),
         });
         // The uid is filled in from the journal.
         let delete = Write { object: claim.clone(), uid: Str::default(), expect: Vec::new(), change: Change::Delete };
@@ -348,7 +353,7 @@ impl Builder {
         recheck.push(Recheck::Unused { namespace: claim.namespace.clone(), name: claim.name.clone() });
         // Last, because it is short: lists take their time.
         recheck.extend(volume.map(|volume| Recheck::Reserved {
-            volume: volume.meta.name.clone(),
+            volume: VolumeIdentity::of(volume),
             namespace: claim.namespace.clone(),
             name: claim.name.clone(),
         }));
@@ -375,6 +380,14 @@ impl Builder {
                      storage stays when its claim is deleted"
                 ));
             }
+        }
+        let waits = self.steps.iter().any(|step| step.wait.is_some());
+        if waits && !self.retained.is_empty() {
+            self.notes.push(format!(
+                "while the repair is under way, Retain is set again on volume {}, should somebody change it, and the repair \
+                 ends there",
+                self.retained.join(", ")
+            ));
         }
         let world = self.hash.hex();
         let verb = self.request.verb();
@@ -424,12 +437,12 @@ pub(super) fn unmounted(situation: &Situation<'_>, volume: &PersistentVolume) ->
 
 /// What is looked at before a claim is deleted: the list of all volumes, which may take long, first; then who uses the
 /// claim and where its volume is, and, with one short read, that its data are kept.
-pub(in crate::repair) fn before_deletion(claim: &ObjectKey, volume: Option<&Str>) -> Vec<Recheck> {
+pub(in crate::repair) fn before_deletion(claim: &ObjectKey, volume: Option<&PersistentVolume>) -> Vec<Recheck> {
     let (namespace, name) = (claim.namespace.clone(), claim.name.clone());
     let mut recheck = vec![Recheck::AllRetained { namespace: namespace.clone(), name: name.clone() }];
     recheck.push(Recheck::Unused { namespace, name });
-    recheck.extend(volume.map(|volume| Recheck::Detached { volume: volume.clone() }));
-    recheck.extend(volume.map(|volume| Recheck::Retained { volume: volume.clone() }));
+    recheck.extend(volume.map(|volume| Recheck::Detached { volume: volume.meta.name.clone() }));
+    recheck.extend(volume.map(|volume| Recheck::Retained { volume: VolumeIdentity::of(volume) }));
     recheck
 }
 
@@ -522,12 +535,18 @@ pub(super) fn stays(volume: &PersistentVolume) -> Result<(), Proposed> {
 }
 
 /// Why the tenant of a namespace may be another one than the one whose data these are: namespaces come again under
-/// their names.
+/// their names. What is sure of the last binding is that it was not before the volume was there: the times of the phase
+/// and of the managed fields are later than it.
 fn strange_namespace(situation: &Situation<'_>, namespace: &str, volume: &PersistentVolume) -> Option<String> {
     let name = &volume.meta.name;
     let Some(found) = situation.snapshot.surroundings().namespace(namespace) else {
         return Some(format!("namespace {namespace} is not seen, and whoever creates it can read volume {name}"));
     };
+    if found.meta.deleted.is_some() {
+        return Some(format!(
+            "namespace {namespace} is being deleted, and whoever creates it again can read volume {name}"
+        ));
+    }
     match (found.meta.created, volume.meta.created) {
         (Some(created), Some(volume)) if created <= volume => None,
         _ => Some(format!("namespace {namespace} is younger than volume {name}: it may be another tenant's by now")),

@@ -2,6 +2,7 @@
 
 use super::build::{Builder, Planned, claim, manifest, stays, volume};
 use crate::model::{AnnotationKey, ObjectKey, PersistentVolume, PersistentVolumeClaim};
+use crate::repair::identity::VolumeIdentity;
 use crate::repair::manifest::like;
 use crate::repair::plan::{Carried, Recheck, Refusal, Request};
 use crate::repair::situation::{Known, Situation};
@@ -66,7 +67,7 @@ pub(super) fn plan(
         volume,
         Some(Reference::reservation(&to.namespace, &to.name)),
         expect,
-        Some(Wait::Available { volume: name.clone() }),
+        Some(Wait::Available { volume: VolumeIdentity::of(volume) }),
         Some(Reference::reservation(&from.namespace, &from.name)),
     );
     let new = like(raw, to, Some(volume), situation.snapshot);

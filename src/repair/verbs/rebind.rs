@@ -4,8 +4,9 @@ use super::build::{Builder, Planned, as_reviewed, claim, has_ended, manifest, no
 use super::recreate::idle;
 use super::release::held;
 use crate::model::{AnnotationKey, ObjectKey, PersistentVolume, PersistentVolumeClaim, VolumePhase};
+use crate::repair::identity::VolumeIdentity;
 use crate::repair::manifest::like;
-use crate::repair::plan::{Carried, Proposed, Refusal, Request, Undo};
+use crate::repair::plan::{Carried, Proposed, Recheck, Refusal, Request, Undo};
 use crate::repair::situation::{Known, Situation};
 use crate::repair::wait::Wait;
 use crate::repair::write::{Change, Expect, Reference, Write};
@@ -90,16 +91,20 @@ pub(super) fn name_it(
 ) -> Proposed {
     let name = &target.meta.name;
     let mut plan = Builder::new(request);
-    plan.leave_if_strange(situation, &key.namespace, target);
+    let waits = target.claim_ref.as_ref().is_some_and(|named| named.uid == old.meta.uid);
+    let was_bound = old.meta.annotations.has(AnnotationKey::BindCompleted);
+    let is_its_own = waits && was_bound;
+    // By its uid no other claim can be meant, whoever has the namespace.
+    if !is_its_own {
+        plan.leave_if_strange(situation, &key.namespace, target);
+    }
     plan.save_claim(old);
     let for_claims = vec![(key.namespace.clone(), key.name.clone())];
     plan.carry(target, Carried { volume: name.clone(), for_claims, given_up: Vec::new() });
-    if has_ended(target) {
+    if has_ended(target) || is_its_own {
         plan.retain(target, "before anything else is done with it");
     }
     plan.retain_all_of(situation, old, "which the claim will not get, so that it is not deleted");
-    let waits = target.claim_ref.as_ref().is_some_and(|named| named.uid == old.meta.uid);
-    let was_bound = old.meta.annotations.has(AnnotationKey::BindCompleted);
     if !waits && was_bound {
         // A claim that was bound is Lost where its volume does not have its uid.
         plan.refer(
@@ -119,11 +124,25 @@ pub(super) fn name_it(
         expect: as_reviewed(old),
         change: Change::NameVolume { volume: name.clone() },
     };
-    let bound = Wait::Bound { namespace: key.namespace.clone(), name: key.name.clone(), volume: name.clone() };
+    let bound = Wait::Bound {
+        namespace: key.namespace.clone(),
+        name: key.name.clone(),
+        uid: old.meta.uid.clone(),
+        volume: VolumeIdentity::of(target),
+    };
+    let (why, mut recheck) = if is_its_own {
+        // Once it names the volume, that is for good.
+        let (namespace, claim) = (key.namespace.clone(), key.name.clone());
+        let lives = Recheck::Lives { namespace, name: claim, volume: VolumeIdentity::of(target) };
+        (format!("claim {} names volume {name} again, which names it by its uid", old.key()), vec![lives])
+    } else {
+        (format!("claim {} names volume {name}, so that it gets no other", old.key()), Vec::new())
+    };
+    recheck.extend(not_recycled(target));
     plan.step(
-        format!("claim {} names volume {name}, so that it gets no other", old.key()),
+        why,
         Some(write),
-        not_recycled(target).into_iter().collect(),
+        recheck,
         Some(bound),
         Undo::Impossible { why: "a claim that names a volume names it for good: recreate the claim".to_owned() },
     );
@@ -142,7 +161,7 @@ pub(super) fn reserve(situation: &Situation<'_>, plan: &mut Builder, key: &Objec
         target,
         Some(Reference::reservation(&key.namespace, &key.name)),
         vec![Expect::Terminating { is: false }],
-        Some(Wait::Available { volume: name.clone() }),
+        Some(Wait::Available { volume: VolumeIdentity::of(target) }),
     );
 }
 

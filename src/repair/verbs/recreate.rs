@@ -1,6 +1,7 @@
 //! `recreate`: a claim that never bound, with a wrong class, size, mode or name, is replaced by a right one.
 
 use super::build::{Builder, Planned, claim, manifest};
+use crate::diagnosis::asked_provisioner;
 use crate::model::{AnnotationKey, ObjectKey, PersistentVolumeClaim, Quantity};
 use crate::repair::manifest::like;
 use crate::repair::plan::{Carried, Proposed, Refusal, Request, Setting, Undo};
@@ -141,17 +142,7 @@ pub(in crate::repair) fn idle(
     old: &PersistentVolumeClaim,
     stopped: bool,
 ) -> Result<(), Proposed> {
-    let annotations = &old.meta.annotations;
-    let asked = annotations
-        .get(AnnotationKey::StorageProvisioner)
-        .or_else(|| annotations.get(AnnotationKey::BetaStorageProvisioner));
-    let Some(provisioner) = asked.filter(|_| old.volume_name.is_empty()) else { return Ok(()) };
-    let class = situation.snapshot.class(old.class());
-    let waits = class.is_some_and(crate::model::StorageClass::waits_for_first_consumer)
-        && !annotations.has(AnnotationKey::SelectedNode);
-    if stopped || waits {
-        return Ok(());
-    }
+    let Some(provisioner) = asked_provisioner(situation.snapshot, old).filter(|_| !stopped) else { return Ok(()) };
     Err(Refusal::new(
         "provisioner",
         format!(

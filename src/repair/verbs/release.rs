@@ -3,6 +3,7 @@
 
 use super::build::{Builder, Planned, has_ended, stays, volume};
 use crate::model::{AnnotationKey, ObjectKey, PersistentVolume, Str, VolumePhase};
+use crate::repair::identity::VolumeIdentity;
 use crate::repair::plan::{Carried, GivenUp, Proposed, Recipient, Refusal, Request};
 use crate::repair::situation::{Known, Situation, claim_key};
 use crate::repair::wait::Wait;
@@ -139,6 +140,14 @@ fn not_ended(volume: &PersistentVolume, to: &Recipient) -> Planned {
     }
 }
 
+/// How a reservation ends for which no claim came: a namespace may go meanwhile, and come again as another tenant's.
+fn end_of_reservation(volume: &str) -> String {
+    format!(
+        "the reservation lasts until such a claim comes: kubectl pvctl undo ends it, and kubectl pvctl unbind pv/{volume} \
+         --reserve-for NAMESPACE/NAME gives it to another claim"
+    )
+}
+
 /// Offers a volume that no live claim holds.
 pub(super) fn offer(
     situation: &Situation<'_>,
@@ -176,10 +185,11 @@ pub(super) fn offer(
         phases.insert(0, volume.status.phase.as_str().into());
     }
     let expect = vec![Expect::VolumePhase { any_of: phases }, Expect::Terminating { is: false }];
-    let wait = Some(Wait::Available { volume: name.clone() });
+    let wait = Some(Wait::Available { volume: VolumeIdentity::of(volume) });
     let (why, goal) = if let Some(named) = &reserved {
         let whom = format!("{}/{}", named.namespace, named.name);
         plan.note(format!("whoever may create claim {whom} can read what is on the volume"));
+        plan.note(end_of_reservation(name));
         plan.leave_if_strange(situation, &named.namespace, volume);
         (
             format!("reserve volume {name} for claim {whom}, and for nobody else"),

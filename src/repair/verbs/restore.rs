@@ -7,6 +7,7 @@ use super::recreate::idle;
 use crate::model::{
     AnnotationKey, ClaimPhase, ObjectKey, PersistentVolume, PersistentVolumeClaim, ReclaimPolicy, VolumePhase,
 };
+use crate::repair::identity::VolumeIdentity;
 use crate::repair::manifest::{for_volume, like};
 use crate::repair::plan::{Carried, Proposed, Recheck, Refusal, Request, Undo};
 use crate::repair::situation::{Known, Situation};
@@ -184,7 +185,7 @@ fn by_uid(
     plan.carry(volume, Carried { volume: volume.meta.name.clone(), for_claims, given_up: Vec::new() });
     plan.retain(volume, "before anything else is done with it");
     plan.retain_all_of(situation, claim, "which the claim will not get, so that it is not deleted");
-    let bound = Wait::Bound { namespace, name, volume: volume.meta.name.clone() };
+    let bound = Wait::Bound { namespace, name, uid: claim.meta.uid.clone(), volume: VolumeIdentity::of(volume) };
     let expect = vec![Expect::Terminating { is: false }];
     plan.refer(situation, why, volume, Some(Reference::of(claim)), expect, Some(bound));
 }
@@ -197,9 +198,17 @@ fn name_again(
     claim: &PersistentVolumeClaim,
     from: Option<&str>,
 ) -> Planned {
-    let volume = sought(situation, key, from)?;
-    let ours = volume.claim_ref.as_ref().is_some_and(|named| named.uid == claim.meta.uid);
-    if !ours {
+    // Of several that name it only the one with its uid can be its own.
+    let snapshot = situation.snapshot;
+    let is_ours =
+        |volume: &&PersistentVolume| volume.claim_ref.as_ref().is_some_and(|named| named.uid == claim.meta.uid);
+    let naming = snapshot.volumes_naming(&key.namespace, &key.name).iter().map(|id| snapshot.volume(*id));
+    let own: Vec<&PersistentVolume> = naming.filter(is_ours).collect();
+    let volume = match own.as_slice() {
+        [one] if from.is_none() => one,
+        _ => sought(situation, key, from)?,
+    };
+    if !is_ours(&volume) {
         is_free(situation, key, volume, from)?;
     }
     stays(volume)?;
@@ -345,7 +354,7 @@ fn after_deletion(
             Expect::VolumePhase { any_of: vec!["Released".into(), "Failed".into()] },
             Expect::Terminating { is: false },
         ],
-        Some(Wait::Available { volume: name.clone() }),
+        Some(Wait::Available { volume: VolumeIdentity::of(volume) }),
         volume.claim_ref.as_ref().map(Reference::from_stored),
     );
     let new = like(raw, key, Some(volume), situation.snapshot);

@@ -1,10 +1,13 @@
 //! `unbind`: a binding that was never finished is rolled back, as the controller's own `unbindVolume` does it.
 
-use super::build::{Planned, has_ended, stays, volume};
+use super::build::{Builder, Planned, has_ended, stays, volume};
 use super::release::{named_elsewhere, offer, recipient};
-use crate::model::{AnnotationKey, PersistentVolume, PersistentVolumeClaim, VolumePhase};
-use crate::repair::plan::{Proposed, Recipient, Refusal, Request};
+use crate::model::{AnnotationKey, PersistentVolume, PersistentVolumeClaim, Str, VolumePhase};
+use crate::repair::identity::VolumeIdentity;
+use crate::repair::plan::{Carried, GivenUp, Proposed, Recipient, Refusal, Request};
 use crate::repair::situation::{Known, Situation};
+use crate::repair::wait::Wait;
+use crate::repair::write::Expect;
 use crate::simulate::{Candidates, match_claim};
 
 pub(super) fn plan(situation: &Situation<'_>, request: &Request, name: &str, to: &Recipient) -> Planned {
@@ -65,6 +68,10 @@ pub(super) fn plan(situation: &Situation<'_>, request: &Request, name: &str, to:
         }
         Known::There(_) | Known::Absent => {}
     }
+    if *to == Recipient::LastClaim && begun_in_vain(situation, volume) {
+        named_elsewhere(situation, volume, None)?;
+        return Ok(free(situation, request, volume));
+    }
     named_elsewhere(situation, volume, recipient(volume, to).as_ref())?;
     offer(
         situation,
@@ -73,6 +80,57 @@ pub(super) fn plan(situation: &Situation<'_>, request: &Request, name: &str, to:
         to,
         &format!("the half-made binding of volume {name} is rolled back, and it is offered"),
     )
+}
+
+/// Whether the controller itself has begun to bind the volume, for a claim that cannot take it any more: that claim is
+/// gone, or names another volume. Before that the volume was free for all, since what is reserved for a claim does not
+/// get the controller's mark; and it was not Bound since, so that nobody wrote to it. A volume that was made for its
+/// claim was never free.
+fn begun_in_vain(situation: &Situation<'_>, volume: &PersistentVolume) -> bool {
+    let annotations = &volume.meta.annotations;
+    let Some(named) = volume.claim_ref.as_ref().filter(|named| !named.uid.is_empty()) else { return false };
+    let never_bound = matches!(volume.status.phase, VolumePhase::Available | VolumePhase::Pending | VolumePhase::Empty);
+    let in_vain = match situation.claim(&named.namespace, &named.name) {
+        Known::There(claim) if claim.meta.uid == named.uid => {
+            !claim.volume_name.is_empty() && claim.volume_name != volume.meta.name
+        }
+        Known::There(_) | Known::Absent => true,
+        Known::Unknown => false,
+    };
+    never_bound
+        && in_vain
+        && annotations.has(AnnotationKey::BoundByController)
+        && !annotations.has(AnnotationKey::ProvisionedBy)
+}
+
+/// What the controller does itself: the volume names nobody any more. Upstream: `unbindVolume`, 1.36.
+fn free(situation: &Situation<'_>, request: &Request, volume: &PersistentVolume) -> Proposed {
+    let name = &volume.meta.name;
+    let mut plan = Builder::new(request);
+    let given_up = vec![GivenUp::Privacy];
+    plan.carry(volume, Carried { volume: name.clone(), for_claims: Vec::new(), given_up });
+    plan.note("the volume was free before the controller chose a claim for it, and no claim had it since");
+    plan.note("the next claim that fits gets it, as before");
+    plan.refer(
+        situation,
+        format!("volume {name} names nobody any more: the claim that the controller chose cannot take it"),
+        volume,
+        None,
+        vec![
+            Expect::Annotation {
+                key: AnnotationKey::BoundByController.as_str().into(),
+                is: annotation(volume).map(Str::from),
+            },
+            Expect::VolumePhase { any_of: vec![volume.status.phase.as_str().into()] },
+            Expect::Terminating { is: false },
+        ],
+        Some(Wait::Available { volume: VolumeIdentity::of(volume) }),
+    );
+    plan.finish(format!("the half-made binding of volume {name} is rolled back, and it is as free as it was"))
+}
+
+fn annotation(volume: &PersistentVolume) -> Option<&str> {
+    volume.meta.annotations.get(AnnotationKey::BoundByController)
 }
 
 /// Whether the controller gives the claim, which names no volume yet, that volume.

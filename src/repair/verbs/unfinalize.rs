@@ -5,6 +5,7 @@ use super::build::{Builder, Planned, claim, volume};
 use super::release::held;
 use crate::model::{Kind, ObjectKey, ObjectMeta, SourceKind, Str};
 use crate::repair::guards::{storage_of, volumes_of};
+use crate::repair::identity::VolumeIdentity;
 use crate::repair::plan::{Carried, GivenUp, Proposed, Recheck, Refusal, Request, Undo};
 use crate::repair::situation::{Known, Situation};
 use crate::repair::write::{CLAIM_PROTECTION, Change, Expect, VOLUME_PROTECTION, Write};
@@ -78,8 +79,8 @@ pub(super) fn plan(
             let carried = Carried { volume: name.clone(), for_claims: Vec::new(), given_up: Vec::new() };
             plan.carry(volume, carried);
             plan.retain(volume, "before its claim goes");
-            recheck.push(Recheck::Detached { volume: name.clone() });
-            recheck.push(Recheck::Retained { volume: name });
+            recheck.push(Recheck::Detached { volume: name });
+            recheck.push(Recheck::Retained { volume: VolumeIdentity::of(volume) });
         }
     }
     plan.ask_for(&object.name);

@@ -172,6 +172,34 @@ pub(super) const CASES: &[Case] = &[
         harm: &[],
     },
     Case {
+        rule: "pvc-class-not-found",
+        place: "misspelt",
+        class: Class::ByHand,
+        arise: class_is_misspelt,
+        stands: &["@-a: Available, Retain, of nobody", "@/data: Pending, "],
+        found: &["bind-class-mismatch on pvc/data", "pvc-class-not-found on pvc/data"],
+        acts: &[
+            Act::refuses(&["fix", "pvc/data"], 1, &["left: pvc-class-not-found on pvc/data -n @"]),
+            Act {
+                // It is bound by then.
+                again: Some(6),
+                ..Act::does(
+                    &["recreate", "pvc/data", "--set", "class=@"],
+                    1,
+                    &["@-a: Bound, Retain, of @/data", "@/data: Bound, @-a"],
+                    &[],
+                )
+            },
+            Act::back(
+                &["@-a: Released, Retain, of the former @/data", "@/data: Pending, "],
+                &["pv-released-claim-recreated on pv/@-a"],
+            ),
+        ],
+        volumes: &["a"],
+        meant: &[("@", "data")],
+        harm: &[],
+    },
+    Case {
         rule: "pvc-selected-node-gone",
         place: "nodeless",
         class: Class::Late,
@@ -455,6 +483,16 @@ fn namespace_is_deleted(place: &Place<'_>) {
     delete(place, "Namespace", "", &place.name);
     delete(place, "Pod", &place.name, "user");
     deleted_long_ago(place, "Namespace", "", &place.name);
+}
+
+/// Somebody writes the name of the class with one letter too many.
+fn class_is_misspelt(place: &Place<'_>) {
+    place.volume("a", "Retain");
+    let mut claim = place.manifest(&place.name, "data");
+    claim["spec"]["storageClassName"] = json!(format!("{}x", place.name));
+    place.site.put(&claim);
+    place.claim_is("data", "Pending, ");
+    created_long_ago(place, PVC, &place.name, "data");
 }
 
 /// The scheduler chooses a node for the claim, and an autoscaler removes the node before the driver, which is away, has

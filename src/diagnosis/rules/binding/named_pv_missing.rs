@@ -52,7 +52,7 @@ fn look(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Found> {
     let mut found = Found::new(
         format!("it names volume {wanted}, which does not exist, and no event says so.{hint}").trim_end_matches('.'),
     )
-    .quiet_while(case.is_young(claim.meta.created))
+    .early_while(case.is_young(claim.meta.created))
     .evidence(&case.object(), "spec.volumeName", wanted.as_str());
     if let Some(named) = reserved.and_then(|volume| volume.claim_ref.as_ref().map(|named| (volume, named))) {
         let (volume, named) = named;

@@ -3,7 +3,7 @@
 use crate::controllers::ClaimBranch;
 use crate::diagnosis::case::volume_key;
 use crate::diagnosis::facts::names;
-use crate::diagnosis::remedy::{reserve_for_its_name, retain};
+use crate::diagnosis::remedy::restore;
 use crate::diagnosis::{Case, Detect, Found, Page, Risk, Rule, Severity, key};
 use crate::model::{Kind, PersistentVolumeClaim};
 use crate::world::printed_uid;
@@ -68,7 +68,6 @@ fn look(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Found> {
             .evidence(&case.object(), "metadata.uid", printed_uid(&claim.meta.uid))
             .evidence(&volume_key(name), "spec.claimRef.uid", printed_uid(&named.uid))
             .evidence(&volume_key(name), "spec.persistentVolumeReclaimPolicy", policy)
-            .remedies(retain(volume))
-            .remedies(reserve_for_its_name(volume)),
+            .remedy(restore(case.snapshot(), claim, format!("give volume {name} to the claim of today"))),
     )
 }

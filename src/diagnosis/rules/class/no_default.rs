@@ -59,7 +59,7 @@ fn look(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Found> {
          it{none}"
     ))
     .severity(if is_told { Severity::Warning } else { Severity::Error })
-    .quiet_while(case.is_young(claim.meta.created))
+    .early_while(case.is_young(claim.meta.created))
     .evidence(&case.object(), "spec.storageClassName", "")
     .remedy(by_hand(format!("if its volume is to be made by hand, make {}", wanted(claim))));
     let makes = |class: &&StorageClass| find_provisionable_plugin(case.rules(), class) == Provider::External;

@@ -3,7 +3,7 @@
 use super::misbound;
 use crate::diagnosis::case::volume_key;
 use crate::diagnosis::facts::names;
-use crate::diagnosis::remedy::{retain, set_uid};
+use crate::diagnosis::remedy::restore;
 use crate::diagnosis::{Case, Detect, Found, Page, Risk, Rule, Severity};
 use crate::model::{Kind, PersistentVolumeClaim};
 
@@ -47,7 +47,6 @@ fn look(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Found> {
         found
             .evidence(&case.object(), "metadata.uid", claim.meta.uid.as_str())
             .evidence(&volume_key(name), "spec.claimRef.uid", "")
-            .remedies(retain(volume))
-            .remedies(set_uid(volume, &claim.meta.uid)),
+            .remedy(restore(case.snapshot(), claim, format!("give volume {name} back to the claim; nothing is deleted"))),
     )
 }

@@ -3,7 +3,7 @@
 use crate::controllers::ClaimBranch;
 use crate::diagnosis::case::volume_key;
 use crate::diagnosis::facts::has_uid_of;
-use crate::diagnosis::remedy::{by_hand, name_volume};
+use crate::diagnosis::remedy::{by_hand, restore};
 use crate::diagnosis::{Case, Detect, Found, Page, Risk, Rule, Severity};
 use crate::model::{AnnotationKey, Kind, PersistentVolumeClaim};
 use crate::world::printed_uid;
@@ -21,8 +21,9 @@ pub(super) static RULE: Rule = Rule {
               or a restore carried the annotation along.",
         confirm: "kubectl get pvc NAME -n NAMESPACE -o jsonpath='{.metadata.annotations} {.spec.volumeName}'\n\
                   kubectl get pv -o wide",
-        repair: "If a volume's `spec.claimRef` has this claim's uid, write that volume's name into `spec.volumeName`, which \
-                 is possible once: the next sync makes both Bound. Otherwise remove the annotations \
+        repair: "If a volume's `spec.claimRef` has this claim's uid, `kubectl pvctl restore pvc/NAME -n NAMESPACE` writes \
+                 that volume's name into `spec.volumeName`, which is possible once: the next sync makes both Bound. It can \
+                 be no other volume, so `fix --yes` does it as well. Otherwise remove the annotations \
                  `pv.kubernetes.io/bind-completed` and `pv.kubernetes.io/bound-by-controller`: the claim counts as new.",
         prevention: "Leave the annotations `pv.kubernetes.io/*` out of templates.",
         hazard: "Without the annotation the claim may take any volume that fits, or have an empty one provisioned.",
@@ -89,10 +90,10 @@ fn look(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Found> {
     Some(
         marked(Found::new(message))
             .evidence(&volume_key(&volume.meta.name), "spec.claimRef.uid", claim.meta.uid.as_str())
-            .remedy(name_volume(
+            .remedy(restore(
+                case.snapshot(),
                 claim,
-                &volume.meta.name,
-                format!("give the claim its volume {} back", volume.meta.name),
+                format!("give the claim its volume {} back; nothing is deleted", volume.meta.name),
             )),
     )
 }

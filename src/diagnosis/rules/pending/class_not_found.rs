@@ -3,8 +3,8 @@
 use super::pool::{Unmade, taken};
 use super::{wanted, with_class};
 use crate::diagnosis::case::class_key;
-use crate::diagnosis::remedy::{by_hand, kubectl, save_claim};
-use crate::diagnosis::{Case, Detect, Found, Page, Risk, Rule, Severity};
+use crate::diagnosis::remedy::{by_hand, kubectl, recreate_with_class, save_claim};
+use crate::diagnosis::{Case, Detect, Found, Page, Risk, Rule, Severity, meant_class};
 use crate::model::{Kind, PersistentVolumeClaim};
 use crate::text::nearest;
 
@@ -25,7 +25,8 @@ pub(super) static RULE: Rule = Rule {
                   kubectl get sc\n\
                   kubectl get pv",
         repair: "If the claim means a class that exists, create it again with that one: the field cannot be changed, \
-                 and the claim has no volume that could be lost. If the class is missing, create it under this name: \
+                 and the claim has no volume that could be lost. `kubectl pvctl recreate pvc/NAME -n NAMESPACE --set \
+                 class=CLASS` does that. If the class is missing, create it under this name: \
                  the claim goes on by itself. If a volume is to be made by hand, give it this class.",
         prevention: "Install classes before what uses them. Create a class anew under its old name rather than under \
                      another one.",
@@ -49,25 +50,28 @@ fn look(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Found> {
     }
     let class = claim.class();
     let classes = case.snapshot().classes();
-    let meant = nearest(class, classes.iter().map(|class| class.meta.name.as_str()), 1).first().copied();
-    let hint = meant.map(|meant| format!(". Perhaps \"{meant}\" is meant")).unwrap_or_default();
+    let near = nearest(class, classes.iter().map(|class| class.meta.name.as_str()), 1).first().copied();
+    let hint = near.map(|meant| format!(". Perhaps \"{meant}\" is meant")).unwrap_or_default();
     let found = Found::new(format!(
         "its class \"{class}\" does not exist, so no driver is asked for a volume, and no volume of that class fits \
          it{hint}"
     ));
-    let again = match meant {
-        Some(meant) => {
-            format!("if class {meant} is meant, delete the claim, which has no volume, and create it with that")
-        }
-        None => "if another class is meant, delete the claim, which has no volume, and create it with that".to_owned(),
-    };
+    let does = |meant: &str| format!("if class {meant} is meant, create the claim anew with that: it has no volume");
+    let again = meant_class(case.snapshot(), class)
+        .and_then(|meant| recreate_with_class(case.snapshot(), claim, meant, does(meant)));
+    let by_hand_again = [
+        save_claim(claim, "save the claim as it is"),
+        by_hand("if another class is meant, delete the claim, which has no volume, and create it with that"),
+    ];
+    // A verb of ours keeps the manifest by itself.
+    let by_hand_again = again.is_none().then_some(by_hand_again).into_iter().flatten();
     Some(
         with_class(found, case, claim)
-            .quiet_while(case.is_young(claim.meta.created))
+            .early_while(case.is_young(claim.meta.created))
             .evidence(&class_key(class), "metadata.name", "does not exist")
+            .remedies(again)
             .remedy(kubectl("get sc", "see which classes there are"))
-            .remedy(save_claim(claim, "save the claim as it is"))
-            .remedy(by_hand(again))
+            .remedies(by_hand_again)
             .remedy(by_hand(format!(
                 "if the class is missing, create StorageClass {class}, with a reclaimPolicy that suits the data; or \
                  make {}",

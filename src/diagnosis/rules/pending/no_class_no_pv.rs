@@ -56,7 +56,7 @@ fn look(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Found> {
     ));
     Some(
         with_class(found, case, claim)
-            .quiet_while(case.is_young(claim.meta.created))
+            .early_while(case.is_young(claim.meta.created))
             .remedy(by_hand(format!("if its volume is to be made by hand, make {}", wanted(claim))))
             .remedy(save_claim(claim, "save the claim as it is"))
             .remedy(by_hand(

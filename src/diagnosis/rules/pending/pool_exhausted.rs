@@ -7,9 +7,10 @@ use crate::controllers::CandidateVerdict;
 use crate::diagnosis::case::{class_key, volume_key};
 use crate::diagnosis::facts::is_complete;
 use crate::diagnosis::misfit::{claim_name, of_class};
-use crate::diagnosis::remedy::{by_hand, hand_over, reserve_for_its_name, retain};
+use crate::diagnosis::remedy::{by_hand, hand_over, restore, retain};
 use crate::diagnosis::{Case, Detect, Found, Holder, Page, Remedy, Risk, Rule, Severity};
 use crate::model::{Kind, PersistentVolume, PersistentVolumeClaim, VolumePhase};
+use crate::snapshot::Snapshot;
 
 /// So many volumes of each state are named.
 const NAMED: usize = 2;
@@ -92,7 +93,7 @@ fn look(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Found> {
     let shorter = case.nearest(claim).nearly_fits;
     let is_offered = |one: &&Taken<'_>| one.state == State::Left && !shorter;
     let back = taken.iter().find(|one| one.state == State::Own).or_else(|| taken.iter().find(is_offered));
-    let found = found.severity(severity).quiet_while(case.is_young(claim.meta.created));
+    let found = found.severity(severity).early_while(case.is_young(claim.meta.created));
     let found = found.risk(if back.is_some() { Risk::Possible } else { Risk::None });
     let mut found = with_class(found, case, claim);
     if let Some(class) = case.class(claim.class()) {
@@ -124,7 +125,7 @@ fn look(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Found> {
     if let Some(one) = back {
         found = found.settles(&RELEASED_RETAIN, volume_key(&one.volume.meta.name));
     }
-    let back = back.map(|one| give(one, claim)).unwrap_or_default();
+    let back = back.map(|one| give(case.snapshot(), one, claim)).unwrap_or_default();
     // A new volume is empty, which is worse than the claim's own data.
     Some(if has_own { found.remedies(back).remedy(make) } else { found.remedy(make).remedies(back) })
 }
@@ -247,11 +248,12 @@ fn words(some: &[Taken<'_>]) -> String {
 }
 
 /// Gives a volume whose claim is gone to this claim: by its name, so that nobody else can take it meanwhile.
-fn give(one: &Taken<'_>, claim: &PersistentVolumeClaim) -> Vec<Remedy> {
+fn give(snapshot: &Snapshot, one: &Taken<'_>, claim: &PersistentVolumeClaim) -> Vec<Remedy> {
     let volume = one.volume;
     let Some(named) = &volume.claim_ref else { return Vec::new() };
     if one.state == State::Own {
-        return retain(volume).into_iter().chain(reserve_for_its_name(volume)).collect();
+        let does = format!("give {} back to {}, with its data", volume.meta.name, claim.key());
+        return vec![restore(snapshot, claim, does)];
     }
     let does = format!(
         "or give {} to {}, if it may read and overwrite the data of {}: no other claim can take it then",

@@ -56,7 +56,7 @@ fn look(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Found> {
     }
     let class = case.class(claim.class())?;
     // A recent provisioner removes the annotation by itself.
-    case.lasts(asked_since(case, claim, class))?;
+    let early = case.may_heal(asked_since(case, claim, class))?;
     if case.always_ends("Bound")? || !case.lacks(Kind::Node, "", node) {
         return None;
     }
@@ -72,6 +72,7 @@ fn look(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Found> {
     let does = if late { "let the scheduler choose another node" } else { "let the volume be made for any node" };
     Some(
         found
+            .early_while(early)
             .evidence(&case.object(), SELECTED_NODE, node)
             .evidence(&crate::diagnosis::key(Kind::Node, "", node), "metadata.name", "does not exist")
             .remedy(describe(&case.object(), format!("see whether {driver} is at work on a volume for that node")))

@@ -92,7 +92,7 @@ fn look(case: &Case<'_>, set: &StatefulSet) -> Option<Found> {
         let (_, name) = wanted.last()?;
         let is_lacking = case.lacks(Kind::PersistentVolumeClaim, namespace, name);
         // Claims are listed before sets, and a set that is just being created gets them one by one.
-        return is_lacking.then(|| told(case, set, name, barrier).quiet_while(case.is_young(set.meta.created)));
+        return is_lacking.then(|| told(case, set, name, barrier).early_while(case.is_young(set.meta.created)));
     }
     None
 }

@@ -41,7 +41,7 @@ fn look(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Found> {
     let foreign: Vec<&str> =
         claim.meta.finalizers.iter().map(Str::as_str).filter(is_foreign).collect();
     let first = *foreign.first()?;
-    case.lasts(claim.meta.deleted)?;
+    let early = case.may_heal(claim.meta.deleted)?;
     let kept = match (foreign.as_slice(), first.split_once('/')) {
         // The garbage collector's own finalizers have no domain.
         ([_], None) if matches!(first, "foregroundDeletion" | "orphan") => {
@@ -57,7 +57,7 @@ fn look(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Found> {
     };
     let after = aftermath(case, claim);
     let message = format!("it was deleted, and {kept}. After that it goes{}", after.words);
-    let found = being_deleted(message, case, claim);
+    let found = being_deleted(message, case, claim).early_while(early);
     let fields = format!(
         "get pvc {} -n {} --show-managed-fields -o yaml",
         quoted(&claim.meta.name),

@@ -62,7 +62,8 @@ fn look(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Found> {
     // A driver takes its time to register on a node that has just come.
     let pod = unplaced(case, claim).filter_map(|pod| pod.meta.created).min();
     let asked = [class.meta.created, node.meta.created, pod].into_iter().flatten().fold(claim.meta.created?, Ord::max);
-    let waited = case.lasts(Some(asked))?;
+    let early = case.may_heal(Some(asked))?;
+    let waited = case.seconds_since(Some(asked)).unwrap_or_default();
     if !tells_topology(case, driver) {
         // Where not all CSINodes are known, another one may tell.
         case.knows_all(Kind::CsiNode, "");
@@ -82,7 +83,7 @@ fn look(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Found> {
         human_age(waited)
     ));
     let csi_key = key(Kind::CsiNode, "", name);
-    let found = found.since(Some(asked)).evidence(&case.object(), SELECTED_NODE, name);
+    let found = found.early_while(early).since(Some(asked)).evidence(&case.object(), SELECTED_NODE, name);
     let found = match csi_node {
         Some(csi_node) => {
             let drivers: Vec<&str> = csi_node.drivers.iter().map(|driver| driver.name.as_str()).collect();

@@ -21,7 +21,8 @@ pub(super) static RULE: Rule = Rule {
         confirm: "kubectl get pv VOLUME -o jsonpath='{.spec.claimRef}'\n\
                   kubectl get pvc NAME -n NAMESPACE",
         repair: "Create the claim, best with `spec.volumeName`, so that it waits for this volume and no other. If the \
-                 reservation is not wanted any more, change the `claimRef` to the claim that should have the volume.",
+                 reservation is not wanted any more, `kubectl pvctl unbind pv/VOLUME --reserve-for NAMESPACE/NAME` \
+                 reserves the volume for another claim, and `kubectl pvctl undo` takes back the repair that made it.",
         prevention: "Create volume and claim together.",
         hazard: "Whoever may create a claim of that name in that namespace gets the volume, with the data on it.",
         sources: &[
@@ -46,7 +47,7 @@ fn look(case: &Case<'_>, volume: &PersistentVolume) -> Option<Found> {
         | Holder::Gone
         | Holder::Unknown => return None,
     }
-    let claim = claim_name(named);
+    let (claim, name) = (claim_name(named), &volume.meta.name);
     let found = Found::new(format!(
         "it is reserved for claim {claim}, which does not exist: no other claim can take it, and whoever creates that \
          one gets it with its data"
@@ -56,9 +57,8 @@ fn look(case: &Case<'_>, volume: &PersistentVolume) -> Option<Found> {
             .evidence(&case.object(), "spec.claimRef", claim.as_str())
             .evidence(&case.object(), "spec.claimRef.uid", "")
             .remedy(by_hand(format!(
-                "create claim {claim} with spec.volumeName {}, or write the claim into spec.claimRef that should have \
-                 it",
-                volume.meta.name
+                "create claim {claim} with spec.volumeName {name}, or end the reservation: `kubectl pvctl unbind \
+                 pv/{name} --reserve-for NAMESPACE/NAME` reserves it for the claim that should have it"
             ))),
     )
 }

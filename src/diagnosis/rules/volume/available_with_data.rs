@@ -4,7 +4,7 @@ use super::{PATIENCE, with_storage};
 use crate::controllers::VolumeBranch;
 use crate::diagnosis::case::key_of_claim;
 use crate::diagnosis::facts::{is_bound, provisioner};
-use crate::diagnosis::remedy::{by_hand, give_back};
+use crate::diagnosis::remedy::{by_hand, restore};
 use crate::diagnosis::{Case, Detect, Found, Page, Risk, Rule, Severity};
 use crate::model::{
     AnnotationKey, Kind, PersistentVolume, PersistentVolumeClaim, ReclaimPolicy, SourceKind, VolumePhase,
@@ -115,9 +115,7 @@ fn look(case: &Case<'_>, volume: &PersistentVolume) -> Option<Found> {
                 "claim {} is bound to it by its own word, and another one that fits can take it first",
                 owner.key()
             ),
-            give_back(volume, owner, format!("give the volume back to {}; nothing is deleted", owner.key()))
-                .into_iter()
-                .collect(),
+            vec![restore(case.snapshot(), owner, format!("give the volume back to {}; nothing is deleted", owner.key()))],
         ),
         None => (
             "the next claim that fits, of any namespace, gets what is on it".to_owned(),

@@ -18,6 +18,7 @@ crate::diagnosis::rules::section! {
     available_claim_bound_elsewhere,
     hostpath_multinode,
     released_retain,
+    reserved_namespace_anew,
     available_reserved_waiting,
     available_unmatchable,
 }
@@ -26,8 +27,8 @@ pub(super) use released_retain::RULE as RELEASED_RETAIN;
 
 use crate::controllers::persistent_volume::plugins::{Provider, find_deletable_plugin};
 use crate::controllers::{Branch, DeleteStep, ReclaimStep, RecycleStep, VolumeBranch};
-use crate::diagnosis::facts::{is_bound, is_complete};
-use crate::diagnosis::remedy::{by_hand, reserve_for_its_name, retain, set_uid};
+use crate::diagnosis::facts::is_complete;
+use crate::diagnosis::remedy::{by_hand, release, restore, retain};
 use crate::diagnosis::{Case, Found, Holder, Remedy};
 use crate::model::{PersistentVolume, ReclaimPolicy, SourceKind, VolumePhase};
 use crate::simulate::Decision;
@@ -222,13 +223,11 @@ fn ways_back(case: &Case<'_>, volume: &PersistentVolume) -> Vec<Remedy> {
     let mut ways: Vec<Remedy> = retain(volume).into_iter().collect();
     let nameable = volume.claim_ref.as_ref().is_some_and(is_complete);
     match case.holder(volume) {
-        Holder::Gone if nameable => ways.extend(reserve_for_its_name(volume)),
+        Holder::Gone if nameable => ways.extend(release(volume)),
         Holder::Replaced(claim) if claim.terminating() => {}
-        Holder::Replaced(claim) if is_bound(claim) && claim.volume_name == volume.meta.name => {
-            ways.extend(set_uid(volume, &claim.meta.uid));
-        }
         Holder::Replaced(claim) if claim.volume_name.is_empty() || claim.volume_name == volume.meta.name => {
-            ways.extend(reserve_for_its_name(volume));
+            let does = format!("give the volume to {}, which may then read the data", claim.key());
+            ways.push(restore(case.snapshot(), claim, does));
         }
         Holder::Replaced(claim) => ways.push(by_hand(format!(
             "if {} should have these data: stop its pods, set {} to Retain as well, delete the claim, reserve this \

@@ -5,7 +5,7 @@ use crate::controllers::VolumeBranch;
 use crate::diagnosis::case::key_of_claim;
 use crate::diagnosis::facts::{is_complete, is_unbound};
 use crate::diagnosis::misfit::claim_name;
-use crate::diagnosis::remedy::{by_hand, describe, kubectl, quoted, reserve_for_its_name, save_volume};
+use crate::diagnosis::remedy::{by_hand, describe, kubectl, quoted, release, save_volume};
 use crate::diagnosis::{Case, Detect, Found, Page, Risk, Rule, Severity, key};
 use crate::model::{Kind, PersistentVolume, ReclaimPolicy};
 
@@ -82,7 +82,7 @@ fn look(case: &Case<'_>, volume: &PersistentVolume) -> Option<Found> {
     }
     Some(
         found
-            .remedies(reserve_for_its_name(volume))
+            .remedies(release(volume))
             .remedy(by_hand("if nobody wants the data: delete the volume, and then its storage by hand")),
     )
 }

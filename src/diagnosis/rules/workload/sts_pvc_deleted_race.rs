@@ -4,7 +4,7 @@ use super::super::volume::RELEASED_RETAIN;
 use super::{blame, is_of_set, is_unscheduled, some_claims};
 use crate::controllers::persistent_volume::reclaim::{DataFate, data_fate};
 use crate::diagnosis::case::{claim_key, volume_key};
-use crate::diagnosis::remedy::{by_hand, describe, reserve_for_its_name, retain};
+use crate::diagnosis::remedy::{by_hand, describe, release, retain};
 use crate::diagnosis::{Case, Detect, Found, Page, Risk, Rule, Severity};
 use crate::model::{Kind, PersistentVolume, Pod, Str};
 
@@ -92,7 +92,7 @@ fn look(case: &Case<'_>, pod: &Pod) -> Option<Found> {
         some_claims(name, going.len() - 1)
     ))
     .risk(risk)
-    .quiet_while(case.is_young(pod.meta.created))
+    .early_while(case.is_young(pod.meta.created))
     .evidence(&case.object(), "spec.nodeName", "")
     .evidence(&case.object(), "spec.volumes[].persistentVolumeClaim.claimName", name);
     let found = match old.and_then(|claim| claim.meta.deleted) {
@@ -115,7 +115,7 @@ fn look(case: &Case<'_>, pod: &Pod) -> Option<Found> {
             // A volume whose claim is still there must not lose its uid: that would make the claim Lost.
             match old {
                 None if is_reserved(volume) => found,
-                None => found.remedies(reserve_for_its_name(volume)),
+                None => found.remedies(release(volume)),
                 Some(_) => found.remedy(by_hand(format!(
                     "if the old data are wanted: scale the set down, let the claim go, and then reserve volume {} for \
                      it before the set makes it again",

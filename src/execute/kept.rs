@@ -1,0 +1,93 @@
+//! The data that a plan keeps while it is under way: whoever sets another policy meanwhile is answered at once.
+
+use super::api::{Answer, Api};
+use super::error::Stopped;
+use super::journal::Journal;
+use super::look::decode;
+use super::record::Record;
+use crate::model::{ObjectKey, ReclaimPolicy, Str, VolumePhase};
+use crate::repair::{Change, Seen, Write, guards};
+use serde_json::Value;
+
+/// How often the policy is set again where others write to the volume at the same time.
+const TRIES: u32 = 5;
+
+/// Looks at the volumes that the plan keeps after a step. Where one has another policy than Retain, Retain is set
+/// again, which is what was agreed to, and the plan ends.
+pub(super) async fn look(api: Api<'_>, journal: &mut Journal, step: u32) -> Result<(), Stopped> {
+    for (object, uid) in journal.entry().plan.kept_after(step) {
+        let Some(manifest) = policy_lost(api, &object, &uid).await? else { continue };
+        let policy = manifest["spec"]["persistentVolumeReclaimPolicy"].as_str().unwrap_or_default().to_owned();
+        let writer = guards::last_writer(&manifest, guards::POLICY);
+        journal.add(Record::Kept { object: object.clone(), policy: policy.clone() })?;
+        let again = set_again(api, &object, &uid, manifest).await;
+        let name = &object.name;
+        let who = writer.map_or_else(String::new, |writer| format!(" ({writer})"));
+        let stop = Stopped::changed(match &again {
+            Ok(_) => format!(
+                "somebody{who} set policy {policy} on volume {name}, which this repair keeps: Retain is set again, and \
+                 the repair ends here"
+            ),
+            Err(_) => format!(
+                "somebody{who} set policy {policy} on volume {name}, which this repair keeps, and Retain could not be \
+                 set again"
+            ),
+        });
+        let stop = match again {
+            Ok(phase) if matches!(phase, VolumePhase::Released | VolumePhase::Failed) => stop.cause(format!(
+                "the volume was {} with policy {policy}: a deletion of its data may have begun",
+                phase.as_str()
+            )),
+            Ok(_) => stop,
+            Err(why) => stop.cause(why).hint(format!(
+                "kubectl pvctl retain pv/{name} keeps the data, as long as nobody has begun to delete them"
+            )),
+        };
+        return Err(stop.hint("find out who writes that policy, and set Retain there, before the repair goes on"));
+    }
+    Ok(())
+}
+
+/// The manifest of a volume that has another policy than Retain; nothing where it is kept.
+async fn policy_lost(api: Api<'_>, object: &ObjectKey, uid: &Str) -> Result<Option<Value>, Stopped> {
+    let manifest = api.get(object).await?;
+    match decode(object, manifest.as_ref())? {
+        Some(Seen::Volume(volume)) if volume.meta.uid != *uid => Err(Stopped::volume_lost(format!(
+            "another volume has the name {} by now, with uid {}, where {uid} was expected",
+            object.name, volume.meta.uid
+        ))),
+        Some(Seen::Volume(volume)) if volume.reclaim_policy == ReclaimPolicy::Retain => Ok(None),
+        Some(Seen::Volume(_)) => Ok(manifest),
+        Some(Seen::Claim(_)) | None => Err(Stopped::volume_lost(format!("volume {} is gone", object.name))),
+    }
+}
+
+/// Sets Retain. Gives the phase that the volume had, or why it could not be done.
+async fn set_again(api: Api<'_>, object: &ObjectKey, uid: &Str, manifest: Value) -> Result<VolumePhase, String> {
+    let change = Change::SetReclaimPolicy { to: ReclaimPolicy::Retain.as_str().into() };
+    let write = Write { object: object.clone(), uid: uid.clone(), expect: Vec::new(), change };
+    let mut current = manifest;
+    let mut why = String::new();
+    for _ in 0..TRIES {
+        let Some(request) = write.request(Some(&current), false) else { break };
+        match api.send(request.method, &request.path, Some(request.content_type), Some(&request.body)).await {
+            Answer::Success(found) => match decode(object, Some(&found)) {
+                Ok(Some(Seen::Volume(volume))) if volume.reclaim_policy == ReclaimPolicy::Retain => {
+                    return Ok(volume.status.phase.clone());
+                }
+                Ok(_) | Err(_) => return Err("the API server stored another policy than Retain".to_owned()),
+            },
+            Answer::Failure(status) if status.code == 409 => why = status.to_string(),
+            Answer::Failure(status) if (400..500).contains(&status.code) => return Err(status.to_string()),
+            Answer::Failure(status) => why = status.to_string(),
+            Answer::Unsent(said) | Answer::Lost(said) => why = said,
+        }
+        match policy_lost(api, object, uid).await {
+            Ok(Some(manifest)) => current = manifest,
+            // A request without an answer was carried out, or its writer has thought better of it.
+            Ok(None) => return Ok(VolumePhase::Bound),
+            Err(stop) => return Err(stop.message),
+        }
+    }
+    Err(why)
+}
