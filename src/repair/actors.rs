@@ -3,12 +3,17 @@
 //! the state after each.
 
 use super::cast::STRANGER;
+use super::guards::may_apply_delete;
 use super::overlay::delete;
+use super::plan::Plan;
+use super::situation::{Manifests, volume_key};
 use super::stage::{Stage, State};
 use super::write::Seen;
 use crate::controllers::persistent_volume::binding::bind_volume_to_claim;
 use crate::controllers::persistent_volume::matching::{Fit, Query};
-use crate::model::{Kind, PersistentVolumeClaim, StorageClass};
+use crate::model::{
+    Kind, ObjectKey, PersistentVolume, PersistentVolumeClaim, ReclaimPolicy, StorageClass, VolumePhase,
+};
 use std::sync::Arc;
 
 impl Stage<'_> {
@@ -44,6 +49,78 @@ impl Stage<'_> {
             }
         }
         all
+    }
+
+    /// Those come who act on the volumes of the plan: who applies them, as their manifests record it, and not with policy
+    /// Retain, and who makes others under their names.
+    pub(super) fn appear(&mut self, manifests: &Manifests, plan: &Plan) {
+        let carried = plan.volumes.iter().filter_map(|carried| self.snapshot.volume_id(&carried.volume));
+        self.carried = carried.map(|id| id.0 as usize).collect();
+        let applies =
+            |volume: &PersistentVolume| manifests.get(&volume_key(&volume.meta.name)).is_some_and(may_apply_delete);
+        self.applied = self
+            .snapshot
+            .volumes()
+            .iter()
+            .enumerate()
+            .filter(|(_, volume)| applies(volume))
+            .map(|(at, _)| at)
+            .collect();
+    }
+
+    /// What whoever applies the manifests of volumes may do at any moment, as often as they like: policy Delete comes
+    /// back. Which claim a volume names comes back as well; that takes it from a claim and loses no data, and the guard
+    /// `owner` warns of it.
+    pub(super) fn applications(&mut self, state: &State) -> Vec<(usize, State)> {
+        let mut all = Vec::new();
+        for place in self.applied.clone() {
+            let Some(volume) = self.volume(state, place) else { continue };
+            if volume.reclaim_policy == ReclaimPolicy::Delete {
+                continue;
+            }
+            let mut applied = (**volume).clone();
+            applied.reclaim_policy = ReclaimPolicy::Delete;
+            let mut after = *state;
+            self.set_volume(&mut after, place, Some(Arc::new(applied)));
+            self.doom(&mut after);
+            all.push((place, after));
+        }
+        all
+    }
+
+    /// What somebody may do who deletes volumes and makes others under their names: one of the plan, which no claim has,
+    /// is another one from then on, with other storage.
+    pub(super) fn makings(&mut self, state: &State) -> Vec<(usize, State)> {
+        let mut all = Vec::new();
+        for place in self.carried.clone() {
+            let Some(volume) = self.volume(state, place) else { continue };
+            let had = volume.claim_ref.as_ref().filter(|named| !named.uid.is_empty());
+            let lives = had.and_then(|named| self.snapshot.claim_id(&named.namespace, &named.name)).is_some_and(|id| {
+                let claim = self.claim(state, id.0 as usize);
+                claim.is_some_and(|claim| had.is_some_and(|named| named.uid == claim.meta.uid))
+            });
+            if state.fates[place].anew || lives || volume.status.phase == VolumePhase::Bound {
+                continue;
+            }
+            let mut other = (**volume).clone();
+            other.meta.uid = "<anew>".into();
+            other.source.handle = "<anew>".into();
+            other.reclaim_policy = ReclaimPolicy::Retain;
+            let mut after = *state;
+            after.fates[place].anew = true;
+            self.set_volume(&mut after, place, Some(Arc::new(other)));
+            all.push((place, after));
+        }
+        all
+    }
+
+    /// Marks the volumes that the plan takes for those that it means, and that only have their names.
+    pub(super) fn mistake(&self, state: &mut State, objects: &[ObjectKey]) {
+        for object in objects.iter().filter(|object| object.kind == Kind::PersistentVolume) {
+            let Some(id) = self.snapshot.volume_id(&object.name) else { continue };
+            let fate = &mut state.fates[id.0 as usize];
+            fate.mistaken |= fate.anew;
+        }
     }
 
     /// What a StatefulSet or whoever applies manifests may delete: any claim but a stranger's, who has done all the

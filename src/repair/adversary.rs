@@ -3,21 +3,23 @@
 //! The plan's steps are interleaved in every way with the syncs of the controllers (with caches that lag, and with
 //! deaths between two writes), with drivers that delete the data of any volume that was deletable for a moment, with a
 //! scheduler that reserves any free volume, with a garbage collector that follows owners, with strangers, StatefulSets
-//! and tools that apply manifests: they create claims, also of the very name that is waited for, and, in a second
-//! round, delete any claim. That a plan is cut short is part of it: each of its prefixes is explored.
+//! and tools that apply manifests: they create claims, also of the very name that is waited for, set the policy of a
+//! volume again that their manifest has, and, in a second round, delete any claim. Somebody makes other volumes under the
+//! names of the plan's. That a plan is cut short is part of
+//! it: each of its prefixes is explored.
 //!
 //! What the same actors can do while nothing at all is written by us is not the plan's doing. So the same exploration
 //! is made without the plan, and a plan is refused for the harm that it adds.
 
 use super::cast::Cast;
-use super::plan::{GivenUp, Plan, Step, state_in_words};
-use super::stage::{Stage, State, VOLUMES};
+use super::plan::{GivenUp, Plan, Step};
+use super::situation::Situation;
+use super::stage::{Stage, State};
 use super::wait::{Wait, Waited};
 use super::write::{Change, Expect};
-use crate::model::{ObjectKey, Str};
-use crate::simulate::{Settings, Target};
-use crate::snapshot::Snapshot;
-use rustc_hash::{FxHashMap, FxHashSet};
+use crate::model::Str;
+use crate::simulate::Target;
+use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
 
 /// What can happen to a volume.
@@ -33,6 +35,8 @@ pub enum Harm {
     Taken(Str, Str),
     /// The claim that had it is Lost: namespace and name.
     ClaimLost(Str, Str),
+    /// The plan takes another volume for it, which somebody made under its name.
+    Mistaken,
 }
 
 impl Harm {
@@ -42,6 +46,7 @@ impl Harm {
             Self::DataDeleted | Self::DataErased => given_up.contains(&GivenUp::Data),
             Self::ObjectGone => given_up.contains(&GivenUp::Object) || given_up.contains(&GivenUp::Data),
             Self::Taken(..) => given_up.contains(&GivenUp::Privacy),
+            Self::Mistaken => false,
         }
     }
 
@@ -59,6 +64,7 @@ impl Harm {
             Self::ClaimLost(namespace, name) => {
                 format!("claim {namespace}/{name}, which had volume {volume}, is Lost")
             }
+            Self::Mistaken => format!("another volume is taken for {volume}, only because it has its name"),
         }
     }
 }
@@ -105,10 +111,13 @@ impl Reach {
 }
 
 /// Looks for an interleaving in which the plan does harm.
-pub fn judge<'a>(snapshot: &'a Snapshot, settings: &Settings<'a>, plan: &Plan, reach: Reach) -> Verdict {
+pub fn judge(situation: &Situation<'_>, plan: &Plan, reach: Reach) -> Verdict {
     let mut states = 0;
-    let cast = Cast::reaching(snapshot, plan, reach.everyone);
-    let Some(mut stage) = Stage::new(snapshot, settings, plan, &cast) else { return Verdict::TooMany };
+    let cast = Cast::reaching(situation.snapshot, plan, reach.everyone);
+    let Some(mut stage) = Stage::new(situation.snapshot, &situation.settings, plan, &cast) else {
+        return Verdict::TooMany;
+    };
+    stage.appear(situation.manifests, plan);
     for deletes in [false, true] {
         let steps = if deletes { before_policies(plan) } else { &plan.steps };
         let Some(with) = Exploration::run(&mut stage, steps, deletes, reach, None) else {
@@ -190,6 +199,9 @@ impl Exploration {
             for ((volume, claim), after) in stage.reservations(&state) {
                 moves.push((Move::Reservation { volume, claim }, after));
             }
+            moves
+                .extend(stage.applications(&state).into_iter().map(|(place, after)| (Move::Application(place), after)));
+            moves.extend(stage.makings(&state).into_iter().map(|(place, after)| (Move::Making(place), after)));
             moves.extend(stage.collections(&state).into_iter().map(|(place, after)| (Move::Collection(place), after)));
             if deletes {
                 let deletions = stage.deletions(&state).into_iter();
@@ -219,6 +231,13 @@ impl Exploration {
             let gone = stage.volume(&state, place).is_none() && !fate.destroyed;
             let taker = stage.taker(&state, place);
             let lost = stage.lost(&state, place);
+            // What becomes of the other one is its maker's business.
+            if fate.anew {
+                if fate.mistaken {
+                    self.harms.entry((place, Harm::Mistaken)).or_insert(number);
+                }
+                continue;
+            }
             let harms = [
                 fate.destroyed.then_some(Harm::DataDeleted),
                 fate.scrubbed.then_some(Harm::DataErased),
@@ -249,7 +268,7 @@ impl Exploration {
 
 /// What somebody does.
 #[derive(Clone, Copy, Debug)]
-enum Move {
+pub(super) enum Move {
     /// The plan writes, or begins to wait: the place of the step.
     Step(usize),
     /// The plan goes on after that step.
@@ -266,6 +285,10 @@ enum Move {
     Collection(usize),
     /// Somebody deletes the claim at that place.
     Deletion(usize),
+    /// Whoever applies the manifest of the volume at that place does so again.
+    Application(usize),
+    /// Somebody deletes the volume at that place, and makes another one under its name.
+    Making(usize),
 }
 
 impl Move {
@@ -287,18 +310,25 @@ impl Move {
                 format!("the garbage collector deletes {}, the owner of which is gone", stage.claim_name(place))
             }
             Self::Deletion(place) => format!("somebody deletes {}", stage.claim_name(place)),
+            Self::Application(place) => {
+                format!("somebody applies volume {} again, with policy Delete", stage.volume_name(place))
+            }
+            Self::Making(place) => {
+                format!("somebody deletes volume {0} and makes another one called {0}", stage.volume_name(place))
+            }
         }
     }
 }
 
 /// What the plan does next in a state, if it does not stop there: it writes, or it goes on after a wait.
-fn plan_move(stage: &mut Stage<'_>, steps: &[Step], state: &State) -> Option<(Move, State)> {
+pub(super) fn plan_move(stage: &mut Stage<'_>, steps: &[Step], state: &State) -> Option<(Move, State)> {
     let place = usize::from(state.position / 2);
     let step = steps.get(place)?;
     if state.position % 2 == 1 {
         let met = step.wait.as_ref().is_none_or(|wait| is_met(stage, state, wait));
         let mut after = *state;
         after.position += 1;
+        stage.mistake(&mut after, &step.wait.as_ref().map(Wait::objects).unwrap_or_default());
         return met.then_some((Move::GoesOn(place), after));
     }
     let Some(write) = &step.write else {
@@ -318,10 +348,11 @@ fn plan_move(stage: &mut Stage<'_>, steps: &[Step], state: &State) -> Option<(Mo
         stage.with(state, &write.object, written)
     };
     after.position += 1;
+    stage.mistake(&mut after, std::slice::from_ref(&write.object));
     Some((Move::Step(place), after))
 }
 
-fn is_met(stage: &Stage<'_>, state: &State, wait: &Wait) -> bool {
+pub(super) fn is_met(stage: &Stage<'_>, state: &State, wait: &Wait) -> bool {
     let objects = wait.objects();
     let mut claim = None;
     let mut volume = None;
@@ -335,135 +366,15 @@ fn is_met(stage: &Stage<'_>, state: &State, wait: &Wait) -> bool {
     wait.judge(claim.as_deref(), volume.as_deref()) == Waited::Met
 }
 
-/// What the controllers make of each step while nobody else acts. Nothing where there are too many states.
-pub(super) fn answers<'a>(snapshot: &'a Snapshot, settings: &Settings<'a>, plan: &Plan) -> Option<Vec<Answer>> {
-    let mut cast = Cast::of(snapshot, plan);
-    let open = cast.serve(snapshot, &settings.rules, plan, VOLUMES);
-    let mut stage = Stage::new(snapshot, settings, plan, &cast)?;
-    let objects: Vec<ObjectKey> = plan.objects().into_iter().filter(|object| !open.contains(object)).collect();
-    let mut at = vec![stage.initial()];
-    let mut answers = Vec::new();
-    for step in &plan.steps {
-        let mut written: Vec<State> = Vec::new();
-        let mut stopped = 0;
-        for state in &at {
-            match plan_move(&mut stage, &plan.steps, state) {
-                Some((_, after)) => written.push(after),
-                None => stopped += 1,
-            }
-        }
-        let described = |stage: &Stage<'_>, rest: &[State]| {
-            let states = objects.iter().map(|object| {
-                let mut words: Vec<String> =
-                    rest.iter().map(|state| state_in_words(object.kind, stage.seen(state, object).as_ref())).collect();
-                words.sort();
-                words.dedup();
-                (object.clone(), words)
-            });
-            states.collect()
-        };
-        if written.is_empty() {
-            let (why, way_on) = at.first().map(|state| obstacle_in_words(&stage, step, state)).unwrap_or_default();
-            answers.push(Answer { states: described(&stage, &at), came: Came::Stopped { why, way_on } });
-            return Some(answers);
-        }
-        let rest = rest_of(&mut stage, written)?;
-        let met: Vec<State> = rest
-            .iter()
-            .filter(|state| step.wait.as_ref().is_none_or(|wait| is_met(&stage, state, wait)))
-            .copied()
-            .collect();
-        let came = if met.is_empty() {
-            Came::Never
-        } else if met.len() == rest.len() && stopped == 0 {
-            Came::Met
-        } else {
-            Came::Perhaps
-        };
-        answers.push(Answer { states: described(&stage, &rest), came });
-        at = met;
-        for state in &mut at {
-            state.position += 1;
-        }
-        if at.is_empty() {
-            return Some(answers);
-        }
-    }
-    Some(answers)
-}
-
-/// What stands against a step in a state in which it is not carried out, and what leads on.
-fn obstacle_in_words(stage: &Stage<'_>, step: &Step, state: &State) -> (String, Option<String>) {
-    let written = step.write.as_ref().and_then(|write| {
-        let obstacle = write.obstacle(stage.seen(state, &write.object).as_ref())?;
-        Some((format!("{} {obstacle}", write.object), None))
-    });
-    let looked = || step.recheck.iter().find(|recheck| !stage.recheck(state, recheck));
-    written
-        .or_else(|| looked().map(|recheck| (format!("it is not so that {recheck}"), recheck.way_on())))
-        .unwrap_or_default()
-}
-
-/// What the controllers make of a step.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Answer {
-    /// The possible states of each object, in words.
-    pub(super) states: Vec<(ObjectKey, Vec<String>)>,
-    /// Whether what the step waits for comes.
-    pub(super) came: Came,
-}
-
-/// Whether what a step waits for comes.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Came {
-    /// Whichever way it goes.
-    Met,
-    /// In some of the ways.
-    Perhaps,
-    /// In none.
-    Never,
-    /// The step is not carried out: what it rests on is not so, or not any more. What stands against it, what leads on.
-    Stopped { why: String, way_on: Option<String> },
-}
-
-/// The states in which nothing moves any more, by the controllers alone; all that were met where it goes round.
-fn rest_of(stage: &mut Stage<'_>, from: Vec<State>) -> Option<Vec<State>> {
-    const MOST: usize = 2_000;
-    let mut known: FxHashSet<State> = FxHashSet::default();
-    let mut all = from;
-    all.dedup();
-    let mut rest = Vec::new();
-    let mut next = 0;
-    for state in &all {
-        known.insert(*state);
-    }
-    while next < all.len() {
-        if all.len() > MOST {
-            return None;
-        }
-        let state = all[next];
-        let syncs = stage.syncs(&state, false);
-        if syncs.is_empty() {
-            rest.push(state);
-        }
-        for (_, _, after) in syncs {
-            if known.insert(after) {
-                all.push(after);
-            }
-        }
-        next += 1;
-    }
-    Some(if rest.is_empty() { all } else { rest })
-}
-
 #[cfg(test)]
 #[expect(clippy::panic, clippy::expect_used, reason = "a world that cannot be made is a failed test")]
 mod tests {
     use super::*;
     use crate::controllers::Rules;
     use crate::model::Kind;
-    use crate::repair::{Manifests, Proposed, Recipient, Request, Situation, claim_key, propose};
-    use crate::snapshot::{Coverage, CoverageEntry, CoverageState, Item, Parts, decode};
+    use crate::repair::{Manifests, Proposed, Recipient, Request, claim_key, propose, volume_key};
+    use crate::simulate::Settings;
+    use crate::snapshot::{Coverage, CoverageEntry, CoverageState, Item, Parts, Snapshot, decode};
     use serde_json::{Value, json};
 
     fn volume(name: &str, policy: &str, claim: &str, uid: &str, phase: &str) -> Value {
@@ -591,9 +502,43 @@ mod tests {
             restore_policy: false,
         };
         let plan = plan(&situation, &request);
-        let Verdict::Harmful(found) = judge(&snapshot, &settings, &plan, Reach::REVIEW) else { panic!("no harm") };
+        let Verdict::Harmful(found) = judge(&situation, &plan, Reach::REVIEW) else { panic!("no harm") };
         assert_eq!((&*found.volume, found.harm), ("childs", Harm::DataDeleted));
         let collected = "the garbage collector deletes a/child, the owner of which is gone";
         assert!(found.moves.iter().any(|said| said == collected), "{:#?}", found.moves);
+    }
+
+    /// Whoever applies policy Delete may do so between any two steps. Without the plan nothing is lost by that.
+    #[test]
+    fn a_manifest_is_applied_again_at_any_moment() {
+        let mut had = claim("had");
+        had["spec"]["volumeName"] = "kept".into();
+        had["metadata"]["annotations"] = json!({ "pv.kubernetes.io/bind-completed": "yes" });
+        had["status"]["phase"] = "Bound".into();
+        let request = Request::Move {
+            namespace: "a".into(),
+            name: "had".into(),
+            to_namespace: "a".into(),
+            to_name: "new".into(),
+            restore_policy: false,
+        };
+        let judged = |policy: &str| {
+            let mut kept = volume("kept", "Delete", "had", "uid-had", "Bound");
+            let applied = json!({ "spec": { "persistentVolumeReclaimPolicy": policy } }).to_string();
+            kept["metadata"]["annotations"]["kubectl.kubernetes.io/last-applied-configuration"] = applied.into();
+            let snapshot = snapshot(&[kept.clone(), had.clone()]);
+            let mut manifests = Manifests::default();
+            manifests.add(claim_key("a", "had"), had.clone());
+            manifests.add(volume_key("kept"), kept);
+            let settings = Settings::new(Rules::default());
+            let situation = Situation { snapshot: &snapshot, settings, manifests: &manifests };
+            judge(&situation, &plan(&situation, &request), Reach::REVIEW)
+        };
+        let Verdict::Harmful(found) = judged("Delete") else { panic!("no harm") };
+        assert_eq!((&*found.volume, found.harm), ("kept", Harm::DataDeleted));
+        let applied = "somebody applies volume kept again, with policy Delete";
+        assert!(found.moves.iter().any(|said| said == applied), "{:#?}", found.moves);
+        let verdict = judged("Retain");
+        assert!(matches!(verdict, Verdict::Safe { .. }), "{verdict:?}");
     }
 }

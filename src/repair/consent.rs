@@ -1,7 +1,8 @@
 //! From a plan to something that may be carried out: only a plan that was reviewed can be confirmed, and only what was
 //! confirmed can be executed.
 
-use super::adversary::{Came, Interleaving, Reach, Verdict, answers, judge as face_adversary};
+use super::adversary::{Interleaving, Reach, Verdict, judge as face_adversary};
+use super::answers::{Came, answers};
 use super::guards::{self, Guard, Holds};
 use super::plan::{Expected, GivenUp, Plan, Recheck, Recipient, Refusal, Request, Setting, Undo};
 use super::situation::{Situation, claim_key, volume_key};
@@ -147,7 +148,7 @@ pub fn review(situation: &Situation<'_>, plan: Plan, receipts: &Receipts) -> Res
             looked_at: "the controllers answer each step as it expects".to_owned(),
         }
     });
-    match face_adversary(situation.snapshot, &situation.settings, &plan, Reach::REVIEW) {
+    match face_adversary(situation, &plan, Reach::REVIEW) {
         Verdict::Safe { states } => {
             guards.push(Guard {
                 id: "adversary",

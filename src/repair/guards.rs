@@ -8,6 +8,7 @@ mod owners;
 mod sources;
 mod takers;
 
+pub(crate) use owners::may_apply_delete;
 pub use owners::owner_of;
 pub use sources::{POLICY, Writer, last_writer};
 

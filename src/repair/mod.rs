@@ -7,6 +7,7 @@
 
 mod actors;
 mod adversary;
+mod answers;
 mod cast;
 mod consent;
 pub mod guards;

@@ -51,6 +51,10 @@ pub(super) struct Fate {
     pub(super) destroyed: bool,
     /// A pod was started that erases them.
     pub(super) scrubbed: bool,
+    /// The volume is gone, and another one has its name.
+    pub(super) anew: bool,
+    /// The plan took that one for the one that it means.
+    pub(super) mistaken: bool,
 }
 
 /// The objects, with the variants that were met.
@@ -61,6 +65,10 @@ pub(super) struct Stage<'a> {
     claims: Vec<Vec<Arc<PersistentVolumeClaim>>>,
     /// Claims that somebody may create, each with the place where it would stand.
     pub(super) seats: Vec<(usize, Arc<PersistentVolumeClaim>)>,
+    /// The places of the volumes that somebody applies, and not with policy Retain.
+    pub(super) applied: Vec<usize>,
+    /// The places of the volumes that the plan is about.
+    pub(super) carried: Vec<usize>,
     /// For each volume, who may have it.
     allowed: Vec<BTreeSet<(Str, Str)>>,
     pub(super) initial: State,
@@ -143,6 +151,8 @@ impl<'a> Stage<'a> {
             volumes,
             claims,
             seats,
+            applied: Vec::new(),
+            carried: Vec::new(),
             allowed,
             initial,
             known: FxHashMap::default(),
@@ -240,14 +250,14 @@ impl<'a> Stage<'a> {
     }
 
     /// Marks the volumes of which a driver may begin to delete the data: it goes on even if the policy changes then.
-    fn doom(&self, state: &mut State) {
+    pub(super) fn doom(&self, state: &mut State) {
         for place in self.volume_places() {
             let deletable = self.volume(state, place).is_some_and(|volume| {
                 volume.reclaim_policy == ReclaimPolicy::Delete
                     && (volume.terminating() && volume.status.phase != VolumePhase::Bound
                         || matches!(volume.status.phase, VolumePhase::Released | VolumePhase::Failed))
             });
-            state.fates[place].doomed |= deletable;
+            state.fates[place].doomed |= deletable && !state.fates[place].anew;
         }
     }
 

@@ -55,6 +55,7 @@ impl Recovery<'_> {
         let mut begun = None;
         for again in [false, true] {
             if again {
+                self.api.rest();
                 if !self.api.with(|store, _| actor.leave(store)) {
                     break;
                 }
@@ -80,6 +81,7 @@ impl Recovery<'_> {
                 self.api.with(Store::settle);
             }
         }
+        report.anew_since = Some(self.api.with(|store, _| store.history.len()));
         match self.ask_anew().await {
             Ok(way) => Some(ended(way, false, report)),
             Err(why) => {

@@ -77,12 +77,21 @@ impl Plane {
 
     /// Starts the controllers that are predicted, with a short period between resyncs.
     pub(crate) fn start_controllers(&mut self) {
+        self.start_controllers_and("");
+    }
+
+    /// The same with one more.
+    pub(crate) fn start_controllers_and(&mut self, more: &str) {
         let log = self.place.directory.join("kube-controller-manager.log");
         // What is waited for below must not be an earlier start's word.
         _ = fs::remove_file(&log);
-        let arguments = [
+        let controllers = format!(
             "--controllers=persistentvolume-binder-controller,persistentvolume-protection-controller,\
-             persistentvolumeclaim-protection-controller",
+             persistentvolumeclaim-protection-controller{}{more}",
+            if more.is_empty() { "" } else { "," }
+        );
+        let arguments = [
+            controllers.as_str(),
             "--leader-elect=false",
             "--secure-port=0",
             "--controller-start-interval=0",

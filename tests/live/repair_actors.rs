@@ -3,7 +3,7 @@
 #![expect(clippy::panic, reason = "an actor that cannot act fails the test by panicking")]
 
 use super::api::{Api, Refused, path};
-use super::site::{PV, PVC, text};
+use super::site::{PV, PVC, text, watch};
 pub(crate) use crate::stage::Actor;
 use http::Method;
 use serde_json::{Value, json};
@@ -45,7 +45,7 @@ impl Scene {
         claims
     }
 
-    /// Lets the actor act; says at which version it deleted a claim.
+    /// Lets the actor act, one of those whose ends are known; says at which version it deleted a claim.
     pub(crate) async fn strike(&self, actor: Actor, api: &Api) -> Option<u64> {
         match actor {
             Actor::Nobody => {}
@@ -84,6 +84,7 @@ impl Scene {
                         .await;
                 }
             }
+            rough => panic!("{rough:?} has tests of its own"),
         }
         None
     }
@@ -98,11 +99,8 @@ impl Scene {
     }
 
     async fn drive(&self, api: &Api) {
-        for volume in self.volumes(api).await.iter().filter(|volume| is_deletable(volume)) {
-            let path = path(PV, "", text(volume, "/metadata/name"));
-            // It does not look again: whoever writes to the volume from now on is too late.
-            passes(api.send(Method::DELETE, &path, None).await, &[404]);
-            change(api, volume, |volume| volume["metadata"]["finalizers"] = json!([])).await;
+        for volume in self.volumes(api).await.into_iter().filter(is_deletable) {
+            destroy(api.clone(), volume).await;
         }
     }
 
@@ -129,6 +127,32 @@ impl Scene {
             passes(api.replace(&volume).await, &[409]);
         }
     }
+}
+
+/// Deletes each volume at once that it finds deletable, until the runtime ends: a driver that is always there.
+pub(crate) async fn provisioner(api: Api) {
+    watch(api.clone(), move |event, volume| {
+        if event != "DELETED" && is_deletable(&volume) {
+            tokio::spawn(destroy(api.clone(), volume));
+        }
+    })
+    .await;
+}
+
+/// A driver deletes the storage of a volume, and then its object. It does not look again: whoever writes to the volume
+/// from now on is too late.
+async fn destroy(api: Api, mut volume: Value) {
+    volume["apiVersion"] = json!("v1");
+    volume["kind"] = json!(PV);
+    let path = path(PV, "", text(&volume, "/metadata/name"));
+    let uid = json!({"preconditions": {"uid": volume["metadata"]["uid"]}});
+    passes(api.send(Method::DELETE, &path, Some(&uid)).await, &[404, 409]);
+    change(&api, &volume, |now| {
+        if now["metadata"]["uid"] == volume["metadata"]["uid"] {
+            now["metadata"]["finalizers"] = json!([]);
+        }
+    })
+    .await;
 }
 
 /// Whether whoever deletes volumes may delete this one.

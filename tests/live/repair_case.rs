@@ -441,13 +441,7 @@ impl<'s> Case<'s> {
                 match actor {
                     Actor::Stranger => taking.contains(line),
                     Actor::Scheduler => **line == waiting,
-                    Actor::Nobody
-                    | Actor::Driver
-                    | Actor::Namesake
-                    | Actor::Recreator
-                    | Actor::Deleter
-                    | Actor::User
-                    | Actor::Toucher => false,
+                    _ => false,
                 }
             })
         });

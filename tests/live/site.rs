@@ -64,7 +64,10 @@ impl Site {
         Self::until("the controllers start", || {
             site.plane.log("kube-controller-manager").contains("Caches are synced")
         });
-        site.runtime.spawn(watch(site.api.clone(), Arc::clone(&site.seen)));
+        let seen = Arc::clone(&site.seen);
+        site.runtime.spawn(watch(site.api.clone(), move |event, volume| {
+            seen.lock().unwrap().push((event.to_owned(), volume));
+        }));
         site.put(&json!({
             "apiVersion": "v1", "kind": PV, "metadata": {"name": MARK},
             "spec": {
@@ -125,10 +128,7 @@ impl Site {
 
     /// Changes an object past the API server, in etcd: what nobody writes through it, such as a moment of the past.
     pub(crate) fn store(&self, kind: &str, namespace: &str, name: &str, change: impl Fn(&mut Value)) {
-        let bytes = |text: &str| serde_json::to_value(ByteString(text.as_bytes().to_vec())).unwrap();
-        let plural = path(kind, "", "").rsplit('/').next().map(str::to_owned).unwrap();
-        let within = if namespace.is_empty() { String::new() } else { format!("/{namespace}") };
-        let key = bytes(&format!("/registry/{plural}{within}/{name}"));
+        let key = etcd_key(kind, namespace, name);
         loop {
             let mut object = self.get(kind, namespace, name).unwrap_or_else(|| panic!("there is no {kind} {name}"));
             change(&mut object);
@@ -138,15 +138,29 @@ impl Site {
                 "compare": [{"key": key, "target": "MOD", "result": "EQUAL", "mod_revision": version}],
                 "success": [{"request_put": {"key": key, "value": bytes(&object.to_string())}}],
             });
-            let done: Value = self.runtime.block_on(async {
-                let etcd = Client::try_from(Config::new(self.plane.etcd().parse().unwrap())).unwrap();
-                let request = Request::post("/v3/kv/txn").body(serde_json::to_vec(&body).unwrap()).unwrap();
-                etcd.request(request).await.unwrap()
-            });
+            let done = self.etcd("/v3/kv/txn", &body);
             if done["succeeded"] == true {
                 return;
             }
         }
+    }
+
+    /// Writes an object into etcd as it was read once, with its uid: as whoever restores a copy of a part of etcd.
+    pub(crate) fn write_back(&self, kind: &str, namespace: &str, name: &str, copy: &Value) {
+        let mut object = copy.clone();
+        if let Some(metadata) = object["metadata"].as_object_mut() {
+            metadata.remove("resourceVersion");
+        }
+        self.etcd("/v3/kv/put", &json!({"key": etcd_key(kind, namespace, name), "value": bytes(&object.to_string())}));
+    }
+
+    /// Asks etcd.
+    fn etcd(&self, path: &str, body: &Value) -> Value {
+        self.runtime.block_on(async {
+            let etcd = Client::try_from(Config::new(self.plane.etcd().parse().unwrap())).unwrap();
+            let request = Request::post(path).body(serde_json::to_vec(body).unwrap()).unwrap();
+            etcd.request(request).await.unwrap()
+        })
     }
 
     /// Deletes an object; its finalizers may keep it.
@@ -210,6 +224,18 @@ impl Site {
     }
 }
 
+/// As etcd's gateway takes them.
+fn bytes(text: &str) -> Value {
+    serde_json::to_value(ByteString(text.as_bytes().to_vec())).unwrap()
+}
+
+/// Where an object is in etcd.
+fn etcd_key(kind: &str, namespace: &str, name: &str) -> Value {
+    let plural = path(kind, "", "").rsplit('/').next().map(str::to_owned).unwrap();
+    let within = if namespace.is_empty() { String::new() } else { format!("/{namespace}") };
+    bytes(&format!("/registry/{plural}{within}/{name}"))
+}
+
 /// How a volume stands. `uid_of` knows the uids of the claims that are there.
 fn volume_in_words(volume: &Value, uid_of: impl Fn(&str, &str) -> Option<String>) -> String {
     let named = &volume["spec"]["claimRef"];
@@ -233,8 +259,8 @@ fn claim_in_words(claim: &Value) -> String {
     format!("{}, {}{going}", text(claim, "/status/phase"), text(claim, "/spec/volumeName"))
 }
 
-/// Writes down every event of a volume, until the runtime ends.
-async fn watch(api: Api, seen: Arc<Mutex<Vec<(String, Value)>>>) {
+/// Says of every event of a volume what it is, until the runtime ends.
+pub(crate) async fn watch(api: Api, mut on_event: impl FnMut(&str, Value)) {
     let mut version = "0".to_owned();
     loop {
         let path = format!("{}?watch=1&resourceVersion={version}", path(PV, "", ""));
@@ -254,7 +280,7 @@ async fn watch(api: Api, seen: Arc<Mutex<Vec<(String, Value)>>>) {
                 line.clear();
                 let object = event["object"].take();
                 text(&object, "/metadata/resourceVersion").clone_into(&mut version);
-                seen.lock().unwrap().push((text(&event, "/type").to_owned(), object));
+                on_event(text(&event, "/type"), object);
             }
         }
     }
@@ -408,8 +434,13 @@ impl<'s> Place<'s> {
 
     /// The same while something else is done to the cluster.
     pub(crate) fn apart(&self, arguments: &[&str]) -> thread::JoinHandle<Finished> {
+        self.apart_for(arguments, "60s")
+    }
+
+    /// The same, where each step waits no longer than this.
+    pub(crate) fn apart_for(&self, arguments: &[&str], timeout: &str) -> thread::JoinHandle<Finished> {
         let journals = self.journals_at();
-        let words = [arguments, &["-n", &self.name, "--journal", &journals, "--yes", "--timeout", "60s"]].concat();
+        let words = [arguments, &["-n", &self.name, "--journal", &journals, "--yes", "--timeout", timeout]].concat();
         let run = Run::new(&words).env("KUBECONFIG", &self.site.plane.kubeconfig().to_string_lossy());
         thread::spawn(move || run.finish())
     }

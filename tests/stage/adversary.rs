@@ -2,6 +2,7 @@
 //! scheduler, the garbage collector, and people who touch an object.
 
 use super::Random;
+use super::newcomers;
 use super::store::{Call, Preconditions, Store, claim, text};
 use pvctl::model::{Kind, ObjectKey};
 use serde_json::{Value, json};
@@ -30,11 +31,29 @@ pub(crate) enum Actor {
     User,
     /// Somebody labels every volume and claim, so that their versions change.
     Toucher,
+    /// Somebody applies the manifests of the volumes again and again, on the client's side: the policy.
+    Applier,
+    /// The same on the server's side: the policy, and the claim that it names.
+    Syncer,
+    /// Somebody sets policy Delete on every volume.
+    Changer,
+    /// Somebody deletes every volume that a claim does not have, and makes another one under its name.
+    VolumeMaker,
+    /// Somebody deletes a claim and makes another one under its name; nothing uses it.
+    ClaimMaker,
+    /// Somebody deletes a namespace with its claims and makes another one under its name.
+    NamespaceMaker,
+    /// A second run of this tool moves the volumes of the repair to a claim of another name.
+    Second,
+    /// An admission makes policy Delete of policy Retain, from now on.
+    PolicyMutator,
+    /// An admission drops every `claimRef` that is set, from now on.
+    ClaimMutator,
 }
 
 impl Actor {
-    /// Everybody, and nobody.
-    pub(crate) const ALL: [Self; 9] = [
+    /// Nobody, and everybody of whom it is known how the cluster stands afterwards.
+    pub(crate) const WITH_ENDS: [Self; 9] = [
         Self::Nobody,
         Self::Driver,
         Self::Stranger,
@@ -45,6 +64,24 @@ impl Actor {
         Self::User,
         Self::Toucher,
     ];
+
+    /// Those who may leave it in any way: only what is lost, written and said is judged.
+    pub(crate) const ROUGH: [Self; 9] = [
+        Self::Applier,
+        Self::Syncer,
+        Self::Changer,
+        Self::VolumeMaker,
+        Self::ClaimMaker,
+        Self::NamespaceMaker,
+        Self::Second,
+        Self::PolicyMutator,
+        Self::ClaimMutator,
+    ];
+
+    /// Everybody, and nobody.
+    pub(crate) fn all() -> impl Iterator<Item = Self> {
+        Self::WITH_ENDS.into_iter().chain(Self::ROUGH)
+    }
 
     /// The word that names it in a run's description.
     pub(crate) fn word(self) -> &'static str {
@@ -58,6 +95,15 @@ impl Actor {
             Self::Scheduler => "scheduler",
             Self::User => "user",
             Self::Toucher => "toucher",
+            Self::Applier => "applier",
+            Self::Syncer => "syncer",
+            Self::Changer => "changer",
+            Self::VolumeMaker => "volume-maker",
+            Self::ClaimMaker => "claim-maker",
+            Self::NamespaceMaker => "namespace-maker",
+            Self::Second => "second",
+            Self::PolicyMutator => "policy-mutator",
+            Self::ClaimMutator => "claim-mutator",
         }
     }
 
@@ -68,7 +114,34 @@ impl Actor {
 
     /// Whether it takes the name of a claim, or a claim, so that nothing may be left to be done.
     pub(crate) fn is_in_the_way(self) -> bool {
-        matches!(self, Self::Namesake | Self::Recreator | Self::Deleter)
+        matches!(
+            self,
+            Self::Namesake
+                | Self::Recreator
+                | Self::Deleter
+                | Self::Syncer
+                | Self::VolumeMaker
+                | Self::ClaimMaker
+                | Self::NamespaceMaker
+                | Self::Second
+                | Self::ClaimMutator
+        )
+    }
+
+    /// Whether it may leave the cluster in any way.
+    pub(crate) fn is_rough(self) -> bool {
+        Self::ROUGH.contains(&self)
+    }
+
+    /// Whether it acts again and again, until it leaves.
+    pub(crate) fn is_restless(self) -> bool {
+        matches!(self, Self::Applier | Self::Syncer)
+    }
+
+    /// Whether it takes a volume from its claim as well where a repair is long done.
+    pub(crate) fn parts(self) -> bool {
+        matches!(self, Self::Syncer | Self::VolumeMaker | Self::ClaimMaker | Self::NamespaceMaker | Self::Second)
+            || self == Self::ClaimMutator
     }
 
     /// Acts. `start` is the store as it was before the repair.
@@ -83,19 +156,33 @@ impl Actor {
             Self::Scheduler => reserve(store, random),
             Self::User => use_claims(store, start),
             Self::Toucher => touch(store),
+            Self::Applier => newcomers::apply(store, start),
+            Self::Syncer => newcomers::sync(store, start),
+            Self::Changer => newcomers::set_delete(store),
+            Self::VolumeMaker => newcomers::make_volumes(store),
+            Self::ClaimMaker => newcomers::make_claims(store, start),
+            Self::NamespaceMaker => newcomers::make_namespaces(store, start),
+            Self::Second => newcomers::move_away(store),
+            Self::PolicyMutator => store.mutation = Some(newcomers::Mutation::Policy),
+            Self::ClaimMutator => store.mutation = Some(newcomers::Mutation::Claim),
         }
     }
 
-    /// Ends what it does on its own, if that ends at all: the pods come to their end. Says whether anything changed.
+    /// Ends what it does on its own, if that ends at all: the pods come to their end, what is applied says Retain from
+    /// now on, and the admission is taken away. Says whether anything changed.
     pub(crate) fn leave(self, store: &mut Store) -> bool {
-        if self != Self::User {
-            return false;
+        match self {
+            Self::User => {
+                let pods: Vec<ObjectKey> = store.all(Kind::Pod, "").map(|(key, _)| key.clone()).collect();
+                for key in &pods {
+                    store.put(key, None, "kubelet");
+                }
+                !pods.is_empty()
+            }
+            Self::Applier | Self::Syncer => newcomers::amend(store),
+            Self::PolicyMutator | Self::ClaimMutator => store.mutation.take().is_some(),
+            _ => false,
         }
-        let pods: Vec<ObjectKey> = store.all(Kind::Pod, "").map(|(key, _)| key.clone()).collect();
-        for key in &pods {
-            store.put(key, None, "kubelet");
-        }
-        !pods.is_empty()
     }
 }
 
@@ -293,9 +380,15 @@ pub(crate) fn losses(store: &Store, treasures: &[Treasure]) -> Vec<Loss> {
         let key = super::store::volume(name);
         for moment in store.history.iter().filter(|moment| moment.key == key) {
             let Some(volume) = &moment.after else {
-                losses.push(Loss::Gone(name.clone()));
+                if moment.by != newcomers::MAKER {
+                    losses.push(Loss::Gone(name.clone()));
+                }
                 continue;
             };
+            // Another volume has the name by now: what was lost with this one is its maker's doing.
+            if text(volume, "/metadata/uid").starts_with(newcomers::ANEW) {
+                continue;
+            }
             let uid = text(volume, "/spec/claimRef/uid");
             let named = (text(volume, "/spec/claimRef/namespace"), text(volume, "/spec/claimRef/name"));
             if !uid.is_empty() && !treasure.uids.contains(&uid) && !treasure.names.contains(&named) {

@@ -7,6 +7,8 @@
 
 mod adversary;
 mod controllers;
+pub(crate) mod newcomers;
+mod patch;
 mod random;
 pub(crate) mod scenarios;
 mod server;

@@ -99,6 +99,10 @@ struct State {
     struck: Option<usize>,
     /// The numbers of the requests that changed something, from 1, by the moments that they added to the history.
     written: BTreeMap<usize, usize>,
+    /// How long the history was when each request began to be answered, if nothing delayed it.
+    lengths: Vec<usize>,
+    /// The one who struck acts again and again.
+    restless: Option<Actor>,
 }
 
 /// The server.
@@ -121,6 +125,8 @@ impl StageApi {
             strike: None,
             struck: None,
             written: BTreeMap::new(),
+            lengths: Vec::new(),
+            restless: None,
         };
         Self { state: Arc::new(Mutex::new(state)), killed: Arc::new(Notify::new()) }
     }
@@ -162,6 +168,16 @@ impl StageApi {
     /// The number of the request, from 1, that added a moment to the history; nothing where no request did.
     pub(crate) fn request_of(&self, moment: usize) -> Option<usize> {
         self.state().written.get(&moment).copied()
+    }
+
+    /// How long the history was when the request of that number, from 1, began to be answered.
+    pub(crate) fn length_at(&self, request: usize) -> Option<usize> {
+        self.state().lengths.get(request.checked_sub(1)?).copied()
+    }
+
+    /// Whoever acts again and again does not any more.
+    pub(crate) fn rest(&self) {
+        self.state().restless = None;
     }
 
     /// How long the history was when the strike fell, if it has fallen.
@@ -265,7 +281,8 @@ impl StageApi {
     /// Counts a request, lets the controllers and the actor act, and tells what goes wrong with it.
     fn arrive(&self, call: &Asked) -> Fault {
         let mut state = self.state();
-        let State { store, start, random, running, astray, requests, strike, struck, written: _ } = &mut *state;
+        let State { store, start, random, running, astray, requests, strike, struck, lengths, restless, written: _ } =
+            &mut *state;
         requests.push(format!("{} {}", call.method, call.path));
         if *running {
             for _ in 0..random.below(4) {
@@ -276,12 +293,17 @@ impl StageApi {
                 }
             }
         }
-        let Some(strike) = strike.filter(|strike| strike.request == requests.len() && struck.is_none()) else {
-            return Fault::None;
-        };
-        *struck = Some(store.history.len());
-        strike.actor.strike(store, start, random);
-        strike.fault
+        if let Some(actor) = restless.filter(|_| random.below(2) == 0) {
+            actor.strike(store, start, random);
+        }
+        let strikes = strike.filter(|strike| strike.request == requests.len() && struck.is_none());
+        if let Some(strike) = strikes {
+            *struck = Some(store.history.len());
+            strike.actor.strike(store, start, random);
+            *restless = Some(strike.actor).filter(|actor| actor.is_restless());
+        }
+        lengths.push(store.history.len());
+        strikes.map_or(Fault::None, |strike| strike.fault)
     }
 
     fn act(&self, call: &Asked) -> Result<Value, Failure> {

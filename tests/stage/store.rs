@@ -3,6 +3,8 @@
 //! `endpoints/handlers/patch.go`, the strategies and the validation of volumes and claims, and the admission plugins of
 //! storage.
 
+use super::newcomers::{Mutation, disown};
+use super::patch::{json_patch, merge};
 use pvctl::model::{Kind, ObjectKey, Str};
 use serde_json::{Map, Value, json};
 use std::collections::{BTreeMap, BTreeSet};
@@ -106,6 +108,9 @@ pub(crate) struct Store {
     pub(crate) doomed: BTreeSet<(String, String)>,
     /// `verb resource` pairs that nobody may do here, such as `patch persistentvolumes`.
     pub(crate) denied: BTreeSet<String>,
+    /// What an admission makes of every volume that is written through the API, and how often it has.
+    pub(crate) mutation: Option<Mutation>,
+    pub(crate) mutated: usize,
 }
 
 impl Store {
@@ -293,6 +298,14 @@ impl Store {
         }
     }
 
+    /// Stores something else than what was sent.
+    fn admit(&mut self, key: &ObjectKey, current: &Value, object: &mut Value, call: &Call) {
+        let mutation = self.mutation.filter(|_| key.kind == Kind::PersistentVolume);
+        if mutation.is_some_and(|mutation| mutation.changes(current, object)) && !call.dry_run {
+            self.mutated += 1;
+        }
+    }
+
     /// PATCH of one object, as a merge patch or as a JSON patch.
     pub(crate) fn patch(&mut self, key: &ObjectKey, kind: &str, patch: &Value, call: &Call) -> Result<Value, Failure> {
         let current = self.get(key)?;
@@ -308,6 +321,7 @@ impl Store {
                 return Err(Failure::new(415, "UnsupportedMediaType", message));
             }
         };
+        self.admit(key, &current, &mut object, call);
         let stated = text(&object, "/metadata/resourceVersion");
         if !stated.is_empty() && stated != text(&current, "/metadata/resourceVersion") {
             return Err(Failure::conflict(key));
@@ -329,6 +343,7 @@ impl Store {
         if object == current {
             return Ok(current);
         }
+        disown(&current, &mut object);
         sign(&mut object, call);
         if call.dry_run {
             return Ok(object);
@@ -515,74 +530,4 @@ pub(crate) fn text(object: &Value, pointer: &str) -> String {
 pub(crate) fn list(object: &Value, pointer: &str) -> Vec<String> {
     let entries = object.pointer(pointer).and_then(Value::as_array);
     entries.into_iter().flatten().filter_map(|entry| entry.as_str().map(str::to_owned)).collect()
-}
-
-/// RFC 7386.
-pub(crate) fn merge(target: &mut Value, patch: &Value) {
-    let Value::Object(fields) = patch else {
-        *target = patch.clone();
-        return;
-    };
-    if !target.is_object() {
-        *target = Value::Object(Map::new());
-    }
-    let Value::Object(into) = target else { return };
-    for (field, value) in fields {
-        if value.is_null() {
-            into.remove(field);
-        } else {
-            merge(into.entry(field.clone()).or_insert(Value::Null), value);
-        }
-    }
-}
-
-/// RFC 6902, as far as repairs use it: test, remove, replace and add.
-fn json_patch(current: &Value, patch: &Value) -> Result<Value, Failure> {
-    let refused = || Failure::new(422, "Invalid", "the server rejected our request due to an error in our request");
-    let mut object = current.clone();
-    for operation in patch.as_array().ok_or_else(|| Failure::new(400, "BadRequest", "the patch is no list"))? {
-        let path = text(operation, "/path");
-        let (parent, last) = path.rsplit_once('/').ok_or_else(refused)?;
-        let last = last.replace("~1", "/").replace("~0", "~");
-        let value = operation.get("value").cloned().unwrap_or(Value::Null);
-        match operation["op"].as_str().unwrap_or_default() {
-            "test" => {
-                if object.pointer(&path).unwrap_or(&Value::Null) != &value {
-                    return Err(refused());
-                }
-            }
-            "remove" => match object.pointer_mut(parent).ok_or_else(refused)? {
-                Value::Array(entries) => {
-                    let at: usize = last.parse().map_err(|_| refused())?;
-                    if at >= entries.len() {
-                        return Err(refused());
-                    }
-                    entries.remove(at);
-                }
-                Value::Object(fields) => _ = fields.remove(&last).ok_or_else(refused)?,
-                _ => return Err(refused()),
-            },
-            "replace" => *object.pointer_mut(&path).ok_or_else(refused)? = value,
-            "add" => match object.pointer_mut(parent).ok_or_else(refused)? {
-                Value::Array(entries) if last == "-" => entries.push(value),
-                Value::Array(entries) => {
-                    let at: usize = last.parse().map_err(|_| refused())?;
-                    if at > entries.len() {
-                        return Err(refused());
-                    }
-                    entries.insert(at, value);
-                }
-                Value::Object(fields) => _ = fields.insert(last, value),
-                _ => return Err(refused()),
-            },
-            _ => return Err(refused()),
-        }
-    }
-    // An empty list is the same as none at all in a stored object.
-    if list(&object, "/metadata/finalizers").is_empty()
-        && let Some(metadata) = object["metadata"].as_object_mut()
-    {
-        metadata.remove("finalizers");
-    }
-    Ok(object)
 }

@@ -239,6 +239,87 @@ fn losses_are_seen_in_the_history() {
     assert_eq!(losses(&reserved, std::slice::from_ref(&treasure)), [taken]);
 }
 
+#[test]
+fn those_who_apply_leave_a_trace_and_end_when_their_source_says_retain() {
+    let policy = |store: &Store| store.get(&volume("disk")).unwrap()["spec"]["persistentVolumeReclaimPolicy"].clone();
+    let retain: Value = serde_json::from_str(RETAIN).unwrap();
+    for actor in [Actor::Applier, Actor::Syncer] {
+        let mut store = bound_pair("Delete");
+        let start = store.clone();
+        let mut random = Random::new(1);
+        store.patch(&volume("disk"), MERGE, &retain, &me()).unwrap();
+        actor.strike(&mut store, &start, &mut random);
+        assert_eq!(policy(&store), "Delete", "{actor:?}");
+        let disk = store.get(&volume("disk")).unwrap();
+        let records = disk["metadata"].to_string();
+        assert_eq!(records.contains("last-applied-configuration"), actor == Actor::Applier, "{records}");
+        let owned = r#""f:persistentVolumeReclaimPolicy""#;
+        assert_eq!(records.contains(owned), actor == Actor::Syncer, "{records}");
+        assert!(actor.leave(&mut store));
+        assert_eq!(policy(&store), "Retain");
+        assert!(!actor.leave(&mut store), "the source is as it should be");
+        // Whose value is changed does not own the field any more.
+        store
+            .patch(&volume("disk"), MERGE, &json!({ "spec": { "persistentVolumeReclaimPolicy": "Delete" } }), &me())
+            .unwrap();
+        assert!(!store.get(&volume("disk")).unwrap()["metadata"]["managedFields"].to_string().contains(owned));
+    }
+}
+
+#[test]
+fn what_is_made_anew_has_another_uid() {
+    let mut store = worlds::cluster();
+    store.seed(worlds::named(worlds::volume("disk", "Retain", "Released"), "db", "data", "uid-data"));
+    let start = store.clone();
+    Actor::VolumeMaker.strike(&mut store, &start, &mut Random::new(1));
+    let disk = store.get(&volume("disk")).unwrap();
+    assert_eq!(
+        (&disk["metadata"]["uid"], &disk["spec"]["csi"]["volumeHandle"]),
+        (&json!("anew-disk"), &json!("anew-disk"))
+    );
+    assert_eq!(disk["spec"]["claimRef"]["uid"], "uid-data", "all else is as it was");
+    for actor in [Actor::ClaimMaker, Actor::NamespaceMaker] {
+        let mut store = bound_pair("Retain");
+        let start = store.clone();
+        actor.strike(&mut store, &start, &mut Random::new(1));
+        let anew = store.get(&claim("db", "data")).unwrap();
+        assert_ne!(anew["metadata"]["uid"], "uid-data", "{actor:?}");
+        assert_eq!(anew["spec"]["volumeName"], Value::Null);
+        store.settle(&mut Random::new(1));
+        assert_eq!(store.get(&volume("disk")).unwrap()["status"]["phase"], "Released");
+    }
+}
+
+#[test]
+fn a_second_run_takes_the_volume_to_another_claim() {
+    let mut store = bound_pair("Delete");
+    let start = store.clone();
+    let mut random = Random::new(1);
+    Actor::Second.strike(&mut store, &start, &mut random);
+    store.settle(&mut random);
+    let disk = store.get(&volume("disk")).unwrap();
+    assert_eq!((&disk["status"]["phase"], &disk["spec"]["claimRef"]["name"]), (&json!("Bound"), &json!("second")));
+    assert_eq!(store.read(&claim("db", "data")), None);
+    assert!(store.doomed.is_empty(), "it was kept before its claim went");
+}
+
+#[test]
+fn an_admission_stores_something_else_than_what_was_sent() {
+    let retain: Value = serde_json::from_str(RETAIN).unwrap();
+    let mut store = bound_pair("Delete");
+    let start = store.clone();
+    Actor::PolicyMutator.strike(&mut store, &start, &mut Random::new(1));
+    let answer = store.patch(&volume("disk"), MERGE, &retain, &me()).unwrap();
+    assert_eq!((&answer["spec"]["persistentVolumeReclaimPolicy"], store.mutated), (&json!("Delete"), 1));
+    assert!(Actor::PolicyMutator.leave(&mut store));
+    let answer = store.patch(&volume("disk"), MERGE, &retain, &me()).unwrap();
+    assert_eq!((&answer["spec"]["persistentVolumeReclaimPolicy"], store.mutated), (&json!("Retain"), 1));
+    Actor::ClaimMutator.strike(&mut store, &start, &mut Random::new(1));
+    let other = json!({ "spec": { "claimRef": { "name": "other" } } });
+    let answer = store.patch(&volume("disk"), MERGE, &other, &me()).unwrap();
+    assert_eq!((&answer["spec"]["claimRef"], store.mutated), (&Value::Null, 2));
+}
+
 async fn ask(api: &StageApi, method: &str, path: &str, body: &str) -> Result<(u16, Value), kube::Error> {
     let request = Request::builder()
         .method(method)

@@ -162,7 +162,7 @@ impl Looked<'_> {
         match review(&situation, plan.clone(), &Receipts::granted(&plan)) {
             Ok(reviewed) => {
                 let wider = is_wider(self.snapshot, reviewed.plan());
-                let verdict = wider.then(|| judge(self.snapshot, &situation.settings, reviewed.plan(), EVERYONE));
+                let verdict = wider.then(|| judge(&situation, reviewed.plan(), EVERYONE));
                 *tally.accepted.entry(verb.to_owned()).or_default() += 1;
                 match verdict {
                     // The review has looked at just the same.
@@ -177,7 +177,7 @@ impl Looked<'_> {
                 *tally.refused.entry(format!("{by} ({verb})")).or_default() += 1;
                 if by == "adversary" || by == "simulation" {
                     tally.judged += 1;
-                    if let Verdict::Safe { .. } = judge(self.snapshot, &situation.settings, &plan, EVERYONE) {
+                    if let Verdict::Safe { .. } = judge(&situation, &plan, EVERYONE) {
                         tally.too_careful += 1;
                         if std::env::var_os("PVCTL_SHOW").is_some() {
                             let how = format!("TOO CAREFUL {:?} {:?}", rejected.refusal, rejected.interleaving);
@@ -444,6 +444,20 @@ fn pair(random: &mut Random, number: u64, objects: &mut Vec<Value>) {
     if random.one_in(2) {
         annotations.insert("pv.kubernetes.io/provisioned-by".into(), "disk.csi.example.com".into());
     }
+    let mut fields = Vec::new();
+    match random.of(&["", "", "", "", "", "client", "server"]) {
+        "client" => {
+            // What was applied last need not be what is there now.
+            let applied = random.of(&[policy, "Retain", "Delete"]);
+            let applied = json!({ "spec": { "persistentVolumeReclaimPolicy": applied } }).to_string();
+            annotations.insert("kubectl.kubernetes.io/last-applied-configuration".into(), applied.into());
+        }
+        "server" => fields.push(json!({
+            "manager": "storage-sync", "operation": "Apply", "time": "2026-06-01T10:00:00Z", "fieldsType": "FieldsV1",
+            "fieldsV1": { "f:spec": { random.of(&["f:persistentVolumeReclaimPolicy", "f:capacity"]): {} } },
+        })),
+        _ => {}
+    }
     let source = if random.one_in(8) {
         json!({ "hostPath": { "path": random.of(&["/tmp/data", "/srv/data"]) } })
     } else {
@@ -451,7 +465,7 @@ fn pair(random: &mut Random, number: u64, objects: &mut Vec<Value>) {
     };
     let mut volume = json!({
         "apiVersion": "v1", "kind": "PersistentVolume",
-        "metadata": { "name": pv, "uid": format!("v-{number}"), "resourceVersion": "10", "finalizers": finalizers, "annotations": annotations },
+        "metadata": { "name": pv, "uid": format!("v-{number}"), "resourceVersion": "10", "finalizers": finalizers, "annotations": annotations, "managedFields": fields },
         "spec": {
             "accessModes": ["ReadWriteOnce"], "capacity": { "storage": random.of(&["1Gi", "1Gi", "2Gi"]) },
             "persistentVolumeReclaimPolicy": policy, "storageClassName": class, "volumeMode": "Filesystem",

@@ -1,6 +1,6 @@
 //! Whose the objects of a plan are: who else writes them, and who takes claims along that the plan creates.
 
-use super::sources::{Policy, is_applied, sources};
+use super::sources::{Policy, Source, is_applied, sources};
 use super::{Guard, Holds};
 use crate::model::{Kind, ObjectKey, PersistentVolumeClaim};
 use crate::repair::manifest::owners_of_new;
@@ -192,4 +192,9 @@ pub fn owner_of(manifest: &Value) -> Option<String> {
         known.then(|| manager.to_owned())
     });
     sign.or(owner).or(manager)
+}
+
+/// Whether whoever applies the volume of a manifest may set another policy than Retain again, as the object records it.
+pub(crate) fn may_apply_delete(manifest: &Value) -> bool {
+    sources(manifest).iter().any(Source::may_delete)
 }

@@ -12,7 +12,7 @@ mod unbind;
 mod unfinalize;
 mod unselect;
 
-use super::adversary::{Answer, Came, answers};
+use super::answers::{Answer, Came, answers};
 use super::guards::judge;
 use super::plan::{Plan, Proposed, Refusal, Request};
 use super::situation::{Situation, claim_key, volume_key};

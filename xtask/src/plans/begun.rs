@@ -43,7 +43,8 @@ impl Begun {
         if !done.iter().any(|done| done.step.write.is_some() && !done.was_so) {
             return Ok(None);
         }
-        let actor = if random.one_in(2) { random.of(&Actor::ALL) } else { Actor::Nobody };
+        let everybody: Vec<Actor> = Actor::all().collect();
+        let actor = if random.one_in(2) { random.of(&everybody) } else { Actor::Nobody };
         actor.strike(&mut store, &start, random);
         // Who asks for the way back comes seldom before the controllers have answered.
         if !random.one_in(8) {

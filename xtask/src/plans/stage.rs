@@ -5,6 +5,10 @@
 mod adversary;
 #[path = "../../../tests/stage/controllers.rs"]
 mod controllers;
+#[path = "../../../tests/stage/newcomers.rs"]
+mod newcomers;
+#[path = "../../../tests/stage/patch.rs"]
+mod patch;
 #[path = "../../../tests/stage/random.rs"]
 mod random;
 #[path = "../../../tests/stage/store.rs"]

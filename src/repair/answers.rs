@@ -1,0 +1,131 @@
+//! What the controllers make of the steps of a plan while nobody else acts.
+
+use super::adversary::{is_met, plan_move};
+use super::cast::Cast;
+use super::plan::{Plan, Step, state_in_words};
+use super::stage::{Stage, State, VOLUMES};
+use crate::model::ObjectKey;
+use crate::simulate::Settings;
+use crate::snapshot::Snapshot;
+use rustc_hash::FxHashSet;
+
+/// What the controllers make of each step while nobody else acts. Nothing where there are too many states.
+pub(super) fn answers<'a>(snapshot: &'a Snapshot, settings: &Settings<'a>, plan: &Plan) -> Option<Vec<Answer>> {
+    let mut cast = Cast::of(snapshot, plan);
+    let open = cast.serve(snapshot, &settings.rules, plan, VOLUMES);
+    let mut stage = Stage::new(snapshot, settings, plan, &cast)?;
+    let objects: Vec<ObjectKey> = plan.objects().into_iter().filter(|object| !open.contains(object)).collect();
+    let mut at = vec![stage.initial()];
+    let mut answers = Vec::new();
+    for step in &plan.steps {
+        let mut written: Vec<State> = Vec::new();
+        let mut stopped = 0;
+        for state in &at {
+            match plan_move(&mut stage, &plan.steps, state) {
+                Some((_, after)) => written.push(after),
+                None => stopped += 1,
+            }
+        }
+        let described = |stage: &Stage<'_>, rest: &[State]| {
+            let states = objects.iter().map(|object| {
+                let mut words: Vec<String> =
+                    rest.iter().map(|state| state_in_words(object.kind, stage.seen(state, object).as_ref())).collect();
+                words.sort();
+                words.dedup();
+                (object.clone(), words)
+            });
+            states.collect()
+        };
+        if written.is_empty() {
+            let (why, way_on) = at.first().map(|state| obstacle_in_words(&stage, step, state)).unwrap_or_default();
+            answers.push(Answer { states: described(&stage, &at), came: Came::Stopped { why, way_on } });
+            return Some(answers);
+        }
+        let rest = rest_of(&mut stage, written)?;
+        let met: Vec<State> = rest
+            .iter()
+            .filter(|state| step.wait.as_ref().is_none_or(|wait| is_met(&stage, state, wait)))
+            .copied()
+            .collect();
+        let came = if met.is_empty() {
+            Came::Never
+        } else if met.len() == rest.len() && stopped == 0 {
+            Came::Met
+        } else {
+            Came::Perhaps
+        };
+        answers.push(Answer { states: described(&stage, &rest), came });
+        at = met;
+        for state in &mut at {
+            state.position += 1;
+        }
+        if at.is_empty() {
+            return Some(answers);
+        }
+    }
+    Some(answers)
+}
+
+/// What stands against a step in a state in which it is not carried out, and what leads on.
+fn obstacle_in_words(stage: &Stage<'_>, step: &Step, state: &State) -> (String, Option<String>) {
+    let written = step.write.as_ref().and_then(|write| {
+        let obstacle = write.obstacle(stage.seen(state, &write.object).as_ref())?;
+        Some((format!("{} {obstacle}", write.object), None))
+    });
+    let looked = || step.recheck.iter().find(|recheck| !stage.recheck(state, recheck));
+    written
+        .or_else(|| looked().map(|recheck| (format!("it is not so that {recheck}"), recheck.way_on())))
+        .unwrap_or_default()
+}
+
+/// What the controllers make of a step.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Answer {
+    /// The possible states of each object, in words.
+    pub(super) states: Vec<(ObjectKey, Vec<String>)>,
+    /// Whether what the step waits for comes.
+    pub(super) came: Came,
+}
+
+/// Whether what a step waits for comes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Came {
+    /// Whichever way it goes.
+    Met,
+    /// In some of the ways.
+    Perhaps,
+    /// In none.
+    Never,
+    /// The step is not carried out: what it rests on is not so, or not any more. What stands against it, what leads on.
+    Stopped { why: String, way_on: Option<String> },
+}
+
+/// The states in which nothing moves any more, by the controllers alone; all that were met where it goes round.
+fn rest_of(stage: &mut Stage<'_>, from: Vec<State>) -> Option<Vec<State>> {
+    const MOST: usize = 2_000;
+    let mut known: FxHashSet<State> = FxHashSet::default();
+    let mut all = from;
+    all.dedup();
+    let mut rest = Vec::new();
+    let mut next = 0;
+    for state in &all {
+        known.insert(*state);
+    }
+    while next < all.len() {
+        if all.len() > MOST {
+            return None;
+        }
+        let state = all[next];
+        let syncs = stage.syncs(&state, false);
+        if syncs.is_empty() {
+            rest.push(state);
+        }
+        for (_, _, after) in syncs {
+            if known.insert(after) {
+                all.push(after);
+            }
+        }
+        next += 1;
+    }
+    Some(if rest.is_empty() { all } else { rest })
+}
