@@ -5,8 +5,8 @@ use super::error::Stopped;
 use super::journal::Journal;
 use super::look::decode;
 use super::record::Record;
-use crate::model::{ObjectKey, ReclaimPolicy, Str, VolumePhase};
-use crate::repair::{Change, Seen, Write, guards};
+use crate::model::{ReclaimPolicy, VolumePhase};
+use crate::repair::{Change, Seen, VolumeIdentity, Write, guards, volume_key};
 use serde_json::Value;
 
 /// How often the policy is set again where others write to the volume at the same time.
@@ -15,13 +15,14 @@ const TRIES: u32 = 5;
 /// Looks at the volumes that the plan keeps after a step. Where one has another policy than Retain, Retain is set
 /// again, which is what was agreed to, and the plan ends.
 pub(super) async fn look(api: Api<'_>, journal: &mut Journal, step: u32) -> Result<(), Stopped> {
-    for (object, uid) in journal.entry().plan.kept_after(step) {
-        let Some(manifest) = policy_lost(api, &object, &uid).await? else { continue };
+    let kept: Vec<VolumeIdentity> = journal.entry().plan.kept_after(step).cloned().collect();
+    for volume in kept {
+        let Some(manifest) = policy_lost(api, &volume).await? else { continue };
         let policy = manifest["spec"]["persistentVolumeReclaimPolicy"].as_str().unwrap_or_default().to_owned();
         let writer = guards::last_writer(&manifest, guards::POLICY);
-        journal.add(Record::Kept { object: object.clone(), policy: policy.clone() })?;
-        let again = set_again(api, &object, &uid, manifest).await;
-        let name = &object.name;
+        journal.add(Record::Kept { object: volume_key(volume.name()), policy: policy.clone() })?;
+        let again = set_again(api, &volume, manifest).await;
+        let name = volume.name();
         let who = writer.map_or_else(String::new, |writer| format!(" ({writer})"));
         let stop = Stopped::changed(match &again {
             Ok(_) => format!(
@@ -49,29 +50,30 @@ pub(super) async fn look(api: Api<'_>, journal: &mut Journal, step: u32) -> Resu
 }
 
 /// The manifest of a volume that has another policy than Retain; nothing where it is kept.
-async fn policy_lost(api: Api<'_>, object: &ObjectKey, uid: &Str) -> Result<Option<Value>, Stopped> {
-    let manifest = api.get(object).await?;
-    match decode(object, manifest.as_ref())? {
-        Some(Seen::Volume(volume)) if volume.meta.uid != *uid => Err(Stopped::volume_lost(format!(
-            "another volume has the name {} by now, with uid {}, where {uid} was expected",
-            object.name, volume.meta.uid
-        ))),
-        Some(Seen::Volume(volume)) if volume.reclaim_policy == ReclaimPolicy::Retain => Ok(None),
-        Some(Seen::Volume(_)) => Ok(manifest),
-        Some(Seen::Claim(_)) | None => Err(Stopped::volume_lost(format!("volume {} is gone", object.name))),
+async fn policy_lost(api: Api<'_>, wanted: &VolumeIdentity) -> Result<Option<Value>, Stopped> {
+    let object = volume_key(wanted.name());
+    let manifest = api.get(&object).await?;
+    match decode(&object, manifest.as_ref())? {
+        Some(Seen::Volume(volume)) => match wanted.differs(&volume) {
+            Some(why) => Err(Stopped::volume_lost(why)),
+            None if volume.reclaim_policy == ReclaimPolicy::Retain => Ok(None),
+            None => Ok(manifest),
+        },
+        Some(Seen::Claim(_)) | None => Err(Stopped::volume_lost(format!("volume {wanted} is gone"))),
     }
 }
 
 /// Sets Retain. Gives the phase that the volume had, or why it could not be done.
-async fn set_again(api: Api<'_>, object: &ObjectKey, uid: &Str, manifest: Value) -> Result<VolumePhase, String> {
+async fn set_again(api: Api<'_>, wanted: &VolumeIdentity, manifest: Value) -> Result<VolumePhase, String> {
+    let object = volume_key(wanted.name());
     let change = Change::SetReclaimPolicy { to: ReclaimPolicy::Retain.as_str().into() };
-    let write = Write { object: object.clone(), uid: uid.clone(), expect: Vec::new(), change };
+    let write = Write { object: object.clone(), uid: wanted.uid().clone(), expect: Vec::new(), change };
     let mut current = manifest;
     let mut why = String::new();
     for _ in 0..TRIES {
         let Some(request) = write.request(Some(&current), false) else { break };
         match api.send(request.method, &request.path, Some(request.content_type), Some(&request.body)).await {
-            Answer::Success(found) => match decode(object, Some(&found)) {
+            Answer::Success(found) => match decode(&object, Some(&found)) {
                 Ok(Some(Seen::Volume(volume))) if volume.reclaim_policy == ReclaimPolicy::Retain => {
                     return Ok(volume.status.phase.clone());
                 }
@@ -82,7 +84,7 @@ async fn set_again(api: Api<'_>, object: &ObjectKey, uid: &Str, manifest: Value)
             Answer::Failure(status) => why = status.to_string(),
             Answer::Unsent(said) | Answer::Lost(said) => why = said,
         }
-        match policy_lost(api, object, uid).await {
+        match policy_lost(api, wanted).await {
             Ok(Some(manifest)) => current = manifest,
             // A request without an answer was carried out, or its writer has thought better of it.
             Ok(None) => return Ok(VolumePhase::Bound),

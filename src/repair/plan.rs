@@ -180,6 +180,9 @@ pub struct Plan {
     pub goal: String,
     /// The volumes that carry data, and what may become of them because it was asked for.
     pub volumes: Vec<Carried>,
+    /// The volumes that have policy Retain while the plan is under way: from the start, or once a step has set it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub keeps: Vec<VolumeIdentity>,
     /// The objects that the journal keeps whole before the first write.
     pub saves: Vec<ObjectKey>,
     /// The writes in order.
@@ -462,45 +465,20 @@ impl Plan {
         self.steps.iter().filter_map(|step| step.write.as_ref())
     }
 
-    /// The volumes whose data the plan keeps once a step is written, with their uids: those that have policy Retain by
-    /// then, because a step has set it, or because a step rests on it and none sets it.
-    pub fn kept_after(&self, step: u32) -> Vec<(ObjectKey, Str)> {
-        let mut kept: Vec<(ObjectKey, Str)> = Vec::new();
-        let sets = |object: &ObjectKey| self.writes().any(|write| write.object == *object && write.retains());
-        let add = |kept: &mut Vec<(ObjectKey, Str)>, object: ObjectKey, uid: &Str| {
-            if !kept.iter().any(|(known, _)| *known == object) {
-                kept.push((object, uid.clone()));
-            }
-        };
-        for step in &self.steps {
-            for recheck in &step.recheck {
-                if let Recheck::Retained { volume } = recheck
-                    && !sets(&volume_key(volume.name()))
-                {
-                    add(&mut kept, volume_key(volume.name()), volume.uid());
-                }
-            }
-        }
-        for write in self.steps.iter().filter(|known| known.id <= step).filter_map(|known| known.write.as_ref()) {
-            match &write.change {
-                Change::SetReclaimPolicy { to } if to == "Retain" => add(&mut kept, write.object.clone(), &write.uid),
-                Change::SetReclaimPolicy { .. } => kept.retain(|(object, _)| *object != write.object),
-                Change::SetClaimRef { .. }
-                | Change::RemoveFinalizer { .. }
-                | Change::NameVolume { .. }
-                | Change::SetClass { .. }
-                | Change::SetAnnotation { .. }
-                | Change::Create { .. }
-                | Change::Delete => {}
-            }
-        }
-        let gives_up = |object: &ObjectKey| {
-            let lost = [GivenUp::Data, GivenUp::Object];
-            let carried = self.volumes.iter().find(|carried| *object == volume_key(&carried.volume));
-            carried.is_some_and(|carried| carried.given_up.iter().any(|given| lost.contains(given)))
-        };
-        kept.retain(|(object, _)| !gives_up(object));
-        kept
+    /// The volumes whose data the plan keeps once a step is written: not before a step of its own sets Retain, and not
+    /// after one gives a volume its former policy back.
+    pub fn kept_after(&self, step: u32) -> impl Iterator<Item = &VolumeIdentity> {
+        self.keeps.iter().filter(move |volume| {
+            let key = volume_key(volume.name());
+            let sets = |known: &&Step| {
+                let write = known.write.as_ref().filter(|write| write.object == key);
+                write.is_some_and(|write| matches!(write.change, Change::SetReclaimPolicy { .. }))
+            };
+            let retains = |known: &Step| known.write.as_ref().is_some_and(Write::retains);
+            let last = self.steps.iter().filter(sets).take_while(|known| known.id <= step).last();
+            let kept_from_the_start = !self.steps.iter().filter(sets).any(retains);
+            last.map_or(kept_from_the_start, retains)
+        })
     }
 
     /// Whether some step takes something away for good.

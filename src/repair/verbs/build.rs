@@ -5,7 +5,7 @@ use crate::model::{
 };
 use crate::repair::guards::{is_seen_as_anothers, may_be_recycled};
 use crate::repair::identity::VolumeIdentity;
-use crate::repair::plan::{Carried, Plan, Proposed, Recheck, Refusal, Request, StableHash, Step, Undo};
+use crate::repair::plan::{Carried, GivenUp, Plan, Proposed, Recheck, Refusal, Request, StableHash, Step, Undo};
 use crate::repair::situation::{Known, Situation, claim_key, volume_key};
 use crate::repair::wait::Wait;
 use crate::repair::write::{Change, Expect, Reference, Write};
@@ -33,6 +33,8 @@ pub(in crate::repair) struct Builder {
     judgement: Option<String>,
     /// Volumes whose policy is Retain by now, by a step or from the start.
     retained: Vec<Str>,
+    /// The volumes that are carried, and whether they have policy Retain at the start.
+    carried: Vec<(VolumeIdentity, bool)>,
     hash: StableHash,
 }
 
@@ -47,6 +49,7 @@ impl Builder {
             type_name: None,
             judgement: None,
             retained: Vec::new(),
+            carried: Vec::new(),
             hash: StableHash::default().with(&format!("{request:?}")),
         }
     }
@@ -54,6 +57,7 @@ impl Builder {
     /// A volume whose data must survive. What decides of it goes into the plan's hash.
     pub(in crate::repair) fn carry(&mut self, volume: &PersistentVolume, carried: Carried) {
         self.save_volume(volume);
+        self.carried.push((VolumeIdentity::of(volume), volume.reclaim_policy == ReclaimPolicy::Retain));
         self.volumes.push(carried);
     }
 
@@ -365,6 +369,23 @@ impl Builder {
         self.steps.is_empty()
     }
 
+    /// The volumes whose data the plan keeps: they have policy Retain, or a step sets it, and neither their data nor
+    /// their object is given up.
+    fn keeps(&self) -> Vec<VolumeIdentity> {
+        let retained = |volume: &VolumeIdentity| {
+            let mut writes = self.steps.iter().filter_map(|step| step.write.as_ref());
+            writes.any(|write| write.object == volume_key(volume.name()) && write.retains())
+        };
+        let is_given_up = |volume: &VolumeIdentity| {
+            let lost = |given: &GivenUp| matches!(given, GivenUp::Data | GivenUp::Object);
+            let mut carried = self.volumes.iter().filter(|carried| carried.volume == *volume.name());
+            carried.any(|carried| carried.given_up.iter().any(lost))
+        };
+        let kept =
+            self.carried.iter().filter(|(volume, is_kept)| (*is_kept || retained(volume)) && !is_given_up(volume));
+        kept.map(|(volume, _)| volume.clone()).collect()
+    }
+
     /// The plan, under an id that follows from what was asked and from the world.
     pub(in crate::repair) fn finish(mut self, goal: impl Into<String>) -> Proposed {
         let set_back = |name: &Str| {
@@ -381,12 +402,14 @@ impl Builder {
                 ));
             }
         }
+        let keeps = self.keeps();
         let waits = self.steps.iter().any(|step| step.wait.is_some());
-        if waits && !self.retained.is_empty() {
+        if waits && !keeps.is_empty() {
+            let names: Vec<&str> = keeps.iter().map(|volume| volume.name().as_str()).collect();
             self.notes.push(format!(
                 "while the repair is under way, Retain is set again on volume {}, should somebody change it, and the repair \
                  ends there",
-                self.retained.join(", ")
+                names.join(", ")
             ));
         }
         let world = self.hash.hex();
@@ -397,6 +420,7 @@ impl Builder {
             request: self.request,
             goal: goal.into(),
             volumes: self.volumes,
+            keeps,
             saves: self.saves,
             steps: self.steps,
             notes: self.notes,
