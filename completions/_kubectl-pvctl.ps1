@@ -665,7 +665,7 @@ Register-ArgumentCompleter -Native -CommandName 'kubectl-pvctl' -ScriptBlock {
             break
         }
         'kubectl-pvctl;recreate' {
-            [CompletionResult]::new('--set', '--set', [CompletionResultType]::ParameterName, 'What is other than it was: class, size, modes (with commas), volumeMode, name, volumeName, or selector=none. An empty class or volumeName means none. May be given several times')
+            [CompletionResult]::new('--set', '--set', [CompletionResultType]::ParameterName, 'What is other than it was: class (or storageClassName), size, modes (with commas), volumeMode, name, volumeName, or selector=none. An empty class or volumeName means none. May be given several times')
             [CompletionResult]::new('--dry-run', '--dry-run', [CompletionResultType]::ParameterName, 'Write nothing: `client` shows the plan, `server` has the API server try each write as well')
             [CompletionResult]::new('--confirm', '--confirm', [CompletionResultType]::ParameterName, 'The name that the plan asks for where data are given away or deleted')
             [CompletionResult]::new('-o', '-o', [CompletionResultType]::ParameterName, 'Print the plan as data for `apply`, and write nothing')

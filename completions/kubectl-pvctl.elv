@@ -650,7 +650,7 @@ set edit:completion:arg-completer[kubectl-pvctl] = {|@words|
             cand --help 'Print help (see more with ''--help'')'
         }
         &'kubectl-pvctl;recreate'= {
-            cand --set 'What is other than it was: class, size, modes (with commas), volumeMode, name, volumeName, or selector=none. An empty class or volumeName means none. May be given several times'
+            cand --set 'What is other than it was: class (or storageClassName), size, modes (with commas), volumeMode, name, volumeName, or selector=none. An empty class or volumeName means none. May be given several times'
             cand --dry-run 'Write nothing: `client` shows the plan, `server` has the API server try each write as well'
             cand --confirm 'The name that the plan asks for where data are given away or deleted'
             cand -o 'Print the plan as data for `apply`, and write nothing'

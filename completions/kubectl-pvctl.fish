@@ -704,7 +704,7 @@ complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand reclaim" -s 
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand reclaim" -l diff -d 'Show what each step changes, field by field'
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand reclaim" -s A -l all-namespaces -d 'Show the objects of all namespaces'
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand reclaim" -s h -l help -d 'Print help (see more with \'--help\')'
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand recreate" -l set -d 'What is other than it was: class, size, modes (with commas), volumeMode, name, volumeName, or selector=none. An empty class or volumeName means none. May be given several times' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand recreate" -l set -d 'What is other than it was: class (or storageClassName), size, modes (with commas), volumeMode, name, volumeName, or selector=none. An empty class or volumeName means none. May be given several times' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand recreate" -l dry-run -d 'Write nothing: `client` shows the plan, `server` has the API server try each write as well' -r -f -a "none\t'It is carried out'
 client\t'The plan is made, reviewed and shown'
 server\t'The API server tries each write as well, and keeps none'"

@@ -579,7 +579,7 @@ module completions {
     --color: string@"nu-complete kubectl-pvctl retain color" # When to use colour
     --v(-v): string           # Say more on stderr; from 6 on every request to the API server, with tokens hidden
     --help(-h)                # Print help (see more with '--help')
-    ...object: string         # The volume: pv/NAME or `pv NAME`
+    ...object: string         # The volume: pv/NAME or `pv NAME`; pvc/NAME or `pvc NAME` means the volume of that claim
   ]
 
   def "nu-complete kubectl-pvctl release dry_run" [] {
@@ -814,7 +814,7 @@ module completions {
 
   # Replace a claim that never bound by a right one
   export extern "kubectl-pvctl recreate" [
-    --set: string             # What is other than it was: class, size, modes (with commas), volumeMode, name, volumeName, or selector=none. An empty class or volumeName means none. May be given several times
+    --set: string             # What is other than it was: class (or storageClassName), size, modes (with commas), volumeMode, name, volumeName, or selector=none. An empty class or volumeName means none. May be given several times
     --provisioner-stopped     # Say that no provisioner is at work on the claim, because it is stopped
     --dry-run: string@"nu-complete kubectl-pvctl recreate dry_run" # Write nothing: `client` shows the plan, `server` has the API server try each write as well
     --yes(-y)                 # Do it without asking; where a name has to be typed, --confirm types it

@@ -195,7 +195,7 @@ fn wrong_words_are_usage() {
         (&["restore", "pvc/data", "-n", &label], "no name of a namespace"),
         (&["restore", "pvc/data", "--from", "pvc/other"], "--from: this takes pv/NAME"),
         (&["recreate", "pvc/data", "--set", "size=lots"], "\"lots\" is no size"),
-        (&["recreate", "pvc/data", "--set", "colour=red"], "the keys are class, size"),
+        (&["recreate", "pvc/data", "--set", "colour=red"], "the keys are class (or storageClassName), size"),
         (&["recreate", "pvc/data", "--set", "class=a", "--set", "class=b"], "--set class is given twice"),
         (&["recreate", "pvc/data", "--set", "modes=RWO,Sometimes"], "\"Sometimes\" is no access mode"),
         (&["rename", "pvc/data"], "the new name is missing"),
