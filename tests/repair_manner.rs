@@ -101,12 +101,8 @@ async fn retain_of_a_claim_means_its_volume() {
     // Of a claim that names no volume nobody knows which is its where volumes cannot be listed.
     let fake = cluster([waiting("data")]).await;
     fake.fail("/api/v1/persistentvolumes?", usize::MAX, Answer::Status(403, "no volumes for you"));
-<<<<<<< HEAD
-    let _ = refused(&fake, 3, &words).await;
-=======
     let ended = refused(&fake, 3, &words).await;
     assert!(ended.stderr.contains("no volumes for you"), "{}", ended.stderr);
->>>>>>> wt-c
 }
 
 /// What a volume was offered for is reached: it waits for that claim, or the claim has it.

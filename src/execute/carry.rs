@@ -137,6 +137,9 @@ impl<'r> Run<'r> {
             self.step(step).await?;
             outcome.done.push(step.id);
         }
+        if let Some(last) = self.plan.steps.last() {
+            kept::look(self.api, self.journal, last.id).await?;
+        }
         self.journal.add(Record::Finished {})?;
         outcome.written = self.journal.entry().written();
         Ok(outcome)

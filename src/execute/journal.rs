@@ -72,6 +72,8 @@ pub struct Entry {
     pub end: End,
     saved: Vec<(ObjectKey, Value)>,
     steps: BTreeMap<u32, Progress>,
+    /// Whether Retain was set again on a volume that the plan keeps.
+    kept: bool,
 }
 
 impl std::fmt::Debug for Entry {
@@ -82,7 +84,7 @@ impl std::fmt::Debug for Entry {
 
 impl Entry {
     fn new(id: String, plan: Plan, server: String, at: String) -> Self {
-        Self { id, plan, server, at, end: End::Open, saved: Vec::new(), steps: BTreeMap::new() }
+        Self { id, plan, server, at, end: End::Open, saved: Vec::new(), steps: BTreeMap::new(), kept: false }
     }
 
     /// The objects as they were before the first write. They may hold credentials.
@@ -131,9 +133,9 @@ impl Entry {
 
     /// Whether something was written, or may have been.
     pub fn written(&self) -> bool {
-        self.steps
-            .values()
-            .any(|progress| progress.doubt.is_some() || progress.done.as_ref().is_some_and(|(_, was_so)| !was_so))
+        let is_written =
+            |progress: &Progress| progress.doubt.is_some() || progress.done.as_ref().is_some_and(|(_, was_so)| !was_so);
+        self.kept || self.steps.values().any(is_written)
     }
 
     /// The request of a step that is in doubt.
@@ -171,7 +173,7 @@ impl Entry {
             }
             Record::Refused { step, .. } => self.progress(step)?.doubt = None,
             Record::Waited { step } => self.progress(step)?.waited = true,
-            Record::Kept { .. } => {}
+            Record::Kept { .. } => self.kept = true,
             Record::Stopped { why, written } => self.end = End::Stopped { why, written },
             Record::Finished {} => self.end = End::Finished,
         }

@@ -4,9 +4,8 @@
 //! deaths between two writes), with drivers that delete the data of any volume that was deletable for a moment, with a
 //! scheduler that reserves any free volume, with a garbage collector that follows owners, with strangers, StatefulSets
 //! and tools that apply manifests: they create claims, also of the very name that is waited for, set the policy of a
-//! volume again that their manifest has, and, in a second round, delete any claim. Somebody makes other volumes under the
-//! names of the plan's. That a plan is cut short is part of
-//! it: each of its prefixes is explored.
+//! volume again that their manifest has, and, in a second round, delete any claim. Somebody makes other volumes under
+//! the names of the plan's. That a plan is cut short is part of it: each of its prefixes is explored.
 //!
 //! What the same actors can do while nothing at all is written by us is not the plan's doing. So the same exploration
 //! is made without the plan, and a plan is refused for the harm that it adds.
@@ -189,8 +188,17 @@ impl Exploration {
             let state = search.states[next];
             let mut moves: Vec<(Move, State)> = Vec::new();
             moves.extend(plan_move(stage, steps, &state));
-            for (target, ordinary, after) in stage.syncs(&state, reach.failures) {
+            // Once another volume has a name of the plan's, it only matters whether the plan takes it for its own.
+            let replaced = stage.volume_places().any(|place| state.fates[place].anew);
+            for (target, ordinary, after) in stage.syncs(&state, reach.failures && !replaced) {
                 moves.push((Move::Sync(target, ordinary), after));
+            }
+            if replaced {
+                for (label, after) in moves {
+                    search.visit(stage, &mut numbers, after, Some((next, label)));
+                }
+                next += 1;
+                continue;
             }
             for (place, after) in stage.drivers(&state) {
                 moves.push((Move::Driver(place), after));
@@ -201,7 +209,9 @@ impl Exploration {
             }
             moves
                 .extend(stage.applications(&state).into_iter().map(|(place, after)| (Move::Application(place), after)));
-            moves.extend(stage.makings(&state).into_iter().map(|(place, after)| (Move::Making(place), after)));
+            if !deletes {
+                moves.extend(stage.makings(&state).into_iter().map(|(place, after)| (Move::Making(place), after)));
+            }
             moves.extend(stage.collections(&state).into_iter().map(|(place, after)| (Move::Collection(place), after)));
             if deletes {
                 let deletions = stage.deletions(&state).into_iter();
