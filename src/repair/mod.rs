@@ -11,6 +11,7 @@ mod cast;
 mod consent;
 pub mod guards;
 pub mod manifest;
+mod origin;
 mod overlay;
 mod plan;
 mod proposal;
@@ -25,6 +26,7 @@ pub use adversary::{Harm, Interleaving, Reach, Verdict, judge};
 pub use cast::is_wider;
 pub use consent::{Confirmed, Receipts, Rejected, Reviewed, Right, keeps_to_request, review, rights};
 pub use guards::{Guard, Holds};
+pub use origin::{Origin, Sameness};
 pub use plan::{
     Carried, Expected, GivenUp, Plan, Proposed, Recheck, Recipient, Refusal, Request, Setting, StableHash, Step, Undo,
     state_in_words,
