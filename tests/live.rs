@@ -21,6 +21,7 @@ mod repair_cases;
 mod repair_faults;
 mod repair_findings;
 mod repair_harm;
+mod repair_journals;
 mod repair_trap;
 mod rights;
 mod site;

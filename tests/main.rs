@@ -31,6 +31,7 @@ mod readme;
 mod recipes;
 mod redaction;
 mod repair_cli;
+mod repair_journals;
 mod reports;
 mod round_trip;
 mod said;
