@@ -151,6 +151,11 @@ impl FakeApi {
         state.objects.push(object);
     }
 
+    /// Takes an object away.
+    pub(crate) fn remove(&self, kind: &str, name: &str) {
+        self.state().objects.retain(|object| object["kind"] != kind || object["metadata"]["name"] != name);
+    }
+
     /// Adds objects that lists do not show yet and single readings do.
     pub(crate) fn hold_later(&self, objects: impl IntoIterator<Item = Value>) {
         self.state().later.extend(objects);
@@ -316,6 +321,12 @@ impl FakeApi {
                 .find(|(key, _)| *key == name)
                 .map(|(_, value)| value)
         };
+        // Each is a cluster of its own, unless the test says so.
+        let stated = |object: &Value| object["kind"] == "Namespace" && object["metadata"]["name"] == "kube-system";
+        if path == "/api/v1/namespaces/kube-system" && !self.state().objects.iter().any(stated) {
+            let metadata = json!({"name": "kube-system", "uid": format!("cluster-{}", self.port())});
+            return reply(200, &json!({"kind": "Namespace", "apiVersion": "v1", "metadata": metadata}));
+        }
         if path == "/api/v1/namespaces" && !self.state().objects.iter().any(|held| held["kind"] == "Namespace") {
             return reply(200, &json!({"metadata": {}, "items": [{"metadata": {"name": "db"}}]}));
         }

@@ -22,6 +22,7 @@ mod repair_cases;
 mod repair_faults;
 mod repair_findings;
 mod repair_harm;
+mod repair_journals;
 mod repair_manner;
 mod repair_planners;
 mod repair_promises;

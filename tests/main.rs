@@ -31,6 +31,7 @@ mod readme;
 mod recipes;
 mod redaction;
 mod repair_cli;
+mod repair_journals;
 mod repair_manner;
 mod repair_planners;
 mod reports;

@@ -1211,7 +1211,9 @@ fn the_role_for_repairs_suffices() {
     nfs[0]["spec"]["nfs"] = json!({ "server": "nfs.example.com", "path": "/data" });
     let release = Request::Release { volume: "pv-1".into(), to: Recipient::LastClaim };
     let plans = [World::new(nfs).accepted(&release), World::new(bound()).accepted(&moving())];
-    let asked: Vec<Right> = plans.iter().flat_map(rights).collect();
+    let mut asked: Vec<Right> = plans.iter().flat_map(rights).collect();
+    // Which cluster it is.
+    asked.push(Right { verb: "get", kind: Kind::Namespace, namespace: "".into(), name: "kube-system".into() });
     assert!(asked.iter().any(|right| right.kind == Kind::Pod && right.verb == "get"), "{asked:?}");
     for right in asked {
         let granted = |line: &str, words: &str| {

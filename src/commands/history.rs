@@ -38,8 +38,8 @@ pub(super) fn run(args: &HistoryArgs, terminal: &Terminal) -> Result<Status, Err
 fn repair(summary: &Summary, taken_back_by: Option<String>) -> Repair {
     let entry = match &summary.entry {
         Ok(entry) => entry,
-        Err(why) => {
-            let why = Some(why.clone());
+        Err(unread) => {
+            let why = Some(unread.why.clone());
             return Repair { id: summary.id.clone(), state: "unreadable", why, ..Repair::default() };
         }
     };
@@ -52,7 +52,8 @@ fn repair(summary: &Summary, taken_back_by: Option<String>) -> Repair {
     Repair {
         id: entry.id.clone(),
         at: Some(entry.at.clone()),
-        server: Some(entry.server.clone()),
+        server: Some(entry.origin.server.clone()),
+        cluster: entry.origin.uid.clone(),
         goal: Some(entry.plan.goal.clone()),
         state,
         step,

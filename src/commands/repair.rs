@@ -3,9 +3,11 @@
 
 mod again;
 mod course;
+mod here;
 mod keep;
 mod observer;
 mod request;
+mod rounds;
 mod summary;
 
 pub(super) use course::{journals, taken_back};
@@ -15,15 +17,16 @@ use super::gather::{Evidence, Gathered, Question, gather_on};
 use super::{Status, connect, named, print_document};
 use crate::cli::{ApplyArgs, DryRun, GlobalArgs, ModelArgs, Output as Format, RepairArgs, SourceArgs, UndoArgs};
 use crate::error::{Error, ErrorKind};
-use crate::execute::{self, Journal, Options, Way};
+use crate::execute::{self, Journal, Options, StopKind, Way};
 use crate::model::{Kind, ObjectKey, Str, Timestamp};
-use crate::repair::{self, Manifests, Plan, Proposed, Request, Reviewed, Situation};
+use crate::repair::{self, Manifests, Origin, Plan, Proposed, Request, Reviewed, Situation};
 use crate::report::plan::{Manner, ModelStated, PlanDocument, refused, text};
 use crate::snapshot::Snapshot;
 use crate::source::{Cluster, plan_file};
 use crate::terminal::Terminal;
-use course::{Choice, Course, Look};
+use course::{Choice, Course, Look, Shelf};
 use observer::{Told, hearing, way};
+use rounds::{Before, Round};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -33,6 +36,9 @@ const SURROUNDINGS: [Kind; 4] = [Kind::Namespace, Kind::VolumeAttachment, Kind::
 
 /// How often it is looked whether what a step waits for has come.
 const POLL: Duration = Duration::from_secs(1);
+
+/// The cluster, and which one it is.
+type Place<'a> = (&'a Cluster<'a>, &'a Origin);
 
 /// Does what a verb asks for.
 ///
@@ -48,10 +54,11 @@ pub(super) fn run(typed: Typed<'_>, global: &GlobalArgs, terminal: &Terminal) ->
     let directory = run.check()?;
     connect::with_cluster(global, terminal, async |cluster| {
         let namespace = cluster.namespace();
-        match typed.claim_to_keep(namespace)? {
-            Some(claim) => run.keep(&cluster, &claim, &directory).await,
-            None => run.one(&cluster, typed.request(namespace)?, &directory).await,
-        }
+        let request = match typed.claim_to_keep(namespace)? {
+            Some(claim) => run.keep(&cluster, &claim).await?,
+            None => typed.request(namespace)?,
+        };
+        run.one(&cluster, request, &directory).await
     })
 }
 
@@ -71,7 +78,10 @@ pub(super) fn apply(args: &ApplyArgs, global: &GlobalArgs, terminal: &Terminal) 
         (None, resume) => {
             let directory = journals(&args.repair.journal)?;
             let id = resume.as_ref().and_then(|id| id.as_deref());
-            run.start(|cluster| Ok(Course::Continue(course::stopped(&directory, id, cluster.server())?)))
+            run.start(|here| {
+                let shelf = Shelf { directory: &directory, here, terminal: Some(terminal) };
+                Ok(Course::Continue(course::stopped(shelf, id)?))
+            })
         }
     }
 }
@@ -84,8 +94,9 @@ pub(super) fn undo(args: &UndoArgs, global: &GlobalArgs, terminal: &Terminal) ->
     let directory = journals(&args.repair.journal)?;
     let run = Run { args: &args.repair, global, terminal, only_safe: false };
     let choice = if args.id.is_some() { Choice::Named } else { Choice::Newest };
-    run.start(|cluster| {
-        let journal = course::written(&directory, args.id.as_deref(), cluster.server(), &[])?;
+    run.start(|here| {
+        let shelf = Shelf { directory: &directory, here, terminal: Some(terminal) };
+        let journal = course::written(shelf, args.id.as_deref(), &[])?;
         Ok(Course::Undo { journal, choice, provisioner_stopped: args.provisioner_stopped })
     })
 }
@@ -124,19 +135,19 @@ impl World {
         Ok(Situation { snapshot, settings, manifests: &self.manifests })
     }
 
-    fn document(&self, plan: &Plan, guards: &[repair::Guard]) -> PlanDocument {
-        PlanDocument::new(plan, guards, self.gathered.modelled.document())
+    fn document(&self, plan: &Plan, here: &Origin, guards: &[repair::Guard]) -> PlanDocument {
+        PlanDocument::new(plan, here, guards, self.gathered.modelled.document())
     }
 
     /// Whether a plan is the one of a file.
     fn same(
         &self,
         file: &PlanDocument<ModelStated>,
-        plan: &Plan,
+        (plan, here): (&Plan, &Origin),
         guards: &[repair::Guard],
         reviewed: bool,
     ) -> Result<(), Error> {
-        let differences = self.document(plan, guards).differs_from(file, reviewed);
+        let differences = self.document(plan, here, guards).differs_from(file, reviewed);
         if differences.is_empty() {
             return Ok(());
         }
@@ -167,10 +178,11 @@ impl World {
 }
 
 impl Run<'_> {
-    fn start(self, course: impl FnOnce(&Cluster<'_>) -> Result<Course, Error>) -> Result<Status, Error> {
+    fn start(self, course: impl FnOnce(&Origin) -> Result<Course, Error>) -> Result<Status, Error> {
         let directory = self.check()?;
         connect::with_cluster(self.global, self.terminal, async |cluster| {
-            self.on_cluster(&cluster, course(&cluster)?, &directory).await
+            let here = here::origin(&cluster).await?;
+            self.on_cluster((&cluster, &here), course(&here)?, &directory).await
         })
     }
 
@@ -189,13 +201,14 @@ impl Run<'_> {
 
     /// Plans, shows, asks and carries out one repair.
     pub(super) async fn one(self, cluster: &Cluster<'_>, request: Request, directory: &Path) -> Result<Status, Error> {
-        self.on_cluster(cluster, Course::Asked(request), directory).await
+        let here = here::origin(cluster).await?;
+        self.on_cluster((cluster, &here), Course::Asked(request), directory).await
     }
 
-    async fn on_cluster(self, cluster: &Cluster<'_>, course: Course, directory: &Path) -> Result<Status, Error> {
-        course.check(cluster)?;
+    async fn on_cluster(self, place: Place<'_>, mut course: Course, directory: &Path) -> Result<Status, Error> {
+        course.check(place.1, self.terminal)?;
         let earlier = course.earlier().filter(|_| self.writes());
-        let ended = self.plan(cluster, course, directory).await;
+        let ended = self.rounds(place, &mut course, directory).await;
         ended.map_err(|error| match earlier {
             Some(earlier) => summary::begun(error, &earlier),
             None => error,
@@ -207,34 +220,29 @@ impl Run<'_> {
         self.args.dry_run == DryRun::None && self.args.output == Format::Text
     }
 
-    async fn plan(self, cluster: &Cluster<'_>, mut course: Course, directory: &Path) -> Result<Status, Error> {
-        let hears = hearing(cluster);
-        let way = way(cluster, &hears);
-        let look = Look { way, terminal: self.terminal, writes: self.writes() };
-        if let Some(why) = course.settle(cluster, look).await? {
-            return self.nothing(&why);
-        }
-        let world = self.read(cluster, &course).await?;
-        self.on_world(cluster, course, world, directory).await
-    }
-
-    /// Plans on the world as it was read, shows, asks and carries out.
-    async fn on_world(
+    /// Plans, shows, asks and carries out, once. What came before it is a plan that was agreed to and found another
+    /// world.
+    async fn round(
         self,
-        cluster: &Cluster<'_>,
-        course: Course,
-        mut world: World,
+        (cluster, here): Place<'_>,
+        course: &mut Course,
         directory: &Path,
-    ) -> Result<Status, Error> {
+        before: Option<&Before>,
+    ) -> Result<Round, Error> {
         let hears = hearing(cluster);
         let way = way(cluster, &hears);
+        let look = Look { way, here, terminal: self.terminal, writes: self.writes() };
+        if let Some(why) = course.settle(look).await? {
+            return self.nothing(&why).map(Round::Ended);
+        }
+        let mut world = self.read(cluster, course).await?;
         self.terminal.progress().step("planning", 0);
         let there = if course.is_new() { exists(&world.gathered, course.request()) } else { Ok(()) };
         let planned = match there {
             Err(error) => Err(again::moved(&world, course.request(), error)),
             Ok(()) => match course.propose(&world.situation()?) {
                 Proposed::Plan(plan) => Ok(*plan),
-                Proposed::Nothing(why) => return self.nothing(&why),
+                Proposed::Nothing(why) => return self.nothing(&why).map(Round::Ended),
                 Proposed::Refused(refusal) => Err(refused(&refusal, None)),
             },
         };
@@ -242,15 +250,23 @@ impl Run<'_> {
             Ok(plan) => plan,
             Err(error) => {
                 if course.is_new()
-                    && let Some(why) = again::done_before(&mut world, cluster, course.request(), directory).await?
+                    && let Some(why) =
+                        again::done_before(&mut world, (cluster, here), course.request(), directory).await?
                 {
-                    return self.nothing(&why);
+                    return self.nothing(&why).map(Round::Ended);
                 }
-                return Err(course.no_plan(error));
+                return Err(Before::refused(before, course.no_plan(error)));
             }
         };
-        if let Course::File(file) = &course {
-            world.same(file, &plan, &[], false)?;
+        if let Some(before) = before {
+            before.leads_to(&plan, self.args.yes)?;
+            self.terminal.message(
+                "note: the cluster has changed since you agreed, and nothing was written: this is the plan for what is \
+                 there now",
+            );
+        }
+        if let Course::File(file) = course {
+            world.same(file, (&plan, here), &[], false)?;
         }
         world.read(cluster, plan.objects()).await?;
         self.terminal.progress().step("reviewing", 0);
@@ -261,16 +277,17 @@ impl Run<'_> {
                 if self.args.output == Format::Text && (self.args.dry_run != DryRun::None || self.global.verbosity > 0)
                 {
                     // Whoever reads no more of the plan is still told that it is refused.
-                    match self.show(&world, &rejected.plan, &rejected.guards) {
+                    match self.show(&world, here, &rejected.plan, &rejected.guards) {
                         Err(error) if error.kind() == ErrorKind::OutputClosed => {}
                         shown => shown?,
                     }
                 }
-                return Err(refused(&rejected.refusal, rejected.interleaving.as_ref()));
+                let error = refused(&rejected.refusal, rejected.interleaving.as_ref());
+                return Err(Before::refused(before, error));
             }
         };
-        if let Course::File(file) = &course {
-            world.same(file, reviewed.plan(), reviewed.guards(), true)?;
+        if let Course::File(file) = course {
+            world.same(file, (reviewed.plan(), here), reviewed.guards(), true)?;
         }
         if self.only_safe && !reviewed.plan().is_safe() {
             return Err(Error::new(
@@ -278,7 +295,7 @@ impl Run<'_> {
                 "the world has changed, and the repair is not a safe one any more: nothing was written",
             ));
         }
-        self.carry_out((cluster, way), course, &world, reviewed, directory).await
+        self.carry_out((here, way), course, &world, reviewed, directory).await
     }
 
     /// Reads the world as far as the course needs it.
@@ -325,7 +342,7 @@ impl Run<'_> {
         Ok(Status::Done)
     }
 
-    fn show(self, world: &World, plan: &Plan, guards: &[repair::Guard]) -> Result<(), Error> {
+    fn show(self, world: &World, here: &Origin, plan: &Plan, guards: &[repair::Guard]) -> Result<(), Error> {
         let mut output = self.terminal.output();
         if self.args.output == Format::Text {
             let manner = Manner {
@@ -335,20 +352,20 @@ impl Run<'_> {
             };
             output.print(&text(plan, guards, manner))?;
         } else {
-            print_document(&world.document(plan, guards), self.args.output, &mut output)?;
+            print_document(&world.document(plan, here, guards), self.args.output, &mut output)?;
         }
         output.finish()
     }
 
     async fn carry_out(
         self,
-        (cluster, way): (&Cluster<'_>, Way<'_>),
-        course: Course,
+        (here, way): (&Origin, Way<'_>),
+        course: &mut Course,
         world: &World,
         reviewed: Reviewed,
         directory: &Path,
-    ) -> Result<Status, Error> {
-        self.show(world, reviewed.plan(), reviewed.guards()).map_err(|error| {
+    ) -> Result<Round, Error> {
+        self.show(world, here, reviewed.plan(), reviewed.guards()).map_err(|error| {
             if self.writes() && error.kind() == ErrorKind::OutputClosed {
                 return Error::refused(
                     "the plan could not be shown, because the output is closed: nothing was written",
@@ -359,10 +376,10 @@ impl Run<'_> {
         match self.args.dry_run {
             DryRun::Client => {
                 self.terminal.message("note: nothing was written (--dry-run=client)");
-                return Ok(Status::Done);
+                return Ok(Round::Ended(Status::Done));
             }
-            DryRun::Server => return self.rehearse(way, reviewed).await,
-            DryRun::None if self.args.output != Format::Text => return Ok(Status::Done),
+            DryRun::Server => return self.rehearse(way, reviewed).await.map(Round::Ended),
+            DryRun::None if self.args.output != Format::Text => return Ok(Round::Ended(Status::Done)),
             DryRun::None => {}
         }
         let typed = self.ask(reviewed.plan())?;
@@ -375,16 +392,15 @@ impl Run<'_> {
         let options = Options { wait_limit: self.args.timeout, poll: POLL, server_dry_run: false };
         let now = world.gathered.read_at.unwrap_or(Timestamp(0));
         let plan = confirmed.plan().clone();
-        let (journal, outcome) = match course {
-            Course::Continue(mut journal) => {
-                let outcome = execute::resume(way, confirmed, &mut journal, &options, &told).await;
-                (journal, outcome)
-            }
-            Course::Asked(_) | Course::File(_) | Course::Undo { .. } => {
-                let mut journal = Journal::create(directory, &plan, cluster.server(), now)?;
-                let outcome = execute::execute(way, confirmed, &mut journal, &options, &told).await;
-                (Box::new(journal), outcome)
-            }
+        let is_planned_anew = course.is_planned_anew();
+        let mut fresh;
+        let (journal, outcome) = if let Course::Continue(journal) = course {
+            let outcome = execute::resume(way, confirmed, journal, &options, &told).await;
+            (&**journal, outcome)
+        } else {
+            fresh = Journal::create(directory, &plan, here.clone(), now)?;
+            let outcome = execute::execute(way, confirmed, &mut fresh, &options, &told).await;
+            (&fresh, outcome)
         };
         let pressed = held.pressed();
         // Who has pressed it already ends the process the next time.
@@ -392,18 +408,22 @@ impl Run<'_> {
         let interrupted = |said: String| Error::new(ErrorKind::Interrupted, said);
         match outcome {
             Ok(_) => {
-                let status = summary::finished(self.terminal, way, &plan, &journal, held.as_ref()).await;
+                let status = summary::finished(self.terminal, way, &plan, journal, held.as_ref()).await;
                 // Whoever makes one repair after the other must not go on.
                 if held.is_none_or(|held| held.pressed()) {
                     Err(interrupted(format!("interrupted, after {} was done", journal.id())))
                 } else {
-                    Ok(status)
+                    Ok(Round::Ended(status))
                 }
             }
             Err(stopped) if pressed && !stopped.written => {
                 Err(interrupted("interrupted: nothing was written".to_owned()).cause(stopped.message))
             }
-            Err(stopped) => Err(summary::stopped(stopped.into(), &journal)),
+            Err(stopped) => {
+                let may_differ = stopped.kind == StopKind::Changed && !stopped.written && is_planned_anew;
+                let error = summary::stopped(stopped.into(), journal);
+                if may_differ { Ok(Round::Changed(Box::new(Before { plan, error }))) } else { Err(error) }
+            }
         }
     }
 

@@ -3,6 +3,7 @@
 use super::api::{Answer, Api, LONGEST, Status, is_that};
 use super::doubt::{Fate, fate};
 use super::error::{StopKind, Stopped};
+use super::identity::is_only_awaited;
 use super::journal::Journal;
 use super::kept;
 use super::look::{again, decode, in_the_way};
@@ -188,6 +189,9 @@ impl<'r> Run<'r> {
                 continue;
             }
             let Some(manifest) = unless_interrupted(self.observer, first, self.api.get(object)).await?? else {
+                if is_only_awaited(self.plan, object) {
+                    continue;
+                }
                 return Err(Stopped::changed(format!("{object} does not exist any more")));
             };
             self.journal.add(Record::Saved { object: object.clone(), manifest })?;

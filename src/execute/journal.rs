@@ -4,17 +4,18 @@
 //! A journal holds whole objects, which may carry credentials: only its owner may read it, and nothing prints it whole.
 #![expect(clippy::disallowed_types, clippy::disallowed_methods, reason = "a journal is a file")]
 
+mod disk;
+
 use super::error::{StopKind, Stopped};
 use super::record::Record;
 use crate::model::{ObjectKey, Timestamp};
-use crate::repair::{Done, Plan, Step, Undo};
+use crate::repair::{Done, Origin, Plan, StableHash, Step, Undo};
+use disk::{cannot, lock, make_dir, ours, owner_only, private, sync_dir};
 use serde_json::Value;
 use std::collections::BTreeMap;
-use std::fs::{DirBuilder, File, OpenOptions, TryLockError};
+use std::fs::{File, OpenOptions};
 use std::io::{ErrorKind, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
-#[cfg(unix)]
-use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
 /// The version of the records; another one is refused.
@@ -64,8 +65,8 @@ pub struct Entry {
     pub id: String,
     /// The plan.
     pub plan: Plan,
-    /// The address of the API server.
-    pub server: String,
+    /// The cluster.
+    pub origin: Origin,
     /// When it was begun.
     pub at: String,
     /// How the last run ended.
@@ -83,8 +84,8 @@ impl std::fmt::Debug for Entry {
 }
 
 impl Entry {
-    fn new(id: String, plan: Plan, server: String, at: String) -> Self {
-        Self { id, plan, server, at, end: End::Open, saved: Vec::new(), steps: BTreeMap::new(), kept: false }
+    fn new(id: String, plan: Plan, origin: Origin, at: String) -> Self {
+        Self { id, plan, origin, at, end: End::Open, saved: Vec::new(), steps: BTreeMap::new(), kept: false }
     }
 
     /// The objects as they were before the first write. They may hold credentials.
@@ -195,7 +196,23 @@ pub struct Summary {
     /// Its id.
     pub id: String,
     /// What it says; or why it cannot be read.
-    pub entry: Result<Entry, String>,
+    pub entry: Result<Entry, Unread>,
+}
+
+/// Why a file among the journals cannot be read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Unread {
+    /// Why, in a sentence without a full stop.
+    pub why: String,
+    /// Whether it is no journal at all: it neither has the name of one nor begins like one. Nothing was written under
+    /// it.
+    pub foreign: bool,
+}
+
+impl std::fmt::Display for Unread {
+    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        out.write_str(&self.why)
+    }
 }
 
 /// An open journal: nobody else writes to it meanwhile.
@@ -218,7 +235,8 @@ impl Journal {
     ///
     /// # Errors
     /// The directory or the file cannot be made.
-    pub fn create(dir: &Path, plan: &Plan, server: &str, now: Timestamp) -> Result<Self, Stopped> {
+    pub fn create(dir: &Path, plan: &Plan, origin: impl Into<Origin>, now: Timestamp) -> Result<Self, Stopped> {
+        let origin = origin.into();
         let at = now.to_string();
         let time: String = at.chars().filter(|character| !matches!(character, '-' | ':')).collect();
         let base = format!("{time}-{}", plan.id);
@@ -239,10 +257,12 @@ impl Journal {
                 Err(error) => return Err(cannot("be made", &path, &error)),
             };
             lock(&file, &path)?;
-            let entry = Entry::new(id.clone(), plan.clone(), server.to_owned(), at.clone());
+            let entry = Entry::new(id.clone(), plan.clone(), origin.clone(), at.clone());
             let mut journal = Self { entry, path, file: Some(file), rehearsal: false };
+            let digest = digest_of(plan).map_err(|problem| unusable(&journal.path, &problem))?;
             let plan = Box::new(plan.clone());
-            let header = Record::Header { version: VERSION, id, plan, server: server.to_owned(), at };
+            let Origin { server, uid } = origin;
+            let header = Record::Header { version: VERSION, id, plan, digest, server, cluster: uid, at };
             let begun = journal.write(&header);
             let begun = begun.and_then(|()| sync_dir(dir).map_err(|error| cannot("be synced", dir, &error)));
             if begun.is_err() {
@@ -256,7 +276,7 @@ impl Journal {
 
     /// A journal for a rehearsal, in which the server only tries the writes: it leaves nothing behind.
     pub fn rehearsal(plan: &Plan) -> Self {
-        let entry = Entry::new(String::new(), plan.clone(), String::new(), String::new());
+        let entry = Entry::new(String::new(), plan.clone(), Origin::default(), String::new());
         Self { entry, path: PathBuf::new(), file: None, rehearsal: true }
     }
 
@@ -316,7 +336,9 @@ impl Journal {
                 if entry.as_ref().is_ok_and(|bytes| !bytes.contains(&b'\n')) {
                     continue;
                 }
+                let begins = entry.as_ref().is_ok_and(|bytes| is_journal(bytes));
                 let entry = entry.and_then(|bytes| Ok(parse(&bytes)?.0));
+                let entry = entry.map_err(|why| Unread { why, foreign: !begins && !is_named_so(id) });
                 all.push(Summary { id: id.to_owned(), entry });
             }
         }
@@ -403,9 +425,37 @@ fn first(line: &[u8]) -> Result<Entry, String> {
         return Err(format!("version {} of journals is not known here, only version {VERSION}", value["version"]));
     }
     match serde_json::from_value(value).map_err(|error| error.to_string())? {
-        Record::Header { id, plan, server, at, .. } => Ok(Entry::new(id, *plan, server, at)),
+        Record::Header { plan, digest, .. } if digest_of(&plan)? != digest => {
+            Err("the plan is not the one that was agreed to: somebody has edited it".to_owned())
+        }
+        Record::Header { id, plan, server, cluster, at, .. } => {
+            Ok(Entry::new(id, *plan, Origin { server, uid: cluster }, at))
+        }
         _ => Err("a journal begins with a header".to_owned()),
     }
+}
+
+/// A hash of a plan, by which a hand that has edited it is noticed.
+fn digest_of(plan: &Plan) -> Result<String, String> {
+    let text = serde_json::to_string(plan).map_err(|error| error.to_string())?;
+    Ok(StableHash::default().with(&text).hex())
+}
+
+/// Whether the first line is the header of a journal, whatever else it says.
+fn is_journal(bytes: &[u8]) -> bool {
+    let line = bytes.split(|byte| *byte == b'\n').next().unwrap_or_default();
+    serde_json::from_slice::<Value>(line).is_ok_and(|value| value["record"] == "header")
+}
+
+/// Whether a name is one that journals get: a damaged one of these may have written something.
+fn is_named_so(id: &str) -> bool {
+    let mut parts = id.split('-');
+    let time = parts.next().unwrap_or_default();
+    let verb = parts.next().unwrap_or_default();
+    let hash = parts.next().unwrap_or_default();
+    let is_time = time.ends_with('Z') && time.contains('T') && time.starts_with(|first: char| first.is_ascii_digit());
+    let is_verb = !verb.is_empty() && verb.bytes().all(|byte| byte.is_ascii_lowercase());
+    is_time && is_verb && hash.len() == 8 && hash.bytes().all(|byte| byte.is_ascii_hexdigit())
 }
 
 fn file_of(dir: &Path, id: &str) -> PathBuf {
@@ -434,34 +484,6 @@ fn unusable(path: &Path, problem: &str) -> Stopped {
     Stopped::unreadable(format!("the journal {} is not understood", path.display())).cause(problem.to_owned())
 }
 
-fn cannot(what: &str, path: &Path, error: &std::io::Error) -> Stopped {
-    Stopped::refused(format!("the journal {} cannot {what}", path.display()))
-        .cause(error.to_string())
-        .hint("--journal names a directory for it")
-}
-
-/// A program that is just being started, such as one for credentials, has the files of its parent until it runs, and
-/// with them a lock that the parent has given up: one that goes within this time is nobody's.
-const LOCKED: (u32, Duration) = (20, Duration::from_millis(10));
-
-fn lock(file: &File, path: &Path) -> Result<(), Stopped> {
-    let (mut tries, pause) = LOCKED;
-    loop {
-        match file.try_lock() {
-            Ok(()) => return Ok(()),
-            Err(TryLockError::WouldBlock) if tries > 0 => {
-                tries -= 1;
-                std::thread::sleep(pause);
-            }
-            Err(TryLockError::WouldBlock) => {
-                return Err(Stopped::refused(format!("another run uses the journal {}", path.display()))
-                    .hint("wait until it ends; it may be waiting for the controllers"));
-            }
-            Err(TryLockError::Error(error)) => return Err(cannot("be locked", path, &error)),
-        }
-    }
-}
-
 /// When a journal was begun, and its number among those of that second: an id is `TIME-PLAN` or `TIME-PLAN-NUMBER`,
 /// and a plan's is `VERB-HASH`.
 fn order(id: &str) -> (&str, u32, &str) {
@@ -478,119 +500,4 @@ fn numbers_of(dir: &Path, time: &str) -> impl Iterator<Item = u32> {
         let (begun, number, _) = order(path.file_stem()?.to_str()?);
         (begun == time && path.extension().is_some_and(|ending| ending == ENDING)).then_some(number)
     })
-}
-
-/// Makes the directory, for its owner alone, and those above it, as far as they are not there. Each is found again
-/// after a crash.
-fn make_dir(dir: &Path) -> std::io::Result<()> {
-    let missing: Vec<&Path> =
-        dir.ancestors().take_while(|path| !path.as_os_str().is_empty() && !path.is_dir()).collect();
-    for path in missing.into_iter().rev() {
-        let mut builder = DirBuilder::new();
-        #[cfg(unix)]
-        std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-        match builder.create(path) {
-            // Another run has made it meanwhile.
-            Err(error) if error.kind() == ErrorKind::AlreadyExists && path.is_dir() => {}
-            made => made?,
-        }
-        let parent = path.parent().filter(|parent| !parent.as_os_str().is_empty());
-        sync_dir(parent.unwrap_or(Path::new(".")))?;
-    }
-    Ok(())
-}
-
-/// A journal decides what is written to a cluster: only one that nobody else can have written is gone on with.
-#[cfg_attr(not(unix), expect(clippy::unnecessary_wraps, unused_variables, reason = "elsewhere there are no modes"))]
-fn ours(dir: &Path, path: &Path, file: &File) -> Result<(), Stopped> {
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::MetadataExt;
-        let user = private(dir)?;
-        let named = std::fs::symlink_metadata(path).map_err(|error| cannot("be read", path, &error))?;
-        let opened = file.metadata().map_err(|error| cannot("be read", path, &error))?;
-        let way_out = format!("chmod 600 {}, if what it says is yours", path.display());
-        if named.is_symlink() || (named.dev(), named.ino()) != (opened.dev(), opened.ino()) {
-            return Err(distrusted(path, "it is a symbolic link", "name the directory in which it is with --journal"));
-        }
-        if opened.uid() != user {
-            return Err(distrusted(path, &of_another(opened.uid(), user), "only who made a journal goes on with it"));
-        }
-        if opened.mode() & 0o077 != 0 {
-            let mode =
-                format!("its mode is {:04o}, where only its owner may read and write it", opened.mode() & 0o7777);
-            return Err(distrusted(path, &mode, &way_out));
-        }
-    }
-    Ok(())
-}
-
-/// Whether nobody else makes files in a directory. Gives the user that this process is, as files show it.
-#[cfg(unix)]
-fn private(dir: &Path) -> Result<u32, Stopped> {
-    use std::os::unix::fs::MetadataExt;
-    let named = std::fs::symlink_metadata(dir).map_err(|error| cannot("be read", dir, &error))?;
-    if named.is_symlink() {
-        return Err(distrusted(dir, "it is a symbolic link", "name the directory itself with --journal"));
-    }
-    let user = user(dir)?;
-    if named.uid() != user {
-        let hint = "name a directory of your own with --journal";
-        return Err(distrusted(dir, &of_another(named.uid(), user), hint));
-    }
-    if named.mode() & 0o022 != 0 {
-        let mode = format!("its mode is {:04o}, where only its owner may write to it", named.mode() & 0o7777);
-        return Err(distrusted(dir, &mode, &format!("chmod go-w {}", dir.display())));
-    }
-    Ok(user)
-}
-
-#[cfg(not(unix))]
-#[expect(clippy::unnecessary_wraps, reason = "elsewhere there are no modes")]
-fn private(_: &Path) -> Result<u32, Stopped> {
-    Ok(0)
-}
-
-/// The user that this process is: the owner of a file that it makes.
-#[cfg(unix)]
-fn user(dir: &Path) -> Result<u32, Stopped> {
-    use std::os::unix::fs::MetadataExt;
-    static NUMBER: AtomicU32 = AtomicU32::new(0);
-    let number = NUMBER.fetch_add(1, Ordering::Relaxed);
-    let path = dir.join(format!(".owner-{}-{number}", std::process::id()));
-    // Another process of that id may have left it behind.
-    let _ = std::fs::remove_file(&path);
-    let mut options = OpenOptions::new();
-    options.write(true).create_new(true);
-    owner_only(&mut options);
-    let made = options.open(&path).and_then(|file| file.metadata());
-    let _ = std::fs::remove_file(&path);
-    made.map(|made| made.uid()).map_err(|error| cannot("be written", dir, &error))
-}
-
-#[cfg(unix)]
-fn of_another(owner: u32, user: u32) -> String {
-    format!("it belongs to the user with id {owner}, and you are {user}")
-}
-
-#[cfg(unix)]
-fn distrusted(path: &Path, why: &str, hint: &str) -> Stopped {
-    Stopped::refused(format!("the journal {} is not trusted", path.display())).cause(why).hint(hint)
-}
-
-#[cfg_attr(not(unix), expect(unused_variables, reason = "elsewhere a file has the rights of its directory"))]
-fn owner_only(options: &mut OpenOptions) {
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(options, 0o600);
-}
-
-/// Makes sure that a new file is found again after a crash.
-#[cfg_attr(
-    not(unix),
-    expect(clippy::unnecessary_wraps, unused_variables, reason = "elsewhere directories are not opened")
-)]
-fn sync_dir(dir: &Path) -> std::io::Result<()> {
-    #[cfg(unix)]
-    File::open(dir)?.sync_all()?;
-    Ok(())
 }

@@ -11,6 +11,7 @@ mod carry;
 mod check;
 mod doubt;
 mod error;
+mod identity;
 mod journal;
 mod kept;
 mod look;
@@ -18,10 +19,10 @@ mod receipts;
 mod record;
 
 pub use error::{StopKind, Stopped};
-pub use journal::{End, Entry, Journal, Summary};
+pub use journal::{End, Entry, Journal, Summary, Unread};
 
 use crate::model::ObjectKey;
-use crate::repair::{Confirmed, Manifests, Plan, Receipts, Step, Wait};
+use crate::repair::{Confirmed, Manifests, Plan, Receipts, Sameness, Step, Wait};
 use api::Api;
 use carry::Run;
 use kube::Client;
@@ -260,4 +261,13 @@ pub async fn settle<'a>(way: impl Into<Way<'a>>, journal: &mut Journal) -> Resul
     let settled = carry::settle(Api::new(way.into()), journal).await?;
     journal.close()?;
     Ok(settled)
+}
+
+/// Looks whether the objects that a journal knows are still those, before it is continued or taken back. What is to be
+/// compared follows from how sure it is that this is the journal's cluster.
+///
+/// # Errors
+/// One of them is another one by now, or could not be read.
+pub async fn recognise<'a>(way: impl Into<Way<'a>>, journal: &Journal, sameness: Sameness) -> Result<(), Stopped> {
+    identity::recognise(Api::new(way.into()), journal.entry(), sameness).await
 }

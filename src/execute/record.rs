@@ -9,8 +9,19 @@ use serde_json::Value;
 #[derive(Clone, Serialize, Deserialize)]
 #[serde(tag = "record", rename_all = "camelCase", rename_all_fields = "camelCase", deny_unknown_fields)]
 pub(super) enum Record {
-    /// The first one: the whole plan.
-    Header { version: u32, id: String, plan: Box<Plan>, server: String, at: String },
+    /// The first one: the whole plan, and the cluster: the address of its API server and, where it could be
+    /// read, its uid.
+    Header {
+        version: u32,
+        id: String,
+        plan: Box<Plan>,
+        /// A hash of the plan.
+        digest: String,
+        server: String,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        cluster: Option<String>,
+        at: String,
+    },
     /// An object as it was before the first write.
     Saved { object: ObjectKey, manifest: Value },
     /// A request is about to be sent.

@@ -13,6 +13,7 @@ mod consent;
 pub mod guards;
 mod identity;
 pub mod manifest;
+mod origin;
 mod overlay;
 mod plan;
 mod proposal;
@@ -30,6 +31,7 @@ pub use cast::is_wider;
 pub use consent::{Confirmed, Receipts, Rejected, Reviewed, Right, keeps_to_request, review, rights};
 pub use guards::{Guard, Holds};
 pub use identity::VolumeIdentity;
+pub use origin::{Origin, Sameness};
 pub use plan::{
     Carried, Expected, GivenUp, Plan, Proposed, Recheck, Recipient, Refusal, Request, Setting, StableHash, Step, Undo,
     state_in_words,

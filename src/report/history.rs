@@ -30,6 +30,9 @@ pub struct Repair {
     /// The address of the API server.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub server: Option<String>,
+    /// The uid of the cluster, which is that of namespace kube-system.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cluster: Option<String>,
     /// What it comes to.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub goal: Option<String>,
@@ -112,7 +115,7 @@ impl Repair {
     fn page<E>(&self, style: TableStyle, mut print: impl FnMut(&str) -> Result<(), E>) -> Result<(), E> {
         let line = |label: &str, text: &str| format!("{label:<8} {}\n", crate::text::sanitize(text));
         print(&line("ID", &self.id))?;
-        let stated = [("TIME", &self.at), ("SERVER", &self.server), ("WHAT", &self.goal)];
+        let stated = [("TIME", &self.at), ("SERVER", &self.server), ("CLUSTER", &self.cluster), ("WHAT", &self.goal)];
         for (label, text) in stated.into_iter().filter_map(|(label, text)| Some((label, text.as_ref()?))) {
             print(&line(label, text))?;
         }

@@ -9,7 +9,7 @@ pub use text::{Manner, refused, text, what};
 use super::machine::{API_VERSION, Model};
 use crate::model::Kind;
 use crate::repair::{
-    Carried, Change, Expected, Guard, Holds, PLAN_ANNOTATION, Plan, Recheck, Request, Step, Undo, Wait, Write,
+    Carried, Change, Expected, Guard, Holds, Origin, PLAN_ANNOTATION, Plan, Recheck, Request, Step, Undo, Wait, Write,
 };
 use crate::snapshot::redact::redact;
 use serde::{Deserialize, Serialize};
@@ -32,6 +32,9 @@ pub struct PlanDocument<M = Model> {
     pub kind: String,
     /// A short name: the verb and a hash of what was asked and of the world.
     pub id: String,
+    /// The cluster for which it was made.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cluster: Option<Origin>,
     /// What was asked for: the verb, its object and its arguments.
     #[cfg_attr(test, schemars(with = "BTreeMap<String, Value>"))]
     pub request: Request,
@@ -203,11 +206,12 @@ pub struct ModelStated {
 
 impl PlanDocument {
     /// The document of a plan that was reviewed.
-    pub fn new(plan: &Plan, guards: &[Guard], model: Model) -> Self {
+    pub fn new(plan: &Plan, cluster: &Origin, guards: &[Guard], model: Model) -> Self {
         Self {
             api_version: API_VERSION.to_owned(),
             kind: KIND.to_owned(),
             id: plan.id.clone(),
+            cluster: Some(cluster.clone()),
             request: plan.request.clone(),
             goal: plan.goal.clone(),
             volumes: plan.volumes.clone(),

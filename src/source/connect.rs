@@ -1,8 +1,9 @@
 //! From kubectl's flags and the environment to a client: what each flag means, in kubectl's order of precedence.
 
+use super::cluster::local_time;
 use super::cluster_error::{ClusterError, ClusterErrorKind};
 use super::{exec_plugin, kubeconfig, proxy};
-use crate::model::Kind;
+use crate::model::{Kind, Timestamp};
 use anyhow::Context as _;
 use http::{HeaderValue, Uri};
 use k8s_openapi::ByteString;
@@ -159,6 +160,9 @@ pub(super) fn connect(options: &ConnectOptions, environment: &Environment) -> Re
     let mut config = config(options, environment)?;
     let server = display(&config.cluster_url);
     let proxy = config.proxy_url.as_ref().map(display);
+    if [Some(&config.cluster_url), config.proxy_url.as_ref()].into_iter().flatten().any(is_encrypted) {
+        judges_certificates(local_time())?;
+    }
     if options.request_timeout.is_none_or(|limit| limit.is_zero()) {
         config.read_timeout = Some(SILENCE);
         config.reset_reader_on_write = true;
@@ -168,6 +172,22 @@ pub(super) fn connect(options: &ConnectOptions, environment: &Environment) -> Re
     let namespace = config.default_namespace.clone();
     let client = Client::try_from(config).map_err(|error| client_error(&server, &error))?;
     Ok(Connection { client, server, proxy, namespace })
+}
+
+fn is_encrypted(url: &Uri) -> bool {
+    url.scheme_str() == Some("https")
+}
+
+/// A clock that stands before 1970 judges no certificate: rustls counts from then on, and ends the process.
+fn judges_certificates(now: Timestamp) -> Result<(), ClusterError> {
+    if now >= Timestamp(0) {
+        return Ok(());
+    }
+    Err(ClusterError::new(
+        ClusterErrorKind::Tls,
+        "the clock of this machine stands before 1970, so that no certificate can be judged",
+    )
+    .with_hint("set the clock"))
 }
 
 /// Everything that the flags, the kubeconfig and the environment say, as kube's configuration.

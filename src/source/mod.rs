@@ -7,6 +7,7 @@ mod connect;
 mod exec_plugin;
 pub mod files;
 mod http;
+mod identity;
 mod kubeconfig;
 mod lease;
 mod list;

@@ -1,11 +1,10 @@
 //! Whether a repair was made from here before, and what it came to still stands: then there is nothing to do.
 
 use super::course::taken_back;
-use super::{World, repair};
+use super::{Place, World, repair};
 use crate::error::Error;
 use crate::execute::{End, Journal};
-use crate::repair::Request;
-use crate::source::Cluster;
+use crate::repair::{Request, Sameness};
 use std::path::Path;
 
 /// What an earlier run of the same request has done that still stands; nothing where there was none.
@@ -14,7 +13,7 @@ use std::path::Path;
 /// The objects that it wrote to cannot be read.
 pub(super) async fn done_before(
     world: &mut World,
-    cluster: &Cluster<'_>,
+    (cluster, here): Place<'_>,
     request: &Request,
     directory: &Path,
 ) -> Result<Option<String>, Error> {
@@ -22,7 +21,7 @@ pub(super) async fn done_before(
     let Ok(journals) = Journal::list(directory) else { return Ok(None) };
     let taken: Vec<String> = journals.iter().filter_map(taken_back).collect();
     for entry in journals.iter().filter_map(|journal| journal.entry.as_ref().ok()) {
-        let is_same = entry.plan.request == *request && entry.server == cluster.server();
+        let is_same = entry.plan.request == *request && entry.origin.sameness(here) != Sameness::None;
         if !is_same || entry.end != End::Finished || taken.contains(&entry.id) {
             continue;
         }

@@ -1,12 +1,12 @@
 //! Where a plan comes from: words, a file, or a journal.
 
+use super::here::{another, belongs};
 use crate::cli::JournalArgs;
 use crate::error::{Error, ErrorKind};
 use crate::execute::{self, End, Entry, Journal, Settled, Summary, Way};
 use crate::model::ObjectKey;
-use crate::repair::{self, Plan, Proposed, Request, Situation};
+use crate::repair::{self, Origin, Plan, Proposed, Request, Sameness, Situation};
 use crate::report::plan::{ModelStated, PlanDocument};
-use crate::source::Cluster;
 use crate::terminal::Terminal;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -67,6 +67,15 @@ impl Course {
         }
     }
 
+    /// Whether a plan that found another world may be made anew: it follows from what was asked for. That of a file was
+    /// agreed to as it stands, and that of a journal is begun.
+    pub(super) fn is_planned_anew(&self) -> bool {
+        match self {
+            Self::Asked(_) | Self::Undo { .. } => true,
+            Self::File(_) | Self::Continue(_) => false,
+        }
+    }
+
     /// The objects of a plan that is there already.
     pub(super) fn objects(&self) -> Vec<ObjectKey> {
         match self {
@@ -120,31 +129,40 @@ impl Course {
         }
     }
 
-    /// Looks whether a journal may be used here.
+    /// Looks whether a journal or a plan file may be used here.
     ///
     /// # Errors
-    /// It is of another cluster, or allows what its request does not.
-    pub(super) fn check(&self, cluster: &Cluster<'_>) -> Result<(), Error> {
+    /// It is of another cluster, or a journal allows what its request does not.
+    pub(super) fn check(&self, here: &Origin, terminal: &Terminal) -> Result<(), Error> {
         match self {
-            Self::Asked(_) | Self::File(_) => Ok(()),
-            Self::Continue(journal) | Self::Undo { journal, .. } => usable(journal, cluster),
+            Self::Asked(_) => Ok(()),
+            Self::File(file) => file
+                .cluster
+                .as_ref()
+                .map_or(Ok(()), |origin| belongs(&format!("plan {}", file.id), origin, here, terminal).map(drop)),
+            Self::Continue(journal) | Self::Undo { journal, .. } => usable(journal, here, terminal),
         }
     }
 
-    /// Looks what became of a request whose answer was lost, before a journal is gone on with or taken back.
+    /// Looks whether the objects of a journal are still those, and what became of a request whose answer was lost,
+    /// before it is gone on with or taken back.
     ///
     /// Says why there is nothing to do, where that shows.
     ///
     /// # Errors
-    /// Nobody can tell what became of the request.
-    pub(super) async fn settle(&mut self, cluster: &Cluster<'_>, look: Look<'_>) -> Result<Option<String>, Error> {
+    /// An object is another one by now, or nobody can tell what became of the request.
+    pub(super) async fn settle(&mut self, look: Look<'_>) -> Result<Option<String>, Error> {
         match self {
             Self::Asked(_) | Self::File(_) => Ok(None),
-            Self::Continue(journal) => settle(journal, true, look.way).await.map(|()| None),
+            Self::Continue(journal) => {
+                recognise(journal, look).await?;
+                settle(journal, true, look.way).await.map(|()| None)
+            }
             Self::Undo { journal, choice, .. } => {
+                recognise(journal, look).await?;
                 at_rest(journal, look).await?;
                 if *choice == Choice::Newest {
-                    pass_over(journal, cluster, look).await?;
+                    pass_over(journal, look).await?;
                 }
                 not_begun(journal, look).await
             }
@@ -157,6 +175,8 @@ impl Course {
 pub(super) struct Look<'a> {
     /// The way to the cluster.
     pub(super) way: Way<'a>,
+    /// Which cluster that is.
+    pub(super) here: &'a Origin,
     /// Where it is said.
     pub(super) terminal: &'a Terminal,
     /// Who writes waits until no request of a run that is taken back can be under way any more.
@@ -164,23 +184,25 @@ pub(super) struct Look<'a> {
 }
 
 /// Takes an older journal in the place of one that has written nothing, as long as there is one.
-async fn pass_over(journal: &mut Box<Journal>, cluster: &Cluster<'_>, look: Look<'_>) -> Result<(), Error> {
+async fn pass_over(journal: &mut Box<Journal>, look: Look<'_>) -> Result<(), Error> {
     let mut empty: Vec<String> = Vec::new();
     while !has_written(journal.entry()) {
         // Its only request was not carried out, and it would stand in the way of the older ones for ever.
         empty.push(journal.id().to_owned());
-        let older = match written(directory(journal), None, cluster.server(), &empty) {
+        let shelf = Shelf { directory: directory(journal), here: look.here, terminal: None };
+        let older = match written(shelf, None, &empty) {
             Ok(older) => older,
             Err(error) if error.kind() == ErrorKind::Usage => return Ok(()),
             Err(error) => return Err(error),
         };
-        usable(&older, cluster)?;
+        usable(&older, look.here, look.terminal)?;
         look.terminal.message(&format!(
             "note: {} has written nothing: its request was not carried out; the one before it is {}",
             journal.id(),
             older.id()
         ));
         *journal = older;
+        recognise(journal, look).await?;
         at_rest(journal, look).await?;
     }
     Ok(())
@@ -193,7 +215,8 @@ async fn not_begun(journal: &Journal, look: Look<'_>) -> Result<Option<String>, 
     for summary in Journal::list(directory)? {
         let Ok(entry) = summary.entry else { continue };
         let is_back = matches!(&entry.plan.request, Request::Undo { journal: taken, .. } if taken == id);
-        if !is_back || entry.end == End::Finished || !entry.written() || entry.server != journal.entry().server {
+        let is_elsewhere = entry.origin.sameness(&journal.entry().origin) == Sameness::None;
+        if !is_back || entry.end == End::Finished || !entry.written() || is_elsewhere {
             continue;
         }
         let mut back = Journal::open(directory, &entry.id)?;
@@ -251,18 +274,16 @@ fn has_written(entry: &Entry) -> bool {
 }
 
 /// Whether a journal is of this cluster, and its plan the one of its request.
-fn usable(journal: &Journal, cluster: &Cluster<'_>) -> Result<(), Error> {
+fn usable(journal: &Journal, here: &Origin, terminal: &Terminal) -> Result<(), Error> {
     let entry = journal.entry();
-    if entry.server != cluster.server() {
-        return Err(Error::usage(format!(
-            "journal {} is of the cluster at {}, and this is the one at {}",
-            entry.id,
-            entry.server,
-            cluster.server()
-        ))
-        .hint("choose its cluster with --context, or with --server"));
-    }
+    belongs(&format!("journal {}", entry.id), &entry.origin, here, terminal)?;
     allowed(journal)
+}
+
+/// Whether the objects of a journal are those that have their names now.
+async fn recognise(journal: &Journal, look: Look<'_>) -> Result<(), Error> {
+    let sameness = journal.entry().origin.sameness(look.here);
+    Ok(execute::recognise(look.way, journal, sameness).await?)
 }
 
 /// Looks what became of a request of that journal.
@@ -331,33 +352,50 @@ pub(in crate::commands) fn journals(args: &JournalArgs) -> Result<PathBuf, Error
     })
 }
 
+/// Where journals are looked for.
+#[derive(Clone, Copy)]
+pub(super) struct Shelf<'a> {
+    /// Their directory.
+    pub(super) directory: &'a Path,
+    /// The cluster of which they have to be.
+    pub(super) here: &'a Origin,
+    /// Where it is said what was passed over.
+    pub(super) terminal: Option<&'a Terminal>,
+}
+
 /// The journal to go on with.
 ///
 /// # Errors
 /// There is none.
-pub(super) fn stopped(directory: &Path, id: Option<&str>, server: &str) -> Result<Box<Journal>, Error> {
-    let taken: Vec<String> = Journal::list(directory)?.iter().filter_map(taken_back).collect();
+pub(super) fn stopped(shelf: Shelf<'_>, id: Option<&str>) -> Result<Box<Journal>, Error> {
+    let taken: Vec<String> = Journal::list(shelf.directory)?.iter().filter_map(taken_back).collect();
     if let Some(id) = id.filter(|id| taken.iter().any(|taken| taken == id)) {
         return Err(Error::usage(format!("what {id} did was taken back, so it is not gone on with"))
             .hint("ask for the repair again"));
     }
-    let unfinished = |entry: &Entry| entry.end != End::Finished && !taken.contains(&entry.id);
-    find(directory, id, server, unfinished, "all of them are finished or taken back")
+    let unfinished = |entry: &Entry| entry.end != End::Finished && entry.written() && !taken.contains(&entry.id);
+    let journal = find(shelf, id, unfinished, "all of them are finished or taken back, or have written nothing")?;
+    let entry = journal.entry();
+    if entry.end != End::Finished && !entry.written() {
+        return Err(Error::usage(format!("{} has written nothing, so there is nothing to go on with", entry.id))
+            .hint("ask for the repair again: it is planned on what is there now"));
+    }
+    Ok(journal)
 }
 
 /// The journal to take back, but none of those.
 ///
 /// # Errors
 /// There is none.
-pub(super) fn written(directory: &Path, id: Option<&str>, server: &str, but: &[String]) -> Result<Box<Journal>, Error> {
-    let taken: Vec<String> = Journal::list(directory)?.iter().filter_map(taken_back).collect();
+pub(super) fn written(shelf: Shelf<'_>, id: Option<&str>, but: &[String]) -> Result<Box<Journal>, Error> {
+    let taken: Vec<String> = Journal::list(shelf.directory)?.iter().filter_map(taken_back).collect();
     let back = |entry: &Entry| {
         entry.written()
             && !taken.contains(&entry.id)
             && !but.contains(&entry.id)
             && !matches!(entry.plan.request, Request::Undo { .. })
     };
-    find(directory, id, server, back, "none of them has written anything that was not taken back already")
+    find(shelf, id, back, "none of them has written anything that was not taken back already")
 }
 
 /// The id of the journal whose repair this one has taken back.
@@ -372,12 +410,12 @@ pub(in crate::commands) fn taken_back(summary: &Summary) -> Option<String> {
 
 /// The journal with that id, or the newest one of that cluster that is wanted.
 fn find(
-    directory: &Path,
+    shelf: Shelf<'_>,
     id: Option<&str>,
-    server: &str,
     wanted: impl Fn(&Entry) -> bool,
     none: &str,
 ) -> Result<Box<Journal>, Error> {
+    let Shelf { directory, here, terminal } = shelf;
     let open = |id: &str| Ok(Box::new(Journal::open(directory, id)?));
     if let Some(id) = id {
         return open(id);
@@ -387,18 +425,41 @@ fn find(
         return Err(Error::usage(format!("there are no journals in {}", directory.display()))
             .hint("--journal names another directory"));
     }
+    // The newest of a cluster that was behind this address before: it may be the one that is meant.
+    let mut before: Option<Entry> = None;
     for summary in all {
         match summary.entry {
-            Ok(entry) if entry.server == server && wanted(&entry) => return open(&entry.id),
+            Ok(entry) if !wanted(&entry) => {}
+            Ok(entry) if entry.origin.sameness(here) != Sameness::None => {
+                if let (Some(terminal), Some(before)) = (terminal, &before) {
+                    terminal.message(&format!(
+                        "note: journal {} is passed over, because it is of {}, and this is {here}",
+                        before.id, before.origin
+                    ));
+                }
+                return open(&entry.id);
+            }
+            Ok(entry) if entry.origin.server == here.server => _ = before.get_or_insert(entry),
             Ok(_) => {}
+            Err(unread) if unread.foreign => {
+                if let Some(terminal) = terminal {
+                    terminal.message(&format!(
+                        "note: {} among the journals is passed over, because it is none: {}",
+                        summary.id, unread.why
+                    ));
+                }
+            }
             // The newest may be the one that is meant.
-            Err(reason) => {
+            Err(unread) => {
                 return Err(Error::unreadable(format!("journal {} cannot be read", summary.id))
-                    .cause(reason)
+                    .cause(unread.why)
                     .hint("kubectl pvctl history lists them all: name one by its id"));
             }
         }
     }
-    Err(Error::usage(format!("there is no such journal of the cluster at {server} in {}: {none}", directory.display()))
+    if let Some(entry) = before {
+        return Err(another(&format!("journal {}", entry.id), &entry.origin, here));
+    }
+    Err(Error::usage(format!("there is no such journal of {here} in {}: {none}", directory.display()))
         .hint("kubectl pvctl history lists them"))
 }

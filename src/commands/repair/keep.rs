@@ -1,30 +1,19 @@
 //! `retain` of a claim: its volume is kept, and which one that is, the cluster says.
 
-use super::course::Course;
-use super::{Run, World, repair};
+use super::Run;
 use crate::commands::gather::Gathered;
-use crate::commands::{Status, named};
+use crate::commands::named;
 use crate::error::Error;
 use crate::model::{Kind, ObjectKey, PersistentVolume, PersistentVolumeClaim, Str};
 use crate::repair::Request;
 use crate::snapshot::Absence;
 use crate::source::Cluster;
-use std::path::Path;
 
 impl Run<'_> {
-    /// Keeps the volume of a claim.
-    pub(super) async fn keep(
-        self,
-        cluster: &Cluster<'_>,
-        claim: &ObjectKey,
-        directory: &Path,
-    ) -> Result<Status, Error> {
+    /// The request to keep the volume of a claim.
+    pub(super) async fn keep(self, cluster: &Cluster<'_>, claim: &ObjectKey) -> Result<Request, Error> {
         let gathered = self.gather(cluster, std::slice::from_ref(&claim.namespace), None).await?;
-        let request = Request::Retain { volume: volume_of(&gathered, claim)? };
-        let keys = repair::reads(&gathered.snapshot, &request);
-        let mut world = World::new(gathered, self.args.model());
-        world.read(cluster, keys).await?;
-        self.on_world(cluster, Course::Asked(request), world, directory).await
+        Ok(Request::Retain { volume: volume_of(&gathered, claim)? })
     }
 }
 

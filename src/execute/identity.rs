@@ -1,0 +1,97 @@
+//! Whether objects are still those that somebody looked at: a name is given away again.
+
+use super::api::Api;
+use super::error::Stopped;
+use super::journal::Entry;
+use super::look::decode;
+use crate::model::{Kind, ObjectKey};
+use crate::repair::{Change, PLAN_ANNOTATION, Plan, Sameness, Seen, Wait};
+use serde_json::Value;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Compares the objects that are there with those that a journal knows under their names. A volume has to be the same
+/// in any case. Claims come and go in a cluster, and each step looks at the one that it is about; but where the cluster
+/// is known by its address alone, they may be those of another one.
+pub(super) async fn recognise(api: Api<'_>, entry: &Entry, sameness: Sameness) -> Result<(), Stopped> {
+    for (object, uids) in known(entry) {
+        if object.kind != Kind::PersistentVolume && sameness == Sameness::Sure {
+            continue;
+        }
+        let Some(found) = api.get(&object).await? else { continue };
+        let uid = uid_of(&found).unwrap_or_default();
+        if !uids.contains(uid) && !is_signed(entry, &found) {
+            let stop = Stopped::changed(format!(
+                "{object} is another one than the repair was about: its uid is {uid}, where journal {} has {}",
+                entry.id,
+                uids.into_iter().collect::<Vec<_>>().join(" and ")
+            ));
+            return Err(stop.hint(match sameness {
+                Sameness::Sure => {
+                    "somebody has deleted it and made another one under its name, the data of which may \
+                                   be anybody's: ask for the repair anew once you know whose they are"
+                }
+                Sameness::ByAddress | Sameness::None => {
+                    "it may be another cluster behind the same address; if not, somebody has made the object anew: ask \
+                     for the repair anew"
+                }
+            }));
+        }
+        let saved = entry.saved().iter().find(|(saved, _)| *saved == object).map(|(_, manifest)| manifest);
+        let sources = (storage(&object, saved)?, storage(&object, Some(&found))?);
+        if let (Some(was), Some(is)) = sources
+            && was != is
+        {
+            return Err(Stopped::changed(format!(
+                "{object} has other storage than the repair was about: it is {is}, where journal {} has {was}",
+                entry.id
+            ))
+            .hint("compare both with what the data are: only a new repair can go on with that"));
+        }
+    }
+    Ok(())
+}
+
+/// The objects that a journal knows, with the uids that they have had in it.
+fn known(entry: &Entry) -> BTreeMap<ObjectKey, BTreeSet<String>> {
+    let saved = entry.saved().iter().filter_map(|(object, manifest)| Some((object.clone(), uid_of(manifest)?)));
+    let planned = entry.plan.writes().map(|write| (write.object.clone(), write.uid.as_str()));
+    let done = entry.done();
+    let made = done.iter().filter_map(|done| {
+        let write = done.step.write.as_ref()?;
+        Some((write.object.clone(), uid_of(done.after.as_ref()?)?))
+    });
+    let mut known: BTreeMap<ObjectKey, BTreeSet<String>> = BTreeMap::new();
+    for (object, uid) in saved.chain(planned).chain(made).filter(|(_, uid)| !uid.is_empty()) {
+        known.entry(object).or_default().insert(uid.to_owned());
+    }
+    known
+}
+
+fn uid_of(manifest: &Value) -> Option<&str> {
+    manifest["metadata"]["uid"].as_str()
+}
+
+/// Whether a claim says of itself that the plan created it: the answer to its creation may have been lost.
+fn is_signed(entry: &Entry, found: &Value) -> bool {
+    found["metadata"]["annotations"][PLAN_ANNOTATION] == entry.plan.id.as_str()
+}
+
+/// The storage of a volume, in words.
+fn storage(object: &ObjectKey, manifest: Option<&Value>) -> Result<Option<String>, Stopped> {
+    Ok(match decode(object, manifest)? {
+        Some(Seen::Volume(volume)) => {
+            let source = &volume.source;
+            let parts = [source.kind.as_str(), &source.detail, &source.handle];
+            Some(parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(" "))
+        }
+        Some(Seen::Claim(_)) | None => None,
+    })
+}
+
+/// Whether a plan only waits to see an object gone, or makes it anew: that it is gone already is what is wanted.
+pub(super) fn is_only_awaited(plan: &Plan, object: &ObjectKey) -> bool {
+    let mut writes = plan.writes().filter(|write| write.object == *object);
+    let awaits = |wait: &Wait| matches!(wait, Wait::ClaimGone { .. }) && wait.objects().contains(object);
+    plan.steps.iter().filter_map(|step| step.wait.as_ref()).any(awaits)
+        && writes.all(|write| matches!(write.change, Change::Create { .. }))
+}

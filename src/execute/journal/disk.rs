@@ -1,0 +1,153 @@
+//! Journals as files: who may have written them, and who has one in use.
+#![expect(clippy::disallowed_types, clippy::disallowed_methods, reason = "a journal is a file")]
+
+use super::super::error::Stopped;
+use std::fs::{DirBuilder, File, OpenOptions, TryLockError};
+use std::io::ErrorKind;
+use std::path::Path;
+#[cfg(unix)]
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::Duration;
+
+pub(super) fn cannot(what: &str, path: &Path, error: &std::io::Error) -> Stopped {
+    Stopped::refused(format!("the journal {} cannot {what}", path.display()))
+        .cause(error.to_string())
+        .hint("--journal names a directory for it")
+}
+
+/// A program that is just being started, such as one for credentials, has the files of its parent until it runs, and
+/// with them a lock that the parent has given up: one that goes within this time is nobody's.
+const LOCKED: (u32, Duration) = (20, Duration::from_millis(10));
+
+pub(super) fn lock(file: &File, path: &Path) -> Result<(), Stopped> {
+    let (mut tries, pause) = LOCKED;
+    loop {
+        match file.try_lock() {
+            Ok(()) => return Ok(()),
+            Err(TryLockError::WouldBlock) if tries > 0 => {
+                tries -= 1;
+                std::thread::sleep(pause);
+            }
+            Err(TryLockError::WouldBlock) => {
+                return Err(Stopped::refused(format!("another run uses the journal {}", path.display()))
+                    .hint("wait until it ends; it may be waiting for the controllers"));
+            }
+            Err(TryLockError::Error(error)) => return Err(cannot("be locked", path, &error)),
+        }
+    }
+}
+
+/// Makes the directory, for its owner alone, and those above it, as far as they are not there. Each is found again
+/// after a crash.
+pub(super) fn make_dir(dir: &Path) -> std::io::Result<()> {
+    let missing: Vec<&Path> =
+        dir.ancestors().take_while(|path| !path.as_os_str().is_empty() && !path.is_dir()).collect();
+    for path in missing.into_iter().rev() {
+        let mut builder = DirBuilder::new();
+        #[cfg(unix)]
+        std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+        match builder.create(path) {
+            // Another run has made it meanwhile.
+            Err(error) if error.kind() == ErrorKind::AlreadyExists && path.is_dir() => {}
+            made => made?,
+        }
+        let parent = path.parent().filter(|parent| !parent.as_os_str().is_empty());
+        sync_dir(parent.unwrap_or(Path::new(".")))?;
+    }
+    Ok(())
+}
+
+/// A journal decides what is written to a cluster: only one that nobody else can have written is gone on with.
+#[cfg_attr(not(unix), expect(clippy::unnecessary_wraps, unused_variables, reason = "elsewhere there are no modes"))]
+pub(super) fn ours(dir: &Path, path: &Path, file: &File) -> Result<(), Stopped> {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::MetadataExt;
+        let user = private(dir)?;
+        let named = std::fs::symlink_metadata(path).map_err(|error| cannot("be read", path, &error))?;
+        let opened = file.metadata().map_err(|error| cannot("be read", path, &error))?;
+        let way_out = format!("chmod 600 {}, if what it says is yours", path.display());
+        if named.is_symlink() || (named.dev(), named.ino()) != (opened.dev(), opened.ino()) {
+            return Err(distrusted(path, "it is a symbolic link", "name the directory in which it is with --journal"));
+        }
+        if opened.uid() != user {
+            return Err(distrusted(path, &of_another(opened.uid(), user), "only who made a journal goes on with it"));
+        }
+        if opened.mode() & 0o077 != 0 {
+            let mode =
+                format!("its mode is {:04o}, where only its owner may read and write it", opened.mode() & 0o7777);
+            return Err(distrusted(path, &mode, &way_out));
+        }
+    }
+    Ok(())
+}
+
+/// Whether nobody else makes files in a directory. Gives the user that this process is, as files show it.
+#[cfg(unix)]
+pub(super) fn private(dir: &Path) -> Result<u32, Stopped> {
+    use std::os::unix::fs::MetadataExt;
+    let named = std::fs::symlink_metadata(dir).map_err(|error| cannot("be read", dir, &error))?;
+    if named.is_symlink() {
+        return Err(distrusted(dir, "it is a symbolic link", "name the directory itself with --journal"));
+    }
+    let user = user(dir)?;
+    if named.uid() != user {
+        let hint = "name a directory of your own with --journal";
+        return Err(distrusted(dir, &of_another(named.uid(), user), hint));
+    }
+    if named.mode() & 0o022 != 0 {
+        let mode = format!("its mode is {:04o}, where only its owner may write to it", named.mode() & 0o7777);
+        return Err(distrusted(dir, &mode, &format!("chmod go-w {}", dir.display())));
+    }
+    Ok(user)
+}
+
+#[cfg(not(unix))]
+#[expect(clippy::unnecessary_wraps, reason = "elsewhere there are no modes")]
+pub(super) fn private(_: &Path) -> Result<u32, Stopped> {
+    Ok(0)
+}
+
+/// The user that this process is: the owner of a file that it makes.
+#[cfg(unix)]
+fn user(dir: &Path) -> Result<u32, Stopped> {
+    use std::os::unix::fs::MetadataExt;
+    static NUMBER: AtomicU32 = AtomicU32::new(0);
+    let number = NUMBER.fetch_add(1, Ordering::Relaxed);
+    let path = dir.join(format!(".owner-{}-{number}", std::process::id()));
+    // Another process of that id may have left it behind.
+    let _ = std::fs::remove_file(&path);
+    let mut options = OpenOptions::new();
+    options.write(true).create_new(true);
+    owner_only(&mut options);
+    let made = options.open(&path).and_then(|file| file.metadata());
+    let _ = std::fs::remove_file(&path);
+    made.map(|made| made.uid()).map_err(|error| cannot("be written", dir, &error))
+}
+
+#[cfg(unix)]
+fn of_another(owner: u32, user: u32) -> String {
+    format!("it belongs to the user with id {owner}, and you are {user}")
+}
+
+#[cfg(unix)]
+fn distrusted(path: &Path, why: &str, hint: &str) -> Stopped {
+    Stopped::refused(format!("the journal {} is not trusted", path.display())).cause(why).hint(hint)
+}
+
+#[cfg_attr(not(unix), expect(unused_variables, reason = "elsewhere a file has the rights of its directory"))]
+pub(super) fn owner_only(options: &mut OpenOptions) {
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(options, 0o600);
+}
+
+/// Makes sure that a new file is found again after a crash.
+#[cfg_attr(
+    not(unix),
+    expect(clippy::unnecessary_wraps, unused_variables, reason = "elsewhere directories are not opened")
+)]
+pub(super) fn sync_dir(dir: &Path) -> std::io::Result<()> {
+    #[cfg(unix)]
+    File::open(dir)?.sync_all()?;
+    Ok(())
+}

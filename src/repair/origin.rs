@@ -1,0 +1,79 @@
+//! Of which cluster something is. An address does not say: another cluster can be behind it by now, and the same one
+//! behind another address.
+
+use serde::{Deserialize, Serialize};
+
+/// What tells a cluster from others.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct Origin {
+    /// The address of the API server.
+    pub server: String,
+    /// The uid of namespace kube-system, which is as old as its cluster; none where it could not be had.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub uid: Option<String>,
+}
+
+/// Whether two clusters are one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Sameness {
+    /// They have one uid.
+    Sure,
+    /// They have one address, and the uid of one of them is not known.
+    ByAddress,
+    /// They are two, as far as can be told.
+    None,
+}
+
+impl Origin {
+    /// Whether it is the same cluster.
+    pub fn sameness(&self, other: &Self) -> Sameness {
+        match (&self.uid, &other.uid) {
+            (Some(one), Some(another)) if one == another => Sameness::Sure,
+            (Some(_), Some(_)) => Sameness::None,
+            _ if self.server == other.server => Sameness::ByAddress,
+            _ => Sameness::None,
+        }
+    }
+}
+
+impl From<&str> for Origin {
+    /// A cluster of which the address is known alone.
+    fn from(server: &str) -> Self {
+        Self { server: server.to_owned(), uid: None }
+    }
+}
+
+impl std::fmt::Display for Origin {
+    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match &self.uid {
+            Some(uid) => write!(out, "the cluster at {} with uid {uid}", self.server),
+            None => write!(out, "the cluster at {}, the uid of which is not known", self.server),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_cluster_is_known_by_its_uid_and_else_by_its_address() {
+        let of = |server: &str, uid: &str| Origin {
+            server: server.to_owned(),
+            uid: (!uid.is_empty()).then(|| uid.to_owned()),
+        };
+        for (one, other, same) in [
+            (of("a", "1"), of("a", "1"), Sameness::Sure),
+            (of("a", "1"), of("b", "1"), Sameness::Sure),
+            (of("a", "1"), of("a", "2"), Sameness::None),
+            (of("a", "1"), of("a", ""), Sameness::ByAddress),
+            (of("a", ""), of("a", ""), Sameness::ByAddress),
+            (of("a", "1"), of("b", ""), Sameness::None),
+            (of("a", ""), of("b", ""), Sameness::None),
+        ] {
+            assert_eq!((one.sameness(&other), other.sameness(&one)), (same, same), "{one}; {other}");
+        }
+    }
+}

@@ -1,0 +1,43 @@
+//! Which cluster it is, whatever its address.
+
+use super::cluster::Cluster;
+use super::cluster_error::ClusterError;
+use super::http::Failure;
+use serde::Deserialize;
+
+/// The namespace that every API server makes when its cluster begins, and nobody deletes.
+const PATH: &str = "/api/v1/namespaces/kube-system";
+/// Its metadata are enough; servers and proxies that do not know the form send all of it.
+const METADATA_ONLY: &str = "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1,application/json";
+
+impl Cluster<'_> {
+    /// The uid of namespace kube-system, which tells clusters apart. None where there is no such namespace, or this
+    /// user may not read it.
+    ///
+    /// # Errors
+    ///
+    /// The server did not say.
+    pub async fn uid(&self) -> Result<Option<String>, ClusterError> {
+        #[derive(Deserialize)]
+        struct Object {
+            metadata: Metadata,
+        }
+        #[derive(Deserialize)]
+        struct Metadata {
+            name: String,
+            uid: String,
+        }
+        let what = "namespace kube-system";
+        let reply = match self.api.get(PATH, METADATA_ONLY).await {
+            Ok(reply) => reply,
+            Err(Failure::Status(status)) if status.code == 403 || status.is_not_found() => return Ok(None),
+            Err(failure) => return Err(self.error(what, failure)),
+        };
+        let unclear = |why: &str| ClusterError::not_kubernetes(&self.api.server, what, why);
+        let object: Object = serde_json::from_slice(&reply.body).map_err(|error| unclear(&error.to_string()))?;
+        if object.metadata.name != "kube-system" || object.metadata.uid.is_empty() {
+            return Err(unclear("it is another object, or has no uid"));
+        }
+        Ok(Some(object.metadata.uid))
+    }
+}
