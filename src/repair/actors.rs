@@ -51,8 +51,8 @@ impl Stage<'_> {
         all
     }
 
-    /// Those come who act on the volumes of the plan: who applies them, as their manifests record it, and not with policy
-    /// Retain, and who makes others under their names.
+    /// Those come who act on the volumes of the plan: who applies them, as their manifests record it, and not with
+    /// policy Retain, and who makes others under their names.
     pub(super) fn appear(&mut self, manifests: &Manifests, plan: &Plan) {
         let carried = plan.volumes.iter().filter_map(|carried| self.snapshot.volume_id(&carried.volume));
         self.carried = carried.map(|id| id.0 as usize).collect();
@@ -88,8 +88,8 @@ impl Stage<'_> {
         all
     }
 
-    /// What somebody may do who deletes volumes and makes others under their names: one of the plan, which no claim has,
-    /// is another one from then on, with other storage.
+    /// What somebody may do who deletes volumes and makes others under their names: one of the plan, which no claim
+    /// has, is another one from then on, with other storage.
     pub(super) fn makings(&mut self, state: &State) -> Vec<(usize, State)> {
         let mut all = Vec::new();
         for place in self.carried.clone() {

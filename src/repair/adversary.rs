@@ -4,9 +4,8 @@
 //! deaths between two writes), with drivers that delete the data of any volume that was deletable for a moment, with a
 //! scheduler that reserves any free volume, with a garbage collector that follows owners, with strangers, StatefulSets
 //! and tools that apply manifests: they create claims, also of the very name that is waited for, set the policy of a
-//! volume again that their manifest has, and, in a second round, delete any claim. Somebody makes other volumes under the
-//! names of the plan's. That a plan is cut short is part of
-//! it: each of its prefixes is explored.
+//! volume again that their manifest has, and, in a second round, delete any claim. Somebody makes other volumes under
+//! the names of the plan's. That a plan is cut short is part of it: each of its prefixes is explored.
 //!
 //! What the same actors can do while nothing at all is written by us is not the plan's doing. So the same exploration
 //! is made without the plan, and a plan is refused for the harm that it adds.
