@@ -1,6 +1,6 @@
-//! Races that a repair may lose, on a real control plane: a StatefulSet creates a claim again in the middle of a plan, a
-//! ResourceQuota fills up, a claim comes back from a copy of etcd with the uid that it had, a journal was edited by hand,
-//! and a plan file asks for something else than it shows.
+//! Races that a repair may lose, on a real control plane: a StatefulSet creates a claim again in the middle of a plan,
+//! a ResourceQuota fills up, a claim comes back from a copy of etcd with the uid that it had, a journal was edited by
+//! hand, and a plan file asks for something else than it shows.
 #![expect(
     clippy::disallowed_methods,
     clippy::disallowed_types,
