@@ -245,6 +245,12 @@ impl FakeApi {
             Some(Answer::Expired(token)) => reply(410, &status(410, "too old", token)),
             Some(Answer::Html(code)) => text(code, "<html><title>Sign in</title></html>"),
             Some(Answer::Body(body)) => text(200, body),
+            // What is written is answered as it was when it was asked.
+            Some(Answer::Late(pause)) if seen.method != "GET" => {
+                let answer = self.write(&seen);
+                tokio::time::sleep(pause).await;
+                answer
+            }
             Some(Answer::Late(pause)) => {
                 tokio::time::sleep(pause).await;
                 self.truth(&uri)

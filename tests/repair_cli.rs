@@ -10,6 +10,7 @@
 use crate::fake_api::{Answer, FakeApi};
 use crate::schema::{assert_valid, validator};
 use crate::support::{Finished, Run};
+use pvctl::repair::{Plan, StableHash};
 use serde_json::{Value, json};
 use std::io::Read as _;
 use std::path::Path;
@@ -652,6 +653,13 @@ async fn a_journal_is_gone_on_with_only_where_it_is_what_was_asked_for() {
     for (part, field, value, said) in changes {
         let mut header: Value = serde_json::from_str(header).unwrap();
         header["plan"].pointer_mut(part).unwrap()[field] = value;
+        // Who edits the plan alone is noticed at once.
+        std::fs::write(&file, format!("{header}\n{rest}")).unwrap();
+        let ended = with(&fake, journals, "", &["apply", "--continue", "--yes"]).await;
+        assert_eq!(ended.code, Some(3), "{said}: {}", ended.stderr);
+        assert!(ended.stderr.contains("somebody has edited it"), "{said}: {}", ended.stderr);
+        let plan: Plan = serde_json::from_value(header["plan"].clone()).unwrap();
+        header["digest"] = StableHash::default().with(&serde_json::to_string(&plan).unwrap()).hex().into();
         std::fs::write(&file, format!("{header}\n{rest}")).unwrap();
         let ended = with(&fake, journals, "", &["apply", "--continue", "--yes"]).await;
         assert_eq!(ended.code, Some(6), "{said}: {}", ended.stderr);

@@ -138,7 +138,9 @@ impl<'r> Run<'r> {
             self.step(step).await?;
             outcome.done.push(step.id);
         }
-        if let Some(last) = self.plan.steps.last() {
+        // The answer to a policy that was set is known already.
+        let is_policy = |step: &&Step| step.write.as_ref().is_some_and(Write::retains);
+        if let Some(last) = self.plan.steps.last().filter(|step| !is_policy(step)) {
             kept::look(self.api, self.journal, last.id).await?;
         }
         self.journal.add(Record::Finished {})?;
@@ -296,11 +298,11 @@ impl<'r> Run<'r> {
         // From here on a doubt is one of this run.
         self.inherited = false;
         let in_doubt = self.journal.entry().doubt(step.id).is_some();
-        self.journal.add(Record::intent(step.id, &request, current))?;
+        self.journal.add(Record::intent(step.id, &request, current.clone()))?;
         let answer =
             self.api.send(request.method, &request.path, Some(request.content_type), Some(&request.body)).await;
         match answer {
-            Answer::Success(found) if answers(write, &found) => match write.differs_stored(&found) {
+            Answer::Success(found) if answers(write, &found) => match write.differs_stored(current.as_ref(), &found) {
                 None => self.done(step, write, Some(found)),
                 Some(why) => {
                     self.journal.add(Record::Altered { step: step.id, after: found, why: why.clone() })?;

@@ -21,9 +21,11 @@ pub(super) fn in_the_way(write: &Write, obstacle: &Obstacle) -> Stopped {
     if write.object.kind == Kind::PersistentVolume && matches!(obstacle, Obstacle::Missing | Obstacle::OtherUid(_)) {
         return Stopped::volume_lost(message);
     }
-    Stopped::changed(message).hint(
-        "somebody has changed it since it was looked at: ask for the repair again to get a plan for what is there now",
-    )
+    let stop = Stopped::changed(message);
+    stop.hint(obstacle.way_on(&write.object).unwrap_or_else(|| {
+        "somebody has changed it since it was looked at: ask for the repair again to get a plan for what is there now"
+            .to_owned()
+    }))
 }
 
 /// Looks at something once more.
@@ -145,7 +147,8 @@ pub(super) async fn again(api: Api<'_>, recheck: &Recheck) -> Result<(), Stopped
         Recheck::Retained { volume: wanted } => match that_volume(api, wanted).await?.reclaim_policy.as_str() {
             "Retain" => Ok(()),
             other => {
-                Err(Stopped::changed(format!("the policy of volume {wanted} is {other}, where Retain was expected")))
+                let message = format!("the policy of volume {wanted} is {other}, where Retain was expected");
+                Err(recheck.way_on().into_iter().fold(Stopped::changed(message), Stopped::hint))
             }
         },
     }

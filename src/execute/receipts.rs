@@ -389,7 +389,9 @@ pub(super) async fn try_out(
         return Err(Stopped::changed(format!("{}: what is to be removed is not there any more", write.object)));
     };
     match api.ask(request.method, &request.path, Some(request.content_type), Some(&request.body)).await {
-        Answer::Success(found) => Ok(write.differs_stored(&found).map_or(Ok(()), |why| Err(Objection::Altered(why)))),
+        Answer::Success(found) => {
+            Ok(write.differs_stored(current, &found).map_or(Ok(()), |why| Err(Objection::Altered(why))))
+        }
         Answer::Failure(status) if (400..500).contains(&status.code) && !matches!(status.code, 401 | 408 | 429) => {
             Ok(Err(Objection::Refused(status)))
         }

@@ -70,7 +70,7 @@ pub(super) fn answers<'a>(snapshot: &'a Snapshot, settings: &Settings<'a>, plan:
 fn obstacle_in_words(stage: &Stage<'_>, step: &Step, state: &State) -> (String, Option<String>) {
     let written = step.write.as_ref().and_then(|write| {
         let obstacle = write.obstacle(stage.seen(state, &write.object).as_ref())?;
-        Some((format!("{} {obstacle}", write.object), None))
+        Some((format!("{} {obstacle}", write.object), obstacle.way_on(&write.object)))
     });
     let looked = || step.recheck.iter().find(|recheck| !stage.recheck(state, recheck));
     written

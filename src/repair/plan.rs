@@ -4,7 +4,7 @@ use super::identity::VolumeIdentity;
 use super::situation::volume_key;
 use super::wait::Wait;
 use super::write::{Change, Expect, Seen, Write};
-use crate::model::{Kind, ObjectKey, Str, Timestamp};
+use crate::model::{Kind, ObjectKey, PersistentVolume, Str, Timestamp};
 use serde::{Deserialize, Serialize};
 
 /// What somebody asks for: a verb with its object and its arguments. A plan is a function of this and of the world.
@@ -352,10 +352,12 @@ impl Recheck {
                 "kubectl pvctl restore pvc/{name} -n {namespace} --from pv/{volume} makes the volume wait for the claim \
                  again, and creates it"
             )),
+            Self::Retained { volume } => {
+                Some(format!("kubectl pvctl retain pv/{volume} sets it again; find out first who has changed it"))
+            }
             Self::Unused { .. }
             | Self::Unmounted { .. }
             | Self::Detached { .. }
-            | Self::Retained { .. }
             | Self::AllRetained { .. }
             | Self::Lives { .. }
             | Self::NotRecycled { .. } => None,
@@ -463,6 +465,21 @@ impl Plan {
     /// What its steps write, in order.
     pub fn writes(&self) -> impl DoubleEndedIterator<Item = &Write> {
         self.steps.iter().filter_map(|step| step.write.as_ref())
+    }
+
+    /// Why a volume is not the one of that name which the plan is about, in a sentence without a full stop; nothing
+    /// where it is.
+    pub fn replaced_by(&self, volume: &PersistentVolume) -> Option<String> {
+        let (key, found) = (volume_key(&volume.meta.name), &volume.meta.uid);
+        let kept = self.keeps.iter().filter(|kept| *kept.name() == volume.meta.name);
+        let written = self.writes().filter(|write| write.object == key && write.uid != *found);
+        kept.filter_map(|kept| kept.differs(volume)).next().or_else(|| {
+            let uids = written.map(|write| &write.uid).next()?;
+            Some(format!(
+                "another volume has the name {} by now, with uid {found}, where {uids} was expected",
+                key.name
+            ))
+        })
     }
 
     /// The volumes whose data the plan keeps once a step is written: not before a step of its own sets Retain, and not

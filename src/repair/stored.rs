@@ -1,13 +1,14 @@
 //! Whether the API server has stored what was sent. Mutating admission may change a request on its way.
 
-use super::write::{Change, Expect, PLAN_ANNOTATION, Seen, Write};
+use super::write::{Change, Expect, PLAN_ANNOTATION, Reference, Seen, Write};
 use crate::model::{AnnotationKey, Quantity};
 use serde_json::Value;
 
 impl Write {
     /// What differs from this write in the object that the API server answered with, in words: the field, what was
-    /// sent, what is stored. Nothing where all that the write states is there.
-    pub fn differs_stored(&self, stored: &Value) -> Option<String> {
+    /// sent, what is stored. Nothing where all that the write states is there, and what decides of the data is
+    /// otherwise as it was before: the request named the version of that object.
+    pub fn differs_stored(&self, before: Option<&Value>, stored: &Value) -> Option<String> {
         if let Change::Create { manifest } = &self.change {
             return created_otherwise(manifest, stored);
         }
@@ -18,15 +19,37 @@ impl Write {
             Ok(seen) => seen,
             Err(problem) => return Some(format!("the answer is not understood: {problem}")),
         };
-        if let Change::RemoveFinalizer { finalizer } = &self.change {
-            let has = seen.meta().has_finalizer(finalizer);
-            return has.then(|| format!("metadata.finalizers still has {finalizer}"));
+        if let Change::RemoveFinalizer { finalizer } = &self.change
+            && seen.meta().has_finalizer(finalizer)
+        {
+            return Some(format!("metadata.finalizers still has {finalizer}"));
         }
-        self.results().iter().find_map(|result| {
+        let stated = self.results().into_iter().map(|result| (result, "was sent"));
+        let kept = before.map(|before| self.leaves(before)).unwrap_or_default();
+        stated.chain(kept.into_iter().map(|kept| (kept, "stood there before"))).find_map(|(result, whence)| {
             let found = result.differs(&seen)?;
-            let (field, sent) = result.shown();
-            Some(format!("{field} is {found}, where {sent} was sent"))
+            let (field, wanted) = result.shown();
+            Some(format!("{field} is {found}, where {wanted} {whence}"))
         })
+    }
+
+    /// What decides of the data, holds of the object before the change, and is not changed by it.
+    fn leaves(&self, before: &Value) -> Vec<Expect> {
+        match Seen::decode(self.object.kind, before) {
+            Ok(Seen::Volume(volume)) => {
+                let policy = Expect::ReclaimPolicy { is: volume.reclaim_policy.as_str().into() };
+                let named = Expect::ClaimRef { is: volume.claim_ref.as_ref().map(Reference::from_stored) };
+                match &self.change {
+                    Change::SetReclaimPolicy { .. } => vec![named],
+                    Change::SetClaimRef { .. } => vec![policy],
+                    _ => vec![policy, named],
+                }
+            }
+            Ok(Seen::Claim(claim)) if !matches!(self.change, Change::NameVolume { .. }) => {
+                vec![Expect::VolumeName { is: claim.volume_name.clone() }]
+            }
+            Ok(Seen::Claim(_)) | Err(_) => Vec::new(),
+        }
     }
 
     /// What holds of the object once a change of its fields is stored.

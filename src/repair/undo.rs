@@ -71,6 +71,9 @@ fn plan_of(
                 return Err(Refusal::new("unknown", message).into());
             }
         };
+        if let Some(why) = plan.replaced_by(volume) {
+            return Err(Refusal::new("changed", why).into());
+        }
         if !only_policies {
             untaken(situation, plan, volume, &created)?;
         }

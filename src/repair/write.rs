@@ -17,6 +17,9 @@ pub const FIELD_MANAGER: &str = "kubectl-pvctl";
 /// is its own.
 pub const PLAN_ANNOTATION: &str = "pvctl.dev/plan";
 
+/// Where the reclaim policy of a volume stands.
+const POLICY_FIELD: &str = "spec.persistentVolumeReclaimPolicy";
+
 /// Whom a volume names.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
@@ -216,7 +219,7 @@ impl Expect {
     pub fn shown(&self) -> (String, Value) {
         let text = |value: &Option<Str>| value.as_ref().map_or(Value::Null, |value| json!(value));
         match self {
-            Self::ReclaimPolicy { is } => ("spec.persistentVolumeReclaimPolicy".to_owned(), json!(is)),
+            Self::ReclaimPolicy { is } => (POLICY_FIELD.to_owned(), json!(is)),
             Self::ClaimRef { is } => (
                 "spec.claimRef".to_owned(),
                 is.as_ref().map_or(
@@ -348,6 +351,18 @@ impl std::fmt::Display for Obstacle {
             Self::Exists => out.write_str("an object of that name is there already"),
             Self::OtherUid(uid) => write!(out, "another object has that name by now, with uid {uid}"),
             Self::Differs(field, wanted, found) => write!(out, "{field} is {found}, where {wanted} was expected"),
+        }
+    }
+}
+
+impl Obstacle {
+    /// What leads on where asking for the same repair again does not help.
+    pub fn way_on(&self, object: &ObjectKey) -> Option<String> {
+        match self {
+            Self::Differs(field, wanted, _) if field == POLICY_FIELD && wanted == "Retain" => {
+                Some(format!("kubectl pvctl retain {object} sets it again; find out first who has changed it"))
+            }
+            Self::Missing | Self::Exists | Self::OtherUid(_) | Self::Differs(..) => None,
         }
     }
 }

@@ -92,7 +92,23 @@ impl Recovery<'_> {
         }
     }
 
+    /// Goes on. Where a volume that the repair keeps has lost its policy, that is set first, as the run that stopped says.
     async fn go_on(&self, id: &str) -> Result<(), String> {
+        let Err(why) = self.go_on_once(id).await else { return Ok(()) };
+        if !why.contains("Retain") {
+            return Err(why);
+        }
+        let kept = Journal::read(self.dir, id).map_err(|stop| describe(&stop))?.plan.keeps;
+        for volume in &kept {
+            let now = self.api.with(|store, _| store.clone());
+            if let Ok(plan) = planned(&now, &Request::Retain { volume: volume.name().clone() }) {
+                self.carry_out(&now, plan, &mut None).await?;
+            }
+        }
+        self.go_on_once(id).await
+    }
+
+    async fn go_on_once(&self, id: &str) -> Result<(), String> {
         let mut journal = Journal::open(self.dir, id).map_err(|stop| describe(&stop))?;
         execute::settle(self.client, &mut journal).await.map_err(|stop| describe(&stop))?;
         let remaining = journal.entry().remaining();

@@ -181,8 +181,8 @@ pub(super) const CASES: &[Case] = &[
         acts: &[
             Act::refuses(&["fix", "pvc/data"], 1, &["left: pvc-class-not-found on pvc/data -n @"]),
             Act {
-                // It is bound by then.
-                again: Some(6),
+                // It is bound by then, and has the class.
+                again: Some(0),
                 ..Act::does(
                     &["recreate", "pvc/data", "--set", "class=@"],
                     1,
@@ -344,8 +344,8 @@ pub(super) const CASES: &[Case] = &[
             Act::refuses(&["fix", "pvc/data"], 1, &["left: pvc-terminating-unknown-finalizer on pvc/data -n @"]),
             Act::refuses(&["unfinalize", "pvc/data", "example.com/backup"], 6, &["--confirm data"]),
             Act {
-                // There is no such claim any more.
-                again: Some(2),
+                // There is no such claim any more, and the journal says why.
+                again: Some(0),
                 ..Act::does(
                     &["unfinalize", "pvc/data", "example.com/backup", "--confirm", "data"],
                     1,

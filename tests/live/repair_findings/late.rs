@@ -27,10 +27,9 @@ pub(super) fn run(site: &mut Site) -> (Vec<String>, usize) {
     let broken: &[&str] = &["@-a: Released, Delete, of @/data", "@/data: Bound, @-a"];
     let finding: &[&str] = &["pv-released-but-claim-alive on pv/@-a"];
     let mut early = Run::new(&place, broken, finding);
-    // Without a controller nothing becomes as predicted, and that is said. The second time there is nothing to do.
+    // A policy is in force once it is stored, also without a controller.
     let kept: &[&str] = &["@-a: Released, Retain, of @/data", "@/data: Bound, @-a"];
-    let fix = Act { code: 1, ..Act::does(&["fix", "pv/@-a"], 1, kept, &[]) };
-    early.act(RULE, fix.says(&["where Bound"]));
+    early.act(RULE, Act::does(&["fix", "pv/@-a"], 1, kept, &[]));
     let (mut wrong, repairs) = (early.wrong, early.repairs);
     let alive = place.keep();
     let place = Place::kept(site, names[1], healed);

@@ -132,7 +132,7 @@ pub(super) const CASES: &[Case] = &[
             // gone.
             Act {
                 code: 1,
-                again: Some(6),
+                again: Some(1),
                 ..Act::does(
                     &["fix", "pv/@-a"],
                     1,
@@ -270,7 +270,7 @@ pub(super) const CASES: &[Case] = &[
             Act::refuses(&["release", "pv/@-a", "--to-anyone"], 6, &["--confirm @-a"]),
             Act {
                 // There is no more to write, as it is reserved.
-                again: Some(6),
+                again: Some(0),
                 ..Act::does(
                     &["release", "pv/@-a", "--reserve-for", "@/data"],
                     1,
@@ -359,7 +359,7 @@ pub(super) const CASES: &[Case] = &[
             ),
             // The driver is gone for good: so is the object then, and the journal knows the storage.
             Act {
-                again: Some(2),
+                again: Some(0),
                 ..Act::does(&["unfinalize", "pv/@-a", PROVISIONER, "--confirm", "@-a"], 1, &[], &[])
             },
             Act::refuses(&["undo"], 6, &["an object that is being deleted gets no new finalizer"]),
