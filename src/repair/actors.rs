@@ -89,10 +89,14 @@ impl Stage<'_> {
     }
 
     /// What somebody may do who deletes volumes and makes others under their names: one of the plan, which no claim
-    /// has, is another one from then on, with other storage.
-    pub(super) fn makings(&mut self, state: &State) -> Vec<(usize, State)> {
+    /// has, is another one from then on, with other storage. Those matter that the plan looks at next.
+    pub(super) fn makings(&mut self, state: &State, next: &[ObjectKey]) -> Vec<(usize, State)> {
         let mut all = Vec::new();
         for place in self.carried.clone() {
+            let name = self.volume_name(place);
+            if !next.iter().any(|object| object.kind == Kind::PersistentVolume && object.name == *name) {
+                continue;
+            }
             let Some(volume) = self.volume(state, place) else { continue };
             let had = volume.claim_ref.as_ref().filter(|named| !named.uid.is_empty());
             let lives = had.and_then(|named| self.snapshot.claim_id(&named.namespace, &named.name)).is_some_and(|id| {

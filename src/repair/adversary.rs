@@ -16,7 +16,7 @@ use super::situation::Situation;
 use super::stage::{Stage, State};
 use super::wait::{Wait, Waited};
 use super::write::{Change, Expect};
-use crate::model::Str;
+use crate::model::{ObjectKey, Str};
 use crate::simulate::Target;
 use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
@@ -188,34 +188,16 @@ impl Exploration {
             let state = search.states[next];
             let mut moves: Vec<(Move, State)> = Vec::new();
             moves.extend(plan_move(stage, steps, &state));
-            // Once another volume has a name of the plan's, it only matters whether the plan takes it for its own.
-            let replaced = stage.volume_places().any(|place| state.fates[place].anew);
-            for (target, ordinary, after) in stage.syncs(&state, reach.failures && !replaced) {
+            for (target, ordinary, after) in stage.syncs(&state, reach.failures) {
                 moves.push((Move::Sync(target, ordinary), after));
             }
-            if replaced {
-                for (label, after) in moves {
-                    search.visit(stage, &mut numbers, after, Some((next, label)));
-                }
-                next += 1;
-                continue;
+            // Whether the plan takes another volume for its own does not depend on who else comes.
+            let others = !state.fates.iter().any(|fate| fate.anew);
+            for (place, after) in stage.makings(&state, &looked_at(steps, &state)) {
+                moves.push((Move::Making(place), after));
             }
-            for (place, after) in stage.drivers(&state) {
-                moves.push((Move::Driver(place), after));
-            }
-            moves.extend(stage.creations(&state).into_iter().map(|(seat, after)| (Move::Creation(seat), after)));
-            for ((volume, claim), after) in stage.reservations(&state) {
-                moves.push((Move::Reservation { volume, claim }, after));
-            }
-            moves
-                .extend(stage.applications(&state).into_iter().map(|(place, after)| (Move::Application(place), after)));
-            if !deletes {
-                moves.extend(stage.makings(&state).into_iter().map(|(place, after)| (Move::Making(place), after)));
-            }
-            moves.extend(stage.collections(&state).into_iter().map(|(place, after)| (Move::Collection(place), after)));
-            if deletes {
-                let deletions = stage.deletions(&state).into_iter();
-                moves.extend(deletions.map(|(place, after)| (Move::Deletion(place), after)));
+            if others {
+                moves.extend(Self::others(stage, &state, deletes));
             }
             for (label, after) in moves {
                 search.visit(stage, &mut numbers, after, Some((next, label)));
@@ -223,6 +205,25 @@ impl Exploration {
             next += 1;
         }
         Some(search)
+    }
+
+    /// What others than the controllers may do next.
+    fn others(stage: &mut Stage<'_>, state: &State, deletes: bool) -> Vec<(Move, State)> {
+        let mut moves: Vec<(Move, State)> = Vec::new();
+        for (place, after) in stage.drivers(state) {
+            moves.push((Move::Driver(place), after));
+        }
+        moves.extend(stage.creations(state).into_iter().map(|(seat, after)| (Move::Creation(seat), after)));
+        for ((volume, claim), after) in stage.reservations(state) {
+            moves.push((Move::Reservation { volume, claim }, after));
+        }
+        moves.extend(stage.applications(state).into_iter().map(|(place, after)| (Move::Application(place), after)));
+        moves.extend(stage.collections(state).into_iter().map(|(place, after)| (Move::Collection(place), after)));
+        if deletes {
+            let deletions = stage.deletions(state).into_iter();
+            moves.extend(deletions.map(|(place, after)| (Move::Deletion(place), after)));
+        }
+        moves
     }
 
     fn visit(
@@ -328,6 +329,15 @@ impl Move {
             }
         }
     }
+}
+
+/// The objects that the plan looks at next.
+fn looked_at(steps: &[Step], state: &State) -> Vec<ObjectKey> {
+    let Some(step) = steps.get(usize::from(state.position / 2)) else { return Vec::new() };
+    if state.position % 2 == 1 {
+        return step.wait.as_ref().map(Wait::objects).unwrap_or_default();
+    }
+    step.write.iter().map(|write| write.object.clone()).collect()
 }
 
 /// What the plan does next in a state, if it does not stop there: it writes, or it goes on after a wait.

@@ -53,10 +53,12 @@ impl Recovery<'_> {
     /// is refused then is asked for anew.
     pub(super) async fn recover(&self, actor: Actor, on_first: bool, report: &mut Report) -> Option<Way> {
         let mut begun = None;
-        for again in [false, true] {
-            if again {
+        // Where the policy was another one, the first try sets it again, and ends there.
+        for round in 0..if actor.is_rough() { 3 } else { 2 } {
+            let again = round > 0;
+            if round == 1 {
                 self.api.rest();
-                if !self.api.with(|store, _| actor.leave(store)) {
+                if !self.api.with(|store, _| actor.leave(store)) && !actor.is_rough() {
                     break;
                 }
                 self.api.with(Store::settle);

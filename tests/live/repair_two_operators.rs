@@ -10,6 +10,7 @@
     reason = "the test starts and kills programs, waits for controllers, says how much it saw, and fails by panicking"
 )]
 
+use super::api::path;
 use super::proxy::{Deed, Proxy};
 use super::repair_actors::{provisioner, version};
 use super::repair_faults::so_many_abreast;
@@ -17,6 +18,7 @@ use super::repair_harm::Judge;
 use super::site::{PV, PVC, Place, Site, text};
 use crate::stage::Random;
 use crate::support::{BINARY, Finished, Run};
+use http::Method;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -203,11 +205,12 @@ fn start(site: &Site, begun: &Begun) -> Vec<Running> {
 fn make_anew(site: &Site, name: &str) {
     let mut volume = site.get(PV, "", name).unwrap();
     site.delete(PV, "", name);
-    if site.get(PV, "", name).is_some() {
-        // It may go meanwhile.
-        site.edit(PV, "", name, |volume| volume["metadata"]["finalizers"] = json!([]));
+    let path = path(PV, "", name);
+    while let Some(mut going) = site.get(PV, "", name) {
+        going["metadata"]["finalizers"] = json!([]);
+        // It may go meanwhile, or be written to.
+        _ = site.runtime.block_on(site.api.send(Method::PUT, &path, Some(&going)));
     }
-    Site::until("the volume is gone", || site.get(PV, "", name).is_none());
     volume["apiVersion"] = json!("v1");
     volume["kind"] = json!(PV);
     volume["metadata"] = json!({"name": name, "annotations": volume["metadata"]["annotations"]});
