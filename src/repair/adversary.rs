@@ -188,16 +188,17 @@ impl Exploration {
             let state = search.states[next];
             let mut moves: Vec<(Move, State)> = Vec::new();
             moves.extend(plan_move(stage, steps, &state));
-            for (target, ordinary, after) in stage.syncs(&state, reach.failures) {
+            // Whether the plan takes another volume for its own does not depend on who else comes, or what goes wrong.
+            let is_anew = state.fates.iter().any(|fate| fate.anew);
+            for (target, ordinary, after) in stage.syncs(&state, reach.failures && !is_anew) {
                 moves.push((Move::Sync(target, ordinary), after));
             }
-            // Whether the plan takes another volume for its own does not depend on who else comes.
-            let others = !state.fates.iter().any(|fate| fate.anew);
-            for (place, after) in stage.makings(&state, &looked_at(steps, &state)) {
-                moves.push((Move::Making(place), after));
-            }
-            if others {
+            if !is_anew {
                 moves.extend(Self::others(stage, &state, deletes));
+            }
+            if !deletes {
+                let makings = stage.makings(&state, &looked_at(steps, &state)).into_iter();
+                moves.extend(makings.map(|(place, after)| (Move::Making(place), after)));
             }
             for (label, after) in moves {
                 search.visit(stage, &mut numbers, after, Some((next, label)));

@@ -200,7 +200,7 @@ fn what_was_named_is_told_of_at_once_and_with_verbs() {
     assert!(said.contains("unselect: "), "{said}");
     let explained = place.site.plane.pvctl(&["explain", "pvc/data", "-n", "nodeless"]);
     let said = flat(&(explained.stdout + &explained.stderr));
-    assert!(said.contains("for node gone, which does not exist"), "{said}");
+    assert!(said.contains("Node gone does not exist"), "{said}");
     assert!(said.contains("kubectl pvctl fix pvc/data -n nodeless proposes a repair"), "{said}");
     // Nobody named it for `audit`.
     let audited = site.plane.pvctl(&["audit", "-n", "nodeless", "-o", "json", "--exit-zero"]).stdout;

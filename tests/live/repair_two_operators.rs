@@ -239,8 +239,8 @@ struct Case<'s> {
 impl Case<'_> {
     fn run(&self, operator: &Operator, words: &[&str], elsewhere: bool) -> Finished {
         let journals = operator.journals.path().to_string_lossy();
-        let mut all = vec!["-n", &self.place.name, "--journal", &journals];
-        all.extend_from_slice(words);
+        let mut all = words.to_vec();
+        all.extend(["-n", &self.place.name, "--journal", &journals]);
         let run = |all: &[&str]| Run::new(all);
         match self.elsewhere.as_deref().filter(|_| elsewhere) {
             Some(url) => {

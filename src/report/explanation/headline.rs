@@ -81,6 +81,14 @@ fn becomes(view: View<'_>, phase: &str) -> String {
     }
 }
 
+/// The node that was chosen for a claim, where there is certainly none of that name.
+fn missing_node<'v>(view: View<'v>, claim: &'v PersistentVolumeClaim) -> Option<&'v str> {
+    let snapshot = view.snapshot();
+    let node = claim.meta.annotations.get(AnnotationKey::SelectedNode)?;
+    let is_absent = snapshot.coverage().absence_of(Kind::Node, "", node) == Absence::Certain;
+    (snapshot.node(node).is_none() && is_absent).then_some(node)
+}
+
 fn claim_sentences(
     view: View<'_>,
     claim: &PersistentVolumeClaim,
@@ -103,6 +111,12 @@ fn claim_sentences(
             "Pending is normal until then; what keeps the pod stands in the events of the pod, not of the claim."
                 .to_owned(),
         ),
+        ClaimBranch::UnboundClaimProvisionExternal if let Some(node) = missing_node(view, claim) => {
+            sentences.push(format!(
+                "Node {node} does not exist: the driver waits until the annotation \
+                 volume.kubernetes.io/selected-node is removed, which a recent provisioner does by itself."
+            ));
+        }
         ClaimBranch::UnboundClaimProvisionExternal => {
             sentences.push(
                 "That driver has to act: Kubernetes itself only asks it. If nothing comes, see whether it runs."

@@ -3,9 +3,8 @@
 use super::{View, error_of, last_warning, pod_beside_the_scheduler, volume_bound_by, with};
 use crate::controllers::{BindStep, Branch, CandidateVerdict, ClaimBranch, ProvisionStep};
 use crate::diagnosis::misfit::{differing, misfit, missing_modes};
-use crate::model::{AnnotationKey, ClaimPhase, Kind, PersistentVolume, PersistentVolumeClaim, Pod, VolumePhase};
+use crate::model::{AnnotationKey, ClaimPhase, PersistentVolume, PersistentVolumeClaim, Pod, VolumePhase};
 use crate::simulate::{Decision, Outcome};
-use crate::snapshot::Absence;
 use crate::world::{Effect, WriteBody};
 
 /// The sentence for what one sync of the binder does with the claim.
@@ -43,7 +42,7 @@ pub(super) fn sentence(
             let provisioner = view.snapshot().class(claim.class()).map_or("", |class| class.provisioner.as_str());
             format!("no volume fits, and class \"{}\" provisions none ({provisioner})", claim.class())
         }
-        ClaimBranch::UnboundClaimProvisionExternal => waits_for_driver(view, claim, decision),
+        ClaimBranch::UnboundClaimProvisionExternal => waits_for_driver(claim, decision),
         ClaimBranch::UnboundClaimProvisionInTree => provisioned_in_tree(view, claim, decision),
         ClaimBranch::UnboundClaimProvisionRunning => "a volume is being provisioned for it".to_owned(),
         ClaimBranch::UnboundClaimProvisionBackoff => "provisioning failed; it is tried again soon".to_owned(),
@@ -201,7 +200,7 @@ fn waits_for_scheduler(view: View<'_>, claim: &PersistentVolumeClaim) -> String 
     }
 }
 
-fn waits_for_driver(view: View<'_>, claim: &PersistentVolumeClaim, decision: &Decision<'_>) -> String {
+fn waits_for_driver(claim: &PersistentVolumeClaim, decision: &Decision<'_>) -> String {
     let failed = decision.record.steps.iter().any(|step| {
         matches!(
             step,
@@ -220,19 +219,9 @@ fn waits_for_driver(view: View<'_>, claim: &PersistentVolumeClaim, decision: &De
         .find(|waiting| waiting.component == "external-provisioner")
         .map_or("the provisioner", |waiting| waiting.name.as_str());
     match claim.meta.annotations.get(AnnotationKey::SelectedNode) {
-        Some(node) if lacks_node(view, node) => format!(
-            "waits for {driver} to provision a volume for node {node}, which does not exist: it waits until the annotation \
-             volume.kubernetes.io/selected-node is removed, which a recent provisioner does by itself"
-        ),
         Some(node) => format!("waits for {driver} to provision a volume for node {node}"),
         None => format!("waits for {driver} to provision a volume"),
     }
-}
-
-/// Whether there is certainly no node of that name.
-fn lacks_node(view: View<'_>, node: &str) -> bool {
-    let snapshot = view.snapshot();
-    snapshot.node(node).is_none() && snapshot.coverage().absence_of(Kind::Node, "", node) == Absence::Certain
 }
 
 fn provisioned_in_tree(view: View<'_>, claim: &PersistentVolumeClaim, decision: &Decision<'_>) -> String {

@@ -134,8 +134,7 @@ fn claims() -> Vec<Case> {
                 sc("ebs", "ebs.csi.aws.com", true),
             ],
             "pvc/data",
-            "waits for ebs.csi.aws.com to provision a volume for node node-1, which does not exist: it waits until the \
-             annotation volume.kubernetes.io/selected-node is removed, which a recent provisioner does by itself",
+            "waits for ebs.csi.aws.com to provision a volume for node node-1",
         ),
         (
             "C13, PI6",
