@@ -226,7 +226,7 @@ fn r8_no_claim_goes_before_its_volume_is_kept() {
         Recheck::Retained { volume } => Some(volume.clone()),
         _ => None,
     });
-    let kept = kept.unwrap();
+    let Some(kept) = kept else { panic!("its policy is not read again") };
     assert_eq!((kept.name().as_str(), kept.uid().as_str()), ("pv-1", "v-pv-1"));
     // The list of all volumes may take long: who uses the claim is looked at after it.
     assert_eq!(

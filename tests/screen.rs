@@ -25,7 +25,7 @@ pub(crate) const ESCAPE: &str = "\x1b";
 pub(crate) const CTRL_C: &str = "\x03";
 
 /// What is not there after so long does not come.
-const PATIENCE: Duration = Duration::from_mins(1);
+const PATIENCE: Duration = Duration::from_mins(3);
 
 /// A terminal with the program in it.
 pub(crate) struct Screen {

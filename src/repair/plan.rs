@@ -471,10 +471,10 @@ impl Plan {
     /// where it is.
     pub fn replaced_by(&self, volume: &PersistentVolume) -> Option<String> {
         let (key, found) = (volume_key(&volume.meta.name), &volume.meta.uid);
-        let kept = self.keeps.iter().filter(|kept| *kept.name() == volume.meta.name);
-        let written = self.writes().filter(|write| write.object == key && write.uid != *found);
-        kept.filter_map(|kept| kept.differs(volume)).next().or_else(|| {
-            let uids = written.map(|write| &write.uid).next()?;
+        let mut kept = self.keeps.iter().filter(|kept| *kept.name() == volume.meta.name);
+        let mut written = self.writes().filter(|write| write.object == key && write.uid != *found);
+        kept.find_map(|kept| kept.differs(volume)).or_else(|| {
+            let uids = &written.next()?.uid;
             Some(format!(
                 "another volume has the name {} by now, with uid {found}, where {uids} was expected",
                 key.name

@@ -48,7 +48,7 @@ fn apply(place: &Place<'_>, words: &[&str], manifest: &[u8]) {
     assert_eq!(done.code, Some(0), "{}", done.stderr);
 }
 
-fn moved_to<'a>(to: &'a str) -> [&'a str; 4] {
+fn moved_to(to: &str) -> [&str; 4] {
     [MOVE[0], MOVE[1], "--to-namespace", to]
 }
 

@@ -3,7 +3,7 @@
 //! hand, and a plan file asks for something else than it shows.
 #![expect(
     clippy::disallowed_methods,
-    clippy::disallowed_types,
+    clippy::panic,
     clippy::unwrap_used,
     reason = "the test waits for controllers, writes files, and fails by panicking"
 )]
@@ -98,7 +98,7 @@ fn a_stateful_set_makes_its_claim_anew_in_the_middle_of_a_plan() {
         match ended.code {
             Some(0 | 1) => assert!(site.pv(&place.of("a")).ends_with(&goal), "{:?}\n{said}", place.all()),
             // The set was quicker than the deletion, or has the claim by now: both ways look at that anew.
-            Some(4 | 5 | 6) => {
+            Some(4..=6) => {
                 let on = place.run(&["apply", "--continue", "--yes", "--timeout", "20s"]);
                 let back = (on.code != Some(0)).then(|| place.run(&["undo", "--yes", "--timeout", "20s"]));
                 keeps(&place, "a", began, &meant);
