@@ -17,7 +17,7 @@ const TRIES: u32 = 5;
 pub(super) async fn look(api: Api<'_>, journal: &mut Journal, step: u32) -> Result<(), Stopped> {
     let kept: Vec<VolumeIdentity> = journal.entry().plan.kept_after(step).cloned().collect();
     for volume in kept {
-        let Some(manifest) = policy_lost(api, &volume).await? else { continue };
+        let Some((found, manifest)) = policy_lost(api, &volume).await? else { continue };
         let policy = manifest["spec"]["persistentVolumeReclaimPolicy"].as_str().unwrap_or_default().to_owned();
         let writer = guards::last_writer(&manifest, guards::POLICY);
         journal.add(Record::Kept { object: volume_key(volume.name()), policy: policy.clone() })?;
@@ -34,6 +34,7 @@ pub(super) async fn look(api: Api<'_>, journal: &mut Journal, step: u32) -> Resu
                  set again"
             ),
         });
+        let again = again.map(|then| then.unwrap_or(found));
         let stop = match again {
             Ok(phase) if matches!(phase, VolumePhase::Released | VolumePhase::Failed) => stop.cause(format!(
                 "the volume was {} with policy {policy}: a deletion of its data may have begun",
@@ -49,22 +50,23 @@ pub(super) async fn look(api: Api<'_>, journal: &mut Journal, step: u32) -> Resu
     Ok(())
 }
 
-/// The manifest of a volume that has another policy than Retain; nothing where it is kept.
-async fn policy_lost(api: Api<'_>, wanted: &VolumeIdentity) -> Result<Option<Value>, Stopped> {
+/// The phase and the manifest of a volume that has another policy than Retain; nothing where it is kept.
+async fn policy_lost(api: Api<'_>, wanted: &VolumeIdentity) -> Result<Option<(VolumePhase, Value)>, Stopped> {
     let object = volume_key(wanted.name());
     let manifest = api.get(&object).await?;
     match decode(&object, manifest.as_ref())? {
         Some(Seen::Volume(volume)) => match wanted.differs(&volume) {
             Some(why) => Err(Stopped::volume_lost(why)),
             None if volume.reclaim_policy == ReclaimPolicy::Retain => Ok(None),
-            None => Ok(manifest),
+            None => Ok(manifest.map(|manifest| (volume.status.phase.clone(), manifest))),
         },
         Some(Seen::Claim(_)) | None => Err(Stopped::volume_lost(format!("volume {wanted} is gone"))),
     }
 }
 
-/// Sets Retain. Gives the phase that the volume had, or why it could not be done.
-async fn set_again(api: Api<'_>, wanted: &VolumeIdentity, manifest: Value) -> Result<VolumePhase, String> {
+/// Sets Retain. Gives the phase that the volume had at this write, nothing where no write of this run is known to have
+/// done it, or why it could not be done.
+async fn set_again(api: Api<'_>, wanted: &VolumeIdentity, manifest: Value) -> Result<Option<VolumePhase>, String> {
     let object = volume_key(wanted.name());
     let change = Change::SetReclaimPolicy { to: ReclaimPolicy::Retain.as_str().into() };
     let write = Write { object: object.clone(), uid: wanted.uid().clone(), expect: Vec::new(), change };
@@ -75,7 +77,7 @@ async fn set_again(api: Api<'_>, wanted: &VolumeIdentity, manifest: Value) -> Re
         match api.send(request.method, &request.path, Some(request.content_type), Some(&request.body)).await {
             Answer::Success(found) => match decode(&object, Some(&found)) {
                 Ok(Some(Seen::Volume(volume))) if volume.reclaim_policy == ReclaimPolicy::Retain => {
-                    return Ok(volume.status.phase.clone());
+                    return Ok(Some(volume.status.phase.clone()));
                 }
                 Ok(_) | Err(_) => return Err("the API server stored another policy than Retain".to_owned()),
             },
@@ -85,9 +87,9 @@ async fn set_again(api: Api<'_>, wanted: &VolumeIdentity, manifest: Value) -> Re
             Answer::Unsent(said) | Answer::Lost(said) => why = said,
         }
         match policy_lost(api, wanted).await {
-            Ok(Some(manifest)) => current = manifest,
+            Ok(Some((_, manifest))) => current = manifest,
             // A request without an answer was carried out, or its writer has thought better of it.
-            Ok(None) => return Ok(VolumePhase::Bound),
+            Ok(None) => return Ok(None),
             Err(stop) => return Err(stop.message),
         }
     }

@@ -4,7 +4,7 @@
 
 use super::{Case, Prepared, Report};
 use crate::stage::newcomers::{ANEW, SECOND};
-use crate::stage::{Actor, Loss, StageApi, text, volume_key};
+use crate::stage::{Actor, Loss, StageApi, claim_key, text, volume_key};
 use pvctl::model::{Kind, ObjectKey};
 use pvctl::repair::FIELD_MANAGER;
 use serde_json::Value;
@@ -21,27 +21,33 @@ pub(super) fn is_excused(api: &StageApi, case: Case, loss: &Loss) -> bool {
     }
 }
 
-/// Whether what was read last of the volume, before the deletion of a claim was sent after which it could be deleted,
-/// was not policy Delete: who wrote since then came too late for any look.
+/// Whether what was read last of the volume, before the write was sent after which it could be deleted, was not policy
+/// Delete: who wrote since then came too late for any look. Such a write deletes a claim, or makes the volume name one
+/// that is gone.
 fn came_too_late(api: &StageApi, name: &str) -> bool {
     let key = volume_key(name);
     let is_deletable = |volume: &Value| {
         text(volume, "/spec/persistentVolumeReclaimPolicy") == "Delete"
             && ["Released", "Failed"].contains(&text(volume, "/status/phase").as_str())
     };
-    let deletion = api.with(|store, _| {
+    let exposed = api.with(|store, _| {
+        let names_gone = |volume: &Value| {
+            let named = claim_key(&text(volume, "/spec/claimRef/namespace"), &text(volume, "/spec/claimRef/name"));
+            let uid = text(volume, "/spec/claimRef/uid");
+            !uid.is_empty() && store.read(&named).is_none_or(|claim| text(claim, "/metadata/uid") != uid)
+        };
         let doomed = store
             .history
             .iter()
             .position(|moment| moment.key == key && moment.after.as_ref().is_some_and(is_deletable))?;
         store.history[..doomed].iter().rposition(|moment| {
             let goes = |claim: &Value| claim["metadata"]["deletionTimestamp"].is_string();
+            let deletes = moment.key.kind == Kind::PersistentVolumeClaim && moment.after.as_ref().is_none_or(goes);
             moment.by == FIELD_MANAGER
-                && moment.key.kind == Kind::PersistentVolumeClaim
-                && moment.after.as_ref().is_none_or(goes)
+                && (deletes || (moment.key == key && moment.after.as_ref().is_some_and(names_gone)))
         })
     });
-    let Some(request) = deletion.and_then(|moment| api.request_of(moment)) else { return false };
+    let Some(request) = exposed.and_then(|moment| api.request_of(moment)) else { return false };
     let path = format!("GET /api/v1/persistentvolumes/{name}");
     let requests = api.requests();
     let Some(look) = requests.iter().take(request - 1).rposition(|asked| *asked == path) else { return false };

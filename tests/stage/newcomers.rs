@@ -30,16 +30,17 @@ pub(crate) enum Mutation {
 impl Mutation {
     /// Changes the volume that is about to be stored; whether it did.
     pub(super) fn changes(self, before: &Value, volume: &mut Value) -> bool {
+        let spec = volume["spec"].as_object_mut();
         match self {
-            Self::Policy if volume["spec"][POLICY] == "Retain" => volume["spec"][POLICY] = "Delete".into(),
-            Self::Claim if volume["spec"]["claimRef"] != before["spec"]["claimRef"] => {
-                if let Some(spec) = volume["spec"].as_object_mut() {
-                    spec.remove("claimRef");
-                }
+            Self::Policy => {
+                let policy = spec.and_then(|spec| spec.get_mut(POLICY)).filter(|policy| *policy == "Retain");
+                policy.map(|policy| *policy = "Delete".into()).is_some()
             }
-            Self::Policy | Self::Claim => return false,
+            Self::Claim => {
+                let changed = spec.filter(|spec| spec.get("claimRef") != before["spec"].get("claimRef"));
+                changed.and_then(|spec| spec.remove("claimRef")).is_some_and(|dropped| !dropped.is_null())
+            }
         }
-        true
     }
 }
 
