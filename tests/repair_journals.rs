@@ -14,6 +14,12 @@ use std::time::Duration;
 /// The question after a plan.
 const QUESTION: &str = "Carry out this plan?";
 
+/// Goes on with the newest journal.
+const ON: [&str; 3] = ["apply", "--continue", "--yes"];
+
+/// Takes the newest journal back.
+const BACK: [&str; 2] = ["undo", "--yes"];
+
 /// What makes another cluster of it, behind the same address.
 fn another_cluster(fake: &FakeApi) {
     fake.replace(
@@ -219,27 +225,42 @@ async fn a_volume_that_is_another_one_by_now_is_not_gone_on_with() {
     anew["spec"]["csi"]["volumeHandle"] = "of-somebody-else".into();
     let mut restored = as_it_was.clone();
     restored["spec"]["csi"]["volumeHandle"] = "of-somebody-else".into();
-    for (object, said) in [
-        (anew, format!("its uid is uid-anew, where journal {id} has uid-data")),
-        (restored, format!("it is csi d.example.com of-somebody-else, where journal {id} has csi d.example.com data")),
-    ] {
+    let (on, back) = (["apply", "--continue", &id, "--yes"], ["undo", &id, "--yes"]);
+    let cases: [(Value, String, [(&[&str], i32); 4]); 2] = [
+        (
+            restored,
+            format!("it is csi d.example.com of-somebody-else, where journal {id} has csi d.example.com data"),
+            [(&ON, 5), (&BACK, 4), (&on, 5), (&back, 4)],
+        ),
+        // Nothing leads on from there, so that it is not in the way of others: it is looked at by its id alone.
+        (
+            anew,
+            format!("its uid is uid-anew, where journal {id} has uid-data"),
+            [(&ON, 5), (&back, 4), (&on, 5), (&back, 4)],
+        ),
+    ];
+    for (object, said, runs) in cases {
+        let is_lost = object["metadata"]["uid"] == "uid-anew";
         fake.replace(object);
-        for (words, code) in
-            [(&["apply", "--continue", "--yes"][..], 5), (&["undo", "--yes"], 4), (&["undo", &id, "--yes"], 4)]
-        {
+        for (words, code) in runs {
             let ended = with(&fake, journals, "", words).await;
-            assert_eq!(
-                (ended.code, fake.writes().len()),
-                (Some(code), 2),
-                "{words:?}: {}{}",
-                ended.stdout,
-                ended.stderr
-            );
+            let came = (ended.code, fake.writes().len());
+            assert_eq!(came, (Some(code), 2), "{words:?}: {}{}", ended.stdout, ended.stderr);
             assert!(flat(&ended).contains(&said), "{words:?}: {}", ended.stderr);
+            let leads_on = ended.stderr.contains("goes on once nothing stands against it");
+            assert_eq!(leads_on, code == 5 && !is_lost, "{words:?}: {}", ended.stderr);
         }
     }
+    for words in [&ON[..], &BACK] {
+        let ended = with(&fake, journals, "", words).await;
+        assert_eq!((ended.code, fake.writes().len()), (Some(2), 2), "{words:?}: {}{}", ended.stdout, ended.stderr);
+        assert!(flat(&ended).contains("there is no such journal"), "{words:?}: {}", ended.stderr);
+    }
+    let listed = with(&fake, journals, "", &["history"]).await;
+    assert!(listed.stdout.contains("lost at step 2"), "{}", listed.stdout);
+    // It was another cluster's, or a look that was wrong.
     fake.replace(as_it_was);
-    let ended = with(&fake, journals, "", &["apply", "--continue", "--yes"]).await;
+    let ended = with(&fake, journals, "", &on).await;
     assert_eq!(ended.code, Some(0), "{}{}", ended.stdout, ended.stderr);
 }
 

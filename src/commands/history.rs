@@ -46,6 +46,7 @@ fn repair(summary: &Summary, taken_back_by: Option<String>) -> Repair {
     let (state, why) = match &entry.end {
         End::Finished => ("finished", None),
         End::Stopped { why, .. } => ("stopped", Some(why.clone())),
+        End::Lost { why } => ("lost", Some(why.clone())),
         End::Open => ("open", None),
     };
     let step = if entry.end == End::Finished { None } else { entry.remaining().steps.first().map(|step| step.id) };

@@ -210,7 +210,7 @@ impl Run<'_> {
         let earlier = course.earlier().filter(|_| self.writes());
         let ended = self.rounds(place, &mut course, directory).await;
         ended.map_err(|error| match earlier {
-            Some(earlier) => summary::begun(error, &earlier),
+            Some(earlier) => summary::begun(error, &earlier, course.is_lost()),
             None => error,
         })
     }
@@ -270,10 +270,21 @@ impl Run<'_> {
         }
         world.read(cluster, plan.objects()).await?;
         self.terminal.progress().step("reviewing", 0);
-        let receipts = execute::receipts(way, &plan).await?;
+        let receipts = match execute::receipts(way, &plan).await {
+            Ok(receipts) => receipts,
+            Err(stop) => {
+                return match course.reached_by_others(&world.situation()?, self.writes())? {
+                    Some(why) => self.nothing(&why).map(Round::Ended),
+                    None => Err(stop.into()),
+                };
+            }
+        };
         let reviewed = match repair::review(&world.situation()?, plan, &receipts) {
             Ok(reviewed) => reviewed,
             Err(rejected) => {
+                if let Some(why) = course.reached_by_others(&world.situation()?, self.writes())? {
+                    return self.nothing(&why).map(Round::Ended);
+                }
                 if self.args.output == Format::Text && (self.args.dry_run != DryRun::None || self.global.verbosity > 0)
                 {
                     // Whoever reads no more of the plan is still told that it is refused.

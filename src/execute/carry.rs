@@ -3,7 +3,7 @@
 use super::api::{Answer, Api, LONGEST, Status, is_that};
 use super::doubt::{Fate, fate};
 use super::error::{StopKind, Stopped};
-use super::identity::is_only_awaited;
+use super::identity::{is_only_awaited, keeps_manifest};
 use super::journal::Journal;
 use super::kept;
 use super::look::{again, decode, in_the_way};
@@ -153,7 +153,9 @@ impl<'r> Run<'r> {
         let written = self.journal.entry().written();
         let stop = if written { self.leads_on(stop.partial()) } else { stop };
         // Where this fails as well, the journal ends without a word, and is as readable.
-        let _ = self.journal.add(Record::Stopped { why: stop.message.clone(), written });
+        let why = stop.message.clone();
+        let is_lost = written && stop.volume_lost;
+        let _ = self.journal.add(if is_lost { Record::Lost { why } } else { Record::Stopped { why, written } });
         stop
     }
 
@@ -165,10 +167,7 @@ impl<'r> Run<'r> {
             .map(|step| format!("the journal does not know whether step {step} was carried out; --continue looks"));
         let stop = said.into_iter().fold(stop, Stopped::cause);
         if stop.volume_lost {
-            return stop.hint(format!(
-                "this repair can neither go on nor be taken back; journal {id} keeps the manifest of the volume that it \
-                 was about, which names its storage"
-            ));
+            return stop.hint(keeps_manifest(entry));
         }
         let stop = stop.hint(format!("kubectl pvctl apply --continue {id} goes on from here"));
         let lasting = entry.done().into_iter().find_map(|done| match done.step.undo {

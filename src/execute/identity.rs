@@ -2,7 +2,7 @@
 
 use super::api::Api;
 use super::error::Stopped;
-use super::journal::Entry;
+use super::journal::{End, Entry};
 use super::look::decode;
 use crate::model::{Kind, ObjectKey};
 use crate::repair::{Change, PLAN_ANNOTATION, Plan, Sameness, Seen, Wait};
@@ -14,27 +14,37 @@ use std::collections::{BTreeMap, BTreeSet};
 /// is known by its address alone, they may be those of another one.
 pub(super) async fn recognise(api: Api<'_>, entry: &Entry, sameness: Sameness) -> Result<(), Stopped> {
     for (object, uids) in known(entry) {
-        if object.kind != Kind::PersistentVolume && sameness == Sameness::Sure {
+        let is_volume = object.kind == Kind::PersistentVolume;
+        if !is_volume && sameness == Sameness::Sure {
             continue;
         }
-        let Some(found) = api.get(&object).await? else { continue };
+        let is_kept = is_volume && entry.plan.keeps.iter().any(|kept| *kept.name() == object.name);
+        let Some(found) = api.get(&object).await? else {
+            if is_kept && sameness == Sameness::Sure && entry.end != End::Finished {
+                let stop = Stopped::volume_lost(format!("volume {} is gone", object.name));
+                return Err(stop.hint(keeps_manifest(entry)));
+            }
+            continue;
+        };
         let uid = uid_of(&found).unwrap_or_default();
         if !uids.contains(uid) && !is_signed(entry, &found) {
-            let stop = Stopped::changed(format!(
+            let message = format!(
                 "{object} is another one than the repair was about: its uid is {uid}, where journal {} has {}",
                 entry.id,
                 uids.into_iter().collect::<Vec<_>>().join(" and ")
-            ));
-            return Err(stop.hint(match sameness {
-                Sameness::Sure => {
-                    "somebody has deleted it and made another one under its name, the data of which may \
-                                   be anybody's: ask for the repair anew once you know whose they are"
-                }
-                Sameness::ByAddress | Sameness::None => {
+            );
+            return Err(match sameness {
+                Sameness::Sure => Stopped::volume_lost(message)
+                    .hint(
+                        "somebody has deleted it and made another one under its name, the data of which may be \
+                         anybody's: ask for the repair anew once you know whose they are",
+                    )
+                    .hint(keeps_manifest(entry)),
+                Sameness::ByAddress | Sameness::None => Stopped::changed(message).hint(
                     "it may be another cluster behind the same address; if not, somebody has made the object anew: ask \
-                     for the repair anew"
-                }
-            }));
+                     for the repair anew",
+                ),
+            });
         }
         let saved = entry.saved().iter().find(|(saved, _)| *saved == object).map(|(_, manifest)| manifest);
         let sources = (storage(&object, saved)?, storage(&object, Some(&found))?);
@@ -49,6 +59,15 @@ pub(super) async fn recognise(api: Api<'_>, entry: &Entry, sameness: Sameness) -
         }
     }
     Ok(())
+}
+
+/// Where the storage of a volume that is gone is still named.
+pub(super) fn keeps_manifest(entry: &Entry) -> String {
+    format!(
+        "this repair can neither go on nor be taken back; journal {} keeps the manifest of the volume that it was about, \
+         which names its storage",
+        entry.id
+    )
 }
 
 /// The objects that a journal knows, with the uids that they have had in it.

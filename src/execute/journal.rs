@@ -54,6 +54,12 @@ pub enum End {
         /// Whether something of the plan was written, or may have been.
         written: bool,
     },
+    /// Something was written, and then the volume was gone, or another one had its name: the plan neither goes on nor
+    /// is taken back.
+    Lost {
+        /// Why, in a sentence without a full stop.
+        why: String,
+    },
     /// The plan is carried out.
     Finished,
 }
@@ -176,6 +182,7 @@ impl Entry {
             Record::Waited { step } => self.progress(step)?.waited = true,
             Record::Kept { .. } => self.kept = true,
             Record::Stopped { why, written } => self.end = End::Stopped { why, written },
+            Record::Lost { why } => self.end = End::Lost { why },
             Record::Finished {} => self.end = End::Finished,
         }
         Ok(())

@@ -26,6 +26,7 @@ use crate::repair::{Confirmed, Manifests, Plan, Receipts, Sameness, Step, Wait};
 use api::Api;
 use carry::Run;
 use kube::Client;
+use record::Record;
 use std::time::Duration;
 
 /// How long one request may take where nothing else is said.
@@ -263,11 +264,28 @@ pub async fn settle<'a>(way: impl Into<Way<'a>>, journal: &mut Journal) -> Resul
     Ok(settled)
 }
 
+/// Records that what a journal was begun for is so, although not all of its steps were carried out by it.
+///
+/// # Errors
+/// The journal cannot be written.
+pub fn reached_by_others(journal: &mut Journal) -> Result<(), Stopped> {
+    journal.add(Record::Finished {})
+}
+
 /// Looks whether the objects that a journal knows are still those, before it is continued or taken back. What is to be
-/// compared follows from how sure it is that this is the journal's cluster.
+/// compared follows from how sure it is that this is the journal's cluster. A journal whose volume is gone says so from
+/// then on, where it has written something and did not come to its end.
 ///
 /// # Errors
 /// One of them is another one by now, or could not be read.
-pub async fn recognise<'a>(way: impl Into<Way<'a>>, journal: &Journal, sameness: Sameness) -> Result<(), Stopped> {
-    identity::recognise(Api::new(way.into()), journal.entry(), sameness).await
+pub async fn recognise<'a>(way: impl Into<Way<'a>>, journal: &mut Journal, sameness: Sameness) -> Result<(), Stopped> {
+    let looked = identity::recognise(Api::new(way.into()), journal.entry(), sameness).await;
+    if let Err(stop) = &looked
+        && stop.volume_lost
+        && journal.entry().written()
+        && journal.entry().end != End::Finished
+    {
+        journal.add(Record::Lost { why: stop.message.clone() })?;
+    }
+    looked
 }

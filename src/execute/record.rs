@@ -38,6 +38,8 @@ pub(super) enum Record {
     Kept { object: ObjectKey, policy: String },
     /// The run ended before the plan did.
     Stopped { why: String, written: bool },
+    /// The volume that the plan is about is gone, or another one has its name: nothing leads on from here.
+    Lost { why: String },
     /// The plan is carried out.
     Finished {},
 }

@@ -37,7 +37,7 @@ pub use plan::{
     state_in_words,
 };
 pub use proposal::{repairable, repairs};
-pub use reached::{made_by, reached};
+pub use reached::{is_met_by_others, made_by, reached};
 pub use situation::{Known, Manifests, Situation, claim_key, volume_key};
 pub use undo::{Done, undo};
 pub use verbs::{propose, reads};

@@ -45,6 +45,14 @@ pub fn reached(situation: &Situation<'_>, plan: &Plan) -> Option<String> {
     }
 }
 
+/// Whether a plan is through where the same request finds nothing to do, although not all of its steps are carried out.
+/// What takes a repair back, or gives a volume its former policy at the end, is not: the request does not look at that.
+pub fn is_met_by_others(plan: &Plan, remaining: &Plan) -> bool {
+    let gives_back =
+        remaining.writes().any(|write| matches!(&write.change, Change::SetReclaimPolicy { .. }) && !write.retains());
+    !matches!(plan.request, Request::Undo { .. }) && !gives_back
+}
+
 /// The write by which a plan offers a volume.
 fn offer(plan: &Plan) -> Option<&Write> {
     plan.writes().rfind(|write| matches!(write.change, Change::SetClaimRef { .. }))

@@ -151,7 +151,20 @@ fn plan_of(
                 let name = &write.object.name;
                 // A volume that names again whom it named before is not Bound any more.
                 let stays = created.is_empty() && !referred.contains(name);
-                let keeper = if stays { keeper(situation, write, done)? } else { None };
+                let keeper = match if stays { keeper(situation, write, done)? } else { Keeper::None } {
+                    Keeper::Same(claim) => Some(claim),
+                    Keeper::None => None,
+                    // The policy was all that was asked for: to give it back is refused, so that it is not taken for
+                    // given back.
+                    Keeper::Another(why) if matches!(plan.request, Request::Retain { .. }) => {
+                        return Err(Refusal::new("held", why).hint(whose_policy(name)).into());
+                    }
+                    // It was a means, and whoever has the volume now keeps it.
+                    Keeper::Another(why) => {
+                        back.note(why);
+                        continue;
+                    }
+                };
                 let again = recreated.iter().find(|again| again.volume == Some(name));
                 let comes_back = again.filter(|again| is_free_by_then(situation, again, &created));
                 let goes = keeper.and_then(|claim| goes(situation, claim));
@@ -212,25 +225,30 @@ fn plan_of(
     Ok(back.finish(format!("{goal} {journal} did is taken back")))
 }
 
-/// The claim that has the volume, and that had it when a step set its policy to Retain: only with that one the data may
-/// go. Nothing where no claim has it.
+/// Which claim has a volume, the policy of which a step has set to Retain.
+enum Keeper<'a> {
+    /// None.
+    None,
+    /// The one that had it then: only with that one the data may go.
+    Same(&'a PersistentVolumeClaim),
+    /// Another one by now: why the volume keeps its policy, in a sentence without a full stop.
+    Another(String),
+}
+
+/// The claim that has the volume to which a step wrote.
 ///
 /// # Errors
-/// Another claim has it by now, or nobody can tell.
-fn keeper<'a>(
-    situation: &Situation<'a>,
-    write: &Write,
-    done: &Done,
-) -> Result<Option<&'a PersistentVolumeClaim>, Proposed> {
+/// The volume is another one by now, or nobody can tell who has it.
+fn keeper<'a>(situation: &Situation<'a>, write: &Write, done: &Done) -> Result<Keeper<'a>, Proposed> {
     let name = &write.object.name;
-    let Known::There(volume) = situation.volume(name) else { return Ok(None) };
+    let Known::There(volume) = situation.volume(name) else { return Ok(Keeper::None) };
     if volume.meta.uid != write.uid {
         let message = format!("volume {name} is another one than the repair wrote to: it keeps the policy that it has");
         return Err(Refusal::new("changed", message).into());
     }
     let holder = match situation.holder(volume) {
         Known::There(holder) => holder,
-        Known::Absent => return Ok(None),
+        Known::Absent => return Ok(Keeper::None),
         Known::Unknown => {
             let message = format!("whether a claim holds volume {name} could not be read: it keeps policy Retain");
             return Err(Refusal::new("unknown", message).into());
@@ -244,15 +262,17 @@ fn keeper<'a>(
     };
     let had = |field: &str| after["spec"]["claimRef"][field].as_str().unwrap_or_default();
     if had("uid") == uid.as_str() {
-        return Ok((volume.status.phase == VolumePhase::Bound).then_some(holder));
+        let is_bound = volume.status.phase == VolumePhase::Bound;
+        return Ok(if is_bound { Keeper::Same(holder) } else { Keeper::None });
     }
     let before = match (had("namespace"), had("name"), had("uid")) {
         (_, "", _) => "no claim had it".to_owned(),
         (namespace, claim, "") => format!("no claim had it, it was reserved for {namespace}/{claim}"),
         (namespace, claim, had) => format!("it was that of {namespace}/{claim} with uid {had}"),
     };
-    let message = format!("{stays} would go with that one. It has the volume by now, with uid {uid}; before, {before}");
-    Err(Refusal::new("held", message).hint(whose_policy(name)).into())
+    Ok(Keeper::Another(format!(
+        "{stays} would go with that one. It has the volume by now, with uid {uid}; before, {before}"
+    )))
 }
 
 /// Who decides about the policy of a volume that another claim has by now.

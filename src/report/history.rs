@@ -36,7 +36,8 @@ pub struct Repair {
     /// What it comes to.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub goal: Option<String>,
-    /// `finished`, `stopped`, `open` (under way, or cut short) or `unreadable`.
+    /// `finished`, `stopped`, `open` (under way, or cut short), `lost` (its volume is gone, or another one has the
+    /// name, so that nothing leads on) or `unreadable`.
     pub state: &'static str,
     /// The step at which it stopped.
     #[serde(skip_serializing_if = "Option::is_none")]

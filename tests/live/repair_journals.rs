@@ -116,9 +116,13 @@ fn a_volume_made_anew_is_not_the_one_of_a_journal() {
     site.start_controllers();
     let place = Place::kept(&site, "anew", journals);
     place.volume_is("a", "Available, Retain, for anew/next");
-    for (words, code) in [(&["apply", "--continue"][..], 5), (&["undo"], 4)] {
-        let said = place.again(words, code).replace("\n  ", " ");
-        assert!(said.contains("pv/anew-a is another one than the repair was about"), "{said}");
+    let said = place.again(&["apply", "--continue"], 5).replace("\n  ", " ");
+    assert!(said.contains("pv/anew-a is another one than the repair was about"), "{said}");
+    assert!(said.contains("can neither go on nor be taken back"), "{said}");
+    // It is in nobody's way from then on.
+    for words in [&["apply", "--continue"][..], &["undo"]] {
+        let said = place.again(words, 2).replace("\n  ", " ");
+        assert!(said.contains("there is no such journal"), "{said}");
     }
 }
 

@@ -251,7 +251,8 @@ impl Case<'_> {
         }
     }
 
-    /// The journals of an operator: the id, whether something was written, whether it ended, whether it was taken back.
+    /// The journals of an operator: the id, whether something was written, whether it is through: it ended, was taken
+    /// back, or has lost its volume to the one who made that anew.
     fn journals(&self, operator: &Operator) -> Result<Vec<(String, bool, bool)>, String> {
         let told = self.run(operator, &["history", "-o", "json"], false);
         if told.code != Some(0) {
@@ -260,7 +261,8 @@ impl Case<'_> {
         let told: Value = serde_json::from_str(&told.stdout).map_err(|error| error.to_string())?;
         let items = told["items"].as_array().cloned().unwrap_or_default();
         let one = |item: &Value| {
-            let over = text(item, "/state") == "finished" || item["takenBackBy"].is_string();
+            let state = text(item, "/state");
+            let over = state == "finished" || item["takenBackBy"].is_string() || (self.lot.anew && state == "lost");
             (text(item, "/id").to_owned(), item["written"] == true, over)
         };
         Ok(items.iter().map(one).collect())
@@ -339,6 +341,16 @@ impl Case<'_> {
         for at in [0, 1, 0].into_iter().filter(|at| *at < many) {
             match self.lead(at) {
                 Ok(what) => came.what.extend(what),
+                Err(why) => came.wrong.push(why),
+            }
+        }
+        for operator in &self.operators {
+            match self.journals(operator) {
+                Ok(all) => came.wrong.extend(
+                    all.iter()
+                        .filter(|(_, written, over)| *written && !over)
+                        .map(|(id, _, _)| format!("journal {id} leads neither on nor back")),
+                ),
                 Err(why) => came.wrong.push(why),
             }
         }

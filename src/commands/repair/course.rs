@@ -104,6 +104,33 @@ impl Course {
         }
     }
 
+    /// Whether nothing leads on from a journal that was to be continued: its volume is gone.
+    pub(super) fn is_lost(&self) -> bool {
+        matches!(self, Self::Continue(journal) if is_lost(journal.entry()))
+    }
+
+    /// That what a journal was begun for is so already, although it cannot go on: somebody else has done the rest. The
+    /// journal says so from then on, where this run writes.
+    ///
+    /// # Errors
+    /// The journal cannot be written.
+    pub(super) fn reached_by_others(
+        &mut self,
+        situation: &Situation<'_>,
+        writes: bool,
+    ) -> Result<Option<String>, Error> {
+        let Self::Continue(journal) = self else { return Ok(None) };
+        let plan = &journal.entry().plan;
+        if !repair::is_met_by_others(plan, &journal.entry().remaining()) {
+            return Ok(None);
+        }
+        let Proposed::Nothing(why) = repair::propose(situation, &plan.request) else { return Ok(None) };
+        if writes {
+            execute::reached_by_others(journal)?;
+        }
+        Ok(Some(format!("what {} was begun for is so by now: {why}", journal.id())))
+    }
+
     /// Why there is no plan: for a file, there was one, so that the world has changed.
     pub(super) fn no_plan(&self, error: Error) -> Error {
         match self {
@@ -281,7 +308,7 @@ fn usable(journal: &Journal, here: &Origin, terminal: &Terminal) -> Result<(), E
 }
 
 /// Whether the objects of a journal are those that have their names now.
-async fn recognise(journal: &Journal, look: Look<'_>) -> Result<(), Error> {
+async fn recognise(journal: &mut Journal, look: Look<'_>) -> Result<(), Error> {
     let sameness = journal.entry().origin.sameness(look.here);
     Ok(execute::recognise(look.way, journal, sameness).await?)
 }
@@ -373,8 +400,10 @@ pub(super) fn stopped(shelf: Shelf<'_>, id: Option<&str>) -> Result<Box<Journal>
         return Err(Error::usage(format!("what {id} did was taken back, so it is not gone on with"))
             .hint("ask for the repair again"));
     }
-    let unfinished = |entry: &Entry| entry.end != End::Finished && entry.written() && !taken.contains(&entry.id);
-    let journal = find(shelf, id, unfinished, "all of them are finished or taken back, or have written nothing")?;
+    let unfinished =
+        |entry: &Entry| entry.end != End::Finished && !is_lost(entry) && entry.written() && !taken.contains(&entry.id);
+    let none = "all of them are finished or taken back, have lost their volume, or have written nothing";
+    let journal = find(shelf, id, unfinished, none)?;
     let entry = journal.entry();
     if entry.end != End::Finished && !entry.written() {
         return Err(Error::usage(format!("{} has written nothing, so there is nothing to go on with", entry.id))
@@ -391,11 +420,17 @@ pub(super) fn written(shelf: Shelf<'_>, id: Option<&str>, but: &[String]) -> Res
     let taken: Vec<String> = Journal::list(shelf.directory)?.iter().filter_map(taken_back).collect();
     let back = |entry: &Entry| {
         entry.written()
+            && !is_lost(entry)
             && !taken.contains(&entry.id)
             && !but.contains(&entry.id)
             && !matches!(entry.plan.request, Request::Undo { .. })
     };
     find(shelf, id, back, "none of them has written anything that was not taken back already")
+}
+
+/// Whether nothing leads on from a journal, because its volume is gone: only by its id it is looked at again.
+fn is_lost(entry: &Entry) -> bool {
+    matches!(entry.end, End::Lost { .. })
 }
 
 /// The id of the journal whose repair this one has taken back.

@@ -209,8 +209,9 @@ pub(super) fn stopped(error: Error, journal: &Journal) -> Error {
 }
 
 /// What to say where a repair of which an earlier run has written a part is not gone on with, and this run has written
-/// nothing.
-pub(super) fn begun(error: Error, earlier: &Earlier) -> Error {
+/// nothing. Where its volume is lost, nothing leads on.
+pub(super) fn begun(error: Error, earlier: &Earlier, is_lost: bool) -> Error {
+    let ways_on = |error: Error| if is_lost { error } else { ways_on(error, earlier) };
     let part = "an earlier run has written a part of this, or may have";
     match error.kind() {
         // Of the plan as a whole that is not true which the exit code of a changed world says.
@@ -218,9 +219,9 @@ pub(super) fn begun(error: Error, earlier: &Earlier) -> Error {
             let partial = Error::new(ErrorKind::Partial, error.message());
             let partial = error.causes().iter().cloned().fold(partial, Error::cause);
             let partial = error.hints().iter().cloned().fold(partial, Error::hint);
-            ways_on(partial.cause(part).journal(&earlier.entry.id), earlier)
+            ways_on(partial.cause(part).journal(&earlier.entry.id))
         }
-        ErrorKind::Refused | ErrorKind::Unreadable => ways_on(error.hint(part), earlier),
+        ErrorKind::Refused | ErrorKind::Unreadable => ways_on(error.hint(part)),
         ErrorKind::Usage | ErrorKind::Partial | ErrorKind::Bug | ErrorKind::Interrupted | ErrorKind::OutputClosed => {
             error
         }
