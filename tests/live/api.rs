@@ -63,8 +63,17 @@ impl Api {
 
     /// Sends a request with this body, and says what is answered.
     pub(crate) async fn send(&self, method: Method, path: &str, body: Option<&Value>) -> Result<Value, Refused> {
+        self.send_as(method, path, "application/json", body).await
+    }
+
+    /// Changes an object by a patch of that type.
+    pub(crate) async fn patch(&self, path: &str, kind: &str, patch: &Value) -> Result<Value, Refused> {
+        self.send_as(Method::PATCH, path, kind, Some(patch)).await
+    }
+
+    async fn send_as(&self, method: Method, path: &str, kind: &str, body: Option<&Value>) -> Result<Value, Refused> {
         let body = body.map(|body| serde_json::to_vec(body).expect("a value")).unwrap_or_default();
-        let request = Request::builder().method(method).uri(path).header("content-type", "application/json");
+        let request = Request::builder().method(method).uri(path).header("content-type", kind);
         match self.client.request(request.body(body).expect("a request")).await {
             Ok(answer) => Ok(answer),
             Err(kube::Error::Api(status)) => Err(Refused { code: status.code, message: status.message.clone() }),

@@ -8,6 +8,13 @@ pub(crate) use crate::stage::Actor;
 use http::Method;
 use serde_json::{Value, json};
 
+/// The field of the policy.
+const POLICY: &str = "persistentVolumeReclaimPolicy";
+
+/// Those whose ends are not known, and who act alike on a real API server at any moment: only what is lost is judged.
+pub(crate) const ROUGH: [Actor; 6] =
+    [Actor::Applier, Actor::Syncer, Actor::Changer, Actor::VolumeMaker, Actor::ClaimMaker, Actor::Second];
+
 /// Where an actor acts.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Scene {
@@ -45,7 +52,7 @@ impl Scene {
         claims
     }
 
-    /// Lets the actor act, one of those whose ends are known; says at which version it deleted a claim.
+    /// Lets the actor act; says at which version it deleted a claim.
     pub(crate) async fn strike(&self, actor: Actor, api: &Api) -> Option<u64> {
         match actor {
             Actor::Nobody => {}
@@ -84,9 +91,120 @@ impl Scene {
                         .await;
                 }
             }
+            Actor::Applier => self.apply(api, "kubectl-client-side-apply").await,
+            Actor::Syncer => self.sync(api).await,
+            Actor::Changer => {
+                for volume in self.volumes(api).await {
+                    change(api, &volume, |now| now["spec"][POLICY] = "Delete".into()).await;
+                }
+            }
+            Actor::VolumeMaker => self.make_volumes(api).await,
+            Actor::ClaimMaker => return self.make_claims(api).await,
+            Actor::Second => return self.take_away(api).await,
             rough => panic!("{rough:?} has tests of its own"),
         }
         None
+    }
+
+    /// Whether the data of a volume go at once when its policy is Delete: no look of a repair can come between.
+    pub(crate) async fn is_exposed(&self, api: &Api) -> bool {
+        let claims = self.own_claims(api).await;
+        self.volumes(api).await.iter().any(|volume| {
+            let named = &volume["spec"]["claimRef"];
+            let holds = |claim: &&Value| {
+                claim["metadata"]["uid"] == named["uid"] && !claim["metadata"]["deletionTimestamp"].is_string()
+            };
+            text(named, "/uid").is_empty() || !claims.iter().any(|claim| holds(&claim))
+        })
+    }
+
+    /// As `kubectl apply` of a manifest with policy Delete leaves a volume.
+    async fn apply(&self, api: &Api, manager: &str) {
+        for volume in self.volumes(api).await {
+            let name = text(&volume, "/metadata/name").to_owned();
+            let applied = json!({"kind": PV, "metadata": {"name": name}, "spec": {POLICY: "Delete"}}).to_string();
+            let path = format!("{}?fieldManager={manager}", path(PV, "", &name));
+            let patch = json!({
+                "metadata": {"annotations": {"kubectl.kubernetes.io/last-applied-configuration": applied}},
+                "spec": {POLICY: "Delete"},
+            });
+            passes(api.patch(&path, "application/merge-patch+json", &patch).await, &[404]);
+        }
+    }
+
+    /// As `kubectl apply --server-side --force-conflicts` with policy Delete and the claim that the volume names.
+    async fn sync(&self, api: &Api) {
+        for volume in self.volumes(api).await {
+            let name = text(&volume, "/metadata/name").to_owned();
+            let path = format!("{}?fieldManager=storage-sync&force=true", path(PV, "", &name));
+            let mut applied =
+                json!({"apiVersion": "v1", "kind": PV, "metadata": {"name": name}, "spec": {POLICY: "Delete"}});
+            let named = &volume["spec"]["claimRef"];
+            if named.is_object() {
+                applied["spec"]["claimRef"] = json!({"namespace": named["namespace"], "name": named["name"]});
+            }
+            passes(api.patch(&path, "application/apply-patch+yaml", &applied).await, &[404]);
+        }
+    }
+
+    /// Another volume, with other storage, under the name of each that no claim has.
+    async fn make_volumes(&self, api: &Api) {
+        for mut volume in self.volumes(api).await {
+            if volume["status"]["phase"] == "Bound" {
+                continue;
+            }
+            let name = text(&volume, "/metadata/name").to_owned();
+            let at = path(PV, "", &name);
+            passes(api.send(Method::DELETE, &at, None).await, &[404]);
+            volume["apiVersion"] = json!("v1");
+            volume["kind"] = json!(PV);
+            change(api, &volume, |now| now["metadata"]["finalizers"] = json!([])).await;
+            volume["metadata"] = json!({"name": name, "annotations": volume["metadata"]["annotations"]});
+            volume["spec"]["csi"]["volumeHandle"] = json!(format!("another-{name}"));
+            volume["spec"][POLICY] = json!("Retain");
+            create(api, &volume).await;
+        }
+    }
+
+    /// Another claim under the name of each that is there.
+    async fn make_claims(&self, api: &Api) -> Option<u64> {
+        let mut deleted = None;
+        for claim in self.own_claims(api).await {
+            let at = path(PVC, text(&claim, "/metadata/namespace"), text(&claim, "/metadata/name"));
+            let gone = passes(api.send(Method::DELETE, &at, None).await, &[404]);
+            deleted = deleted.max(gone.as_ref().map(version));
+        }
+        for claim in &self.claims {
+            create(api, claim).await;
+        }
+        deleted
+    }
+
+    /// Another tool in a hurry: policy Retain, the claims go, and each volume is given to a claim of its own.
+    async fn take_away(&self, api: &Api) -> Option<u64> {
+        let volumes = self.volumes(api).await;
+        for volume in &volumes {
+            change(api, volume, |now| now["spec"][POLICY] = "Retain".into()).await;
+        }
+        let mut deleted = None;
+        for claim in self.own_claims(api).await {
+            let at = path(PVC, text(&claim, "/metadata/namespace"), text(&claim, "/metadata/name"));
+            let gone = passes(api.send(Method::DELETE, &at, None).await, &[404]);
+            deleted = deleted.max(gone.as_ref().map(version));
+        }
+        for volume in &volumes {
+            let name = format!("second-{}", text(volume, "/metadata/name"));
+            change(api, volume, |now| {
+                now["spec"]["claimRef"] = json!({
+                    "apiVersion": "v1", "kind": PVC, "namespace": self.place, "name": name,
+                });
+            })
+            .await;
+            let mut claim = fitting(volume, &self.place, &name);
+            claim["spec"]["volumeName"] = volume["metadata"]["name"].clone();
+            create(api, &claim).await;
+        }
+        deleted
     }
 
     /// The pods come to their end.

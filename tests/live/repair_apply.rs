@@ -233,7 +233,7 @@ fn lost(place: &Place<'_>, began: &[(String, u64)], lot: Lot) -> Vec<String> {
         Verb::RestoreLost | Verb::RestoreGone => {}
     }
     let losses = began.iter().flat_map(|(volume, began)| {
-        let judge = Judge { began: *began, meant: meant.clone(), is_deletion: false, deleted: None };
+        let judge = Judge { began: *began, meant: meant.clone(), ..Judge::default() };
         let losses = judge.losses(&place.site.history(volume));
         losses.into_iter().map(move |loss| format!("LOST {volume}: {loss}"))
     });

@@ -266,7 +266,10 @@ impl<'s> Case<'s> {
         }
         // The newest comes first, and what moved the claim before a way back under test is older than that.
         let older = usize::from(self.run.lot.repair().name == "undo");
-        Ok(items.into_iter().rev().nth(older).map(|item| Told {
+        let mut all: Vec<Value> = items.into_iter().rev().skip(older).collect();
+        // A plan that was agreed to and not begun, because the world had changed, has a journal of its own.
+        let begun = all.iter().position(|item| item["written"] == true).unwrap_or_default();
+        Ok((begun < all.len()).then(|| all.swap_remove(begun)).map(|item| Told {
             state: text(&item, "/state").to_owned(),
             written: item["written"] == true,
             taken_back: item["takenBackBy"].is_string(),
@@ -287,7 +290,8 @@ impl<'s> Case<'s> {
         if ended.said.contains("panicked") {
             return Err(said("it panicked".to_owned()));
         }
-        let came = self.judge(struck, actor).and_then(|came| self.journal().map(|_| came));
+        let judged = if actor.is_rough() { self.judge_rough(struck) } else { self.judge(struck, actor) };
+        let came = judged.and_then(|came| self.journal().map(|_| came));
         came.map_err(said)
     }
 
@@ -316,6 +320,31 @@ impl<'s> Case<'s> {
             Some(5) | None if written => self.led_on(struck.early.as_ref(), actor),
             _ => Err(format!("the journal says {journal:?}")),
         }
+    }
+
+    /// Where somebody may leave it in any way: the program ends in one of its ways, and what stopped is led on as far as
+    /// it goes. What was lost is judged for all.
+    fn judge_rough(&self, struck: &Struck) -> Result<String, String> {
+        if !matches!(struck.ended.code, None | Some(0..=6)) {
+            return Err("this is none of its exit codes".to_owned());
+        }
+        let stopped = |journal: &Option<Told>| {
+            journal.as_ref().is_some_and(|journal| {
+                journal.written && !journal.taken_back && !matches!(journal.state.as_str(), "finished" | "lost")
+            })
+        };
+        let mut led = "ended";
+        for again in [self.run.lot.back_first, !self.run.lot.back_first, self.run.lot.back_first] {
+            if !stopped(&self.journal()?) {
+                return Ok(led.to_owned());
+            }
+            let ended = self.way(again, "15s");
+            led = if again { "taken back" } else { "continued" };
+            if !matches!(ended.code, Some(0..=6)) || ended.said.contains("panicked") {
+                return Err(format!("led on it ended with {:?}: {}", ended.code, ended.said));
+            }
+        }
+        Ok(if stopped(&self.journal()?) { "left" } else { led }.to_owned())
     }
 
     /// Goes on with what stopped, or takes it back: the other one where one of them is refused; both again when the
@@ -464,11 +493,19 @@ impl<'s> Case<'s> {
     /// What was lost of the volumes, or could have been.
     pub(crate) fn harm(&self) -> Vec<String> {
         let (repair, trap) = (self.run.lot.repair(), &self.run.trap);
-        let meant: Vec<(String, String)> =
+        let mut meant: Vec<(String, String)> =
             repair.meant.iter().map(|(namespace, name)| (self.named(namespace), self.named(name))).collect();
         let at_write = trap.writes_volume.load(Ordering::SeqCst);
         let deleted = trap.deleted.lock().unwrap().map(|version| Deleted { version, at_write });
-        let judge = Judge { began: 0, meant, is_deletion: repair.is_deletion, deleted };
+        let actor = self.run.lot.actor;
+        if actor == Actor::Second {
+            let seconds = repair.volumes.iter().map(|volume| format!("second-{}", self.place.of(volume)));
+            meant.extend(seconds.map(|claim| (self.place.name.clone(), claim)));
+        }
+        // Right before a write, and where the claim is going already, no look comes between.
+        let came_too_late = trap.was_exposed.load(Ordering::SeqCst) || trap.is_write.load(Ordering::SeqCst);
+        let is_others = actor.is_rough() && came_too_late;
+        let judge = Judge { began: 0, meant, is_deletion: repair.is_deletion, deleted, is_others };
         let volumes = self.run.began.iter().map(|(name, began)| (name, Judge { began: *began, ..judge.clone() }));
         let losses = volumes.flat_map(|(name, judge)| {
             let losses = judge.losses(&self.place.site.history(name));

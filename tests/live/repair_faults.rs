@@ -10,7 +10,7 @@
     reason = "the test says how much it saw, and fails by panicking"
 )]
 
-use super::repair_actors::Actor;
+use super::repair_actors::{Actor, ROUGH};
 use super::repair_case::{Case, Lot, Parked, Struck};
 use super::repair_cases::REPAIRS;
 use super::repair_trap::{At, Blow, Requests};
@@ -29,13 +29,18 @@ const RUNS: &str = "PVCTL_FAULTS";
 /// So many go on at the same time; they wait most of it.
 const ABREAST: usize = 24;
 
+/// Who acts: those whose ends are known, and those of whom only what is lost is judged.
+fn actors() -> Vec<Actor> {
+    Actor::WITH_ENDS.into_iter().chain(ROUGH).collect()
+}
+
 /// What a run is to be. The numbers of repairs, blows and actors have no common factor, so that each meets each.
 fn lot(number: usize) -> Lot {
     let stopped = number / 9 % 3 == 1;
     Lot {
         repair: number % REPAIRS.len(),
         blow: Blow::ALL[number % Blow::ALL.len()],
-        actor: Actor::WITH_ENDS[number % Actor::WITH_ENDS.len()],
+        actor: actors()[number % actors().len()],
         stopped,
         early: stopped && number % 4 == 1,
         back_first: number / 5 % 2 == 1,
@@ -118,12 +123,12 @@ fn each_actor_meets_each_repair_and_each_blow() {
         }
         let (stopped, running) = (times["stopped"], times["running"]);
         assert!(stopped * 4 >= runs && stopped * 2 <= running * 2, "{stopped} of {runs} runs without controllers");
-        let kinds = REPAIRS.len() + Blow::ALL.len() + Actor::WITH_ENDS.len();
+        let kinds = REPAIRS.len() + Blow::ALL.len() + actors().len();
         let single: Vec<_> =
             times.iter().filter(|(word, _)| !word.contains("opped") && !word.contains("unning")).collect();
         assert_eq!(single.len(), kinds);
         assert!(single.iter().all(|(_, times)| **times >= least), "{single:?}");
-        let wanted = (REPAIRS.len() + Blow::ALL.len()) * Actor::WITH_ENDS.len();
+        let wanted = (REPAIRS.len() + Blow::ALL.len()) * actors().len();
         assert!(pairs == 0 || met.len() == wanted, "{} of {wanted} pairs", met.len());
     }
 }

@@ -23,6 +23,8 @@ pub(crate) struct Judge {
     /// Its deletion was asked for.
     pub(crate) is_deletion: bool,
     pub(crate) deleted: Option<Deleted>,
+    /// Somebody changed the policy, or made the volume anew, after the last look that could have kept the data.
+    pub(crate) is_others: bool,
 }
 
 impl Judge {
@@ -38,7 +40,8 @@ impl Judge {
         let first = &history[start].1;
         let mut losses = Vec::new();
         let mut was_deletable = is_deletable(first);
-        let mut may_go = was_deletable || self.is_deletion;
+        let may_go_anyhow = self.is_deletion || self.is_others;
+        let mut may_go = was_deletable || may_go_anyhow;
         let mut was_kept = is_kept(first);
         let mut is_touched = false;
         // When the volume got its policy Delete back the last time.
@@ -48,6 +51,10 @@ impl Judge {
             let claim = (text(named, "/namespace").to_owned(), text(named, "/name").to_owned());
             if !text(named, "/uid").is_empty() && !self.meant.contains(&claim) {
                 losses.push(format!("it became that of {}/{}", claim.0, claim.1));
+            }
+            if volume["metadata"]["uid"] != first["metadata"]["uid"] && self.is_others {
+                // What comes after it is another volume.
+                break;
             }
             if volume["spec"]["csi"] != first["spec"]["csi"] {
                 losses.push("it became another storage".to_owned());
@@ -66,13 +73,13 @@ impl Judge {
             let deletable = is_deletable(volume);
             if deletable && !was_deletable {
                 let began_touched = is_kept(first) || is_touched;
-                may_go = self.is_deletion || self.is_of_deleter(began_touched, given_back);
+                may_go = may_go_anyhow || self.is_of_deleter(began_touched, given_back);
                 if !may_go {
                     let phase = text(volume, "/status/phase");
                     losses.push(format!("it could have been deleted: {phase} with policy Delete"));
                 }
             } else if !deletable {
-                may_go = self.is_deletion;
+                may_go = may_go_anyhow;
             }
             was_deletable = deletable;
         }

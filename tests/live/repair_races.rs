@@ -30,7 +30,7 @@ fn started() -> Site {
 #[track_caller]
 fn keeps(place: &Place<'_>, volume: &str, began: u64, meant: &[(&str, &str)]) {
     let meant = meant.iter().map(|(namespace, name)| (namespace.replace('N', &place.name), (*name).to_owned()));
-    let judge = Judge { began, meant: meant.collect(), is_deletion: false, deleted: None };
+    let judge = Judge { began, meant: meant.collect(), ..Judge::default() };
     assert_eq!(judge.losses(&place.site.history(&place.of(volume))), Vec::<String>::new());
 }
 

@@ -98,6 +98,8 @@ pub(crate) struct Trap {
     pub(crate) writes_volume: AtomicBool,
     /// The version at which the actor deleted a claim.
     pub(crate) deleted: Mutex<Option<u64>>,
+    /// Whether the data of a volume would have gone at once, at the moment of the actor, with policy Delete.
+    pub(crate) was_exposed: AtomicBool,
 }
 
 /// How far a run is from its blow.
@@ -150,6 +152,9 @@ impl Trap {
 
     async fn act(&self, actor: Actor, api: &Api) {
         let scene = self.scene.lock().unwrap().clone();
+        if actor.is_rough() {
+            self.was_exposed.store(scene.is_exposed(api).await, Ordering::SeqCst);
+        }
         let deleted = scene.strike(actor, api).await;
         *self.deleted.lock().unwrap() = deleted;
         self.acted.store(true, Ordering::SeqCst);

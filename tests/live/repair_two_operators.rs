@@ -396,7 +396,7 @@ impl Case<'_> {
         let named = |claim: &(&str, &str)| (claim.0.replace('N', &self.place.name), claim.1.to_owned());
         let meant: Vec<(String, String)> = MEANT.iter().map(named).collect();
         let losses = self.began.iter().flat_map(|(volume, began, uid)| {
-            let judge = Judge { began: *began, meant: meant.clone(), is_deletion: false, deleted: None };
+            let judge = Judge { began: *began, meant: meant.clone(), ..Judge::default() };
             let mut history = self.place.site.history(volume);
             // What the test itself makes anew is another volume. It deletes the first one, which no repair does.
             let is_anew = self.lot.anew;
