@@ -40,11 +40,16 @@ fn came_too_late(api: &StageApi, name: &str) -> bool {
             .history
             .iter()
             .position(|moment| moment.key == key && moment.after.as_ref().is_some_and(is_deletable))?;
-        store.history[..doomed].iter().rposition(|moment| {
+        let claim_ref = |volume: Option<&Value>| volume.map(|volume| volume["spec"]["claimRef"].clone());
+        (0..doomed).rev().find(|at| {
+            let moment = &store.history[*at];
+            let after = moment.after.as_ref();
             let goes = |claim: &Value| claim["metadata"]["deletionTimestamp"].is_string();
-            let deletes = moment.key.kind == Kind::PersistentVolumeClaim && moment.after.as_ref().is_none_or(goes);
-            moment.by == FIELD_MANAGER
-                && (deletes || (moment.key == key && moment.after.as_ref().is_some_and(names_gone)))
+            let deletes = moment.key.kind == Kind::PersistentVolumeClaim && after.is_none_or(goes);
+            let before = store.history[..*at].iter().rev().find(|earlier| earlier.key == key);
+            let is_named_anew = || claim_ref(after) != claim_ref(before.and_then(|earlier| earlier.after.as_ref()));
+            let names = moment.key == key && after.is_some_and(names_gone) && is_named_anew();
+            moment.by == FIELD_MANAGER && (deletes || names)
         })
     });
     let Some(request) = exposed.and_then(|moment| api.request_of(moment)) else { return false };
