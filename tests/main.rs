@@ -9,6 +9,7 @@ mod clusters;
 mod conformance;
 mod contexts;
 mod cuts;
+mod danger;
 mod execute;
 mod fake_api;
 mod fates;

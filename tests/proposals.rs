@@ -63,11 +63,12 @@ fn manifests(objects: &[Value], keys: &[ObjectKey]) -> Manifests {
 /// Somebody has to agree where a volume name in a claim cannot be taken back and another one could stand there, where
 /// data are given to a name whose namespace is not known to be as old as they are, where a claim is made anew, and
 /// where a driver may let the object go.
-const EXPECTED: [(&str, &[&str]); 28] = [
+const EXPECTED: [(&str, &[&str]); 29] = [
     ("bind-claimref-no-namespace", &["unbind: to be confirmed"]),
     ("bind-named-pv-stale-uid", &["restore: to be confirmed", "restore: to be confirmed"]),
     ("bind-two-pvs-one-claim", &["retain: safe"]),
     ("claim-owned-cascade", &["retain: safe"]),
+    ("data-about-to-go", &["retain: safe"]),
     ("lost-claimref-other-uid", &["restore: safe"]),
     ("lost-claimref-uid-cleared", &["restore: safe"]),
     ("lost-volumename-empty", &["restore: safe"]),

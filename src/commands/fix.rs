@@ -28,6 +28,8 @@ struct Case {
     id: &'static str,
     object: ObjectKey,
     severity: Severity,
+    /// Data go because somebody asked for that: only who says so again keeps them.
+    is_asked_for: bool,
     message: String,
     /// Plans on the world as it was read, the safest first.
     repairs: Vec<Plan>,
@@ -54,7 +56,7 @@ fn next(cases: &[Case], tried: &Tried, only_safe: bool) -> Vec<Request> {
         let mut open = case
             .repairs
             .iter()
-            .filter(|plan| plan.is_safe() || !only_safe)
+            .filter(|plan| !only_safe || (plan.is_safe() && !case.is_asked_for))
             .map(|plan| &plan.request)
             .filter(|request| !tried.requests.contains(request))
             .peekable();
@@ -266,6 +268,7 @@ impl Fix<'_> {
                 id: finding.rule.id,
                 object: finding.object.clone(),
                 severity: finding.severity,
+                is_asked_for: finding.is_asked_for(),
                 message: finding.message.clone(),
                 repairs: Vec::new(),
                 obstacles: Vec::new(),
@@ -334,7 +337,10 @@ impl Fix<'_> {
             .findings
             .into_iter()
             .filter(|finding| in_scope(&finding.object) && finding.suppressed.is_none() && is_wanted(finding.rule.id))
-            .filter(|finding| finding.severity != Severity::Info || (finding.is_early && is_named(&finding.object)))
+            .filter(|finding| {
+                let is_told = finding.is_early || finding.is_asked_for();
+                finding.severity != Severity::Info || (is_told && is_named(&finding.object))
+            })
             .collect();
         found.sort_by_key(|finding| (!finding.role.is_root, finding.severity, finding.risk));
         Ok((found, unread))

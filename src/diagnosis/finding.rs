@@ -250,7 +250,10 @@ impl Finding {
         found: Found,
         assumed: Vec<Assumed>,
     ) -> Self {
-        let stated = found.severity.unwrap_or(rule.severity);
+        let risk = found.risk.unwrap_or(rule.risk);
+        // Nothing makes a danger milder because it is young.
+        let is_early = found.is_early && risk != Risk::Imminent;
+        let stated = found.severity.filter(|_| is_early == found.is_early).unwrap_or(rule.severity);
         let (severity, remedies) =
             if assumed.is_empty() { (stated, found.remedies) } else { (stated.max(Severity::Warning), Vec::new()) };
         Self {
@@ -258,7 +261,7 @@ impl Finding {
             object,
             uid: meta.uid.clone(),
             severity,
-            risk: found.risk.unwrap_or(rule.risk),
+            risk,
             message: found.message,
             evidence: found.evidence,
             remedies,
@@ -266,7 +269,7 @@ impl Finding {
             assumed,
             role: Role::default(),
             suppressed: None,
-            is_early: found.is_early,
+            is_early,
             blamed: found.blamed,
             affected: found.affected,
             settled: found.settled,
@@ -275,9 +278,15 @@ impl Finding {
         }
     }
 
-    /// The order of findings on one object: data at risk before everything, then the worst, then as the rules stand.
+    /// Whether the data go because somebody asked for that, in the normal course.
+    pub fn is_asked_for(&self) -> bool {
+        self.risk == Risk::Imminent && self.severity == Severity::Info
+    }
+
+    /// The order of findings on one object: data at risk before everything, unless that was asked for, then the worst,
+    /// then as the rules stand.
     pub(super) fn rank(&self) -> (bool, Severity, Risk, u32) {
-        (self.risk != Risk::Imminent, self.severity, self.risk, self.place)
+        (self.risk != Risk::Imminent || self.is_asked_for(), self.severity, self.risk, self.place)
     }
 
     /// The order of findings on different objects: the gravest first, then by object.

@@ -94,6 +94,7 @@ pub fn diagnose_named(
             diagnosis.unjudged.entry(rule.id).or_default().extend(missing);
         }
     }
+    rules::give_way(&mut diagnosis.findings);
     graph::follow(&mut diagnosis.findings);
     diagnosis
 }
@@ -108,6 +109,7 @@ pub fn diagnose_one(simulation: &Simulation<'_>, target: Target, rules: &[&'stat
     let scrutiny = Scrutiny { rules, suppressions: &[], scope: &|_| true };
     let mut diagnosis = Diagnosis::default();
     look_at(simulation, &Survey::of(snapshot), subject, scrutiny, &|_| true, &mut diagnosis);
+    rules::give_way(&mut diagnosis.findings);
     diagnosis.findings
 }
 

@@ -25,11 +25,12 @@ enum Remedy {
 }
 
 /// The rules whose findings a verb repairs, or makes harmless, with those verbs in order.
-const REPAIRABLE: [(&str, &[Remedy]); 28] = [
+const REPAIRABLE: [(&str, &[Remedy]); 29] = [
     ("bind-claimref-no-namespace", &[Remedy::Unbind]),
     ("bind-named-pv-stale-uid", &[Remedy::Restore]),
     ("bind-two-pvs-one-claim", &[Remedy::Retain]),
     ("claim-owned-cascade", &[Remedy::Retain]),
+    ("data-about-to-go", &[Remedy::Retain]),
     ("lost-claimref-other-uid", &[Remedy::Restore]),
     ("lost-claimref-uid-cleared", &[Remedy::Restore]),
     ("lost-volumename-empty", &[Remedy::Restore]),

@@ -24,6 +24,10 @@ impl Write {
         {
             return Some(format!("metadata.finalizers still has {finalizer}"));
         }
+        // An object that goes with this write keeps nothing.
+        if seen.meta().deleted.is_some() && seen.meta().finalizers.is_empty() {
+            return None;
+        }
         let stated = self.results().into_iter().map(|result| (result, "was sent"));
         let kept = before.map(|before| self.leaves(before)).unwrap_or_default();
         stated.chain(kept.into_iter().map(|kept| (kept, "stood there before"))).find_map(|(result, whence)| {

@@ -494,10 +494,17 @@ pub fn closing_words(audited: &Audited<'_>, all: bool, wide: bool) -> String {
             format!(" --all shows {more} more, which follow from others, come second on an object, or only inform.")
         }
     };
+    let going: BTreeSet<&ObjectKey> =
+        open(shown).filter(|finding| finding.is_asked_for()).map(|finding| &finding.object).collect();
+    let going = match going.len() {
+        0 => String::new(),
+        1 => " Data go with one object (asked for); --all shows it.".to_owned(),
+        more => format!(" Data go with {more} objects (asked for); --all shows them."),
+    };
     let rules = match (open(shown).next(), wide) {
         (None, _) => "",
         (Some(_), false) => " -o wide adds what to try first; kubectl pvctl rules ID explains a rule.",
         (Some(_), true) => " kubectl pvctl rules ID explains a rule.",
     };
-    format!("{summary}{rest}{rules}")
+    format!("{summary}{going}{rest}{rules}")
 }

@@ -6,7 +6,7 @@ use super::{Case, Prepared, Report};
 use crate::stage::newcomers::{ANEW, SECOND};
 use crate::stage::{Actor, Loss, StageApi, claim_key, text, volume_key};
 use pvctl::model::{Kind, ObjectKey};
-use pvctl::repair::FIELD_MANAGER;
+use pvctl::repair::{FIELD_MANAGER, Request};
 use serde_json::Value;
 
 /// Whether a loss is the actor's own doing, and no look of ours could have kept it.
@@ -89,10 +89,16 @@ pub(super) fn judge(prepared: &Prepared, api: &StageApi, case: Case, report: &mu
     }
     report.wrong.extend(strange_writes(prepared, api, report.anew_since));
     let says_done = report.outcome == "done";
-    if says_done && api.with(|store, _| store.mutated) > 0 {
+    // What goes with the write that was changed on its way keeps nothing of that.
+    let is_stored =
+        |carried: &pvctl::repair::Carried| api.with(|store, _| store.read(&volume_key(&carried.volume)).is_some());
+    let mutated = api.with(|store, _| store.mutated) > 0 && prepared.plan.volumes.iter().any(is_stored);
+    if says_done && mutated {
         report.wrong.push("it says done, and something else was stored than what it sent".to_owned());
     }
-    for name in makers_volumes(api).into_iter().filter(|_| says_done) {
+    // That the volume is gone is what was asked for, whatever has its name by then.
+    let is_deletion = matches!(prepared.plan.request, Request::Reclaim { delete: true, .. });
+    for name in makers_volumes(api).into_iter().filter(|_| says_done && !is_deletion) {
         let path = format!("GET /api/v1/persistentvolumes/{name}");
         let is_plans = prepared.plan.volumes.iter().any(|carried| carried.volume == name.as_str());
         if is_plans && api.requests().iter().skip(case.request - 1).any(|asked| *asked == path) {

@@ -15,6 +15,8 @@ mod topology;
 mod volume;
 mod workload;
 
+pub(super) use volume::give_way;
+
 use super::Rule;
 use std::sync::LazyLock;
 

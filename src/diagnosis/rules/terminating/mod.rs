@@ -85,7 +85,7 @@ fn stays_with(case: &Case<'_>, is_such: impl Fn(&str) -> bool) -> bool {
 }
 
 /// The driver to which the volume's storage belongs, or how to call it.
-fn driver_of(case: &Case<'_>, volume: &PersistentVolume) -> String {
+pub(super) fn driver_of(case: &Case<'_>, volume: &PersistentVolume) -> String {
     let of_source = if volume.source.kind == SourceKind::Csi { volume.source.detail.as_str() } else { "" };
     [migrated_to(case.rules(), volume), volume.meta.annotations.get(AnnotationKey::ProvisionedBy)]
         .into_iter()
@@ -154,6 +154,12 @@ fn aftermath(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Aftermath {
 }
 
 impl Aftermath {
+    /// The same where nobody has to do anything more for it to come.
+    fn soon(self, soon: bool) -> Self {
+        let risk = if soon && self.risk == Risk::Possible { Risk::Imminent } else { self.risk };
+        Self { risk, ..self }
+    }
+
     /// Adds what it means for the data, and how to keep them, to what was found.
     fn told(self, found: Found) -> Found {
         found.risk(self.risk).remedies(self.retain)
@@ -166,10 +172,14 @@ fn users<'a>(case: &Case<'a>, claim: &PersistentVolumeClaim) -> Vec<&'a Pod> {
     pods.filter(|pod| pod_uses_claim(pod, claim)).collect()
 }
 
-/// Whether all these pods are on their way out and nobody has waited long for them.
-fn are_leaving(case: &Case<'_>, users: &[&Pod]) -> bool {
-    let last = users.iter().filter_map(|pod| pod.meta.deleted).max();
-    users.iter().all(|pod| pod.meta.deleted.is_some()) && case.lasts(last).is_none()
+/// Whether all these pods are on their way out.
+fn are_leaving(users: &[&Pod]) -> bool {
+    users.iter().all(|pod| pod.meta.deleted.is_some())
+}
+
+/// Whether nobody has waited long for these pods, which are on their way out.
+fn is_recent(case: &Case<'_>, users: &[&Pod]) -> bool {
+    case.lasts(users.iter().filter_map(|pod| pod.meta.deleted).max()).is_none()
 }
 
 /// Whether the pod has ended, so that nothing of it runs.

@@ -1,6 +1,6 @@
 //! A claim that is being deleted and that finished pods keep.
 
-use super::{aftermath, are_leaving, is_finished, being_deleted, some_pods, users};
+use super::{aftermath, are_leaving, is_recent, is_finished, being_deleted, some_pods, users};
 use crate::controllers::protection::CLAIM_FINALIZER;
 use crate::diagnosis::remedy::{by_hand, kubectl, quoted};
 use crate::diagnosis::{Case, Detect, Found, Page, Risk, Rule, Severity, key};
@@ -13,7 +13,7 @@ pub(super) static RULE: Rule = Rule {
     id: "pvc-terminating-completed-pod",
     title: "finished pods keep the claim from being deleted",
     severity: Severity::Warning,
-    risk: Risk::Possible,
+    risk: Risk::Imminent,
     reads: &[Kind::Pod, Kind::PersistentVolume],
     page: Page {
         seen: "The claim is Terminating, and everything that uses it is Completed or Failed, such as the pods of a Job \
@@ -43,10 +43,14 @@ fn look(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Found> {
     let users = users(case, claim);
     let first = users.first().filter(|_| users.iter().all(|pod| is_finished(pod)))?;
     // A pod that runs may be among those that nobody has read.
-    if are_leaving(case, &users) || !case.knows_all(Kind::Pod, &claim.meta.namespace) {
+    if !case.knows_all(Kind::Pod, &claim.meta.namespace) {
         return None;
     }
+    let is_left = are_leaving(&users);
     let after = aftermath(case, claim);
+    if is_left && after.risk == Risk::None && is_recent(case, &users) {
+        return None;
+    }
     let message = format!(
         "it was deleted, and only finished pods keep it, whose phase does not count: {}. When their objects are \
          deleted, it goes{}",
@@ -68,6 +72,7 @@ fn look(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Found> {
     let rest = (more > 0).then(|| by_hand(format!("delete {more} more finished pods in the same way")));
     Some(
         after
+            .soon(is_left)
             .told(found)
             .remedies(users.iter().copied().take(NAMED).map(|pod| delete(&pod)))
             .remedies(rest)

@@ -1,6 +1,6 @@
 //! A claim that is being deleted while pods use it.
 
-use super::{aftermath, are_leaving, bring_back, is_finished, being_deleted, some_pods, users};
+use super::{aftermath, are_leaving, being_deleted, bring_back, is_finished, is_recent, some_pods, users};
 use crate::controllers::protection::CLAIM_FINALIZER;
 use crate::diagnosis::remedy::{by_hand, save_claim};
 use crate::diagnosis::{Case, Detect, Found, Page, Risk, Rule, Severity, key};
@@ -10,7 +10,7 @@ pub(super) static RULE: Rule = Rule {
     id: "pvc-terminating-in-use",
     title: "the claim is being deleted while pods use it",
     severity: Severity::Warning,
-    risk: Risk::Possible,
+    risk: Risk::Imminent,
     reads: &[Kind::Pod, Kind::PersistentVolume],
     page: Page {
         seen: "The claim is Terminating, and the pods that use it run on. New pods stay Pending with an event that the \
@@ -44,21 +44,31 @@ fn look(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Found> {
     let users = users(case, claim);
     let active: Vec<_> = users.iter().copied().filter(|pod| !is_finished(pod)).collect();
     let first = active.first()?;
-    if are_leaving(case, &users) {
+    let is_left = are_leaving(&users);
+    let after = aftermath(case, claim);
+    // That pods take their time to end is worth no word by itself; that data go with them is.
+    if is_left && after.risk == Risk::None && is_recent(case, &users) {
         return None;
     }
-    let after = aftermath(case, claim);
     let pods = some_pods(&active);
-    let message = format!(
-        "it was deleted, which cannot be taken back, and {pods} keeps it; new pods cannot use it. When no pod uses it \
-         any more, it goes{}",
-        after.words
-    );
+    let message = if is_left {
+        format!(
+            "it was deleted, which cannot be taken back, and {pods} keeps it, which is being deleted as well. When that \
+             is gone, it goes{}",
+            after.words
+        )
+    } else {
+        format!(
+            "it was deleted, which cannot be taken back, and {pods} keeps it; new pods cannot use it. When no pod uses \
+             it any more, it goes{}",
+            after.words
+        )
+    };
     let pod = key(Kind::Pod, &first.meta.namespace, &first.meta.name);
     let found = being_deleted(message, case, claim)
         .evidence(&pod, "spec.nodeName", first.node_name.as_str());
     Some(
-        after.told(found).remedy(save_claim(claim, "save the claim as it is; it cannot be kept from going")).remedies(bring_back(claim)).remedy(by_hand(format!(
+        after.soon(is_left).told(found).remedy(save_claim(claim, "save the claim as it is; it cannot be kept from going")).remedies(bring_back(claim)).remedy(by_hand(format!(
             "if the deletion was meant, stop {pods} by what made it; the claim goes by itself"
         ))),
     )

@@ -21,8 +21,10 @@ crate::diagnosis::rules::section! {
     reserved_namespace_anew,
     available_reserved_waiting,
     available_unmatchable,
+    data_about_to_go,
 }
 
+pub(in crate::diagnosis) use data_about_to_go::give_way;
 pub(super) use released_retain::RULE as RELEASED_RETAIN;
 
 use crate::controllers::persistent_volume::plugins::{Provider, find_deletable_plugin};

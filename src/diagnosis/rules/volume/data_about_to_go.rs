@@ -1,0 +1,190 @@
+//! A volume the data of which the next sync or some predicted end destroys. It rests on nothing but what is predicted,
+//! so that no way to a loss is passed over because no other rule knows it.
+
+use super::{Reclaim, gone};
+use crate::controllers::persistent_volume::reclaim::DataFate;
+use crate::diagnosis::case::{key_of_claim, volume_key};
+use crate::diagnosis::remedy::{by_hand, retain};
+use crate::diagnosis::rules::terminating::{driver_of, leaks};
+use crate::diagnosis::{Case, Detect, Finding, Found, Holder, Page, Risk, Rule, Severity};
+use crate::model::{Kind, ObjectKey, PersistentVolume, PersistentVolumeClaim, Timestamp, VolumePhase};
+use crate::simulate::{Outcome, OutcomeSet};
+use std::collections::BTreeSet;
+
+pub(super) static RULE: Rule = Rule {
+    id: "data-about-to-go",
+    title: "the data of the volume are about to go",
+    severity: Severity::Error,
+    risk: Risk::Imminent,
+    reads: &[Kind::PersistentVolumeClaim],
+    page: Page {
+        seen: "The volume is Released, or will be, and its policy is not Retain. `kubectl get pv` shows nothing unusual \
+               until the volume is gone.",
+        why: "Once the claim of a volume is gone, or is not the one that the volume names by its uid, the controller \
+              calls `reclaimVolume`: with policy Delete the driver or the controller deletes the storage, with Recycle \
+              a pod erases it. Nobody is asked again. The finding is an error where a claim that lives has the volume \
+              or names it, since nobody has asked for its deletion; where the claim was deleted, it informs.",
+        confirm: "kubectl get pv NAME -o jsonpath='{.status.phase} {.spec.persistentVolumeReclaimPolicy} \
+                  {.spec.claimRef}'\n\
+                  kubectl pvctl predict pv/NAME",
+        repair: "If the data are wanted, set the policy to Retain at once: kubectl pvctl retain pv/NAME. It helps as long \
+                 as the deletion of the storage has not begun. Then find out which claim is to have the volume: kubectl \
+                 pvctl explain pv/NAME.",
+        prevention: "Keep volumes that matter on policy Retain, and restore claims together with the uids that their \
+                     volumes name.",
+        hazard: "Deleting or renewing claims, restarting kube-controller-manager, or starting the driver's provisioner \
+                 may begin the deletion at once.",
+        sources: &[
+            "syncVolume, reclaimVolume, Kubernetes 1.36",
+            "shouldDelete, sig-storage-lib-external-provisioner",
+            "https://kubernetes.io/docs/concepts/storage/persistent-volumes/#reclaiming",
+        ],
+    },
+    detect: Detect::Volume(look),
+};
+
+/// What becomes of the data of this volume in that end; nothing where they are left alone. Drivers pass over what is
+/// Failed.
+fn destroyed(end: &Outcome) -> Option<DataFate> {
+    let (fate, is_failed) = match end {
+        Outcome::Volume { data, phase, .. } => ((*data)?, *phase == VolumePhase::Failed),
+        Outcome::Gone { data, .. } => ((*data)?, false),
+        Outcome::Claim { .. } => return None,
+    };
+    match fate {
+        DataFate::Kept => None,
+        DataFate::HandedToDriver => (!is_failed).then_some(fate),
+        DataFate::Destroyed | DataFate::Scrubbed => Some(fate),
+    }
+}
+
+/// What the next sync of the volume makes of its data; nothing where it leaves them alone. In the end the claim may
+/// have the volume all the same, and its driver has been told to delete it.
+fn next_sync(case: &Case<'_>, volume: &PersistentVolume) -> Option<DataFate> {
+    match gone(case, volume)?.reclaim {
+        Reclaim::Driver(_) => (volume.status.phase != VolumePhase::Failed).then_some(DataFate::HandedToDriver),
+        Reclaim::Deleted => Some(DataFate::Destroyed),
+        Reclaim::Scrubbed | Reclaim::InUse(_) => Some(DataFate::Scrubbed),
+        Reclaim::Left | Reclaim::DeleteFails | Reclaim::NoDeleter | Reclaim::NoRecycler => None,
+    }
+}
+
+fn look(case: &Case<'_>, volume: &PersistentVolume) -> Option<Found> {
+    let next = next_sync(case, volume);
+    let ends = case.ends();
+    let some_end = ends.into_iter().flat_map(OutcomeSet::of_every_sort).find_map(destroyed);
+    let fate = next.or(some_end)?;
+    // Its object goes, and the storage stays behind.
+    if volume.terminating() && leaks(case, volume) {
+        return None;
+    }
+    let is_certain = ends.is_some_and(|ends| ends.of_every_sort().all(|end| destroyed(end).is_some()));
+    let verb = |certain: &str, possible: &str| if is_certain { certain.to_owned() } else { format!("may {possible}") };
+    let policy = volume.reclaim_policy.as_str();
+    let act = match fate {
+        DataFate::HandedToDriver | DataFate::Kept => {
+            format!("{} {} it with its data", driver_of(case, volume), verb("deletes", "delete"))
+        }
+        DataFate::Destroyed => format!("the controller {} it with its data", verb("deletes", "delete")),
+        DataFate::Scrubbed => format!("a pod {} its data", verb("erases", "erase")),
+    };
+    let wanted_by = wanted_by(case, volume);
+    let course = if wanted_by.is_some() {
+        "nobody has asked for that"
+    } else {
+        "that is the normal course, and nobody is asked again"
+    };
+    let message = format!("{}, and by policy {policy} {act}: {course}", cause(case, volume, wanted_by));
+    let object = case.object();
+    let named = volume.claim_ref.as_ref().map(|named| format!("{}/{} {}", named.namespace, named.name, named.uid));
+    let found = Found::new(message)
+        .severity(if wanted_by.is_some() { Severity::Error } else { Severity::Info })
+        .since(since(case, volume))
+        .evidence(&object, "spec.persistentVolumeReclaimPolicy", policy)
+        .evidence(&object, "spec.claimRef", named.unwrap_or_default())
+        .evidence(&object, "status.phase", volume.status.phase.as_str())
+        .remedies(retain(volume));
+    let found = match wanted_by {
+        Some(claim) => found.remedy(by_hand(format!(
+            "once the data are kept, decide whether claim {} is to have them: kubectl pvctl explain pv/{} says what the \
+             controller sees",
+            claim.key(),
+            volume.meta.name
+        ))),
+        None => found,
+    };
+    Some(owners(case, volume).into_iter().fold(found, Found::affects))
+}
+
+/// Since when the data have been about to go.
+fn since(case: &Case<'_>, volume: &PersistentVolume) -> Option<Timestamp> {
+    match case.holder(volume) {
+        Holder::Lives(claim) if claim.terminating() => claim.meta.deleted,
+        _ => volume.status.last_phase_transition.or(volume.meta.deleted),
+    }
+}
+
+/// A claim that lives and has the volume, had it by its uid, or asks for it by its name: then nobody has asked for its
+/// data to go.
+fn wanted_by<'a>(case: &Case<'a>, volume: &PersistentVolume) -> Option<&'a PersistentVolumeClaim> {
+    let snapshot = case.snapshot();
+    let lives = |claim: &&PersistentVolumeClaim| !claim.terminating();
+    let naming = snapshot.claims_naming(&volume.meta.name).iter().map(|id| snapshot.claim(*id));
+    let by_uid = volume.claim_ref.as_ref().and_then(|named| {
+        let mut claims = snapshot.claims_in(&named.namespace).iter();
+        claims.find(|claim| !named.uid.is_empty() && claim.meta.uid == named.uid && !claim.terminating())
+    });
+    // One that was made anew and has no other volume waits for this one.
+    let anew = match case.holder(volume) {
+        Holder::Replaced(claim) => Some(claim).filter(lives).filter(|claim| claim.volume_name.is_empty()),
+        _ => None,
+    };
+    by_uid.or_else(|| naming.filter(|claim| lives(claim)).next()).or(anew)
+}
+
+/// Why the controller reclaims the volume, as the start of a sentence.
+fn cause(case: &Case<'_>, volume: &PersistentVolume, wanted_by: Option<&PersistentVolumeClaim>) -> String {
+    let named = volume.claim_ref.as_ref().map(|named| format!("{}/{}", named.namespace, named.name));
+    let named = named.unwrap_or_default();
+    match case.holder(volume) {
+        Holder::Lives(claim) if claim.terminating() => format!("its claim {named} is being deleted"),
+        Holder::Lives(claim) if claim.volume_name != volume.meta.name && !claim.volume_name.is_empty() => {
+            format!("its claim {named} has volume {}", claim.volume_name)
+        }
+        Holder::Lives(_) | Holder::ReservedFor(_) => format!("the controller releases it, although claim {named} lives"),
+        Holder::Replaced(_) => format!("its claim {named} is gone, and another one has that name"),
+        Holder::Gone | Holder::ReservedForMissing | Holder::Unknown => match wanted_by {
+            Some(claim) => format!("its claim {named} is not there, although claim {} wants it", claim.key()),
+            None => format!("its claim {named} is gone"),
+        },
+        Holder::Nobody if volume.terminating() => "it is being deleted".to_owned(),
+        Holder::Nobody => "no claim has it".to_owned(),
+    }
+}
+
+/// The claims whose data they are, or may be.
+fn owners(case: &Case<'_>, volume: &PersistentVolume) -> BTreeSet<ObjectKey> {
+    let snapshot = case.snapshot();
+    let naming = snapshot.claims_naming(&volume.meta.name).iter().map(|id| key_of_claim(&snapshot.claim(*id).meta));
+    let holder = match case.holder(volume) {
+        Holder::Lives(claim) => Some(key_of_claim(&claim.meta)),
+        _ => None,
+    };
+    naming.chain(holder).collect()
+}
+
+/// Takes the findings of this rule out where another one tells of the same danger with more evidence: one on the
+/// volume, or one on a claim that shows the volume.
+pub(in crate::diagnosis) fn give_way(findings: &mut Vec<Finding>) {
+    let is_general = |finding: &Finding| finding.rule.id == RULE.id;
+    if !findings.iter().any(is_general) {
+        return;
+    }
+    let mut told: BTreeSet<ObjectKey> = BTreeSet::new();
+    for finding in findings.iter().filter(|finding| finding.risk == Risk::Imminent && !is_general(finding)) {
+        let shown = finding.evidence.iter().map(|evidence| &evidence.object);
+        let all = shown.chain(&finding.blamed).chain(&finding.affected).chain([&finding.object]);
+        told.extend(all.filter(|object| object.kind == Kind::PersistentVolume).cloned());
+    }
+    findings.retain(|finding| !is_general(finding) || !told.contains(&volume_key(&finding.object.name)));
+}
