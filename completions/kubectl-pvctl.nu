@@ -339,6 +339,7 @@ module completions {
     --color: string@"nu-complete kubectl-pvctl audit color" # When to use colour
     --v(-v): string           # Say more on stderr; from 6 on every request to the API server, with tokens hidden
     --help(-h)                # Print help (see more with '--help')
+    ...objects: string        # The objects to look at, as kubectl names them: pvc/NAME, `pvc NAME NAME`, pv; all in scope if none is given
   ]
 
   def "nu-complete kubectl-pvctl rules output" [] {

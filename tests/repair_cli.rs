@@ -368,11 +368,11 @@ async fn what_can_be_repaired_is_said_with_the_command() {
     let fake = cluster([released("data", "Retain")]).await;
     let url = fake.url();
     for (words, said) in [
-        (&["audit", "-A"][..], format!("1 of these can be repaired: kubectl pvctl fix -A --server {url}\n")),
-        (&["audit", "-n", "db"], format!("1 of these can be repaired: kubectl pvctl fix -n db --server {url}\n")),
+        (&["audit", "-A"][..], format!("fix has 1 repair for these: kubectl pvctl fix -A --server {url}\n")),
+        (&["audit", "-n", "db"], format!("fix has 1 repair for these: kubectl pvctl fix -n db --server {url}\n")),
         (
             &["audit", "-A", "-o", "wide", "-l", "!tier"],
-            format!("1 of these can be repaired: kubectl pvctl fix OBJECT -A --server {url}\n"),
+            format!("fix has 1 repair for these: kubectl pvctl fix OBJECT -A --server {url}\n"),
         ),
         (&["explain", "pv/data"], format!("kubectl pvctl fix pv/data --server {url} proposes a repair\n")),
     ] {
@@ -398,7 +398,7 @@ async fn what_can_be_repaired_is_said_with_the_command() {
     let path = kubeconfig.to_str().unwrap().to_owned();
     let audit = move || Run::new(&["audit"]).env("KUBECONFIG", &path).finish();
     let ended = tokio::task::spawn_blocking(audit).await.unwrap();
-    assert!(ended.stderr.ends_with("\n1 of these can be repaired: kubectl pvctl fix\n"), "{}", ended.stderr);
+    assert!(ended.stderr.ends_with("\nfix has 1 repair for these: kubectl pvctl fix\n"), "{}", ended.stderr);
     // Nobody repairs a file.
     let objects = json!({"apiVersion": "v1", "kind": "List", "items": [released("data", "Retain")]});
     for words in [&["audit", "-f", "-"][..], &["explain", "pv/data", "-f", "-"]] {
@@ -412,7 +412,7 @@ async fn what_can_be_repaired_is_said_with_the_command() {
         kept
     });
     let ended = run(&fake, &["audit", "-A"]).await;
-    assert!(!ended.stderr.contains("can be repaired"), "{}", ended.stderr);
+    assert!(!ended.stderr.contains("for these: kubectl pvctl fix"), "{}", ended.stderr);
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

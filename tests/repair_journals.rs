@@ -354,8 +354,10 @@ async fn a_claim_that_goes_at_the_question_is_gone_as_the_plan_wants_it() {
     let mut terminal = screen(&fake, state.path(), &["restore", "pvc/data", "-n", "db"]);
     terminal.until(QUESTION);
     fake.remove("PersistentVolumeClaim", "data");
-    let player = play(&fake);
     terminal.press("y\r");
+    // The controllers take their time: the volume is still Bound when the first step is made.
+    terminal.until("step 2 of");
+    let player = play(&fake);
     let (code, shown) = tokio::task::spawn_blocking(|| terminal.end()).await.unwrap();
     player.abort();
     assert_eq!(code, Some(0), "{}", plain(shown.as_bytes()));

@@ -354,6 +354,10 @@ pub struct MatchArgs {
         3    volumes, claims or classes could not be read, or a rule could not be judged without them (with \
              --fail-on unknown: without whatever it needs); goes before 1")]
 pub struct AuditArgs {
+    /// The objects to look at, as kubectl names them: pvc/NAME, `pvc NAME NAME`, pv; all in scope if none is given
+    #[arg(value_name = "OBJECT")]
+    pub objects: Vec<String>,
+
     /// Show every finding, also those that follow from another one
     #[arg(long, help_heading = "Output")]
     pub all: bool,

@@ -2,11 +2,11 @@
 
 use super::gather::{Evidence, Gathered, Question, gather, keeps_from_judging};
 use super::rules::unknown;
-use super::scope::object_belongs_to;
-use super::{Status, offer, print_document};
-use crate::cli::{AuditArgs, GlobalArgs, Output, ReportFormat as Format};
+use super::scope::{is_of, object_belongs_to};
+use super::{Status, named, offer, print_document};
+use crate::cli::{AuditArgs, GlobalArgs, Output, ReportFormat as Format, parse_objects};
 use crate::diagnosis::{
-    Diagnosis, Finding, Risk, Rule, Scrutiny, Severity, Suppression, diagnose, matches_glob, rules,
+    Diagnosis, Finding, Risk, Rule, Scrutiny, Severity, Suppression, diagnose_named, matches_glob, rules,
 };
 use crate::error::Error;
 use crate::model::{Kind, ObjectKey, parse_label_filter};
@@ -21,9 +21,16 @@ use crate::text::sanitize;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
+/// The kinds of which somebody may name an object here.
+const KINDS: [Kind; 2] = [Kind::PersistentVolume, Kind::PersistentVolumeClaim];
+
 /// Looks and prints.
 pub(super) fn run(args: &AuditArgs, global: &GlobalArgs, terminal: &Terminal) -> Result<Status, Error> {
     let threshold = Threshold::of(&args.fail_on)?;
+    let words = parse_objects(&args.objects, &KINDS)?;
+    if !words.is_empty() && global.scope.selector.is_some() {
+        return Err(Error::usage("-l does not go with names of objects"));
+    }
     let chosen = chosen_rules(args)?;
     let filter = global
         .scope
@@ -60,16 +67,27 @@ pub(super) fn run(args: &AuditArgs, global: &GlobalArgs, terminal: &Terminal) ->
         let keys = simulation.targets().map(|target| key_of(snapshot, target));
         keys.zip(labels).filter(|(_, labels)| filter.matches(labels)).map(|(key, _)| key).collect()
     });
+    let named = named::with_ties(snapshot, &words, gathered.named_namespace())?;
+    let is_named = |object: &ObjectKey| named.as_ref().is_some_and(|named| named.contains(object));
+    // What is looked at, and what it may rest on.
     let in_scope = |object: &ObjectKey| {
         let has_labels = |labelled: &BTreeSet<ObjectKey>| {
             !matches!(object.kind, Kind::PersistentVolume | Kind::PersistentVolumeClaim) || labelled.contains(object)
         };
         gathered.namespace.as_deref().is_none_or(|namespace| object_belongs_to(&simulation, object, namespace))
             && labelled.as_ref().is_none_or(has_labels)
+            && (named.is_none() || is_named(object) || !KINDS.contains(&object.kind))
+    };
+    let is_own = |object: &ObjectKey| {
+        let namespace = gathered.namespace.as_deref();
+        (named.is_some() || namespace.is_none_or(|namespace| is_of(&simulation, object, namespace)))
+            && labelled.as_ref().is_none_or(|labelled| labelled.contains(object))
+            && (named.is_none() || is_named(object))
     };
     let scrutiny = Scrutiny { rules: &chosen, suppressions: &suppressions, scope: &in_scope };
-    let diagnosis = diagnose(&simulation, scrutiny, gathered.threads);
-    let all_in_scope: Vec<&Finding> = diagnosis.findings.iter().filter(|finding| in_scope(&finding.object)).collect();
+    let mut diagnosis = diagnose_named(&simulation, scrutiny, &is_named, gathered.threads);
+    let concerned = diagnosis.narrow(&is_own);
+    let all_in_scope: Vec<&Finding> = concerned.iter().filter_map(|place| diagnosis.findings.get(*place)).collect();
     let is_old = |finding: &&&Finding| args.min_age.is_none_or(|least| is_older(finding, least, &gathered));
     let is_known = |finding: &Finding| {
         let known = known.as_ref().and_then(|known| known.get(&finding.fingerprint()));
@@ -80,7 +98,7 @@ pub(super) fn run(args: &AuditArgs, global: &GlobalArgs, terminal: &Terminal) ->
     let old: Vec<&Finding> = all_in_scope.iter().filter(is_old).copied().collect();
     let shown: Vec<&Finding> = old.iter().filter(|finding| !is_known(finding)).copied().collect();
     let left_out = [old.len() - shown.len(), all_in_scope.len() - old.len()];
-    let targets = || simulation.targets().map(|target| key_of(snapshot, target)).filter(|key| in_scope(key));
+    let targets = || simulation.targets().map(|target| key_of(snapshot, target)).filter(|key| is_own(key));
     let claims = targets().filter(|key| key.kind == Kind::PersistentVolumeClaim).count();
     let looked_at = [targets().count() - claims, claims];
     if !suppressions.is_empty() {
@@ -97,6 +115,7 @@ pub(super) fn run(args: &AuditArgs, global: &GlobalArgs, terminal: &Terminal) ->
     }
     // Of what was not looked at nobody can say that it is well.
     let everything = gathered.namespace.is_none()
+        && named.is_none()
         && labelled.is_none()
         && chosen.len() == rules::all().len()
         && !gathered.dropped()
@@ -107,8 +126,15 @@ pub(super) fn run(args: &AuditArgs, global: &GlobalArgs, terminal: &Terminal) ->
         terminal.message(&note);
     }
     let model = gathered.modelled.document();
-    let audited =
-        Audited { snapshot, diagnosis: &diagnosis, shown: &shown, looked_at, left_out, unmatched: &unmatched };
+    let audited = Audited {
+        snapshot,
+        diagnosis: &diagnosis,
+        shown: &shown,
+        looked_at,
+        left_out,
+        unmatched: &unmatched,
+        is_named: named.is_some(),
+    };
     let mut output = terminal.output();
     match args.output {
         Format::Json => print_document(&Report::new(model, &audited), Output::Json, &mut output)?,
@@ -146,7 +172,7 @@ pub(super) fn run(args: &AuditArgs, global: &GlobalArgs, terminal: &Terminal) ->
             }
             // What is read from files nobody can repair.
             if args.source.filenames.is_empty()
-                && let Some(line) = offer::of_findings(&simulation, &shown, global)
+                && let Some(line) = offer::of_findings(&simulation, &shown, &args.objects, global)
             {
                 terminal.message(&line);
             }

@@ -116,7 +116,8 @@ fn candidates(words: &[OsString], names: Names) -> Vec<CompletionCandidate> {
 }
 
 /// The verbs that take objects, their argument, and the kinds it takes.
-const OBJECTS: [(&str, &str, &[Kind]); 13] = [
+const OBJECTS: [(&str, &str, &[Kind]); 14] = [
+    ("audit", "objects", &[Kind::PersistentVolumeClaim, Kind::PersistentVolume]),
     ("predict", "objects", &[Kind::PersistentVolumeClaim, Kind::PersistentVolume]),
     (
         "explain",

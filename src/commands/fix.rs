@@ -5,7 +5,7 @@ use super::gather::{Evidence, Gathered, Question, gather_on, keeps_from_judging}
 use super::named;
 use super::repair::{Run, World, journals};
 use super::rules::unknown;
-use super::scope::object_belongs_to;
+use super::scope::{is_of, object_belongs_to};
 use super::{Status, connect};
 use crate::cli::{DryRun, FixArgs, GlobalArgs, ModelArgs, Output as Format, SourceArgs, parse_objects};
 use crate::diagnosis::{Finding, Remedy, Scrutiny, Severity, diagnose_named, matches_glob, rules};
@@ -13,8 +13,7 @@ use crate::error::{Error, ErrorKind};
 use crate::model::{Kind, ObjectKey};
 use crate::repair::{self, Plan, Proposed, Request};
 use crate::report::wrap::wrap;
-use crate::simulate::{Simulation, Target, key_of};
-use crate::snapshot::Snapshot;
+use crate::simulate::Simulation;
 use crate::source::Cluster;
 use crate::terminal::Terminal;
 use std::collections::BTreeSet;
@@ -323,10 +322,15 @@ impl Fix<'_> {
                 gathered.namespace.as_deref().is_none_or(|namespace| object_belongs_to(&simulation, object, namespace))
             }
         };
+        let is_own = |object: &ObjectKey| match &named {
+            Some(named) => named.contains(object),
+            None => gathered.namespace.as_deref().is_none_or(|namespace| is_of(&simulation, object, namespace)),
+        };
         let scrutiny = Scrutiny { rules: rules::all(), suppressions: &[], scope: &in_scope };
         // Of what was named it is told at once what else is told only after a while.
         let is_named = |object: &ObjectKey| named.as_ref().is_some_and(|named| named.contains(object));
-        let diagnosis = diagnose_named(&simulation, scrutiny, &is_named, gathered.threads);
+        let mut diagnosis = diagnose_named(&simulation, scrutiny, &is_named, gathered.threads);
+        let concerned = diagnosis.narrow(&is_own);
         let mut missing = diagnosis.unjudged.values().flatten();
         let unread = missing.any(|missing| keeps_from_judging(missing.kind))
             || gathered.dropped()
@@ -336,7 +340,10 @@ impl Fix<'_> {
         let mut found: Vec<Finding> = diagnosis
             .findings
             .into_iter()
-            .filter(|finding| in_scope(&finding.object) && finding.suppressed.is_none() && is_wanted(finding.rule.id))
+            .enumerate()
+            .filter(|(place, _)| concerned.contains(place))
+            .map(|(_, finding)| finding)
+            .filter(|finding| finding.suppressed.is_none() && is_wanted(finding.rule.id))
             .filter(|finding| {
                 let is_told = finding.is_early || finding.is_asked_for();
                 finding.severity != Severity::Info || (is_told && is_named(&finding.object))
@@ -349,14 +356,7 @@ impl Fix<'_> {
     /// The objects that were named, with those to which they are tied; nothing where none was.
     fn named(self, gathered: &Gathered) -> Result<Option<BTreeSet<ObjectKey>>, Error> {
         let words = parse_objects(&self.args.objects, &KINDS)?;
-        let snapshot = &gathered.snapshot;
-        let Some(targets) = named::chosen(snapshot, &words, gathered.named_namespace())? else { return Ok(None) };
-        let mut objects = BTreeSet::new();
-        for target in targets {
-            objects.insert(key_of(snapshot, target));
-            objects.extend(tied(snapshot, target));
-        }
-        Ok(Some(objects))
+        named::with_ties(&gathered.snapshot, &words, gathered.named_namespace())
     }
 
     /// What was found, before anything is asked.
@@ -469,24 +469,4 @@ struct Tried {
     surprised: bool,
     /// Whether more may be wrong, because something could not be read.
     unread: bool,
-}
-
-/// What a claim or volume is tied to: the volume that a claim names, those that name it, the claim that a volume names.
-fn tied(snapshot: &Snapshot, target: Target) -> Vec<ObjectKey> {
-    match target {
-        Target::Volume(id) => {
-            let named = snapshot.volume(id).claim_ref.as_ref();
-            named.map(|named| repair::claim_key(&named.namespace, &named.name)).into_iter().collect()
-        }
-        Target::Claim(id) => {
-            let claim = snapshot.claim(id);
-            let naming = snapshot.volumes_naming(&claim.meta.namespace, &claim.meta.name).iter();
-            let mut volumes: Vec<ObjectKey> =
-                naming.map(|id| repair::volume_key(&snapshot.volume(*id).meta.name)).collect();
-            if snapshot.volume_id(&claim.volume_name).is_some() {
-                volumes.push(repair::volume_key(&claim.volume_name));
-            }
-            volumes
-        }
-    }
 }

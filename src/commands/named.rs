@@ -1,12 +1,14 @@
 //! Finding the objects that a person named.
 
 use crate::cli::ObjectArgument;
+use crate::diagnosis::case::{claim_key, volume_key};
 use crate::error::Error;
-use crate::model::{Kind, StorageClass};
+use crate::model::{Kind, ObjectKey, StorageClass};
 use crate::report::unread::{hidden, unread};
-use crate::simulate::Target;
+use crate::simulate::{Target, key_of};
 use crate::snapshot::{ClaimId, Snapshot, VolumeId};
 use crate::text::nearest;
+use std::collections::BTreeSet;
 
 /// How many names are offered for one that does not exist.
 const OFFERED: usize = 3;
@@ -43,6 +45,43 @@ pub(super) fn chosen(
     targets.sort_unstable();
     targets.dedup();
     Ok(Some(targets))
+}
+
+/// The volumes and claims that the words name, and those to which they are tied; nothing where no word was given.
+///
+/// # Errors
+/// As [`chosen`].
+pub(super) fn with_ties(
+    snapshot: &Snapshot,
+    words: &[ObjectArgument],
+    namespace: Option<&str>,
+) -> Result<Option<BTreeSet<ObjectKey>>, Error> {
+    let Some(targets) = chosen(snapshot, words, namespace)? else { return Ok(None) };
+    let objects = targets.into_iter().flat_map(|target| {
+        let mut objects = tied(snapshot, target);
+        objects.push(key_of(snapshot, target));
+        objects
+    });
+    Ok(Some(objects.collect()))
+}
+
+/// What a claim or volume is tied to: the volume that a claim names, those that name it, the claim that a volume names.
+fn tied(snapshot: &Snapshot, target: Target) -> Vec<ObjectKey> {
+    match target {
+        Target::Volume(id) => {
+            let named = snapshot.volume(id).claim_ref.as_ref();
+            named.map(|named| claim_key(&named.namespace, &named.name)).into_iter().collect()
+        }
+        Target::Claim(id) => {
+            let claim = snapshot.claim(id);
+            let naming = snapshot.volumes_naming(&claim.meta.namespace, &claim.meta.name).iter();
+            let mut volumes: Vec<ObjectKey> = naming.map(|id| volume_key(&snapshot.volume(*id).meta.name)).collect();
+            if snapshot.volume_id(&claim.volume_name).is_some() {
+                volumes.push(volume_key(&claim.volume_name));
+            }
+            volumes
+        }
+    }
 }
 
 /// The volume of that name.

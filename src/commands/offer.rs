@@ -8,23 +8,43 @@ use crate::simulate::{Simulation, Target, key_of};
 
 /// Whether `fix` offers a repair for a finding. Whether that comes to a plan, it says when it is asked.
 fn is_offered(simulation: &Simulation<'_>, finding: &Finding) -> bool {
-    let manifests = Manifests::default();
-    let situation = || Situation {
-        snapshot: simulation.snapshot(),
-        settings: simulation.settings().clone(),
-        manifests: &manifests,
-    };
     let is_told = finding.severity != Severity::Info || finding.is_early;
-    finding.suppressed.is_none() && is_told && !repairs(&situation(), finding).is_empty()
+    let offers = || !repairs(&situation(simulation, &Manifests::default()), finding).is_empty();
+    finding.suppressed.is_none() && is_told && offers()
+}
+
+fn situation<'a>(simulation: &Simulation<'a>, manifests: &'a Manifests) -> Situation<'a> {
+    Situation { snapshot: simulation.snapshot(), settings: simulation.settings().clone(), manifests }
 }
 
 /// How many of the findings can be repaired, and how; nothing where none can.
-pub(super) fn of_findings(simulation: &Simulation<'_>, shown: &[&Finding], global: &GlobalArgs) -> Option<String> {
-    let count = shown.iter().filter(|finding| is_offered(simulation, finding)).count();
+pub(super) fn of_findings(
+    simulation: &Simulation<'_>,
+    shown: &[&Finding],
+    objects: &[String],
+    global: &GlobalArgs,
+) -> Option<String> {
+    // One repair may be that of several findings, and is made once.
+    let manifests = Manifests::default();
+    let situation = situation(simulation, &manifests);
+    let mut requests = Vec::new();
+    for finding in shown.iter().filter(|finding| is_offered(simulation, finding)) {
+        for request in repairs(&situation, finding) {
+            if !requests.contains(&request) {
+                requests.push(request);
+            }
+        }
+    }
+    let count = requests.len();
     // fix does not choose by labels.
-    let object = if global.scope.selector.is_some() { " OBJECT" } else { "" };
+    let object = if global.scope.selector.is_some() {
+        " OBJECT".to_owned()
+    } else {
+        objects.iter().map(|word| format!(" {}", quoted(word))).collect()
+    };
     let flags = [scope(global), place(global)].concat();
-    (count > 0).then(|| format!("{count} of these can be repaired: kubectl pvctl fix{object}{flags}"))
+    let repairs = if count == 1 { "repair" } else { "repairs" };
+    (count > 0).then(|| format!("fix has {count} {repairs} for these: kubectl pvctl fix{object}{flags}"))
 }
 
 /// That there is a repair for an object; nothing where there is none.

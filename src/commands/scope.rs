@@ -32,7 +32,22 @@ pub(super) fn belongs_to(simulation: &Simulation<'_>, target: Target, namespace:
     }
 }
 
-/// The same of any object: what has no namespace and is no volume belongs to all of them.
+/// Whether an object is one of that namespace: its own, and the volumes that belong to it with their attachments. What
+/// several namespaces share is none of any.
+pub(super) fn is_of(simulation: &Simulation<'_>, object: &ObjectKey, namespace: &str) -> bool {
+    let snapshot = simulation.snapshot();
+    let is_shared = match object.kind {
+        Kind::PersistentVolume | Kind::Namespace => false,
+        Kind::VolumeAttachment => {
+            let attachment = snapshot.surroundings().attachment(&object.name);
+            attachment.is_none_or(|attachment| snapshot.volume_id(&attachment.volume_name).is_none())
+        }
+        kind => !kind.namespaced(),
+    };
+    !is_shared && object_belongs_to(simulation, object, namespace)
+}
+
+/// Whether what cannot be judged of an object matters to that namespace: of all that it may rest on.
 pub(super) fn object_belongs_to(simulation: &Simulation<'_>, object: &ObjectKey, namespace: &str) -> bool {
     let snapshot = simulation.snapshot();
     let of_volume =

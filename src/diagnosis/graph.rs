@@ -4,7 +4,7 @@
 
 use super::{Finding, Severity};
 use crate::model::ObjectKey;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// The place of a finding among causes and consequences.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -77,6 +77,27 @@ pub(super) fn follow(findings: &mut [Finding]) {
         // The root of a circle follows from nothing but what follows from it.
         *role = Role { is_root: true, drags, caused_by: Vec::new(), ..*role };
     }
+}
+
+/// The places of the findings that concern some objects: those on them, those because of which they are not well, and
+/// those from which these follow. What these affect elsewhere is left out of them.
+pub(super) fn narrow(findings: &mut [Finding], own: &dyn Fn(&ObjectKey) -> bool) -> BTreeSet<usize> {
+    let concerns = |finding: &Finding| own(&finding.object) || finding.role.drags.iter().any(own);
+    let mut open: Vec<usize> =
+        findings.iter().enumerate().filter(|(_, finding)| concerns(finding)).map(|(place, _)| place).collect();
+    let mut concerned = BTreeSet::new();
+    while let Some(place) = open.pop() {
+        if concerned.insert(place)
+            && let Some(finding) = findings.get(place)
+        {
+            open.extend(finding.role.caused_by.iter().copied());
+            open.push(finding.role.root);
+        }
+    }
+    for finding in findings {
+        finding.role.drags.retain(own);
+    }
+    concerned
 }
 
 /// The worst finding of each object that is not suppressed.

@@ -46,6 +46,14 @@ pub struct Diagnosis {
     pub unjudged: BTreeMap<&'static str, BTreeSet<Unread>>,
 }
 
+impl Diagnosis {
+    /// The places of the findings that concern those objects alone: on them, or to blame for what is found on them.
+    /// What the findings affect elsewhere is left out of them.
+    pub fn narrow(&mut self, own: &dyn Fn(&ObjectKey) -> bool) -> BTreeSet<usize> {
+        graph::narrow(&mut self.findings, own)
+    }
+}
+
 /// With what an audit looks.
 #[derive(Clone, Copy)]
 pub struct Scrutiny<'a> {

@@ -39,6 +39,8 @@ pub struct Audited<'a> {
     pub left_out: [usize; 2],
     /// The suppressions of a file that keep nothing back, where everything was looked at.
     pub unmatched: &'a [&'a Suppression],
+    /// Whether somebody named objects: of these also that is listed which may come right by itself, or was asked for.
+    pub is_named: bool,
 }
 
 /// The whole document.
@@ -396,7 +398,7 @@ pub fn table(audited: &Audited<'_>, all: bool, wide: bool) -> Table {
 /// What is listed, the worst first: all findings, or the roots that are no mere information.
 fn worst_first<'a>(audited: &Audited<'a>, all: bool) -> Vec<&'a Finding> {
     let Audited { diagnosis, shown, .. } = *audited;
-    let mut listed: Vec<&Finding> = if all { open(shown).collect() } else { lines(diagnosis, shown) };
+    let mut listed: Vec<&Finding> = if all { open(shown).collect() } else { lines(audited) };
     // What follows stands below its root, as bad as it may be.
     let order = |finding: &'a Finding| {
         let root = diagnosis.findings.get(finding.role.root).unwrap_or(finding);
@@ -407,14 +409,18 @@ fn worst_first<'a>(audited: &Audited<'a>, all: bool) -> Vec<&'a Finding> {
 }
 
 /// One line for each root that is shown; for what is shown and has a root that is not, the worst on its object. What is
-/// mere information has none.
-fn lines<'a>(diagnosis: &'a Diagnosis, shown: &[&'a Finding]) -> Vec<&'a Finding> {
+/// mere information has none, unless somebody named the object and it may come right by itself or was asked for.
+fn lines<'a>(audited: &Audited<'a>) -> Vec<&'a Finding> {
+    let Audited { diagnosis, shown, is_named, .. } = *audited;
     let mut worst: BTreeMap<&ObjectKey, &Finding> = BTreeMap::new();
     for finding in open(shown) {
         worst.entry(&finding.object).or_insert(finding);
     }
     let mut listed: BTreeMap<&ObjectKey, &Finding> = BTreeMap::new();
-    for finding in worst.values().filter(|finding| finding.severity != Severity::Info) {
+    let is_told = |finding: &Finding| {
+        finding.severity != Severity::Info || (is_named && (finding.is_early || finding.is_asked_for()))
+    };
+    for finding in worst.values().filter(|finding| is_told(finding)) {
         let root = diagnosis.findings.get(finding.role.root);
         let root = root.filter(|root| worst.get(&root.object).is_some_and(|shown| std::ptr::eq(*shown, *root)));
         let line = root.unwrap_or(finding);
@@ -441,11 +447,12 @@ fn cause(diagnosis: &Diagnosis, finding: &Finding) -> String {
     finding.role.caused_by.iter().map(cause).collect::<Vec<_>>().join(", ")
 }
 
-/// How much was found, in words.
-pub fn summary_words(audited: &Audited<'_>) -> String {
+/// How much is listed, in words.
+pub fn summary_words(audited: &Audited<'_>, all: bool) -> String {
     let Audited { shown, looked_at: [volumes, claims], left_out: [known, young], .. } = *audited;
     let looked = format!("{} and {}", counted(volumes, "volume"), counted(claims, "claim"));
-    let of = |severity: Severity| open(shown).filter(|finding| finding.severity == severity).count();
+    let listed = worst_first(audited, all);
+    let of = |severity: Severity| listed.iter().filter(|finding| finding.severity == severity).count();
     let parts = Severity::ALL.map(|severity| (of(severity), severity.as_str()));
     let parts = parts.iter().filter(|(count, _)| *count > 0);
     let parts: Vec<String> = parts
@@ -457,7 +464,11 @@ pub fn summary_words(audited: &Audited<'_>) -> String {
     };
     let known = if known == 0 { String::new() } else { format!(" {known} more in the baseline.") };
     let young = if young == 0 { String::new() } else { format!(" {young} more younger than --min-age.") };
-    let found = if parts.is_empty() { "Nothing was found".to_owned() } else { parts.join(", ") };
+    let found = match parts.as_slice() {
+        [] if open(shown).next().is_some() => "Nothing is wrong".to_owned(),
+        [] => "Nothing was found".to_owned(),
+        parts => parts.join(", "),
+    };
     format!("{found} on {looked}.{kept_back}{known}{young}")
 }
 
@@ -482,9 +493,9 @@ pub fn unmatched_words(unmatched: &[&Suppression]) -> Option<String> {
 
 /// The same as [`summary_words`], with what the table leaves out.
 pub fn closing_words(audited: &Audited<'_>, all: bool, wide: bool) -> String {
-    let Audited { diagnosis, shown, .. } = *audited;
-    let summary = summary_words(audited);
-    let hidden = open(shown).count().saturating_sub(lines(diagnosis, shown).len());
+    let Audited { shown, .. } = *audited;
+    let summary = summary_words(audited, all);
+    let hidden = open(shown).count().saturating_sub(lines(audited).len());
     let rest = match if all { 0 } else { hidden } {
         0 => String::new(),
         1 => {

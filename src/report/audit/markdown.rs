@@ -10,7 +10,7 @@ const UNSEEN: &str = "&#8203;";
 
 /// The page.
 pub fn markdown(audited: &Audited<'_>, all: bool) -> String {
-    let mut page = format!("# kubectl pvctl audit\n\n{}\n", cell(&summary_words(audited)));
+    let mut page = format!("# kubectl pvctl audit\n\n{}\n", cell(&summary_words(audited, all)));
     let listed = worst_first(audited, all);
     if listed.is_empty() {
         return page;
