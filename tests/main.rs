@@ -1,6 +1,7 @@
 //! The one binary of integration tests; each module is one subject.
 
 mod audit;
+mod bounds;
 mod candidates;
 mod cases;
 mod cli;
