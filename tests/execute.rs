@@ -43,6 +43,8 @@ enum Fault {
     Later(u16, u64),
     /// The connection breaks before the server acts.
     Before,
+    /// Somebody on the way answers with more than any object has.
+    Large,
     /// The connection breaks after the server acted.
     After,
     /// There is never an answer; the server acts, or does not.
@@ -304,6 +306,7 @@ impl Server {
                 (code, json!({ "kind": "Status", "message": "too much at once" }))
             }
             Some(Fault::Before) => return broken(),
+            Some(Fault::Large) => return Ok(Response::new(Body::from(vec![b' '; (8 << 20) + 1]))),
             Some(Fault::Silence(false)) => std::future::pending().await,
             Some(Fault::After | Fault::Silence(true) | Fault::Actor(_)) | None => self.world(|world| {
                 if let Some(Fault::Actor(act)) = fault {
@@ -768,6 +771,7 @@ async fn lost_answers_are_cleared_up() {
     for method in ["PATCH", "DELETE", "POST"] {
         for (fault, twice) in [
             (Fault::Before, true),
+            (Fault::Large, true),
             (Fault::After, false),
             (Fault::Silence(false), true),
             (Fault::Silence(true), false),
@@ -897,7 +901,8 @@ async fn a_wait_outlives_failures() {
         .fault(&format!("GET {OLD}"), Fault::Actor(|_| {}))
         .fault(&format!("GET {OLD}"), Fault::Actor(|_| {}))
         .fault(&format!("GET {OLD}"), Fault::Before)
-        .fault(&format!("GET {OLD}"), Fault::Status(500, "etcd is away"));
+        .fault(&format!("GET {OLD}"), Fault::Status(500, "etcd is away"))
+        .fault(&format!("GET {OLD}"), Fault::Large);
     let (dir, ear) = (tempfile::tempdir().unwrap(), Ear::new());
     run(&server, dir.path(), &ear).await.0.unwrap();
     server.is_moved();
@@ -909,6 +914,8 @@ async fn a_wait_outlives_failures() {
             "2 waits until claim db/data is gone, 0 s: pvc/data -n db could not be read: no answer from the API server: \
              the connection broke",
             "2 waits until claim db/data is gone, 1 s: pvc/data -n db could not be read: HTTP 500: etcd is away",
+            "2 waits until claim db/data is gone, 2 s: pvc/data -n db could not be read: the answer is larger than \
+             8 MiB, and no more of one is read",
         ]
     );
 }

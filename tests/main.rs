@@ -2,6 +2,7 @@
 
 mod audit;
 mod audit_scope;
+mod bounds;
 mod candidates;
 mod cases;
 mod cli;

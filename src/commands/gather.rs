@@ -305,7 +305,8 @@ pub(super) fn issue_sentence(issue: &DecodeIssue) -> String {
     let place = if issue.namespace.is_empty() { String::new() } else { format!("{}/", issue.namespace) };
     let name = if issue.name.is_empty() { String::new() } else { format!(" {place}{}", issue.name) };
     let value = if issue.value.is_empty() { String::new() } else { format!(" {}", issue.value) };
-    format!("{}: {kind}{name} cannot be decoded: {}{value}: {}", issue.origin, issue.field, issue.reason)
+    let field = if issue.field.is_empty() { String::new() } else { format!("{}{value}: ", issue.field) };
+    format!("{}: {kind}{name} cannot be decoded: {field}{}", issue.origin, issue.reason)
 }
 
 /// Whether what is unknown for want of that read makes the exit code say that nothing can be judged. Where pods or

@@ -4,7 +4,9 @@ use super::gather::{file_options, issue_sentence, unreadable};
 use super::{Status, connect};
 use crate::cli::{GlobalArgs, Output as Format, SnapshotArgs};
 use crate::error::Error;
+use crate::model::{Kind, ObjectKey, Str};
 use crate::snapshot::{CoverageEntry, CoverageState, DecodeIssue};
+use crate::source::archive::ArchivedObject;
 use crate::source::{Archived, FileOptions, Needs, Statement, archive, files};
 use crate::terminal::{Terminal, output_error};
 
@@ -33,7 +35,7 @@ pub(super) fn run(args: &SnapshotArgs, global: &GlobalArgs, terminal: &Terminal)
     };
     written.map_err(|failure| output_error(&failure))?;
     output.finish()?;
-    warn(&issues, &statement, terminal);
+    warn(&issues, &objects, &statement, terminal);
     Ok(Status::Done)
 }
 
@@ -55,10 +57,17 @@ fn from_cluster(args: &SnapshotArgs, global: &GlobalArgs, terminal: &Terminal) -
     })
 }
 
-/// What is not in the snapshot, because its reader cannot see that, and what in it cannot be understood.
-fn warn(issues: &[DecodeIssue], statement: &Statement, terminal: &Terminal) {
+/// What is not in the snapshot, because its reader cannot see that, and what in it cannot be understood. The objects
+/// are in order.
+fn warn(issues: &[DecodeIssue], objects: &[ArchivedObject], statement: &Statement, terminal: &Terminal) {
     for issue in issues {
-        terminal.message(&format!("warning: {}; it is kept as it is", issue_sentence(issue)));
+        // What is too large to be held is not kept either.
+        let key = |kind| ObjectKey { kind, namespace: Str::new(&issue.namespace), name: Str::new(&issue.name) };
+        let is_kept = Kind::from_manifest(&issue.kind)
+            .map(key)
+            .is_some_and(|key| objects.binary_search_by(|kept| kept.key().cmp(&key)).is_ok());
+        let fate = if is_kept { "kept as it is" } else { "left out" };
+        terminal.message(&format!("warning: {}; it is {fate}", issue_sentence(issue)));
     }
     let entries = statement.coverage.entries();
     let around: Vec<&CoverageEntry> = entries.iter().filter(|entry| entry.kind.is_surrounding()).collect();

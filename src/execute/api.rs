@@ -5,8 +5,9 @@ use super::error::Stopped;
 use super::{Sent, Way};
 use crate::model::{Kind, ObjectKey};
 use crate::repair;
+use crate::snapshot::decode::LARGEST_OBJECT;
 use http::{HeaderMap, Request, header};
-use http_body_util::BodyExt;
+use http_body_util::{BodyExt, LengthLimitError, Limited};
 use kube::client::Body;
 use serde_json::Value;
 use std::time::Duration;
@@ -20,6 +21,9 @@ const PAUSE: Duration = Duration::from_millis(500);
 pub(super) const LONGEST: Duration = Duration::from_secs(10);
 /// How many objects are asked for at once.
 const PAGE: u32 = 500;
+/// The most that is held of one answer with a list, in bytes: a page of large pods has a fifth of it, and as values the
+/// objects take several times their text.
+const LARGEST_LIST: usize = 64 << 20;
 
 /// An answer that means failure.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -136,9 +140,15 @@ impl<'a> Api<'a> {
         let exchange = async {
             let response = self.way.client.send(request).await.map_err(|error| without_answer(&error))?;
             let (parts, body) = response.into_parts();
-            match body.collect().await {
+            // It counts what comes after decompression, and ends the reading.
+            let most = if is_list(path) { LARGEST_LIST } else { LARGEST_OBJECT };
+            match Limited::new(body, most).collect().await {
                 Ok(body) => Ok((parts.status.as_u16(), parts.headers, body.to_bytes())),
-                Err(error) => Err(Answer::Lost(format!("the answer was cut short: {}", innermost(&error)))),
+                Err(error) if error.is::<LengthLimitError>() => {
+                    let most = most >> 20;
+                    Err(Answer::Lost(format!("the answer is larger than {most} MiB, and no more of one is read")))
+                }
+                Err(error) => Err(Answer::Lost(format!("the answer was cut short: {}", innermost(&*error)))),
             }
         };
         let limit = self.way.limit;
@@ -239,6 +249,11 @@ impl<'a> Api<'a> {
             }
         }
     }
+}
+
+/// Whether a list is asked for, and no object.
+fn is_list(path: &str) -> bool {
+    path.split_once('?').is_some_and(|(_, query)| query.starts_with("limit="))
 }
 
 /// What an answer says of an object.

@@ -6,10 +6,12 @@
 //! asked for.
 
 mod place;
+pub mod size;
 mod source;
 mod surroundings;
 mod wire;
 
+pub use size::LARGEST_OBJECT;
 pub(super) use source::is_disk_id;
 
 use crate::model::{
@@ -165,6 +167,11 @@ pub fn read_some(kind: Option<Kind>, json: &[u8], origin: &str, surroundings: bo
         (header.known(), header.kind)
     };
     let kind = kind.filter(|kind| surroundings || !kind.is_surrounding());
+    // A kind that no decision reads is a word that is kept, and the rest of its objects is not.
+    if json.len() > LARGEST_OBJECT && (kind.is_some() || stated.len() > size::LONGEST_NAME) {
+        let issue = size::Named::in_beginning(json).issue(kind, Some(json.len() as u64), origin);
+        return Err(Failure::Issue(Box::new(issue)));
+    }
     let at = Context { text, kind: &stated, origin };
     match kind {
         Some(Kind::PersistentVolume) => at.parse().and_then(|object| volume(&at, object)),

@@ -2,6 +2,7 @@
 
 use super::statement::Statement;
 use crate::model::{Kind, ObjectKey, Str};
+use crate::snapshot::decode::LARGEST_OBJECT;
 use crate::snapshot::redact::redact;
 use crate::text::{escape_json, sanitize};
 use serde::Serialize;
@@ -20,9 +21,10 @@ pub struct ArchivedObject {
 
 impl ArchivedObject {
     /// Redacts one object of a known kind. Objects in typed lists lack their `kind`; it is put in. A text that is no
-    /// JSON object is none.
+    /// JSON object is none, and an object above the size of any that is decoded.
     pub fn new(kind: Kind, json: &[u8]) -> Option<Self> {
-        let mut object: Value = serde_json::from_slice(json).ok().filter(Value::is_object)?;
+        let whole = Some(json).filter(|json| json.len() <= LARGEST_OBJECT)?;
+        let mut object: Value = serde_json::from_slice(whole).ok().filter(Value::is_object)?;
         object["apiVersion"] = kind.api_version().into();
         object["kind"] = kind.as_str().into();
         let text = |field: &str| object["metadata"][field].as_str().unwrap_or_default();

@@ -4,10 +4,11 @@
 //! nothing at all can be read is there an error.
 
 use super::archive::ArchivedObject;
+use super::body::SMALL_ANSWER;
 use super::cluster_error::{ApiStatus, ClusterError, ClusterErrorKind};
 use super::connect::{self, ConnectOptions, Environment, default_chunk_size};
 use super::http::{Api, Failure, JSON, Observer, RequestLog, Retry};
-use super::list::{self, ListFailure, Listed};
+use super::list::{self, ListFailure, Listed, Unusable};
 use super::second_round::{Needs, pod_namespaces, second_round};
 use crate::model::{Kind, ObjectKey, Str, Timestamp};
 use crate::progress::Progress;
@@ -175,7 +176,7 @@ impl<'a> Cluster<'a> {
             git_version: String,
         }
         let what = "the server's version";
-        let reply = self.api.get("/version", JSON).await.map_err(|failure| self.error(what, failure))?;
+        let reply = self.api.get("/version", JSON, SMALL_ANSWER).await.map_err(|failure| self.error(what, failure))?;
         let info: Info = serde_json::from_slice(&reply.body)
             .map_err(|error| ClusterError::not_kubernetes(&self.api.server, what, &error.to_string()))?;
         let digits = |text: &str| -> Option<u32> {
@@ -202,7 +203,7 @@ impl<'a> Cluster<'a> {
         let mut impatient = self.api.clone();
         impatient.retry.tries = 1;
         let path = format!("{path}?limit={COMPLETION_NAMES}");
-        match tokio::time::timeout(COMPLETION_TIME, impatient.get(&path, NAMES_ONLY)).await {
+        match tokio::time::timeout(COMPLETION_TIME, impatient.get(&path, NAMES_ONLY, SMALL_ANSWER)).await {
             Ok(Ok(reply)) => names_in(&reply.body),
             Ok(Err(_)) | Err(_) => Vec::new(),
         }
@@ -359,7 +360,9 @@ impl<'a> Cluster<'a> {
             }
             Err(ListFailure::Failed(error)) => {
                 entry.state = CoverageState::Failed;
-                entry.reason = Some(error.to_string());
+                // A list that is refused for its size is never read by asking again: the way out belongs to it.
+                let way_out = error.hint().filter(|_| error.kind() == ClusterErrorKind::TooLarge);
+                entry.reason = Some(way_out.map_or_else(|| error.to_string(), |way_out| format!("{error}; {way_out}")));
                 Some(error)
             }
         };
@@ -400,6 +403,7 @@ impl<'a> Cluster<'a> {
         match failure {
             Failure::Status(status) => ClusterError::from_status(&self.api.server, what, &status),
             Failure::Transport(error) => error,
+            Failure::TooLarge(size) => ClusterError::too_large(&self.api.server, what, size),
         }
     }
 }
@@ -410,8 +414,8 @@ fn decode_page(
     origin: &str,
     keep_archive: bool,
     asked: Option<&(Kind, String)>,
-) -> Result<(Page, usize), String> {
-    let objects = list::items(bytes).map_err(|error| error.to_string())?;
+) -> Result<(Page, usize), Unusable> {
+    let objects = list::items(bytes)?;
     let mut page =
         Page { items: Vec::with_capacity(objects.len()), issues: Vec::new(), archive: Vec::new(), changed: Vec::new() };
     for object in &objects {

@@ -1,5 +1,6 @@
 //! Why a cluster could not be read: one sentence, and what to do about it.
 
+use super::body::TooLarge;
 use crate::error::Error;
 use std::fmt;
 
@@ -28,6 +29,8 @@ pub enum ClusterErrorKind {
     Overloaded,
     /// What answers is no Kubernetes API server.
     NotKubernetes,
+    /// The answer is larger than what is held of one.
+    TooLarge,
     /// The server answered with a failure.
     Server,
 }
@@ -234,6 +237,32 @@ impl ClusterError {
             _ => Self::new(ClusterErrorKind::Server, format!("reading {what} failed with HTTP {code}: {message}"))
                 .with_hint("the fault is on the API server's side: its log tells more; -v 6 shows the requests"),
         }
+    }
+
+    /// An answer of which no more is read, because it is too large.
+    pub(crate) fn too_large(server: &str, what: &str, TooLarge { limit, stated }: TooLarge) -> Self {
+        let limit = limit >> 20;
+        let size = match stated {
+            Some(bytes) => format!("{} MiB", bytes >> 20),
+            None => format!("more than {limit} MiB"),
+        };
+        Self::too_much(server, what, &size, &format!("{limit} MiB"))
+    }
+
+    /// An answer of which no more is read, because it has so many objects.
+    pub(crate) fn too_many(server: &str, what: &str, most: usize) -> Self {
+        Self::too_much(server, what, &format!("more than {most} objects"), &format!("{most} objects"))
+    }
+
+    fn too_much(server: &str, what: &str, size: &str, limit: &str) -> Self {
+        Self::new(
+            ClusterErrorKind::TooLarge,
+            format!("{server} sends {size} in one answer to the request for {what}, and at most {limit} are read"),
+        )
+        .with_hint(
+            "give no --chunk-size above 2500, nor 0: lists then come in small pages; where something on the way sends \
+             all at once, write files with 'kubectl get pv,pvc,sc,pods,nodes -A -o json' and read them with -f",
+        )
     }
 
     /// A success whose body is not what the API would send.

@@ -4,6 +4,7 @@
 //! directories, among them those of `kubectl cluster-info dump` and `oc adm must-gather`. JSON is cut into objects
 //! while it is read and decoded on all cores, so that no file is held in memory as a whole.
 
+mod batch;
 mod collect;
 mod cut;
 mod error;
@@ -18,8 +19,9 @@ use super::statement::Statement;
 use crate::model::{Kind, Str, Surrounding, Timestamp};
 use crate::snapshot::decode::{self, DecodeIssue};
 use crate::snapshot::{Coverage, CoverageEntry, CoverageState, Item, Parts};
+use batch::{Batch, Expect, Passed, Sink};
 use collect::{Asked, Collector, Objects, Workers};
-use cut::{Batch, Cutter, Expect, Sink};
+use cut::Cutter;
 use input::Format;
 use layout::Covers;
 use std::collections::{BTreeMap, BTreeSet};
@@ -149,7 +151,7 @@ pub fn read_with(options: &FileOptions, stdin: &mut dyn Read) -> Result<Loaded, 
             }
         }
         let Collector { objects, complete, stated, held, .. } = collector;
-        Ok((objects, Known { complete, held, stated: Statement::of_all(&stated) }))
+        Ok((objects, Known { complete, held, stated: Statement::of_all(&stated), passed: Vec::new() }))
     });
     let (objects, known) = collected.map_err(|error| with_line(error, &inputs))?;
     report.objects =
@@ -200,6 +202,7 @@ pub fn archive_with(options: &FileOptions, stdin: &mut dyn Read) -> Result<Archi
         objects.extend(ArchivedObject::new(kind, json));
         ControlFlow::Continue(())
     })?;
+    issues.extend_from_slice(&known.passed);
     let statement = Statement {
         coverage: known.coverage(&issues, options),
         // The newest time in the objects is no time of a reading, and whoever reads the snapshot finds it as well.
@@ -215,7 +218,7 @@ pub fn archive_with(options: &FileOptions, stdin: &mut dyn Read) -> Result<Archi
 ///
 /// # Errors
 ///
-/// As [`read`]; an object whose kind cannot be read is fatal here.
+/// As [`read`]; an object whose kind cannot be read, or that is too large to be held, is fatal here.
 pub fn each_raw(options: &FileOptions, each: &mut EachRaw<'_>) -> Result<(), SourceError> {
     each_raw_with(options, &mut stdin(), each)
 }
@@ -226,7 +229,10 @@ pub fn each_raw(options: &FileOptions, each: &mut EachRaw<'_>) -> Result<(), Sou
 ///
 /// As [`each_raw`].
 pub fn each_raw_with(options: &FileOptions, stdin: &mut dyn Read, each: &mut EachRaw<'_>) -> Result<(), SourceError> {
-    raw(options, stdin, each).map(|_| ())
+    match raw(options, stdin, each)?.passed.into_iter().next() {
+        Some(issue) => Err(SourceError::new(issue.origin.clone(), Fault::Undecodable(Box::new(issue)))),
+        None => Ok(()),
+    }
 }
 
 /// Hands on each object, and says what is known of all of them.
@@ -294,7 +300,7 @@ impl Raw<'_> {
 
 impl Sink for Raw<'_> {
     fn batch(&mut self, batch: Batch) -> Result<Vec<u8>, SourceError> {
-        let Batch { bytes, items, base, expect, origin } = batch;
+        let Batch { bytes, items, base, expect, origin, passed } = batch;
         for item in items {
             let place = base + item.start as u64;
             let json = &bytes[item];
@@ -321,6 +327,9 @@ impl Sink for Raw<'_> {
             if let Some(kind) = kind {
                 self.hand(kind, json, &origin)?;
             }
+        }
+        if let Some(Passed { named, size }) = passed {
+            self.known.passed.extend(collect::judge(&expect, named, size, &origin, true).err());
         }
         Ok(bytes)
     }
@@ -493,6 +502,8 @@ struct Known {
     held: BTreeSet<(Kind, Option<Str>)>,
     /// What snapshots say of themselves.
     stated: Statement,
+    /// The objects that were not handed on, because they are too large.
+    passed: Vec<DecodeIssue>,
 }
 
 impl Known {

@@ -1,10 +1,11 @@
-//! Single reads from the API server: time limits, a few repetitions, and a line for each request under `-v 6`.
+//! Single reads from the API server: limits of time and size, a few repetitions, and a line for each request under
+//! `-v 6`.
 #![expect(clippy::disallowed_types, clippy::disallowed_methods, reason = "requests are timed for the person who asks")]
 
+use super::body::{self, LARGEST_STATUS, Text, TooLarge};
 use super::cluster_error::{ApiStatus, ClusterError};
 use crate::model::Timestamp;
 use http::{HeaderMap, Request, header};
-use http_body_util::BodyExt;
 use kube::Client;
 use kube::client::Body;
 use std::time::{Duration, Instant};
@@ -44,7 +45,7 @@ impl Default for Retry {
 
 /// A successful answer.
 pub(super) struct Reply {
-    pub(super) body: Vec<u8>,
+    pub(super) body: Text,
     /// The `Date` header: the server's clock.
     pub(super) date: Option<Timestamp>,
 }
@@ -56,6 +57,8 @@ pub(super) enum Failure {
     Status(ApiStatus),
     /// It did not.
     Transport(ClusterError),
+    /// It answered with more than is held of one answer.
+    TooLarge(TooLarge),
 }
 
 /// How often a request that could not be sent is tried again.
@@ -76,12 +79,13 @@ pub(super) struct Api<'a> {
 }
 
 impl Api<'_> {
-    /// Gets a path, with its query. Answers 429, 503 and 504 are asked again a few times.
-    pub(super) async fn get(&self, path: &str, accept: &str) -> Result<Reply, Failure> {
+    /// Gets a path, with its query, if the answer has at most `limit` bytes. Answers 429, 503 and 504 are asked again a
+    /// few times.
+    pub(super) async fn get(&self, path: &str, accept: &str, limit: usize) -> Result<Reply, Failure> {
         let mut pause = self.retry.pause;
         let mut tried = 1;
         loop {
-            let (status, retry_after) = match self.get_once(path, accept).await? {
+            let (status, retry_after) = match self.get_once(path, accept, limit).await? {
                 Ok(reply) => return Ok(reply),
                 Err(refused) => refused,
             };
@@ -98,9 +102,10 @@ impl Api<'_> {
         &self,
         path: &str,
         accept: &str,
+        most: usize,
     ) -> Result<Result<Reply, (ApiStatus, Option<Duration>)>, Failure> {
         let started = Instant::now();
-        let exchange = self.exchange(path, accept);
+        let exchange = self.exchange(path, accept, most);
         let answer = match self.timeout.filter(|limit| !limit.is_zero()) {
             None => exchange.await,
             Some(limit) => match tokio::time::timeout(limit, exchange).await {
@@ -118,12 +123,19 @@ impl Api<'_> {
         }
         let (status, headers, body) = answer.map_err(Failure::Transport)?;
         if (200..300).contains(&status) {
+            let body = body.map_err(Failure::TooLarge)?;
             return Ok(Ok(Reply { body, date: date(&headers) }));
         }
-        Ok(Err((ApiStatus::from_body(status, &body), retry_after(&headers))))
+        let body = body.as_deref().unwrap_or_default();
+        Ok(Err((ApiStatus::from_body(status, body), retry_after(&headers))))
     }
 
-    async fn exchange(&self, path: &str, accept: &str) -> Result<(u16, HeaderMap, Vec<u8>), ClusterError> {
+    async fn exchange(
+        &self,
+        path: &str,
+        accept: &str,
+        most: usize,
+    ) -> Result<(u16, HeaderMap, Result<Text, TooLarge>), ClusterError> {
         let failed = |error: &(dyn std::error::Error + 'static)| {
             ClusterError::from_transport(&self.server, self.proxy.as_deref(), error)
         };
@@ -141,8 +153,9 @@ impl Api<'_> {
             }
         };
         let (parts, body) = response.into_parts();
-        let body = body.collect().await.map_err(|error| failed(&error))?;
-        Ok((parts.status.as_u16(), parts.headers, body.to_bytes().into()))
+        let most = if parts.status.is_success() { most } else { LARGEST_STATUS };
+        let body = body::read(&parts.headers, body, most).await.map_err(|error| failed(&error))?;
+        Ok((parts.status.as_u16(), parts.headers, body))
     }
 }
 

@@ -1,5 +1,6 @@
 //! Which cluster it is, whatever its address.
 
+use super::body::SMALL_ANSWER;
 use super::cluster::Cluster;
 use super::cluster_error::ClusterError;
 use super::http::Failure;
@@ -28,7 +29,7 @@ impl Cluster<'_> {
             uid: String,
         }
         let what = "namespace kube-system";
-        let reply = match self.api.get(PATH, METADATA_ONLY).await {
+        let reply = match self.api.get(PATH, METADATA_ONLY, SMALL_ANSWER).await {
             Ok(reply) => reply,
             Err(Failure::Status(status)) if status.code == 403 || status.is_not_found() => return Ok(None),
             Err(failure) => return Err(self.error(what, failure)),

@@ -1,5 +1,6 @@
 //! Leases on a live cluster: a hint whether kube-controller-manager lives, and whether what runs beside a driver does.
 
+use super::body::{SMALL_ANSWER, Text};
 use super::cluster::{Cluster, all, local_time};
 use super::http::{JSON, escape};
 use super::list;
@@ -36,7 +37,7 @@ impl Cluster<'_> {
     }
 
     /// The JSON of that Lease, and the time by the server's clock where it tells that.
-    pub(super) async fn raw_controller_lease(&self) -> Option<(Vec<u8>, Option<Timestamp>)> {
+    pub(super) async fn raw_controller_lease(&self) -> Option<(Text, Option<Timestamp>)> {
         let path = format!("{}/{}", list::path(Kind::Lease, Some(Lease::MANAGER_NAMESPACE)), Lease::MANAGER_NAME);
         self.hint(&path).await
     }
@@ -68,10 +69,10 @@ impl Cluster<'_> {
     }
 
     /// What stands at a path, asked for once; none where that fails.
-    async fn hint(&self, path: &str) -> Option<(Vec<u8>, Option<Timestamp>)> {
+    async fn hint(&self, path: &str) -> Option<(Text, Option<Timestamp>)> {
         let mut impatient = self.api.clone();
         impatient.retry.tries = 1;
-        let reply = tokio::time::timeout(PATIENCE, impatient.get(path, JSON)).await.ok()?.ok()?;
+        let reply = tokio::time::timeout(PATIENCE, impatient.get(path, JSON, SMALL_ANSWER)).await.ok()?.ok()?;
         Some((reply.body, reply.date))
     }
 }

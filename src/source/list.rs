@@ -1,11 +1,12 @@
 //! Whole lists of one kind, page by page, and what becomes of a list that cannot be read.
 
+use super::body::LARGEST_ANSWER;
 use super::cluster_error::{ApiStatus, ClusterError};
 use super::http::{Api, Failure, JSON, escape};
 use crate::model::{Kind, Str, Timestamp};
 use crate::progress::Progress;
 use serde::Deserialize;
-use serde::de::{Deserializer, IgnoredAny, MapAccess, Visitor};
+use serde::de::{Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde_json::value::RawValue;
 use std::fmt;
 use std::fmt::Write as _;
@@ -24,7 +25,26 @@ pub(super) struct Listed<T> {
 }
 
 /// Turns the bytes of a page into something smaller, and says how many objects were in it.
-pub(super) type PageReader<T> = Arc<dyn Fn(&[u8]) -> Result<(T, usize), String> + Send + Sync>;
+pub(super) type PageReader<T> = Arc<dyn Fn(&[u8]) -> Result<(T, usize), Unusable> + Send + Sync>;
+
+/// The most objects that are decoded of one answer: each takes some 1,500 bytes, however short its JSON is. Volumes and
+/// claims as servers send them reach [`LARGEST_ANSWER`] at about as many.
+pub(super) const MOST_OBJECTS: usize = 300_000;
+
+/// Why a page cannot be used.
+#[derive(Debug)]
+pub(super) enum Unusable {
+    /// It is no list, for the reason that is given.
+    NoList(String),
+    /// It has more than [`MOST_OBJECTS`].
+    TooMany,
+}
+
+impl From<serde_json::Error> for Unusable {
+    fn from(error: serde_json::Error) -> Self {
+        Self::NoList(error.to_string())
+    }
+}
 
 /// Why a list was not read.
 #[derive(Debug)]
@@ -66,13 +86,44 @@ pub(super) fn describe(kind: Kind, namespace: Option<&str>) -> String {
 }
 
 /// Cuts the objects out of a page without looking into them.
-pub(super) fn items(page: &[u8]) -> Result<Vec<&RawValue>, serde_json::Error> {
+pub(super) fn items(page: &[u8]) -> Result<Vec<&RawValue>, Unusable> {
     #[derive(Deserialize)]
     struct Page<'a> {
         #[serde(borrow, default)]
-        items: Option<Vec<&'a RawValue>>,
+        items: Option<Items<'a>>,
     }
-    Ok(serde_json::from_slice::<Page<'_>>(page)?.items.unwrap_or_default())
+    let items = serde_json::from_slice::<Page<'_>>(page)?.items.unwrap_or_default().0;
+    if items.len() > MOST_OBJECTS { Err(Unusable::TooMany) } else { Ok(items) }
+}
+
+/// The items of a page, as far as they are read: one more than [`MOST_OBJECTS`] at most.
+#[derive(Default)]
+struct Items<'a>(Vec<&'a RawValue>);
+
+impl<'de: 'a, 'a> Deserialize<'de> for Items<'a> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Elements;
+        impl<'de> Visitor<'de> for Elements {
+            type Value = Items<'de>;
+
+            fn expecting(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+                out.write_str("a list")
+            }
+
+            fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Items<'de>, A::Error> {
+                let mut items = Vec::new();
+                while items.len() <= MOST_OBJECTS {
+                    match list.next_element()? {
+                        Some(item) => items.push(item),
+                        None => return Ok(Items(items)),
+                    }
+                }
+                while list.next_element::<IgnoredAny>()?.is_some() {}
+                Ok(Items(items))
+            }
+        }
+        deserializer.deserialize_seq(Elements)
+    }
 }
 
 /// Reads a list to its end. `page` turns the bytes of each page into something smaller, on another thread, while the
@@ -89,10 +140,14 @@ pub(super) async fn read<T: Send + 'static>(
     let what = describe(kind, namespace);
     let doing = format!("reading {}", kind.resource());
     let unusable = |problem: &str| ListFailure::Failed(ClusterError::not_kubernetes(&api.server, &what, problem));
+    let refused_page = |page: Unusable| match page {
+        Unusable::NoList(problem) => unusable(&problem),
+        Unusable::TooMany => ListFailure::Failed(ClusterError::too_many(&api.server, &what, MOST_OBJECTS)),
+    };
     let mut listed = Listed { pages: Vec::new(), resource_version: None, remark: None, date: None };
     let mut limit = chunk_size;
     let mut token: Option<String> = None;
-    let mut in_work: Option<tokio::task::JoinHandle<Result<(T, usize), String>>> = None;
+    let mut in_work: Option<tokio::task::JoinHandle<Result<(T, usize), Unusable>>> = None;
     let mut done = 0;
     loop {
         let mut query = String::new();
@@ -108,7 +163,7 @@ pub(super) async fn read<T: Send + 'static>(
         if let Some(selector) = selector(kind) {
             ask("fieldSelector", &escape(selector));
         }
-        let reply = match api.get(&format!("{base}{query}"), JSON).await {
+        let reply = match api.get(&format!("{base}{query}"), JSON, LARGEST_ANSWER).await {
             Ok(reply) => reply,
             // What the server offers instead is the rest of a later list: two halves, each of another moment.
             Err(Failure::Status(ApiStatus { code: 410, .. })) if token.is_some() => {
@@ -123,12 +178,15 @@ pub(super) async fn read<T: Send + 'static>(
             }
             Err(Failure::Status(status)) => return Err(refused(api, &what, &status)),
             Err(Failure::Transport(error)) => return Err(ListFailure::Fatal(error)),
+            Err(Failure::TooLarge(size)) => {
+                return Err(ListFailure::Failed(ClusterError::too_large(&api.server, &what, size)));
+            }
         };
         let meta = meta(&reply.body).map_err(|error| unusable(&error))?;
         listed.date = listed.date.or(reply.date);
         listed.resource_version = meta.resource_version.filter(|version| !version.is_empty()).map(Str::from);
         if let Some(earlier) = in_work.take() {
-            done += finish(earlier, &mut listed.pages).await.map_err(|problem| unusable(&problem))?;
+            done += finish(earlier, &mut listed.pages).await.map_err(refused_page)?;
             progress.step(&doing, done as u64);
         }
         let decode = Arc::clone(&page);
@@ -143,17 +201,17 @@ pub(super) async fn read<T: Send + 'static>(
         token = next;
     }
     if let Some(last) = in_work {
-        done += finish(last, &mut listed.pages).await.map_err(|problem| unusable(&problem))?;
+        done += finish(last, &mut listed.pages).await.map_err(refused_page)?;
         progress.step(&doing, done as u64);
     }
     Ok(listed)
 }
 
 async fn finish<T>(
-    work: tokio::task::JoinHandle<Result<(T, usize), String>>,
+    work: tokio::task::JoinHandle<Result<(T, usize), Unusable>>,
     pages: &mut Vec<T>,
-) -> Result<usize, String> {
-    let (page, objects) = work.await.map_err(|error| error.to_string())??;
+) -> Result<usize, Unusable> {
+    let (page, objects) = work.await.map_err(|error| Unusable::NoList(error.to_string()))??;
     pages.push(page);
     Ok(objects)
 }

@@ -1,6 +1,7 @@
 //! Where snapshots come from.
 
 pub mod archive;
+mod body;
 pub mod cluster;
 mod cluster_error;
 mod connect;

@@ -7,10 +7,10 @@ use super::http::{Failure, JSON, Reply, escape};
 use super::list;
 use super::partners::{self, key_of};
 use super::second_round::Needs;
-use crate::model::{Kind, ObjectKey, ObjectMeta, PersistentVolumeClaim, Str};
+use crate::model::{Kind, ObjectKey, ObjectMeta, PersistentVolumeClaim, Str, Timestamp};
 use crate::progress::Progress;
-use crate::snapshot::decode::{self, decode_as};
-use crate::snapshot::{CoverageEntry, CoverageState};
+use crate::snapshot::decode::{self, LARGEST_OBJECT, decode_as, size};
+use crate::snapshot::{CoverageEntry, CoverageState, DecodeIssue, Item};
 use std::collections::{BTreeSet, HashSet};
 
 /// How many objects are read one by one in any case.
@@ -54,9 +54,11 @@ impl Cluster<'_> {
             for (key, result) in some.iter().zip(self.get_all(some).await) {
                 match result {
                     Ok(reply) => {
-                        put(gathered, key, &reply.body);
+                        let single = single(gathered, key, &reply.body);
+                        put(gathered, single);
                         found += 1;
                     }
+                    Err(Failure::TooLarge(answer)) => put(gathered, Single::too_large(key, answer.stated)),
                     Err(Failure::Status(status)) if status.is_not_found() => {
                         missed.insert(key.name.clone());
                     }
@@ -116,7 +118,7 @@ impl Cluster<'_> {
         let getting = keys.iter().map(|key| async move {
             let namespace = Some(key.namespace.as_str()).filter(|namespace| !namespace.is_empty());
             let path = format!("{}/{}", list::path(key.kind, namespace), escape(&key.name));
-            self.api.get(&path, JSON).await
+            self.api.get(&path, JSON, LARGEST_OBJECT).await
         });
         all(getting.collect()).await
     }
@@ -209,11 +211,12 @@ impl Cluster<'_> {
     ) -> Result<BTreeSet<ObjectKey>, ClusterError> {
         let mut done = 0;
         let mut unconfirmed: Vec<(&ObjectKey, String)> = Vec::new();
-        let mut fresh: Vec<(&ObjectKey, Option<Reply>)> = Vec::new();
+        let mut fresh: Vec<(&ObjectKey, Option<Single>)> = Vec::new();
         for some in suspects.chunks(AT_ONCE) {
             for (key, result) in some.iter().zip(self.get_all(some).await) {
                 match result {
-                    Ok(reply) => fresh.push((key, Some(reply))),
+                    Ok(reply) => fresh.push((key, Some(single(gathered, key, &reply.body)))),
+                    Err(Failure::TooLarge(answer)) => fresh.push((key, Some(Single::too_large(key, answer.stated)))),
                     Err(Failure::Status(status)) if status.is_not_found() => {
                         fresh.push((key, None));
                     }
@@ -228,9 +231,9 @@ impl Cluster<'_> {
         }
         // All at once: a list may have a million objects.
         remove(gathered, &fresh.iter().map(|(key, _)| *key).collect());
-        for (key, reply) in fresh {
-            if let Some(reply) = reply {
-                put(gathered, key, &reply.body);
+        for (_, single) in fresh {
+            if let Some(single) = single {
+                put(gathered, single);
             }
         }
         for kind in [Kind::PersistentVolume, Kind::PersistentVolumeClaim, Kind::StorageClass] {
@@ -248,26 +251,49 @@ impl Cluster<'_> {
     }
 }
 
+/// One live reading, decoded: its text is not held until the others have come.
+struct Single {
+    decoded: Result<Item, Box<DecodeIssue>>,
+    change: Option<(ObjectKey, Timestamp)>,
+    archived: Option<ArchivedObject>,
+}
+
+/// How such a reading is named in messages.
+const ORIGIN: &str = "a single reading";
+
+impl Single {
+    /// An object that is larger than any that is decoded, of which no more is known.
+    fn too_large(key: &ObjectKey, stated: Option<u64>) -> Self {
+        let kind = key.kind.as_str().to_owned();
+        let issue = size::too_large(kind, key.namespace.to_string(), key.name.to_string(), stated, ORIGIN);
+        Self { decoded: Err(Box::new(issue)), change: None, archived: None }
+    }
+}
+
+/// Decodes a live reading.
+fn single(gathered: &Gathered, key: &ObjectKey, json: &[u8]) -> Single {
+    let decoded = decode_as(key.kind, json, ORIGIN);
+    let asked = gathered.asked.as_ref().zip(decoded.as_ref().ok());
+    let change = asked.and_then(|(asked, item)| decode::change_of(item, json, asked));
+    let archived = gathered.keep_archive.then(|| ArchivedObject::new(key.kind, json)).flatten();
+    Single { decoded: decoded.map_err(Box::new), change, archived }
+}
+
 /// Takes a live reading in, of an object of which there is no other.
-fn put(gathered: &mut Gathered, key: &ObjectKey, json: &[u8]) {
-    match decode_as(key.kind, json, "a single reading") {
-        Ok(item) => {
-            let change = gathered.asked.as_ref().and_then(|asked| decode::change_of(&item, json, asked));
-            gathered.parts.changed.extend(change);
-            push(&mut gathered.parts, item);
-        }
+fn put(gathered: &mut Gathered, single: Single) {
+    gathered.parts.changed.extend(single.change);
+    match single.decoded {
+        Ok(item) => push(&mut gathered.parts, item),
         Err(issue) => {
             let known = gathered.parts.issues.iter().any(|earlier| {
                 (&earlier.kind, &earlier.namespace, &earlier.name) == (&issue.kind, &issue.namespace, &issue.name)
             });
             if !known {
-                gathered.parts.issues.push(issue);
+                gathered.parts.issues.push(*issue);
             }
         }
     }
-    if gathered.keep_archive {
-        gathered.archive.extend(ArchivedObject::new(key.kind, json));
-    }
+    gathered.archive.extend(single.archived);
 }
 
 /// Takes away what was read of these objects.

@@ -1,14 +1,14 @@
 //! Decodes batches on all cores and puts the results together in the order of the input.
 
 use super::super::statement::Statement;
-use super::cut::{Batch, Expect, Sink};
+use super::batch::{Batch, Expect, Passed, Sink};
 use super::error::{Fault, SourceError};
 use super::layout::Covers;
 use crate::model::{
     Kind, Lease, Node, ObjectKey, ObjectMeta, PersistentVolume, PersistentVolumeClaim, Pod, StorageClass, Str,
     Surrounding, Timestamp,
 };
-use crate::snapshot::decode::{self, Failure};
+use crate::snapshot::decode::{self, Failure, size};
 use crate::snapshot::{DecodeIssue, Item};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::mpsc::{Receiver, SyncSender};
@@ -121,7 +121,7 @@ pub(super) struct Asked<'a> {
 
 /// Decodes one batch, and looks when the named object was written last.
 fn decode_batch(batch: Batch, asked: Asked<'_>) -> Outcome {
-    let Batch { bytes, items, base, expect, origin } = batch;
+    let Batch { bytes, items, base, expect, origin, passed } = batch;
     let mut objects = Objects::default();
     let mut unnamed = Vec::new();
     let mut error = None;
@@ -155,7 +155,29 @@ fn decode_batch(batch: Batch, asked: Asked<'_>) -> Outcome {
             }
         }
     }
+    if let Some(Passed { named, size }) = passed {
+        match judge(&expect, named, size, &origin, asked.surroundings) {
+            Ok(item) => objects.add(item),
+            Err(issue) => objects.issues.push(issue),
+        }
+    }
     Outcome { objects, unnamed, origin, error, buffer: bytes }
+}
+
+/// What becomes of an item that is too large to be decoded.
+#[expect(clippy::result_large_err, reason = "an issue is rare, and its callers keep it")]
+pub(super) fn judge(
+    expect: &Expect,
+    named: size::Named,
+    bytes: u64,
+    origin: &str,
+    surroundings: bool,
+) -> Result<Item, DecodeIssue> {
+    match expect {
+        Expect::Unneeded(kind) => Ok(Item::Skipped(kind.clone())),
+        Expect::Typed(kind) => size::judge(Some(*kind), named, bytes, origin, surroundings),
+        Expect::Stated | Expect::Later => size::judge(None, named, bytes, origin, surroundings),
+    }
 }
 
 /// Where batches wait for a worker, and their outcomes for us.

@@ -3,10 +3,11 @@
 //! Only the frame is understood here: documents, the `items` of lists, where a value ends. Each value that is cut out
 //! is checked by the real parser later, so a bracket that does not match is found there.
 
-use super::super::statement::{self, Statement};
+use super::super::statement;
+use super::batch::{Batch, Expect, Passed, Sink};
 use super::error::{Fault, SourceError};
-use crate::model::{Kind, Str};
-use crate::snapshot::decode::Header;
+use crate::snapshot::decode::size::Named;
+use crate::snapshot::decode::{Header, LARGEST_OBJECT};
 use serde::de::IgnoredAny;
 use std::borrow::Cow;
 use std::io::Read;
@@ -16,74 +17,15 @@ use std::sync::Arc;
 /// How much is read at once.
 const CHUNK: usize = 1 << 20;
 
-/// The largest object. etcd refuses objects above a few MiB.
-pub(super) const LARGEST_OBJECT: usize = 64 << 20;
+/// The most that is held of one document, or of what stands around the items of a list.
+const LARGEST_FRAME: usize = 16 << 20;
+
+/// The largest item of a list that is passed over because it is larger than any that is decoded. Beyond it the input is
+/// no dump of a cluster.
+const LARGEST_PASSED: u64 = 64 << 20;
 
 /// The deepest nesting that is followed.
 pub(super) const DEEPEST: usize = 512;
-
-/// What is known of the items of a batch.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Expect {
-    /// Each states its kind.
-    Stated,
-    /// They are items of a typed list, such as a `PodList`.
-    Typed(Kind),
-    /// They are items of a typed list of a kind that no decision reads.
-    Unneeded(Str),
-    /// They are items of a list whose kind comes after them.
-    Later,
-}
-
-impl Expect {
-    /// What the items of a list with that header are.
-    pub(super) fn of_list(header: &Header<'_>) -> Self {
-        match header.kind.strip_suffix("List") {
-            None | Some("") => Self::Stated,
-            Some(element) => {
-                let element =
-                    Header { api_version: Cow::Borrowed(header.api_version.as_ref()), kind: Cow::Borrowed(element) };
-                element.known().map_or_else(|| Self::Unneeded(Str::from(element.kind.as_ref())), Self::Typed)
-            }
-        }
-    }
-}
-
-/// Some objects that stand one after another.
-#[derive(Debug)]
-pub(super) struct Batch {
-    /// The bytes that hold them.
-    pub(super) bytes: Vec<u8>,
-    /// Where in the bytes each of them is.
-    pub(super) items: Vec<Range<usize>>,
-    /// How many bytes of the input come before these bytes.
-    pub(super) base: u64,
-    /// What is known of them.
-    pub(super) expect: Expect,
-    /// The input.
-    pub(super) origin: Arc<str>,
-}
-
-impl Batch {
-    /// A batch of one object that was kept back.
-    pub(super) fn of_one(json: Vec<u8>, base: u64, expect: Expect, origin: Arc<str>) -> Self {
-        let whole = 0..json.len();
-        Self { bytes: json, items: Vec::from_iter([whole]), base, expect, origin }
-    }
-}
-
-/// Takes what is cut out, in the order of the input.
-pub(super) trait Sink {
-    /// Takes a batch, and gives back a buffer that is free, if there is one.
-    fn batch(&mut self, batch: Batch) -> Result<Vec<u8>, SourceError>;
-
-    /// A list begins, and everything that stands before it in the input was handed over: that is no part of it.
-    fn list_begin(&mut self) -> Result<(), SourceError>;
-
-    /// A list has ended: what its items without a kind are, whether the list was a typed one, and what it says of
-    /// itself.
-    fn list_end(&mut self, expect: &Expect, stated: Option<Statement>) -> Result<(), SourceError>;
-}
 
 /// The state of the cutting of one input.
 pub(super) struct Cutter<'a> {
@@ -102,6 +44,10 @@ pub(super) struct Cutter<'a> {
     items: Vec<Range<usize>>,
     expect: Expect,
     ended: bool,
+    /// Whether an item of a list is being passed: one that is too large need not be held.
+    in_item: bool,
+    /// What names the item that is too large, and where in the input it begins.
+    passing: Option<(Named, u64)>,
 }
 
 /// Whether a document turned out to be a list.
@@ -126,6 +72,8 @@ impl<'a> Cutter<'a> {
             items: Vec::new(),
             expect: Expect::Stated,
             ended: false,
+            in_item: false,
+            passing: None,
         }
     }
 
@@ -309,9 +257,7 @@ impl<'a> Cutter<'a> {
         loop {
             self.skip_space()?;
             self.keep = self.at;
-            self.skip_value()?;
-            self.items.push(self.keep..self.at);
-            self.keep = self.at;
+            self.item()?;
             self.skip_space()?;
             match self.peek_inside()? {
                 b',' => self.at += 1,
@@ -324,6 +270,66 @@ impl<'a> Cutter<'a> {
             }
             self.keep = self.at;
         }
+    }
+
+    /// One element of a list.
+    fn item(&mut self) -> Result<(), SourceError> {
+        self.in_item = true;
+        let skipped = self.skip_value();
+        self.in_item = false;
+        skipped?;
+        let cut = self.keep..self.at;
+        self.keep = self.at;
+        match self.passing.take() {
+            None => self.items.push(cut),
+            Some((named, start)) => {
+                let passed = Some(Passed { named, size: self.base + self.at as u64 - start });
+                let (expect, origin) = (self.expect.clone(), Arc::clone(&self.origin));
+                let batch = Batch { bytes: Vec::new(), items: Vec::new(), base: start, expect, origin, passed };
+                self.spare = self.sink.batch(batch)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Drops what was read of an item that is too large; what comes before it was sent.
+    fn pass(&mut self) -> Result<(), SourceError> {
+        let start = if let Some((_, start)) = &self.passing {
+            *start
+        } else {
+            let start = self.base + self.keep as u64;
+            self.passing = Some((Named::in_beginning(&self.buffer[self.keep..]), start));
+            start
+        };
+        if self.base + self.at as u64 - start > LARGEST_PASSED {
+            let limit = usize::try_from(LARGEST_PASSED).unwrap_or(usize::MAX);
+            return Err(SourceError::at_byte(&*self.origin, Fault::TooLarge(limit), start));
+        }
+        self.keep = self.at;
+        Ok(())
+    }
+
+    /// Whether what is being cut is an item that is too large to be held.
+    fn is_passing(&self) -> bool {
+        self.in_item && (self.passing.is_some() || self.buffer.len() - self.keep > LARGEST_OBJECT)
+    }
+
+    /// Reads on inside the string that begins at the current place, of which `seen` bytes were looked at, and says how
+    /// many of them there are then: of a string that is too large only its quote stays.
+    fn more_of_string(&mut self, seen: usize) -> Result<usize, SourceError> {
+        let mut seen = seen;
+        if self.is_passing() {
+            self.flush()?;
+            let (start, end) = (self.at, self.buffer.len());
+            // An escape may reach one byte beyond those that are there.
+            let beyond = (start + seen).saturating_sub(end);
+            self.at = end - 1;
+            self.pass()?;
+            self.buffer[self.at] = b'"';
+            seen = 1 + beyond;
+        }
+        self.more()?;
+        Ok(seen)
     }
 
     /// Sends what was cut so far if what follows is of another sort.
@@ -366,9 +372,8 @@ impl<'a> Cutter<'a> {
                     self.at += length;
                     return Ok(());
                 }
-                Err(so_far) => seen = so_far,
+                Err(so_far) => seen = self.more_of_string(so_far)?,
             }
-            self.more()?;
         }
     }
 
@@ -386,6 +391,7 @@ impl<'a> Cutter<'a> {
         loop {
             let bytes = &self.buffer[..];
             let mut at = self.at;
+            let mut in_string = false;
             while at < bytes.len() {
                 match bytes[at] {
                     b'"' => match string_end(&bytes[at..], seen) {
@@ -395,6 +401,7 @@ impl<'a> Cutter<'a> {
                         }
                         Err(so_far) => {
                             seen = so_far;
+                            in_string = true;
                             break;
                         }
                     },
@@ -419,7 +426,11 @@ impl<'a> Cutter<'a> {
                 }
             }
             self.at = at;
-            self.more()?;
+            if in_string {
+                seen = self.more_of_string(seen)?;
+            } else {
+                self.more()?;
+            }
         }
     }
 
@@ -469,12 +480,11 @@ impl<'a> Cutter<'a> {
             return Ok(false);
         }
         self.flush()?;
-        if self.buffer.len() - self.keep > LARGEST_OBJECT {
-            return Err(SourceError::at_byte(
-                &*self.origin,
-                Fault::TooLarge(LARGEST_OBJECT),
-                self.base + self.keep as u64,
-            ));
+        if self.is_passing() {
+            self.pass()?;
+        } else if self.buffer.len() - self.keep > LARGEST_FRAME {
+            let start = self.base + self.keep as u64;
+            return Err(SourceError::at_byte(&*self.origin, Fault::TooLarge(LARGEST_FRAME), start));
         }
         if self.keep > 0 {
             self.buffer.drain(..self.keep);
@@ -503,6 +513,7 @@ impl<'a> Cutter<'a> {
             base: self.base,
             expect: self.expect.clone(),
             origin: Arc::clone(&self.origin),
+            passed: None,
         };
         self.base += self.keep as u64;
         self.at -= self.keep;

@@ -1,5 +1,6 @@
 //! Why files could not be read.
 
+use super::input::HIGHEST_RATIO;
 use crate::snapshot::DecodeIssue;
 use std::fmt;
 
@@ -33,8 +34,10 @@ pub enum Fault {
     TooDeep(usize),
     /// A single object is larger than this many bytes.
     TooLarge(usize),
-    /// It is compressed and expands to more than this many bytes, or beyond any plausible ratio.
+    /// It is compressed and expands to more than this many bytes.
     Expansion(u64),
+    /// It is compressed and expands beyond any plausible ratio: it had come to this many bytes.
+    Implausible(u64),
     /// It is well-formed and not a Kubernetes object; what it is instead.
     NotObjects(&'static str),
     /// It is a directory without any file that could be read.
@@ -88,8 +91,13 @@ impl SourceError {
                 format!("an object is larger than {} MiB, and no Kubernetes object is", limit / (1 << 20))
             }
             Fault::Expansion(limit) => {
-                format!("expands to more than its size allows, or to over {} GiB", limit / (1 << 30))
+                format!("is compressed and expands to over {} GiB, the most that is read", limit / (1 << 30))
             }
+            Fault::Implausible(bytes) => format!(
+                "is compressed and expands to over {HIGHEST_RATIO} times its size ({} MiB so far), and no dump of a \
+                 cluster does",
+                bytes / (1 << 20)
+            ),
             Fault::NotObjects(found) => format!("holds {found} where a Kubernetes object is expected"),
             Fault::NoFiles => "holds no .json, .yaml or .yml file".to_owned(),
             Fault::StdinTwice => "is named twice and can be read only once".to_owned(),
@@ -109,6 +117,7 @@ impl SourceError {
             Fault::NotObjects(_) => Some("what 'kubectl get ... -o json' or '-o yaml' prints can be read"),
             Fault::NoFiles => Some("use -R to look into the directories below it too"),
             Fault::Undecodable(_) => Some("without --strict the object is left out and the rest is judged"),
+            Fault::Implausible(_) => Some("if this is really a dump of a cluster, unpack it first, with 'gunzip'"),
             Fault::Expansion(_) | Fault::TooLarge(_) | Fault::TooDeep(_) => {
                 Some("if this is really a dump of a cluster, split it into several files")
             }

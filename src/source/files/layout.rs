@@ -1,7 +1,7 @@
 //! Directories: which files in them are read, and what the layout of a dump says about completeness.
 #![expect(clippy::disallowed_methods, reason = "finding files is the business of this module")]
 
-use super::cut::Expect;
+use super::batch::Expect;
 use super::error::{Fault, SourceError};
 use crate::model::Kind;
 use std::fs;

@@ -12,8 +12,9 @@ const DEEPEST: usize = 128;
 /// The longest document, in bytes: a dump of 200,000 objects has a third of it.
 const LONGEST: usize = 2 << 30;
 
-/// The longest line, in bytes. The parser holds a text in memory as a whole before it says anything about it.
-const LONGEST_LINE: usize = super::cut::LARGEST_OBJECT;
+/// The longest line, in bytes: a small dump may stand in one. The parser holds a text in memory as a whole before it
+/// says anything about it.
+const LONGEST_LINE: usize = 64 << 20;
 
 /// Stops at a line beyond all measure, give or take what is read at once.
 struct Lines<R> {

@@ -1,0 +1,184 @@
+//! Objects above the size of any that Kubernetes holds. They are not decoded: only what names them is read.
+
+use super::wire::Loose;
+use super::{DecodeIssue, Header, Item};
+use crate::model::{Kind, Str};
+use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, Visitor};
+use std::borrow::Cow;
+use std::fmt;
+
+/// The largest object that is decoded, in bytes of JSON. The API server takes no request above 3 MiB, and etcd keeps no
+/// object above 1.5 MiB unless it is told otherwise; indentation can double that.
+pub const LARGEST_OBJECT: usize = 8 << 20;
+
+/// The longest name, namespace or kind that Kubernetes has. A longer text names nothing.
+pub(super) const LONGEST_NAME: usize = 253;
+
+/// What names an object, as far as the beginning of its JSON says it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Named {
+    api_version: String,
+    kind: String,
+    namespace: String,
+    name: String,
+}
+
+impl Named {
+    /// Reads the names from the beginning of an object. The JSON may end anywhere.
+    pub fn in_beginning(json: &[u8]) -> Self {
+        let mut named = Self::default();
+        // The end of what is there is an error of the parser. What came before it counts.
+        let _ = Top(&mut named).deserialize(&mut serde_json::Deserializer::from_slice(json));
+        for text in [&mut named.api_version, &mut named.kind, &mut named.namespace, &mut named.name] {
+            if text.len() > LONGEST_NAME {
+                text.clear();
+            }
+        }
+        named
+    }
+
+    /// The issue of the object. `size` is its length in bytes, where it is known.
+    pub(super) fn issue(self, kind: Option<Kind>, size: Option<u64>, origin: &str) -> DecodeIssue {
+        let kind = kind.map_or(self.kind, |kind| kind.as_str().to_owned());
+        too_large(kind, self.namespace, self.name, size, origin)
+    }
+}
+
+/// What becomes of an object that is too large: an issue, or nothing where no decision reads its kind. `kind` is that
+/// of the list that it was in, if that states one.
+///
+/// # Errors
+///
+/// The issue.
+#[expect(clippy::result_large_err, reason = "an issue is rare, and its callers keep it")]
+pub fn judge(
+    kind: Option<Kind>,
+    named: Named,
+    size: u64,
+    origin: &str,
+    surroundings: bool,
+) -> Result<Item, DecodeIssue> {
+    if kind.is_none() && !named.kind.is_empty() {
+        let header = Header { api_version: Cow::Borrowed(&named.api_version), kind: Cow::Borrowed(&named.kind) };
+        let Some(known) = header.known().filter(|kind| surroundings || !kind.is_surrounding()) else {
+            return Ok(Item::Skipped(Str::from(named.kind)));
+        };
+        return Err(named.issue(Some(known), Some(size), origin));
+    }
+    if let Some(kind) = kind.filter(|kind| !surroundings && kind.is_surrounding()) {
+        return Ok(Item::Skipped(Str::from(kind.as_str())));
+    }
+    Err(named.issue(kind, Some(size), origin))
+}
+
+/// The issue of an object above [`LARGEST_OBJECT`]. `size` is its length in bytes, where it is known.
+pub fn too_large(kind: String, namespace: String, name: String, size: Option<u64>, origin: &str) -> DecodeIssue {
+    let size = size.map(|size| format!(" ({size} bytes)")).unwrap_or_default();
+    let limit = LARGEST_OBJECT >> 20;
+    DecodeIssue {
+        kind,
+        namespace,
+        name,
+        field: String::new(),
+        value: String::new(),
+        reason: format!(
+            "it is larger than {limit} MiB{size}, and an object of that size is not read; no object of Kubernetes is so \
+             large: look at its fields, and make it smaller"
+        ),
+        origin: origin.to_owned(),
+    }
+}
+
+/// Reads the fields of the object that name it.
+struct Top<'a>(&'a mut Named);
+
+impl<'de> DeserializeSeed<'de> for Top<'_> {
+    type Value = ();
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
+        deserializer.deserialize_map(self)
+    }
+}
+
+impl<'de> Visitor<'de> for Top<'_> {
+    type Value = ();
+
+    fn expecting(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str("an object")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<(), A::Error> {
+        while let Some(key) = map.next_key::<String>()? {
+            match key.as_str() {
+                "apiVersion" => self.0.api_version = map.next_value::<Loose>()?.0,
+                "kind" => self.0.kind = map.next_value::<Loose>()?.0,
+                "metadata" => map.next_value_seed(Metadata(self.0))?,
+                _ => _ = map.next_value::<IgnoredAny>()?,
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Reads the fields of `metadata` that name the object.
+struct Metadata<'a>(&'a mut Named);
+
+impl<'de> DeserializeSeed<'de> for Metadata<'_> {
+    type Value = ();
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
+        deserializer.deserialize_map(self)
+    }
+}
+
+impl<'de> Visitor<'de> for Metadata<'_> {
+    type Value = ();
+
+    fn expecting(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str("an object")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<(), A::Error> {
+        while let Some(key) = map.next_key::<String>()? {
+            match key.as_str() {
+                "namespace" => self.0.namespace = map.next_value::<Loose>()?.0,
+                "name" => self.0.name = map.next_value::<Loose>()?.0,
+                _ => _ = map.next_value::<IgnoredAny>()?,
+            }
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+    use super::*;
+
+    #[test]
+    fn the_beginning_of_an_object_names_it() {
+        let whole = r#"{"apiVersion":"v1","kind":"PersistentVolumeClaim","metadata":{"labels":{"a":"b"},"name":"c",
+            "namespace":"n","finalizers":["x"]},"spec":{"volumeName":"v"#;
+        let named = Named::in_beginning(whole.as_bytes());
+        let texts = [&named.api_version, &named.kind, &named.namespace, &named.name];
+        assert_eq!(texts, ["v1", "PersistentVolumeClaim", "n", "c"]);
+        let cut = &whole[..whole.find("\"c\"").unwrap() + 2];
+        let named = Named::in_beginning(cut.as_bytes());
+        assert_eq!((named.kind.as_str(), named.name.as_str()), ("PersistentVolumeClaim", ""));
+        assert_eq!(Named::in_beginning(b"[]"), Named::default());
+        let long = format!(r#"{{"kind":7,"metadata":{{"name":"{}","namespace":"n"}}}}"#, "x".repeat(LONGEST_NAME + 1));
+        assert_eq!(Named::in_beginning(long.as_bytes()), Named { namespace: "n".into(), ..Named::default() });
+    }
+
+    #[test]
+    fn a_kind_that_no_decision_reads_may_be_of_any_size() {
+        let named = |json: &str| Named::in_beginning(json.as_bytes());
+        let secret = named(r#"{"apiVersion":"v1","kind":"Secret","metadata":{"name":"s"}"#);
+        assert!(matches!(judge(None, secret, 1 << 30, "x", true), Ok(Item::Skipped(kind)) if kind == "Secret"));
+        let volume = named(r#"{"apiVersion":"v1","kind":"PersistentVolume","metadata":{"name":"v"}"#);
+        let issue = judge(None, volume, 9 << 20, "x", false).unwrap_err();
+        assert_eq!((issue.kind.as_str(), issue.name.as_str()), ("PersistentVolume", "v"));
+        assert!(issue.reason.starts_with("it is larger than 8 MiB (9437184 bytes), "), "{}", issue.reason);
+    }
+}
