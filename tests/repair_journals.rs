@@ -20,6 +20,9 @@ const ON: [&str; 3] = ["apply", "--continue", "--yes"];
 /// Takes the newest journal back.
 const BACK: [&str; 2] = ["undo", "--yes"];
 
+/// A run: what is typed, and the exit code.
+type Ran<'w> = (&'w [&'w str], i32);
+
 /// What makes another cluster of it, behind the same address.
 fn another_cluster(fake: &FakeApi) {
     fake.replace(
@@ -226,7 +229,7 @@ async fn a_volume_that_is_another_one_by_now_is_not_gone_on_with() {
     let mut restored = as_it_was.clone();
     restored["spec"]["csi"]["volumeHandle"] = "of-somebody-else".into();
     let (on, back) = (["apply", "--continue", &id, "--yes"], ["undo", &id, "--yes"]);
-    let cases: [(Value, String, [(&[&str], i32); 4]); 2] = [
+    let cases: [(Value, String, [Ran<'_>; 4]); 2] = [
         (
             restored,
             format!("it is csi d.example.com of-somebody-else, where journal {id} has csi d.example.com data"),

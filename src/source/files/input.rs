@@ -12,11 +12,11 @@ pub(super) const LARGEST_EXPANSION: u64 = 8 << 30;
 
 /// Above this size, input that expands by more than [`HIGHEST_RATIO`] is refused. It is small, because each short
 /// object in it takes many times its text in memory.
-const RATIO_COUNTS_FROM: u64 = 16 << 20;
+const RATIO_COUNTS_FROM: u64 = 8 << 20;
 
 /// How many bytes one byte of compressed input may expand to. Dumps of clusters come to 65 at most, nothing to above
 /// 1032.
-pub(super) const HIGHEST_RATIO: u64 = 200;
+pub(super) const HIGHEST_RATIO: u64 = 100;
 
 /// How much is looked at to tell what it is.
 const PREFIX: usize = 4096;
