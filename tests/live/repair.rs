@@ -309,7 +309,7 @@ fn claims_are_replaced_and_get_other_volumes() {
     place.claim_is("dta", "gone");
     place.claim_is("data", "Pending, ");
     place.again(&["recreate", "pvc/dta", "--set", "name=data", "--set", "size=512Mi"], 0);
-    place.volume("a", "Delete");
+    place.offer("a", "Delete");
     place.claim_is("data", "Bound, typo-a");
     let refused = place.again(&["undo"], 6);
     assert!(refused.contains("the policy of volume typo-a is Delete"), "{refused}");

@@ -36,7 +36,9 @@ const PATIENCE: Duration = Duration::from_secs(20);
 
 /// What `fix --yes` leaves to a person of the states that these tests make, since no repair of it is safe: by rule and
 /// place.
-const LEFT: [(&str, &str); 9] = [
+const LEFT: [(&str, &str); 10] = [
+    // Its claim was deleted, so that somebody asked for it.
+    ("data-about-to-go", "unwanted"),
     // The volume has another uid than the claim's: which one is meant cannot be taken back.
     ("lost-volumename-empty", "noname"),
     // One of two volumes of the same storage has to be chosen.

@@ -158,10 +158,22 @@ fn the_documented_rights_are_enough_and_none_is_too_many() {
     let mut driven = claim("one", "driven", "fast", "");
     driven["spec"]["resources"]["requests"]["storage"] = "5Gi".into();
     runtime.block_on(async { create(&Api::of(&plane).await, &driven, "Pending").await });
+    // For another one a node was chosen, which does not exist.
+    let mut placed = claim("one", "placed", "fast", "");
+    placed["spec"]["resources"]["requests"]["storage"] = "5Gi".into();
+    placed["metadata"]["annotations"] = json!({"volume.kubernetes.io/selected-node": "gone"});
+    runtime.block_on(async { create(&Api::of(&plane).await, &placed, "Pending").await });
     let verbs: [(&str, &[&[&str]]); 5] = [
         ("predict", &[&["predict", "-A"]]),
         ("match", &[&["match", "pvc/asking", "-n", "one"]]),
-        ("explain", &[&["explain", "pv/one-anew"], &["explain", "pvc/driven", "-n", "one"]]),
+        (
+            "explain",
+            &[
+                &["explain", "pv/one-anew"],
+                &["explain", "pvc/driven", "-n", "one"],
+                &["explain", "pvc/placed", "-n", "one"],
+            ],
+        ),
         ("snapshot", &[&["snapshot"]]),
         ("audit", &[&["audit", "-A"]]),
     ];

@@ -225,6 +225,31 @@ pub(super) const CASES: &[Case] = &[
         harm: &[],
     },
     Case {
+        rule: "data-about-to-go",
+        place: "unwanted",
+        class: Class::ByHand,
+        arise: |place| place.left("data", "a", "Delete"),
+        stands: &["@-a: Released, Delete, of the former @/data"],
+        // That somebody asked for it is no finding but information.
+        found: &[],
+        acts: &[
+            Act::refuses(
+                &["fix", "pv/@-a"],
+                1,
+                &["info data-about-to-go on pv/@-a", "left: data-about-to-go on pv/@-a"],
+            ),
+            Act::does(
+                &["retain", "pv/@-a"],
+                1,
+                &["@-a: Released, Retain, of the former @/data"],
+                &["pv-released-retain on pv/@-a"],
+            ),
+        ],
+        volumes: &["a"],
+        meant: &[("@", "data")],
+        harm: &[],
+    },
+    Case {
         rule: "pv-released-delete-no-deleter",
         place: "nodriver",
         class: Class::Driver,
