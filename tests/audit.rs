@@ -1,6 +1,11 @@
 //! Every rule of `audit` on small clusters of its own: one in which it fires, and the nearest one in which it must not.
 //! All rules look at every fixture; whatever else fires there is stated in the fixture with its reason.
-#![expect(clippy::disallowed_methods, clippy::expect_used, reason = "fixtures are files, and tests fail by panicking")]
+#![expect(
+    clippy::disallowed_methods,
+    clippy::expect_used,
+    clippy::panic,
+    reason = "fixtures are files, and tests fail by panicking"
+)]
 
 use crate::support::{BINARY, Run, files, root};
 use pvctl::controllers::{KubeVersion, Rules};
@@ -389,4 +394,31 @@ fn a_wide_table_ends_with_what_to_try() {
         assert!(row.ends_with(finding["remedies"][0]["command"].as_str().expect("a command")), "{row}");
     }
     assert!(audit("table").stderr.contains(" -o wide adds what to try first; "));
+}
+
+/// A class may have two defects, and a claim of it a trouble that none of them explains: the claim is a root, and is not
+/// counted below the class.
+#[test]
+fn what_is_wrong_with_a_class_is_no_reason_for_everything_there() {
+    let path = format!("{FOLDER}/pvc-provisioner-silent/fires.yaml");
+    let text = fs::read_to_string(root().join(&path)).expect("a fixture is readable");
+    let marked =
+        "  annotations:\n    storageclass.kubernetes.io/is-default-class: \"true\"\nprovisioner: fuseim.pri/ifs\n";
+    let (class, rest) = text.split_once("---\n").expect("the class comes first");
+    let class = class.replace("provisioner: fuseim.pri/ifs\n", marked);
+    let second = class.replace("name: managed-nfs-storage", "name: second").replace("0c0015", "0c0099");
+    let folder = tempfile::tempdir().expect("a directory");
+    let file = folder.path().join("world.yaml");
+    fs::write(&file, format!("{class}---\n{second}---\n{rest}")).expect("a file");
+    let file = file.to_str().expect("a path");
+    let report = Run::new(&["audit", "--all", "-A", "-f", file, "--assume-complete", "-o", "json"]).finish();
+    let report: Value = serde_json::from_str(&report.stdout).expect("a report");
+    let finding = |id: &str| {
+        let all = report["findings"].as_array().expect("findings");
+        all.iter().find(|finding| finding["id"] == id).unwrap_or_else(|| panic!("{id} is not found: {report}"))
+    };
+    let (waits, several) = (finding("pvc-provisioner-silent"), finding("sc-two-defaults"));
+    assert_eq!((&waits["root"], &waits["causedBy"]), (&json!(true), &json!([])));
+    let affected = several["affects"].to_string();
+    assert!(!affected.contains("test-claim"), "{affected}");
 }

@@ -73,6 +73,21 @@ pub struct Remedy {
     pub does: String,
 }
 
+/// An object from which a finding follows, if something is wrong with it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Blame {
+    pub(super) object: ObjectKey,
+    /// The rules that find what explains it; all of them, where nothing is said.
+    pub(super) rules: Option<&'static [&'static str]>,
+}
+
+impl Blame {
+    /// Whether what that rule finds on the object is a reason.
+    pub(super) fn is_explained_by(&self, rule: &str) -> bool {
+        self.rules.is_none_or(|rules| rules.contains(&rule))
+    }
+}
+
 /// The answer of a rule.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Found {
@@ -81,7 +96,7 @@ pub struct Found {
     pub(super) message: String,
     pub(super) evidence: Vec<Evidence>,
     pub(super) remedies: Vec<Remedy>,
-    pub(super) blamed: Vec<ObjectKey>,
+    pub(super) blamed: Vec<Blame>,
     pub(super) affected: Vec<ObjectKey>,
     pub(super) settled: Vec<(&'static str, ObjectKey)>,
     pub(super) echoes: bool,
@@ -165,7 +180,15 @@ impl Found {
     /// If something is wrong with that object, this follows from it.
     #[must_use]
     pub fn follows_from(mut self, object: ObjectKey) -> Self {
-        self.blamed.push(object);
+        self.blamed.push(Blame { object, rules: None });
+        self
+    }
+
+    /// The same, where one of these rules finds it: what else is wrong with that object is no reason for this.
+    #[must_use]
+    pub fn explained_by(mut self, object: ObjectKey, rules: &'static [&'static str]) -> Self {
+        debug_assert!(rules.iter().all(|id| super::rules::by_id(id).is_some()), "{rules:?}");
+        self.blamed.push(Blame { object, rules: Some(rules) });
         self
     }
 
@@ -229,7 +252,7 @@ pub struct Finding {
     /// It is mere information only because it may still come right by itself.
     pub is_early: bool,
     /// The objects that it follows from, if something is wrong with them.
-    pub(super) blamed: Vec<ObjectKey>,
+    pub(super) blamed: Vec<Blame>,
     /// Objects that are not well because of this, whether or not anything is found on them.
     pub(super) affected: Vec<ObjectKey>,
     /// What other rules find on other objects and what is dealt with here.

@@ -2,6 +2,7 @@
 //! follows from that. Of each object the worst finding speaks for it, and one of the objects that blame each other in a
 //! circle, the worst off, is the root of the others.
 
+use super::finding::Blame;
 use super::{Finding, Severity};
 use crate::model::ObjectKey;
 use std::collections::{BTreeMap, BTreeSet};
@@ -41,9 +42,15 @@ pub(super) fn follow(findings: &mut [Finding]) {
         let is_open = |(object, place): (&ObjectKey, usize)| {
             speaking.get(&place).filter(|(_, rule)| !deals_with(object, rule)).map(|_| place)
         };
-        let others = finding.blamed.iter().filter(|object| **object != finding.object);
+        let others = finding.blamed.iter().filter(|blame| blame.object != finding.object);
         let settling = settled.get(&(finding.rule.id, finding.object.clone())).into_iter().flatten().copied();
-        let causes = others.filter_map(|object| is_open((object, *spokesmen.get(object)?))).chain(settling);
+        // What else is wrong with an object that is blamed is no reason.
+        let reason = |blame: &Blame| {
+            let place = *spokesmen.get(&blame.object)?;
+            let (_, rule) = speaking.get(&place)?;
+            is_open((&blame.object, place)).filter(|_| blame.is_explained_by(rule))
+        };
+        let causes = others.filter_map(reason).chain(settling);
         // What is less bad than this is not why, and must not hide it.
         let is_cause = |cause: &usize| speaking.get(cause).is_some_and(|(severity, _)| *severity <= finding.severity);
         let mut caused_by: Vec<usize> = causes.filter(is_cause).collect();
@@ -117,8 +124,8 @@ fn echo(findings: &mut [Finding]) {
     let spokesmen = spokesmen(findings);
     for place in 0..findings.len() {
         let finding = &findings[place];
-        let causes = finding.blamed.iter().filter(|object| finding.echoes && **object != finding.object);
-        let worst = causes.filter_map(|object| Some(findings[*spokesmen.get(object)?].severity)).min();
+        let causes = finding.blamed.iter().filter(|blame| finding.echoes && blame.object != finding.object);
+        let worst = causes.filter_map(|blame| Some(findings[*spokesmen.get(&blame.object)?].severity)).min();
         if let Some(worst) = worst {
             // Nothing is an error that rests on an assumption.
             let is_certain = finding.assumed.is_empty();

@@ -143,7 +143,7 @@ impl Refused<'_> {
         let found = with_fields(found, case, self.volume, claim, &self.misfit);
         // A claim that names no volume looks for a free one because its class makes none.
         match case.dead_class(claim).filter(|_| !self.is_named) {
-            Some(class) => found.follows_from(class_key(&class.meta.name)),
+            Some(class) => found.explained_by(class_key(&class.meta.name), &["sc-intree-removed"]),
             None => found,
         }
     }

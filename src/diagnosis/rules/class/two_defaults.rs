@@ -87,7 +87,7 @@ fn idle(case: &Case<'_>, class: &StorageClass, winner: &StorageClass) -> Found {
         winner.provisioner, class.provisioner
     ));
     with_mark(with_mark(found, class), winner)
-        .follows_from(class_key(name))
+        .explained_by(class_key(name), &["sc-two-defaults"])
         .remedy(unmark(class, format!("take the mark away, and leave {name}; no claim gets another class by this")))
         .remedy(unmark(winner, format!("or make {} the one that new claims get", case.object().name)))
 }

@@ -52,7 +52,7 @@ fn look(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Found> {
         found
             .risk(if kept { Risk::None } else { Risk::Imminent })
             // After a restore all claims of a namespace are alike.
-            .follows_from(key(Kind::Namespace, "", &claim.meta.namespace))
+            .explained_by(key(Kind::Namespace, "", &claim.meta.namespace), &["restore-stale-uids"])
             .evidence(&case.object(), "metadata.uid", claim.meta.uid.as_str())
             .evidence(&volume_key(name), "spec.claimRef.uid", named.uid.as_str())
             .evidence(&volume_key(name), "spec.persistentVolumeReclaimPolicy", policy)

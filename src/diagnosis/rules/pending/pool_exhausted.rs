@@ -101,7 +101,7 @@ fn look(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Found> {
     }
     // Whatever is done to the class is done for all claims that wait for it.
     if let Some(class) = case.dead_class(claim) {
-        found = found.follows_from(class_key(&class.meta.name));
+        found = found.explained_by(class_key(&class.meta.name), &["sc-intree-removed"]);
     }
     // That its volume was not given back to it has a finding there.
     if let Some(own) = taken.iter().find(|one| one.state == State::Own) {

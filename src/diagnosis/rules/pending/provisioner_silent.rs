@@ -5,6 +5,7 @@ use crate::controllers::{Branch, ClaimBranch, ProvisionStep};
 use crate::diagnosis::case::class_key;
 use crate::diagnosis::remedy::{describe, kubectl, quoted};
 use crate::diagnosis::rules::provisioning::refusal;
+use crate::diagnosis::rules::class::UNMADE;
 use crate::diagnosis::{Case, Detect, Found, Page, Risk, Rule, Severity};
 use crate::model::lease::names_of_provisioner;
 use crate::model::{Kind, PersistentVolumeClaim};
@@ -99,7 +100,7 @@ fn look(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Found> {
         found
             .quiet_while(is_unclear)
             .since(since)
-            .follows_from(class_key(&class.meta.name))
+            .explained_by(class_key(&class.meta.name), UNMADE)
             .evidence(&case.object(), annotation, driver)
             .evidence(&class_key(&class.meta.name), "provisioner", class.provisioner.as_str())
             .remedies(looks),

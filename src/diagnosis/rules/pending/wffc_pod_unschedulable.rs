@@ -10,6 +10,9 @@ use crate::diagnosis::{Case, Detect, Found, Page, Risk, Rule, Severity, key};
 use crate::model::{ClaimPhase, Kind, ObjectKey, PersistentVolumeClaim, Pod};
 use crate::text::human_age;
 
+/// What is wrong with a class for which no node suits a pod.
+const UNPLACED: &[&str] = &["sc-allowed-topologies-impossible", "capacity-not-published", "sc-provisioner-absent"];
+
 pub(super) static RULE: Rule = Rule {
     id: "pvc-wffc-pod-unschedulable",
     title: "the claim waits for a pod that gets no node",
@@ -75,7 +78,7 @@ fn look(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Found> {
     };
     let pod_key = key(Kind::Pod, &pod.meta.namespace, name);
     let mut found =
-        Found::new(message).since(since).follows_from(pod_key.clone()).follows_from(class_key(claim.class()));
+        Found::new(message).since(since).follows_from(pod_key.clone()).explained_by(class_key(claim.class()), UNPLACED);
     let mut way = by_hand("let the pod be placed: nothing has to be done to this claim");
     if let Some((other, what)) = obstacle {
         way = describe(&other, format!("the pod waits for this claim, which {what}"));

@@ -64,7 +64,7 @@ fn look(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Found> {
         Found::new(format!("it requests {wants} and has {has}, and {why}, so that it may ask for no more{who}"));
     let found = sizes.told(found, case);
     let Some(class) = class else {
-        return Some(found.evidence(&class_key, "metadata.name", "").follows_from(class_key.clone()).remedy(by_hand(
+        return Some(found.evidence(&class_key, "metadata.name", "").explained_by(class_key.clone(), &["sc-expansion-off"]).remedy(by_hand(
             "if the driver can expand volumes, create the class again, with allowVolumeExpansion: true",
         )));
     };
@@ -73,7 +73,7 @@ fn look(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Found> {
     Some(
         found
             .evidence(&class_key, "allowVolumeExpansion", "false")
-            .follows_from(class_key)
+            .explained_by(class_key, &["sc-expansion-off"])
             .remedy(kubectl(command, "if the driver can expand volumes, allow it for the class"))
             .remedy(by_hand("see that the driver's resizer runs; otherwise the claim stays as it is, and works")),
     )

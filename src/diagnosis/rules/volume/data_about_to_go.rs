@@ -183,7 +183,7 @@ pub(in crate::diagnosis) fn give_way(findings: &mut Vec<Finding>) {
     let mut told: BTreeSet<ObjectKey> = BTreeSet::new();
     for finding in findings.iter().filter(|finding| finding.risk == Risk::Imminent && !is_general(finding)) {
         let shown = finding.evidence.iter().map(|evidence| &evidence.object);
-        let all = shown.chain(&finding.blamed).chain(&finding.affected).chain([&finding.object]);
+        let all = shown.chain(finding.blamed.iter().map(|blame| &blame.object)).chain(&finding.affected).chain([&finding.object]);
         told.extend(all.filter(|object| object.kind == Kind::PersistentVolume).cloned());
     }
     findings.retain(|finding| !is_general(finding) || !told.contains(&volume_key(&finding.object.name)));

@@ -71,7 +71,7 @@ fn look(case: &Case<'_>, volume: &PersistentVolume) -> Option<Found> {
         with_state(with_storage(found, case, volume), case, volume)
             .severity(severity)
             // After a restore all claims of a namespace are alike.
-            .follows_from(key(Kind::Namespace, "", &claim.meta.namespace))
+            .explained_by(key(Kind::Namespace, "", &claim.meta.namespace), &["restore-stale-uids"])
             .risk(risk)
             .since(volume.status.last_phase_transition)
             .evidence(&key_of_claim(&claim.meta), "metadata.uid", claim.meta.uid.as_str())
