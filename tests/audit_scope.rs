@@ -65,6 +65,9 @@ fn narrowed(whole: &Value, own: &dyn Fn(&Value) -> bool) -> BTreeMap<Name, Value
         all.iter().filter(|(_, finding)| concerns(finding)).map(|(name, _)| name.clone()).collect();
     let mut narrowed = BTreeMap::new();
     while let Some(name) = open.pop() {
+        if narrowed.contains_key(&name) {
+            continue;
+        }
         let mut finding = all[&name].clone();
         open.extend(finding["causedBy"].as_array().into_iter().flatten().map(self::name));
         let affects = affected(&finding);
@@ -72,9 +75,7 @@ fn narrowed(whole: &Value, own: &dyn Fn(&Value) -> bool) -> BTreeMap<Name, Value
         if !affects.is_empty() {
             finding["affects"] = json!(affects);
         }
-        if narrowed.insert(name, finding).is_some() {
-            continue;
-        }
+        narrowed.insert(name, finding);
     }
     narrowed
 }

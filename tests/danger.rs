@@ -1,6 +1,5 @@
 //! Nobody loses data without a word: wherever a predicted end of a volume destroys its data, audit names that volume and
 //! says that its data are in danger.
-#![expect(clippy::disallowed_methods, reason = "fixtures are files")]
 
 use crate::audit::{FOLDER, header, read};
 use crate::properties::{check, some_rules};

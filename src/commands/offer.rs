@@ -40,7 +40,7 @@ pub(super) fn of_findings(
     let object = if global.scope.selector.is_some() {
         " OBJECT".to_owned()
     } else {
-        objects.iter().map(|word| format!(" {}", quoted(word))).collect()
+        objects.iter().flat_map(|word| [" ".into(), quoted(word)]).collect()
     };
     let flags = [scope(global), place(global)].concat();
     let repairs = if count == 1 { "repair" } else { "repairs" };

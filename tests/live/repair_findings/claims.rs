@@ -32,7 +32,8 @@ pub(super) const CASES: &[Case] = &[
         class: Class::Driver,
         arise: uid_of_todays_claim,
         stands: &["@-a: Released, Delete, of @/data", "@-b: Bound, Delete, of @/data", "@/data: Bound, @-b"],
-        found: &["bind-two-pvs-one-claim on pvc/data"],
+        // The surplus volume goes although nobody has asked for that.
+        found: &["bind-two-pvs-one-claim on pvc/data", "data-about-to-go on pv/@-a"],
         acts: &[
             // A surplus volume that is kept is offered again to the name that it was reserved for.
             Act::does(

@@ -129,7 +129,7 @@ fn since(case: &Case<'_>, volume: &PersistentVolume) -> Option<Timestamp> {
 fn wanted_by<'a>(case: &Case<'a>, volume: &PersistentVolume) -> Option<&'a PersistentVolumeClaim> {
     let snapshot = case.snapshot();
     let lives = |claim: &&PersistentVolumeClaim| !claim.terminating();
-    let naming = snapshot.claims_naming(&volume.meta.name).iter().map(|id| snapshot.claim(*id));
+    let mut naming = snapshot.claims_naming(&volume.meta.name).iter().map(|id| snapshot.claim(*id));
     let by_uid = volume.claim_ref.as_ref().and_then(|named| {
         let mut claims = snapshot.claims_in(&named.namespace).iter();
         claims.find(|claim| !named.uid.is_empty() && claim.meta.uid == named.uid && !claim.terminating())
@@ -139,7 +139,7 @@ fn wanted_by<'a>(case: &Case<'a>, volume: &PersistentVolume) -> Option<&'a Persi
         Holder::Replaced(claim) => Some(claim).filter(lives).filter(|claim| claim.volume_name.is_empty()),
         _ => None,
     };
-    by_uid.or_else(|| naming.filter(|claim| lives(claim)).next()).or(anew)
+    by_uid.or_else(|| naming.find(lives)).or(anew)
 }
 
 /// Why the controller reclaims the volume, as the start of a sentence.
