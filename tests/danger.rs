@@ -7,9 +7,11 @@ use crate::support::files;
 use crate::worlds::{Cluster, worlds};
 use proptest::prelude::*;
 use pvctl::controllers::persistent_volume::reclaim::DataFate;
-use pvctl::controllers::{Branch, DeleteStep, KubeVersion, Rules};
+use pvctl::controllers::{Branch, Controller, DeleteStep, KubeVersion, Rules};
 use pvctl::diagnosis::{Diagnosis, Finding, Risk, Scrutiny, Severity, diagnose, rules};
 use pvctl::model::{Kind, PersistentVolume, ReclaimPolicy, VolumePhase};
+use pvctl::report::explanation::{Asked, Explanation};
+use pvctl::report::machine::Model;
 use pvctl::simulate::{Limit, Outcome, OutcomeSet, Settings, Simulation, Target};
 use pvctl::snapshot::{Snapshot, VolumeId};
 
@@ -40,6 +42,28 @@ fn tells_of(finding: &Finding, volume: &PersistentVolume) -> bool {
         && (is_it(&finding.object) || finding.evidence.iter().any(|evidence| is_it(&evidence.object)))
 }
 
+/// The pages of `explain` on which somebody looks for the volume's data and hears of no danger: its own, and those of
+/// the claims that name it or whose uid its claimRef has.
+fn silent_pages(simulation: &Simulation<'_>, volume: &PersistentVolume) -> Vec<String> {
+    let snapshot = simulation.snapshot();
+    let has_it = |target: &Target| match target {
+        Target::Volume(id) => snapshot.volume(*id).meta.name == volume.meta.name,
+        Target::Claim(id) => {
+            let claim = snapshot.claim(*id);
+            let named = volume.claim_ref.as_ref().map(|named| named.uid.as_str()).filter(|uid| !uid.is_empty());
+            claim.volume_name == volume.meta.name || named == Some(claim.meta.uid.as_str())
+        }
+    };
+    let headline = |target: Target| {
+        let model = Model::new(&simulation.settings().rules, &Controller::ALL, "assumed");
+        let prediction = simulation.predict(target);
+        let headline = Explanation::of_object(Asked { simulation, model, from_files: true }, &prediction).headline;
+        headline
+    };
+    let targets = simulation.targets().filter(has_it);
+    targets.map(headline).filter(|headline| !headline.contains("Danger: ")).collect()
+}
+
 /// The volumes whose data go in some end and of which nobody hears; and those of which somebody hears, and not first how
 /// their data are kept.
 fn silences(snapshot: &Snapshot, rules: &Rules) -> (Vec<String>, usize) {
@@ -66,6 +90,8 @@ fn silences(snapshot: &Snapshot, rules: &Rules) -> (Vec<String>, usize) {
         if told.is_empty() {
             silent.push(format!("nobody hears of {name}"));
         }
+        let pages = silent_pages(&simulation, volume).into_iter();
+        silent.extend(pages.map(|page| format!("of {name} is not said: {page}")));
         for finding in told.iter().filter(|finding| finding.rule.id == "data-about-to-go") {
             let keeps = finding.remedies.first().is_some_and(|remedy| remedy.verb == "retain");
             if finding.assumed.is_empty() && volume.reclaim_policy != ReclaimPolicy::Retain && !keeps {

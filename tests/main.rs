@@ -38,6 +38,7 @@ mod repair_journals;
 mod repair_manner;
 mod repair_planners;
 mod reports;
+mod roots;
 mod round_trip;
 mod said;
 mod schema;

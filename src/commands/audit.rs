@@ -18,7 +18,7 @@ use crate::simulate::{Simulation, key_of};
 use crate::source::suppressions::{baseline, suppressions};
 use crate::terminal::Terminal;
 use crate::text::sanitize;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::path::Path;
 
 /// The kinds of which somebody may name an object here.
@@ -151,8 +151,7 @@ pub(super) fn run(args: &AuditArgs, global: &GlobalArgs, terminal: &Terminal) ->
             for note in &gathered.notes {
                 terminal.message(note);
             }
-            let (lacking, around) = unjudged(&diagnosis);
-            for note in lacking.into_iter().chain(assumed(&shown)) {
+            if let Some(note) = assumed(&shown) {
                 terminal.message(&note);
             }
             let wide = args.output == Format::Wide;
@@ -167,7 +166,7 @@ pub(super) fn run(args: &AuditArgs, global: &GlobalArgs, terminal: &Terminal) ->
             // Below the table, and not said at all where nobody reads it.
             output.finish()?;
             terminal.message(&closing_words(&audited, args.all, wide));
-            if let Some(note) = around {
+            if let Some(note) = unjudged(&diagnosis) {
                 terminal.message(&note);
             }
             // What is read from files nobody can repair.
@@ -316,32 +315,22 @@ fn assumed(shown: &[&Finding]) -> Option<String> {
     })
 }
 
-/// Which rules could not be judged, a sentence for each reading that was missing, and one for all that stands around
-/// volumes and claims: that only adds to what is known of them, and few files hold it.
-fn unjudged(diagnosis: &Diagnosis) -> (Vec<String>, Option<String>) {
-    let mut by_kind: BTreeMap<Kind, BTreeSet<&str>> = BTreeMap::new();
-    for (rule, missing) in &diagnosis.unjudged {
-        for one in missing {
-            by_kind.entry(one.kind).or_default().insert(rule);
-        }
+/// How many rules could not be judged for want of which readings, in one sentence: a warning, where what decides was not
+/// read. What stands around volumes and claims only adds to what is known of them, and few files hold it.
+fn unjudged(diagnosis: &Diagnosis) -> Option<String> {
+    let kinds: BTreeSet<Kind> = diagnosis.unjudged.values().flatten().map(|missing| missing.kind).collect();
+    if kinds.is_empty() {
+        return None;
     }
-    let (around, deciding): (BTreeMap<_, _>, BTreeMap<_, _>) =
-        by_kind.into_iter().partition(|(kind, _)| kind.is_surrounding());
-    let list = |ids: BTreeSet<&str>| ids.into_iter().collect::<Vec<&str>>().join(", ");
-    let sentence = |(kind, ids): (Kind, BTreeSet<&str>)| {
-        format!("warning: without all {} some objects could not be judged by {}", kind.resource(), list(ids))
+    let lead = if kinds.iter().all(|kind| kind.is_surrounding()) { "note" } else { "warning" };
+    let names: Vec<&str> = kinds.into_iter().map(Kind::resource).collect();
+    let rules = match diagnosis.unjudged.len() {
+        1 => "one rule".to_owned(),
+        several => format!("{several} rules"),
     };
-    let sentences = deciding.into_iter().map(sentence).collect();
-    if around.is_empty() {
-        return (sentences, None);
-    }
-    let kinds: Vec<&str> = around.keys().map(|kind| kind.resource()).collect();
-    let rules = around.into_values().flatten().collect::<BTreeSet<&str>>().len();
-    let number = if rules == 1 { "one rule".to_owned() } else { format!("{rules} rules") };
-    let note = format!(
-        "note: without all {} {number} could not be judged everywhere; -o json names them, and kubectl pvctl snapshot \
-         reads what they need",
-        kinds.join(", ")
-    );
-    (sentences, Some(note))
+    let how = if lead == "note" { ", and kubectl pvctl snapshot reads what they need" } else { "" };
+    Some(format!(
+        "{lead}: without all {} {rules} could not be judged everywhere; -o json names them{how}",
+        names.join(", ")
+    ))
 }

@@ -11,8 +11,9 @@ use crate::model::{
     VolumePhase,
 };
 use crate::simulate::nearest::{class_less_volume, nearest_volume};
-use crate::simulate::{Assumed, Decision, Nearest, OutcomeSet, Prediction, Simulation};
+use crate::simulate::{Assumed, Decision, Nearest, OutcomeSet, Prediction, Simulation, Target, decide_folded};
 use crate::snapshot::{Absence, CoverageState, Snapshot, Surroundings, VolumeId};
+use crate::world::World;
 use std::cell::{OnceCell, RefCell};
 use std::collections::BTreeSet;
 
@@ -53,6 +54,7 @@ pub enum Holder<'a> {
 #[derive(Debug, Default)]
 pub(super) struct Memo {
     nearest: OnceCell<Nearest>,
+    in_vain: OnceCell<Option<ClaimBranch>>,
 }
 
 /// One object, and all that is known around it.
@@ -173,13 +175,12 @@ impl<'a> Case<'a> {
     /// where nobody can tell, it is not so.
     pub fn lacks(&self, kind: Kind, namespace: &str, name: &str) -> bool {
         let snapshot = self.snapshot();
-        let by_name = |meta: &ObjectMeta| (meta.namespace.as_str(), meta.name.as_str()).cmp(&(namespace, name));
         let is_there = match kind {
             Kind::PersistentVolume => snapshot.volume_id(name).is_some(),
             Kind::PersistentVolumeClaim => snapshot.claim_id(namespace, name).is_some(),
             Kind::StorageClass => snapshot.class(name).is_some(),
             Kind::Node => snapshot.node(name).is_some(),
-            Kind::Pod => snapshot.pods().binary_search_by(|pod| by_name(&pod.meta)).is_ok(),
+            Kind::Pod => snapshot.pod(namespace, name).is_some(),
             Kind::Lease => return false,
             surrounding => snapshot.surroundings().has(surrounding, namespace, name),
         };
@@ -228,10 +229,39 @@ impl<'a> Case<'a> {
 
     /// The leaf where the next sync of this claim ends.
     pub fn claim_branch(&self) -> Option<ClaimBranch> {
+        if let Some(branch) = self.branch_in_vain() {
+            return Some(branch);
+        }
         match self.decision()?.branch {
             Branch::ClaimBranch(branch) => Some(branch),
             _ => None,
         }
+    }
+
+    /// Whether the claim has waited for minutes, and whoever asks may not list volumes.
+    pub fn waited_in_vain(&self) -> bool {
+        self.branch_in_vain().is_some()
+    }
+
+    /// The same of a claim that has waited for minutes, where whoever asks may not list volumes: had one fitted, the
+    /// controller, which looks again every few seconds, would have taken it.
+    fn branch_in_vain(&self) -> Option<ClaimBranch> {
+        let prediction = self.prediction?;
+        let Subject::Claim(id, claim) = self.subject else { return None };
+        let waits = || is_open(claim) && self.lasts(claim.meta.created).is_some();
+        let mut missing = prediction.unknown.iter().filter(|unknown| unknown.controller.is_some()).peekable();
+        if missing.peek().is_none() || !missing.all(|unknown| unknown.need.kind == Kind::PersistentVolume) || !waits() {
+            return None;
+        }
+        *self.memo.in_vain.get_or_init(|| {
+            let world = World::new(self.snapshot());
+            let decisions = decide_folded(&world, self.simulation.settings(), Target::Claim(id));
+            let of_binder = |decision: &&Decision<'_>| decision.controller == Controller::PersistentVolumeBinder;
+            match decisions.listed.iter().find(of_binder)?.branch {
+                Branch::ClaimBranch(branch) => Some(branch),
+                _ => None,
+            }
+        })
     }
 
     /// The same of a claim whose binding was never completed; nothing for one that is being deleted.
@@ -279,6 +309,9 @@ impl<'a> Case<'a> {
 
     /// Whether the object is in that phase in every end; nothing where the ends are unknown.
     pub fn always_ends(&self, phase: &str) -> Option<bool> {
+        if self.branch_in_vain().is_some() {
+            return Some(phase == "Pending");
+        }
         Some(self.ends()?.of_every_sort().all(|end| end.phase() == phase))
     }
 

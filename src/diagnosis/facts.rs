@@ -1,9 +1,8 @@
 //! What one object says, or two of them say of each other: nothing here asks what else there is.
 
-use crate::model::{AnnotationKey, ClaimRef, ObjectMeta, PersistentVolume, PersistentVolumeClaim};
+pub use crate::controllers::persistent_volume::volume::EXTERNAL_FINALIZER as DRIVER_FINALIZER;
 
-/// The finalizer by which a provisioner keeps a volume until it has deleted the storage.
-pub const DRIVER_FINALIZER: &str = "external-provisioner.volume.kubernetes.io/finalizer";
+use crate::model::{AnnotationKey, ClaimRef, ObjectMeta, PersistentVolume, PersistentVolumeClaim};
 
 /// Where classes stand.
 pub const CLASS: &str = "spec.storageClassName";

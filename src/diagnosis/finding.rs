@@ -1,6 +1,6 @@
 //! What a rule found.
 
-use super::{Role, Rule, Suppressed};
+use super::{Act, Role, Rule, Suppressed};
 use crate::model::{ObjectKey, ObjectMeta, Str, Timestamp};
 use crate::simulate::Assumed;
 
@@ -73,19 +73,11 @@ pub struct Remedy {
     pub does: String,
 }
 
-/// An object from which a finding follows, if something is wrong with it.
+/// An object from which a finding follows, if what should come about with it is hindered.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Blame {
     pub(super) object: ObjectKey,
-    /// The rules that find what explains it; all of them, where nothing is said.
-    pub(super) rules: Option<&'static [&'static str]>,
-}
-
-impl Blame {
-    /// Whether what that rule finds on the object is a reason.
-    pub(super) fn is_explained_by(&self, rule: &str) -> bool {
-        self.rules.is_none_or(|rules| rules.contains(&rule))
-    }
+    pub(super) act: Act,
 }
 
 /// The answer of a rule.
@@ -177,18 +169,11 @@ impl Found {
         self
     }
 
-    /// If something is wrong with that object, this follows from it.
+    /// If something hinders that with that object, this follows from it. What else is wrong with the object is no
+    /// reason for this.
     #[must_use]
-    pub fn follows_from(mut self, object: ObjectKey) -> Self {
-        self.blamed.push(Blame { object, rules: None });
-        self
-    }
-
-    /// The same, where one of these rules finds it: what else is wrong with that object is no reason for this.
-    #[must_use]
-    pub fn explained_by(mut self, object: ObjectKey, rules: &'static [&'static str]) -> Self {
-        debug_assert!(rules.iter().all(|id| super::rules::by_id(id).is_some()), "{rules:?}");
-        self.blamed.push(Blame { object, rules: Some(rules) });
+    pub fn follows_from(mut self, object: ObjectKey, act: Act) -> Self {
+        self.blamed.push(Blame { object, act });
         self
     }
 
@@ -251,7 +236,7 @@ pub struct Finding {
     pub suppressed: Option<Suppressed>,
     /// It is mere information only because it may still come right by itself.
     pub is_early: bool,
-    /// The objects that it follows from, if something is wrong with them.
+    /// The objects that it follows from, if something is wrong with them, and what is missing there.
     pub(super) blamed: Vec<Blame>,
     /// Objects that are not well because of this, whether or not anything is found on them.
     pub(super) affected: Vec<ObjectKey>,

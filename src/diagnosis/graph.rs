@@ -1,20 +1,21 @@
-//! Which finding is the root of which. A rule may blame other objects; where something is wrong with these, its finding
-//! follows from that. Of each object the worst finding speaks for it, and one of the objects that blame each other in a
-//! circle, the worst off, is the root of the others.
+//! Which finding is the root of which. A rule may blame other objects for an act that it misses; where a finding
+//! hinders that act there, the blaming one follows from it. Of several such findings on an object the worst explains,
+//! and one of the objects that blame each other in a circle, the worst off, is the root of the others.
 
 use super::finding::Blame;
-use super::{Finding, Severity};
+use super::{Finding, Risk, Severity};
 use crate::model::ObjectKey;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The place of a finding among causes and consequences.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Role {
-    /// It is the worst on its object, and follows from nothing that was found.
+    /// It has a row of its own: it follows from nothing that was found and is the worst on its object, or others follow
+    /// from it, or it is worse for data than what it follows from.
     pub is_root: bool,
-    /// The place of the root of its object; its own for a root.
+    /// The place of the root of its object; its own for one from which others follow.
     pub root: usize,
-    /// The findings that it follows from: the places of those that speak for the objects it blames.
+    /// The places of the findings that it follows from.
     pub caused_by: Vec<usize>,
     /// Of a root: the other objects that are not well because of it, in order.
     pub drags: Vec<ObjectKey>,
@@ -24,66 +25,82 @@ pub struct Role {
 /// nothing follows from what nobody wants to hear of.
 pub(super) fn follow(findings: &mut [Finding]) {
     echo(findings);
-    let spokesmen = spokesmen(findings);
-    let speaking: BTreeMap<usize, (Severity, &str)> =
-        spokesmen.values().map(|place| (*place, (findings[*place].severity, findings[*place].rule.id))).collect();
+    let open = open(findings);
     // What speaks for an object, and by that for what it deals with elsewhere.
-    let mut settled: BTreeMap<(&str, ObjectKey), Vec<usize>> = BTreeMap::new();
-    for place in spokesmen.values() {
+    let mut settled: BTreeMap<(&str, &ObjectKey), Vec<usize>> = BTreeMap::new();
+    for place in open.values().filter_map(|places| places.first()) {
         for (rule, object) in &findings[*place].settled {
-            settled.entry((rule, object.clone())).or_default().push(*place);
+            settled.entry((rule, object)).or_default().push(*place);
         }
     }
-    for finding in findings.iter_mut() {
-        // What it deals with itself is no cause of it, however it is rated.
-        let deals_with = |object: &ObjectKey, rule: &str| {
-            finding.settled.iter().any(|(settled, on)| *settled == rule && on == object)
-        };
-        let is_open = |(object, place): (&ObjectKey, usize)| {
-            speaking.get(&place).filter(|(_, rule)| !deals_with(object, rule)).map(|_| place)
-        };
-        let others = finding.blamed.iter().filter(|blame| blame.object != finding.object);
-        let settling = settled.get(&(finding.rule.id, finding.object.clone())).into_iter().flatten().copied();
-        // What else is wrong with an object that is blamed is no reason.
-        let reason = |blame: &Blame| {
-            let place = *spokesmen.get(&blame.object)?;
-            let (_, rule) = speaking.get(&place)?;
-            is_open((&blame.object, place)).filter(|_| blame.is_explained_by(rule))
-        };
-        let causes = others.filter_map(reason).chain(settling);
-        // What is less bad than this is not why, and must not hide it.
-        let is_cause = |cause: &usize| speaking.get(cause).is_some_and(|(severity, _)| *severity <= finding.severity);
-        let mut caused_by: Vec<usize> = causes.filter(is_cause).collect();
-        caused_by.sort_unstable();
-        caused_by.dedup();
-        finding.role.caused_by = caused_by;
-    }
-    // Of several causes the worst leads on, so that each spokesman has at most one way up.
-    let up = |place: usize, findings: &[Finding]| {
-        findings[place].role.caused_by.iter().copied().min_by_key(|cause| (findings[*cause].rank(), *cause))
-    };
+    let causes: Vec<Vec<usize>> = findings
+        .iter()
+        .map(|finding| {
+            let settling = settled.get(&(finding.rule.id, &finding.object)).into_iter().flatten().copied();
+            let reasons = finding.blamed.iter().filter_map(|blame| reason(findings, &open, finding, blame));
+            // What is less bad than this is not why, and must not hide it.
+            let mut causes: Vec<usize> =
+                reasons.chain(settling).filter(|cause| findings[*cause].severity <= finding.severity).collect();
+            causes.sort_unstable();
+            causes.dedup();
+            causes
+        })
+        .collect();
+    // Of several causes the worst leads on, so that each finding has at most one way up.
+    let up = |place: usize| causes[place].iter().copied().min_by_key(|cause| (findings[*cause].rank(), *cause));
     let mut dragged: BTreeMap<usize, Vec<ObjectKey>> = BTreeMap::new();
-    let mut roots: BTreeMap<&ObjectKey, usize> = BTreeMap::new();
-    for (object, place) in &spokesmen {
-        let root = root_of(*place, |at| up(at, findings), |at| (findings[at].rank(), at));
-        roots.insert(object, root);
+    let mut roots: BTreeMap<ObjectKey, usize> = BTreeMap::new();
+    let mut beside = Vec::new();
+    for (object, places) in &open {
+        let Some(spokesman) = places.first().copied() else { continue };
+        let root = root_of(spokesman, up, |at| (findings[at].rank(), at));
+        roots.insert(object.clone(), root);
         let objects = dragged.entry(root).or_default();
-        if root != *place {
+        if root != spokesman {
             objects.push(object.clone());
+            if is_worse_for_data(&findings[spokesman], &findings[root]) {
+                beside.push(spokesman);
+            }
         }
         // Of an object on which something is found, that finding says from what it follows.
-        objects.extend(findings[*place].affected.iter().filter(|object| !spokesmen.contains_key(object)).cloned());
+        objects.extend(findings[spokesman].affected.iter().filter(|object| !open.contains_key(object)).cloned());
     }
-    for (place, finding) in findings.iter_mut().enumerate() {
-        finding.role.root = roots.get(&finding.object).copied().unwrap_or(place);
+    for (place, (finding, caused_by)) in findings.iter_mut().zip(causes).enumerate() {
+        let root = roots.get(&finding.object).copied().unwrap_or(place);
+        finding.role = Role { root, caused_by, ..Role::default() };
     }
     for (place, mut drags) in dragged {
         drags.sort();
         drags.dedup();
-        let role = &mut findings[place].role;
         // The root of a circle follows from nothing but what follows from it.
-        *role = Role { is_root: true, drags, caused_by: Vec::new(), ..*role };
+        findings[place].role = Role { is_root: true, root: place, drags, caused_by: Vec::new() };
     }
+    for place in beside {
+        findings[place].role.is_root = true;
+    }
+}
+
+/// The finding from which this one follows where it blames that object: the worst that hinders what is missed. What
+/// this one deals with itself is no cause of it, however it is rated.
+fn reason(
+    findings: &[Finding],
+    open: &BTreeMap<ObjectKey, Vec<usize>>,
+    finding: &Finding,
+    blame: &Blame,
+) -> Option<usize> {
+    let deals_with = |rule: &str| finding.settled.iter().any(|(settled, on)| *settled == rule && *on == blame.object);
+    let hinders = |place: &usize| {
+        let rule = findings[*place].rule;
+        rule.hinders.contains(&blame.act) && !deals_with(rule.id)
+    };
+    let places = open.get(&blame.object).filter(|_| blame.object != finding.object)?;
+    places.iter().copied().find(|place| hinders(place))
+}
+
+/// Whether the data of a consequence are about to go, and those of its root are not, so that nobody who only reads of
+/// the root hears of it.
+fn is_worse_for_data(finding: &Finding, root: &Finding) -> bool {
+    finding.risk == Risk::Imminent && !finding.is_asked_for() && root.risk != Risk::Imminent
 }
 
 /// The places of the findings that concern some objects: those on them, those because of which they are not well, and
@@ -107,26 +124,26 @@ pub(super) fn narrow(findings: &mut [Finding], own: &dyn Fn(&ObjectKey) -> bool)
     concerned
 }
 
-/// The worst finding of each object that is not suppressed.
-fn spokesmen(findings: &[Finding]) -> BTreeMap<ObjectKey, usize> {
-    let mut spokesmen: BTreeMap<ObjectKey, usize> = BTreeMap::new();
+/// The findings of each object that are not suppressed, the worst first.
+fn open(findings: &[Finding]) -> BTreeMap<ObjectKey, Vec<usize>> {
+    let mut open: BTreeMap<ObjectKey, Vec<usize>> = BTreeMap::new();
     for (place, finding) in findings.iter().enumerate().filter(|(_, finding)| finding.suppressed.is_none()) {
-        spokesmen.entry(finding.object.clone()).or_insert(place);
+        open.entry(finding.object.clone()).or_default().push(place);
     }
-    spokesmen
+    open
 }
 
-/// Makes what is as bad as its cause as bad as the worst of what is found on the objects that it blames.
+/// Makes what is as bad as its cause as bad as the worst of what explains it on the objects that it blames.
 fn echo(findings: &mut [Finding]) {
     if !findings.iter().any(|finding| finding.echoes) {
         return;
     }
-    let spokesmen = spokesmen(findings);
+    let open = open(findings);
     for place in 0..findings.len() {
         let finding = &findings[place];
-        let causes = finding.blamed.iter().filter(|blame| finding.echoes && blame.object != finding.object);
-        let worst = causes.filter_map(|blame| Some(findings[*spokesmen.get(&blame.object)?].severity)).min();
-        if let Some(worst) = worst {
+        let blamed = finding.blamed.iter().filter(|_| finding.echoes);
+        let causes = blamed.filter_map(|blame| reason(findings, &open, finding, blame));
+        if let Some(worst) = causes.map(|cause| findings[cause].severity).min() {
             // Nothing is an error that rests on an assumption.
             let is_certain = finding.assumed.is_empty();
             findings[place].severity = if is_certain { worst } else { worst.max(Severity::Warning) };

@@ -6,6 +6,40 @@ use crate::model::{Kind, PersistentVolume, PersistentVolumeClaim, Pod, StorageCl
 use crate::simulate::Target;
 use crate::snapshot::{ClaimId, VolumeId};
 
+/// What should come about with an object and does not. A finding follows from another one only where both share it: the
+/// root hinders it, and the consequence misses it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Act {
+    /// A claim gets its volume.
+    Bind,
+    /// A claim stays without a class.
+    StayClassless,
+    /// A volume's `claimRef` lets other claims have it.
+    Offer,
+    /// A volume is given back to the claim that has the name in its `claimRef`.
+    GiveBack,
+    /// The `claimRef` of a volume, or of all volumes of a namespace, has the uid of the claim that lives.
+    NameOwner,
+    /// A volume has its storage for itself.
+    OwnStorage,
+    /// Some node can use a volume.
+    Reach,
+    /// Volumes of a class are made.
+    Provision,
+    /// Volumes of a class grow.
+    Expand,
+    /// One class alone is the default.
+    Default,
+    /// Pods with claims, or with claims of a class, get a node.
+    Schedule,
+    /// Claims stay when the set that they are of goes.
+    Outlive,
+    /// An object that is being deleted goes.
+    Delete,
+    /// A volume is detached.
+    Detach,
+}
+
 /// One thing that can be wrong.
 #[derive(Debug)]
 pub struct Rule {
@@ -19,6 +53,8 @@ pub struct Rule {
     pub risk: Risk,
     /// The kinds on whose reading it rests, besides the object's own.
     pub reads: &'static [Kind],
+    /// What does not come about with its object as long as it is found.
+    pub hinders: &'static [Act],
     /// What people read about it.
     pub page: Page,
     /// How it is found.

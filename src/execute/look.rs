@@ -2,6 +2,7 @@
 
 use super::api::Api;
 use super::error::Stopped;
+use crate::controllers::persistent_volume::reclaim;
 use crate::model::{Kind, ObjectKey, PersistentVolume, PersistentVolumeClaim, Pod, Surrounding};
 use crate::repair::{Obstacle, Recheck, Seen, VolumeIdentity, Write, claim_key, guards, volume_key};
 use crate::snapshot::Item;
@@ -133,14 +134,14 @@ pub(super) async fn again(api: Api<'_>, recheck: &Recheck) -> Result<(), Stopped
             Err(recheck.way_on().into_iter().fold(stop, Stopped::hint))
         }
         Recheck::NotRecycled { volume } => {
-            let name = guards::recycler_of(volume);
-            let key = ObjectKey { kind: Kind::Pod, namespace: guards::RECYCLERS.into(), name: name.as_str().into() };
+            let name = reclaim::recycler_of(volume);
+            let key = ObjectKey { kind: Kind::Pod, namespace: reclaim::RECYCLERS.into(), name: name.as_str().into() };
             if api.get(&key).await?.is_none() {
                 return Ok(());
             }
             Err(Stopped::changed(format!(
                 "pod {}/{name} is erasing volume {volume}, or has done so",
-                guards::RECYCLERS
+                reclaim::RECYCLERS
             ))
             .hint("wait until it is gone, and look at the data"))
         }

@@ -8,6 +8,7 @@ use super::plan::{Expected, GivenUp, Plan, Recheck, Recipient, Refusal, Request,
 use super::situation::{Situation, claim_key, volume_key};
 use super::verbs::in_vain;
 use super::write::{Change, Expect, Write};
+use crate::controllers::persistent_volume::reclaim;
 use crate::model::{AnnotationKey, Kind, ObjectKey, Str, VolumePhase};
 
 /// Something that the person must be allowed to do.
@@ -72,8 +73,8 @@ fn looks(recheck: &Recheck) -> Vec<Right> {
             vec![get(claim_key(namespace, name)), get(volume_key(volume.name()))]
         }
         Recheck::NotRecycled { volume } => {
-            let name = guards::recycler_of(volume).into();
-            vec![get(ObjectKey { kind: Kind::Pod, namespace: guards::RECYCLERS.into(), name })]
+            let name = reclaim::recycler_of(volume).into();
+            vec![get(ObjectKey { kind: Kind::Pod, namespace: reclaim::RECYCLERS.into(), name })]
         }
     }
 }

@@ -16,6 +16,7 @@ use super::plan::{GivenUp, Plan, Recheck};
 use super::situation::{Known, Situation, volume_key};
 use super::write::{CLAIM_PROTECTION, Change, Write};
 use crate::controllers::persistent_volume::plugins::recyclable;
+use crate::controllers::persistent_volume::reclaim::{RECYCLERS, recycler_of};
 use crate::model::surroundings::StatefulSet;
 use crate::model::{Kind, PersistentVolume, PersistentVolumeClaim, Pod, ReclaimPolicy, SourceKind, Str, VolumePhase};
 use serde::{Deserialize, Serialize};
@@ -267,18 +268,10 @@ fn not_recycled(situation: &Situation<'_>, volume: &str) -> Guard {
     )
 }
 
-/// The namespace of the pods that erase volumes, by default.
-pub const RECYCLERS: &str = "default";
-
 /// Whether such a pod may be at work on a volume, or come to be while its claim goes: one that has begun goes on,
 /// whatever is written since.
 pub fn may_be_recycled(volume: &PersistentVolume) -> bool {
     recyclable(volume) && (volume.status.phase != VolumePhase::Bound || volume.reclaim_policy == ReclaimPolicy::Recycle)
-}
-
-/// The name of the pod that erases a volume.
-pub fn recycler_of(volume: &str) -> String {
-    format!("recycler-for-{volume}")
 }
 
 fn detached(situation: &Situation<'_>, volume: &str) -> Guard {

@@ -2,6 +2,7 @@
 
 mod binding;
 mod class;
+mod danger;
 mod divergence;
 mod driver;
 mod headline;
@@ -19,7 +20,7 @@ use super::machine::{API_VERSION, CoverageOut, Model, ObjectId, coverage_out};
 use super::match_table::{MatchRow, candidate_rows};
 use super::prediction::{NeedOut, PredictionOut, StateOut, UnknownOut};
 use super::why::{View, verdict_of};
-use crate::controllers::persistent_volume::reclaim::data_fate;
+use crate::controllers::persistent_volume::reclaim::{DataFate, data_fate, leaks};
 use crate::controllers::protection::pod_uses_claim;
 use crate::controllers::{Branch, ClaimBranch, ProtectionBranch, VolumeBranch};
 use crate::diagnosis::misfit::{claim_words, misfit, shown};
@@ -139,6 +140,9 @@ pub struct NextOut {
     pub what: String,
 }
 
+/// Who has to act where that is whoever reads it.
+const YOU: &str = "you";
+
 /// A decision as people read it.
 #[derive(Debug, PartialEq, Eq)]
 struct TextDecision {
@@ -187,8 +191,18 @@ impl<'a> Explanation<'a> {
         let snapshot = simulation.snapshot();
         let view = View { simulation, prediction };
         let candidates = candidates(view);
-        let headline = headline::of_object(view, &candidates);
+        let dangers = danger::of_object(view);
+        let headline = headline::of_object(view, &candidates, &dangers);
         let mut next = next(prediction);
+        // Where it becomes Bound in any case, nobody has to make a volume for it.
+        if view.only_outcome().is_some_and(|end| end.phase() == "Bound" && !end.is_terminating()) {
+            next.retain(|next| next.who != YOU);
+        }
+        for way in dangers.iter().filter_map(|danger| danger.way_out.clone()) {
+            if !next.contains(&way) {
+                next.push(way);
+            }
+        }
         let divergence = DivergenceOut::new(view, from_files);
         next.extend(divergence.iter().filter_map(DivergenceOut::next));
         if candidates.iter().all(|row| !row.fits()) {
@@ -215,7 +229,11 @@ impl<'a> Explanation<'a> {
                     ObjectId::new(Kind::PersistentVolume, &volume.meta),
                     StateOut::of_volume(volume),
                     users_of_volume(snapshot, volume),
-                    Some(data_fate(view.rules(), volume).as_str()),
+                    Some(if volume.terminating() && leaks(view.rules(), volume) {
+                        DataFate::Kept.as_str()
+                    } else {
+                        data_fate(view.rules(), volume).as_str()
+                    }),
                 )
             }
             Target::Claim(id) => {
@@ -432,7 +450,7 @@ fn next(prediction: &Prediction<'_>) -> Vec<NextOut> {
     let mut next: Vec<NextOut> = Vec::new();
     for waiting in prediction.decisions.listed.iter().flat_map(|decision| &decision.record.waiting) {
         let who = match (waiting.component, waiting.name.as_str()) {
-            ("user", _) => "you".to_owned(),
+            ("user", _) => YOU.to_owned(),
             ("scheduler", _) => "the scheduler".to_owned(),
             ("node", pod) => format!("the node, with pod {pod}"),
             ("external-provisioner", "") => "an external provisioner".to_owned(),

@@ -97,6 +97,10 @@ pub struct MatchRow<'a> {
     /// What matching would say without the delay of binding.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub without_delay: Option<&'static str>,
+    /// It fits as soon as the controller has looked at it for the first time and made it Available.
+    #[serde(skip_serializing_if = "is_false")]
+    #[cfg_attr(test, schemars(default))]
+    pub once_available: bool,
     /// It fits, but a volume with fewer access modes comes first.
     #[serde(skip_serializing_if = "is_false")]
     #[cfg_attr(test, schemars(default))]
@@ -274,6 +278,9 @@ impl<'a> MatchTable<'a> {
             ([one], _) if hidden => format!("of the volumes that were read, {one} is chosen"),
             ([], "named") if self.items.is_empty() => "the volume that it names does not exist".to_owned(),
             ([], "named") => "the volume that it names does not fit".to_owned(),
+            ([], _) if self.items.iter().any(|row| row.once_available) => {
+                "a volume fits as soon as the controller has made it Available".to_owned()
+            }
             ([], _) if self.delayed => {
                 let fitting = self.items.iter().filter(|row| row.word == "scheduler").count();
                 match fitting {
@@ -469,6 +476,7 @@ fn rows<'a>(
                 phase: volume.status.phase.as_str(),
                 verdict: candidate.verdict.name(),
                 without_delay: candidate.without_delay.map(CandidateVerdict::name),
+                once_available: candidate.once_available,
                 not_reached: candidate.not_reached,
                 field: differs.as_ref().map(|differs| differs.field),
                 value: differs.as_ref().map(|differs| differs.has.clone()),
@@ -516,6 +524,7 @@ impl Judged<'_> {
         let delayed = self.candidate.without_delay.is_some();
         match self.verdict() {
             CandidateVerdict::CandidateChosen | CandidateVerdict::CandidateReserved if delayed => (1, "scheduler"),
+            _ if self.candidate.once_available => (2, "soon"),
             CandidateVerdict::CandidateChosen | CandidateVerdict::CandidateReserved if self.ties > 1 => (0, "tied"),
             CandidateVerdict::CandidateChosen | CandidateVerdict::CandidateReserved => (0, "chosen"),
             CandidateVerdict::CandidateNotSmaller if !self.candidate.not_reached => (2, "fits"),
@@ -527,6 +536,9 @@ impl Judged<'_> {
     }
 
     fn words(&self, differs: Option<&Misfit>) -> String {
+        if self.candidate.once_available {
+            return "fits as soon as the controller has made it Available".to_owned();
+        }
         let delayed = self.candidate.without_delay.is_some();
         if let Some(differs) = differs {
             let reserved = self.search == Search::Matching && self.is_reserved();

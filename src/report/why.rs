@@ -113,9 +113,35 @@ impl<'v> View<'v> {
             _ => None,
         };
         match partner {
-            Some(partner) => format!("it is unknown whether {partner} exists ({missing})"),
-            None => format!("it is unknown what comes next ({missing})"),
+            Some(partner) => match self.recorded_phase() {
+                "Bound" => format!("as it says itself, with {partner}, which could not be looked at ({missing})"),
+                _ => format!("it is unknown whether {partner} exists ({missing})"),
+            },
+            None => match self.missing_class() {
+                Some(class) => format!(
+                    "its class \"{class}\" does not exist, so that nobody makes a volume for it; whether one fits that is \
+                     there already is unknown ({missing})"
+                ),
+                None => format!("it is unknown what comes next ({missing})"),
+            },
         }
+    }
+
+    fn recorded_phase(self) -> &'v str {
+        match self.prediction.target {
+            Target::Volume(id) => self.snapshot().volume(id).status.phase.as_str(),
+            Target::Claim(id) => self.snapshot().claim(id).status.phase.as_str(),
+        }
+    }
+
+    /// The class of a claim that waits, where there certainly is none of that name.
+    fn missing_class(self) -> Option<&'v str> {
+        let Target::Claim(id) = self.prediction.target else { return None };
+        let claim = self.snapshot().claim(id);
+        let class = claim.class();
+        let is_absent = self.snapshot().coverage().absence_of(Kind::StorageClass, "", class) == Absence::Certain;
+        let is_missing = !class.is_empty() && self.snapshot().class(class).is_none() && is_absent;
+        (claim.volume_name.is_empty() && is_missing).then_some(class)
     }
 
     /// What keeps an object that is being deleted.

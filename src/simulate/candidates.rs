@@ -8,7 +8,7 @@ use crate::controllers::persistent_volume::matching::{Fit, Query};
 use crate::controllers::{CandidateVerdict, ClaimBranch, Rules};
 use crate::model::{
     AccessModeSet, AnnotationKey, BindingMode, ClaimPhase, ClaimStatus, PersistentVolume, PersistentVolumeClaim,
-    Quantity, StorageClass, Str, VolumeMode,
+    Quantity, StorageClass, Str, VolumeMode, VolumePhase,
 };
 use crate::snapshot::defaults::PLACEHOLDER_UID;
 use crate::snapshot::{Snapshot, VolumeId};
@@ -46,6 +46,8 @@ pub struct Candidate {
     pub verdict: CandidateVerdict,
     /// The binding is delayed: what matching would say of the volume without the delay.
     pub without_delay: Option<CandidateVerdict>,
+    /// Nothing is in the way but that its own first sync, which makes it Available, has not come yet.
+    pub once_available: bool,
     /// It fits, but a volume with fewer access modes ends the search before its turn.
     pub not_reached: bool,
     /// How near it comes, where the controller looks through all volumes: of two that cannot be had the less.
@@ -76,6 +78,7 @@ pub fn match_claim(snapshot: &Snapshot, rules: &Rules, claim: &PersistentVolumeC
             volume,
             verdict: named_verdict(rules, snapshot.volume(volume), claim),
             without_delay: None,
+            once_available: false,
             not_reached: false,
             nearness: None,
         })
@@ -152,7 +155,19 @@ fn searched(
                 });
             }
         }
-        listed.push(Candidate { volume: VolumeId(id), verdict, without_delay, not_reached: false, nearness: None });
+        let once_available =
+            without_delay.unwrap_or(verdict) == CandidateVerdict::CandidatePhase && is_new(volume) && {
+                let misfits = at_once.as_ref().unwrap_or(&query).misfits(volume);
+                misfits.iter().all(|verdict| *verdict == CandidateVerdict::CandidatePhase)
+            };
+        listed.push(Candidate {
+            volume: VolumeId(id),
+            verdict,
+            without_delay,
+            once_available,
+            not_reached: false,
+            nearness: None,
+        });
     }
     let first_tier = best.keys().next().map(|(modes, _)| *modes);
     for candidate in &mut listed {
@@ -175,6 +190,11 @@ fn searched(
     Ok(Candidates { search, delayed, listed })
 }
 
+/// Whether the controller makes the volume Available as soon as it looks at it. Upstream: `syncVolume`, 1.36.
+fn is_new(volume: &PersistentVolume) -> bool {
+    volume.status.phase == VolumePhase::Pending && volume.claim_ref.is_none() && !volume.terminating()
+}
+
 fn has_modes(volume: &PersistentVolume, claim: &PersistentVolumeClaim) -> bool {
     volume.access_modes.set().contains_all(&claim.access_modes)
 }
@@ -187,6 +207,7 @@ fn without_modes(snapshot: &Snapshot) -> Vec<Candidate> {
             volume: VolumeId(id),
             verdict: CandidateVerdict::CandidateAccessModes,
             without_delay: None,
+            once_available: false,
             not_reached: false,
             nearness: None,
         })

@@ -21,7 +21,7 @@ mod step;
 pub use alike::Alike;
 pub use candidates::{Candidate, Candidates, Planned, Search, match_claim, planned};
 pub use component::Component;
-pub use decide::{Decision, Decisions, Limit, NextSync, Settings, Target};
+pub use decide::{Decision, Decisions, Limit, NextSync, Settings, Target, decide_folded};
 pub use nearest::{Nearest, Nearness};
 pub use outcome::{Outcome, OutcomeSet};
 pub use predict::{Assumed, DecidedBy, Prediction, Simulation, Unknown, key_of};

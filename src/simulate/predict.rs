@@ -1,7 +1,7 @@
 //! Predictions: for each object what one sync does now, where it all ends, and on what reading the answer rests.
 
 use super::component::{Component, components, may_search};
-use super::decide::{Decision, Decisions, LISTED, Limit, Settings, Target, decide, decide_folded};
+use super::decide::{Decision, Decisions, LISTED, Limit, Settings, Target, decide, decide_folded, has_recycler};
 use super::needs::{Gaps, note_gap, uncertain_needs};
 use super::outcome::{Outcome, OutcomeSet, binding_of_volume, most};
 use super::recycling::{Recycled, add_failures};
@@ -116,6 +116,9 @@ pub enum DecidedBy {
     OrderOfSyncs,
     /// Several volumes are recycled at the same time, and get into each other's way.
     SimultaneousRecycling,
+    /// A pod that erases the volume is there already: the controller that made it still waits for it, or another one
+    /// has been started since.
+    RecyclerPod,
 }
 
 impl DecidedBy {
@@ -125,6 +128,7 @@ impl DecidedBy {
             Self::EqualCandidates => "equalCandidates",
             Self::OrderOfSyncs => "orderOfSyncs",
             Self::SimultaneousRecycling => "simultaneousRecycling",
+            Self::RecyclerPod => "recyclerPod",
         }
     }
 }
@@ -184,6 +188,12 @@ impl<'s> Simulation<'s> {
         for id in recycled.crowded() {
             let (number, place) = place_of_volume[id.0 as usize];
             failing.insert(id, add_failures(&mut settled[number as usize], place as usize, settings.outcomes));
+        }
+        let with_pod = recycled.known().filter(|id| has_recycler(snapshot, snapshot.volume(*id)));
+        for id in with_pod.collect::<Vec<_>>() {
+            let (number, place) = place_of_volume[id.0 as usize];
+            let more = add_failures(&mut settled[number as usize], place as usize, settings.outcomes);
+            *failing.entry(id).or_default() += more;
         }
         // A volume that nobody saw, or of which nobody can tell, could be recycled at the same time.
         for (id, unclear) in recycled.alone() {
@@ -290,7 +300,8 @@ impl<'s> Simulation<'s> {
         let several = outcomes.count - failing > 1;
         let mut decided_by = if several { self.decided_by(self.place(target).0) } else { Vec::new() };
         if failing > 0 {
-            decided_by.push(DecidedBy::SimultaneousRecycling);
+            let is_alone = matches!(target, Target::Volume(id) if self.recycled_beside(id) == 0);
+            decided_by.push(if is_alone { DecidedBy::RecyclerPod } else { DecidedBy::SimultaneousRecycling });
         }
         let mut assumed = Vec::new();
         let mut unknown = Vec::new();

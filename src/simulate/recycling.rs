@@ -71,17 +71,24 @@ impl Recycled {
         })
     }
 
+    /// All that may be recycled where they come to rest.
+    pub(super) fn known(&self) -> impl Iterator<Item = VolumeId> {
+        [&self.nfs, &self.host_path].into_iter().flat_map(|all| &all.known).copied()
+    }
+
     /// All that are not recycled alone.
     pub(super) fn crowded(&self) -> impl Iterator<Item = VolumeId> {
         [&self.nfs, &self.host_path].into_iter().filter(|all| all.known.len() > 1).flat_map(|all| &all.known).copied()
     }
 }
 
-/// Whether the volume is recycled where it comes to rest so: a failed one is tried again in each sync.
+/// Whether the volume is recycled where it comes to rest so: a failed one is tried again in each sync, and one that is
+/// being deleted is recycled until it is gone.
 fn is_recycled(end: &Outcome) -> bool {
     matches!(
         end,
         Outcome::Volume { phase: VolumePhase::Released | VolumePhase::Failed, data: Some(DataFate::Scrubbed), .. }
+            | Outcome::Gone { data: Some(DataFate::Scrubbed), .. }
     )
 }
 

@@ -221,6 +221,11 @@ impl Snapshot {
         index::place(&self.classes, index::class_meta, "", name).map(|at| &self.classes[at])
     }
 
+    /// The pod of that name.
+    pub fn pod(&self, namespace: &str, name: &str) -> Option<&Pod> {
+        index::place(&self.pods, |pod| &pod.meta, namespace, name).map(|at| &self.pods[at])
+    }
+
     /// The node of that name.
     pub fn node(&self, name: &str) -> Option<&Node> {
         index::place(&self.nodes, index::node_meta, "", name).map(|at| &self.nodes[at])

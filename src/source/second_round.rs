@@ -4,8 +4,10 @@
 //! (`findNonScheduledPodsByPVC`), recycling (`isVolumeUsed`), the condition `Unused` (`podUsesPVCForUnusedSince`);
 //! nodes only for host-path provisioning.
 
+use crate::controllers::persistent_volume::plugins::recyclable;
+use crate::controllers::persistent_volume::reclaim::RECYCLERS;
 use crate::model::{AnnotationKey, Kind, PersistentVolumeClaim, ReclaimPolicy, StorageClass, Str};
-use crate::repair::guards::{RECYCLERS, may_be_recycled};
+use crate::repair::guards::may_be_recycled;
 use crate::snapshot::{CoverageState, Parts};
 use std::collections::{BTreeSet, HashMap, HashSet};
 
@@ -95,6 +97,10 @@ pub(super) fn pod_namespaces(parts: &Parts, needs: Needs<'_>) -> BTreeSet<Str> {
             && !live.contains(&(claim.namespace.as_str(), claim.name.as_str(), claim.uid.as_str()))
         {
             namespaces.insert(claim.namespace.clone());
+            // A pod that erases it, or did, may be there already.
+            if recyclable(volume) {
+                namespaces.insert(RECYCLERS.into());
+            }
         }
     }
     if needs.everything {

@@ -630,6 +630,11 @@ impl<'a, 's, Step> Sync<'a, 's, Step> {
         }
     }
 
+    /// Records that a pod in that namespace could be in the way.
+    pub fn needs_pod(&mut self, namespace: &str) {
+        self.need("list", Kind::Pod, namespace);
+    }
+
     /// Picks one of the equally good volumes of a search; none where there are none. The search is left out where
     /// another run of this sync made it.
     pub fn pick_volume(&mut self, search: impl FnOnce(&mut Self) -> Vec<VolumeId>) -> Option<VolumeId> {

@@ -35,9 +35,40 @@ enum Pods {
     Differ,
     /// Nobody runs them, and the controller is started a second time.
     WaitTwice,
+    /// They are there before the controller is started, one for each volume, and nobody runs them.
+    Left,
+    /// The same, and they have succeeded.
+    LeftSucceeded,
 }
 
-const ROUNDS: [Pods; 5] = [Pods::Wait, Pods::Succeed, Pods::Fail, Pods::Differ, Pods::WaitTwice];
+const ROUNDS: [Pods; 7] =
+    [Pods::Wait, Pods::Succeed, Pods::Fail, Pods::Differ, Pods::WaitTwice, Pods::Left, Pods::LeftSucceeded];
+
+impl Pods {
+    fn are_there(self) -> bool {
+        matches!(self, Self::Left | Self::LeftSucceeded)
+    }
+}
+
+/// The pod of a former controller.
+async fn leave_pod(api: &Api, volume: &str, source: &str, how: Pods) {
+    let storage = recycled(volume, source)["spec"][source].clone();
+    let pod = json!({
+        "apiVersion": "v1",
+        "kind": "Pod",
+        "metadata": { "name": format!("recycler-for-{volume}"), "namespace": "default" },
+        "spec": {
+            "restartPolicy": "Never",
+            "containers": [{ "name": "pv-recycler", "image": "scrub" }],
+            "volumes": [{ "name": "vol", source: storage }],
+        },
+    });
+    let mut stored = api.create(&pod).await.unwrap();
+    if how == Pods::LeftSucceeded {
+        stored["status"]["phase"] = "Succeeded".into();
+        api.replace_status(&stored).await.unwrap();
+    }
+}
 
 /// The folder of a volume that is recycled.
 fn folder(name: &str) -> String {
@@ -83,7 +114,7 @@ async fn run_pods(api: &Api, how: Pods, seen: &mut Seen) {
         }
         let ended = pod["status"]["phase"] != "Pending";
         let fails = how == Pods::Fail || (how == Pods::Differ && of.ends_with(['1', '3', '5']));
-        if ended || matches!(how, Pods::Wait | Pods::WaitTwice) {
+        if ended || matches!(how, Pods::Wait | Pods::WaitTwice) || how.are_there() {
             continue;
         }
         pod["status"] =
@@ -103,6 +134,9 @@ async fn run_pods(api: &Api, how: Pods, seen: &mut Seen) {
 async fn round(plane: &mut Plane, api: &Api, how: Pods, volumes: &[(String, &str)]) -> (Vec<String>, String) {
     for (name, source) in volumes {
         create(api, &recycled(name, source), "Released").await;
+        if how.are_there() {
+            leave_pod(api, name, source, how).await;
+        }
     }
     let predicted = predicted(plane);
     let mut seen = Seen::default();
@@ -124,7 +158,8 @@ async fn round(plane: &mut Plane, api: &Api, how: Pods, volumes: &[(String, &str
         let end = state(Some(&object));
         let phase = end["phase"].as_str().unwrap().to_owned();
         // A pod that ran is somebody else who acted: then the volume is offered again, or fails.
-        let freed = phase == "Available" && !seen.erased.is_empty();
+        let is_erased = !seen.erased.is_empty() || (how == Pods::LeftSucceeded && volumes.len() > 1);
+        let freed = phase == "Available" && is_erased;
         let acted = freed || (phase == "Failed" && seen.failed.contains(name));
         if freed && !seen.erased.contains(name) {
             unerased.push(name.clone());

@@ -4,7 +4,7 @@ use super::binding::{Volume, fail_volume, unbind_volume};
 use super::plugins::{
     Plugin, Provider, delete_host_path, find_deletable_plugin, migrated_driver, recyclable, remote_deleter,
 };
-use super::volume::{migration_annotations, without_in_tree_finalizer};
+use super::volume::{EXTERNAL_FINALIZER, IN_TREE_FINALIZER, migration_annotations, without_in_tree_finalizer};
 use crate::controllers::{DeleteStep, ReclaimStep, RecycleStep, Rules, Sync};
 use crate::model::{AnnotationKey, PersistentVolume, ReclaimPolicy, SourceKind};
 use crate::world::{ApiError, EventType, ObjectRef, PluginAnswer, Started, printed_uid};
@@ -28,7 +28,7 @@ pub fn reclaim_volume<'s>(sync: &mut Sync<'_, 's>, rules: &Rules, volume: Volume
             sync.step(ReclaimStep::ReclaimRetain.into());
         }
         ReclaimPolicy::Recycle => {
-            let started = sync.start_operation(&format!("recycle-{name}[{uid}]"));
+            let started = sync.start_operation(&recycling(name, &volume.object.meta.uid));
             sync.step(started_step(started, ReclaimStep::ReclaimRecycle).into());
             if started == Started::Yes {
                 recycle_volume_operation(sync, &volume);
@@ -195,6 +195,24 @@ fn driver_of(volume: &PersistentVolume) -> String {
         )
 }
 
+/// The namespace of the pods that erase volumes, unless a template puts them elsewhere.
+pub const RECYCLERS: &str = "default";
+
+/// The name of the pod that erases a volume.
+pub fn recycler_of(volume: &str) -> String {
+    format!("recycler-for-{volume}")
+}
+
+/// The name of the operation that recycles a volume.
+pub fn recycling(volume: &str, uid: &str) -> String {
+    format!("recycle-{volume}[{}]", printed_uid(uid))
+}
+
+/// Why an operation fails that finds a pod of a former one. It deletes that pod, whatever became of it, and a later try
+/// makes another one. Upstream: `internalRecycleVolumeByWatchingPodUntilCompletion`, `pkg/volume/util/recyclerclient`,
+/// 1.36.
+pub const OLD_RECYCLER: &str = "old recycler pod found, will retry later";
+
 /// Upstream: `recycleVolumeOperation`, 1.36. It never returns an error, so there is no back-off.
 fn recycle_volume_operation<'s>(sync: &mut Sync<'_, 's>, volume: &Volume<'s>) {
     let Ok((id, live)) = sync.live_volume(&volume.object.meta.name) else {
@@ -225,12 +243,14 @@ fn recycle_volume_operation<'s>(sync: &mut Sync<'_, 's>, volume: &Volume<'s>) {
         let _ = fail_volume(sync, fresh, "VolumeFailedRecycle", "No recycler plugin found for the volume!");
         return sync.step(RecycleStep::RecyclePluginMissing.into());
     }
+    let recycler = recycler_of(&fresh.object.meta.name);
+    sync.needs_pod(RECYCLERS);
     match sync.plugin_answer().cloned().unwrap_or(PluginAnswer::Waiting) {
         PluginAnswer::Waiting | PluginAnswer::InUse(_) => {
             sync.scrub_started(fresh.id);
             sync.wait_for(
                 "node",
-                format!("recycler-for-{}", fresh.object.meta.name),
+                recycler,
                 "run the pod that scrubs the volume; the volume is offered again after that",
             );
         }
@@ -280,6 +300,23 @@ impl DataFate {
             Self::Destroyed => "destroyed",
             Self::Scrubbed => "scrubbed",
         }
+    }
+}
+
+/// Whether a finalizer keeps the object of the volume until its storage is deleted.
+pub fn is_guarded(volume: &PersistentVolume) -> bool {
+    volume.meta.has_finalizer(IN_TREE_FINALIZER) || volume.meta.has_finalizer(EXTERNAL_FINALIZER)
+}
+
+/// Whether the object of a volume that is being deleted vanishes and leaves its storage behind, although its policy
+/// asks for the deletion of it. Upstream: `shouldDelete`, sig-storage-lib-external-provisioner, passes over volumes
+/// that are being deleted and lack its finalizer; before 1.36 `deleteVolumeOperation` did, too, without the gate
+/// `HonorPVReclaimPolicy`.
+pub fn leaks(rules: &Rules, volume: &PersistentVolume) -> bool {
+    match data_fate(rules, volume) {
+        DataFate::HandedToDriver => !is_guarded(volume),
+        DataFate::Destroyed => rules.skip_delete_when_terminating,
+        DataFate::Kept | DataFate::Scrubbed => false,
     }
 }
 

@@ -11,8 +11,11 @@ use crate::snapshot::VolumeId;
 use crate::world::{ApiError, Compared, EventType, Held, ObjectRef, Test};
 use std::sync::Arc;
 
-const IN_TREE_FINALIZER: &str = "kubernetes.io/pv-controller";
-const EXTERNAL_FINALIZER: &str = "external-provisioner.volume.kubernetes.io/finalizer";
+/// The finalizer by which kube-controller-manager keeps a volume until its own plugin has deleted the storage.
+pub const IN_TREE_FINALIZER: &str = "kubernetes.io/pv-controller";
+
+/// The finalizer by which a provisioner keeps a volume until it has deleted the storage.
+pub const EXTERNAL_FINALIZER: &str = "external-provisioner.volume.kubernetes.io/finalizer";
 
 /// Syncs a volume that exists. Upstream: `syncVolume`, 1.36.
 pub fn sync_volume(sync: &mut Sync<'_, '_>, rules: &Rules, id: VolumeId) -> Option<VolumeBranch> {

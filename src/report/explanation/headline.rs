@@ -1,8 +1,9 @@
 //! The first line: what is and why, whether that is normal, who has to act, and what becomes of the data.
 
+use super::danger::Danger;
 use super::released;
 use crate::controllers::persistent_volume::matching::Query;
-use crate::controllers::persistent_volume::reclaim::{DataFate, data_fate, migrated_to};
+use crate::controllers::persistent_volume::reclaim::{DataFate, data_fate, is_guarded, migrated_to};
 use crate::controllers::protection::VOLUME_FINALIZER;
 use crate::controllers::{Branch, ClaimBranch, VolumeBranch};
 use crate::diagnosis::misfit::misfit;
@@ -15,14 +16,14 @@ use crate::simulate::{Outcome, Target};
 use crate::snapshot::Absence;
 use crate::text::nearest;
 
-const DRIVER_FINALIZER: &str = "external-provisioner.volume.kubernetes.io/finalizer";
-const IN_TREE_FINALIZER: &str = "kubernetes.io/pv-controller";
+/// How a sentence begins by which people hear that data are about to go.
+const DANGER: &str = "Danger: ";
 
 /// How an end is called that leaves nothing.
 const DELETED: &str = "deleted";
 
 /// The first line for a claim or a volume.
-pub(super) fn of_object(view: View<'_>, candidates: &[MatchRow<'_>]) -> String {
+pub(super) fn of_object(view: View<'_>, candidates: &[MatchRow<'_>], dangers: &[Danger]) -> String {
     let snapshot = view.snapshot();
     let (name, phase, deleted) = match view.prediction.target {
         Target::Volume(id) => {
@@ -44,6 +45,8 @@ pub(super) fn of_object(view: View<'_>, candidates: &[MatchRow<'_>]) -> String {
         Target::Claim(id) => claim_sentences(view, snapshot.claim(id), candidates, &mut sentences),
         Target::Volume(id) => volume_sentences(view, snapshot.volume(id), &mut sentences),
     }
+    let is_told = sentences.iter().any(|sentence| sentence.starts_with(DANGER));
+    sentences.extend(dangers.iter().filter(|danger| !is_told || !danger.is_own).map(Danger::words));
     sentences.join(" ")
 }
 
@@ -98,6 +101,9 @@ fn claim_sentences(
     if claim.terminating() {
         sentences.extend(dies_with(view, claim));
         return;
+    }
+    if claim.volume_name.is_empty() {
+        sentences.extend(kept_of_an_earlier_claim(view, claim));
     }
     let Some(Branch::ClaimBranch(branch)) = view.binder().next().map(|decision| decision.branch) else { return };
     match branch {
@@ -186,6 +192,23 @@ fn claim_sentences(
         | ClaimBranch::BoundClaimVolumeUnbound
         | ClaimBranch::BoundClaimVolumeOurs => {}
     }
+}
+
+/// Where the data of an earlier claim of this name are, and that they stay there.
+fn kept_of_an_earlier_claim(view: View<'_>, claim: &PersistentVolumeClaim) -> Option<String> {
+    let snapshot = view.snapshot();
+    let naming = snapshot.volumes_naming(&claim.meta.namespace, &claim.meta.name).iter();
+    let kept = naming.map(|id| snapshot.volume(*id)).find(|volume| {
+        let other = volume.claim_ref.as_ref().is_some_and(|named| !named.uid.is_empty() && named.uid != claim.meta.uid);
+        other && !volume.terminating() && data_fate(view.rules(), volume) == DataFate::Kept
+    })?;
+    Some(format!(
+        "The data of an earlier claim of this name are kept in volume {} ({}, policy {}); this claim does not get them \
+         by itself.",
+        kept.meta.name,
+        kept.status.phase.as_str(),
+        kept.reclaim_policy.as_str()
+    ))
 }
 
 /// The volume that comes nearest to fitting, with all that keeps it away.
@@ -319,7 +342,11 @@ fn volume_sentences(view: View<'_>, volume: &PersistentVolume, sentences: &mut V
                 "You have to free it for another claim, or delete it.".to_owned()
             }
             DataFate::Kept => "Its data stay; you have to free it for another claim, or delete it.".to_owned(),
-            DataFate::HandedToDriver => "When that happens, the data are gone.".to_owned(),
+            // Drivers pass over what is Failed.
+            DataFate::HandedToDriver if volume.status.phase == VolumePhase::Failed => {
+                "When that happens, the data are gone.".to_owned()
+            }
+            DataFate::HandedToDriver => "Danger: when that happens, the data are gone.".to_owned(),
             DataFate::Destroyed => "Danger: the controller deletes the data at once.".to_owned(),
             DataFate::Scrubbed => "Danger: the data are erased.".to_owned(),
         });
@@ -370,10 +397,9 @@ fn terminating_volume(view: View<'_>, volume: &PersistentVolume) -> String {
         return "No claim has it, so nothing deletes its storage.".to_owned();
     }
     let until = if volume.status.phase == VolumePhase::Bound { "Once its claim is gone, it goes too; " } else { "" };
-    let guarded = volume.meta.has_finalizer(DRIVER_FINALIZER) || volume.meta.has_finalizer(IN_TREE_FINALIZER);
     let text = match data_fate(view.rules(), volume) {
         DataFate::Kept => "the object vanishes, and its storage stays.".to_owned(),
-        DataFate::HandedToDriver if guarded => {
+        DataFate::HandedToDriver if is_guarded(volume) => {
             format!("its finalizer holds it until {} has deleted the storage.", driver(view, volume))
         }
         DataFate::HandedToDriver => {
@@ -455,5 +481,45 @@ mod tests {
         let with_failed = [failed, objects[1].clone()];
         assert_eq!(of(&with_failed, "pv/a").0, "Failed");
         assert_eq!(of(&with_failed, "pv/b"), crowded);
+    }
+
+    /// A pod of that name is there: the controller that made it waits for it, or one that was started since deletes it
+    /// whatever became of it, and fails until a later try. Upstream: `recycleVolumeOperation` and
+    /// `internalRecycleVolumeByWatchingPodUntilCompletion` (`pkg/volume/util/recyclerclient`), 1.36.
+    #[test]
+    fn a_recyclers_pod_that_is_there_already_may_be_in_the_way() {
+        let released = with(bound_pv("a", "of-a"), json!({ "status": { "phase": "Released" } }));
+        let recycled = |fields: Value| spec(released.clone(), fields);
+        let of = |volume: &Value, pod: &Value| {
+            explained(&world(&[volume.clone(), pod.clone()]), "pv/a", |explanation| {
+                let document = serde_json::to_value(explanation).unwrap();
+                let prediction = &document["prediction"];
+                let ends = prediction["outcomes"].as_array().unwrap().iter();
+                let mut phases: Vec<String> = ends.map(|end| end["phase"].as_str().unwrap().to_owned()).collect();
+                phases.sort();
+                let decisions = prediction["decisions"].as_array().unwrap().iter();
+                let steps: Vec<String> = decisions.map(|decision| decision["steps"].to_string()).collect();
+                let is_told = steps.iter().any(|steps| steps.contains("ReclaimRunning"))
+                    && steps.iter().any(|steps| steps.contains("RecycleFailed"));
+                let events = explanation.text(None, false).contains("old recycler pod found, will retry later");
+                (phases.join(" "), prediction["decidedBy"].clone(), is_told, events)
+            })
+        };
+        let recycler = |name: &str, namespace: &str| {
+            json!({
+                "apiVersion": "v1", "kind": "Pod",
+                "metadata": { "name": name, "namespace": namespace, "uid": "u-recycler" },
+                "spec": { "containers": [{ "name": "pv-recycler", "image": "scrub" }] },
+                "status": { "phase": "Succeeded" },
+            })
+        };
+        let volume = recycled(json!({ "persistentVolumeReclaimPolicy": "Recycle" }));
+        let own = recycler("recycler-for-a", "default");
+        assert_eq!(of(&volume, &own), ("Failed Released".to_owned(), json!(["recyclerPod"]), true, true));
+        for other in [recycler("recycler-for-b", "default"), recycler("recycler-for-a", "elsewhere")] {
+            assert_eq!(of(&volume, &other), ("Released".to_owned(), Value::Null, false, false));
+        }
+        let kept = recycled(json!({ "persistentVolumeReclaimPolicy": "Retain" }));
+        assert_eq!(of(&kept, &own), ("Released".to_owned(), Value::Null, false, false));
     }
 }

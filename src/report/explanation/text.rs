@@ -168,6 +168,10 @@ impl Explanation<'_> {
                         2,
                         match by {
                             "equalCandidates" => "Several volumes are equally good; the controller takes any of them.",
+                            "recyclerPod" => {
+                                "A pod that erases the volume is there already: a controller that was started since it \
+                                 was made deletes it, and tries again later."
+                            }
                             "simultaneousRecycling" => {
                                 "Recyclings at the same time mix up their pods; nobody controls which of them fail."
                             }

@@ -1,10 +1,10 @@
 //! A volume that is being deleted, and that some node is to get.
 
 use super::{detach, refused_for_deletion, with_error, with_state};
+use crate::controllers::persistent_volume::reclaim::leaks;
 use crate::diagnosis::case::volume_key;
 use crate::diagnosis::remedy::{by_hand, describe, retain};
-use crate::diagnosis::rules::terminating::leaks;
-use crate::diagnosis::{Case, Detect, Found, Page, Risk, Rule, Severity};
+use crate::diagnosis::{Act, Case, Detect, Found, Page, Risk, Rule, Severity};
 use crate::model::Kind;
 use crate::model::surroundings::VolumeAttachment;
 
@@ -14,6 +14,7 @@ pub(super) static RULE: Rule = Rule {
     severity: Severity::Error,
     risk: Risk::Possible,
     reads: &[Kind::PersistentVolume],
+    hinders: &[],
     page: Page {
         seen: "A pod stays in ContainerCreating. Its VolumeAttachment has `attached: false`, and \
                `status.attachError` says that the PersistentVolume is marked for deletion.",
@@ -29,11 +30,7 @@ pub(super) static RULE: Rule = Rule {
                  nobody wants the data, delete the pod and the claim.",
         prevention: "Delete claims and let their volumes follow; never delete a volume that is Bound.",
         hazard: "With policy Delete the data are destroyed as soon as the claim is deleted, so Retain comes first.",
-        sources: &[
-            "csiAttach, external-attacher 4.12",
-            "kubernetes-csi/external-attacher#66",
-            "longhorn/longhorn#834",
-        ],
+        sources: &["csiAttach, external-attacher 4.12", "kubernetes-csi/external-attacher#66", "longhorn/longhorn#834"],
     },
     detect: Detect::Attachment(look),
 };
@@ -41,10 +38,9 @@ pub(super) static RULE: Rule = Rule {
 fn look(case: &Case<'_>, attachment: &VolumeAttachment) -> Option<Found> {
     let volume = refused_for_deletion(case, attachment)?;
     let (name, node) = (&volume.meta.name, &attachment.node_name);
-    let destroys = case.destroys(volume) && !leaks(case, volume);
+    let destroys = case.destroys(volume) && !leaks(case.rules(), volume);
     let policy = volume.reclaim_policy.as_str();
-    let prospect =
-        if destroys { format!("; with policy {policy} its data go with its claim") } else { String::new() };
+    let prospect = if destroys { format!("; with policy {policy} its data go with its claim") } else { String::new() };
     let message = format!(
         "volume {name} is being deleted, so {} refuses to attach it to node {node}, now and ever: no pod can start \
          with it there{prospect}",
@@ -61,7 +57,7 @@ fn look(case: &Case<'_>, attachment: &VolumeAttachment) -> Option<Found> {
                 volume.meta.deleted.map(|moment| moment.to_string()).unwrap_or_default(),
             )
             .evidence(&volume_key(name), "spec.persistentVolumeReclaimPolicy", policy)
-            .follows_from(volume_key(name))
+            .follows_from(volume_key(name), Act::Delete)
             .remedies(retain(volume))
             .remedy(describe(&volume_key(name), "see what keeps the volume, and save its YAML before anything else"))
             .remedy(by_hand(

@@ -1,6 +1,6 @@
 //! A released volume whose storage the driver fails to delete.
 
-use super::{deletion_failure, Obstacle, PATIENCE, SHOWN, awaits_deletion};
+use super::{Obstacle, PATIENCE, SHOWN, awaits_deletion, deletion_failure};
 use crate::diagnosis::remedy::{by_hand, describe, retain};
 use crate::diagnosis::{Case, Detect, Found, Page, Risk, Rule, Severity, key};
 use crate::model::surroundings::Event;
@@ -13,6 +13,7 @@ pub(super) static RULE: Rule = Rule {
     severity: Severity::Warning,
     risk: Risk::Possible,
     reads: &[Kind::PersistentVolumeClaim, Kind::VolumeAttachment, Kind::Event],
+    hinders: &[],
     page: Page {
         seen: "The volume is Released with policy Delete, and stays, with events `VolumeFailedDelete` of its driver.",
         why: "The claim is gone, and the provisioner calls the driver to delete the storage, again and again with \
@@ -59,10 +60,9 @@ fn look(case: &Case<'_>, volume: &PersistentVolume) -> Option<Found> {
             "snapshots or clones seem to depend on it",
             "find the snapshots and clones of it at the storage system, and decide what becomes of them",
         ),
-        Obstacle::Denied => (
-            "it seems to lack rights",
-            "give the driver its credentials and rights at the storage system back",
-        ),
+        Obstacle::Denied => {
+            ("it seems to lack rights", "give the driver its credentials and rights at the storage system back")
+        }
         Obstacle::Unreachable => {
             ("the storage system seems not to answer", "let the driver reach the storage system again")
         }
@@ -91,11 +91,7 @@ fn look(case: &Case<'_>, volume: &PersistentVolume) -> Option<Found> {
     Some(
         found
             .evidence(&object, "message", truncate(&event.message, SHOWN))
-            .evidence(
-                &object,
-                "lastTimestamp",
-                event.last_seen.map(|moment| moment.to_string()).unwrap_or_default(),
-            )
+            .evidence(&object, "lastTimestamp", event.last_seen.map(|moment| moment.to_string()).unwrap_or_default())
             .remedies(retain(volume))
             .remedy(describe(&case.object(), "read the whole event"))
             .remedy(by_hand(format!("if nobody wants the data, {first}: the next attempt then succeeds by itself"))),

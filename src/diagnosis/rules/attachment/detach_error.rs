@@ -2,7 +2,7 @@
 
 use super::{Obstacle, PATIENCE, age, give_up, is_refusal, lacks_volume, lasts, volume_words, with_error, with_state};
 use crate::diagnosis::remedy::{by_hand, describe};
-use crate::diagnosis::{Case, Detect, Found, Page, Risk, Rule, Severity};
+use crate::diagnosis::{Act, Case, Detect, Found, Page, Risk, Rule, Severity};
 use crate::model::Kind;
 use crate::model::surroundings::VolumeAttachment;
 
@@ -12,6 +12,7 @@ pub(super) static RULE: Rule = Rule {
     severity: Severity::Error,
     risk: Risk::Possible,
     reads: &[Kind::Node, Kind::PersistentVolume],
+    hinders: &[Act::Detach],
     page: Page {
         seen: "A VolumeAttachment is Terminating for minutes, and `status.detachError` holds an error of the driver. \
                Pods that need the volume on another node stay in ContainerCreating.",

@@ -3,7 +3,7 @@
 use super::{attachment_key, is_exclusive, pods_of};
 use crate::diagnosis::misfit::modes;
 use crate::diagnosis::remedy::{by_hand, kubectl, quoted};
-use crate::diagnosis::{Case, Detect, Found, Page, Risk, Rule, Severity};
+use crate::diagnosis::{Act, Case, Detect, Found, Page, Risk, Rule, Severity};
 use crate::model::surroundings::VolumeAttachment;
 use crate::model::{Kind, PersistentVolume, SourceKind, VolumePhase};
 
@@ -13,6 +13,7 @@ pub(super) static RULE: Rule = Rule {
     severity: Severity::Error,
     risk: Risk::Possible,
     reads: &[Kind::VolumeAttachment, Kind::Pod],
+    hinders: &[],
     page: Page {
         seen: "Two VolumeAttachments of one volume say `attached: true` for different nodes, and the volume's access \
                modes are ReadWriteOnce or ReadWriteOncePod alone.",
@@ -69,15 +70,17 @@ fn look(case: &Case<'_>, volume: &PersistentVolume) -> Option<Found> {
         users(&second.node_name),
         modes(&volume.access_modes)
     );
-    let mut found = Found::new(message)
-        .since(second.meta.created)
-        .evidence(&case.object(), "spec.accessModes", modes(&volume.access_modes));
+    let mut found = Found::new(message).since(second.meta.created).evidence(
+        &case.object(),
+        "spec.accessModes",
+        modes(&volume.access_modes),
+    );
     for attachment in &attached {
         let object = attachment_key(attachment);
         found = found
             .evidence(&object, "spec.nodeName", attachment.node_name.as_str())
             .evidence(&object, "status.attached", "true")
-            .follows_from(object);
+            .follows_from(object, Act::Detach);
     }
     let namespace = volume.claim_ref.as_ref().map(|named| named.namespace.as_str()).unwrap_or_default();
     let found = if namespace.is_empty() {

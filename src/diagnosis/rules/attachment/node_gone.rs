@@ -5,7 +5,7 @@ use super::{
     volume_words, with_error, with_state,
 };
 use crate::diagnosis::remedy::{by_hand, describe};
-use crate::diagnosis::{Case, Detect, Found, Page, Risk, Rule, Severity};
+use crate::diagnosis::{Act, Case, Detect, Found, Page, Risk, Rule, Severity};
 use crate::model::Kind;
 use crate::model::surroundings::VolumeAttachment;
 use crate::snapshot::Absence;
@@ -17,6 +17,7 @@ pub(super) static RULE: Rule = Rule {
     severity: Severity::Error,
     risk: Risk::Possible,
     reads: &[Kind::Node, Kind::PersistentVolume, Kind::PersistentVolumeClaim, Kind::Pod],
+    hinders: &[Act::Detach],
     page: Page {
         seen: "A VolumeAttachment names a node that is not among the nodes. It may be Terminating, with an error in \
                `status.detachError`. Pods that need the volume elsewhere stay in ContainerCreating with \
@@ -67,8 +68,8 @@ fn look(case: &Case<'_>, attachment: &VolumeAttachment) -> Option<Found> {
         return None;
     }
     // Of a file without any node it is clear that these are not all there are.
-    let knows_nodes = !case.snapshot().nodes().is_empty()
-        || case.snapshot().coverage().absence(Kind::Node, "") == Absence::Certain;
+    let knows_nodes =
+        !case.snapshot().nodes().is_empty() || case.snapshot().coverage().absence(Kind::Node, "") == Absence::Certain;
     if !knows_nodes || !case.lacks(Kind::Node, "", node) || lacks_volume(case, attachment) {
         return None;
     }

@@ -5,7 +5,7 @@ use super::{
     with_error, with_state,
 };
 use crate::diagnosis::remedy::{by_hand, describe, kubectl};
-use crate::diagnosis::{Case, Detect, Found, Page, Risk, Rule, Severity};
+use crate::diagnosis::{Act, Case, Detect, Found, Page, Risk, Rule, Severity};
 use crate::model::Kind;
 use crate::model::surroundings::VolumeAttachment;
 
@@ -15,6 +15,7 @@ pub(super) static RULE: Rule = Rule {
     severity: Severity::Error,
     risk: Risk::None,
     reads: &[Kind::PersistentVolume],
+    hinders: &[Act::Detach],
     page: Page {
         seen: "A VolumeAttachment stays `attached: false` although the storage system shows the disk on the node, or \
                stays Terminating although the disk is detached. It has the attacher's finalizer. Its error, if there \

@@ -5,7 +5,7 @@ use super::{
     with_state,
 };
 use crate::diagnosis::remedy::{by_hand, describe, kubectl};
-use crate::diagnosis::{Case, Detect, Found, Page, Risk, Rule, Severity, key};
+use crate::diagnosis::{Act, Case, Detect, Found, Page, Risk, Rule, Severity, key};
 use crate::model::Kind;
 use crate::model::surroundings::VolumeAttachment;
 use crate::snapshot::Absence;
@@ -16,6 +16,7 @@ pub(super) static RULE: Rule = Rule {
     severity: Severity::Error,
     risk: Risk::None,
     reads: &[Kind::PersistentVolume, Kind::Node, Kind::CsiDriver],
+    hinders: &[Act::Detach],
     page: Page {
         seen: "A VolumeAttachment has `attached: false` and no error for minutes, or is Terminating without one. The \
                pod that needs the volume stays in ContainerCreating, and its event speaks of a timeout while waiting \
@@ -90,11 +91,8 @@ fn look(case: &Case<'_>, attachment: &VolumeAttachment) -> Option<Found> {
         .since(since)
         .evidence(&case.object(), "spec.attacher", driver.as_str())
         .evidence(&case.object(), "metadata.finalizers", attachment.meta.finalizers.join(", "));
-    let found = if driver_gone {
-        found.evidence(&key(Kind::CsiDriver, "", driver), "metadata.name", "")
-    } else {
-        found
-    };
+    let found =
+        if driver_gone { found.evidence(&key(Kind::CsiDriver, "", driver), "metadata.name", "") } else { found };
     Some(
         found
             .remedy(describe(&case.object(), "see whether anybody has touched it meanwhile"))

@@ -3,7 +3,7 @@
 use super::{Overdue, detach, overdue, pods_of, unused_severity, volume_of, with_state};
 use crate::diagnosis::case::volume_key;
 use crate::diagnosis::remedy::{by_hand, kubectl, quoted};
-use crate::diagnosis::{Case, Detect, Found, Page, Risk, Rule, Severity, key};
+use crate::diagnosis::{Act, Case, Detect, Found, Page, Risk, Rule, Severity, key};
 use crate::model::Kind;
 use crate::model::surroundings::VolumeAttachment;
 use crate::text::human_age;
@@ -14,6 +14,7 @@ pub(super) static RULE: Rule = Rule {
     severity: Severity::Error,
     risk: Risk::Possible,
     reads: &[Kind::PersistentVolume, Kind::PersistentVolumeClaim, Kind::Pod, Kind::Node],
+    hinders: &[Act::Detach],
     page: Page {
         seen: "A VolumeAttachment is `attached: true` and nobody deletes it, although no pod on that node uses the \
                volume. Pods on other nodes stay in ContainerCreating with a Multi-Attach error, or a Released volume \
@@ -84,10 +85,11 @@ fn look(case: &Case<'_>, attachment: &VolumeAttachment) -> Option<Found> {
             volume.status.last_phase_transition,
         ),
     };
-    let mut found = with_state(Found::new(message), attachment)
-        .severity(severity)
-        .since(since)
-        .evidence(&volume_key(name), "status.phase", volume.status.phase.as_str());
+    let mut found = with_state(Found::new(message), attachment).severity(severity).since(since).evidence(
+        &volume_key(name),
+        "status.phase",
+        volume.status.phase.as_str(),
+    );
     if let Overdue::Awaited(pod) = late {
         let pod_key = key(Kind::Pod, &pod.meta.namespace, &pod.meta.name);
         found = found.evidence(&pod_key, "spec.nodeName", pod.node_name.as_str());

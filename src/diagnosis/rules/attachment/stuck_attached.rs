@@ -2,7 +2,7 @@
 
 use super::{DRAIN, attachment_key, awaits_deletion};
 use crate::diagnosis::remedy::{by_hand, describe, retain};
-use crate::diagnosis::{Case, Detect, Found, Page, Risk, Rule, Severity};
+use crate::diagnosis::{Act, Case, Detect, Found, Page, Risk, Rule, Severity};
 use crate::model::surroundings::VolumeAttachment;
 use crate::model::{Kind, PersistentVolume};
 use crate::text::human_age;
@@ -13,6 +13,7 @@ pub(super) static RULE: Rule = Rule {
     severity: Severity::Warning,
     risk: Risk::Possible,
     reads: &[Kind::PersistentVolumeClaim, Kind::VolumeAttachment],
+    hinders: &[],
     page: Page {
         seen: "The volume is Released with policy Delete and stays. Its events say `VolumeFailedDelete` and that it is \
                still attached to a node.",
@@ -50,7 +51,11 @@ fn look(case: &Case<'_>, volume: &PersistentVolume) -> Option<Found> {
         1 => String::new(),
         many => format!(" and {} more", many - 1),
     };
-    let state = if first.meta.deleted.is_some() { "That VolumeAttachment is being deleted, and stays" } else { "Nobody deletes that VolumeAttachment" };
+    let state = if first.meta.deleted.is_some() {
+        "That VolumeAttachment is being deleted, and stays"
+    } else {
+        "Nobody deletes that VolumeAttachment"
+    };
     let message = format!(
         "its claim is gone, and for {} its driver cannot delete it (policy Delete), because VolumeAttachment {}{more} \
          holds it on node {}. {state}. Once it is detached, its data are deleted at once",
@@ -67,7 +72,7 @@ fn look(case: &Case<'_>, volume: &PersistentVolume) -> Option<Found> {
         found = found
             .evidence(&object, "spec.nodeName", attachment.node_name.as_str())
             .evidence(&object, "status.attached", attachment.attached.to_string())
-            .follows_from(object);
+            .follows_from(object, Act::Detach);
     }
     Some(
         found

@@ -4,7 +4,7 @@ use super::{recreate, refused};
 use crate::controllers::{CandidateVerdict, ClaimBranch};
 use crate::diagnosis::misfit::missing_modes;
 use crate::diagnosis::remedy::patch_volume;
-use crate::diagnosis::{Case, Detect, Found, Page, Risk, Rule, Severity};
+use crate::diagnosis::{Act, Case, Detect, Found, Page, Risk, Rule, Severity};
 use crate::model::{AccessMode, Kind, PersistentVolumeClaim};
 use serde_json::json;
 
@@ -14,6 +14,7 @@ pub(super) static RULE: Rule = Rule {
     severity: Severity::Error,
     risk: Risk::None,
     reads: &[Kind::PersistentVolume, Kind::StorageClass],
+    hinders: &[Act::Bind],
     page: Page {
         seen: "The claim is Pending. If it names the volume, an event `VolumeMismatch` says incompatible accessMode; \
                otherwise the event says only that there is no volume.",
@@ -43,7 +44,7 @@ fn look(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Found> {
     let missing = missing_modes(&volume.access_modes, &claim.access_modes).join(",");
     let differs = format!("offers {}, while it asks for {}", refused.misfit.has, refused.misfit.wants);
     let advice = format!("{missing} has to stand in the volume's spec.accessModes: no mode includes another");
-    let found = refused.found(case, claim, &differs, &advice);
+    let found = refused.found_for_want_of_a_provisioner(case, claim, &differs, &advice);
     let offered: Vec<&str> = volume.access_modes.0.iter().map(AccessMode::as_str).collect();
     let how = match offered.as_slice() {
         [only] => format!("with access mode {only}"),

@@ -5,7 +5,7 @@ use crate::controllers::{CandidateVerdict, VolumeBranch};
 use crate::diagnosis::case::key_of_claim;
 use crate::diagnosis::facts::{is_bound, is_complete, is_open};
 use crate::diagnosis::remedy::{by_hand, expect, patch_volume, retain};
-use crate::diagnosis::{Case, Detect, Found, Page, Remedy, Risk, Rule, Severity};
+use crate::diagnosis::{Act, Case, Detect, Found, Page, Remedy, Risk, Rule, Severity};
 use crate::model::{ClaimRef, Kind, NO_PROVISIONER, PersistentVolume, PersistentVolumeClaim};
 use serde_json::json;
 
@@ -15,6 +15,7 @@ pub(super) static RULE: Rule = Rule {
     severity: Severity::Error,
     risk: Risk::Imminent,
     reads: &[Kind::PersistentVolumeClaim, Kind::StorageClass],
+    hinders: &[Act::Offer],
     page: Page {
         seen: "The volume is Available, and CLAIM begins or ends with a slash: `/data`. The claim that should have it \
                is Pending, with an event `FailedBinding`: about a different claim if it names the volume, about no volume \
@@ -83,7 +84,11 @@ fn look(case: &Case<'_>, volume: &PersistentVolume) -> Option<Found> {
         Found::new(format!("its spec.claimRef names {stated}, so it belongs to no claim that can exist{waits}{fate}"));
     let mut found = found
         .risk(if destroyed { Risk::Imminent } else { Risk::None })
-        .severity(if destroyed || !(waiting.is_empty() && meant.is_empty()) { Severity::Error } else { Severity::Warning })
+        .severity(if destroyed || !(waiting.is_empty() && meant.is_empty()) {
+            Severity::Error
+        } else {
+            Severity::Warning
+        })
         .evidence(&case.object(), "spec.claimRef.namespace", named.namespace.as_str())
         .evidence(&case.object(), "spec.claimRef.name", named.name.as_str());
     for claim in waiting.iter().take(3) {

@@ -2,7 +2,7 @@
 
 use crate::diagnosis::misfit::claim_name;
 use crate::diagnosis::remedy::{expect, patch_volume};
-use crate::diagnosis::{Case, Detect, Found, Page, Risk, Rule, Severity};
+use crate::diagnosis::{Act, Case, Detect, Found, Page, Risk, Rule, Severity};
 use crate::model::PersistentVolume;
 use serde_json::json;
 
@@ -12,6 +12,7 @@ pub(super) static RULE: Rule = Rule {
     severity: Severity::Warning,
     risk: Risk::None,
     reads: &[],
+    hinders: &[Act::Offer],
     page: Page {
         seen: "The volume binds as if nothing were wrong; `spec.claimRef.kind` is not PersistentVolumeClaim.",
         why: "The controller compares namespace, name and uid of a `claimRef`, and never its kind, and the API server \

@@ -3,7 +3,7 @@
 use super::{ClassDifference, recreate, refused_class};
 use crate::diagnosis::facts::{CLASS, CLASS_ANNOTATION};
 use crate::diagnosis::remedy::{expect, patch_volume};
-use crate::diagnosis::{Case, Detect, Found, Page, Remedy, Risk, Rule, Severity};
+use crate::diagnosis::{Act, Case, Detect, Found, Page, Remedy, Risk, Rule, Severity};
 use crate::model::{AnnotationKey, Kind, ObjectMeta, PersistentVolume, PersistentVolumeClaim};
 use serde_json::json;
 
@@ -13,6 +13,7 @@ pub(super) static RULE: Rule = Rule {
     severity: Severity::Error,
     risk: Risk::None,
     reads: &[Kind::PersistentVolume, Kind::StorageClass],
+    hinders: &[Act::Bind],
     page: Page {
         seen: "The STORAGECLASS that kubectl shows is not the one of the manifest. The claim may stay Pending although \
                claim and volume state the same `spec.storageClassName`.",
@@ -44,7 +45,7 @@ fn look(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Found> {
             "has the class \"{claimed}\" of the claim in spec.storageClassName; but {whose} annotation \
              volume.beta.kubernetes.io/storage-class says \"{says}\""
         );
-        let found = refused.found(case, claim, &differs, "The annotation wins");
+        let found = refused.found_for_want_of_a_provisioner(case, claim, &differs, "The annotation wins");
         return Some(if of_volume {
             found.remedy(without_annotation(volume))
         } else {

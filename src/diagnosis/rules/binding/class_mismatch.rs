@@ -3,7 +3,7 @@
 use super::{ClassDifference, class_steps, recreate, refused_class};
 use crate::diagnosis::misfit::class_words;
 use crate::diagnosis::remedy::{patch_volume, reserve};
-use crate::diagnosis::{Case, Detect, Found, Page, Risk, Rule, Severity};
+use crate::diagnosis::{Act, Case, Detect, Found, Page, Risk, Rule, Severity};
 use crate::model::{Kind, PersistentVolumeClaim};
 use crate::simulate::nearest;
 
@@ -13,6 +13,7 @@ pub(super) static RULE: Rule = Rule {
     severity: Severity::Error,
     risk: Risk::None,
     reads: &[Kind::PersistentVolume, Kind::StorageClass],
+    hinders: &[Act::Bind],
     page: Page {
         seen: "The claim is Pending and the volume Available. If the claim names the volume, an event `VolumeMismatch` \
                says that storageClassName does not match.",
@@ -41,7 +42,8 @@ fn look(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Found> {
     // A free volume of another class has mostly nothing to do with the claim, unless somebody mistyped the class.
     let is_meant = refused.is_named || is_a_slip(case, claim.class(), volume.class());
     let differs = format!("has {}, while the claim has {}", class_words(volume.class()), class_words(claim.class()));
-    let found = refused.found(case, claim, &differs, "Classes have to be equal, letter by letter");
+    let found =
+        refused.found_for_want_of_a_provisioner(case, claim, &differs, "Classes have to be equal, letter by letter");
     let found = if is_meant || refused.is_early { found } else { found.severity(Severity::Warning) };
     let does = format!("if {name} is meant for it, reserve it for {} and give it the claim's class", claim.key());
     let remedy = reserve(volume, claim, class_steps(volume, claim), does).or_else(|| {

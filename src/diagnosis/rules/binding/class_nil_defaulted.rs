@@ -6,7 +6,7 @@ use crate::controllers::ClaimBranch;
 use crate::diagnosis::case::volume_key;
 use crate::diagnosis::facts::CLASS;
 use crate::diagnosis::remedy::reserve;
-use crate::diagnosis::{Case, Detect, Found, Page, Remedy, Risk, Rule, Severity};
+use crate::diagnosis::{Act, Case, Detect, Found, Page, Remedy, Risk, Rule, Severity};
 use crate::model::{Kind, PersistentVolume, PersistentVolumeClaim};
 use crate::simulate::nearest::has_default_class;
 
@@ -16,6 +16,7 @@ pub(super) static RULE: Rule = Rule {
     severity: Severity::Error,
     risk: Risk::None,
     reads: &[Kind::PersistentVolume, Kind::StorageClass, Kind::Pod],
+    hinders: &[Act::Bind, Act::StayClassless],
     page: Page {
         seen: "A volume made by hand is Available with no STORAGECLASS. The claim that should have it is Pending with \
                the default class, which nobody wrote into its manifest; or it waits for a first consumer; or it is \
@@ -80,12 +81,7 @@ fn look(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Found> {
 }
 
 /// How bad it is that the claim passes over the volume.
-fn severity(
-    case: &Case<'_>,
-    claim: &PersistentVolumeClaim,
-    volume: &PersistentVolume,
-    is_asked: bool,
-) -> Severity {
+fn severity(case: &Case<'_>, claim: &PersistentVolumeClaim, volume: &PersistentVolume, is_asked: bool) -> Severity {
     // Whoever writes a selector means volumes that are there, and drivers refuse such claims.
     if claim.selector.is_some() {
         let asked = case.class(claim.class()).and_then(|class| asked_since(case, claim, class));
@@ -93,9 +89,8 @@ fn severity(
         return if refused { Severity::Error } else { Severity::Warning };
     }
     // Nobody means a volume that is twice as large as the claim needs, and what is asked for already is on its way.
-    let is_oversize = claim.requested().zip(volume.storage()).is_none_or(|(needs, has)| {
-        needs.value() <= has.value() / 2
-    });
+    let is_oversize =
+        claim.requested().zip(volume.storage()).is_none_or(|(needs, has)| needs.value() <= has.value() / 2);
     if is_asked || is_oversize {
         return Severity::Info;
     }

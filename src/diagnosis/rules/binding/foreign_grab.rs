@@ -6,7 +6,7 @@ use crate::controllers::persistent_volume::matching::Query;
 use crate::diagnosis::case::{key_of_claim, volume_key};
 use crate::diagnosis::facts::is_open;
 use crate::diagnosis::remedy::{by_hand, describe, retain};
-use crate::diagnosis::{Case, Detect, Found, Page, Risk, Rule, Severity};
+use crate::diagnosis::{Act, Case, Detect, Found, Page, Risk, Rule, Severity};
 use crate::model::{Kind, PersistentVolume, PersistentVolumeClaim, Quantity};
 use crate::snapshot::VolumeId;
 
@@ -16,6 +16,7 @@ pub(super) static RULE: Rule = Rule {
     severity: Severity::Error,
     risk: Risk::Possible,
     reads: &[Kind::PersistentVolume, Kind::PersistentVolumeClaim, Kind::StorageClass],
+    hinders: &[Act::Bind],
     page: Page {
         seen: "The claim is Pending, and a volume of just its size is Bound to another claim that asks for much less.",
         why: "A volume that no `claimRef` reserves belongs to the first claim that it fits. The controller takes the \

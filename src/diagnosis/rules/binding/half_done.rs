@@ -4,7 +4,7 @@ use crate::controllers::{Branch, CandidateVerdict, ClaimBranch};
 use crate::diagnosis::case::volume_key;
 use crate::diagnosis::facts::{has_uid_of, is_bound};
 use crate::diagnosis::remedy::{by_hand, kubectl, quoted};
-use crate::diagnosis::{Case, Detect, Found, Page, Risk, Rule, Severity};
+use crate::diagnosis::{Act, Case, Detect, Found, Page, Risk, Rule, Severity};
 use crate::model::{ClaimPhase, Kind, PersistentVolume, PersistentVolumeClaim, Timestamp};
 use crate::text::human_age;
 use crate::world::printed_uid;
@@ -15,6 +15,7 @@ pub(super) static RULE: Rule = Rule {
     severity: Severity::Warning,
     risk: Risk::None,
     reads: &[Kind::PersistentVolume],
+    hinders: &[Act::Bind],
     page: Page {
         seen: "The volume shows the claim under CLAIM, and may be Bound; the claim is Pending, with or without VOLUME. \
                It has been so for minutes.",

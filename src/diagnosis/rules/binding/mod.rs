@@ -35,7 +35,7 @@ use crate::diagnosis::case::{class_key, volume_key};
 use crate::diagnosis::facts::{CLASS, class_of_claim, class_of_volume, has_uid_of, is_bound};
 use crate::diagnosis::misfit::{Misfit, misfit};
 use crate::diagnosis::remedy::by_hand;
-use crate::diagnosis::{Case, Found, Remedy, Severity};
+use crate::diagnosis::{Act, Case, Found, Remedy, Severity};
 use crate::model::{AnnotationKey, ClaimPhase, PersistentVolume, PersistentVolumeClaim};
 use crate::simulate::nearest::has_default_class;
 use serde_json::{Value, json};
@@ -140,10 +140,21 @@ impl Refused<'_> {
         } else {
             Severity::Error
         });
-        let found = with_fields(found, case, self.volume, claim, &self.misfit);
-        // A claim that names no volume looks for a free one because its class makes none.
+        with_fields(found, case, self.volume, claim, &self.misfit)
+    }
+
+    /// The same of a claim that would get a volume by its class, whatever the difference is: one that names no volume
+    /// looks for a free one because its class makes none.
+    fn found_for_want_of_a_provisioner(
+        &self,
+        case: &Case<'_>,
+        claim: &PersistentVolumeClaim,
+        differs: &str,
+        advice: &str,
+    ) -> Found {
+        let found = self.found(case, claim, differs, advice);
         match case.dead_class(claim).filter(|_| !self.is_named) {
-            Some(class) => found.explained_by(class_key(&class.meta.name), &["sc-intree-removed"]),
+            Some(class) => found.follows_from(class_key(&class.meta.name), Act::Provision),
             None => found,
         }
     }

@@ -4,7 +4,7 @@ use crate::controllers::ClaimBranch;
 use crate::diagnosis::case::volume_key;
 use crate::diagnosis::facts::names;
 use crate::diagnosis::remedy::restore;
-use crate::diagnosis::{Case, Detect, Found, Page, Risk, Rule, Severity, key};
+use crate::diagnosis::{Act, Case, Detect, Found, Page, Risk, Rule, Severity, key};
 use crate::model::{Kind, PersistentVolumeClaim};
 use crate::world::printed_uid;
 
@@ -14,6 +14,7 @@ pub(super) static RULE: Rule = Rule {
     severity: Severity::Error,
     risk: Risk::Imminent,
     reads: &[Kind::PersistentVolume],
+    hinders: &[Act::Bind, Act::NameOwner],
     page: Page {
         seen: "The claim is Pending although VOLUME is filled; CAPACITY is 0. The volume is Released, and CLAIM shows \
                this very claim. An event `FailedBinding` speaks of a different claim, which there is not.",
@@ -64,7 +65,7 @@ fn look(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Found> {
         found
             .risk(if kept { Risk::None } else { Risk::Imminent })
             // After a restore all claims of a namespace are alike.
-            .explained_by(key(Kind::Namespace, "", &claim.meta.namespace), &["restore-stale-uids"])
+            .follows_from(key(Kind::Namespace, "", &claim.meta.namespace), Act::NameOwner)
             .evidence(&case.object(), "metadata.uid", printed_uid(&claim.meta.uid))
             .evidence(&volume_key(name), "spec.claimRef.uid", printed_uid(&named.uid))
             .evidence(&volume_key(name), "spec.persistentVolumeReclaimPolicy", policy)

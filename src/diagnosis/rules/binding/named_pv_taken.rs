@@ -7,7 +7,7 @@ use crate::diagnosis::case::{key_of_claim, volume_key};
 use crate::diagnosis::facts::{is_complete, names};
 use crate::diagnosis::misfit::claim_name;
 use crate::diagnosis::remedy::{describe, hand_over, reserve, retain};
-use crate::diagnosis::{Case, Detect, Found, Holder, Page, Risk, Rule, Severity};
+use crate::diagnosis::{Act, Case, Detect, Found, Holder, Page, Risk, Rule, Severity};
 use crate::model::{ClaimRef, Kind, PersistentVolume, PersistentVolumeClaim};
 
 pub(super) static RULE: Rule = Rule {
@@ -16,6 +16,7 @@ pub(super) static RULE: Rule = Rule {
     severity: Severity::Error,
     risk: Risk::Imminent,
     reads: &[Kind::PersistentVolume, Kind::PersistentVolumeClaim],
+    hinders: &[Act::Bind],
     page: Page {
         seen: "The claim is Pending although VOLUME is filled; CAPACITY is 0. An event `FailedBinding` says that the \
                volume is already bound to a different claim, and does not say to which.",
@@ -51,9 +52,7 @@ fn look(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Found> {
         (
             ClaimBranch::UnboundClaimNamedVolumeTaken | ClaimBranch::UnboundClaimNamedVolumeTakenByController,
             Some(named),
-        ) if !names(named, claim) => {
-            Some(taken(case, claim, volume, named))
-        }
+        ) if !names(named, claim) => Some(taken(case, claim, volume, named)),
         _ => None,
     }
 }
@@ -94,10 +93,13 @@ fn taken(case: &Case<'_>, claim: &PersistentVolumeClaim, volume: &PersistentVolu
                 claim.key()
             );
             let ways = retain(volume).into_iter().chain(hand_over(volume, claim, does));
-            found = found.remedies(ways).follows_from(volume_key(name)).settles(&RELEASED_RETAIN, volume_key(name));
+            found = found
+                .remedies(ways)
+                .follows_from(volume_key(name), Act::Offer)
+                .settles(&RELEASED_RETAIN, volume_key(name));
         }
         // What is wrong is the reference, and the volume's own finding says how to mend it.
-        Holder::Nobody => return found.follows_from(volume_key(name)),
+        Holder::Nobody => return found.follows_from(volume_key(name), Act::Offer),
         Holder::Unknown => {}
     }
     let how = "with another volume or without spec.volumeName, if the data are not meant for it";

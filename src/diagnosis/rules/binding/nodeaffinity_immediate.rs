@@ -5,7 +5,7 @@ use crate::controllers::ClaimBranch;
 use crate::controllers::persistent_volume::reclaim::{DataFate, data_fate, migrated_to};
 use crate::diagnosis::case::volume_key;
 use crate::diagnosis::remedy::{by_hand, kubectl, retain};
-use crate::diagnosis::{Case, Detect, Found, Page, Risk, Rule, Severity};
+use crate::diagnosis::{Act, Case, Detect, Found, Page, Risk, Rule, Severity};
 use crate::model::{BindingMode, Kind, NodeSelector, NodeSelectorTerm, PersistentVolumeClaim, Str};
 
 pub(super) static RULE: Rule = Rule {
@@ -14,6 +14,7 @@ pub(super) static RULE: Rule = Rule {
     severity: Severity::Error,
     risk: Risk::Possible,
     reads: &[Kind::PersistentVolume, Kind::StorageClass, Kind::Node],
+    hinders: &[],
     page: Page {
         seen: "The claim is Bound and looks well. Its pods stay Pending, and the scheduler says that no node matches \
                the PersistentVolume's node affinity.",
@@ -73,7 +74,7 @@ fn look(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Found> {
     let mut found = found
         .severity(if waits { Severity::Error } else { Severity::Warning })
         .risk(if kept { Risk::None } else { Risk::Possible })
-        .follows_from(volume_key(name))
+        .follows_from(volume_key(name), Act::Reach)
         .evidence(&volume_key(name), "spec.nodeAffinity.required", wanted)
         .evidence(&volume_key(name), "spec.persistentVolumeReclaimPolicy", policy)
         .remedy(kubectl("get nodes --show-labels", "see which nodes lack the labels"));

@@ -13,6 +13,7 @@ pub(super) static RULE: Rule = Rule {
     severity: Severity::Info,
     risk: Risk::None,
     reads: &[Kind::PersistentVolume],
+    hinders: &[],
     page: Page {
         seen: "The claim is Bound, and its CAPACITY is at least twice what its manifest requests.",
         why: "The controller gave the claim the smallest volume that was free and large enough. Where volumes are made \

@@ -7,7 +7,7 @@ use crate::controllers::{CandidateVerdict, ClaimBranch};
 use crate::diagnosis::case::volume_key;
 use crate::diagnosis::facts::has_uid;
 use crate::diagnosis::remedy::{by_hand, describe, retain};
-use crate::diagnosis::{Case, Detect, Found, Page, Risk, Rule, Severity};
+use crate::diagnosis::{Act, Case, Detect, Found, Page, Risk, Rule, Severity};
 use crate::model::{Kind, PersistentVolume, PersistentVolumeClaim};
 
 pub(super) static RULE: Rule = Rule {
@@ -16,6 +16,7 @@ pub(super) static RULE: Rule = Rule {
     severity: Severity::Error,
     risk: Risk::Possible,
     reads: &[Kind::PersistentVolume],
+    hinders: &[Act::Bind],
     page: Page {
         seen: "The claim is Pending; its volume shows Terminating. If the claim names the volume, an event \
                `VolumeMismatch` says that it is marked for deletion.",
@@ -45,7 +46,10 @@ fn look(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Found> {
     let (found, volume) = match refused(case, claim, verdict, leaf) {
         Some(refused) => {
             let differs = "is being deleted; that cannot be taken back";
-            (refused.found(case, claim, differs, "It is given to nobody any more"), refused.volume)
+            (
+                refused.found_for_want_of_a_provisioner(case, claim, differs, "It is given to nobody any more"),
+                refused.volume,
+            )
         }
         None => reserved(case, claim)?,
     };
@@ -67,7 +71,7 @@ fn look(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Found> {
                 claim.key()
             )))
             .remedies(other)
-            .follows_from(key),
+            .follows_from(key, Act::Delete),
     )
 }
 

@@ -13,6 +13,7 @@ pub(super) static RULE: Rule = Rule {
     severity: Severity::Warning,
     risk: Risk::None,
     reads: &[Kind::PersistentVolume, Kind::StorageClass],
+    hinders: &[],
     page: Page {
         seen: "Both are Bound, and kubectl shows nothing wrong, unless one compares STORAGECLASS, ACCESS MODES or \
                CAPACITY of the two.",

@@ -7,7 +7,7 @@ use crate::controllers::{CandidateVerdict, ClaimBranch};
 use crate::diagnosis::facts::has_uid;
 use crate::diagnosis::misfit::misfit;
 use crate::diagnosis::remedy::{by_hand, name_volume, retain};
-use crate::diagnosis::{Case, Detect, Found, Page, Risk, Rule, Severity};
+use crate::diagnosis::{Act, Case, Detect, Found, Page, Risk, Rule, Severity};
 use crate::model::{AnnotationKey, Kind, PersistentVolumeClaim};
 
 pub(super) static RULE: Rule = Rule {
@@ -16,6 +16,7 @@ pub(super) static RULE: Rule = Rule {
     severity: Severity::Error,
     risk: Risk::Possible,
     reads: &[Kind::PersistentVolume, Kind::StorageClass],
+    hinders: &[Act::Bind],
     page: Page {
         seen: "The claim is Pending and VOLUME is empty, while a volume shows this claim under CLAIM, and may even say \
                Bound. It stays so, and mostly no event says why.",

@@ -3,7 +3,7 @@
 use super::{recreate, refused};
 use crate::controllers::CandidateVerdict;
 use crate::diagnosis::remedy::reserve;
-use crate::diagnosis::{Case, Detect, Found, Page, Risk, Rule, Severity};
+use crate::diagnosis::{Act, Case, Detect, Found, Page, Risk, Rule, Severity};
 use crate::model::{Kind, PersistentVolumeClaim};
 
 pub(super) static RULE: Rule = Rule {
@@ -12,6 +12,7 @@ pub(super) static RULE: Rule = Rule {
     severity: Severity::Error,
     risk: Risk::None,
     reads: &[Kind::PersistentVolume, Kind::StorageClass],
+    hinders: &[Act::Bind],
     page: Page {
         seen: "The claim is Pending and the volume Available; the event says only that there is no volume.",
         why: "A selector in `spec.selector` leaves out every volume that has not all the labels. It is not looked at \
@@ -38,7 +39,7 @@ fn look(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Found> {
         "<unset>" => format!("lacks the label of its selector {}", refused.misfit.wants),
         has => format!("has the label {has}, while its selector wants {}", refused.misfit.wants),
     };
-    let found = refused.found(case, claim, &differs, "All else fits");
+    let found = refused.found_for_want_of_a_provisioner(case, claim, &differs, "All else fits");
     let does = format!("if {name} is the right disk, reserve it for {}: then labels are not looked at", claim.key());
     Some(
         found

@@ -4,7 +4,7 @@ use super::foreign_grab::grab;
 use super::{recreate, refused};
 use crate::controllers::{CandidateVerdict, ClaimBranch};
 use crate::diagnosis::remedy::by_hand;
-use crate::diagnosis::{Case, Detect, Found, Page, Risk, Rule, Severity};
+use crate::diagnosis::{Act, Case, Detect, Found, Page, Risk, Rule, Severity};
 use crate::model::{Kind, PersistentVolumeClaim};
 
 pub(super) static RULE: Rule = Rule {
@@ -13,6 +13,7 @@ pub(super) static RULE: Rule = Rule {
     severity: Severity::Error,
     risk: Risk::None,
     reads: &[Kind::PersistentVolume, Kind::StorageClass],
+    hinders: &[Act::Bind],
     page: Page {
         seen: "The claim is Pending. If it names the volume, an event `VolumeMismatch` says that the requested PV is \
                too small; otherwise the event says only that there is no volume.",
@@ -42,7 +43,12 @@ fn look(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Found> {
     // Whoever asks for what some volume has does not need less than that, and a smaller claim has it.
     let asks_for_less = grab(case, claim).is_none();
     let less = asks_for_less.then(|| recreate(claim, &format!("with a request of at most {has}, if that is enough")));
-    let found = refused.found(case, claim, &differs, "A volume may be larger than the request, never smaller");
+    let found = refused.found_for_want_of_a_provisioner(
+        case,
+        claim,
+        &differs,
+        "A volume may be larger than the request, never smaller",
+    );
     let or = if asks_for_less { "or " } else { "" };
     Some(found.remedies(less).remedy(by_hand(format!(
         "{or}make a volume of at least {wants}; if the storage behind {} is that large, correct its \

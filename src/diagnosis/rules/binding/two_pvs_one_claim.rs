@@ -1,6 +1,6 @@
 //! Several volumes that say they belong to one claim.
 
-use super::{reserved_volumes};
+use super::reserved_volumes;
 use crate::controllers::ClaimBranch;
 use crate::controllers::persistent_volume::matching::Query;
 use crate::controllers::persistent_volume::reclaim::{DataFate, data_fate};
@@ -16,6 +16,7 @@ pub(super) static RULE: Rule = Rule {
     severity: Severity::Error,
     risk: Risk::Imminent,
     reads: &[Kind::PersistentVolume],
+    hinders: &[],
     page: Page {
         seen: "Two volumes show the same claim under CLAIM. One is, or becomes, Bound; the other is Available, or \
                Released for a moment and then gone.",

@@ -4,7 +4,7 @@ use super::{recreate, refused};
 use crate::controllers::{CandidateVerdict, ClaimBranch};
 use crate::diagnosis::case::volume_key;
 use crate::diagnosis::remedy::patch_volume;
-use crate::diagnosis::{Case, Detect, Found, Page, Risk, Rule, Severity};
+use crate::diagnosis::{Act, Case, Detect, Found, Page, Risk, Rule, Severity};
 use crate::model::{Kind, PersistentVolumeClaim, SourceKind};
 use serde_json::json;
 
@@ -14,6 +14,7 @@ pub(super) static RULE: Rule = Rule {
     severity: Severity::Error,
     risk: Risk::None,
     reads: &[Kind::PersistentVolume, Kind::StorageClass],
+    hinders: &[Act::Bind],
     page: Page {
         seen: "The claim is Pending and the volume Available. If the claim names the volume, an event `VolumeMismatch` \
                speaks of volumeAttributesClassName; otherwise the event says only that there is no volume.",
@@ -44,7 +45,12 @@ fn look(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Found> {
     let refused = refused(case, claim, CandidateVerdict::CandidateAttributesClass, leaf)?;
     let (volume, wanted) = (refused.volume, claim.attributes_class());
     let differs = format!("has {}, while the claim has {}", words(volume.attributes_class()), words(wanted));
-    let found = refused.found(case, claim, &differs, "The two have to be equal before they are bound");
+    let found = refused.found_for_want_of_a_provisioner(
+        case,
+        claim,
+        &differs,
+        "The two have to be equal before they are bound",
+    );
     let how = match volume.attributes_class() {
         "" => "without volumeAttributesClassName".to_owned(),
         class => format!("with volumeAttributesClassName {class}"),

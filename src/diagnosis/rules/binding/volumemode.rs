@@ -3,7 +3,7 @@
 use super::{recreate, refused};
 use crate::controllers::{CandidateVerdict, ClaimBranch};
 use crate::diagnosis::remedy::by_hand;
-use crate::diagnosis::{Case, Detect, Found, Page, Risk, Rule, Severity};
+use crate::diagnosis::{Act, Case, Detect, Found, Page, Risk, Rule, Severity};
 use crate::model::{Kind, PersistentVolumeClaim};
 
 pub(super) static RULE: Rule = Rule {
@@ -12,6 +12,7 @@ pub(super) static RULE: Rule = Rule {
     severity: Severity::Error,
     risk: Risk::None,
     reads: &[Kind::PersistentVolume, Kind::StorageClass],
+    hinders: &[Act::Bind],
     page: Page {
         seen: "The claim is Pending and the volume Available. If the claim names the volume, an event `VolumeMismatch` \
                says incompatible volumeMode; otherwise the event says only that there is no volume.",
@@ -38,7 +39,12 @@ fn look(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Found> {
     let refused = refused(case, claim, CandidateVerdict::CandidateVolumeMode, leaf)?;
     let (has, wants) = (&refused.misfit.has, &refused.misfit.wants);
     let differs = format!("has volume mode {has}, while it asks for {wants}");
-    let found = refused.found(case, claim, &differs, "Neither can be changed: one of the two has to be created again");
+    let found = refused.found_for_want_of_a_provisioner(
+        case,
+        claim,
+        &differs,
+        "Neither can be changed: one of the two has to be created again",
+    );
     let how = format!("with volumeMode {has}, if its pods can use it so");
     Some(found.remedy(recreate(claim, &how)).remedy(by_hand(format!(
         "or set policy Retain on {}, and create that volume again with volumeMode {wants}, if nothing is on its \

@@ -5,7 +5,7 @@ use crate::controllers::persistent_volume::matching::Query;
 use crate::diagnosis::case::{key_of_claim, volume_key};
 use crate::diagnosis::facts::is_open;
 use crate::diagnosis::remedy::by_hand;
-use crate::diagnosis::{Case, Detect, Found, Page, Risk, Rule, Severity};
+use crate::diagnosis::{Act, Case, Detect, Found, Page, Risk, Rule, Severity};
 use crate::model::{Kind, PersistentVolume, PersistentVolumeClaim, StorageClass, newest_default};
 
 pub(super) static RULE: Rule = Rule {
@@ -14,6 +14,7 @@ pub(super) static RULE: Rule = Rule {
     severity: Severity::Warning,
     risk: Risk::None,
     reads: &[Kind::PersistentVolume, Kind::PersistentVolumeClaim],
+    hinders: &[],
     page: Page {
         seen: "Volumes without a class are Available, and claims that were written for them, without \
                `storageClassName`, are Bound to new, empty volumes of the default class, or wait for these.",
@@ -87,7 +88,7 @@ fn look(case: &Case<'_>, class: &StorageClass) -> Option<Found> {
         // What is wrong there is said of the claim, with what can be done.
         Some((claim, _)) => found
             .evidence(&key_of_claim(&claim.meta), "spec.storageClassName", claim.class())
-            .follows_from(key_of_claim(&claim.meta)),
+            .follows_from(key_of_claim(&claim.meta), Act::StayClassless),
         None => found,
     };
     Some(found.remedy(by_hand(format!(

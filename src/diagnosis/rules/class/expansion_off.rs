@@ -2,7 +2,7 @@
 
 use crate::diagnosis::case::key_of_claim;
 use crate::diagnosis::remedy::merge_class;
-use crate::diagnosis::{Case, Detect, Found, Page, Risk, Rule, Severity};
+use crate::diagnosis::{Act, Case, Detect, Found, Page, Risk, Rule, Severity};
 use crate::model::{ClaimPhase, Kind, PersistentVolumeClaim, Quantity, StorageClass};
 use serde_json::json;
 
@@ -12,6 +12,7 @@ pub(super) static RULE: Rule = Rule {
     severity: Severity::Info,
     risk: Risk::None,
     reads: &[Kind::PersistentVolumeClaim],
+    hinders: &[Act::Expand],
     page: Page {
         seen: "`kubectl get sc` shows ALLOWVOLUMEEXPANSION false, and claims of the class request more than their \
                capacity.",

@@ -4,7 +4,7 @@ use crate::controllers::persistent_volume::plugins::{Provider, find_provisionabl
 use crate::diagnosis::case::key_of_claim;
 use crate::diagnosis::facts::is_open;
 use crate::diagnosis::remedy::{by_hand, kubectl, quoted};
-use crate::diagnosis::{Case, Detect, Found, Page, Risk, Rule, Severity};
+use crate::diagnosis::{Act, Case, Detect, Found, Page, Risk, Rule, Severity};
 use crate::model::{Kind, NO_PROVISIONER, PersistentVolumeClaim, StorageClass};
 
 /// The plugins that once provisioned volumes and are gone without a driver that takes over their name.
@@ -25,6 +25,7 @@ pub(super) static RULE: Rule = Rule {
     severity: Severity::Error,
     risk: Risk::None,
     reads: &[Kind::PersistentVolumeClaim],
+    hinders: &[Act::Provision],
     page: Page {
         seen: "The class is there; its claims stay Pending with an event `ProvisioningFailed` that no volume plugin \
                matched the name.",

@@ -15,9 +15,6 @@ use crate::diagnosis::remedy::{expect, patch_class};
 use crate::model::{AnnotationKey, StorageClass};
 use serde_json::{Value, json};
 
-/// What is wrong with a class for which no volume is made.
-pub(super) const UNMADE: &[&str] = &["sc-intree-removed", "sc-provisioner-absent", "sc-allowed-topologies-impossible"];
-
 /// Takes the mark of a default class from a class that has it.
 fn unmark(class: &StorageClass, does: String) -> Remedy {
     let marked = [AnnotationKey::IsDefaultClass, AnnotationKey::BetaIsDefaultClass]

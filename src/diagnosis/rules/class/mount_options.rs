@@ -1,9 +1,9 @@
 //! Mount options of a class that cannot work.
 
-use crate::model::NO_PROVISIONER;
 use crate::controllers::persistent_volume::plugins::{Provider, find_provisionable_plugin};
 use crate::diagnosis::remedy::by_hand;
 use crate::diagnosis::{Case, Detect, Found, Page, Risk, Rule, Severity};
+use crate::model::NO_PROVISIONER;
 use crate::model::{StorageClass, Str};
 
 pub(super) static RULE: Rule = Rule {
@@ -12,6 +12,7 @@ pub(super) static RULE: Rule = Rule {
     severity: Severity::Warning,
     risk: Risk::None,
     reads: &[],
+    hinders: &[],
     page: Page {
         seen: "One of three: claims of the class stay Pending because the provisioner supports no mount options; or \
                they are Bound and pods stay ContainerCreating with `FailedMount`; or volumes are mounted without the \

@@ -5,7 +5,7 @@ use crate::controllers::persistent_volume::plugins::{Provider, find_provisionabl
 use crate::diagnosis::remedy::{by_hand, merge_class, set_class};
 use crate::diagnosis::rules::pending::pool::{Unmade, taken};
 use crate::diagnosis::rules::pending::wanted;
-use crate::diagnosis::{Case, Detect, Found, Page, Remedy, Risk, Rule, Severity};
+use crate::diagnosis::{Act, Case, Detect, Found, Page, Remedy, Risk, Rule, Severity};
 use crate::model::{Kind, PersistentVolumeClaim, StorageClass};
 use serde_json::json;
 
@@ -15,6 +15,7 @@ pub(super) static RULE: Rule = Rule {
     severity: Severity::Error,
     risk: Risk::None,
     reads: &[Kind::StorageClass, Kind::PersistentVolume],
+    hinders: &[Act::Bind],
     page: Page {
         seen: "The claim is Pending with an event that no volume is available and no storage class is set, its \
                STORAGECLASS is empty, and `kubectl get sc` shows no `(default)`.",
@@ -51,8 +52,8 @@ fn look(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Found> {
         [first, more @ ..] => format!("none of {} and {} more is marked as default", first.meta.name, more.len()),
     };
     // Where others have the volumes without a class, or one lacks a single thing, another rule says that.
-    let is_told = taken(case, claim, Unmade::NoClass).is_none_or(|pool| pool.count > 0)
-        || case.nearest(claim).nearly_fits;
+    let is_told =
+        taken(case, claim, Unmade::NoClass).is_none_or(|pool| pool.count > 0) || case.nearest(claim).nearly_fits;
     let none = if is_told { "" } else { ". And no volume without a class fits it" };
     let found = Found::new(format!(
         "it states no class and would be given the default one, but {there}; so nobody provisions a volume for \

@@ -1,10 +1,10 @@
 //! A class that binds node-local volumes before the scheduler has chosen a node.
 
-use crate::model::NO_PROVISIONER;
 use crate::diagnosis::case::volume_key;
 use crate::diagnosis::misfit::shown;
 use crate::diagnosis::remedy::by_hand;
 use crate::diagnosis::{Case, Detect, Found, Page, Risk, Rule, Severity};
+use crate::model::NO_PROVISIONER;
 use crate::model::{BindingMode, Kind, PersistentVolume, StorageClass};
 
 pub(super) static RULE: Rule = Rule {
@@ -13,6 +13,7 @@ pub(super) static RULE: Rule = Rule {
     severity: Severity::Warning,
     risk: Risk::None,
     reads: &[Kind::PersistentVolume],
+    hinders: &[],
     page: Page {
         seen: "Claims of the class are Bound at once, and then pods stay Pending because their volume's node affinity \
                fits no node that they may run on. Claims for which no volume is left show `ProvisioningFailed` with \

@@ -3,7 +3,7 @@
 use super::unmark;
 use crate::diagnosis::case::class_key;
 use crate::diagnosis::remedy::by_hand;
-use crate::diagnosis::{Case, Detect, Found, Page, Risk, Rule, Severity};
+use crate::diagnosis::{Act, Case, Detect, Found, Page, Risk, Rule, Severity};
 use crate::model::{AnnotationKey, Kind, StorageClass, newest_default};
 
 pub(super) static RULE: Rule = Rule {
@@ -12,6 +12,7 @@ pub(super) static RULE: Rule = Rule {
     severity: Severity::Warning,
     risk: Risk::None,
     reads: &[],
+    hinders: &[Act::Default],
     page: Page {
         seen: "`kubectl get sc` shows `(default)` behind several classes. Claims that state no class get one of them, \
                and not necessarily the one that somebody had in mind.",
@@ -87,7 +88,7 @@ fn idle(case: &Case<'_>, class: &StorageClass, winner: &StorageClass) -> Found {
         winner.provisioner, class.provisioner
     ));
     with_mark(with_mark(found, class), winner)
-        .explained_by(class_key(name), &["sc-two-defaults"])
+        .follows_from(class_key(name), Act::Default)
         .remedy(unmark(class, format!("take the mark away, and leave {name}; no claim gets another class by this")))
         .remedy(unmark(winner, format!("or make {} the one that new claims get", case.object().name)))
 }

@@ -3,7 +3,7 @@
 use super::{clone_source, create_again, failure, has_waited, stage, told};
 use crate::diagnosis::case::claim_key;
 use crate::diagnosis::remedy::{by_hand, describe};
-use crate::diagnosis::{Case, Detect, Found, Page, Risk, Rule, Severity};
+use crate::diagnosis::{Act, Case, Detect, Found, Page, Risk, Rule, Severity};
 use crate::model::{ClaimPhase, Kind, PersistentVolumeClaim};
 
 pub(super) static RULE: Rule = Rule {
@@ -12,6 +12,7 @@ pub(super) static RULE: Rule = Rule {
     severity: Severity::Error,
     risk: Risk::None,
     reads: &[Kind::PersistentVolume, Kind::StorageClass, Kind::Pod, Kind::Event],
+    hinders: &[Act::Bind],
     page: Page {
         seen: "The claim is Pending. An event `ProvisioningFailed` speaks of a handle for a DataSource, and says that \
                the source was not found, must have a status of Bound, or is being deleted.",
@@ -58,7 +59,6 @@ fn look(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Found> {
             "metadata.deletionTimestamp",
             source.meta.deleted.map(|moment| moment.to_string()).unwrap_or_default(),
         )
-        .follows_from(source_key.clone())
         .remedies(create_again(claim, "from another source, or from a snapshot of that volume")),
         Some(_) if name == claim.meta.name => Found::new(
             "it is to be a copy of itself: its driver makes no volume until the source is Bound, which it never is",
@@ -72,7 +72,7 @@ fn look(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Found> {
                 "it is to be a copy of claim {name}, which is {phase}: its driver makes no volume until that is Bound"
             ))
             .evidence(&source_key, "status.phase", phase)
-            .follows_from(source_key.clone())
+            .follows_from(source_key.clone(), Act::Bind)
             .remedy(describe(&source_key, "see what the source waits for"))
             .remedy(by_hand(format!("let {name} become Bound: the copy goes on by itself then")))
         }

@@ -3,7 +3,7 @@
 use super::{awaited, create_again, failure, has_waited, is_claim, is_local, stage, told};
 use crate::diagnosis::case::claim_key;
 use crate::diagnosis::remedy::{by_hand, describe, kubectl, quoted};
-use crate::diagnosis::{Case, Detect, Found, Page, Risk, Rule, Severity};
+use crate::diagnosis::{Act, Case, Detect, Found, Page, Risk, Rule, Severity};
 use crate::model::{Kind, PersistentVolumeClaim};
 
 pub(super) static RULE: Rule = Rule {
@@ -12,6 +12,7 @@ pub(super) static RULE: Rule = Rule {
     severity: Severity::Error,
     risk: Risk::None,
     reads: &[Kind::PersistentVolume, Kind::StorageClass, Kind::Pod, Kind::Event],
+    hinders: &[Act::Bind],
     page: Page {
         seen: "The claim is Pending, and `spec.dataSourceRef.namespace` is not its own namespace. An event \
                `ProvisioningFailed` may say that accessing the source is not allowed, or that a feature is disabled.",

@@ -2,7 +2,7 @@
 
 use super::{clone_source, create_again, stage};
 use crate::diagnosis::case::{claim_key, volume_key};
-use crate::diagnosis::{Case, Detect, Found, Page, Risk, Rule, Severity, key};
+use crate::diagnosis::{Act, Case, Detect, Found, Page, Risk, Rule, Severity, key};
 use crate::model::{ClaimPhase, Kind, PersistentVolumeClaim, SourceKind};
 
 pub(super) static RULE: Rule = Rule {
@@ -11,6 +11,7 @@ pub(super) static RULE: Rule = Rule {
     severity: Severity::Error,
     risk: Risk::None,
     reads: &[Kind::PersistentVolume, Kind::StorageClass, Kind::Pod],
+    hinders: &[Act::Bind],
     page: Page {
         seen: "The claim is Pending. An event `ProvisioningFailed` says that the claim in dataSource is not bound or \
                invalid, although it is Bound, or that both have to have the same volume mode.",

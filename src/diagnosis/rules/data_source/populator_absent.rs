@@ -3,7 +3,7 @@
 use super::{CLAIM, awaited, create_again, has_waited, is_local, stage};
 use crate::diagnosis::misfit::shown;
 use crate::diagnosis::remedy::{by_hand, describe, kubectl};
-use crate::diagnosis::{Case, Detect, Found, Page, Risk, Rule, Severity};
+use crate::diagnosis::{Act, Case, Detect, Found, Page, Risk, Rule, Severity};
 use crate::model::{DataSource, Kind, PersistentVolumeClaim};
 use crate::text::human_age;
 
@@ -13,6 +13,7 @@ pub(super) static RULE: Rule = Rule {
     severity: Severity::Warning,
     risk: Risk::None,
     reads: &[Kind::PersistentVolume, Kind::StorageClass, Kind::Pod],
+    hinders: &[Act::Bind],
     page: Page {
         seen: "The claim is Pending for minutes, and `spec.dataSourceRef` is neither a claim nor a VolumeSnapshot. \
                Events say that an external provisioner is waited for, or that a populator is assumed.",

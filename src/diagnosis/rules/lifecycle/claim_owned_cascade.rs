@@ -3,7 +3,7 @@
 use super::{ORPHAN_FINALIZER, OWNERS, Standing, called, doomed, fate, is_gone, kind_of, owner_key, shown, standing};
 use crate::diagnosis::case::volume_key;
 use crate::diagnosis::remedy::{by_hand, retain};
-use crate::diagnosis::{Case, Detect, Found, Page, Risk, Rule, Severity};
+use crate::diagnosis::{Act, Case, Detect, Found, Page, Risk, Rule, Severity};
 use crate::model::{Kind, ObjectMeta, Owner, PersistentVolumeClaim};
 
 pub(super) static RULE: Rule = Rule {
@@ -12,6 +12,7 @@ pub(super) static RULE: Rule = Rule {
     severity: Severity::Error,
     risk: Risk::Imminent,
     reads: &[Kind::PersistentVolume, Kind::Pod, Kind::Node, Kind::StorageClass, Kind::StatefulSet, Kind::Namespace],
+    hinders: &[],
     page: Page {
         seen: "Nothing, as long as the owner is there. When it is deleted, the claim is Terminating as well.",
         why: "The claim has an `ownerReference`, mostly to an object of an operator or to a StatefulSet with a \
@@ -76,7 +77,9 @@ fn taken_along(case: &Case<'_>, claim: &PersistentVolumeClaim, owner: &Owner, me
     let found = found.severity(severity).since(meta.deleted).evidence(&case.object(), OWNERS, shown(owner));
     let deleted = meta.deleted.map_or_else(String::new, |moment| moment.to_string());
     let found = match owner_key(claim, owner) {
-        Some(key) => found.follows_from(key.clone()).evidence(&key, "metadata.deletionTimestamp", deleted),
+        Some(key) => {
+            found.follows_from(key.clone(), Act::Outlive).evidence(&key, "metadata.deletionTimestamp", deleted)
+        }
         None => found,
     };
     after.told(found).remedy(by_hand(

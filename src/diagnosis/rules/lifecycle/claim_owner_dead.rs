@@ -12,6 +12,7 @@ pub(super) static RULE: Rule = Rule {
     severity: Severity::Error,
     risk: Risk::Imminent,
     reads: &[Kind::PersistentVolume, Kind::Pod, Kind::Node, Kind::StorageClass, Kind::StatefulSet, Kind::Namespace],
+    hinders: &[],
     page: Page {
         seen: "Everything looks fine: the claim is Bound and a pod may use it. Shortly after it is Terminating, or \
                gone, though nobody has deleted it.",

@@ -3,7 +3,7 @@
 use super::{doomed, some};
 use crate::diagnosis::case::{PATIENCE, key_of_claim, volume_key};
 use crate::diagnosis::remedy::{by_hand, describe, kubectl, quoted, retain};
-use crate::diagnosis::{Case, Detect, Found, Page, Risk, Rule, Severity};
+use crate::diagnosis::{Act, Case, Detect, Found, Page, Risk, Rule, Severity};
 use crate::model::surroundings::Namespace;
 use crate::model::{Kind, PersistentVolume, PersistentVolumeClaim, Str};
 use crate::text::human_age;
@@ -18,6 +18,7 @@ pub(super) static RULE: Rule = Rule {
     severity: Severity::Warning,
     risk: Risk::Imminent,
     reads: &[Kind::PersistentVolumeClaim, Kind::PersistentVolume],
+    hinders: &[],
     page: Page {
         seen: "The namespace is Terminating for minutes, and `kubectl get pvc` still lists claims in it, mostly \
                Terminating as well. Nothing can be created there.",
@@ -67,8 +68,7 @@ fn look(case: &Case<'_>, namespace: &Namespace) -> Option<Found> {
         true if claims.iter().any(|claim| unseen(&claim)) => Risk::Possible,
         true => Risk::None,
     };
-    let kept: BTreeSet<&str> =
-        going.iter().flat_map(|claim| claim.meta.finalizers.iter().map(Str::as_str)).collect();
+    let kept: BTreeSet<&str> = going.iter().flat_map(|claim| claim.meta.finalizers.iter().map(Str::as_str)).collect();
     let kept: Vec<&str> = kept.into_iter().collect();
     let held = if going.is_empty() {
         let all = some(claims.iter().map(|claim| claim.meta.name.as_str()));
@@ -112,7 +112,7 @@ fn look(case: &Case<'_>, namespace: &Namespace) -> Option<Found> {
         found
     };
     // What keeps a claim is what keeps the namespace.
-    let found = going.iter().fold(found, |found, claim| found.follows_from(key_of_claim(&claim.meta)));
+    let found = going.iter().fold(found, |found, claim| found.follows_from(key_of_claim(&claim.meta), Act::Delete));
     let pods = format!("get pods -n {} -o wide", quoted(name));
     let look = if going.is_empty() {
         kubectl(pods, "see which pods are left: nothing else is deleted before they are gone")

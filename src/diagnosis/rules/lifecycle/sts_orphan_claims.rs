@@ -13,6 +13,7 @@ pub(super) static RULE: Rule = Rule {
     severity: Severity::Info,
     risk: Risk::Possible,
     reads: &[Kind::PersistentVolumeClaim, Kind::Pod],
+    hinders: &[],
     page: Page {
         seen: "After scaling down, claims of the members that left are still Bound, and `kubectl describe pvc` shows \
                `Used By: <none>`.",

@@ -3,7 +3,7 @@
 use super::{ORPHAN_FINALIZER, claims_of, doomed, some};
 use crate::diagnosis::case::{key_of_claim, volume_key};
 use crate::diagnosis::remedy::{by_hand, kubectl, quoted, retain};
-use crate::diagnosis::{Case, Detect, Found, Page, Remedy, Risk, Rule, Severity};
+use crate::diagnosis::{Act, Case, Detect, Found, Page, Remedy, Risk, Rule, Severity};
 use crate::model::surroundings::StatefulSet;
 use crate::model::{Kind, PersistentVolume, PersistentVolumeClaim};
 use serde_json::json;
@@ -21,6 +21,7 @@ pub(super) static RULE: Rule = Rule {
     severity: Severity::Error,
     risk: Risk::Imminent,
     reads: &[Kind::PersistentVolumeClaim, Kind::PersistentVolume],
+    hinders: &[Act::Outlive],
     page: Page {
         seen: "Nothing, until the set is scaled down or deleted: then claims are Terminating or gone with it.",
         why: "`spec.persistentVolumeClaimRetentionPolicy` of the set says Delete. With `whenDeleted` the set is the \
@@ -89,7 +90,8 @@ fn look(case: &Case<'_>, set: &StatefulSet) -> Option<Found> {
         let found = Found::new(message).severity(Severity::Warning);
         return Some(told(case, set, &leaving, found).remedy(keep_claims(set)));
     }
-    let exposed = doomed_of(&|ordinal, claim| (on_scaling && set.has_member(ordinal)) || (on_deletion && of_set(claim)));
+    let exposed =
+        doomed_of(&|ordinal, claim| (on_scaling && set.has_member(ordinal)) || (on_deletion && of_set(claim)));
     if exposed.is_empty() {
         return None;
     }

@@ -4,7 +4,7 @@ use super::misbound;
 use crate::diagnosis::case::volume_key;
 use crate::diagnosis::facts::names;
 use crate::diagnosis::remedy::restore;
-use crate::diagnosis::{Case, Detect, Found, Page, Risk, Rule, Severity, key};
+use crate::diagnosis::{Act, Case, Detect, Found, Page, Risk, Rule, Severity, key};
 use crate::model::{Kind, PersistentVolumeClaim};
 
 pub(super) static RULE: Rule = Rule {
@@ -13,6 +13,7 @@ pub(super) static RULE: Rule = Rule {
     severity: Severity::Error,
     risk: Risk::Imminent,
     reads: &[Kind::PersistentVolume],
+    hinders: &[Act::Bind, Act::NameOwner],
     page: Page {
         seen: "The claim is Lost, its volume is Released. An event `ClaimMisbound` speaks of two claims on one volume.",
         why: "The volume's `spec.claimRef` has this claim's name and another uid: that of a claim which is gone. The claim \
@@ -52,10 +53,14 @@ fn look(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Found> {
         found
             .risk(if kept { Risk::None } else { Risk::Imminent })
             // After a restore all claims of a namespace are alike.
-            .explained_by(key(Kind::Namespace, "", &claim.meta.namespace), &["restore-stale-uids"])
+            .follows_from(key(Kind::Namespace, "", &claim.meta.namespace), Act::NameOwner)
             .evidence(&case.object(), "metadata.uid", claim.meta.uid.as_str())
             .evidence(&volume_key(name), "spec.claimRef.uid", named.uid.as_str())
             .evidence(&volume_key(name), "spec.persistentVolumeReclaimPolicy", policy)
-            .remedy(restore(case.snapshot(), claim, format!("give volume {name} back to the claim; nothing is deleted"))),
+            .remedy(restore(
+                case.snapshot(),
+                claim,
+                format!("give volume {name} back to the claim; nothing is deleted"),
+            )),
     )
 }

@@ -4,7 +4,7 @@ use super::misbound;
 use crate::diagnosis::case::volume_key;
 use crate::diagnosis::facts::names;
 use crate::diagnosis::remedy::restore;
-use crate::diagnosis::{Case, Detect, Found, Page, Risk, Rule, Severity};
+use crate::diagnosis::{Act, Case, Detect, Found, Page, Risk, Rule, Severity};
 use crate::model::{Kind, PersistentVolumeClaim};
 
 pub(super) static RULE: Rule = Rule {
@@ -13,6 +13,7 @@ pub(super) static RULE: Rule = Rule {
     severity: Severity::Error,
     risk: Risk::None,
     reads: &[Kind::PersistentVolume],
+    hinders: &[Act::Bind, Act::NameOwner],
     page: Page {
         seen: "The claim is Lost, and its volume is Available with CLAIM filled in. An event `ClaimMisbound` speaks of two \
                claims on one volume.",
@@ -47,6 +48,10 @@ fn look(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Found> {
         found
             .evidence(&case.object(), "metadata.uid", claim.meta.uid.as_str())
             .evidence(&volume_key(name), "spec.claimRef.uid", "")
-            .remedy(restore(case.snapshot(), claim, format!("give volume {name} back to the claim; nothing is deleted"))),
+            .remedy(restore(
+                case.snapshot(),
+                claim,
+                format!("give volume {name} back to the claim; nothing is deleted"),
+            )),
     )
 }

@@ -2,7 +2,7 @@
 
 use crate::controllers::ClaimBranch;
 use crate::diagnosis::case::volume_key;
-use crate::diagnosis::{Case, Detect, Found, Page, Risk, Rule, Severity};
+use crate::diagnosis::{Act, Case, Detect, Found, Page, Risk, Rule, Severity};
 use crate::model::{ClaimPhase, Kind, PersistentVolumeClaim};
 
 pub(super) static RULE: Rule = Rule {
@@ -11,6 +11,7 @@ pub(super) static RULE: Rule = Rule {
     severity: Severity::Info,
     risk: Risk::None,
     reads: &[Kind::PersistentVolume],
+    hinders: &[Act::Bind],
     page: Page {
         seen: "The claim is Lost, though its volume is there and names it, or names nobody.",
         why: "Lost is no end: the controller looks at a Lost claim again with every resync (15 s by default), and binds \
@@ -37,12 +38,13 @@ fn look(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Found> {
         return None;
     }
     let name = &claim.volume_name;
-    let found = Found::new(format!("it is Lost by its status alone: its volume {name} {heals}. The next sync binds it"));
-    Some(
-        found
-            .evidence(&case.object(), "status.phase", claim.status.phase.as_str())
-            .evidence(&volume_key(name), "spec.claimRef.uid", claim_uid(case, name)),
-    )
+    let found =
+        Found::new(format!("it is Lost by its status alone: its volume {name} {heals}. The next sync binds it"));
+    Some(found.evidence(&case.object(), "status.phase", claim.status.phase.as_str()).evidence(
+        &volume_key(name),
+        "spec.claimRef.uid",
+        claim_uid(case, name),
+    ))
 }
 
 /// The uid that the volume names.

@@ -2,7 +2,7 @@
 
 use crate::controllers::ClaimBranch;
 use crate::diagnosis::remedy::{by_hand, save_claim};
-use crate::diagnosis::{Case, Detect, Found, Page, Risk, Rule, Severity};
+use crate::diagnosis::{Act, Case, Detect, Found, Page, Risk, Rule, Severity};
 use crate::model::{Kind, PersistentVolumeClaim};
 
 pub(super) static RULE: Rule = Rule {
@@ -11,6 +11,7 @@ pub(super) static RULE: Rule = Rule {
     severity: Severity::Error,
     risk: Risk::Possible,
     reads: &[Kind::PersistentVolume],
+    hinders: &[Act::Bind],
     page: Page {
         seen: "The claim is Lost, or will be: VOLUME is filled, CAPACITY is 0, and an event `ClaimLost` says that the \
                data on the volume are lost. Pods that run keep their mounts; new ones do not start.",

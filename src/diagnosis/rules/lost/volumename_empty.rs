@@ -4,7 +4,7 @@ use crate::controllers::ClaimBranch;
 use crate::diagnosis::case::volume_key;
 use crate::diagnosis::facts::has_uid_of;
 use crate::diagnosis::remedy::{by_hand, restore};
-use crate::diagnosis::{Case, Detect, Found, Page, Risk, Rule, Severity};
+use crate::diagnosis::{Act, Case, Detect, Found, Page, Risk, Rule, Severity};
 use crate::model::{AnnotationKey, Kind, PersistentVolumeClaim};
 use crate::world::printed_uid;
 
@@ -14,6 +14,7 @@ pub(super) static RULE: Rule = Rule {
     severity: Severity::Error,
     risk: Risk::None,
     reads: &[Kind::PersistentVolume],
+    hinders: &[Act::Bind],
     page: Page {
         seen: "The claim is Lost and VOLUME is empty; an event `ClaimLost` says that the bound claim has lost its \
                reference to a volume.",
@@ -41,9 +42,11 @@ fn look(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Found> {
     let ours = case.volumes(ids).find(|volume| has_uid_of(volume, claim));
     let object = case.object();
     let marked = |found: Found| {
-        found
-            .evidence(&object, "metadata.annotations[pv.kubernetes.io/bind-completed]", "present")
-            .evidence(&object, "spec.volumeName", "")
+        found.evidence(&object, "metadata.annotations[pv.kubernetes.io/bind-completed]", "present").evidence(
+            &object,
+            "spec.volumeName",
+            "",
+        )
     };
     let Some(volume) = ours else {
         // Only the names of all volumes tell that none of them has the uid.

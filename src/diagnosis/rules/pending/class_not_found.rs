@@ -4,7 +4,7 @@ use super::pool::{Unmade, taken};
 use super::{wanted, with_class};
 use crate::diagnosis::case::class_key;
 use crate::diagnosis::remedy::{by_hand, kubectl, recreate_with_class, save_claim};
-use crate::diagnosis::{Case, Detect, Found, Page, Risk, Rule, Severity, meant_class};
+use crate::diagnosis::{Act, Case, Detect, Found, Page, Risk, Rule, Severity, meant_class};
 use crate::model::{Kind, PersistentVolumeClaim};
 use crate::text::nearest;
 
@@ -14,6 +14,7 @@ pub(super) static RULE: Rule = Rule {
     severity: Severity::Error,
     risk: Risk::None,
     reads: &[Kind::PersistentVolume, Kind::StorageClass],
+    hinders: &[Act::Bind],
     page: Page {
         seen: "The claim is Pending, and STORAGECLASS names a class that `kubectl get sc` does not show. An event \
                `ProvisioningFailed` says that the StorageClass is not found.",
@@ -45,7 +46,9 @@ pub(super) static RULE: Rule = Rule {
 fn look(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Found> {
     let why = Unmade::of(case, claim).filter(|why| *why == Unmade::NoSuchClass)?;
     // Where others have the volumes that were made by hand for that class, it is these that are missed.
-    if taken(case, claim, why).is_none_or(|pool| pool.count > 0) || case.always_ends("Bound")? {
+    // Nobody who may not list volumes can tell.
+    let is_pool_empty = case.waited_in_vain() || taken(case, claim, why).is_some_and(|pool| pool.count == 0);
+    if !is_pool_empty || case.always_ends("Bound")? {
         return None;
     }
     let class = claim.class();

@@ -3,7 +3,7 @@
 use super::pool::{Unmade, taken};
 use super::{wanted, with_class};
 use crate::diagnosis::remedy::{by_hand, save_claim};
-use crate::diagnosis::{Case, Detect, Found, Page, Risk, Rule, Severity};
+use crate::diagnosis::{Act, Case, Detect, Found, Page, Risk, Rule, Severity};
 use crate::model::{Kind, PersistentVolumeClaim, newest_default};
 
 pub(super) static RULE: Rule = Rule {
@@ -12,6 +12,7 @@ pub(super) static RULE: Rule = Rule {
     severity: Severity::Error,
     risk: Risk::None,
     reads: &[Kind::PersistentVolume, Kind::StorageClass],
+    hinders: &[Act::Bind],
     page: Page {
         seen: "The claim is Pending, and STORAGECLASS is empty. An event `FailedBinding` says that no volume is \
                available and no storage class is set.",

@@ -8,7 +8,7 @@ use crate::diagnosis::case::{class_key, volume_key};
 use crate::diagnosis::facts::is_complete;
 use crate::diagnosis::misfit::{claim_name, of_class};
 use crate::diagnosis::remedy::{by_hand, hand_over, restore, retain};
-use crate::diagnosis::{Case, Detect, Found, Holder, Page, Remedy, Risk, Rule, Severity};
+use crate::diagnosis::{Act, Case, Detect, Found, Holder, Page, Remedy, Risk, Rule, Severity};
 use crate::model::{Kind, PersistentVolume, PersistentVolumeClaim, VolumePhase};
 use crate::snapshot::Snapshot;
 
@@ -24,6 +24,7 @@ pub(super) static RULE: Rule = Rule {
     severity: Severity::Error,
     risk: Risk::Possible,
     reads: &[Kind::PersistentVolume, Kind::PersistentVolumeClaim, Kind::StorageClass, Kind::Pod],
+    hinders: &[Act::Bind],
     page: Page {
         seen: "The claim is Pending. The volumes of its class are Bound or Released, or there are none. The events \
                speak of something else: `ProvisioningFailed` with `no volume plugin matched name: \
@@ -101,11 +102,11 @@ fn look(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Found> {
     }
     // Whatever is done to the class is done for all claims that wait for it.
     if let Some(class) = case.dead_class(claim) {
-        found = found.explained_by(class_key(&class.meta.name), &["sc-intree-removed"]);
+        found = found.follows_from(class_key(&class.meta.name), Act::Provision);
     }
     // That its volume was not given back to it has a finding there.
     if let Some(own) = taken.iter().find(|one| one.state == State::Own) {
-        found = found.follows_from(volume_key(&own.volume.meta.name));
+        found = found.follows_from(volume_key(&own.volume.meta.name), Act::GiveBack);
     }
     // Nor was it given to it where its claimRef has no name.
     let is_meant = |one: &&Taken<'_>| {
@@ -113,7 +114,7 @@ fn look(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Found> {
         named.is_some_and(|named| named.name.is_empty() && named.namespace == claim.meta.namespace)
     };
     for one in taken.iter().filter(is_meant) {
-        found = found.follows_from(volume_key(&one.volume.meta.name));
+        found = found.follows_from(volume_key(&one.volume.meta.name), Act::Offer);
     }
     for one in taken.iter().take(SHOWN) {
         let object = volume_key(&one.volume.meta.name);

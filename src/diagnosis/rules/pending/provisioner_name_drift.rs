@@ -5,7 +5,7 @@ use crate::controllers::ClaimBranch;
 use crate::controllers::persistent_volume::plugins::migrated_driver;
 use crate::diagnosis::case::class_key;
 use crate::diagnosis::remedy::{by_hand, describe, look_at_manager};
-use crate::diagnosis::{Case, Detect, Found, Page, Risk, Rule, Severity};
+use crate::diagnosis::{Act, Case, Detect, Found, Page, Risk, Rule, Severity};
 use crate::model::{AnnotationKey, Kind, PersistentVolumeClaim};
 
 pub(super) static RULE: Rule = Rule {
@@ -14,6 +14,7 @@ pub(super) static RULE: Rule = Rule {
     severity: Severity::Error,
     risk: Risk::None,
     reads: &[Kind::PersistentVolume, Kind::StorageClass],
+    hinders: &[Act::Bind],
     page: Page {
         seen: "The claim is Pending, and its annotation `volume.kubernetes.io/storage-provisioner` names another \
                driver than its class does.",
@@ -66,9 +67,7 @@ fn look(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Found> {
             .since(since)
             .evidence(&case.object(), annotation, asked)
             .evidence(&class_key(name), "provisioner", class.provisioner.as_str())
-            .remedy(look_at_manager(
-                "see whether kube-controller-manager runs: renewTime is seconds old if it does",
-            ))
+            .remedy(look_at_manager("see whether kube-controller-manager runs: renewTime is seconds old if it does"))
             .remedy(describe(&case.object(), "see which events the claim has, and how old they are"))
             .remedy(by_hand(
                 "if it runs and nothing changes, delete the claim, which has no volume, and create it again",

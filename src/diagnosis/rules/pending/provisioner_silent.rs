@@ -5,8 +5,7 @@ use crate::controllers::{Branch, ClaimBranch, ProvisionStep};
 use crate::diagnosis::case::class_key;
 use crate::diagnosis::remedy::{describe, kubectl, quoted};
 use crate::diagnosis::rules::provisioning::refusal;
-use crate::diagnosis::rules::class::UNMADE;
-use crate::diagnosis::{Case, Detect, Found, Page, Risk, Rule, Severity};
+use crate::diagnosis::{Act, Case, Detect, Found, Page, Risk, Rule, Severity};
 use crate::model::lease::names_of_provisioner;
 use crate::model::{Kind, PersistentVolumeClaim};
 use crate::text::human_age;
@@ -20,6 +19,7 @@ pub(super) static RULE: Rule = Rule {
     severity: Severity::Warning,
     risk: Risk::None,
     reads: &[Kind::PersistentVolume, Kind::StorageClass, Kind::Pod, Kind::Node, Kind::Event],
+    hinders: &[Act::Bind],
     page: Page {
         seen: "The claim is Pending for minutes. Its events `ExternalProvisioning` repeat, and come from the \
                controller, which only says that it waits.",
@@ -100,7 +100,7 @@ fn look(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Found> {
         found
             .quiet_while(is_unclear)
             .since(since)
-            .explained_by(class_key(&class.meta.name), UNMADE)
+            .follows_from(class_key(&class.meta.name), Act::Provision)
             .evidence(&case.object(), annotation, driver)
             .evidence(&class_key(&class.meta.name), "provisioner", class.provisioner.as_str())
             .remedies(looks),

@@ -3,7 +3,7 @@
 use super::{asked_since, driver_of, with_class};
 use crate::controllers::ClaimBranch;
 use crate::diagnosis::remedy::{by_hand, describe, save_claim};
-use crate::diagnosis::{Case, Detect, Found, Page, Risk, Rule, Severity};
+use crate::diagnosis::{Act, Case, Detect, Found, Page, Risk, Rule, Severity};
 use crate::model::{Kind, LabelSelector, PersistentVolumeClaim, Str};
 
 pub(super) static RULE: Rule = Rule {
@@ -12,6 +12,7 @@ pub(super) static RULE: Rule = Rule {
     severity: Severity::Error,
     risk: Risk::None,
     reads: &[Kind::PersistentVolume, Kind::StorageClass],
+    hinders: &[Act::Bind],
     page: Page {
         seen: "The claim is Pending, though its class has a provisioner. There are events `ExternalProvisioning`, and \
                of most drivers also `ProvisioningFailed`, which says that a selector is not supported.",

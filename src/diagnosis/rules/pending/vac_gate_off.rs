@@ -2,7 +2,7 @@
 
 use crate::controllers::ClaimBranch;
 use crate::diagnosis::remedy::{by_hand, save_claim};
-use crate::diagnosis::{Case, Detect, Found, Page, Risk, Rule, Severity};
+use crate::diagnosis::{Act, Case, Detect, Found, Page, Risk, Rule, Severity};
 use crate::model::{Kind, PersistentVolumeClaim};
 
 pub(super) static RULE: Rule = Rule {
@@ -11,6 +11,7 @@ pub(super) static RULE: Rule = Rule {
     severity: Severity::Error,
     risk: Risk::None,
     reads: &[Kind::PersistentVolume],
+    hinders: &[Act::Bind],
     page: Page {
         seen: "The claim stays Pending, and no event says why.",
         why: "The claim has a `spec.volumeAttributesClassName`, and the gate `VolumeAttributesClass` of \

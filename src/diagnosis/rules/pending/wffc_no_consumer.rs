@@ -4,7 +4,7 @@ use super::wffc_nodename_bypass::past_the_scheduler;
 use super::with_class;
 use crate::controllers::ClaimBranch;
 use crate::diagnosis::remedy::by_hand;
-use crate::diagnosis::{Case, Detect, Found, Page, Risk, Rule, Severity, key};
+use crate::diagnosis::{Act, Case, Detect, Found, Page, Risk, Rule, Severity, key};
 use crate::model::{Kind, PersistentVolumeClaim};
 
 pub(super) static RULE: Rule = Rule {
@@ -13,6 +13,7 @@ pub(super) static RULE: Rule = Rule {
     severity: Severity::Info,
     risk: Risk::None,
     reads: &[Kind::PersistentVolume, Kind::StorageClass, Kind::Pod],
+    hinders: &[Act::Bind],
     page: Page {
         seen: "The claim is Pending with an event `WaitForFirstConsumer`.",
         why: "Its class has `volumeBindingMode: WaitForFirstConsumer`: the volume is to be where the pod runs, so \

@@ -4,7 +4,7 @@ use super::{driver_of, users};
 use crate::controllers::ClaimBranch;
 use crate::controllers::persistent_volume::plugins::{Provider, find_provisionable_plugin};
 use crate::diagnosis::remedy::{by_hand, kubectl, merge_claim, quoted};
-use crate::diagnosis::{Case, Detect, Found, Page, Remedy, Risk, Rule, Severity, key};
+use crate::diagnosis::{Act, Case, Detect, Found, Page, Remedy, Risk, Rule, Severity, key};
 use crate::model::{AnnotationKey, Kind, PersistentVolumeClaim, Pod};
 use serde_json::json;
 
@@ -14,6 +14,7 @@ pub(super) static RULE: Rule = Rule {
     severity: Severity::Error,
     risk: Risk::Possible,
     reads: &[Kind::PersistentVolume, Kind::StorageClass, Kind::Pod],
+    hinders: &[Act::Bind],
     page: Page {
         seen: "The claim is Pending with an event `WaitForFirstConsumer`, though a pod uses it. The pod has a node and \
                does not start: Pending, or ContainerCreating.",

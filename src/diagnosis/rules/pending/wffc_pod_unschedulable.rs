@@ -6,12 +6,9 @@ use crate::diagnosis::case::{class_key, key_of_claim};
 use crate::diagnosis::facts::is_bound;
 use crate::diagnosis::remedy::{by_hand, describe};
 use crate::diagnosis::rules::provisioning::refusal;
-use crate::diagnosis::{Case, Detect, Found, Page, Risk, Rule, Severity, key};
+use crate::diagnosis::{Act, Case, Detect, Found, Page, Risk, Rule, Severity, key};
 use crate::model::{ClaimPhase, Kind, ObjectKey, PersistentVolumeClaim, Pod};
 use crate::text::human_age;
-
-/// What is wrong with a class for which no node suits a pod.
-const UNPLACED: &[&str] = &["sc-allowed-topologies-impossible", "capacity-not-published", "sc-provisioner-absent"];
 
 pub(super) static RULE: Rule = Rule {
     id: "pvc-wffc-pod-unschedulable",
@@ -19,6 +16,7 @@ pub(super) static RULE: Rule = Rule {
     severity: Severity::Warning,
     risk: Risk::None,
     reads: &[Kind::PersistentVolume, Kind::PersistentVolumeClaim, Kind::StorageClass, Kind::Pod, Kind::Event],
+    hinders: &[Act::Bind],
     page: Page {
         seen: "The claim is Pending with an event `WaitForPodScheduled`; the pod that uses it is Pending without a \
                node, mostly with an event `FailedScheduling`.",
@@ -77,12 +75,14 @@ fn look(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Found> {
         None => format!("{lead}. Why, the events of the pod say, not those of the claim"),
     };
     let pod_key = key(Kind::Pod, &pod.meta.namespace, name);
-    let mut found =
-        Found::new(message).since(since).follows_from(pod_key.clone()).explained_by(class_key(claim.class()), UNPLACED);
+    let mut found = Found::new(message)
+        .since(since)
+        .follows_from(pod_key.clone(), Act::Schedule)
+        .follows_from(class_key(claim.class()), Act::Schedule);
     let mut way = by_hand("let the pod be placed: nothing has to be done to this claim");
     if let Some((other, what)) = obstacle {
         way = describe(&other, format!("the pod waits for this claim, which {what}"));
-        found = found.follows_from(other);
+        found = found.follows_from(other, Act::Bind);
     }
     Some(
         with_class(found, case, claim)

@@ -2,7 +2,7 @@
 
 use crate::diagnosis::case::PATIENCE;
 use crate::diagnosis::remedy::{by_hand, kubectl};
-use crate::diagnosis::{Case, Detect, Found, Page, Risk, Rule, Severity, key};
+use crate::diagnosis::{Act, Case, Detect, Found, Page, Risk, Rule, Severity, key};
 use crate::model::{Kind, Lease, PersistentVolumeClaim, Timestamp};
 use crate::text::human_age;
 use crate::world::Effect;
@@ -13,6 +13,7 @@ pub(super) static RULE: Rule = Rule {
     severity: Severity::Error,
     risk: Risk::Possible,
     reads: &[Kind::PersistentVolume, Kind::StorageClass, Kind::Pod, Kind::Lease],
+    hinders: &[Act::Bind],
     page: Page {
         seen: "Claims stay Pending without any event, volumes stay in the phase Pending, deletions do not end. All \
                over the cluster other things stand still as well: no pods are made for deployments, for instance.",

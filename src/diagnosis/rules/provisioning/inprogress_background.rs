@@ -2,7 +2,7 @@
 
 use super::refusal;
 use crate::diagnosis::remedy::{by_hand, describe};
-use crate::diagnosis::{Case, Detect, Found, Page, Risk, Rule, Severity};
+use crate::diagnosis::{Act, Case, Detect, Found, Page, Risk, Rule, Severity};
 use crate::model::{Kind, PersistentVolumeClaim};
 
 /// For so many seconds making a volume may take its time.
@@ -14,6 +14,7 @@ pub(super) static RULE: Rule = Rule {
     severity: Severity::Warning,
     risk: Risk::Possible,
     reads: &[Kind::PersistentVolume, Kind::StorageClass, Kind::Pod, Kind::Event],
+    hinders: &[Act::Bind],
     page: Page {
         seen: "The claim is Pending for minutes; an event `ProvisioningFailed` tells of `DeadlineExceeded`, or of \
                `Aborted` because an operation for that volume exists already.",

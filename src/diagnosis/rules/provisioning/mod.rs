@@ -12,8 +12,7 @@ use crate::controllers::ClaimBranch;
 use crate::controllers::persistent_volume::plugins::migrated_driver;
 use crate::diagnosis::case::{PATIENCE, class_key};
 use crate::diagnosis::facts::is_open;
-use crate::diagnosis::rules::class::UNMADE;
-use crate::diagnosis::{Case, Found};
+use crate::diagnosis::{Act, Case, Found};
 use crate::model::surroundings::Event;
 use crate::model::{Kind, PersistentVolumeClaim, StorageClass};
 use crate::text::human_age;
@@ -58,7 +57,7 @@ impl Refusal<'_> {
         let said: String = self.event.message.chars().take(SHOWN).collect();
         let seen = self.event.last_seen.map_or_else(String::new, |moment| moment.to_string());
         found
-            .explained_by(class_key(&self.class.meta.name), UNMADE)
+            .follows_from(class_key(&self.class.meta.name), Act::Provision)
             .evidence(&object, "status.phase", "Pending")
             .evidence(&object, "event ProvisioningFailed: message", said)
             .evidence(&object, "event ProvisioningFailed: lastTimestamp", seen)

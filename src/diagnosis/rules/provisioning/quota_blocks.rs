@@ -18,6 +18,7 @@ pub(super) static RULE: Rule = Rule {
     severity: Severity::Error,
     risk: Risk::None,
     reads: &[Kind::PersistentVolumeClaim, Kind::ResourceQuota, Kind::LimitRange, Kind::StorageClass],
+    hinders: &[],
     page: Page {
         seen: "The set has fewer pods than `spec.replicas`, and the claim of the next pod does not exist. An event \
                `FailedCreate` on the set says `exceeded quota`, or that the request is above or below what a claim \
@@ -70,8 +71,7 @@ fn look(case: &Case<'_>, set: &StatefulSet) -> Option<Found> {
         return None;
     }
     // To which objects a scope restricts a quota is not looked at.
-    let quotas: Vec<&ResourceQuota> =
-        case.surroundings().quotas_of(namespace).filter(|quota| !quota.scoped).collect();
+    let quotas: Vec<&ResourceQuota> = case.surroundings().quotas_of(namespace).filter(|quota| !quota.scoped).collect();
     let ranges: Vec<&LimitRange> = case.surroundings().limit_ranges_of(namespace).collect();
     if quotas.is_empty() && ranges.is_empty() {
         case.knows_all(Kind::ResourceQuota, namespace);

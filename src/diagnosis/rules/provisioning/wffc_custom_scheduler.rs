@@ -5,7 +5,7 @@ use crate::controllers::ClaimBranch;
 use crate::diagnosis::case::PATIENCE;
 use crate::diagnosis::facts::is_open;
 use crate::diagnosis::remedy::{by_hand, describe, kubectl, quoted};
-use crate::diagnosis::{Case, Detect, Found, Page, Risk, Rule, Severity, key};
+use crate::diagnosis::{Act, Case, Detect, Found, Page, Risk, Rule, Severity, key};
 use crate::model::{Kind, PersistentVolumeClaim, Pod};
 use crate::text::human_age;
 
@@ -15,6 +15,7 @@ pub(super) static RULE: Rule = Rule {
     severity: Severity::Warning,
     risk: Risk::None,
     reads: &[Kind::PersistentVolume, Kind::StorageClass, Kind::Pod],
+    hinders: &[Act::Bind],
     page: Page {
         seen: "The claim is Pending with an event `WaitForPodScheduled`. Its pod has no node, and mostly no event of a \
                scheduler: `kubectl get pod` shows `SchedulingGated`, or the pod has a `spec.schedulerName` of its own.",
@@ -69,7 +70,7 @@ fn look(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Found> {
     let common = |found: Found| {
         found
             .since(Some(since))
-            .follows_from(object.clone())
+            .follows_from(object.clone(), Act::Schedule)
             .evidence(&class, "volumeBindingMode", "WaitForFirstConsumer")
             .evidence(&object, "spec.nodeName", "")
     };

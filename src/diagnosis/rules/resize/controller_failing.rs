@@ -19,6 +19,7 @@ pub(super) static RULE: Rule = Rule {
     severity: Severity::Error,
     risk: Risk::Possible,
     reads: &[Kind::PersistentVolume, Kind::Pod, Kind::Event],
+    hinders: &[],
     page: Page {
         seen: "The claim is Bound with its old CAPACITY; it has the condition `Resizing`, and often \
                `ControllerResizeError`. Events `VolumeResizeFailed` repeat. `status.allocatedResourceStatuses` says \

@@ -16,6 +16,7 @@ pub(super) static RULE: Rule = Rule {
     severity: Severity::Warning,
     risk: Risk::None,
     reads: &[Kind::PersistentVolume, Kind::Pod],
+    hinders: &[],
     page: Page {
         seen: "The volume has the new CAPACITY and the claim the old one. The claim has the condition \
                `FileSystemResizePending`, whose message speaks of a pod that has to be started again.",

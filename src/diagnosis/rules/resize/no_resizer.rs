@@ -13,6 +13,7 @@ pub(super) static RULE: Rule = Rule {
     severity: Severity::Warning,
     risk: Risk::None,
     reads: &[Kind::PersistentVolume, Kind::StorageClass, Kind::Event],
+    hinders: &[],
     page: Page {
         seen: "The claim is Bound with its old CAPACITY and requests more. An event `ExternalExpanding` says that an \
                external controller is waited for, and nothing follows: there is no condition `Resizing`.",

@@ -2,7 +2,7 @@
 
 use super::{Sizes, driver_of, is_under_way, lasts};
 use crate::diagnosis::remedy::{by_hand, kubectl, quoted};
-use crate::diagnosis::{Case, Detect, Found, Page, Risk, Rule, Severity, key};
+use crate::diagnosis::{Act, Case, Detect, Found, Page, Risk, Rule, Severity, key};
 use crate::model::{AnnotationKey, Kind, PersistentVolumeClaim};
 use serde_json::json;
 
@@ -12,6 +12,7 @@ pub(super) static RULE: Rule = Rule {
     severity: Severity::Warning,
     risk: Risk::None,
     reads: &[Kind::PersistentVolume, Kind::StorageClass],
+    hinders: &[],
     page: Page {
         seen: "The claim is Bound and requests more than its CAPACITY; nothing is done about it. A larger request is \
                refused: only dynamically provisioned claims can be resized, and their class has to support it.",
@@ -64,16 +65,18 @@ fn look(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Found> {
         Found::new(format!("it requests {wants} and has {has}, and {why}, so that it may ask for no more{who}"));
     let found = sizes.told(found, case);
     let Some(class) = class else {
-        return Some(found.evidence(&class_key, "metadata.name", "").explained_by(class_key.clone(), &["sc-expansion-off"]).remedy(by_hand(
-            "if the driver can expand volumes, create the class again, with allowVolumeExpansion: true",
-        )));
+        return Some(
+            found.evidence(&class_key, "metadata.name", "").follows_from(class_key.clone(), Act::Expand).remedy(
+                by_hand("if the driver can expand volumes, create the class again, with allowVolumeExpansion: true"),
+            ),
+        );
     };
     let patch = json!({ "metadata": { "uid": class.meta.uid }, "allowVolumeExpansion": true });
     let command = format!("patch sc {} -p {}", quoted(name), quoted(&patch.to_string()));
     Some(
         found
             .evidence(&class_key, "allowVolumeExpansion", "false")
-            .explained_by(class_key, &["sc-expansion-off"])
+            .follows_from(class_key, Act::Expand)
             .remedy(kubectl(command, "if the driver can expand volumes, allow it for the class"))
             .remedy(by_hand("see that the driver's resizer runs; otherwise the claim stays as it is, and works")),
     )

@@ -13,6 +13,7 @@ pub(super) static RULE: Rule = Rule {
     severity: Severity::Warning,
     risk: Risk::None,
     reads: &[Kind::PersistentVolume],
+    hinders: &[],
     page: Page {
         seen: "Both are Bound, and CAPACITY of the volume is another one than CAPACITY of the claim. There is no \
                condition and no event about a resize.",

@@ -11,6 +11,7 @@ pub(super) static RULE: Rule = Rule {
     severity: Severity::Error,
     risk: Risk::Possible,
     reads: &[Kind::CsiDriver, Kind::CsiNode],
+    hinders: &[],
     page: Page {
         seen: "The volume is of an in-tree type such as `awsElasticBlockStore`, and has the annotation \
                `pv.kubernetes.io/migrated-to`. Pods that use it stay in ContainerCreating; once released, it stays \

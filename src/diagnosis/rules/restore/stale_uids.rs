@@ -2,7 +2,7 @@
 
 use crate::diagnosis::case::{key_of_claim, volume_key};
 use crate::diagnosis::remedy::{by_hand, kubectl, quoted, retain};
-use crate::diagnosis::{Case, Detect, Found, Page, Risk, Rule, Severity};
+use crate::diagnosis::{Act, Case, Detect, Found, Page, Risk, Rule, Severity};
 use crate::model::surroundings::Namespace;
 use crate::model::{Kind, PersistentVolume, PersistentVolumeClaim};
 use crate::world::printed_uid;
@@ -20,6 +20,7 @@ pub(super) static RULE: Rule = Rule {
     severity: Severity::Error,
     risk: Risk::Imminent,
     reads: &[Kind::PersistentVolumeClaim, Kind::PersistentVolume],
+    hinders: &[Act::NameOwner],
     page: Page {
         seen: "Many claims of one namespace are Lost or Pending at once, and their volumes are Released.",
         why: "The API server gives every object a new uid, also one that is restored with its old name. A volume knows \

@@ -16,11 +16,12 @@ crate::diagnosis::rules::section! {
 }
 
 use crate::controllers::VolumeBranch;
-use crate::controllers::persistent_volume::reclaim::{DataFate, data_fate, migrated_to};
+use crate::controllers::persistent_volume::reclaim::{DataFate, data_fate, leaks, migrated_to};
+use crate::controllers::persistent_volume::volume::IN_TREE_FINALIZER;
 use crate::controllers::protection::pod_uses_claim;
-use crate::diagnosis::facts::{DRIVER_FINALIZER, has_uid_of};
+use crate::diagnosis::facts::has_uid_of;
 use crate::diagnosis::remedy::{by_hand, expect, patch_volume, retain};
-use crate::diagnosis::{Case, Found, Remedy, Risk, key};
+use crate::diagnosis::{Act, Case, Found, Remedy, Risk, key};
 use crate::model::{
     AnnotationKey, Kind, ObjectMeta, PersistentVolume, PersistentVolumeClaim, Pod, PodPhase, SourceKind, Timestamp,
     VolumePhase,
@@ -33,11 +34,11 @@ fn held_by_attachments(found: Found, case: &Case<'_>, volume: &PersistentVolume)
     let attachments = case.surroundings().attachments_of(&volume.meta.name);
     attachments
         .filter(|attachment| attachment.attached || attachment.meta.deleted.is_some())
-        .fold(found, |found, attachment| found.follows_from(key(Kind::VolumeAttachment, "", &attachment.meta.name)))
+        .fold(found, |found, attachment| {
+            found.follows_from(key(Kind::VolumeAttachment, "", &attachment.meta.name), Act::Detach)
+        })
 }
 
-/// The finalizer by which kube-controller-manager keeps a volume until its own plugin has deleted the storage.
-const IN_TREE_FINALIZER: &str = "kubernetes.io/pv-controller";
 /// The start of the finalizer by which an attacher keeps a volume while it is attached; the driver's name follows.
 const ATTACHER_PREFIX: &str = "external-attacher/";
 /// The finalizer by which the snapshot controller keeps a claim of which a snapshot is being taken.
@@ -95,23 +96,6 @@ pub(super) fn driver_of(case: &Case<'_>, volume: &PersistentVolume) -> String {
         .map_or_else(|| "its driver".to_owned(), str::to_owned)
 }
 
-/// Whether a finalizer keeps the volume until its storage is deleted.
-fn is_guarded(volume: &PersistentVolume) -> bool {
-    volume.meta.has_finalizer(DRIVER_FINALIZER) || volume.meta.has_finalizer(IN_TREE_FINALIZER)
-}
-
-/// Whether the object of a volume that is being deleted would vanish and leave its storage behind, although the policy
-/// says that it is to be deleted. Upstream: `shouldDelete`, sig-storage-lib-external-provisioner, passes over volumes
-/// that are being deleted and lack its finalizer; before 1.36 `deleteVolumeOperation` did, too, without the gate
-/// `HonorPVReclaimPolicy`.
-pub(super) fn leaks(case: &Case<'_>, volume: &PersistentVolume) -> bool {
-    match data_fate(case.rules(), volume) {
-        DataFate::HandedToDriver => !is_guarded(volume),
-        DataFate::Destroyed => case.rules().skip_delete_when_terminating,
-        DataFate::Kept | DataFate::Scrubbed => false,
-    }
-}
-
 /// What becomes of a claim's data when the claim is gone.
 struct Aftermath {
     /// In words, as the end of a sentence; empty where the claim has no volume.
@@ -136,7 +120,7 @@ fn aftermath(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Aftermath {
     let (name, policy) = (&volume.meta.name, volume.reclaim_policy.as_str());
     let (words, risk) = match data_fate(case.rules(), volume) {
         DataFate::Kept => (format!("; its data stay on volume {name} (policy {policy})"), Risk::None),
-        DataFate::HandedToDriver | DataFate::Destroyed if volume.terminating() && leaks(case, volume) => {
+        DataFate::HandedToDriver | DataFate::Destroyed if volume.terminating() && leaks(case.rules(), volume) => {
             (format!("; volume {name} goes with it, and its storage is left behind"), Risk::None)
         }
         DataFate::HandedToDriver => {

@@ -1,10 +1,10 @@
 //! A volume that waits for its attacher.
 
-use super::{
-    ATTACHER_PREFIX, DRIVER_FINALIZER, IN_TREE_FINALIZER, held_by_attachments, let_go, listed, stays_with, take_away, unheld_since,
-};
+use super::IN_TREE_FINALIZER;
+use super::{ATTACHER_PREFIX, held_by_attachments, let_go, listed, stays_with, take_away, unheld_since};
+use crate::diagnosis::facts::DRIVER_FINALIZER;
 use crate::diagnosis::remedy::{by_hand, kubectl, quoted};
-use crate::diagnosis::{Case, Detect, Found, Page, Risk, Rule, Severity};
+use crate::diagnosis::{Act, Case, Detect, Found, Page, Risk, Rule, Severity};
 use crate::model::lease::is_attacher_of;
 use crate::model::{Kind, PersistentVolume, SourceKind};
 
@@ -14,6 +14,7 @@ pub(super) static RULE: Rule = Rule {
     severity: Severity::Error,
     risk: Risk::None,
     reads: &[Kind::PersistentVolumeClaim, Kind::VolumeAttachment],
+    hinders: &[Act::Delete],
     page: Page {
         seen: "The volume is Terminating for minutes, no claim has it, and all that is left of its finalizers is \
                `external-attacher/DRIVER`.",

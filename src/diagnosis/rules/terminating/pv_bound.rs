@@ -1,11 +1,12 @@
 //! A volume that is being deleted while its claim has it.
 
-use super::{driver_of, is_guarded, leaks, listed};
+use super::{driver_of, listed};
 use crate::controllers::VolumeBranch;
 use crate::controllers::persistent_volume::reclaim::{DataFate, data_fate, migrated_to};
+use crate::controllers::persistent_volume::reclaim::{is_guarded, leaks};
 use crate::diagnosis::case::key_of_claim;
 use crate::diagnosis::remedy::{by_hand, retain, save_volume};
-use crate::diagnosis::{Case, Detect, Found, Holder, Page, Risk, Rule, Severity};
+use crate::diagnosis::{Act, Case, Detect, Found, Holder, Page, Risk, Rule, Severity};
 use crate::model::{Kind, PersistentVolume, SourceKind};
 
 pub(super) static RULE: Rule = Rule {
@@ -14,6 +15,7 @@ pub(super) static RULE: Rule = Rule {
     severity: Severity::Error,
     risk: Risk::Imminent,
     reads: &[Kind::PersistentVolumeClaim, Kind::Pod],
+    hinders: &[Act::Delete],
     page: Page {
         seen: "`kubectl get pv` shows Terminating, `kubectl get pvc` shows the claim as Bound, and the application \
                runs. In the YAML the volume has a deletionTimestamp and its phase is still Bound.",
@@ -51,7 +53,7 @@ fn look(case: &Case<'_>, volume: &PersistentVolume) -> Option<Found> {
     }
     let Holder::Lives(claim) = case.holder(volume) else { return None };
     let fate = data_fate(case.rules(), volume);
-    let leaks = leaks(case, volume);
+    let leaks = leaks(case.rules(), volume);
     let destroys = fate != DataFate::Kept && !leaks;
     // Whether the claim is on its way out is asked only where it is: where it stays, no other object matters.
     let mut risk = if destroys { Risk::Possible } else { Risk::None };
@@ -101,11 +103,7 @@ fn look(case: &Case<'_>, volume: &PersistentVolume) -> Option<Found> {
              with spec.volumeName {}",
             volume.meta.name
         )));
-    Some(if claim.terminating() {
-        found.follows_from(key_of_claim(&claim.meta))
-    } else {
-        found
-    })
+    Some(if claim.terminating() { found.follows_from(key_of_claim(&claim.meta), Act::Delete) } else { found })
 }
 
 /// Whether a driver has to attach the volume to a node, as far as the volume tells: some drivers need not.

@@ -7,7 +7,7 @@ use crate::controllers::persistent_volume::plugins::{
 };
 use crate::diagnosis::misfit::shown;
 use crate::diagnosis::remedy::{by_hand, retain};
-use crate::diagnosis::{Case, Detect, Found, Page, Risk, Rule, Severity};
+use crate::diagnosis::{Act, Case, Detect, Found, Page, Risk, Rule, Severity};
 use crate::model::{AnnotationKey, Kind, PersistentVolume, ReclaimPolicy};
 
 pub(super) static RULE: Rule = Rule {
@@ -16,6 +16,7 @@ pub(super) static RULE: Rule = Rule {
     severity: Severity::Error,
     risk: Risk::None,
     reads: &[Kind::PersistentVolumeClaim],
+    hinders: &[Act::Delete],
     page: Page {
         seen: "The volume is Terminating, often Failed behind that, and `kubernetes.io/pv-controller` is among its \
                finalizers. Or it is Terminating and Bound though its claim is gone, and kube-controller-manager logs \

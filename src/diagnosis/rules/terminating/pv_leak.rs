@@ -1,11 +1,12 @@
 //! A volume whose object will vanish without its storage.
 
-use super::{driver_of, leaks, listed};
+use super::{driver_of, listed};
 use crate::controllers::VolumeBranch;
+use crate::controllers::persistent_volume::reclaim::leaks;
 use crate::controllers::persistent_volume::reclaim::{DataFate, data_fate};
 use crate::diagnosis::misfit::{claim_name, shown};
 use crate::diagnosis::remedy::{by_hand, save_volume};
-use crate::diagnosis::{Case, Detect, Found, Page, Risk, Rule, Severity};
+use crate::diagnosis::{Act, Case, Detect, Found, Page, Risk, Rule, Severity};
 use crate::model::{Kind, PersistentVolume, SourceKind};
 
 pub(super) static RULE: Rule = Rule {
@@ -14,6 +15,7 @@ pub(super) static RULE: Rule = Rule {
     severity: Severity::Warning,
     risk: Risk::None,
     reads: &[Kind::PersistentVolumeClaim],
+    hinders: &[Act::Delete],
     page: Page {
         seen: "The volume is Terminating and Bound, its policy is Delete, and among its finalizers there is none of a \
                provisioner, mostly `kubernetes.io/pv-protection` alone.",
@@ -41,7 +43,7 @@ pub(super) static RULE: Rule = Rule {
 
 fn look(case: &Case<'_>, volume: &PersistentVolume) -> Option<Found> {
     // Of one that its claim has let go, nobody can tell whether the storage was deleted already.
-    if !volume.terminating() || !leaks(case, volume) || case.volume_branch()? != VolumeBranch::VolumeBound {
+    if !volume.terminating() || !leaks(case.rules(), volume) || case.volume_branch()? != VolumeBranch::VolumeBound {
         return None;
     }
     let named = volume.claim_ref.as_ref()?;

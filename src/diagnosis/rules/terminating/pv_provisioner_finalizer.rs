@@ -1,9 +1,10 @@
 //! A volume that waits for its provisioner.
 
-use super::{ATTACHER_PREFIX, DRIVER_FINALIZER, driver_of, held_by_attachments, let_go, listed, stays_with, unheld_since};
+use super::{ATTACHER_PREFIX, driver_of, held_by_attachments, let_go, listed, stays_with, unheld_since};
 use crate::controllers::VolumeBranch;
+use crate::diagnosis::facts::DRIVER_FINALIZER;
 use crate::diagnosis::remedy::{by_hand, describe, retain};
-use crate::diagnosis::{Case, Detect, Found, Page, Risk, Rule, Severity};
+use crate::diagnosis::{Act, Case, Detect, Found, Page, Risk, Rule, Severity};
 use crate::model::{Kind, PersistentVolume, ReclaimPolicy, SourceKind, VolumePhase};
 
 pub(super) static RULE: Rule = Rule {
@@ -12,6 +13,7 @@ pub(super) static RULE: Rule = Rule {
     severity: Severity::Error,
     risk: Risk::Possible,
     reads: &[Kind::PersistentVolumeClaim, Kind::VolumeAttachment],
+    hinders: &[Act::Delete],
     page: Page {
         seen: "The volume is Terminating for minutes, no claim has it, and \
                `external-provisioner.volume.kubernetes.io/finalizer` is among its finalizers. The phase behind \

@@ -1,9 +1,9 @@
 //! A claim that is being deleted and that finished pods keep.
 
-use super::{aftermath, are_leaving, is_recent, is_finished, being_deleted, some_pods, users};
+use super::{aftermath, are_leaving, being_deleted, is_finished, is_recent, some_pods, users};
 use crate::controllers::protection::CLAIM_FINALIZER;
 use crate::diagnosis::remedy::{by_hand, kubectl, quoted};
-use crate::diagnosis::{Case, Detect, Found, Page, Risk, Rule, Severity, key};
+use crate::diagnosis::{Act, Case, Detect, Found, Page, Risk, Rule, Severity, key};
 use crate::model::{Kind, PersistentVolumeClaim, Pod, PodPhase};
 
 /// So many pods are named in a command; the others are found in the same way.
@@ -15,6 +15,7 @@ pub(super) static RULE: Rule = Rule {
     severity: Severity::Warning,
     risk: Risk::Imminent,
     reads: &[Kind::Pod, Kind::PersistentVolume],
+    hinders: &[Act::Delete],
     page: Page {
         seen: "The claim is Terminating, and everything that uses it is Completed or Failed, such as the pods of a Job \
                that has ended. Nothing happens, and no event says why.",
@@ -58,8 +59,7 @@ fn look(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Found> {
         after.words
     );
     let pod = key(Kind::Pod, &first.meta.namespace, &first.meta.name);
-    let found = being_deleted(message, case, claim)
-        .evidence(&pod, "spec.nodeName", first.node_name.as_str());
+    let found = being_deleted(message, case, claim).evidence(&pod, "spec.nodeName", first.node_name.as_str());
     // A pod of that name that runs by now is not meant.
     let delete = |pod: &&Pod| {
         let phase = if pod.phase == PodPhase::Failed { "Failed" } else { "Succeeded" };

@@ -3,7 +3,7 @@
 use super::{aftermath, being_deleted, users};
 use crate::controllers::protection::CLAIM_FINALIZER;
 use crate::diagnosis::remedy::{by_hand, look_at_manager};
-use crate::diagnosis::{Case, Detect, Found, Page, Risk, Rule, Severity, key};
+use crate::diagnosis::{Act, Case, Detect, Found, Page, Risk, Rule, Severity, key};
 use crate::model::{Kind, Lease, PersistentVolumeClaim};
 
 pub(super) static RULE: Rule = Rule {
@@ -12,6 +12,7 @@ pub(super) static RULE: Rule = Rule {
     severity: Severity::Warning,
     risk: Risk::Possible,
     reads: &[Kind::Pod, Kind::PersistentVolume],
+    hinders: &[Act::Delete],
     page: Page {
         seen: "The claim is Terminating for minutes. `kubectl describe pvc` shows `Used By: <none>`, and \
                `kubernetes.io/pvc-protection` is its only finalizer.",
@@ -63,6 +64,6 @@ fn look(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Found> {
         after
             .told(found)
             .remedy(look_at_manager("see whether kube-controller-manager renews its Lease"))
-            .remedy(by_hand("repair kube-controller-manager; the claim goes by itself then"))
+            .remedy(by_hand("repair kube-controller-manager; the claim goes by itself then")),
     )
 }

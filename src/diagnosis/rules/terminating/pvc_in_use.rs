@@ -3,7 +3,7 @@
 use super::{aftermath, are_leaving, being_deleted, bring_back, is_finished, is_recent, some_pods, users};
 use crate::controllers::protection::CLAIM_FINALIZER;
 use crate::diagnosis::remedy::{by_hand, save_claim};
-use crate::diagnosis::{Case, Detect, Found, Page, Risk, Rule, Severity, key};
+use crate::diagnosis::{Act, Case, Detect, Found, Page, Risk, Rule, Severity, key};
 use crate::model::{Kind, PersistentVolumeClaim};
 
 pub(super) static RULE: Rule = Rule {
@@ -12,6 +12,7 @@ pub(super) static RULE: Rule = Rule {
     severity: Severity::Warning,
     risk: Risk::Imminent,
     reads: &[Kind::Pod, Kind::PersistentVolume],
+    hinders: &[Act::Delete],
     page: Page {
         seen: "The claim is Terminating, and the pods that use it run on. New pods stay Pending with an event that the \
                claim is being deleted.",
@@ -65,11 +66,15 @@ fn look(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Found> {
         )
     };
     let pod = key(Kind::Pod, &first.meta.namespace, &first.meta.name);
-    let found = being_deleted(message, case, claim)
-        .evidence(&pod, "spec.nodeName", first.node_name.as_str());
+    let found = being_deleted(message, case, claim).evidence(&pod, "spec.nodeName", first.node_name.as_str());
     Some(
-        after.soon(is_left).told(found).remedy(save_claim(claim, "save the claim as it is; it cannot be kept from going")).remedies(bring_back(claim)).remedy(by_hand(format!(
-            "if the deletion was meant, stop {pods} by what made it; the claim goes by itself"
-        ))),
+        after
+            .soon(is_left)
+            .told(found)
+            .remedy(save_claim(claim, "save the claim as it is; it cannot be kept from going"))
+            .remedies(bring_back(claim))
+            .remedy(by_hand(format!(
+                "if the deletion was meant, stop {pods} by what made it; the claim goes by itself"
+            ))),
     )
 }

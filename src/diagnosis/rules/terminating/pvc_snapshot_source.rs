@@ -2,7 +2,7 @@
 
 use super::{SNAPSHOT_FINALIZER, aftermath, being_deleted};
 use crate::diagnosis::remedy::{by_hand, kubectl, quoted};
-use crate::diagnosis::{Case, Detect, Found, Page, Risk, Rule, Severity};
+use crate::diagnosis::{Act, Case, Detect, Found, Page, Risk, Rule, Severity};
 use crate::model::{Kind, PersistentVolumeClaim};
 
 pub(super) static RULE: Rule = Rule {
@@ -11,6 +11,7 @@ pub(super) static RULE: Rule = Rule {
     severity: Severity::Warning,
     risk: Risk::Possible,
     reads: &[Kind::PersistentVolume],
+    hinders: &[Act::Delete],
     page: Page {
         seen: "The claim is Terminating for minutes, and `snapshot.storage.kubernetes.io/pvc-as-source-protection` is \
                among its finalizers.",
@@ -36,7 +37,8 @@ pub(super) static RULE: Rule = Rule {
 };
 
 fn look(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Found> {
-    if !claim.terminating() || !claim.meta.has_finalizer(SNAPSHOT_FINALIZER) || case.lasts(claim.meta.deleted).is_none() {
+    if !claim.terminating() || !claim.meta.has_finalizer(SNAPSHOT_FINALIZER) || case.lasts(claim.meta.deleted).is_none()
+    {
         return None;
     }
     let after = aftermath(case, claim);

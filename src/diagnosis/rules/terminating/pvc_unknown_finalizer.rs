@@ -3,7 +3,7 @@
 use super::{CLONE_FINALIZER, SNAPSHOT_FINALIZER, aftermath, being_deleted};
 use crate::controllers::protection::CLAIM_FINALIZER;
 use crate::diagnosis::remedy::{by_hand, kubectl, quoted};
-use crate::diagnosis::{Case, Detect, Found, Page, Risk, Rule, Severity};
+use crate::diagnosis::{Act, Case, Detect, Found, Page, Risk, Rule, Severity};
 use crate::model::{Kind, PersistentVolumeClaim, Str};
 
 pub(super) static RULE: Rule = Rule {
@@ -12,6 +12,7 @@ pub(super) static RULE: Rule = Rule {
     severity: Severity::Warning,
     risk: Risk::Possible,
     reads: &[Kind::PersistentVolume],
+    hinders: &[Act::Delete],
     page: Page {
         seen: "The claim is Terminating for minutes, and among its finalizers is one that neither Kubernetes nor the \
                CSI sidecars set, mostly of an operator or a driver.",
@@ -38,8 +39,7 @@ fn look(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Found> {
         return None;
     }
     let is_foreign = |finalizer: &&str| ![CLAIM_FINALIZER, SNAPSHOT_FINALIZER, CLONE_FINALIZER].contains(finalizer);
-    let foreign: Vec<&str> =
-        claim.meta.finalizers.iter().map(Str::as_str).filter(is_foreign).collect();
+    let foreign: Vec<&str> = claim.meta.finalizers.iter().map(Str::as_str).filter(is_foreign).collect();
     let first = *foreign.first()?;
     let early = case.may_heal(claim.meta.deleted)?;
     let kept = match (foreign.as_slice(), first.split_once('/')) {

@@ -5,7 +5,7 @@ use super::{
 };
 use crate::diagnosis::case::key_of_claim;
 use crate::diagnosis::remedy::{by_hand, kubectl, quoted};
-use crate::diagnosis::{Case, Detect, Found, Page, Risk, Rule, Severity, key};
+use crate::diagnosis::{Act, Case, Detect, Found, Page, Risk, Rule, Severity, key};
 use crate::model::class::TopologyTerm;
 use crate::model::surroundings::CsiNode;
 use crate::model::{Kind, PersistentVolumeClaim, StorageClass, Str, label};
@@ -16,6 +16,7 @@ pub(super) static RULE: Rule = Rule {
     severity: Severity::Error,
     risk: Risk::None,
     reads: &[Kind::PersistentVolumeClaim, Kind::Pod, Kind::Node, Kind::CsiNode, Kind::Event],
+    hinders: &[Act::Schedule, Act::Provision],
     page: Page {
         seen: "Claims of the class stay Pending. Either their pods are placed nowhere, and the scheduler says that \
                nodes have no volume to bind; or events `ProvisioningFailed` of the driver speak of a topology that is \

@@ -2,7 +2,7 @@
 
 use super::{is_usable, made_outside, may_be_unread, registered, waiting, waits_for_a_node};
 use crate::diagnosis::remedy::{by_hand, kubectl, quoted};
-use crate::diagnosis::{Case, Detect, Found, Page, Risk, Rule, Severity, key};
+use crate::diagnosis::{Act, Case, Detect, Found, Page, Risk, Rule, Severity, key};
 use crate::model::{AnnotationKey, Kind, PersistentVolumeClaim, StorageClass};
 
 pub(super) static RULE: Rule = Rule {
@@ -11,6 +11,7 @@ pub(super) static RULE: Rule = Rule {
     severity: Severity::Error,
     risk: Risk::None,
     reads: &[Kind::PersistentVolumeClaim, Kind::Pod, Kind::CsiDriver, Kind::CsiNode, Kind::CsiStorageCapacity],
+    hinders: &[Act::Schedule],
     page: Page {
         seen: "Pods with new claims of the class stay Pending, and the scheduler says that nodes `did not have enough \
                free storage`. The storage has plenty.",

@@ -3,7 +3,7 @@
 use super::{HOSTNAME, is_released, may_be_unread, unplaced};
 use crate::controllers::persistent_volume::reclaim::{DataFate, data_fate};
 use crate::diagnosis::remedy::{by_hand, kubectl, quoted, retain};
-use crate::diagnosis::{Case, Detect, Found, Page, Risk, Rule, Severity, key};
+use crate::diagnosis::{Act, Case, Detect, Found, Page, Risk, Rule, Severity, key};
 use crate::model::{Kind, Node, NodeOperator, NodeSelector, PersistentVolume, Str, VolumePhase, label};
 
 pub(super) static RULE: Rule = Rule {
@@ -12,6 +12,7 @@ pub(super) static RULE: Rule = Rule {
     severity: Severity::Error,
     risk: Risk::Possible,
     reads: &[Kind::PersistentVolumeClaim, Kind::Pod, Kind::Node],
+    hinders: &[Act::Reach],
     page: Page {
         seen: "Pods with the volume stay Pending, and the scheduler says that no node matches the PersistentVolume's \
                node affinity, or that nodes had a volume node affinity conflict. Yet the node that the volume names is \

@@ -11,6 +11,7 @@ pub(super) static RULE: Rule = Rule {
     severity: Severity::Warning,
     risk: Risk::None,
     reads: &[Kind::Pod],
+    hinders: &[],
     page: Page {
         seen: "The claim is Bound, and its pods stay ContainerCreating: `FailedMount` with `Failed to resolve server` \
                and `Name or service not known`, or a mount that times out. Inside a pod the very same name resolves.",

@@ -3,7 +3,7 @@
 use super::{Waiting, driver_of, is_asked_for, made_outside, registered, waiting};
 use crate::diagnosis::case::key_of_claim;
 use crate::diagnosis::remedy::{by_hand, kubectl, quoted};
-use crate::diagnosis::{Case, Detect, Found, Page, Risk, Rule, Severity, key};
+use crate::diagnosis::{Act, Case, Detect, Found, Page, Risk, Rule, Severity, key};
 use crate::model::{AnnotationKey, Kind, PersistentVolumeClaim, StorageClass};
 use crate::snapshot::Absence;
 use crate::text::nearest;
@@ -21,6 +21,7 @@ pub(super) static RULE: Rule = Rule {
         Kind::CsiNode,
         Kind::Event,
     ],
+    hinders: &[Act::Schedule, Act::Provision],
     page: Page {
         seen: "The class is there, perhaps as the default, and its claims stay Pending with events \
                `ExternalProvisioning`, which say that a driver or an administrator has to make the volume. Nothing \
@@ -83,7 +84,7 @@ fn look(case: &Case<'_>, class: &StorageClass) -> Option<Found> {
         if is_migrated { format!("{driver}, which took over its provisioner's name") } else { driver.to_owned() };
     let meaning = match &waiting {
         Some(waiting) => format!("{} for a volume that nobody makes", waiting.words()),
-        None => "no claim is seen to wait for it, and one that does gets no volume".to_owned(),
+        None => "a claim that waits for it gets no volume".to_owned(),
     };
     let registered = around.csi_nodes().iter().flat_map(|node| node.drivers.iter().map(|driver| driver.name.as_str()));
     let known = around.drivers().iter().map(|driver| driver.meta.name.as_str()).chain(registered);

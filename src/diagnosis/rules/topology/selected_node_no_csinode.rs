@@ -2,7 +2,7 @@
 
 use super::{SELECTED_NODE, chosen, driver_of, stays_with_its_driver, tells_topology, unplaced, unselect};
 use crate::diagnosis::remedy::{describe, kubectl, quoted};
-use crate::diagnosis::{Case, Detect, Found, Page, Risk, Rule, Severity, key};
+use crate::diagnosis::{Act, Case, Detect, Found, Page, Risk, Rule, Severity, key};
 use crate::model::{Kind, PersistentVolumeClaim};
 use crate::text::human_age;
 
@@ -19,6 +19,7 @@ pub(super) static RULE: Rule = Rule {
         Kind::Node,
         Kind::CsiNode,
     ],
+    hinders: &[Act::Bind],
     page: Page {
         seen: "The claim is Pending; its events repeat `ExternalProvisioning`, and `ProvisioningFailed` says that no \
                topology key was found for a node, or that a CSINode was not found. Its pod has no node.",

@@ -5,7 +5,7 @@ use super::{
     stays_with_its_driver, topologies, unplaced, unselect,
 };
 use crate::diagnosis::remedy::{describe, kubectl, quoted};
-use crate::diagnosis::{Case, Detect, Found, Page, Remedy, Risk, Rule, Severity, key};
+use crate::diagnosis::{Act, Case, Detect, Found, Page, Remedy, Risk, Rule, Severity, key};
 use crate::model::surroundings::StorageCapacity;
 use crate::model::{
     Kind, LabelSelector, Node, ObjectKey, PersistentVolumeClaim, Quantity, StorageClass, Str, Taint, Timestamp, label,
@@ -35,6 +35,7 @@ pub(super) static RULE: Rule = Rule {
         Kind::CsiNode,
         Kind::CsiStorageCapacity,
     ],
+    hinders: &[Act::Bind],
     page: Page {
         seen: "The claim is Pending with events `ExternalProvisioning`. Its pod is Pending, too: the scheduler says \
                that one node is unschedulable, not ready or without storage, and that all others have no volume to \

@@ -15,6 +15,7 @@ pub(super) static RULE: Rule = Rule {
     severity: Severity::Warning,
     risk: Risk::Possible,
     reads: &[Kind::PersistentVolumeClaim],
+    hinders: &[],
     page: Page {
         seen: "The volume is Available, the column CLAIM is filled in, and that claim is Bound to another volume, or \
                waits for another one.",

@@ -18,6 +18,7 @@ pub(super) static RULE: Rule = Rule {
     severity: Severity::Warning,
     risk: Risk::Possible,
     reads: &[Kind::PersistentVolumeClaim],
+    hinders: &[],
     page: Page {
         seen: "The volume is Available and the column CLAIM is empty, but it is not new: it was provisioned for a \
                claim, or was Bound before.",
@@ -115,7 +116,11 @@ fn look(case: &Case<'_>, volume: &PersistentVolume) -> Option<Found> {
                 "claim {} is bound to it by its own word, and another one that fits can take it first",
                 owner.key()
             ),
-            vec![restore(case.snapshot(), owner, format!("give the volume back to {}; nothing is deleted", owner.key()))],
+            vec![restore(
+                case.snapshot(),
+                owner,
+                format!("give the volume back to {}; nothing is deleted", owner.key()),
+            )],
         ),
         None => (
             "the next claim that fits, of any namespace, gets what is on it".to_owned(),

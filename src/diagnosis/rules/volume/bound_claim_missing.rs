@@ -4,7 +4,7 @@ use super::{Gone, claim_is_gone, gone, recorded_released, ways_back, with_state,
 use crate::diagnosis::case::key_of_claim;
 use crate::diagnosis::facts::is_complete;
 use crate::diagnosis::misfit::claim_name;
-use crate::diagnosis::{Case, Detect, Found, Holder, Page, Risk, Rule, Severity};
+use crate::diagnosis::{Act, Case, Detect, Found, Holder, Page, Risk, Rule, Severity};
 use crate::model::{Kind, PersistentVolume};
 
 pub(super) static RULE: Rule = Rule {
@@ -13,6 +13,7 @@ pub(super) static RULE: Rule = Rule {
     severity: Severity::Error,
     risk: Risk::Imminent,
     reads: &[Kind::PersistentVolumeClaim, Kind::Pod],
+    hinders: &[Act::Offer],
     page: Page {
         seen: "The volume is Bound (or Pending, after a restore), and the claim in the column CLAIM does not exist, or \
                is younger than the volume's binding.",

@@ -3,9 +3,10 @@
 
 use super::{Reclaim, gone};
 use crate::controllers::persistent_volume::reclaim::DataFate;
+use crate::controllers::persistent_volume::reclaim::leaks;
 use crate::diagnosis::case::{key_of_claim, volume_key};
 use crate::diagnosis::remedy::{by_hand, retain};
-use crate::diagnosis::rules::terminating::{driver_of, leaks};
+use crate::diagnosis::rules::terminating::driver_of;
 use crate::diagnosis::{Case, Detect, Finding, Found, Holder, Page, Risk, Rule, Severity};
 use crate::model::{Kind, ObjectKey, PersistentVolume, PersistentVolumeClaim, Timestamp, VolumePhase};
 use crate::simulate::{Outcome, OutcomeSet};
@@ -17,6 +18,7 @@ pub(super) static RULE: Rule = Rule {
     severity: Severity::Error,
     risk: Risk::Imminent,
     reads: &[Kind::PersistentVolumeClaim],
+    hinders: &[],
     page: Page {
         seen: "The volume is Released, or will be, and its policy is not Retain. `kubectl get pv` shows nothing unusual \
                until the volume is gone.",
@@ -75,7 +77,7 @@ fn look(case: &Case<'_>, volume: &PersistentVolume) -> Option<Found> {
     let some_end = ends.into_iter().flat_map(OutcomeSet::of_every_sort).find_map(destroyed);
     let fate = next.or(some_end)?;
     // Its object goes, and the storage stays behind.
-    if volume.terminating() && leaks(case, volume) {
+    if volume.terminating() && leaks(case.rules(), volume) {
         return None;
     }
     let is_certain = ends.is_some_and(|ends| ends.of_every_sort().all(|end| destroyed(end).is_some()));
@@ -151,7 +153,9 @@ fn cause(case: &Case<'_>, volume: &PersistentVolume, wanted_by: Option<&Persiste
         Holder::Lives(claim) if claim.volume_name != volume.meta.name && !claim.volume_name.is_empty() => {
             format!("its claim {named} has volume {}", claim.volume_name)
         }
-        Holder::Lives(_) | Holder::ReservedFor(_) => format!("the controller releases it, although claim {named} lives"),
+        Holder::Lives(_) | Holder::ReservedFor(_) => {
+            format!("the controller releases it, although claim {named} lives")
+        }
         Holder::Replaced(_) => format!("its claim {named} is gone, and another one has that name"),
         Holder::Gone | Holder::ReservedForMissing | Holder::Unknown => match wanted_by {
             Some(claim) => format!("its claim {named} is not there, although claim {} wants it", claim.key()),
@@ -183,7 +187,10 @@ pub(in crate::diagnosis) fn give_way(findings: &mut Vec<Finding>) {
     let mut told: BTreeSet<ObjectKey> = BTreeSet::new();
     for finding in findings.iter().filter(|finding| finding.risk == Risk::Imminent && !is_general(finding)) {
         let shown = finding.evidence.iter().map(|evidence| &evidence.object);
-        let all = shown.chain(finding.blamed.iter().map(|blame| &blame.object)).chain(&finding.affected).chain([&finding.object]);
+        let all = shown
+            .chain(finding.blamed.iter().map(|blame| &blame.object))
+            .chain(&finding.affected)
+            .chain([&finding.object]);
         told.extend(all.filter(|object| object.kind == Kind::PersistentVolume).cloned());
     }
     findings.retain(|finding| !is_general(finding) || !told.contains(&volume_key(&finding.object.name)));

@@ -14,6 +14,7 @@ pub(super) static RULE: Rule = Rule {
     severity: Severity::Warning,
     risk: Risk::Possible,
     reads: &[Kind::PersistentVolumeClaim],
+    hinders: &[],
     page: Page {
         seen: "Nothing alarming: the volume is Bound or Available, and its RECLAIM POLICY is Delete. The annotation \
                `pv.kubernetes.io/provisioned-by` is missing.",

@@ -5,7 +5,7 @@ use crate::diagnosis::case::volume_key;
 use crate::diagnosis::facts::{is_bound, is_complete};
 use crate::diagnosis::misfit::claim_name;
 use crate::diagnosis::remedy::{by_hand, retain};
-use crate::diagnosis::{Case, Detect, Found, Page, Risk, Rule, Severity, key};
+use crate::diagnosis::{Act, Case, Detect, Found, Page, Risk, Rule, Severity, key};
 use crate::model::{AccessMode, AnnotationKey, Kind, PersistentVolume, PersistentVolumeClaim, Pod};
 use std::collections::BTreeMap;
 use std::iter;
@@ -19,6 +19,7 @@ pub(super) static RULE: Rule = Rule {
     severity: Severity::Error,
     risk: Risk::Possible,
     reads: &[Kind::PersistentVolume, Kind::PersistentVolumeClaim, Kind::Pod],
+    hinders: &[Act::OwnStorage],
     page: Page {
         seen: "Nothing alarming: each of the volumes is Bound or Available. A pod that uses two of them does not \
                start, and no event says why.",
@@ -132,18 +133,14 @@ fn look(case: &Case<'_>, volume: &PersistentVolume) -> Option<Found> {
         .remedies(doomed.and_then(|_| retain(volume)))
         .remedies(elsewhere.and_then(retain))
         .remedy(by_hand("find out which of the volumes is the right one, and give the others a storage of their own"));
-    let found = stuck.iter().fold(found, |found, (pod, _)| {
-        found.affects(key(Kind::Pod, &pod.meta.namespace, &pod.meta.name))
-    });
-    Some(if speaks { found } else { found.follows_from(volume_key(&first.meta.name)) })
+    let found =
+        stuck.iter().fold(found, |found, (pod, _)| found.affects(key(Kind::Pod, &pod.meta.namespace, &pod.meta.name)));
+    Some(if speaks { found } else { found.follows_from(volume_key(&first.meta.name), Act::OwnStorage) })
 }
 
 /// The pods that use several of these volumes, by name, each with the claims by which it does. Nothing of a pod that
 /// runs: the claims of its volumes were others when it was started.
-fn stuck<'a>(
-    case: &Case<'a>,
-    volumes: impl Iterator<Item = &'a PersistentVolume>,
-) -> Vec<(&'a Pod, Vec<&'a str>)> {
+fn stuck<'a>(case: &Case<'a>, volumes: impl Iterator<Item = &'a PersistentVolume>) -> Vec<(&'a Pod, Vec<&'a str>)> {
     let mut uses: BTreeMap<(&str, &str), (&Pod, Vec<&str>)> = BTreeMap::new();
     let has = |claim: &&PersistentVolumeClaim, volume: &PersistentVolume| {
         is_bound(claim) && claim.volume_name == volume.meta.name

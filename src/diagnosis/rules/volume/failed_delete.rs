@@ -11,6 +11,7 @@ pub(super) static RULE: Rule = Rule {
     severity: Severity::Error,
     risk: Risk::Imminent,
     reads: &[Kind::PersistentVolumeClaim],
+    hinders: &[],
     page: Page {
         seen: "The volume is Failed, with policy Delete, a text in `status.message`, and an event \
                `VolumeFailedDelete`.",

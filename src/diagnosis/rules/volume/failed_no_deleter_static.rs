@@ -12,6 +12,7 @@ pub(super) static RULE: Rule = Rule {
     severity: Severity::Error,
     risk: Risk::Possible,
     reads: &[Kind::PersistentVolumeClaim],
+    hinders: &[],
     page: Page {
         seen: "The volume is Failed, or becomes so, with policy Delete. `status.message` and an event \
                `VolumeFailedDelete` say that no volume plugin, or no deletable one, matched.",

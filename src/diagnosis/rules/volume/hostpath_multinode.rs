@@ -16,6 +16,7 @@ pub(super) static RULE: Rule = Rule {
     severity: Severity::Warning,
     risk: Risk::Possible,
     reads: &[Kind::Node, Kind::Pod],
+    hinders: &[],
     page: Page {
         seen: "The volume is Bound, and everything works until the pod moves to another node: then the application \
                finds an empty directory, or an old state.",

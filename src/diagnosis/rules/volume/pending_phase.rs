@@ -13,6 +13,7 @@ pub(super) static RULE: Rule = Rule {
     severity: Severity::Error,
     risk: Risk::None,
     reads: &[Kind::PersistentVolumeClaim, Kind::StorageClass],
+    hinders: &[],
     page: Page {
         seen: "The volume is Pending for minutes, though nothing speaks against its being Available or Bound. No event \
                says anything.",

@@ -13,6 +13,7 @@ pub(super) static RULE: Rule = Rule {
     severity: Severity::Warning,
     risk: Risk::Imminent,
     reads: &[Kind::PersistentVolumeClaim, Kind::Pod],
+    hinders: &[],
     page: Page {
         seen: "RECLAIM POLICY is Recycle. The API server warns about it when the volume is created, and nobody else \
                does.",

@@ -5,7 +5,7 @@ use crate::controllers::VolumeBranch;
 use crate::diagnosis::case::key_of_claim;
 use crate::diagnosis::facts::is_bound;
 use crate::diagnosis::misfit::claim_name;
-use crate::diagnosis::{Case, Detect, Found, Holder, Page, Risk, Rule, Severity, key};
+use crate::diagnosis::{Act, Case, Detect, Found, Holder, Page, Risk, Rule, Severity, key};
 use crate::model::{Kind, PersistentVolume, PersistentVolumeClaim};
 
 pub(super) static RULE: Rule = Rule {
@@ -14,6 +14,7 @@ pub(super) static RULE: Rule = Rule {
     severity: Severity::Error,
     risk: Risk::Imminent,
     reads: &[Kind::PersistentVolumeClaim, Kind::Pod],
+    hinders: &[Act::GiveBack],
     page: Page {
         seen: "The volume is Released. A claim with the namespace and name that stand in its column CLAIM exists, and \
                is Pending, Lost, or Bound to another volume, often a new and empty one.",
@@ -66,12 +67,16 @@ fn look(case: &Case<'_>, volume: &PersistentVolume) -> Option<Found> {
         gone.reclaim.prospect(&volume.reclaim_policy)
     ));
     // Where the claim asks for this very volume, its own finding says what is wrong.
-    let found = if claim.volume_name == volume.meta.name { found.follows_from(key_of_claim(&claim.meta)) } else { found };
+    let found = if claim.volume_name == volume.meta.name {
+        found.follows_from(key_of_claim(&claim.meta), Act::NameOwner)
+    } else {
+        found
+    };
     Some(
         with_state(with_storage(found, case, volume), case, volume)
             .severity(severity)
             // After a restore all claims of a namespace are alike.
-            .explained_by(key(Kind::Namespace, "", &claim.meta.namespace), &["restore-stale-uids"])
+            .follows_from(key(Kind::Namespace, "", &claim.meta.namespace), Act::NameOwner)
             .risk(risk)
             .since(volume.status.last_phase_transition)
             .evidence(&key_of_claim(&claim.meta), "metadata.uid", claim.meta.uid.as_str())

@@ -15,6 +15,7 @@ pub(super) static RULE: Rule = Rule {
     severity: Severity::Warning,
     risk: Risk::Possible,
     reads: &[Kind::PersistentVolumeClaim, Kind::VolumeAttachment, Kind::Event],
+    hinders: &[],
     page: Page {
         seen: "The volume is Released with policy Delete for a long time. Often no event says anything.",
         why: "The claim is gone, and for a volume of a CSI driver or of another external provisioner \

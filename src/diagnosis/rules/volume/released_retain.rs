@@ -15,6 +15,7 @@ pub(in crate::diagnosis::rules) static RULE: Rule = Rule {
     severity: Severity::Warning,
     risk: Risk::Possible,
     reads: &[Kind::PersistentVolumeClaim, Kind::Namespace],
+    hinders: &[],
     page: Page {
         seen: "The volume is Released with policy Retain, and the claim in the column CLAIM does not exist. No claim \
                binds to the volume, though it would fit.",

@@ -12,6 +12,7 @@ pub(super) static RULE: Rule = Rule {
     severity: Severity::Error,
     risk: Risk::None,
     reads: &[Kind::PersistentVolumeClaim],
+    hinders: &[],
     page: Page {
         seen: "The volume's RECLAIM POLICY is none of Retain, Delete and Recycle. After its claim is gone it is \
                Failed, with an event `VolumeUnknownReclaimPolicy`.",

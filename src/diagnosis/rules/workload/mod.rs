@@ -7,8 +7,8 @@ crate::diagnosis::rules::section! {
     pod_unbound_immediate,
 }
 
-use crate::diagnosis::Found;
 use crate::diagnosis::case::claim_key;
+use crate::diagnosis::{Act, Found};
 use crate::model::Pod;
 
 /// Whether the scheduler is still to give the pod a node.
@@ -33,5 +33,5 @@ fn some_claims(first: &str, more: usize) -> String {
 
 /// Blames the claims of the pod with these names.
 fn blame(found: Found, pod: &Pod, claims: &[&str]) -> Found {
-    claims.iter().fold(found, |found, claim| found.follows_from(claim_key(&pod.meta.namespace, claim)))
+    claims.iter().fold(found, |found, claim| found.follows_from(claim_key(&pod.meta.namespace, claim), Act::Bind))
 }

@@ -4,7 +4,7 @@ use super::{blame, is_unscheduled, some_claims};
 use crate::diagnosis::case::key_of_claim;
 use crate::diagnosis::facts::is_bound;
 use crate::diagnosis::remedy::describe;
-use crate::diagnosis::{Case, Detect, Found, Page, Risk, Rule, Severity};
+use crate::diagnosis::{Act, Case, Detect, Found, Page, Risk, Rule, Severity};
 use crate::model::{ClaimPhase, Kind, PersistentVolumeClaim, Pod};
 
 pub(super) static RULE: Rule = Rule {
@@ -13,6 +13,7 @@ pub(super) static RULE: Rule = Rule {
     severity: Severity::Error,
     risk: Risk::None,
     reads: &[Kind::PersistentVolumeClaim, Kind::PersistentVolume],
+    hinders: &[Act::Schedule],
     page: Page {
         seen: "The pod is Pending without a node; an event `FailedScheduling` says that its claim is bound to a \
                PersistentVolume that does not exist.",

@@ -4,7 +4,7 @@ use super::super::volume::RELEASED_RETAIN;
 use super::{blame, is_of_set, is_unscheduled, some_claims};
 use crate::diagnosis::case::{claim_key, volume_key};
 use crate::diagnosis::remedy::{by_hand, kubectl, quoted};
-use crate::diagnosis::{Case, Detect, Found, Page, Risk, Rule, Severity};
+use crate::diagnosis::{Act, Case, Detect, Found, Page, Risk, Rule, Severity};
 use crate::model::{Kind, Pod, Str};
 
 pub(super) static RULE: Rule = Rule {
@@ -13,6 +13,7 @@ pub(super) static RULE: Rule = Rule {
     severity: Severity::Error,
     risk: Risk::None,
     reads: &[Kind::PersistentVolumeClaim],
+    hinders: &[Act::Schedule],
     page: Page {
         seen: "The pod is Pending without a node; an event `FailedScheduling` says that a PersistentVolumeClaim is not \
                found.",

@@ -4,7 +4,7 @@ use super::{blame, is_unscheduled, some_claims};
 use crate::diagnosis::case::key_of_claim;
 use crate::diagnosis::facts::is_unbound;
 use crate::diagnosis::remedy::describe;
-use crate::diagnosis::{Case, Detect, Found, Page, Risk, Rule, Severity};
+use crate::diagnosis::{Act, Case, Detect, Found, Page, Risk, Rule, Severity};
 use crate::model::{AnnotationKey, Kind, NO_PROVISIONER, PersistentVolumeClaim, Pod};
 
 pub(super) static RULE: Rule = Rule {
@@ -13,6 +13,7 @@ pub(super) static RULE: Rule = Rule {
     severity: Severity::Error,
     risk: Risk::None,
     reads: &[Kind::PersistentVolumeClaim, Kind::PersistentVolume, Kind::StorageClass],
+    hinders: &[Act::Schedule],
     page: Page {
         seen: "The pod is Pending without a node; an event `FailedScheduling` says that it has unbound immediate \
                PersistentVolumeClaims, or that there is no volume to bind. If its class binds late, there may be no \
@@ -47,7 +48,7 @@ fn look(case: &Case<'_>, pod: &Pod) -> Option<Found> {
     let waiting: Vec<&PersistentVolumeClaim> =
         claims.filter_map(|claim| case.claim(&pod.meta.namespace, claim)).filter(waits).collect();
     let first = *waiting.first()?;
-    let (name, phase) = (&first.meta.name, first.status.phase.as_str());
+    let name = &first.meta.name;
     let since = pod.meta.created.max(first.meta.created);
     let names: Vec<&str> = waiting.iter().map(|claim| claim.meta.name.as_str()).collect();
     let found = Found::new(format!(
@@ -58,9 +59,15 @@ fn look(case: &Case<'_>, pod: &Pod) -> Option<Found> {
     .as_bad_as_its_cause()
     .since(since)
     .evidence(&case.object(), "spec.nodeName", "")
-    .evidence(&key_of_claim(&first.meta), "status.phase", phase)
-    .evidence(&key_of_claim(&first.meta), "spec.volumeName", first.volume_name.as_str())
     .remedy(describe(&key_of_claim(&first.meta), "the claim has to be bound first; what is found on it says how"));
+    let found = waiting.iter().fold(found, |found, claim| {
+        let key = key_of_claim(&claim.meta);
+        found.evidence(&key, "status.phase", claim.status.phase.as_str()).evidence(
+            &key,
+            "spec.volumeName",
+            claim.volume_name.as_str(),
+        )
+    });
     Some(blame(found, pod, &names))
 }
 

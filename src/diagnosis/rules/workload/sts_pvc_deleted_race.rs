@@ -5,7 +5,7 @@ use super::{blame, is_of_set, is_unscheduled, some_claims};
 use crate::controllers::persistent_volume::reclaim::{DataFate, data_fate};
 use crate::diagnosis::case::{claim_key, volume_key};
 use crate::diagnosis::remedy::{by_hand, describe, release, retain};
-use crate::diagnosis::{Case, Detect, Found, Page, Risk, Rule, Severity};
+use crate::diagnosis::{Act, Case, Detect, Found, Page, Risk, Rule, Severity};
 use crate::model::{Kind, PersistentVolume, Pod, Str};
 
 pub(super) static RULE: Rule = Rule {
@@ -14,6 +14,7 @@ pub(super) static RULE: Rule = Rule {
     severity: Severity::Error,
     risk: Risk::Possible,
     reads: &[Kind::PersistentVolumeClaim, Kind::PersistentVolume],
+    hinders: &[Act::Schedule],
     page: Page {
         seen: "A pod of a StatefulSet is Pending without a node; `FailedScheduling` says that its claim is being \
                deleted, then that it is not found.",
