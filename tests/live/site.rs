@@ -56,10 +56,15 @@ pub(crate) struct Site {
 impl Site {
     /// A control plane with its controllers, and the watch.
     pub(crate) fn start() -> Self {
+        Self::start_with("")
+    }
+
+    /// The same with more controllers than those of volumes and claims.
+    pub(crate) fn start_with(more: &str) -> Self {
         let mut plane = Plane::start(&[]);
         let runtime = Runtime::new().unwrap();
         let api = runtime.block_on(Api::of(&plane));
-        plane.start_controllers();
+        plane.start_controllers_and(more);
         let site = Self { plane, api, runtime, seen: Arc::default() };
         Self::until("the controllers start", || {
             site.plane.log("kube-controller-manager").contains("Caches are synced")
