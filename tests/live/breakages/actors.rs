@@ -17,7 +17,7 @@ use std::thread;
 use std::time::Duration;
 
 /// Where the provisioner fails; what it says there stands in the events.
-const UNMADE: [&str; 4] = ["bi", "eph", "restore", "stream"];
+const UNMADE: [&str; 4] = ["bi", "finance", "restore", "stream"];
 /// Where the cloud does not let the driver attach.
 const UNATTACHED: [&str; 1] = ["pay"];
 /// Where kubelet cannot mount; what it says there stands in the events.

@@ -26,6 +26,9 @@ pub(super) const HOST: &str = "kubernetes.io/hostname";
 /// So long ago everything happened when it is looked at, in seconds.
 const AGE: i64 = 40 * 60;
 
+/// So many objects become old at the same time.
+const ABREAST: usize = 8;
+
 /// The kinds whose moments are of the past when everything is looked at.
 const AGING: [&str; 10] = [
     PV,
@@ -53,11 +56,10 @@ pub(super) fn furnish(site: &Site) {
             "apiVersion": "storage.k8s.io/v1", "kind": "CSIDriver", "metadata": {"name": driver},
             "spec": {"attachRequired": attached, "podInfoOnMount": false},
         }));
-        let renewed = now().to_string().replace('Z', ".000000Z");
         site.put(&json!({
             "apiVersion": "coordination.k8s.io/v1", "kind": "Lease",
             "metadata": {"namespace": "kube-system", "name": driver.replace('.', "-")},
-            "spec": {"holderIdentity": "controller-0", "leaseDurationSeconds": 15, "renewTime": renewed},
+            "spec": {"holderIdentity": "controller-0", "leaseDurationSeconds": 15},
         }));
     }
     for (name, zone) in [("node-a1", "eu-1a"), ("node-a2", "eu-1a"), ("node-b1", "eu-1b"), ("node-b2", "eu-1b")] {
@@ -161,14 +163,26 @@ pub(super) fn report(site: &Site, kind: &str, namespace: &str, name: &str, statu
 
 /// Time passes, in which nobody does anything more: all moments of all objects become those of the past.
 pub(super) fn time_passes(site: &Site) {
-    for kind in AGING {
-        for object in site.runtime.block_on(site.api.list(kind)) {
-            let (namespace, name) = (text(&object, "/metadata/namespace"), text(&object, "/metadata/name"));
-            // What is gone meanwhile needs no age.
-            if site.get(kind, namespace, name).is_some() {
-                site.store(kind, namespace, name, earlier);
-            }
+    let list = |kind: &&'static str| {
+        let items = site.runtime.block_on(site.api.list(kind)).into_iter();
+        items.map(|item| (*kind, item)).collect::<Vec<_>>()
+    };
+    let objects: Vec<(&str, Value)> = AGING.iter().flat_map(list).collect();
+    super::each(&objects, ABREAST, |(kind, object)| {
+        let (namespace, name) = (text(object, "/metadata/namespace"), text(object, "/metadata/name"));
+        // What is gone meanwhile needs no age.
+        if site.get(kind, namespace, name).is_some() {
+            site.store(kind, namespace, name, earlier);
         }
+    });
+}
+
+/// The provisioners live.
+pub(super) fn drivers_live(site: &Site) {
+    for driver in [EBS, EFS, SAN] {
+        let renewed = now().to_string().replace('Z', ".000000Z");
+        let name = driver.replace('.', "-");
+        site.edit("Lease", "kube-system", &name, |lease| lease["spec"]["renewTime"] = json!(renewed));
     }
 }
 

@@ -1,8 +1,9 @@
 //! How claims come to have no volume, or not the right one: by those who write manifests, by provisioners, and by
 //! controllers of namespaces and sets.
 
-use super::cluster::{EBS, HOST, Home, ZONE, node, report};
+use super::cluster::{EBS, HOST, Home, ZONE, node, now, report};
 use crate::live::site::{PV, PVC, Site, text};
+use pvctl::model::Timestamp;
 use serde_json::{Value, json};
 
 /// The names that only the cluster knows, by what the table calls them.
@@ -48,8 +49,8 @@ pub(super) fn restored_from_a_backup(home: &Home<'_>) -> Names {
         "metadata": {"namespace": home.name, "name": "data", "annotations": saved["metadata"]["annotations"]},
         "spec": saved["spec"],
     }));
-    home.pod("postgres", "data", &json!({}));
     Site::until("the claim is Lost", || home.site.pvc(home.name, "data").starts_with("Lost, "));
+    home.pod("postgres", "data", &json!({}));
     home.finds_no_node("postgres");
     vec![]
 }
@@ -63,8 +64,11 @@ fn remove(home: &Home<'_>, pod: &str, claim: &str, volume: &str) {
 }
 
 /// A chart brings a class that is marked as the default one beside that of the cluster, and a claim that states none gets
-/// it.
+/// it, because it is newer.
 pub(super) fn two_default_classes(home: &Home<'_>) -> Names {
+    let older = home.site.get("StorageClass", "", "gp3").unwrap_or_default();
+    let older = Timestamp::parse(text(&older, "/metadata/creationTimestamp"));
+    Site::until("a second is over", || older.is_some_and(|older| now() > older));
     home.site.put(&json!({
         "apiVersion": "storage.k8s.io/v1", "kind": "StorageClass",
         "metadata": {"name": "premium", "annotations": {"storageclass.kubernetes.io/is-default-class": "true"}},
@@ -94,7 +98,7 @@ pub(super) fn quota_is_used_up(home: &Home<'_>) -> Names {
         let quota = home.site.get("ResourceQuota", home.name, "storage");
         quota.is_some_and(|quota| quota["status"]["used"].is_object())
     });
-    set(home, "kafka", 3);
+    set(home, "kafka", 3, "OrderedReady");
     home.runs("kafka-0");
     home.runs("kafka-1");
     home.is_told("FailedCreate");
@@ -103,7 +107,7 @@ pub(super) fn quota_is_used_up(home: &Home<'_>) -> Names {
 
 /// A set is scaled down, and the claims of the former members stay.
 pub(super) fn set_is_scaled_down(home: &Home<'_>) -> Names {
-    set(home, "es", 3);
+    set(home, "es", 3, "Parallel");
     for pod in ["es-0", "es-1", "es-2"] {
         home.runs(pod);
     }
@@ -113,11 +117,11 @@ pub(super) fn set_is_scaled_down(home: &Home<'_>) -> Names {
     vec![]
 }
 
-fn set(home: &Home<'_>, name: &str, replicas: u32) {
+fn set(home: &Home<'_>, name: &str, replicas: u32, order: &str) {
     home.site.put(&json!({
         "apiVersion": "apps/v1", "kind": "StatefulSet", "metadata": {"namespace": home.name, "name": name},
         "spec": {
-            "replicas": replicas, "serviceName": name, "podManagementPolicy": "Parallel",
+            "replicas": replicas, "serviceName": name, "podManagementPolicy": order,
             "selector": {"matchLabels": {"app": name}},
             "template": {
                 "metadata": {"labels": {"app": name}},
@@ -175,21 +179,26 @@ pub(super) fn claim_was_never_made(home: &Home<'_>) -> Names {
     vec![]
 }
 
-/// A driver refuses two claims: one is too large for it, the other asks for an access mode that it does not have.
-pub(super) fn driver_refuses(home: &Home<'_>) -> Names {
+/// A claim is larger than its driver can make it.
+pub(super) fn too_large_for_the_driver(home: &Home<'_>) -> Names {
     home.claim_with("warehouse", "gp3", |spec| spec["resources"]["requests"]["storage"] = json!("70Ti"));
     home.pod("spark", "warehouse", &json!({}));
+    Site::until("the scheduler has chosen a node", || !chosen(home, "warehouse").is_empty());
+    let message = "rpc error: code = InvalidArgument desc = Could not create volume \"pvc-warehouse\": could not create \
+                   volume in EC2: operation error EC2: CreateVolume, https response error StatusCode: 400, \
+                   InvalidParameterValue: Volume of 71680GiB is too large for gp3; maximum is 16384GiB";
+    home.fails("warehouse", "gp3", message);
+    vec![]
+}
+
+/// A claim asks for an access mode that its driver does not have.
+pub(super) fn no_such_mode_for_the_driver(home: &Home<'_>) -> Names {
     home.claim_with("reports", "fast-ssd", |spec| spec["accessModes"] = json!(["ReadWriteMany"]));
     home.pod("viewer", "reports", &json!({}));
-    Site::until("the scheduler has chosen a node", || !chosen(home, "warehouse").is_empty());
-    let zone = "eu-1a";
-    let too_large = "rpc error: code = InvalidArgument desc = Could not create volume \"pvc-warehouse\": could not create \
-                     volume in EC2: operation error EC2: CreateVolume, https response error StatusCode: 400, \
-                     InvalidParameterValue: Volume of 71680GiB is too large for gp3; maximum is 16384GiB";
-    home.fails("warehouse", "gp3", &format!("{too_large} in {zone}"));
-    let not_shared = "rpc error: code = InvalidArgument desc = Volume capabilities MULTI_NODE_MULTI_WRITER not supported. \
-                      Only AccessModes[ReadWriteOnce] supported.";
-    home.fails("reports", "fast-ssd", not_shared);
+    home.finds_no_node("viewer");
+    let message = "rpc error: code = InvalidArgument desc = Volume capabilities MULTI_NODE_MULTI_WRITER not supported. \
+                   Only AccessModes[ReadWriteOnce] supported.";
+    home.fails("reports", "fast-ssd", message);
     vec![]
 }
 
@@ -288,7 +297,7 @@ pub(super) fn file_system_waits(home: &Home<'_>) -> Names {
         volume["metadata"]["annotations"]["volume.alpha.kubernetes.io/pre-resize-capacity"] = json!("10Gi");
     });
     let pending = json!({
-        "type": "FileSystemResizePending", "status": "True", "lastTransitionTime": super::cluster::now().to_string(),
+        "type": "FileSystemResizePending", "status": "True", "lastTransitionTime": now().to_string(),
         "message": "Waiting for user to (re-)start a pod to finish file system resize of volume on node.",
     });
     let status = json!({
