@@ -437,7 +437,7 @@ impl Standing<'_> {
                 if !said.contains(&self.named(fix)) {
                     faults.push(format!("fix does not say {fix:?}: {said}"));
                 }
-                if run.stderr.contains("fix has ") {
+                if [run.stdout, run.stderr].concat().contains("fix has ") {
                     let said = self.fix(&[]);
                     if said.contains("fix has no repair") {
                         faults.push(format!("audit says that fix has a repair, and fix has none: {said}"));
@@ -481,9 +481,12 @@ impl Standing<'_> {
         }
     }
 
-    /// All that is said of it.
-    fn transcript(&self) -> String {
+    /// All that is said of it, after what of it is not as it should be.
+    fn transcript(&self, faults: &[String]) -> String {
         let mut all = format!("\n# {} ({})\n", self.breakage.what, self.breakage.namespace);
+        for fault in faults {
+            _ = writeln!(all, "Not as it should be: {}", flat(fault));
+        }
         if let End::Unread { right, .. } = self.breakage.end {
             _ = writeln!(all, "Its cause is of no kind that is read: {right}.");
         }
@@ -583,18 +586,18 @@ fn the_first_row_is_the_cause_and_fix_has_the_way_out() {
             }
         }
         let standing: Vec<Standing<'_>> = standing.into_iter().flatten().collect();
-        let faults = each(&standing, RUNNING, Standing::faults);
-        for (one, faults) in standing.iter().zip(faults) {
+        let judged: Vec<(&Standing<'_>, Vec<String>)> = each(&standing, RUNNING, |one| (one, one.faults()));
+        eprintln!("{} states are judged after {} s", judged.len(), begin.elapsed().as_secs());
+        if std::env::var_os(TRANSCRIPT).is_some() {
+            transcripts = each(&judged, RUNNING, |(one, faults)| one.transcript(faults));
+        }
+        for (one, faults) in judged {
             let namespace = one.breakage.namespace;
             match NOT_YET.iter().find(|(known, _)| *known == namespace) {
                 Some(_) if !faults.is_empty() => {}
-                Some((_, why)) => wrong.push(format!("{namespace} is as it should be, and no more so: {why}")),
+                Some((_, why)) => wrong.push(format!("{namespace} is as it should be, and not on the list: {why}")),
                 None => wrong.extend(faults.into_iter().map(|fault| format!("{namespace}: {fault}"))),
             }
-        }
-        eprintln!("{} breakages are judged after {} s", standing.len(), begin.elapsed().as_secs());
-        if std::env::var_os(TRANSCRIPT).is_some() {
-            transcripts = each(&standing, RUNNING, Standing::transcript);
         }
     });
     if let Some(path) = std::env::var_os(TRANSCRIPT) {

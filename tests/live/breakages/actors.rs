@@ -78,26 +78,19 @@ impl<'s> World<'s> {
     /// Sends a request, which somebody may have been quicker to make needless.
     fn send(&self, method: Method, path: &str, body: Option<&Value>) {
         let answer = self.site.runtime.block_on(self.site.api.send(method, path, body));
-        self.bear(answer.err());
+        bear(answer.err());
     }
 
-    /// Replaces an object and then its status.
+    /// Replaces an object.
     fn write(&self, object: &Value) {
         let written = self.site.runtime.block_on(self.site.api.replace(object));
-        self.bear(written.err());
+        bear(written.err());
     }
 
+    /// Replaces the status of an object.
     fn write_status(&self, object: &Value) {
         let written = self.site.runtime.block_on(self.site.api.replace_status(object));
-        self.bear(written.err());
-    }
-
-    /// Gone, changed or there already: the next look tells.
-    fn bear(&self, refused: Option<Refused>) {
-        if let Some(refused) = refused.filter(|refused| ![404, 409].contains(&refused.code)) {
-            // What a node that was deleted is asked for meanwhile is refused, too.
-            assert!(refused.code == 422, "{}", refused.message);
-        }
+        bear(written.err());
     }
 
     /// The provisioners make what they are asked for.
@@ -282,5 +275,12 @@ impl<'s> World<'s> {
             status["conditions"].as_array_mut().unwrap().push(condition);
         }
         self.write_status(&pod);
+    }
+}
+
+/// Gone, changed or there already, or of no use for an object that is going: the next look tells.
+fn bear(refused: Option<Refused>) {
+    if let Some(refused) = refused {
+        assert!([404, 409, 422].contains(&refused.code), "{}", refused.message);
     }
 }

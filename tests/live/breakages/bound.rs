@@ -158,10 +158,7 @@ pub(super) fn node_lacks_the_driver(home: &Home<'_>) -> Names {
 /// A namespace is deleted, and a backup tool that is gone has left its finalizer on a claim.
 pub(super) fn namespace_does_not_go(home: &Home<'_>) -> Names {
     home.app("old", "dump", "gp3", &json!({}));
-    home.site.edit(PVC, home.name, "dump", |claim| {
-        let finalizers = claim["metadata"]["finalizers"].as_array_mut();
-        finalizers.into_iter().for_each(|all| all.push(json!("backup.example.com/protect")));
-    });
+    home.keep("dump", "backup.example.com/protect");
     home.delete("Namespace", home.name);
     home.is_gone("old");
     Site::until("the namespace says what keeps it", || {
@@ -181,11 +178,7 @@ pub(super) fn snapshot_keeps_it(home: &Home<'_>) -> Names {
         "spec": {"volumeSnapshotClassName": "ebs", "source": {"persistentVolumeClaimName": "snapsrc"}},
     }));
     report(home.site, "VolumeSnapshot", home.name, "weekly", &json!({"readyToUse": false}));
-    home.site.edit(PVC, home.name, "snapsrc", |claim| {
-        let finalizers = claim["metadata"]["finalizers"].as_array_mut();
-        let ours = json!("snapshot.storage.kubernetes.io/pvc-as-source-protection");
-        finalizers.into_iter().for_each(|all| all.push(ours.clone()));
-    });
+    home.keep("snapsrc", "snapshot.storage.kubernetes.io/pvc-as-source-protection");
     home.delete("Pod", "dr");
     home.is_gone("dr");
     home.delete(PVC, "snapsrc");

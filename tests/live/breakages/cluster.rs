@@ -263,6 +263,13 @@ impl Home<'_> {
         self.site.get(PVC, self.name, claim).unwrap()
     }
 
+    /// Somebody puts a finalizer on a claim.
+    pub(super) fn keep(&self, claim: &str, finalizer: &str) {
+        self.site.edit(PVC, self.name, claim, |claim| {
+            claim["metadata"]["finalizers"].as_array_mut().unwrap().push(json!(finalizer));
+        });
+    }
+
     /// Waits until a pod runs.
     pub(super) fn runs(&self, pod: &str) {
         self.pod_is(pod, "runs", |pod| text(pod, "/status/phase") == "Running");
