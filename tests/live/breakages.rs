@@ -71,6 +71,8 @@ struct Breakage {
 
 /// What has to be said.
 enum End {
+    /// Nothing is found.
+    Well,
     /// The first row of an audit of the namespace: the object and its rule, whatever way out `fix` has among others, and
     /// one of those that the finding has.
     Row { cause: &'static str, fix: &'static str, way: &'static str },
@@ -103,7 +105,7 @@ const fn breakage(
 /// One namespace in which all is well, and the breakages. A pod that is leaving may do so for a moment or for ever, and a
 /// driver refuses claims for two reasons: each of these is one breakage in two namespaces.
 static BREAKAGES: [Breakage; 36] = [
-    breakage("nothing", "calm", unbound::all_is_well, &["pvc/state"], unread("nothing is found", &[])),
+    breakage("nothing", "calm", unbound::all_is_well, &["pvc/state"], End::Well),
     breakage(
         "the class is misspelt",
         "shop",
@@ -264,7 +266,7 @@ static BREAKAGES: [Breakage; 36] = [
         &["pvc/contacts"],
         unread(
             "pod/crm may run in eu-1b alone, its volume lies in eu-1a",
-            &["PersistentVolumeClaim/contacts", "Pod/crm"],
+            &["PersistentVolumeClaim/contacts", "Pod/crm", "StorageClass/fast-ssd"],
         ),
     ),
     breakage(
@@ -426,13 +428,22 @@ impl Standing<'_> {
         report["findings"].as_array_mut().map(std::mem::take).unwrap()
     }
 
-    /// In what the answer is not as it should be.
-    fn faults(&self) -> Vec<String> {
+    /// In what the answer is not as it should be. An audit of all namespaces has these rows.
+    fn faults(&self, everywhere: &[String]) -> Vec<String> {
         let namespace = self.breakage.namespace;
         match self.breakage.end {
+            End::Well => {
+                let said =
+                    [self.run(&["audit", "-n", namespace, "--all"], "1000").stdout, self.fix(self.breakage.asked)];
+                let is_well = said[0].is_empty() && said[1].contains("Nothing is wrong");
+                (!is_well).then(|| said.concat()).into_iter().collect()
+            }
             End::Row { cause, fix, way } => {
                 let run = self.run(&["audit", "-n", namespace], "1000");
                 let mut faults = self.found(&run, cause, way);
+                if !everywhere.iter().any(|row| row.starts_with(&self.named(cause))) {
+                    faults.push(format!("{cause} is no row of an audit of all: {everywhere:?}"));
+                }
                 let said = self.fix(self.breakage.asked);
                 if !said.contains(&self.named(fix)) {
                     faults.push(format!("fix does not say {fix:?}: {said}"));
@@ -469,8 +480,8 @@ impl Standing<'_> {
             }
             End::Unread { guilty, .. } => {
                 let findings = self.findings();
-                let errors = findings.iter().filter(|one| one["severity"] == "error");
-                let blamed = errors.filter_map(|finding| {
+                let wrong = findings.iter().filter(|one| one["severity"] != "info");
+                let blamed = wrong.filter_map(|finding| {
                     let object = &finding["object"];
                     let called = format!("{}/{}", text(object, "/kind"), text(object, "/name"));
                     let is_guilty = guilty.iter().any(|name| called.starts_with(name));
@@ -586,7 +597,8 @@ fn the_first_row_is_the_cause_and_fix_has_the_way_out() {
             }
         }
         let standing: Vec<Standing<'_>> = standing.into_iter().flatten().collect();
-        let judged: Vec<(&Standing<'_>, Vec<String>)> = each(&standing, RUNNING, |one| (one, one.faults()));
+        let everywhere: Vec<String> = site.plane.pvctl(&["audit", "-A"]).stdout.lines().filter_map(cells).collect();
+        let judged: Vec<(&Standing<'_>, Vec<String>)> = each(&standing, RUNNING, |one| (one, one.faults(&everywhere)));
         eprintln!("{} states are judged after {} s", judged.len(), begin.elapsed().as_secs());
         if std::env::var_os(TRANSCRIPT).is_some() {
             transcripts = each(&judged, RUNNING, |(one, faults)| one.transcript(faults));
