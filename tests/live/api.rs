@@ -21,16 +21,22 @@ pub(crate) struct Refused {
 }
 
 /// The kinds that tests load, with the path of their group and their plural; those with a namespace first.
-const KINDS: [(&str, &str, &str, bool); 10] = [
+const KINDS: [(&str, &str, &str, bool); 16] = [
     ("PersistentVolumeClaim", "/api/v1", "persistentvolumeclaims", true),
     ("Pod", "/api/v1", "pods", true),
     ("Event", "/api/v1", "events", true),
     ("Lease", "/apis/coordination.k8s.io/v1", "leases", true),
+    ("ResourceQuota", "/api/v1", "resourcequotas", true),
+    ("StatefulSet", "/apis/apps/v1", "statefulsets", true),
+    ("VolumeSnapshot", "/apis/snapshot.storage.k8s.io/v1", "volumesnapshots", true),
     ("PersistentVolume", "/api/v1", "persistentvolumes", false),
     ("Node", "/api/v1", "nodes", false),
     ("Namespace", "/api/v1", "namespaces", false),
     ("StorageClass", "/apis/storage.k8s.io/v1", "storageclasses", false),
     ("CSIDriver", "/apis/storage.k8s.io/v1", "csidrivers", false),
+    ("CSINode", "/apis/storage.k8s.io/v1", "csinodes", false),
+    ("VolumeAttachment", "/apis/storage.k8s.io/v1", "volumeattachments", false),
+    ("CustomResourceDefinition", "/apis/apiextensions.k8s.io/v1", "customresourcedefinitions", false),
     ("VolumeAttributesClass", "/apis/storage.k8s.io/v1", "volumeattributesclasses", false),
 ];
 

@@ -103,6 +103,12 @@ impl Plane {
         self.command(&json!({"start": "kube-controller-manager", "args": arguments}));
     }
 
+    /// Starts the scheduler that every cluster has.
+    pub(crate) fn start_scheduler(&mut self) {
+        let arguments = ["--leader-elect=false", "--secure-port=0", "--kube-api-qps=500", "--kube-api-burst=1000"];
+        self.command(&json!({"start": "kube-scheduler", "args": arguments}));
+    }
+
     /// Stops them at once.
     pub(crate) fn stop_controllers(&mut self) {
         self.command(&json!({"stop": "kube-controller-manager"}));

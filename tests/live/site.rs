@@ -49,6 +49,7 @@ pub(crate) struct Site {
     pub(crate) plane: Plane,
     pub(crate) api: Api,
     pub(crate) runtime: Runtime,
+    etcd: Client,
     /// What the watch has seen, in order: the type of the event and the volume.
     seen: Arc<Mutex<Vec<(String, Value)>>>,
 }
@@ -56,11 +57,18 @@ pub(crate) struct Site {
 impl Site {
     /// A control plane with its controllers, and the watch.
     pub(crate) fn start() -> Self {
+        Self::start_with("")
+    }
+
+    /// The same with more controllers than those of volumes and claims.
+    pub(crate) fn start_with(more: &str) -> Self {
         let mut plane = Plane::start(&[]);
         let runtime = Runtime::new().unwrap();
         let api = runtime.block_on(Api::of(&plane));
-        plane.start_controllers();
-        let site = Self { plane, api, runtime, seen: Arc::default() };
+        plane.start_controllers_and(more);
+        let etcd = Config::new(plane.etcd().parse().unwrap());
+        let etcd = runtime.block_on(async { Client::try_from(etcd).unwrap() });
+        let site = Self { plane, api, runtime, etcd, seen: Arc::default() };
         Self::until("the controllers start", || {
             site.plane.log("kube-controller-manager").contains("Caches are synced")
         });
@@ -156,11 +164,8 @@ impl Site {
 
     /// Asks etcd.
     fn etcd(&self, path: &str, body: &Value) -> Value {
-        self.runtime.block_on(async {
-            let etcd = Client::try_from(Config::new(self.plane.etcd().parse().unwrap())).unwrap();
-            let request = Request::post(path).body(serde_json::to_vec(body).unwrap()).unwrap();
-            etcd.request(request).await.unwrap()
-        })
+        let request = Request::post(path).body(serde_json::to_vec(body).unwrap()).unwrap();
+        self.runtime.block_on(self.etcd.request(request)).unwrap()
     }
 
     /// Deletes an object; its finalizers may keep it, and somebody may have been quicker.

@@ -1,0 +1,341 @@
+//! The cluster in which everything breaks: its nodes, drivers and classes, and a namespace for each breakage.
+#![expect(
+    clippy::disallowed_methods,
+    clippy::disallowed_types,
+    clippy::unwrap_used,
+    reason = "events have the time of the clock, and a test fails by panicking"
+)]
+
+use crate::live::api::path;
+use crate::live::site::{PV, PVC, Site, text};
+use http::Method;
+use pvctl::model::Timestamp;
+use serde_json::{Value, json};
+use std::time::{SystemTime, UNIX_EPOCH};
+
+/// The driver of most volumes: disks that are attached to nodes of their zone.
+pub(super) const EBS: &str = "ebs.csi.aws.com";
+/// Shares that need no attaching.
+pub(super) const EFS: &str = "efs.csi.aws.com";
+/// Disks of which a node takes one.
+pub(super) const SAN: &str = "san.csi.example.com";
+/// Where nodes lie.
+pub(super) const ZONE: &str = "topology.kubernetes.io/zone";
+/// The name of a node among its labels.
+pub(super) const HOST: &str = "kubernetes.io/hostname";
+/// So long ago everything happened when it is looked at, in seconds.
+const AGE: i64 = 40 * 60;
+
+/// So many objects become old at the same time.
+const ABREAST: usize = 8;
+
+/// The kinds whose moments are of the past when everything is looked at.
+const AGING: [&str; 10] = [
+    PV,
+    PVC,
+    "Pod",
+    "Event",
+    "StorageClass",
+    "StatefulSet",
+    "ResourceQuota",
+    "Namespace",
+    "VolumeAttachment",
+    "CSIDriver",
+];
+
+/// What the clock says.
+pub(super) fn now() -> Timestamp {
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap();
+    Timestamp(i64::try_from(now.as_secs()).unwrap())
+}
+
+/// Makes a cluster of an empty control plane.
+pub(super) fn furnish(site: &Site) {
+    for (driver, attached) in [(EBS, true), (EFS, false), (SAN, true)] {
+        site.put(&json!({
+            "apiVersion": "storage.k8s.io/v1", "kind": "CSIDriver", "metadata": {"name": driver},
+            "spec": {"attachRequired": attached, "podInfoOnMount": false},
+        }));
+        site.put(&json!({
+            "apiVersion": "coordination.k8s.io/v1", "kind": "Lease",
+            "metadata": {"namespace": "kube-system", "name": driver.replace('.', "-")},
+            "spec": {"holderIdentity": "controller-0", "leaseDurationSeconds": 15},
+        }));
+    }
+    for (name, zone) in [("node-a1", "eu-1a"), ("node-a2", "eu-1a"), ("node-b1", "eu-1b"), ("node-b2", "eu-1b")] {
+        // Nobody has installed the driver of the shares on the last one.
+        node(site, name, zone, "", if name == "node-b2" { &[EBS, SAN] } else { &[EBS, EFS, SAN] });
+    }
+    // These two die, each under its own pod.
+    node(site, "node-d1", "eu-1a", "doomed", &[EBS]);
+    node(site, "node-d2", "eu-1a", "doomed", &[EBS]);
+    class(site, "gp3", EBS, "WaitForFirstConsumer", "Delete", "true");
+    class(site, "gp3-keep", EBS, "WaitForFirstConsumer", "Retain", "false");
+    class(site, "fast-ssd", EBS, "Immediate", "Delete", "false");
+    class(site, "shared", EFS, "Immediate", "Delete", "false");
+    class(site, "san", SAN, "Immediate", "Delete", "false");
+    class(site, "gce-std", "kubernetes.io/gce-pd", "Immediate", "Delete", "false");
+    class(site, "local-disks", "kubernetes.io/no-provisioner", "WaitForFirstConsumer", "Retain", "false");
+    site.put(&json!({
+        "apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition",
+        "metadata": {
+            "name": "volumesnapshots.snapshot.storage.k8s.io",
+            "annotations": {"api-approved.kubernetes.io": "https://github.com/kubernetes-csi/external-snapshotter/pull/814"},
+        },
+        "spec": {
+            "group": "snapshot.storage.k8s.io", "scope": "Namespaced",
+            "names": {"kind": "VolumeSnapshot", "plural": "volumesnapshots", "singular": "volumesnapshot"},
+            "versions": [{
+                "name": "v1", "served": true, "storage": true, "subresources": {"status": {}},
+                "schema": {"openAPIV3Schema": {"type": "object", "x-kubernetes-preserve-unknown-fields": true}},
+            }],
+        },
+    }));
+}
+
+fn class(site: &Site, name: &str, provisioner: &str, mode: &str, policy: &str, default: &str) {
+    site.put(&json!({
+        "apiVersion": "storage.k8s.io/v1", "kind": "StorageClass",
+        "metadata": {"name": name, "annotations": {"storageclass.kubernetes.io/is-default-class": default}},
+        "provisioner": provisioner, "volumeBindingMode": mode, "reclaimPolicy": policy, "allowVolumeExpansion": true,
+    }));
+}
+
+/// A node as its kubelet registers it and reports it to be well, with these drivers.
+pub(super) fn node(site: &Site, name: &str, zone: &str, pool: &str, drivers: &[&str]) {
+    site.put(&json!({
+        "apiVersion": "v1", "kind": "Node",
+        "metadata": {
+            "name": name, "labels": {ZONE: zone, HOST: name, "kubernetes.io/os": "linux", "pool": pool},
+            "annotations": {"volumes.kubernetes.io/controller-managed-attach-detach": "true"},
+        },
+    }));
+    let room = json!({"cpu": "16", "memory": "64Gi", "pods": "110"});
+    let ready = json!({
+        "type": "Ready", "status": "True", "reason": "KubeletReady", "message": "kubelet is posting ready status",
+        "lastHeartbeatTime": now().to_string(), "lastTransitionTime": now().to_string(),
+    });
+    report(site, "Node", "", name, &json!({"capacity": room, "allocatable": room, "conditions": [ready]}));
+    let uid = site.get("Node", "", name).unwrap()["metadata"]["uid"].clone();
+    let drivers: Vec<Value> = drivers
+        .iter()
+        .map(|driver| {
+            let keys = if *driver == EBS { json!([ZONE]) } else { json!(null) };
+            let count = if *driver == SAN { 1 } else { 25 };
+            json!({"name": driver, "nodeID": format!("i-{name}"), "topologyKeys": keys, "allocatable": {"count": count}})
+        })
+        .collect();
+    site.put(&json!({
+        "apiVersion": "storage.k8s.io/v1", "kind": "CSINode",
+        "metadata": {"name": name, "ownerReferences": [{"apiVersion": "v1", "kind": "Node", "name": name, "uid": uid}]},
+        "spec": {"drivers": drivers},
+    }));
+    // The controller of nodes takes the mark off with which a new node comes; a pool's own stays.
+    let own = if pool.is_empty() { json!([]) } else { json!([{"key": "pool", "value": pool, "effect": "NoSchedule"}]) };
+    site.edit("Node", "", name, |node| node["spec"]["taints"] = own.clone());
+}
+
+/// A machine stops: its kubelet says nothing any more, and the controller of nodes marks it.
+pub(super) fn node_dies(site: &Site, name: &str) {
+    let unknown = json!({
+        "type": "Ready", "status": "Unknown", "reason": "NodeStatusUnknown",
+        "message": "Kubelet stopped posting node status.",
+        "lastHeartbeatTime": now().to_string(), "lastTransitionTime": now().to_string(),
+    });
+    report(site, "Node", "", name, &json!({ "conditions": [unknown] }));
+    let taint =
+        |effect| json!({"key": "node.kubernetes.io/unreachable", "effect": effect, "timeAdded": now().to_string()});
+    site.edit("Node", "", name, |node| {
+        node["spec"]["taints"] = json!([taint("NoSchedule"), taint("NoExecute")]);
+    });
+}
+
+/// Whoever is meant to writes into the status of an object.
+pub(super) fn report(site: &Site, kind: &str, namespace: &str, name: &str, status: &Value) {
+    Site::until("the status is written", || {
+        let Some(mut object) = site.get(kind, namespace, name) else { return false };
+        for (field, value) in status.as_object().unwrap() {
+            object["status"][field] = value.clone();
+        }
+        site.runtime.block_on(site.api.replace_status(&object)).is_ok()
+    });
+}
+
+/// Time passes, in which nobody does anything more: all moments of all objects become those of the past.
+pub(super) fn time_passes(site: &Site) {
+    let list = |kind: &&'static str| {
+        let items = site.runtime.block_on(site.api.list(kind)).into_iter();
+        items.map(|item| (*kind, item)).collect::<Vec<_>>()
+    };
+    let objects: Vec<(&str, Value)> = AGING.iter().flat_map(list).collect();
+    super::each(&objects, ABREAST, |(kind, object)| {
+        let (namespace, name) = (text(object, "/metadata/namespace"), text(object, "/metadata/name"));
+        // What is gone meanwhile needs no age.
+        if site.get(kind, namespace, name).is_some() {
+            site.store(kind, namespace, name, earlier);
+        }
+    });
+}
+
+/// The provisioners live.
+pub(super) fn drivers_live(site: &Site) {
+    for driver in [EBS, EFS, SAN] {
+        let renewed = now().to_string().replace('Z', ".000000Z");
+        let name = driver.replace('.', "-");
+        site.edit("Lease", "kube-system", &name, |lease| lease["spec"]["renewTime"] = json!(renewed));
+    }
+}
+
+/// Puts every moment in an object back.
+fn earlier(value: &mut Value) {
+    match value {
+        Value::Object(fields) => fields.values_mut().for_each(earlier),
+        Value::Array(items) => items.iter_mut().for_each(earlier),
+        Value::String(text) => {
+            if let Some(moment) = Timestamp::parse(text) {
+                let is_fine = text.contains('.');
+                *text = Timestamp(moment.0 - AGE).to_string();
+                if is_fine {
+                    *text = text.replace('Z', ".000000Z");
+                }
+            }
+        }
+        _ => {}
+    }
+}
+
+/// A namespace in which somebody runs something.
+#[derive(Clone, Copy)]
+pub(super) struct Home<'s> {
+    pub(super) site: &'s Site,
+    pub(super) name: &'static str,
+}
+
+impl Home<'_> {
+    /// A claim of 10Gi for one node, of a class; none is stated where it is empty.
+    pub(super) fn claim(&self, name: &str, class: &str) {
+        self.claim_with(name, class, |_| {});
+    }
+
+    pub(super) fn claim_with(&self, name: &str, class: &str, change: impl Fn(&mut Value)) {
+        let mut spec = json!({"accessModes": ["ReadWriteOnce"], "resources": {"requests": {"storage": "10Gi"}}});
+        if !class.is_empty() {
+            spec["storageClassName"] = json!(class);
+        }
+        change(&mut spec);
+        self.site.put(&json!({
+            "apiVersion": "v1", "kind": PVC, "metadata": {"namespace": self.name, "name": name}, "spec": spec,
+        }));
+    }
+
+    /// A pod that uses a claim, with more in its spec.
+    pub(super) fn pod(&self, name: &str, claim: &str, more: &Value) {
+        let mut spec = json!({
+            "containers": [{"name": "app", "image": "registry.example.com/app:1"}],
+            "volumes": [{"name": "data", "persistentVolumeClaim": {"claimName": claim}}],
+        });
+        for (field, value) in more.as_object().into_iter().flatten() {
+            spec[field] = value.clone();
+        }
+        self.site.put(&json!({
+            "apiVersion": "v1", "kind": "Pod",
+            "metadata": {"namespace": self.name, "name": name, "labels": {"app": name}}, "spec": spec,
+        }));
+    }
+
+    /// A claim with its volume and a pod that runs with it: the name of the volume.
+    pub(super) fn app(&self, pod: &str, claim: &str, class: &str, more: &Value) -> String {
+        self.claim(claim, class);
+        self.pod(pod, claim, more);
+        self.runs(pod);
+        self.volume(claim)
+    }
+
+    /// Waits until the claim is bound: the name of its volume.
+    pub(super) fn volume(&self, claim: &str) -> String {
+        Site::until(&format!("claim {}/{claim} is bound", self.name), || {
+            self.site.pvc(self.name, claim).starts_with("Bound, ")
+        });
+        text(&self.claim_now(claim), "/spec/volumeName").to_owned()
+    }
+
+    pub(super) fn claim_now(&self, claim: &str) -> Value {
+        self.site.get(PVC, self.name, claim).unwrap()
+    }
+
+    /// Somebody puts a finalizer on a claim.
+    pub(super) fn keep(&self, claim: &str, finalizer: &str) {
+        self.site.edit(PVC, self.name, claim, |claim| {
+            claim["metadata"]["finalizers"].as_array_mut().unwrap().push(json!(finalizer));
+        });
+    }
+
+    /// Waits until a pod runs.
+    pub(super) fn runs(&self, pod: &str) {
+        self.pod_is(pod, "runs", |pod| text(pod, "/status/phase") == "Running");
+    }
+
+    /// Waits until a pod is on a node.
+    pub(super) fn is_placed(&self, pod: &str) {
+        self.pod_is(pod, "is on a node", |pod| !text(pod, "/spec/nodeName").is_empty());
+    }
+
+    /// Waits until the scheduler has said that it finds no node for a pod.
+    pub(super) fn finds_no_node(&self, pod: &str) {
+        self.pod_is(pod, "finds no node", |pod| {
+            let conditions = pod["status"]["conditions"].as_array();
+            conditions.is_some_and(|all| all.iter().any(|one| one["reason"] == "Unschedulable"))
+        });
+    }
+
+    /// Waits until a pod is gone.
+    pub(super) fn is_gone(&self, pod: &str) {
+        Site::until(&format!("pod {}/{pod} is gone", self.name), || self.site.get("Pod", self.name, pod).is_none());
+    }
+
+    fn pod_is(&self, pod: &str, what: &str, is: impl Fn(&Value) -> bool) {
+        Site::until(&format!("pod {}/{pod} {what}", self.name), || {
+            self.site.get("Pod", self.name, pod).is_some_and(|pod| is(&pod))
+        });
+    }
+
+    /// Waits until an event with that reason is there.
+    pub(super) fn is_told(&self, reason: &str) {
+        let list = path("Event", self.name, "");
+        Site::until(&format!("namespace {} has an event {reason}", self.name), || {
+            let events = self.site.runtime.block_on(self.site.api.get(&list)).unwrap();
+            events["items"].as_array().unwrap().iter().any(|event| event["reason"] == reason)
+        });
+    }
+
+    /// Deletes something as `kubectl delete` does, without waiting for the end.
+    pub(super) fn delete(&self, kind: &str, name: &str) {
+        let namespace = if [PV, "Namespace", "Node", "CSINode", "CSIDriver"].contains(&kind) { "" } else { self.name };
+        let gone = self.site.runtime.block_on(self.site.api.send(Method::DELETE, &path(kind, namespace, name), None));
+        assert!(gone.is_ok(), "{gone:?}");
+    }
+
+    /// Somebody says something about an object of the namespace.
+    pub(super) fn event(&self, kind: &str, name: &str, source: &str, reason: &str, message: &str) {
+        let uid = self.site.get(kind, self.name, name).unwrap()["metadata"]["uid"].clone();
+        let moment = now().to_string();
+        let of = if reason == "Provisioning" { "Normal" } else { "Warning" };
+        self.site.put(&json!({
+            "apiVersion": "v1", "kind": "Event",
+            "metadata": {"namespace": self.name, "name": format!("{name}.{}", reason.to_lowercase())},
+            "involvedObject": {"apiVersion": "v1", "kind": kind, "namespace": self.name, "name": name, "uid": uid},
+            "reason": reason, "message": message, "type": of, "source": {"component": source},
+            "reportingComponent": source, "reportingInstance": "",
+            "firstTimestamp": moment, "lastTimestamp": moment, "count": 9,
+        }));
+    }
+
+    /// The driver's provisioner takes up a claim and fails.
+    pub(super) fn fails(&self, claim: &str, class: &str, message: &str) {
+        let provisioner = format!("{EBS}_ebs-csi-controller-0_5f0c2a66");
+        let begins = format!("External provisioner is provisioning volume for claim \"{}/{claim}\"", self.name);
+        self.event(PVC, claim, &provisioner, "Provisioning", &begins);
+        let message = format!("failed to provision volume with StorageClass \"{class}\": {message}");
+        self.event(PVC, claim, &provisioner, "ProvisioningFailed", &message);
+    }
+}
