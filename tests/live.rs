@@ -32,6 +32,7 @@ mod repair_two_operators;
 mod rights;
 mod site;
 mod snapshot;
+mod snapshot_audit;
 mod sound;
 mod stand;
 mod tls;
