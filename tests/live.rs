@@ -1,6 +1,7 @@
 //! The program against a real API server and a real controller manager: `oracle/cluster/README.md` says how to run these.
 
 mod api;
+mod deletions;
 mod ends;
 mod faults;
 mod fixtures;
