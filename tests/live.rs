@@ -2,6 +2,7 @@
 
 mod api;
 mod breakages;
+mod deletions;
 mod ends;
 mod faults;
 mod fixtures;
@@ -33,6 +34,7 @@ mod repair_two_operators;
 mod rights;
 mod site;
 mod snapshot;
+mod snapshot_audit;
 mod sound;
 mod stand;
 mod tls;

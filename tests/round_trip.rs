@@ -7,7 +7,7 @@
 
 use crate::fake_api::{Answer, FakeApi};
 use crate::properties::check;
-use crate::support::Run;
+use crate::support::{Finished, Run};
 use crate::worlds::{Cluster, quantity, worlds};
 use proptest::prelude::*;
 use proptest::strategy::ValueTree as _;
@@ -600,10 +600,14 @@ async fn connect(options: &ConnectOptions, environment: &Environment) -> pvctl::
 
 /// The verbs themselves, and what they say besides: `predict` of the snapshot says what `predict` of the source says.
 fn assert_same_answers(source: &[&str], code: i32) -> String {
-    // A snapshot of a cluster holds nodes, for whoever asks with other flags; these predictions do not read them.
-    let without_nodes = |document: &str| {
+    // A snapshot of a cluster holds nodes and the pods of its own namespace, for whoever asks with other flags or for
+    // an audit; these predictions do not read them.
+    let is_common = |entry: &Value| {
+        entry["resource"] != "nodes" && (entry["resource"] != "pods" || entry["namespace"] != "default")
+    };
+    let of_common = |document: &str| {
         let mut document: Value = serde_json::from_str(document).unwrap();
-        document["coverage"].as_array_mut().unwrap().retain(|entry| entry["resource"] != "nodes");
+        document["coverage"].as_array_mut().unwrap().retain(is_common);
         // Of a server the version is detected, and the snapshot of it states that one.
         if document["model"]["source"] == "detected" {
             document["model"]["source"] = "stated".into();
@@ -622,7 +626,7 @@ fn assert_same_answers(source: &[&str], code: i32) -> String {
         let snapshot = Run::new(&[&["snapshot", "-o", format], source].concat()).finish();
         assert_eq!(snapshot.code, Some(0), "{source:?}: {}", snapshot.stderr);
         let back = predict(&["-f", "-"], &snapshot.stdout);
-        assert_eq!(without_nodes(&back), without_nodes(&expected), "{source:?} through {format}");
+        assert_eq!(of_common(&back), of_common(&expected), "{source:?} through {format}");
         documents.push(snapshot.stdout);
     }
     // It holds too when kubectl, or somebody, has put the metadata first.
@@ -631,7 +635,7 @@ fn assert_same_answers(source: &[&str], code: i32) -> String {
         "{{\"metadata\":{},\"items\":{},\"kind\":\"List\",\"apiVersion\":\"v1\"}}",
         first["metadata"], first["items"]
     );
-    assert_eq!(without_nodes(&predict(&["-f", "-"], &turned)), without_nodes(&expected));
+    assert_eq!(of_common(&predict(&["-f", "-"], &turned)), of_common(&expected));
     expected
 }
 
@@ -727,6 +731,33 @@ async fn a_snapshot_keeps_what_is_known_of_a_cluster() {
     assert_eq!(predicted["items"][0]["unknown"][0]["reason"], "forbidden", "{predicted}");
     let assumed = json!([{"resource": "persistentvolumeclaims", "namespace": "db", "as": "defaults"}]);
     assert_eq!(predicted["items"][0]["assumed"], assumed, "the claim states no volumeMode; nothing else is assumed");
+}
+
+/// Pods may wait for a claim in a namespace that has none: they are found on a cluster, and so in a snapshot of it.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_snapshot_holds_the_pods_of_namespaces_without_claims() {
+    let fake = FakeApi::start().await;
+    fake.hold([json!({"apiVersion": "v1", "kind": "Pod",
+        "metadata": {"namespace": "web", "name": "p", "uid": "p", "creationTimestamp": "2023-11-14T22:00:00Z"},
+        "spec": {"containers": [{"name": "c"}],
+            "volumes": [{"name": "v", "persistentVolumeClaim": {"claimName": "none"}}]},
+        "status": {"phase": "Pending"}})]);
+    let url = fake.url();
+    let found = |run: Finished| {
+        let report: Value = serde_json::from_str(&run.stdout).unwrap();
+        report["findings"].clone()
+    };
+    let compare = move || {
+        for scope in [&["-A"][..], &["-n", "web"]] {
+            let audit = [&["audit", "--exit-zero", "-o", "json"], scope].concat();
+            let live = found(Run::new(&[&audit[..], &["--server", &url]].concat()).finish());
+            assert_eq!(live[0]["id"], "pod-claim-missing", "{live}");
+            let snapshot = Run::new(&[&["snapshot", "--server", &url], scope].concat()).finish();
+            let file = Run::new(&[&audit[..], &["-f", "-"]].concat()).stdin(snapshot.stdout.as_bytes());
+            assert_eq!(found(file.finish()), live, "{scope:?}");
+        }
+    };
+    tokio::task::spawn_blocking(compare).await.unwrap();
 }
 
 /// Whatever is asked of a snapshot, and with whatever flags: it is as if the cluster were asked, also where no decision

@@ -41,8 +41,10 @@ pub(super) fn run(args: &SnapshotArgs, global: &GlobalArgs, terminal: &Terminal)
 
 fn from_cluster(args: &SnapshotArgs, global: &GlobalArgs, terminal: &Terminal) -> Result<Archived, Error> {
     connect::with_cluster(global, terminal, async |cluster| {
-        // What will be asked of it, and with which flags, is not known here.
-        let needs = Needs { everything: true, ..Needs::default() };
+        // What will be asked of it, and with which flags, is not known here. An audit also looks at pods in whose
+        // namespace no claim is: they may wait for one that does not exist.
+        let shown = (!global.scope.all_namespaces).then(|| cluster.namespace());
+        let needs = Needs { everything: true, pods_of: Some(shown), ..Needs::default() };
         let (objects, parts) = cluster.read_raw(needs, &*terminal.progress()).await?;
         let kubernetes = match cluster.server_version().await {
             Ok(version) => Some(version.minor),

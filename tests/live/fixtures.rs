@@ -113,7 +113,11 @@ pub(super) struct Cluster {
 
 impl Cluster {
     pub(super) async fn start() -> Self {
-        let plane = Plane::without_admission();
+        Self::of(Plane::without_admission()).await
+    }
+
+    /// The same where that control plane is.
+    pub(super) async fn of(plane: Plane) -> Self {
         let api = Api::of(&plane).await;
         let etcd = Config::new(plane.etcd().parse().expect("an address"));
         let etcd = Client::try_from(etcd).expect("a client");
@@ -170,7 +174,7 @@ impl Cluster {
     }
 
     /// Creates the namespaces of the objects, but those that are among them.
-    async fn ensure_namespaces(&mut self, objects: &[Value]) {
+    pub(super) async fn ensure_namespaces(&mut self, objects: &[Value]) {
         self.remove_namespaces(objects).await;
         let own: BTreeSet<&str> = named(objects, "Namespace").collect();
         for name in objects.iter().map(|object| text(object, "/metadata/namespace")) {
@@ -301,7 +305,7 @@ fn findings(run: &Finished) -> Vec<Value> {
 }
 
 /// The newest moment of a file, from which ages in it count.
-fn newest(fixture: &Fixture) -> Timestamp {
+pub(super) fn newest(fixture: &Fixture) -> Timestamp {
     let options = FileOptions { paths: vec![root().join(&fixture.path)], surroundings: true, ..FileOptions::default() };
     source_files::read(&options).expect("a fixture").parts.now.expect("a time")
 }
@@ -374,7 +378,7 @@ fn fixtures_are_what_an_api_server_stores() {
 
 /// The objects of a fixture with names and uids that no other fixture has: those of namespaces, of classes, and of what
 /// is in no namespace. The folders that the deleter of hostPath volumes removes are below `scratch`.
-fn renamed(fixture: &Fixture, number: usize, scratch: &str) -> Vec<Value> {
+pub(super) fn renamed(fixture: &Fixture, number: usize, scratch: &str) -> Vec<Value> {
     let mut objects = fixture.objects.clone();
     // The name of a driver stands in what controllers write, and these ask for no such object.
     objects.retain(|object| object["kind"] != "CSIDriver");

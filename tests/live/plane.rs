@@ -10,6 +10,7 @@
 use crate::support::{Finished, Run, root};
 use serde::Deserialize;
 use serde_json::{Value, json};
+use std::collections::BTreeSet;
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
@@ -18,6 +19,11 @@ use std::{env, fs};
 
 /// Where `oracle/cluster/build` puts the components.
 const BUILT: &str = "target/control-plane";
+
+/// The argument by which the API server stores objects as they are.
+const NO_ADMISSION: &str = "--disable-admission-plugins=ServiceAccount,DefaultStorageClass,\
+                            StorageObjectInUseProtection,PersistentVolumeClaimResize,Priority,TaintNodesByCondition,\
+                            LimitRanger";
 
 /// Where the control plane is, in the words of `oracle/cluster/up`.
 #[derive(Debug, Default, Deserialize)]
@@ -57,8 +63,13 @@ impl Plane {
 
     /// One that stores objects as they are, without the admission that would change what a test has to load.
     pub(crate) fn without_admission() -> Self {
-        Self::start(&["--disable-admission-plugins=ServiceAccount,DefaultStorageClass,StorageObjectInUseProtection,\
-             PersistentVolumeClaimResize,Priority,TaintNodesByCondition,LimitRanger"])
+        Self::start(&[NO_ADMISSION])
+    }
+
+    /// The same with these gates of the API server on.
+    pub(crate) fn without_admission_with(gates: &BTreeSet<String>) -> Self {
+        let gates: Vec<String> = gates.iter().map(|gate| format!("{gate}=true")).collect();
+        Self::start(&[NO_ADMISSION, &format!("--feature-gates={}", gates.join(","))])
     }
 
     fn answer(&mut self) -> Answer {

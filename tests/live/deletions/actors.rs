@@ -1,0 +1,191 @@
+//! Those whom nobody plays on this control plane: two drivers that delete storage, one of them away for a while, and
+//! kubelet, which lets pods end on nodes that live. What a watch has seen of the volumes tells when data are gone.
+
+use super::courses::{DEAD, OUT, REMOVED};
+use crate::live::api::{Api, path};
+use crate::live::site::{PV, text, watch};
+use http::Method;
+use serde_json::{Value, json};
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+
+/// On what data are, and who deletes it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Storage {
+    /// A driver that runs.
+    Driver,
+    /// One whose provisioner is away for a while.
+    Away,
+    /// As the second, by a provisioner of the time when it put no finalizer on its volumes.
+    Unguarded,
+    /// The first driver's, but the volume was made by hand.
+    HandMade,
+    /// A folder, which kube-controller-manager deletes.
+    HostPath,
+}
+
+/// The drivers.
+pub(super) const DRIVERS: [&str; 2] = ["driver.example.com", "away.example.com"];
+/// What a provisioner puts on its volumes.
+pub(super) const GUARD: &str = "external-provisioner.volume.kubernetes.io/finalizer";
+/// What the drivers here write on a volume in the moment in which they delete its data.
+const ERASED: &str = "/metadata/annotations/example.com~1erased";
+
+impl Storage {
+    pub(super) fn driver(self) -> Option<&'static str> {
+        match self {
+            Self::Driver | Self::HandMade => Some(DRIVERS[0]),
+            Self::Away | Self::Unguarded => Some(DRIVERS[1]),
+            Self::HostPath => None,
+        }
+    }
+}
+
+/// What the watch has seen of a volume.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Seen {
+    /// The version in which its driver had deleted the data.
+    pub(super) erased: Option<u64>,
+    /// The version of its deletion.
+    pub(super) deleted: Option<u64>,
+    /// The version in which its policy was Retain for the first time.
+    pub(super) kept: Option<u64>,
+}
+
+/// All who act by themselves.
+#[derive(Clone)]
+pub(super) struct Actors {
+    api: Api,
+    /// Whether the second driver's provisioner is there.
+    pub(super) returned: Arc<AtomicBool>,
+    /// Whether the node that did not answer does.
+    pub(super) answers: Arc<AtomicBool>,
+    seen: Arc<Mutex<BTreeMap<String, Seen>>>,
+    newest: Arc<Mutex<u64>>,
+}
+
+/// The version of an object or a list.
+pub(super) fn version(object: &Value) -> u64 {
+    text(object, "/metadata/resourceVersion").parse().unwrap()
+}
+
+/// How long somebody takes: up to seven seconds, by the object's name.
+fn pace(name: &str) -> Duration {
+    let number = name.bytes().fold(7_u64, |sum, byte| (sum * 31 + u64::from(byte)) % 6_500);
+    Duration::from_millis(500 + number)
+}
+
+/// Whether the driver of that volume deletes it. Upstream: `shouldDelete`, sig-storage-lib-external-provisioner, with
+/// finalizers.
+fn should_delete(volume: &Value) -> bool {
+    let terminating = volume["metadata"]["deletionTimestamp"].is_string();
+    let finalizers = volume["metadata"]["finalizers"].as_array();
+    let guarded = finalizers.is_some_and(|all| all.iter().any(|one| one == GUARD));
+    text(volume, "/status/phase") == "Released"
+        && text(volume, "/spec/persistentVolumeReclaimPolicy") == "Delete"
+        && (guarded || !terminating)
+        && DRIVERS.contains(&text(volume, "/spec/csi/driver"))
+}
+
+impl Actors {
+    /// They begin to act, in this runtime.
+    pub(super) fn begin(api: &Api) -> Self {
+        let actors = Self {
+            api: api.clone(),
+            returned: Arc::default(),
+            answers: Arc::default(),
+            seen: Arc::default(),
+            newest: Arc::default(),
+        };
+        let (watching, kubelet) = (actors.clone(), actors.clone());
+        let mut asked = BTreeSet::new();
+        tokio::spawn(watch(api.clone(), move |event, volume| {
+            watching.note(event, &volume);
+            // A driver sees it once, and looks again before it acts.
+            if should_delete(&volume) && asked.insert(text(&volume, "/metadata/uid").to_owned()) {
+                tokio::spawn(watching.clone().erase(text(&volume, "/metadata/name").to_owned()));
+            }
+        }));
+        tokio::spawn(kubelet.end_pods());
+        actors
+    }
+
+    fn note(&self, event: &str, volume: &Value) {
+        let at = version(volume);
+        let mut all = self.seen.lock().unwrap();
+        let seen = all.entry(text(volume, "/metadata/name").to_owned()).or_default();
+        if volume.pointer(ERASED).is_some() {
+            seen.erased.get_or_insert(at);
+        }
+        if event == "DELETED" {
+            seen.deleted.get_or_insert(at);
+        }
+        if text(volume, "/spec/persistentVolumeReclaimPolicy") == "Retain" {
+            seen.kept.get_or_insert(at);
+        }
+        drop(all);
+        *self.newest.lock().unwrap() = at;
+    }
+
+    /// What the watch has seen of a volume up to now.
+    pub(super) fn seen(&self, volume: &str) -> Seen {
+        self.seen.lock().unwrap().get(volume).cloned().unwrap_or_default()
+    }
+
+    /// The version up to which the watch has seen everything.
+    pub(super) fn newest(&self) -> u64 {
+        *self.newest.lock().unwrap()
+    }
+
+    /// A driver deletes a volume: its data, then the object, and at last it takes its finalizer off.
+    async fn erase(self, name: String) {
+        let place = path(PV, "", &name);
+        tokio::time::sleep(pace(&name)).await;
+        loop {
+            let Ok(mut volume) = self.api.get(&place).await else { return };
+            if !should_delete(&volume) {
+                return;
+            }
+            if text(&volume, "/spec/csi/driver") == DRIVERS[1] && !self.returned.load(Ordering::SeqCst) {
+                tokio::time::sleep(Duration::from_millis(200)).await;
+                continue;
+            }
+            volume["metadata"]["annotations"]["example.com/erased"] = json!("yes");
+            if self.api.replace(&volume).await.is_ok() {
+                break;
+            }
+        }
+        _ = self.api.send(Method::DELETE, &place, None).await;
+        while let Ok(mut volume) = self.api.get(&place).await {
+            if let Some(finalizers) = volume["metadata"]["finalizers"].as_array_mut() {
+                finalizers.retain(|one| one != GUARD);
+            }
+            if self.api.replace(&volume).await.is_ok() {
+                return;
+            }
+        }
+    }
+
+    /// kubelet ends the pods that are being deleted, where it lives.
+    async fn end_pods(self) {
+        let mut since: BTreeMap<String, Instant> = BTreeMap::new();
+        loop {
+            tokio::time::sleep(Duration::from_millis(300)).await;
+            for pod in self.api.list("Pod").await {
+                let node = text(&pod, "/spec/nodeName");
+                let answers = node != DEAD || self.answers.load(Ordering::SeqCst);
+                if pod["metadata"]["deletionTimestamp"].is_null() || [OUT, REMOVED, ""].contains(&node) || !answers {
+                    continue;
+                }
+                let name = text(&pod, "/metadata/name");
+                let first = since.entry(text(&pod, "/metadata/uid").to_owned()).or_insert_with(Instant::now);
+                if first.elapsed() >= pace(name) {
+                    let place = path("Pod", text(&pod, "/metadata/namespace"), name);
+                    _ = self.api.send(Method::DELETE, &format!("{place}?gracePeriodSeconds=0"), None).await;
+                }
+            }
+        }
+    }
+}

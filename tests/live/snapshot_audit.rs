@@ -1,0 +1,220 @@
+//! What an audit finds in a snapshot is what an audit finds in the cluster at that moment: for every rule alone, for all
+//! fixtures in one cluster, and for these without the objects of some kind, of which a snapshot may read less.
+#![expect(
+    clippy::disallowed_methods,
+    clippy::disallowed_types,
+    clippy::expect_used,
+    clippy::print_stderr,
+    reason = "the test writes files, says how much it compared, and fails by panicking"
+)]
+
+use super::fixtures::{Cluster, Fixture, fixtures, newest, renamed};
+use super::plane::Plane;
+use super::site::text;
+use crate::support::{Finished, Run};
+use pvctl::diagnosis::rules;
+use serde_json::{Value, json};
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::Path;
+use std::thread;
+use std::time::Instant;
+
+/// The rules that find nothing on an API server of today, each with the reason.
+const NOT_STORED: [(&str, &str); 0] = [];
+
+/// What is left out of the crowd in turns; nothing the first time.
+const LEFT_OUT: [&str; 6] = ["", "PersistentVolumeClaim", "PersistentVolume", "StorageClass", "Pod", "Namespace"];
+
+/// Of so many fixtures, and of so many namespaces of the crowd, one is looked at with its namespace alone.
+const ONE_FIXTURE_OF: usize = 2;
+const ONE_NAMESPACE_OF: usize = 29;
+
+/// So many clusters have each a part of the fixtures at the same time, and one more the crowd.
+const CLUSTERS: usize = 2;
+
+/// The moment from which ages count in the crowd.
+const NOW: &str = "2026-07-01T00:00:00Z";
+
+fn document(run: &Finished) -> Value {
+    assert!(run.code == Some(0), "{:?}: {}", run.code, run.stderr);
+    serde_json::from_str(&run.stdout).expect("a document")
+}
+
+/// What a report says: the findings, how many there are, and what could not be judged. How a list was read is not in
+/// it: for a snapshot more of them are.
+fn said(report: &Value) -> Value {
+    let mut unjudged: Vec<String> = Vec::new();
+    for reading in report["coverage"].as_array().expect("a coverage") {
+        let rules = reading["unjudgedRules"].as_array().into_iter().flatten();
+        unjudged.extend(rules.map(|rule| format!("{rule} for want of {}", text(reading, "/resource"))));
+    }
+    unjudged.sort();
+    unjudged.dedup();
+    json!({"findings": report["findings"], "summary": report["summary"], "unjudged": unjudged})
+}
+
+/// The findings of the one that the other does not have.
+fn only(one: &Value, other: &Value) -> Vec<String> {
+    let [one, other] = [one, other].map(|said| said["findings"].as_array().expect("findings"));
+    one.iter().filter(|finding| !other.contains(finding)).map(ToString::to_string).collect()
+}
+
+/// How much was compared, and what differed.
+#[derive(Default)]
+struct Compared {
+    audits: usize,
+    findings: usize,
+    rules: BTreeSet<String>,
+    wrong: Vec<String>,
+}
+
+impl Compared {
+    fn and(mut self, other: Self) -> Self {
+        self.audits += other.audits;
+        self.findings += other.findings;
+        self.rules.extend(other.rules);
+        self.wrong.extend(other.wrong);
+        self
+    }
+
+    /// Looks at the cluster, takes a snapshot of it, and looks at that, with each of the scopes: what was found in the
+    /// first.
+    fn look(&mut self, plane: &Plane, moment: &str, flags: &[&str], scopes: &[Vec<&str>], what: &str) {
+        let folder = tempfile::tempdir().expect("a folder");
+        let file = folder.path().join("snapshot.json");
+        let taken = plane.pvctl(&["snapshot", "-A", "--now", moment]);
+        assert!(taken.code == Some(0) && taken.stderr.is_empty(), "{what}: {}", taken.stderr);
+        fs::write(&file, &taken.stdout).expect("a file");
+        for scope in scopes {
+            let words = [&["audit", "--exit-zero"], flags, scope].concat();
+            let json = [&words[..], &["-o", "json"]].concat();
+            let live = said(&document(&plane.pvctl(&[&json[..], &["--now", moment]].concat())));
+            let stored = said(&document(&of_file(&json, &file)));
+            self.audits += 2;
+            let findings = live["findings"].as_array().expect("findings");
+            self.findings += findings.len();
+            self.rules.extend(findings.iter().map(|finding| text(finding, "/id").to_owned()));
+            if live == stored {
+                continue;
+            }
+            self.wrong.push(format!(
+                "{what}, {scope:?}: only the cluster shows {:?} and only the snapshot {:?}; of {} and {}, unjudged {} \
+                 and {}",
+                only(&live, &stored),
+                only(&stored, &live),
+                live["summary"],
+                stored["summary"],
+                live["unjudged"],
+                stored["unjudged"]
+            ));
+        }
+    }
+
+    /// The same with tables, as people see them.
+    fn look_at_tables(&mut self, plane: &Plane, moment: &str, what: &str) {
+        let folder = tempfile::tempdir().expect("a folder");
+        let file = folder.path().join("snapshot.yaml");
+        let taken = plane.pvctl(&["snapshot", "-A", "-o", "yaml", "--now", moment]);
+        fs::write(&file, &taken.stdout).expect("a file");
+        let words = ["audit", "--exit-zero", "--all", "-A", "-o", "wide"];
+        let (live, stored) = (plane.pvctl(&[&words[..], &["--now", moment]].concat()), of_file(&words, &file));
+        self.audits += 2;
+        // What can be repaired is said of clusters alone.
+        let is_common = |line: &&str| !line.contains("kubectl pvctl fix");
+        let [live, stored] = [&live, &stored].map(|run| {
+            let notes: Vec<&str> = run.stderr.lines().filter(is_common).collect();
+            format!("{}{}", run.stdout, notes.join("\n"))
+        });
+        if live != stored {
+            self.wrong.push(format!("{what}: the cluster's table is\n{live}\nand the snapshot's\n{stored}"));
+        }
+    }
+}
+
+fn of_file(arguments: &[&str], file: &Path) -> Finished {
+    Run::new(&[arguments, &["-f", &file.to_string_lossy()]].concat()).finish()
+}
+
+fn namespaces(objects: &[Value]) -> BTreeSet<&str> {
+    let all = objects.iter().map(|object| text(object, "/metadata/namespace"));
+    all.filter(|namespace| !namespace.is_empty()).collect()
+}
+
+/// Fixtures in which a rule fires, one after the other.
+async fn alone(cluster: &mut Cluster, fixtures: impl Iterator<Item = &Fixture>) -> Compared {
+    let mut compared = Compared::default();
+    for (place, fixture) in fixtures.enumerate() {
+        cluster.load(fixture).await;
+        let flags: Vec<&str> = fixture.flags.iter().map(String::as_str).collect();
+        let own = namespaces(&fixture.objects).into_iter().next().filter(|_| place.is_multiple_of(ONE_FIXTURE_OF));
+        let scopes: Vec<Vec<&str>> = [vec!["-A"]].into_iter().chain(own.map(|name| vec!["-n", name])).collect();
+        compared.look(&cluster.plane, &newest(fixture).to_string(), &flags, &scopes, &fixture.path);
+        cluster.clear(&fixture.objects).await;
+    }
+    compared
+}
+
+/// All fixtures in one cluster, and without the objects of a kind.
+async fn in_a_crowd(cluster: &mut Cluster, fixtures: &[Fixture]) -> Compared {
+    let mut compared = Compared::default();
+    let numbered = fixtures.iter().enumerate();
+    let all: Vec<Value> = numbered.flat_map(|(number, fixture)| renamed(fixture, number, "/tmp/none")).collect();
+    for left_out in LEFT_OUT {
+        cluster.ensure_namespaces(&all).await;
+        for object in all.iter().filter(|object| object["kind"] != left_out) {
+            cluster.put(object).await;
+        }
+        let narrow = namespaces(&all).into_iter().step_by(ONE_NAMESPACE_OF).map(|namespace| vec!["-n", namespace]);
+        let scopes: Vec<Vec<&str>> = [vec!["-A"]].into_iter().chain(narrow).collect();
+        let what = format!("all without {left_out:?}");
+        compared.look(&cluster.plane, NOW, &[], &scopes, &what);
+        compared.look_at_tables(&cluster.plane, NOW, &what);
+        cluster.clear(&all).await;
+    }
+    compared
+}
+
+/// Does something with a control plane of its own.
+fn on_a_cluster(gates: &BTreeSet<String>, work: impl AsyncFnOnce(&mut Cluster) -> Compared) -> Compared {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
+    runtime.block_on(async {
+        let mut cluster = Cluster::of(Plane::without_admission_with(gates)).await;
+        work(&mut cluster).await
+    })
+}
+
+#[test]
+#[ignore = "needs a control plane: oracle/cluster/build, then cargo test --locked -- --ignored live"]
+fn what_is_found_in_a_snapshot_is_what_is_found_in_the_cluster() {
+    let begin = Instant::now();
+    let fixtures: Vec<Fixture> =
+        fixtures().into_iter().filter(|fixture| fixture.path.ends_with("/fires.yaml")).collect();
+    let gates: BTreeSet<String> = fixtures.iter().filter_map(|fixture| fixture.gate.clone()).collect();
+    let (fixtures, gates) = (&fixtures[..], &gates);
+    let (one, many) = thread::scope(|scope| {
+        let part = |first: usize| {
+            on_a_cluster(gates, async |cluster| alone(cluster, fixtures.iter().skip(first).step_by(CLUSTERS)).await)
+        };
+        let parts: Vec<_> = (0..CLUSTERS).map(|first| scope.spawn(move || part(first))).collect();
+        let many = on_a_cluster(gates, async |cluster| in_a_crowd(cluster, fixtures).await);
+        let parts = parts.into_iter().map(|part| part.join().expect("a part"));
+        (parts.fold(Compared::default(), Compared::and), many)
+    });
+    eprintln!(
+        "{} rules and {} findings in {} audits of {} clusters; {} rules and {} findings in {} audits of {} crowds; {} s",
+        one.rules.len(),
+        one.findings,
+        one.audits,
+        fixtures.len(),
+        many.rules.len(),
+        many.findings,
+        many.audits,
+        LEFT_OUT.len(),
+        begin.elapsed().as_secs()
+    );
+    let silent: Vec<&str> = rules::all().iter().map(|rule| rule.id).filter(|id| !one.rules.contains(*id)).collect();
+    assert_eq!(silent, NOT_STORED.map(|(rule, _)| rule), "rules that nothing is found by");
+    let wrong: Vec<String> = one.wrong.into_iter().chain(many.wrong).collect();
+    assert!(wrong.is_empty(), "{} differences:\n{}", wrong.len(), wrong.join("\n\n"));
+}
