@@ -180,8 +180,8 @@ fn what_cannot_be_decoded_or_is_unknown_exits_with_3() {
     let (headline, rest) = explained.stdout.split_once("\n\n").expect("sections");
     assert_eq!(
         headline.replace('\n', " "),
-        "Volume host-scratch is Bound: it is unknown whether claim monitoring/scratch exists (not all \
-         persistentvolumeclaims of namespace monitoring were read)."
+        "Volume host-scratch is Bound: as it says itself, with claim monitoring/scratch, which could not be looked at \
+         (not all persistentvolumeclaims of namespace monitoring were read)."
     );
     assert!(!rest.contains("a claim that exists") && !rest.contains("MISMATCH"), "{rest}");
     assert!(rest.contains("(unknown whether that exists)"), "{rest}");

@@ -63,7 +63,7 @@ fn manifests(objects: &[Value], keys: &[ObjectKey]) -> Manifests {
 /// Somebody has to agree where a volume name in a claim cannot be taken back and another one could stand there, where
 /// data are given to a name whose namespace is not known to be as old as they are, where a claim is made anew, and
 /// where a driver may let the object go.
-const EXPECTED: [(&str, &[&str]); 29] = [
+const EXPECTED: [(&str, &[&str]); 30] = [
     ("bind-claimref-no-namespace", &["unbind: to be confirmed"]),
     ("bind-named-pv-stale-uid", &["restore: to be confirmed", "restore: to be confirmed"]),
     ("bind-two-pvs-one-claim", &["retain: safe"]),
@@ -91,6 +91,7 @@ const EXPECTED: [(&str, &[&str]); 29] = [
     ("pvc-selected-node-gone", &["unselect: to be confirmed"]),
     ("pvc-terminating-completed-pod", &[]),
     ("pvc-terminating-in-use", &["retain: safe"]),
+    ("pvc-terminating-snapshot-source", &["retain: safe"]),
     ("pvc-terminating-unknown-finalizer", &[]),
     ("sts-retention-delete", &["retain: safe", "retain: safe"]),
 ];

@@ -315,8 +315,8 @@ fn assumed(shown: &[&Finding]) -> Option<String> {
     })
 }
 
-/// How many rules could not be judged for want of which readings, in one sentence: a warning, where what decides was not
-/// read. What stands around volumes and claims only adds to what is known of them, and few files hold it.
+/// How many rules could not be judged for want of which readings, in one sentence: a warning, where what decides was
+/// not read. What stands around volumes and claims only adds to what is known of them, and few files hold it.
 fn unjudged(diagnosis: &Diagnosis) -> Option<String> {
     let kinds: BTreeSet<Kind> = diagnosis.unjudged.values().flatten().map(|missing| missing.kind).collect();
     if kinds.is_empty() {

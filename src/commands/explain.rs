@@ -84,7 +84,8 @@ pub(super) fn run(args: &ExplainArgs, global: &GlobalArgs, terminal: &Terminal) 
         global,
         object,
         pods_decide: true,
-        evidence: Evidence::default(),
+        // The claims of a namespace that is being deleted go with it.
+        evidence: Evidence { surroundings: &[Kind::Namespace], ..Evidence::default() },
     };
     question.check()?;
     if args.source.filenames.is_empty() {

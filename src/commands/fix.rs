@@ -376,10 +376,11 @@ impl Fix<'_> {
             for obstacle in &case.obstacles {
                 line(1, &format!("refused: {obstacle}"));
             }
-            if case.repairs.is_empty()
-                && let Some(first) = case.by_hand.first()
-            {
-                line(1, &format!("by hand: {first}; `kubectl pvctl rules {}` says more", case.id));
+            if case.repairs.is_empty() && !case.by_hand.is_empty() {
+                for way in &case.by_hand {
+                    line(1, &format!("by hand: {way}"));
+                }
+                line(1, &format!("`kubectl pvctl rules {}` says more", case.id));
             }
         }
         if cases.is_empty() {

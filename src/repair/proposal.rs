@@ -25,7 +25,7 @@ enum Remedy {
 }
 
 /// The rules whose findings a verb repairs, or makes harmless, with those verbs in order.
-const REPAIRABLE: [(&str, &[Remedy]); 29] = [
+const REPAIRABLE: [(&str, &[Remedy]); 30] = [
     ("bind-claimref-no-namespace", &[Remedy::Unbind]),
     ("bind-named-pv-stale-uid", &[Remedy::Restore]),
     ("bind-two-pvs-one-claim", &[Remedy::Retain]),
@@ -53,6 +53,7 @@ const REPAIRABLE: [(&str, &[Remedy]); 29] = [
     ("pvc-selected-node-gone", &[Remedy::Unselect]),
     ("pvc-terminating-completed-pod", &[Remedy::Retain]),
     ("pvc-terminating-in-use", &[Remedy::Retain]),
+    ("pvc-terminating-snapshot-source", &[Remedy::Retain]),
     ("pvc-terminating-unknown-finalizer", &[Remedy::Retain]),
     ("sts-retention-delete", &[Remedy::Retain]),
 ];

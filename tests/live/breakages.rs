@@ -42,19 +42,12 @@ const CONTROLLERS: &str = "persistentvolume-attach-detach-controller,persistentv
 const KEPT: &str = "retain: the data of volume";
 
 /// What is not yet as it should be, by namespace, and in what.
-const NOT_YET: [(&str, &str); 12] = [
+const NOT_YET: [(&str, &str); 5] = [
     ("wiki", "fix tells by hand what the verb rebind does"),
-    ("kafka", "fix says the first thing to look at, and not that the quota has to be raised"),
-    ("etl", "fix says the first thing to look at, and not that the volume has to be created"),
-    ("mail", "fix says the first thing to look at, and not that a resizer has to run"),
     ("restore", "the driver's message, which names the snapshot, is not quoted"),
-    ("gce", "fix says the first thing to look at, and not that the driver has to be installed"),
-    ("search", "fix says the first thing to look at, and not that the claim has to be created"),
     ("bi", "the driver's message is not quoted, and recreate with another size is not named"),
     ("finance", "the driver's message is not quoted, and recreate with another mode is not named"),
-    ("eph", "a claim of another owner counts as the pod's own, and is said to wait for the pod"),
     ("old-team", "the verb unfinalize is not named, once the operator is gone for good"),
-    ("dr", "fix names retain by hand, and does not offer it"),
 ];
 
 /// One thing that breaks.

@@ -55,15 +55,9 @@ const PATIENCE: Duration = Duration::from_secs(100);
 
 /// What is not told yet although it should be: the ways, by the start of their names, the danger, who does not tell it,
 /// and why.
-const NOT_YET: [(&str, Danger, &str, &str); 8] = [
-    ("held", Danger::Possible, "audit", "a claim that another one's finalizer keeps is told of after minutes alone"),
-    ("homeless", Danger::Imminent, "audit", "for minutes the deletion of a namespace is a possible danger alone"),
+const NOT_YET: [(&str, Danger, &str, &str); 2] = [
     ("homeless", Danger::Imminent, "explain pv", "it does not look at namespaces"),
     ("homeless", Danger::Imminent, "explain pvc", "as of volumes"),
-    ("homeless", Danger::Imminent, "fix pv", "what is found on a namespace is told of no volume"),
-    ("homeless", Danger::Imminent, "fix pvc", "nor of a claim"),
-    ("node-removed-running", Danger::Imminent, "audit", "pods of a node that is gone go without being deleted"),
-    ("volume-first", Danger::Possible, "explain pvc", "what becomes of the data stands on the volume's page alone"),
 ];
 
 /// The finalizer of somebody who holds a claim.

@@ -3,7 +3,7 @@
 #![expect(clippy::panic, reason = "an actor that cannot act fails the test by panicking")]
 
 use super::api::{Api, Refused, path};
-use super::site::{PV, PVC, text, watch};
+use super::site::{NODE, PV, PVC, text, watch};
 pub(crate) use crate::stage::Actor;
 use http::Method;
 use serde_json::{Value, json};
@@ -299,7 +299,7 @@ fn pod(claim: &Value) -> Value {
         "apiVersion": "v1", "kind": "Pod",
         "metadata": {"namespace": text(claim, "/metadata/namespace"), "name": format!("uses-{name}")},
         "spec": {
-            "nodeName": "somewhere", "containers": [{"name": "c", "image": "none"}],
+            "nodeName": NODE, "containers": [{"name": "c", "image": "none"}],
             "volumes": [{"name": "v", "persistentVolumeClaim": {"claimName": name}}],
         },
     })

@@ -38,6 +38,8 @@ const SOURCES: [&str; 4] = ["csi", "nfs", "hostPath", "local"];
 /// The kinds, by the names that the program takes.
 pub(crate) const PV: &str = "PersistentVolume";
 pub(crate) const PVC: &str = "PersistentVolumeClaim";
+/// The node of all pods that have one.
+pub(crate) const NODE: &str = "somewhere";
 
 /// The text at a place of an object.
 pub(crate) fn text<'a>(object: &'a Value, pointer: &str) -> &'a str {
@@ -76,6 +78,8 @@ impl Site {
         site.runtime.spawn(watch(site.api.clone(), move |event, volume| {
             seen.lock().unwrap().push((event.to_owned(), volume));
         }));
+        // Pods of a node that does not exist go by themselves.
+        site.put(&json!({"apiVersion": "v1", "kind": "Node", "metadata": {"name": NODE}}));
         site.put(&json!({
             "apiVersion": "v1", "kind": PV, "metadata": {"name": MARK},
             "spec": {
@@ -408,7 +412,7 @@ impl<'s> Place<'s> {
         self.site.put(&json!({
             "apiVersion": "v1", "kind": "Pod", "metadata": {"namespace": self.name, "name": name},
             "spec": {
-                "nodeName": "somewhere", "containers": [{"name": "c", "image": "none"}],
+                "nodeName": NODE, "containers": [{"name": "c", "image": "none"}],
                 "volumes": [{"name": "v", "persistentVolumeClaim": {"claimName": claim}}],
             },
         }));

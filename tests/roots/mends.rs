@@ -111,6 +111,7 @@ pub(super) const MENDS: &[(&str, Mend)] = &[
     // The pod gets a node.
     ("pod-claim-lost", Do(placed)),
     ("pod-claim-missing", Do(placed)),
+    ("pod-ephemeral-name-conflict", Do(placed)),
     ("pod-unbound-immediate", Do(placed)),
     ("sts-pvc-deleted-race", Do(placed)),
     // The class is put right.

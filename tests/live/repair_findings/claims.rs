@@ -309,6 +309,33 @@ pub(super) const CASES: &[Case] = &[
         harm: &[],
     },
     Case {
+        rule: "pvc-terminating-snapshot-source",
+        place: "snapped",
+        class: Class::Driver,
+        arise: kept_by_a_snapshot,
+        stands: &["@-a: Bound, Delete, of @/data", "@/data: Bound, @-a, going"],
+        found: &["pvc-terminating-snapshot-source on pvc/data"],
+        acts: &[
+            // The claim waits for the snapshot all the same, and its data stay.
+            Act::does(
+                &["fix", "pvc/data"],
+                1,
+                &["@-a: Bound, Retain, of @/data", "@/data: Bound, @-a, going"],
+                &["pvc-terminating-snapshot-source on pvc/data"],
+            )
+            .harmless(),
+            Act::NOTHING_BACK,
+            Act::comes(
+                operator_is_back,
+                &["@-a: Released, Retain, of the former @/data"],
+                &["pv-released-retain on pv/@-a"],
+            ),
+        ],
+        volumes: &["a"],
+        meant: &[("@", "data")],
+        harm: &[],
+    },
+    Case {
         rule: "pvc-terminating-unknown-finalizer",
         place: "guarded",
         class: Class::Driver,
@@ -549,18 +576,24 @@ fn deleted_in_use(place: &Place<'_>) {
 /// An operator puts its finalizer on a claim, and is uninstalled before somebody deletes the claim.
 fn kept_by_an_operator(place: &Place<'_>) {
     made(place, "data", "a");
-    keep(place);
+    keep(place, "example.com/backup");
+}
+
+/// A snapshot of the claim never becomes ready, and somebody deletes the claim.
+fn kept_by_a_snapshot(place: &Place<'_>) {
+    made(place, "data", "a");
+    keep(place, "snapshot.storage.kubernetes.io/pvc-as-source-protection");
 }
 
 /// The same with a volume that is kept.
 fn kept_by_an_operator_with_its_data(place: &Place<'_>) {
     place.bound("data", "a", "Retain");
-    keep(place);
+    keep(place, "example.com/backup");
 }
 
-fn keep(place: &Place<'_>) {
+fn keep(place: &Place<'_>, finalizer: &str) {
     place.site.edit(PVC, &place.name, "data", |claim| {
-        claim["metadata"]["finalizers"].as_array_mut().unwrap().push(json!("example.com/backup"));
+        claim["metadata"]["finalizers"].as_array_mut().unwrap().push(json!(finalizer));
     });
     delete(place, PVC, &place.name, "data");
     deleted_long_ago(place, PVC, &place.name, "data");
@@ -604,7 +637,7 @@ fn user_ends(place: &Place<'_>) {
 /// The operator is installed again, and does what it has to.
 fn operator_is_back(place: &Place<'_>) {
     place.site.edit(PVC, &place.name, "data", |claim| {
-        claim["metadata"]["finalizers"].as_array_mut().unwrap().retain(|one| one != "example.com/backup");
+        claim["metadata"]["finalizers"].as_array_mut().unwrap().retain(|one| one == "kubernetes.io/pvc-protection");
     });
 }
 

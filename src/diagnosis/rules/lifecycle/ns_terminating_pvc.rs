@@ -63,7 +63,7 @@ fn look(case: &Case<'_>, namespace: &Namespace) -> Option<Found> {
         |claim: &&PersistentVolumeClaim| !claim.volume_name.is_empty() && case.volume(&claim.volume_name).is_none();
     let lost: Vec<&PersistentVolume> = claims.iter().filter_map(|claim| doomed(case, claim)).collect();
     let risk = match lost.is_empty() {
-        false if is_normal => Risk::Possible,
+        // Nobody has to do anything more, and nothing makes that milder.
         false => Risk::Imminent,
         true if claims.iter().any(|claim| unseen(&claim)) => Risk::Possible,
         true => Risk::None,
@@ -106,6 +106,7 @@ fn look(case: &Case<'_>, namespace: &Namespace) -> Option<Found> {
             .evidence(&volume_key(&volume.meta.name), "spec.persistentVolumeReclaimPolicy", policy)
             .remedies(retain(volume))
     });
+    let found = lost.iter().fold(found, |found, volume| found.affects(volume_key(&volume.meta.name)));
     let found = if lost.len() > COMMANDS {
         found.remedy(by_hand(format!("the same for {} more volumes of the namespace", lost.len() - COMMANDS)))
     } else {

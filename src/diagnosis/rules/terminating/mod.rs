@@ -27,6 +27,7 @@ use crate::model::{
     VolumePhase,
 };
 use crate::simulate::Outcome;
+use crate::snapshot::Absence;
 use serde_json::json;
 
 /// The attachments that are there, or on their way out, hold the volume; one that only waits to be made waits for it.
@@ -156,9 +157,17 @@ fn users<'a>(case: &Case<'a>, claim: &PersistentVolumeClaim) -> Vec<&'a Pod> {
     pods.filter(|pod| pod_uses_claim(pod, claim)).collect()
 }
 
-/// Whether all these pods are on their way out.
-fn are_leaving(users: &[&Pod]) -> bool {
-    users.iter().all(|pod| pod.meta.deleted.is_some())
+/// Whether all these pods go without anybody doing anything more: they are being deleted, or their node is certainly
+/// gone, so that the collector of pods deletes them. Upstream: `gcOrphaned`, `pkg/controller/podgc`, 1.36.
+fn are_leaving(case: &Case<'_>, users: &[&Pod]) -> bool {
+    users.iter().all(|pod| pod.meta.deleted.is_some() || is_orphaned(case, pod))
+}
+
+/// Whether there certainly is no such node as the pod's.
+fn is_orphaned(case: &Case<'_>, pod: &Pod) -> bool {
+    let (snapshot, node) = (case.snapshot(), pod.node_name.as_str());
+    let is_absent = || snapshot.coverage().absence_of(Kind::Node, "", node) == Absence::Certain;
+    !node.is_empty() && snapshot.node(node).is_none() && is_absent()
 }
 
 /// Whether nobody has waited long for these pods, which are on their way out.

@@ -47,7 +47,7 @@ fn look(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Found> {
     if !case.knows_all(Kind::Pod, &claim.meta.namespace) {
         return None;
     }
-    let is_left = are_leaving(&users);
+    let is_left = are_leaving(case, &users);
     let after = aftermath(case, claim);
     if is_left && after.risk == Risk::None && is_recent(case, &users) {
         return None;

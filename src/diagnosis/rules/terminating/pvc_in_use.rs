@@ -1,6 +1,6 @@
 //! A claim that is being deleted while pods use it.
 
-use super::{aftermath, are_leaving, being_deleted, bring_back, is_finished, is_recent, some_pods, users};
+use super::{aftermath, are_leaving, being_deleted, bring_back, is_finished, is_orphaned, is_recent, some_pods, users};
 use crate::controllers::protection::CLAIM_FINALIZER;
 use crate::diagnosis::remedy::{by_hand, save_claim};
 use crate::diagnosis::{Act, Case, Detect, Found, Page, Risk, Rule, Severity, key};
@@ -45,7 +45,7 @@ fn look(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Found> {
     let users = users(case, claim);
     let active: Vec<_> = users.iter().copied().filter(|pod| !is_finished(pod)).collect();
     let first = active.first()?;
-    let is_left = are_leaving(&users);
+    let is_left = are_leaving(case, &users);
     let after = aftermath(case, claim);
     // That pods take their time to end is worth no word by itself; that data go with them is.
     if is_left && after.risk == Risk::None && is_recent(case, &users) {
@@ -54,8 +54,12 @@ fn look(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Found> {
     let pods = some_pods(&active);
     let message = if is_left {
         format!(
-            "it was deleted, which cannot be taken back, and {pods} keeps it, which is being deleted as well. When that \
-             is gone, it goes{}",
+            "it was deleted, which cannot be taken back, and {pods} keeps it, which {}. When that is gone, it goes{}",
+            if users.iter().any(|pod| is_orphaned(case, pod)) {
+                "is on a node that does not exist, and is deleted for that"
+            } else {
+                "is being deleted as well"
+            },
             after.words
         )
     } else {

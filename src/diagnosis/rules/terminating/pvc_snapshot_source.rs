@@ -37,17 +37,21 @@ pub(super) static RULE: Rule = Rule {
 };
 
 fn look(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Found> {
-    if !claim.terminating() || !claim.meta.has_finalizer(SNAPSHOT_FINALIZER) || case.lasts(claim.meta.deleted).is_none()
-    {
+    if !claim.terminating() || !claim.meta.has_finalizer(SNAPSHOT_FINALIZER) {
         return None;
     }
     let after = aftermath(case, claim);
+    // That a snapshot takes its time is worth no word by itself; that data go with it is.
+    let is_recent = case.lasts(claim.meta.deleted).is_none();
+    if is_recent && after.risk == Risk::None {
+        return None;
+    }
     let message = format!(
         "it was deleted, and the snapshot controller keeps it: a VolumeSnapshot of it is not ready, or nobody takes \
          finalizer {SNAPSHOT_FINALIZER} away. After that it goes{}",
         after.words
     );
-    let found = being_deleted(message, case, claim);
+    let found = being_deleted(message, case, claim).quiet_while(is_recent);
     Some(
         after
             .told(found)

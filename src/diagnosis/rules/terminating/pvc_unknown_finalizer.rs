@@ -41,7 +41,13 @@ fn look(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Found> {
     let is_foreign = |finalizer: &&str| ![CLAIM_FINALIZER, SNAPSHOT_FINALIZER, CLONE_FINALIZER].contains(finalizer);
     let foreign: Vec<&str> = claim.meta.finalizers.iter().map(Str::as_str).filter(is_foreign).collect();
     let first = *foreign.first()?;
-    let early = case.may_heal(claim.meta.deleted)?;
+    let after = aftermath(case, claim);
+    // Whoever set it may take it away at any moment: as long as that is normal, it is told where data go with it.
+    let early = match case.may_heal(claim.meta.deleted) {
+        Some(early) => early,
+        None if after.risk == Risk::None => return None,
+        None => true,
+    };
     let kept = match (foreign.as_slice(), first.split_once('/')) {
         // The garbage collector's own finalizers have no domain.
         ([_], None) if matches!(first, "foregroundDeletion" | "orphan") => {
@@ -55,7 +61,6 @@ fn look(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Found> {
             format!("finalizers {} keep it, which those who set them have to take away", several.join(", "))
         }
     };
-    let after = aftermath(case, claim);
     let message = format!("it was deleted, and {kept}. After that it goes{}", after.words);
     let found = being_deleted(message, case, claim).early_while(early);
     let fields = format!(

@@ -2,8 +2,7 @@
 //! so that no way to a loss is passed over because no other rule knows it.
 
 use super::{Reclaim, gone};
-use crate::controllers::persistent_volume::reclaim::DataFate;
-use crate::controllers::persistent_volume::reclaim::leaks;
+use crate::controllers::persistent_volume::reclaim::{DataFate, data_fate, leaks};
 use crate::diagnosis::case::{key_of_claim, volume_key};
 use crate::diagnosis::remedy::{by_hand, retain};
 use crate::diagnosis::rules::terminating::driver_of;
@@ -75,12 +74,14 @@ fn look(case: &Case<'_>, volume: &PersistentVolume) -> Option<Found> {
     let next = next_sync(case, volume);
     let ends = case.ends();
     let some_end = ends.into_iter().flat_map(OutcomeSet::of_every_sort).find_map(destroyed);
-    let fate = next.or(some_end)?;
+    let is_doomed = is_doomed_with_its_namespace(case, volume);
+    let with_namespace = is_doomed.then(|| data_fate(case.rules(), volume));
+    let fate = next.or(some_end).or(with_namespace)?;
     // Its object goes, and the storage stays behind.
     if volume.terminating() && leaks(case.rules(), volume) {
         return None;
     }
-    let is_certain = ends.is_some_and(|ends| ends.of_every_sort().all(|end| destroyed(end).is_some()));
+    let is_certain = is_doomed || ends.is_some_and(|ends| ends.of_every_sort().all(|end| destroyed(end).is_some()));
     let verb = |certain: &str, possible: &str| if is_certain { certain.to_owned() } else { format!("may {possible}") };
     let policy = volume.reclaim_policy.as_str();
     let act = match fate {
@@ -90,7 +91,7 @@ fn look(case: &Case<'_>, volume: &PersistentVolume) -> Option<Found> {
         DataFate::Destroyed => format!("the controller {} it with its data", verb("deletes", "delete")),
         DataFate::Scrubbed => format!("a pod {} its data", verb("erases", "erase")),
     };
-    let wanted_by = wanted_by(case, volume);
+    let wanted_by = wanted_by(case, volume).filter(|_| !is_doomed);
     let course = if wanted_by.is_some() {
         "nobody has asked for that"
     } else {
@@ -118,10 +119,26 @@ fn look(case: &Case<'_>, volume: &PersistentVolume) -> Option<Found> {
     Some(owners(case, volume).into_iter().fold(found, Found::affects))
 }
 
+/// Whether the claim that has the volume is in a namespace that is being deleted: the controller of namespaces deletes
+/// the claim, and its data go with it.
+fn is_doomed_with_its_namespace(case: &Case<'_>, volume: &PersistentVolume) -> bool {
+    let Holder::Lives(claim) = case.holder(volume) else { return false };
+    namespace_deleted(case, &claim.meta.namespace).is_some()
+        && claim.volume_name == volume.meta.name
+        && case.destroys(volume)
+}
+
+fn namespace_deleted(case: &Case<'_>, name: &str) -> Option<Timestamp> {
+    case.surroundings().namespace(name)?.meta.deleted
+}
+
 /// Since when the data have been about to go.
 fn since(case: &Case<'_>, volume: &PersistentVolume) -> Option<Timestamp> {
     match case.holder(volume) {
         Holder::Lives(claim) if claim.terminating() => claim.meta.deleted,
+        Holder::Lives(claim) if is_doomed_with_its_namespace(case, volume) => {
+            namespace_deleted(case, &claim.meta.namespace)
+        }
         _ => volume.status.last_phase_transition.or(volume.meta.deleted),
     }
 }
@@ -150,6 +167,9 @@ fn cause(case: &Case<'_>, volume: &PersistentVolume, wanted_by: Option<&Persiste
     let named = named.unwrap_or_default();
     match case.holder(volume) {
         Holder::Lives(claim) if claim.terminating() => format!("its claim {named} is being deleted"),
+        Holder::Lives(_) if is_doomed_with_its_namespace(case, volume) => {
+            format!("the namespace of its claim {named} is being deleted")
+        }
         Holder::Lives(claim) if claim.volume_name != volume.meta.name && !claim.volume_name.is_empty() => {
             format!("its claim {named} has volume {}", claim.volume_name)
         }
@@ -185,7 +205,11 @@ pub(in crate::diagnosis) fn give_way(findings: &mut Vec<Finding>) {
         return;
     }
     let mut told: BTreeSet<ObjectKey> = BTreeSet::new();
-    for finding in findings.iter().filter(|finding| finding.risk == Risk::Imminent && !is_general(finding)) {
+    // A namespace tells of all that goes with it, and nothing of the single volume.
+    let is_special = |finding: &&Finding| {
+        finding.risk == Risk::Imminent && !is_general(finding) && finding.object.kind != Kind::Namespace
+    };
+    for finding in findings.iter().filter(is_special) {
         let shown = finding.evidence.iter().map(|evidence| &evidence.object);
         let all = shown
             .chain(finding.blamed.iter().map(|blame| &blame.object))

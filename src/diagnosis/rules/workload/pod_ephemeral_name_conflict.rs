@@ -1,0 +1,68 @@
+//! A pod whose ephemeral volume has the name of a claim that is somebody else's.
+
+use super::is_unscheduled;
+use crate::diagnosis::case::key_of_claim;
+use crate::diagnosis::remedy::{by_hand, describe};
+use crate::diagnosis::{Act, Case, Detect, Found, Page, Risk, Rule, Severity};
+use crate::model::{Kind, PersistentVolumeClaim, Pod};
+
+pub(super) static RULE: Rule = Rule {
+    id: "pod-ephemeral-name-conflict",
+    title: "the name of the pod's ephemeral claim is taken",
+    severity: Severity::Error,
+    risk: Risk::None,
+    reads: &[Kind::PersistentVolumeClaim],
+    hinders: &[Act::Schedule],
+    page: Page {
+        seen: "The pod is Pending without a node; an event `FailedScheduling` says that a claim was not created for \
+               the pod, because the pod is not its owner.",
+        why: "The claim of a generic ephemeral volume is called after the pod and the volume, with a dash between \
+              them. The controller of ephemeral volumes makes it and writes the pod into its `ownerReferences`, with \
+              its uid. A claim of that name that is there already, and is of nobody or of another pod, is left as it \
+              is: neither the controller nor the scheduler lets the pod have it, so that nobody reads foreign data.",
+        confirm: "kubectl describe pod NAME -n NAMESPACE\n\
+                  kubectl get pvc CLAIM -n NAMESPACE -o jsonpath='{.metadata.ownerReferences}'",
+        repair: "See whose claim it is. If it is wanted, give the pod or its volume another name. If it is a claim \
+                 that somebody left, and nobody wants its data, delete it: the controller makes a new one for the pod.",
+        prevention: "Give claims names that no pod and volume together have: `a-b` with volume `c` and `a` with volume \
+                     `b-c` are the same.",
+        hazard: "Deleting a claim deletes its data by the policy of its volume. Writing the pod into the owners of a \
+                 claim makes its data go with the pod.",
+        sources: &[
+            "VolumeIsForPod, component-helpers storage/ephemeral, Kubernetes 1.36",
+            "handleVolume, pkg/controller/volume/ephemeral, Kubernetes 1.36",
+            "https://kubernetes.io/docs/concepts/storage/ephemeral-volumes/#persistentvolumeclaim-naming",
+        ],
+    },
+    detect: Detect::Pod(look),
+};
+
+fn look(case: &Case<'_>, pod: &Pod) -> Option<Found> {
+    if !is_unscheduled(pod) {
+        return None;
+    }
+    let namespace = &pod.meta.namespace;
+    let is_foreign = |claim: &&PersistentVolumeClaim| claim.meta.controller_owner.as_ref() != Some(&pod.meta.uid);
+    let claim = pod.ephemeral_claims.iter().filter_map(|claim| case.claim(namespace, claim)).find(is_foreign)?;
+    let name = &claim.meta.name;
+    let whose = if claim.meta.controller_owner.is_some() { "another owner's" } else { "not the pod's" };
+    let key = key_of_claim(&claim.meta);
+    Some(
+        Found::new(format!(
+            "it is not scheduled: its ephemeral volume needs a claim called {name}, and the claim of that name is \
+             {whose}"
+        ))
+        .early_while(case.is_young(pod.meta.created))
+        .evidence(&case.object(), "metadata.uid", pod.meta.uid.as_str())
+        .evidence(
+            &key,
+            "metadata.ownerReferences[controller].uid",
+            claim.meta.controller_owner.as_deref().unwrap_or_default(),
+        )
+        .remedy(describe(&key, format!("see whose claim {name} is")))
+        .remedy(by_hand(format!(
+            "give the pod or its volume another name; or, if nobody wants the data of claim {namespace}/{name}, delete \
+             it: a new one is made for the pod then"
+        ))),
+    )
+}
