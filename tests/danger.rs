@@ -57,8 +57,7 @@ fn silent_pages(simulation: &Simulation<'_>, volume: &PersistentVolume) -> Vec<S
     let headline = |target: Target| {
         let model = Model::new(&simulation.settings().rules, &Controller::ALL, "assumed");
         let prediction = simulation.predict(target);
-        let headline = Explanation::of_object(Asked { simulation, model, from_files: true }, &prediction).headline;
-        headline
+        Explanation::of_object(Asked { simulation, model, from_files: true }, &prediction).headline
     };
     let targets = simulation.targets().filter(has_it);
     targets.map(headline).filter(|headline| !headline.contains("Danger: ")).collect()

@@ -53,13 +53,6 @@ const ABREAST: usize = 2;
 /// The controllers take a minute at most to let the pods of a removed node go.
 const PATIENCE: Duration = Duration::from_secs(100);
 
-/// What is not told yet although it should be: the ways, by the start of their names, the danger, who does not tell it,
-/// and why.
-const NOT_YET: [(&str, Danger, &str, &str); 2] = [
-    ("homeless", Danger::Imminent, "explain pv", "it does not look at namespaces"),
-    ("homeless", Danger::Imminent, "explain pvc", "as of volumes"),
-];
-
 /// The finalizer of somebody who holds a claim.
 const HOLD: &str = "backup.example.com/hold";
 
@@ -241,7 +234,6 @@ struct Tally {
     /// How often `explain` and `fix` were looked at, by the way and the danger.
     asked: BTreeMap<(&'static str, Danger), usize>,
     runs: usize,
-    looked: BTreeSet<Key>,
     /// What was wrong the first time, and how often.
     wrong: BTreeMap<Key, (String, usize)>,
 }
@@ -254,7 +246,6 @@ impl Tally {
     /// What was wrong with what somebody says, if anything was.
     fn judge(&mut self, case: &Case, danger: Danger, who: &'static str, wrong: Option<String>) {
         let key = (case.course.name, danger, who);
-        self.looked.insert(key);
         if let Some(what) = wrong {
             self.wrong.entry(key).or_insert((what, 0)).1 += 1;
         }
@@ -314,11 +305,6 @@ fn fits(so: Danger, told: Danger) -> bool {
 /// Our program as the administrator, apart from the control plane.
 fn pvctl(config: &str, arguments: &[&str]) -> Finished {
     Run::new(arguments).env("KUBECONFIG", config).finish()
-}
-
-/// Whether what was looked at is of that entry.
-fn is_of(key: &Key, (course, danger, who): Key) -> bool {
-    key.0.starts_with(course) && (key.1, key.2) == (danger, who)
 }
 
 impl Scene {
@@ -494,7 +480,6 @@ impl Scene {
 
     /// Asks about single volumes and claims, those first of whose way and danger least was asked.
     fn sample(&mut self, begin: Instant) {
-        self.ask_what_is_not_told();
         while begin.elapsed() < LONGEST {
             let now = self.version();
             let mut open: Vec<&Case> = self.cases.iter().filter(|case| !self.is_gone(case, now)).collect();
@@ -510,22 +495,6 @@ impl Scene {
                 }
             }
             self.ask(&chosen);
-        }
-    }
-
-    /// Asks once about each of what is known not to be told, as soon as it is so.
-    fn ask_what_is_not_told(&mut self) {
-        for (course, danger, who, _) in NOT_YET {
-            let Some((_, kind)) = who.split_once(' ') else { continue };
-            if self.tally.looked.iter().any(|key| is_of(key, (course, danger, who))) {
-                continue;
-            }
-            let is_it = |case: &&Case| case.course.name.starts_with(course) && case.danger() == danger;
-            // The last one of several ways is the one that takes longest.
-            let found = self.cases.iter().filter(is_it).max_by_key(|case| case.course.name.len()).cloned();
-            if let Some(case) = found {
-                self.ask(&[(case, kind)]);
-            }
         }
     }
 
@@ -660,21 +629,12 @@ fn nobody_loses_data_unwarned_on_the_way() {
         let stays = case.course.storage == Storage::HostPath && case.danger() != Danger::Imminent;
         assert_eq!(is_there, stays, "the folder of {}", case.volume);
     }
-    let known = |key: &Key| NOT_YET.iter().any(|one| is_of(key, (one.0, one.1, one.2)));
-    let wrong: Vec<String> = tally
-        .wrong
-        .iter()
-        .filter(|(key, _)| !known(key))
-        .map(|(key, (what, times))| format!("{key:?}, {times} times: {what}"))
-        .collect();
+    let wrong: Vec<String> =
+        tally.wrong.iter().map(|(key, (what, times))| format!("{key:?}, {times} times: {what}")).collect();
     assert!(wrong.is_empty(), "{} faults:\n{}", wrong.len(), wrong.join("\n\n"));
     let judged: usize = tally.judged.values().sum();
     assert!(tally.between * 50 < judged, "too much happened while it was looked at: {}", tally.between);
     let dangers = COURSES.iter().flat_map(|course| course.acts.iter().map(|act| (course.name, act.1)));
     let missed: BTreeSet<_> = dangers.filter(|key| key.1 != Danger::None && !tally.asked.contains_key(key)).collect();
     assert!(missed.len() <= MISSED, "nobody asked about {missed:?}");
-    for (course, danger, who, why) in NOT_YET {
-        let is_still = tally.wrong.keys().any(|key| is_of(key, (course, danger, who)));
-        assert!(is_still, "{who} is right about {course} by now, so that this is over: {why}");
-    }
 }

@@ -1,10 +1,11 @@
 //! How each root is mended in a world: the field that is wrong is put right, or the act that does not come about takes
 //! place.
+#![expect(clippy::expect_used, reason = "tests fail by panicking")]
 
 use crate::worlds::free_volume;
 use pvctl::diagnosis::case::key_of_claim;
 use pvctl::model::{
-    AnnotationKey, ClaimPhase, ClaimRef, Kind, ObjectKey, PersistentVolume, PersistentVolumeClaim, StorageClass,
+    AnnotationKey, ClaimPhase, ClaimRef, Kind, ObjectKey, PersistentVolume, PersistentVolumeClaim, StorageClass, Str,
     VolumePhase,
 };
 use pvctl::snapshot::Parts;
@@ -157,11 +158,11 @@ fn class_of<'a>(parts: &'a mut Parts, key: &ObjectKey) -> &'a mut StorageClass {
 
 /// A claim and a volume are Bound to each other, as the controller leaves them.
 fn bind(claim: &mut PersistentVolumeClaim, volume: &mut PersistentVolume) {
-    claim.volume_name = volume.meta.name.clone();
+    claim.volume_name.clone_from(&volume.meta.name);
     claim.meta.annotations.set(AnnotationKey::BindCompleted, "yes");
     claim.status.phase = ClaimPhase::Bound;
-    claim.status.capacity = volume.capacity.clone();
-    claim.status.access_modes = volume.access_modes.clone();
+    claim.status.capacity.clone_from(&volume.capacity);
+    claim.status.access_modes.clone_from(&volume.access_modes);
     volume.claim_ref = Some(ClaimRef {
         api_version: "v1".into(),
         kind: "PersistentVolumeClaim".into(),
@@ -178,10 +179,10 @@ fn bound_anew(parts: &mut Parts, claim: &ObjectKey) {
     let claim = claim_of(parts, claim);
     let mut volume = free_volume(format!("of-{}-{}", claim.meta.namespace, claim.meta.name), "1Gi", claim.class());
     volume.capacity = claim.request.iter().map(|amount| ("storage".into(), amount.clone())).collect();
-    volume.access_modes = claim.access_modes.clone();
-    volume.volume_mode = claim.volume_mode.clone();
-    volume.attributes_class = claim.attributes_class.clone();
-    volume.source.handle = volume.meta.name.clone();
+    volume.access_modes.clone_from(&claim.access_modes);
+    volume.volume_mode.clone_from(&claim.volume_mode);
+    volume.attributes_class.clone_from(&claim.attributes_class);
+    volume.source.handle.clone_from(&volume.meta.name);
     bind(claim, &mut volume);
     parts.volumes.push(volume);
 }
@@ -208,7 +209,7 @@ fn given_back(parts: &mut Parts, volume: &ObjectKey) {
     let volume = volume_of(parts, volume);
     volume.status.phase = VolumePhase::Available;
     if let Some(named) = &mut volume.claim_ref {
-        named.uid = "".into();
+        named.uid = Str::default();
     }
 }
 

@@ -2,7 +2,7 @@
 //! claim as well as on that of the volume.
 
 use super::{NextOut, YOU};
-use crate::diagnosis::{Rule, Severity, diagnose_one, rules};
+use crate::diagnosis::{Risk, Rule, diagnose_one, rules};
 use crate::report::why::View;
 use crate::simulate::Target;
 use crate::snapshot::VolumeId;
@@ -57,17 +57,13 @@ pub(super) fn of_object(view: View<'_>) -> Vec<Danger> {
 fn of_volume(view: View<'_>, id: VolumeId, is_own: bool) -> Option<Danger> {
     let rules: Vec<&'static Rule> = RULES.into_iter().filter_map(rules::by_id).collect();
     let finding = diagnose_one(view.simulation, Target::Volume(id), &rules).into_iter().next()?;
-    let loses_data = finding.rule.id == RULES[0];
+    let loses_data = finding.risk != Risk::None;
     // Whoever reads of the volume itself that it is being deleted has been told.
-    if !loses_data && matches!(view.prediction.target, Target::Volume(_)) {
+    if finding.rule.id != RULES[0] && matches!(view.prediction.target, Target::Volume(_)) {
         return None;
     }
     let way = finding.remedies.first().filter(|way| !way.command.is_empty());
     let way_out = way.map(|way| NextOut { who: YOU.to_owned(), what: format!("{}: {}", way.does, way.command) });
-    let message = if finding.severity == Severity::Error || !loses_data {
-        finding.message
-    } else {
-        format!("{} (asked for)", finding.message)
-    };
+    let message = if finding.is_asked_for() { format!("{} (asked for)", finding.message) } else { finding.message };
     Some(Danger { is_own, volume: view.snapshot().volume(id).meta.name.to_string(), message, loses_data, way_out })
 }
