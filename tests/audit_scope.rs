@@ -131,6 +131,48 @@ fn a_namespace_has_its_findings_and_what_is_to_blame_for_them() {
     assert!(looked > 60 && shared > 3 && apart > 1, "{looked} findings, {shared} on what is shared, {apart} of nobody");
 }
 
+/// Two clusters in one file, of which one has a label on all its objects.
+#[test]
+fn labels_choose_volumes_and_claims_and_what_is_to_blame_for_them() {
+    let fires: Vec<String> =
+        files(FOLDER, "yaml").into_iter().map(|(path, _)| path).filter(|path| path.ends_with("fires.yaml")).collect();
+    let scratch = tempfile::tempdir().unwrap();
+    let (mut looked, mut left_out) = (0, 0);
+    for (number, pair) in fires.chunks(2).enumerate() {
+        let [one, other] = pair else { continue };
+        let [one, other] = [one, other].map(|path| std::fs::read_to_string(root().join(path)).unwrap());
+        // What has labels already would have them twice.
+        if one.contains("\n  labels:") {
+            continue;
+        }
+        let one = one.replace("\nmetadata:\n", "\nmetadata:\n  labels:\n    of: one\n");
+        let path = |name: &str, text: &str| {
+            let path = scratch.path().join(format!("{number}-{name}.yaml"));
+            std::fs::write(&path, text).unwrap();
+            path.to_str().unwrap().to_owned()
+        };
+        let both = path("both", &[one.as_str(), other.as_str()].join("\n---\n"));
+        let alone = path("one", &one);
+        let predict = |path: &str| Run::new(&["predict", "-A", "-f", path, "--assume-complete", "-o", "json"]).finish();
+        // Two fixtures may have an object of the same name.
+        if predict(&both).code != Some(0) {
+            continue;
+        }
+        let predicted: Value = serde_json::from_str(&predict(&alone).stdout).unwrap();
+        let own: BTreeSet<_> =
+            predicted["items"].as_array().unwrap().iter().map(|item| object(&item["object"])).collect();
+        let whole = report(&both, &["-A"]);
+        let expected = narrowed(&whole, &|value| own.contains(&object(value)));
+        let found = findings(&report(&both, &["-l", "of=one", "-A"]));
+        assert_eq!(found, expected, "{pair:?}");
+        looked += found.len();
+        left_out += findings(&whole).len() - found.len();
+        let nobody = report(&both, &["-l", "of=none", "-A"]);
+        assert_eq!(findings(&nobody), BTreeMap::new(), "{pair:?}");
+    }
+    assert!(looked > 20 && left_out > 20, "{looked} findings, {left_out} of others");
+}
+
 /// A class that is wrong for a claim stands below that claim, and not below the others.
 #[test]
 fn objects_and_labels_choose_what_is_looked_at() {

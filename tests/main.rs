@@ -1,5 +1,6 @@
 //! The one binary of integration tests; each module is one subject.
 
+mod answers;
 mod audit;
 mod audit_scope;
 mod bounds;

@@ -1,0 +1,157 @@
+//! Answers that once were wrong, each with the world in which they were.
+
+use crate::support::Run;
+
+/// What the program prints for these objects, of which all are known, on a line that wraps nothing.
+fn said(objects: &str, arguments: &[&str]) -> String {
+    let all = [arguments, &["-f", "-", "--assume-complete"]].concat();
+    let run = Run::new(&all).env("COLUMNS", "900").stdin(objects.as_bytes()).finish();
+    assert!(matches!(run.code, Some(0 | 1)), "{arguments:?}: {:?} {}", run.code, run.stderr);
+    run.stdout
+}
+
+fn says(text: &str, parts: &[&str]) {
+    for part in parts {
+        assert!(text.contains(part), "lacks\n{part}\nin\n{text}");
+    }
+}
+
+/// A volume and a claim, with what is special about each.
+fn pair(volume: &str, volume_status: &str, claim: &str) -> String {
+    format!(
+        r#"apiVersion: v1
+kind: PersistentVolume
+metadata: {{name: vol, uid: v1, resourceVersion: "1", creationTimestamp: "2026-01-01T00:00:00Z"{volume}
+  capacity: {{storage: 5Gi}}
+  accessModes: [ReadWriteOnce]
+  csi: {{driver: ebs.csi.aws.com, volumeHandle: h}}
+status: {{phase: {volume_status}}}
+---
+apiVersion: v1
+kind: PersistentVolumeClaim
+metadata: {{name: data, namespace: db, uid: c1, resourceVersion: "2", finalizers: [kubernetes.io/pvc-protection],
+  creationTimestamp: "2026-01-01T00:00:00Z"{claim}
+  accessModes: [ReadWriteOnce]
+  resources: {{requests: {{storage: 5Gi}}}}
+"#
+    )
+}
+
+const BOUND: &str = r#", annotations: {pv.kubernetes.io/bind-completed: "yes"}}
+status: {phase: Bound, accessModes: [ReadWriteOnce], capacity: {storage: 5Gi}}
+spec:
+  storageClassName: ""
+  volumeName: vol"#;
+
+/// `predict` said Bound, `match` that no volume fits, and Next told to create one. Upstream: `syncVolume` makes a
+/// volume without a claimRef Available, 1.36.
+#[test]
+fn manifests_that_no_server_has_seen_become_bound() {
+    let manifests = r#"apiVersion: v1
+kind: PersistentVolume
+metadata: {name: vol}
+spec:
+  capacity: {storage: 5Gi}
+  accessModes: [ReadWriteOnce]
+  nfs: {server: a, path: /x}
+---
+apiVersion: v1
+kind: PersistentVolumeClaim
+metadata: {name: data, namespace: db}
+spec:
+  storageClassName: ""
+  accessModes: [ReadWriteOnce]
+  resources: {requests: {storage: 5Gi}}
+"#;
+    says(&said(manifests, &["predict", "pvc/data", "-n", "db"]), &["Pending   Bound"]);
+    let matched = said(manifests, &["match", "pvc/data", "-n", "db"]);
+    says(&matched, &["a volume fits as soon as the controller has made it Available.", "Pending   soon"]);
+    let explained = said(manifests, &["explain", "pvc/data", "-n", "db"]);
+    says(&explained, &["becomes Bound to vol", "Next\n  Ends Bound to vol."]);
+    // One that does not fit otherwise fits no better then.
+    let small = manifests.replacen("5Gi", "1Gi", 1);
+    says(&said(&small, &["match", "pvc/data", "-n", "db"]), &["no volume fits.", "capacity 1Gi < requested 5Gi"]);
+}
+
+/// The claim's page said that it stays Bound, while the next sync of the volume releases it. Upstream: `syncVolume`
+/// looks for the claim by the name in the claimRef, 1.36.
+#[test]
+fn a_claim_reference_under_another_name_is_a_danger_on_both_pages() {
+    let volume = "}\nspec:\n  persistentVolumeReclaimPolicy: Delete\n  claimRef: {kind: PersistentVolumeClaim, \
+                  namespace: db, name: other, uid: c1}";
+    let world = pair(volume, "Bound", BOUND);
+    let way = "you: keep the data: set policy Retain, which stops every deletion that has not begun: kubectl pvctl \
+               retain pv/vol";
+    says(&said(&world, &["explain", "pvc/data", "-n", "db"]), &["Danger: volume vol: its claim db/other", way]);
+    says(&said(&world, &["explain", "pv/vol"]), &["Danger: ", way]);
+    // Nobody loses anything where the volume is kept.
+    let kept = world.replace("Policy: Delete", "Policy: Retain");
+    assert!(!said(&kept, &["explain", "pvc/data", "-n", "db"]).contains("Danger"));
+}
+
+/// The page said that the storage may be left behind, and further down that the driver deletes it; the claim's page
+/// said nothing of either. Upstream: `shouldDelete`, sig-storage-lib-external-provisioner.
+#[test]
+fn a_volume_that_is_deleted_while_bound_has_one_fate() {
+    let deleted = |finalizers: &str| {
+        let volume = format!(
+            ", deletionTimestamp: \"2026-01-02T00:00:00Z\", finalizers: [{finalizers}]}}\nspec:\n  \
+             persistentVolumeReclaimPolicy: Delete\n  claimRef: {{kind: PersistentVolumeClaim, namespace: db, name: \
+             data, uid: c1}}"
+        );
+        pair(&volume, "Bound", BOUND)
+    };
+    let leaks = deleted("kubernetes.io/pv-protection");
+    let page = said(&leaks, &["explain", "pv/vol"]);
+    says(&page, &["which may be left behind", "Data once the claim is gone: kept."]);
+    assert!(!page.contains("deleted by the driver"), "{page}");
+    let guarded = deleted("kubernetes.io/pv-protection, external-provisioner.volume.kubernetes.io/finalizer");
+    says(&said(&guarded, &["explain", "pv/vol"]), &["Data once the claim is gone: deleted by the driver."]);
+    let claim = said(&guarded, &["explain", "pvc/data", "-n", "db"]);
+    says(&claim, &["Danger: volume vol: it was deleted while claim db/data has it", "kubectl pvctl retain pv/vol"]);
+}
+
+/// Nothing said where the data of the former claim are.
+#[test]
+fn a_claim_made_anew_is_told_where_the_old_data_are() {
+    let volume = "}\nspec:\n  persistentVolumeReclaimPolicy: Retain\n  claimRef: {kind: PersistentVolumeClaim, \
+                  namespace: db, name: data, uid: c0}";
+    let waits = "}\nstatus: {phase: Pending}\nspec:\n  storageClassName: \"\"";
+    let told = "The data of an earlier claim of this name are kept in volume vol (Released, policy Retain); this claim \
+                does not get them by itself.";
+    says(&said(&pair(volume, "Released", waits), &["explain", "pvc/data", "-n", "db"]), &[told]);
+    // Its own volume, and that of another name, are no earlier claim's.
+    for named in ["uid: c1}", "uid: c0, name: other}"] {
+        let other = volume.replace("uid: c0}", named).replace("name: data, uid: c0, ", "uid: c0, ");
+        let page = said(&pair(&other, "Released", waits), &["explain", "pvc/data", "-n", "db"]);
+        assert!(!page.contains("earlier claim"), "{page}");
+    }
+}
+
+/// Whoever may not list volumes was told that nothing is known, though the class certainly does not exist.
+#[test]
+fn who_may_not_list_volumes_hears_first_what_is_certain() {
+    let claim = r#"apiVersion: v1
+kind: PersistentVolumeClaim
+metadata: {name: data, namespace: db, uid: c1, resourceVersion: "2", creationTimestamp: "2026-01-01T00:00:00Z"}
+spec:
+  storageClassName: fats
+  accessModes: [ReadWriteOnce]
+  resources: {requests: {storage: 5Gi}}
+status: {phase: Pending}
+"#;
+    let ask = |verb: &[&str], now: &str| {
+        let rest =
+            ["-n", "db", "-f", "-", "--assume-complete=pvc/db,pods/db,sc", "--partial", "pv,nodes,pvc", "--now", now];
+        Run::new(&[verb, &rest].concat()).env("COLUMNS", "900").stdin(claim.as_bytes()).finish()
+    };
+    let page = ask(&["explain", "pvc/data"], "2026-01-01T01:00:00Z").stdout;
+    says(&page, &["its class \"fats\" does not exist, so that nobody makes a volume for it; whether one fits"]);
+    let audit = ask(&["audit"], "2026-01-01T01:00:00Z");
+    says(&audit.stdout, &["pvc-class-not-found"]);
+    assert_eq!(audit.stderr.matches("could not be judged").count(), 1, "{}", audit.stderr);
+    assert!(!audit.stderr.contains("bind-access-modes"), "no ids: {}", audit.stderr);
+    // A volume that fits may still be on its way to a claim that has only just been made.
+    let early = ask(&["audit", "--all"], "2026-01-01T00:01:00Z").stdout;
+    assert!(!early.contains("pvc-class-not-found"), "{early}");
+}
