@@ -188,16 +188,20 @@ pub fn decide_folded<'s>(world: &World<'s>, settings: &Settings<'s>, target: Tar
     decided(world, settings, target, settings.controller.in_step_with_all() && settings.answers == Answers::default())
 }
 
-/// The same, whatever stands in the way of a recycling.
-fn decided<'s>(world: &World<'s>, settings: &Settings<'s>, target: Target, folded: bool) -> Decisions<'s> {
-    let mut decisions = syncs(world, settings, target, folded);
+/// Puts in place of the plain start of a recycling what comes of it where its pod is there already.
+pub(super) fn beside_recycler<'s>(
+    world: &World<'s>,
+    settings: &Settings<'s>,
+    target: Target,
+    mut decisions: Decisions<'s>,
+) -> Decisions<'s> {
     let courses = courses_of_recycling(world, settings, target);
     let is_started =
         |decision: &Decision<'_>| decision.record.steps.contains(&Branch::from(ReclaimStep::ReclaimRecycle));
     if !courses.is_empty()
         && let Some(at) = decisions.listed.iter().position(is_started)
     {
-        let of_course = |settings: &Settings<'s>| syncs(world, settings, target, false).listed.into_iter().next();
+        let of_course = |settings: &Settings<'s>| decided(world, settings, target, false).listed.into_iter().next();
         let instead: Vec<Decision<'s>> = courses.iter().filter_map(of_course).collect();
         decisions.count += (instead.len() as u64).saturating_sub(1);
         decisions.listed.splice(at..=at, instead);
@@ -233,7 +237,7 @@ pub(super) fn has_recycler(snapshot: &Snapshot, volume: &PersistentVolume) -> bo
         && snapshot.pod(RECYCLERS, &recycler_of(&volume.meta.name)).is_some()
 }
 
-fn syncs<'s>(world: &World<'s>, settings: &Settings<'s>, target: Target, folded: bool) -> Decisions<'s> {
+fn decided<'s>(world: &World<'s>, settings: &Settings<'s>, target: Target, folded: bool) -> Decisions<'s> {
     let mut decisions = Decisions::default();
     let mut listed = 0;
     for controller in &settings.controllers {

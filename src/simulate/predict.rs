@@ -1,7 +1,9 @@
 //! Predictions: for each object what one sync does now, where it all ends, and on what reading the answer rests.
 
 use super::component::{Component, components, may_search};
-use super::decide::{Decision, Decisions, LISTED, Limit, Settings, Target, decide, decide_folded, has_recycler};
+use super::decide::{
+    Decision, Decisions, LISTED, Limit, Settings, Target, beside_recycler, decide, decide_folded, has_recycler,
+};
 use super::needs::{Gaps, note_gap, uncertain_needs};
 use super::outcome::{Outcome, OutcomeSet, binding_of_volume, most};
 use super::recycling::{Recycled, add_failures};
@@ -282,12 +284,16 @@ impl<'s> Simulation<'s> {
 
     /// Everything that is predicted for an object.
     pub fn predict(&self, target: Target) -> Prediction<'s> {
-        self.predicted(target, decide(&World::new(self.snapshot), &self.settings, target))
+        let world = World::new(self.snapshot);
+        let decisions = decide(&world, &self.settings, target);
+        self.predicted(target, beside_recycler(&world, &self.settings, target, decisions))
     }
 
     /// The same, where one decision may stand for several that differ in the volume alone; see [`decide_folded`].
     pub fn predict_folded(&self, target: Target) -> Prediction<'s> {
-        self.predicted(target, decide_folded(&World::new(self.snapshot), &self.settings, target))
+        let world = World::new(self.snapshot);
+        let decisions = decide_folded(&world, &self.settings, target);
+        self.predicted(target, beside_recycler(&world, &self.settings, target, decisions))
     }
 
     fn predicted(&self, target: Target, mut decisions: Decisions<'s>) -> Prediction<'s> {
