@@ -408,23 +408,24 @@ fn worst_first<'a>(audited: &Audited<'a>, all: bool) -> Vec<&'a Finding> {
     listed
 }
 
-/// One line for each root that is shown; for what is shown and has a root that is not, the worst on its object. What is
-/// mere information has none, unless somebody named the object and it may come right by itself or was asked for.
+/// One line for each root that is shown, and for what is worse for data than its root; for what is shown and has a root
+/// that is not, the worst on its object. What is mere information has none, unless somebody named the object and it may
+/// come right by itself or was asked for.
 fn lines<'a>(audited: &Audited<'a>) -> Vec<&'a Finding> {
     let Audited { diagnosis, shown, is_named, .. } = *audited;
     let mut worst: BTreeMap<&ObjectKey, &Finding> = BTreeMap::new();
     for finding in open(shown) {
         worst.entry(&finding.object).or_insert(finding);
     }
-    let mut listed: BTreeMap<&ObjectKey, &Finding> = BTreeMap::new();
+    let is_shown = |root: &&Finding| open(shown).any(|finding| std::ptr::eq(finding, *root));
+    let mut listed: BTreeMap<(&ObjectKey, &str), &Finding> = BTreeMap::new();
     let is_told = |finding: &Finding| {
         finding.severity != Severity::Info || (is_named && (finding.is_early || finding.is_asked_for()))
     };
     for finding in worst.values().filter(|finding| is_told(finding)) {
         let root = diagnosis.findings.get(finding.role.root);
-        let root = root.filter(|root| worst.get(&root.object).is_some_and(|shown| std::ptr::eq(*shown, *root)));
-        let line = root.unwrap_or(finding);
-        listed.insert(&line.object, line);
+        let line = if finding.role.is_root { finding } else { root.filter(is_shown).unwrap_or(finding) };
+        listed.insert((&line.object, line.rule.id), line);
     }
     listed.into_values().collect()
 }

@@ -198,9 +198,10 @@ impl<'a> Explanation<'a> {
         if view.only_outcome().is_some_and(|end| end.phase() == "Bound" && !end.is_terminating()) {
             next.retain(|next| next.who != YOU);
         }
-        for way in dangers.iter().filter_map(|danger| danger.way_out.clone()) {
+        // Whoever does what stands first loses nothing.
+        for way in dangers.iter().rev().filter_map(|danger| danger.way_out.clone()) {
             if !next.contains(&way) {
-                next.push(way);
+                next.insert(0, way);
             }
         }
         let divergence = DivergenceOut::new(view, from_files);

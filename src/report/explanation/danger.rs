@@ -2,38 +2,39 @@
 //! claim as well as on that of the volume.
 
 use super::{NextOut, YOU};
-use crate::diagnosis::{Risk, Rule, diagnose_one, rules};
+use crate::diagnosis::{Finding, Remedy, Risk, Rule, diagnose_one, rules};
 use crate::report::why::View;
 use crate::simulate::Target;
-use crate::snapshot::VolumeId;
+use crate::snapshot::{ClaimId, VolumeId};
 
 /// The rules that tell what becomes of a volume and its data without its claim.
-const RULES: [&str; 2] = ["data-about-to-go", "pv-terminating-bound"];
+const OF_VOLUMES: [&str; 2] = ["data-about-to-go", "pv-terminating-bound"];
+
+/// What the rules begin with that tell what keeps a claim that is being deleted, and what goes with it.
+const OF_CLAIMS: &str = "pvc-terminating-";
 
 /// A volume whose data, or whose object, goes.
 pub(super) struct Danger {
     /// It is the object that is explained, or the volume that the claim names.
     pub(super) is_own: bool,
-    volume: String,
-    message: String,
-    /// The data go; otherwise the object alone does.
-    loses_data: bool,
+    /// What goes and why, as a sentence; nothing where the page says that already.
+    pub(super) words: Option<String>,
     /// What keeps the data.
     pub(super) way_out: Option<NextOut>,
-}
-
-impl Danger {
-    pub(super) fn words(&self) -> String {
-        let lead = if self.loses_data { "Danger: volume" } else { "Volume" };
-        format!("{lead} {}: {}.", self.volume, self.message)
-    }
 }
 
 /// Of a volume its own, of a claim those of the volume that it names and of those that name it.
 pub(super) fn of_object(view: View<'_>) -> Vec<Danger> {
     let snapshot = view.snapshot();
-    let (own, others): (Option<VolumeId>, Vec<VolumeId>) = match view.prediction.target {
-        Target::Volume(id) => (Some(id), Vec::new()),
+    let (own, others, claim): (Option<VolumeId>, Vec<VolumeId>, Option<ClaimId>) = match view.prediction.target {
+        Target::Volume(id) => {
+            let named = snapshot.volume(id).claim_ref.as_ref();
+            let claim = named.and_then(|named| {
+                let claim = snapshot.claim_id(&named.namespace, &named.name)?;
+                (snapshot.claim(claim).meta.uid == named.uid).then_some(claim)
+            });
+            (Some(id), Vec::new(), claim)
+        }
         Target::Claim(id) => {
             let claim = snapshot.claim(id);
             let has_uid = |volume: VolumeId| {
@@ -43,27 +44,40 @@ pub(super) fn of_object(view: View<'_>) -> Vec<Danger> {
             let all = (0u32..).map(VolumeId).take(snapshot.volumes().len());
             let naming = snapshot.volumes_naming(&claim.meta.namespace, &claim.meta.name);
             let others = all.filter(|volume| has_uid(*volume) || naming.contains(volume)).collect();
-            (snapshot.volume_id(&claim.volume_name), others)
+            (snapshot.volume_id(&claim.volume_name), others, Some(id))
         }
     };
     let others = others.into_iter().filter(|volume| Some(*volume) != own).map(|volume| (volume, false));
-    own.into_iter()
-        .map(|volume| (volume, true))
-        .chain(others)
-        .filter_map(|(id, is_own)| of_volume(view, id, is_own))
-        .collect()
+    let volumes = own.into_iter().map(|volume| (volume, true)).chain(others);
+    let of_volumes = volumes.filter_map(|(id, is_own)| of_volume(view, id, is_own));
+    of_volumes.chain(claim.and_then(|claim| of_claim(view, claim))).collect()
 }
 
 fn of_volume(view: View<'_>, id: VolumeId, is_own: bool) -> Option<Danger> {
-    let rules: Vec<&'static Rule> = RULES.into_iter().filter_map(rules::by_id).collect();
+    let rules: Vec<&'static Rule> = OF_VOLUMES.into_iter().filter_map(rules::by_id).collect();
     let finding = diagnose_one(view.simulation, Target::Volume(id), &rules).into_iter().next()?;
-    let loses_data = finding.risk != Risk::None;
+    let name = &view.snapshot().volume(id).meta.name;
     // Whoever reads of the volume itself that it is being deleted has been told.
-    if finding.rule.id != RULES[0] && matches!(view.prediction.target, Target::Volume(_)) {
+    let is_told = finding.rule.id != OF_VOLUMES[0] && matches!(view.prediction.target, Target::Volume(_));
+    let lead = if finding.risk == Risk::None { "Volume" } else { "Danger: volume" };
+    let end = if finding.is_asked_for() { " (asked for)" } else { "" };
+    let words = (!is_told).then(|| format!("{lead} {name}: {}{end}.", finding.message));
+    Some(Danger { is_own, words, way_out: finding.remedies.first().and_then(way_out) })
+}
+
+/// How the data of a claim that is being deleted are kept. That they go the first line says.
+fn of_claim(view: View<'_>, id: ClaimId) -> Option<Danger> {
+    if !view.snapshot().claim(id).terminating() {
         return None;
     }
-    let way = finding.remedies.first().filter(|way| !way.command.is_empty());
-    let way_out = way.map(|way| NextOut { who: YOU.to_owned(), what: format!("{}: {}", way.does, way.command) });
-    let message = if finding.is_asked_for() { format!("{} (asked for)", finding.message) } else { finding.message };
-    Some(Danger { is_own, volume: view.snapshot().volume(id).meta.name.to_string(), message, loses_data, way_out })
+    let rules: Vec<&'static Rule> =
+        rules::all().iter().copied().filter(|rule| rule.id.starts_with(OF_CLAIMS)).collect();
+    let findings = diagnose_one(view.simulation, Target::Claim(id), &rules);
+    let keeps = |finding: &Finding| finding.remedies.iter().find(|way| way.verb == "retain").and_then(way_out);
+    Some(Danger { is_own: true, words: None, way_out: Some(findings.iter().find_map(keeps)?) })
+}
+
+fn way_out(way: &Remedy) -> Option<NextOut> {
+    let what = || format!("{}: {}", way.does, way.command);
+    (!way.command.is_empty()).then(|| NextOut { who: YOU.to_owned(), what: what() })
 }

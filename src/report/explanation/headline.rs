@@ -46,7 +46,8 @@ pub(super) fn of_object(view: View<'_>, candidates: &[MatchRow<'_>], dangers: &[
         Target::Volume(id) => volume_sentences(view, snapshot.volume(id), &mut sentences),
     }
     let is_told = sentences.iter().any(|sentence| sentence.starts_with(DANGER));
-    sentences.extend(dangers.iter().filter(|danger| !is_told || !danger.is_own).map(Danger::words));
+    sentences
+        .extend(dangers.iter().filter(|danger| !is_told || !danger.is_own).filter_map(|danger| danger.words.clone()));
     sentences.join(" ")
 }
 
