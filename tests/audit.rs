@@ -12,7 +12,7 @@ use pvctl::controllers::{KubeVersion, Rules};
 use pvctl::diagnosis::{Diagnosis, Rule, Scrutiny, Severity, Unread, diagnose, rules};
 use pvctl::model::Kind;
 use pvctl::simulate::{Settings, Simulation};
-use pvctl::snapshot::{Parts, Snapshot};
+use pvctl::snapshot::{CoverageEntry, CoverageState, Parts, Snapshot};
 use pvctl::source::{FileOptions, Scope, files as source_files};
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
@@ -189,6 +189,43 @@ fn what_is_not_known_is_no_error() {
         hidden["coverage"].as_array().expect("a list").iter().find(|one| one["resource"] == "persistentvolumes");
     let unjudged = volumes.expect("volumes")["unjudgedRules"].as_array().expect("a list");
     assert!(unjudged.contains(&"lost-pv-missing".into()), "{unjudged:?}");
+}
+
+/// `audit` and `fix` read of what stands around just the kinds that the chosen rules name: a rule says the same where
+/// nothing else was read.
+#[test]
+fn a_rule_names_all_that_it_reads() {
+    let mut faults = Vec::new();
+    let mut compared = 0;
+    for (path, text) in files(FOLDER, "yaml") {
+        let text = String::from_utf8(text).expect("text");
+        let header = header(&text);
+        let version = header.minor.map_or(KubeVersion::DEFAULT, |minor| KubeVersion { minor });
+        let said = |rule: &'static Rule, parts: Parts| {
+            let snapshot = Snapshot::new(parts);
+            let simulation = Simulation::new(&snapshot, Settings::new(Rules::of(version)), 1);
+            let scrutiny = Scrutiny { rules: &[rule], suppressions: &[], scope: &|_| true };
+            format!("{:#?}", diagnose(&simulation, scrutiny, 1).findings)
+        };
+        let whole = read(&path, &header);
+        for rule in rules::all() {
+            let is_read = |kind: Kind| rule.detect.kind() == kind || rule.reads.contains(&kind);
+            let unread: Vec<Kind> = Kind::SURROUNDING.into_iter().filter(|kind| !is_read(*kind)).collect();
+            let mut parts = whole.clone();
+            parts.surroundings.retain(|object| is_read(object.kind()));
+            for kind in unread {
+                parts.coverage.forget(kind, |_| true);
+                parts.coverage.set(CoverageEntry::new(kind, None, CoverageState::NotNeeded));
+            }
+            let (expected, actual) = (said(rule, whole.clone()), said(rule, parts));
+            compared += usize::from(expected != "[]");
+            if actual != expected {
+                faults.push(format!("{path}: {} reads more than it names: {expected}\n{actual}", rule.id));
+            }
+        }
+    }
+    assert!(compared > 200, "{compared} findings were compared");
+    assert!(faults.is_empty(), "{}", faults.join("\n"));
 }
 
 /// Two runs on the same input are equal byte by byte, on one thread or on several.

@@ -14,7 +14,7 @@ pub(super) static RULE: Rule = Rule {
     title: "finished pods keep the claim from being deleted",
     severity: Severity::Warning,
     risk: Risk::Imminent,
-    reads: &[Kind::Pod, Kind::PersistentVolume],
+    reads: &[Kind::Pod, Kind::Node, Kind::PersistentVolume],
     hinders: &[Act::Delete],
     page: Page {
         seen: "The claim is Terminating, and everything that uses it is Completed or Failed, such as the pods of a Job \

@@ -11,7 +11,7 @@ pub(super) static RULE: Rule = Rule {
     title: "the claim is being deleted while pods use it",
     severity: Severity::Warning,
     risk: Risk::Imminent,
-    reads: &[Kind::Pod, Kind::PersistentVolume],
+    reads: &[Kind::Pod, Kind::Node, Kind::PersistentVolume],
     hinders: &[Act::Delete],
     page: Page {
         seen: "The claim is Terminating, and the pods that use it run on. New pods stay Pending with an event that the \

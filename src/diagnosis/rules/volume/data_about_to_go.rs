@@ -16,7 +16,7 @@ pub(super) static RULE: Rule = Rule {
     title: "the data of the volume are about to go",
     severity: Severity::Error,
     risk: Risk::Imminent,
-    reads: &[Kind::PersistentVolumeClaim],
+    reads: &[Kind::PersistentVolumeClaim, Kind::Namespace],
     hinders: &[],
     page: Page {
         seen: "The volume is Released, or will be, and its policy is not Retain. `kubectl get pv` shows nothing unusual \
