@@ -1,6 +1,7 @@
 //! What rules ask of the world as a whole, found once.
 
 use super::facts::has_uid_of;
+use crate::controllers::persistent_volume::reclaim::RECYCLER;
 use crate::model::{
     AnnotationKey, ClaimPhase, PersistentVolume, PersistentVolumeClaim, Pod, Quantity, SourceKind, Str,
 };
@@ -14,10 +15,6 @@ type Grouped = BTreeMap<Str, BTreeMap<GroupKey, Vec<VolumeId>>>;
 
 /// So many of the claims that compete for a volume are named at most, and the claim itself is among them.
 const COMPETING: usize = 4;
-
-/// What pods that erase a volume are called, before its name. Upstream: `RecycleVolumeByWatchingPodUntilCompletion`,
-/// 1.36.
-pub(super) const RECYCLER: &str = "recycler-for-";
 
 /// What is known of all objects together. What only few worlds ask for is found when it is asked for first.
 #[derive(Debug)]

@@ -198,9 +198,13 @@ fn driver_of(volume: &PersistentVolume) -> String {
 /// The namespace of the pods that erase volumes, unless a template puts them elsewhere.
 pub const RECYCLERS: &str = "default";
 
+/// The name of a pod that erases a volume begins so. Upstream: `RecycleVolumeByWatchingPodUntilCompletion`,
+/// 1.36.
+pub const RECYCLER: &str = "recycler-for-";
+
 /// The name of the pod that erases a volume.
 pub fn recycler_of(volume: &str) -> String {
-    format!("recycler-for-{volume}")
+    format!("{RECYCLER}{volume}")
 }
 
 /// The name of the operation that recycles a volume.

@@ -1,9 +1,9 @@
 //! A volume with policy Recycle whose data cannot be erased, or only later than anybody expects.
 
 use super::{Trouble, released, said, trouble, ways_back, with_state, with_storage};
+use crate::controllers::persistent_volume::reclaim::recycler_of;
 use crate::diagnosis::misfit::claim_name;
 use crate::diagnosis::remedy::{by_hand, describe, kubectl, quoted};
-use crate::diagnosis::survey::RECYCLER;
 use crate::diagnosis::{Act, Case, Detect, Found, Page, Remedy, Risk, Rule, Severity};
 use crate::model::{Kind, PersistentVolume, Pod, ReclaimPolicy};
 use crate::text::human_age;
@@ -117,7 +117,7 @@ fn end_it(volume: &PersistentVolume, recycler: Option<&Pod>) -> [Remedy; 2] {
             by_hand(format!("once the policy is Retain, delete pod {name} in {namespace}: {why}")),
         ];
     }
-    let name = format!("{RECYCLER}{}", volume.meta.name);
+    let name = recycler_of(&volume.meta.name);
     let only = quoted(&format!("metadata.name={name}"));
     [
         kubectl(format!("get pods -A -o wide --field-selector {only}"), "see whether a pod is erasing the volume now"),
