@@ -2,14 +2,11 @@
 
 use super::alike::{Alike, alike};
 use super::explore::Budget;
-use crate::controllers::persistent_volume::plugins::recyclable;
-use crate::controllers::persistent_volume::reclaim::{OLD_RECYCLER, RECYCLERS, recycler_of, recycling};
 use crate::controllers::persistent_volume::{sync_claim, sync_volume};
 use crate::controllers::protection::{sync_claim_protection, sync_volume_protection};
-use crate::controllers::{Branch, Controller, ReclaimStep, Rules, Sync};
-use crate::model::{PersistentVolume, ReclaimPolicy};
-use crate::snapshot::{ClaimId, Snapshot, VolumeId};
-use crate::world::{Answers, Cached, Choices, ControllerState, Effect, OperationState, PluginAnswer, Record, World};
+use crate::controllers::{Branch, Controller, Rules, Sync};
+use crate::snapshot::{ClaimId, VolumeId};
+use crate::world::{Answers, Cached, Choices, ControllerState, Effect, OperationState, Record, World};
 
 /// An object that a controller syncs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -186,55 +183,6 @@ pub fn decide<'s>(world: &World<'s>, settings: &Settings<'s>, target: Target) ->
 /// for these, which saves most of the work where many volumes are equally good.
 pub fn decide_folded<'s>(world: &World<'s>, settings: &Settings<'s>, target: Target) -> Decisions<'s> {
     decided(world, settings, target, settings.controller.in_step_with_all() && settings.answers == Answers::default())
-}
-
-/// Puts in place of the plain start of a recycling what comes of it where its pod is there already.
-pub(super) fn beside_recycler<'s>(
-    world: &World<'s>,
-    settings: &Settings<'s>,
-    target: Target,
-    mut decisions: Decisions<'s>,
-) -> Decisions<'s> {
-    let courses = courses_of_recycling(world, settings, target);
-    let is_started =
-        |decision: &Decision<'_>| decision.record.steps.contains(&Branch::from(ReclaimStep::ReclaimRecycle));
-    if !courses.is_empty()
-        && let Some(at) = decisions.listed.iter().position(is_started)
-    {
-        let of_course = |settings: &Settings<'s>| decided(world, settings, target, false).listed.into_iter().next();
-        let instead: Vec<Decision<'s>> = courses.iter().filter_map(of_course).collect();
-        decisions.count += (instead.len() as u64).saturating_sub(1);
-        decisions.listed.splice(at..=at, instead);
-    }
-    decisions
-}
-
-/// The settings under which a volume is synced whose recycler's pod is there already: the operation that made the pod
-/// waits for it, or the controller was started since, and finds it in the way. None where no such pod is seen, or where
-/// it is stated what the controller knows.
-fn courses_of_recycling<'s>(world: &World<'s>, settings: &Settings<'s>, target: Target) -> Vec<Settings<'s>> {
-    let Target::Volume(id) = target else { return Vec::new() };
-    let Some(volume) = world.volume(id) else { return Vec::new() };
-    let is_ordinary = settings.controller.in_step_with_all() && settings.answers == Answers::default();
-    if !is_ordinary || !has_recycler(world.snapshot(), &volume) {
-        return Vec::new();
-    }
-    let binder = vec![Controller::PersistentVolumeBinder];
-    let operation = recycling(&volume.meta.name, &volume.meta.uid);
-    let controller =
-        ControllerState { operations: vec![(operation, OperationState::Running)], ..ControllerState::in_step() };
-    let answers = Answers { plugin: Some(PluginAnswer::Failed(OLD_RECYCLER.to_owned())), ..Answers::default() };
-    vec![
-        Settings { controllers: binder.clone(), controller, ..settings.clone() },
-        Settings { controllers: binder, answers, ..settings.clone() },
-    ]
-}
-
-/// Whether a pod that erases the volume is there.
-pub(super) fn has_recycler(snapshot: &Snapshot, volume: &PersistentVolume) -> bool {
-    volume.reclaim_policy == ReclaimPolicy::Recycle
-        && recyclable(volume)
-        && snapshot.pod(RECYCLERS, &recycler_of(&volume.meta.name)).is_some()
 }
 
 fn decided<'s>(world: &World<'s>, settings: &Settings<'s>, target: Target, folded: bool) -> Decisions<'s> {

@@ -1,12 +1,10 @@
 //! Predictions: for each object what one sync does now, where it all ends, and on what reading the answer rests.
 
 use super::component::{Component, components, may_search};
-use super::decide::{
-    Decision, Decisions, LISTED, Limit, Settings, Target, beside_recycler, decide, decide_folded, has_recycler,
-};
+use super::decide::{Decision, Decisions, LISTED, Limit, Settings, Target, decide, decide_folded};
 use super::needs::{Gaps, note_gap, uncertain_needs};
 use super::outcome::{Outcome, OutcomeSet, binding_of_volume, most};
-use super::recycling::{Recycled, add_failures};
+use super::recycling::{Recycled, add_failures, beside_recycler};
 use super::settle::{Settled, settle};
 use crate::controllers::Controller;
 use crate::model::{Kind, ObjectKey, Str, VolumePhase};
@@ -187,15 +185,9 @@ impl<'s> Simulation<'s> {
             known.then(|| &settled[number as usize].volumes[place as usize])
         });
         let mut failing = BTreeMap::new();
-        for id in recycled.crowded() {
+        for id in recycled.failing(snapshot) {
             let (number, place) = place_of_volume[id.0 as usize];
             failing.insert(id, add_failures(&mut settled[number as usize], place as usize, settings.outcomes));
-        }
-        let with_pod = recycled.known().filter(|id| has_recycler(snapshot, snapshot.volume(*id)));
-        for id in with_pod.collect::<Vec<_>>() {
-            let (number, place) = place_of_volume[id.0 as usize];
-            let more = add_failures(&mut settled[number as usize], place as usize, settings.outcomes);
-            *failing.entry(id).or_default() += more;
         }
         // A volume that nobody saw, or of which nobody can tell, could be recycled at the same time.
         for (id, unclear) in recycled.alone() {
@@ -285,18 +277,17 @@ impl<'s> Simulation<'s> {
     /// Everything that is predicted for an object.
     pub fn predict(&self, target: Target) -> Prediction<'s> {
         let world = World::new(self.snapshot);
-        let decisions = decide(&world, &self.settings, target);
-        self.predicted(target, beside_recycler(&world, &self.settings, target, decisions))
+        self.predicted(target, &world, decide(&world, &self.settings, target))
     }
 
     /// The same, where one decision may stand for several that differ in the volume alone; see [`decide_folded`].
     pub fn predict_folded(&self, target: Target) -> Prediction<'s> {
         let world = World::new(self.snapshot);
-        let decisions = decide_folded(&world, &self.settings, target);
-        self.predicted(target, beside_recycler(&world, &self.settings, target, decisions))
+        self.predicted(target, &world, decide_folded(&world, &self.settings, target))
     }
 
-    fn predicted(&self, target: Target, mut decisions: Decisions<'s>) -> Prediction<'s> {
+    fn predicted(&self, target: Target, world: &World<'s>, decisions: Decisions<'s>) -> Prediction<'s> {
+        let mut decisions = beside_recycler(world, &self.settings, target, decisions);
         let outcomes = self.outcomes(target).clone();
         // Whatever makes several of those ends that it has otherwise is something else.
         let failing = match target {

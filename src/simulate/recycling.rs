@@ -5,13 +5,16 @@
 //! fails, or it succeeds although a pod erased other storage. Upstream: `Recycle` (`pkg/volume/nfs` and
 //! `pkg/volume/hostpath`) and `RecycleVolumeByWatchingPodUntilCompletion` (`pkg/volume/util/recyclerclient`), 1.36.
 
-use super::decide::Limit;
+use super::decide::{Decision, Decisions, Limit, Settings, Target, decide};
 use super::explore::JOINT_LIMIT;
 use super::outcome::{Outcome, OutcomeSet};
 use super::settle::Settled;
-use crate::controllers::persistent_volume::reclaim::DataFate;
-use crate::model::{ReclaimPolicy, SourceKind, VolumePhase};
+use crate::controllers::persistent_volume::plugins::recyclable;
+use crate::controllers::persistent_volume::reclaim::{DataFate, OLD_RECYCLER, RECYCLERS, recycler_of, recycling};
+use crate::controllers::{Branch, Controller, ReclaimStep};
+use crate::model::{PersistentVolume, ReclaimPolicy, SourceKind, VolumePhase};
 use crate::snapshot::{Snapshot, VolumeId};
+use crate::world::{Answers, ControllerState, OperationState, PluginAnswer, World};
 
 /// The volumes of which the controller may recycle several at once, in order.
 #[derive(Clone, Debug, Default)]
@@ -71,14 +74,13 @@ impl Recycled {
         })
     }
 
-    /// All that may be recycled where they come to rest.
-    pub(super) fn known(&self) -> impl Iterator<Item = VolumeId> {
-        [&self.nfs, &self.host_path].into_iter().flat_map(|all| &all.known).copied()
-    }
-
-    /// All that are not recycled alone.
-    pub(super) fn crowded(&self) -> impl Iterator<Item = VolumeId> {
-        [&self.nfs, &self.host_path].into_iter().filter(|all| all.known.len() > 1).flat_map(|all| &all.known).copied()
+    /// All whose recycling may fail: those that are not recycled alone, and those whose pod is there already.
+    pub(super) fn failing(&self, snapshot: &Snapshot) -> impl Iterator<Item = VolumeId> {
+        [&self.nfs, &self.host_path].into_iter().flat_map(move |all| {
+            let is_crowded = all.known.len() > 1;
+            let fails = move |id: &VolumeId| is_crowded || has_recycler(snapshot, snapshot.volume(*id));
+            all.known.iter().copied().filter(fails)
+        })
     }
 }
 
@@ -136,4 +138,53 @@ pub(super) fn add_failures(settled: &mut Settled, place: usize, limit: Limit) ->
         })
         .filter(|worlds| worlds.len() <= JOINT_LIMIT);
     added
+}
+
+/// Puts in place of the plain start of a recycling what comes of it where its pod is there already.
+pub(super) fn beside_recycler<'s>(
+    world: &World<'s>,
+    settings: &Settings<'s>,
+    target: Target,
+    mut decisions: Decisions<'s>,
+) -> Decisions<'s> {
+    let courses = courses_of_recycling(world, settings, target);
+    let is_started =
+        |decision: &Decision<'_>| decision.record.steps.contains(&Branch::from(ReclaimStep::ReclaimRecycle));
+    if !courses.is_empty()
+        && let Some(at) = decisions.listed.iter().position(is_started)
+    {
+        let of_course = |settings: &Settings<'s>| decide(world, settings, target).listed.into_iter().next();
+        let instead: Vec<Decision<'s>> = courses.iter().filter_map(of_course).collect();
+        decisions.count += (instead.len() as u64).saturating_sub(1);
+        decisions.listed.splice(at..=at, instead);
+    }
+    decisions
+}
+
+/// The settings under which a volume is synced whose recycler's pod is there already: the operation that made the pod
+/// waits for it, or the controller was started since, and finds it in the way. None where no such pod is seen, or where
+/// it is stated what the controller knows.
+fn courses_of_recycling<'s>(world: &World<'s>, settings: &Settings<'s>, target: Target) -> Vec<Settings<'s>> {
+    let Target::Volume(id) = target else { return Vec::new() };
+    let Some(volume) = world.volume(id) else { return Vec::new() };
+    let is_ordinary = settings.controller.in_step_with_all() && settings.answers == Answers::default();
+    if !is_ordinary || !has_recycler(world.snapshot(), &volume) {
+        return Vec::new();
+    }
+    let binder = vec![Controller::PersistentVolumeBinder];
+    let operation = recycling(&volume.meta.name, &volume.meta.uid);
+    let controller =
+        ControllerState { operations: vec![(operation, OperationState::Running)], ..ControllerState::in_step() };
+    let answers = Answers { plugin: Some(PluginAnswer::Failed(OLD_RECYCLER.to_owned())), ..Answers::default() };
+    vec![
+        Settings { controllers: binder.clone(), controller, ..settings.clone() },
+        Settings { controllers: binder, answers, ..settings.clone() },
+    ]
+}
+
+/// Whether a pod that erases the volume is there.
+fn has_recycler(snapshot: &Snapshot, volume: &PersistentVolume) -> bool {
+    volume.reclaim_policy == ReclaimPolicy::Recycle
+        && recyclable(volume)
+        && snapshot.pod(RECYCLERS, &recycler_of(&volume.meta.name)).is_some()
 }
