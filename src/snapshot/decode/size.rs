@@ -28,7 +28,8 @@ impl Named {
     pub fn in_beginning(json: &[u8]) -> Self {
         let mut named = Self::default();
         // The end of what is there is an error of the parser. What came before it counts.
-        let _ = Top(&mut named).deserialize(&mut serde_json::Deserializer::from_slice(json));
+        let reader = Reader { named: &mut named, map: Map::Object };
+        let _ = reader.deserialize(&mut serde_json::Deserializer::from_slice(json));
         for text in [&mut named.api_version, &mut named.kind, &mut named.namespace, &mut named.name] {
             if text.len() > LONGEST_NAME {
                 text.clear();
@@ -89,10 +90,22 @@ pub fn too_large(kind: String, namespace: String, name: String, size: Option<u64
     }
 }
 
-/// Reads the fields of the object that name it.
-struct Top<'a>(&'a mut Named);
+/// Reads the fields that name an object, out of one of the maps in which they stand.
+struct Reader<'a> {
+    named: &'a mut Named,
+    map: Map,
+}
 
-impl<'de> DeserializeSeed<'de> for Top<'_> {
+/// A map that holds names of an object.
+#[derive(Clone, Copy)]
+enum Map {
+    /// The object itself.
+    Object,
+    /// Its `metadata`.
+    Metadata,
+}
+
+impl<'de> DeserializeSeed<'de> for Reader<'_> {
     type Value = ();
 
     fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
@@ -100,7 +113,7 @@ impl<'de> DeserializeSeed<'de> for Top<'_> {
     }
 }
 
-impl<'de> Visitor<'de> for Top<'_> {
+impl<'de> Visitor<'de> for Reader<'_> {
     type Value = ();
 
     fn expecting(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -108,43 +121,23 @@ impl<'de> Visitor<'de> for Top<'_> {
     }
 
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<(), A::Error> {
+        let Self { named, map: within } = self;
         while let Some(key) = map.next_key::<String>()? {
-            match key.as_str() {
-                "apiVersion" => self.0.api_version = map.next_value::<Loose>()?.0,
-                "kind" => self.0.kind = map.next_value::<Loose>()?.0,
-                "metadata" => map.next_value_seed(Metadata(self.0))?,
-                _ => _ = map.next_value::<IgnoredAny>()?,
-            }
-        }
-        Ok(())
-    }
-}
-
-/// Reads the fields of `metadata` that name the object.
-struct Metadata<'a>(&'a mut Named);
-
-impl<'de> DeserializeSeed<'de> for Metadata<'_> {
-    type Value = ();
-
-    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
-        deserializer.deserialize_map(self)
-    }
-}
-
-impl<'de> Visitor<'de> for Metadata<'_> {
-    type Value = ();
-
-    fn expecting(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        out.write_str("an object")
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<(), A::Error> {
-        while let Some(key) = map.next_key::<String>()? {
-            match key.as_str() {
-                "namespace" => self.0.namespace = map.next_value::<Loose>()?.0,
-                "name" => self.0.name = map.next_value::<Loose>()?.0,
-                _ => _ = map.next_value::<IgnoredAny>()?,
-            }
+            let field = match (within, key.as_str()) {
+                (Map::Object, "metadata") => {
+                    map.next_value_seed(Reader { named, map: Map::Metadata })?;
+                    continue;
+                }
+                (Map::Object, "apiVersion") => &mut named.api_version,
+                (Map::Object, "kind") => &mut named.kind,
+                (Map::Metadata, "namespace") => &mut named.namespace,
+                (Map::Metadata, "name") => &mut named.name,
+                _ => {
+                    map.next_value::<IgnoredAny>()?;
+                    continue;
+                }
+            };
+            *field = map.next_value::<Loose>()?.0;
         }
         Ok(())
     }
