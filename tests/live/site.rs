@@ -124,6 +124,17 @@ impl Site {
         }
     }
 
+    /// Whoever is meant to writes into the status of an object.
+    pub(crate) fn report(&self, kind: &str, namespace: &str, name: &str, status: &Value) {
+        Self::until("the status is written", || {
+            let Some(mut object) = self.get(kind, namespace, name) else { return false };
+            for (field, value) in status.as_object().unwrap() {
+                object["status"][field] = value.clone();
+            }
+            self.runtime.block_on(self.api.replace_status(&object)).is_ok()
+        });
+    }
+
     /// Changes an object, as `kubectl edit` does.
     pub(crate) fn edit(&self, kind: &str, namespace: &str, name: &str, change: impl Fn(&mut Value)) {
         let path = path(kind, namespace, name);

@@ -1,6 +1,6 @@
 //! How it goes on badly with claims that have their volume: they are deleted and stay, or their pods do not get them.
 
-use super::cluster::{Home, node_dies, now, report};
+use super::cluster::{Home, node_dies, now};
 use super::unbound::{Names, of_pool, on_node};
 use crate::live::site::{PV, PVC, Site};
 use serde_json::{Value, json};
@@ -177,7 +177,7 @@ pub(super) fn snapshot_keeps_it(home: &Home<'_>) -> Names {
         "metadata": {"namespace": home.name, "name": "weekly"},
         "spec": {"volumeSnapshotClassName": "ebs", "source": {"persistentVolumeClaimName": "snapsrc"}},
     }));
-    report(home.site, "VolumeSnapshot", home.name, "weekly", &json!({"readyToUse": false}));
+    home.site.report("VolumeSnapshot", home.name, "weekly", &json!({"readyToUse": false}));
     home.keep("snapsrc", "snapshot.storage.kubernetes.io/pvc-as-source-protection");
     home.delete("Pod", "dr");
     home.is_gone("dr");
@@ -230,7 +230,7 @@ pub(super) fn finished_pod_keeps_it(home: &Home<'_>) -> Names {
         "imageID": "registry.example.com/app@sha256:0",
         "state": {"terminated": {"exitCode": 0, "reason": "Completed", "finishedAt": now().to_string()}},
     }]);
-    report(home.site, "Pod", home.name, "build", &json!({"phase": "Succeeded", "containerStatuses": ended}));
+    home.site.report("Pod", home.name, "build", &json!({"phase": "Succeeded", "containerStatuses": ended}));
     home.delete(PVC, "cache");
     vec![]
 }

@@ -115,7 +115,7 @@ pub(super) fn node(site: &Site, name: &str, zone: &str, pool: &str, drivers: &[&
         "type": "Ready", "status": "True", "reason": "KubeletReady", "message": "kubelet is posting ready status",
         "lastHeartbeatTime": now().to_string(), "lastTransitionTime": now().to_string(),
     });
-    report(site, "Node", "", name, &json!({"capacity": room, "allocatable": room, "conditions": [ready]}));
+    site.report("Node", "", name, &json!({"capacity": room, "allocatable": room, "conditions": [ready]}));
     let uid = site.get("Node", "", name).unwrap()["metadata"]["uid"].clone();
     let drivers: Vec<Value> = drivers
         .iter()
@@ -142,22 +142,11 @@ pub(super) fn node_dies(site: &Site, name: &str) {
         "message": "Kubelet stopped posting node status.",
         "lastHeartbeatTime": now().to_string(), "lastTransitionTime": now().to_string(),
     });
-    report(site, "Node", "", name, &json!({ "conditions": [unknown] }));
+    site.report("Node", "", name, &json!({ "conditions": [unknown] }));
     let taint =
         |effect| json!({"key": "node.kubernetes.io/unreachable", "effect": effect, "timeAdded": now().to_string()});
     site.edit("Node", "", name, |node| {
         node["spec"]["taints"] = json!([taint("NoSchedule"), taint("NoExecute")]);
-    });
-}
-
-/// Whoever is meant to writes into the status of an object.
-pub(super) fn report(site: &Site, kind: &str, namespace: &str, name: &str, status: &Value) {
-    Site::until("the status is written", || {
-        let Some(mut object) = site.get(kind, namespace, name) else { return false };
-        for (field, value) in status.as_object().unwrap() {
-            object["status"][field] = value.clone();
-        }
-        site.runtime.block_on(site.api.replace_status(&object)).is_ok()
     });
 }
 

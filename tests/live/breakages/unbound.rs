@@ -1,7 +1,7 @@
 //! How claims come to have no volume, or not the right one: by those who write manifests, by provisioners, and by
 //! controllers of namespaces and sets.
 
-use super::cluster::{EBS, HOST, Home, ZONE, node, now, report};
+use super::cluster::{EBS, HOST, Home, ZONE, node, now};
 use crate::live::site::{PV, PVC, Site, text};
 use pvctl::model::Timestamp;
 use serde_json::{Value, json};
@@ -304,6 +304,6 @@ pub(super) fn file_system_waits(home: &Home<'_>) -> Names {
         "allocatedResources": {"storage": "20Gi"}, "allocatedResourceStatuses": {"storage": "NodeResizePending"},
         "conditions": [pending],
     });
-    report(home.site, PVC, home.name, "repos", &status);
+    home.site.report(PVC, home.name, "repos", &status);
     vec![]
 }

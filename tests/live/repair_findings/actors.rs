@@ -75,21 +75,10 @@ pub(super) fn delete(place: &Place<'_>, kind: &str, namespace: &str, name: &str)
     assert!(gone.is_ok(), "{gone:?}");
 }
 
-/// Whoever is meant to writes the status of an object.
-pub(super) fn report(site: &Site, kind: &str, namespace: &str, name: &str, status: &Value) {
-    Site::until("the status is written", || {
-        let Some(mut object) = site.get(kind, namespace, name) else { return false };
-        for (field, value) in status.as_object().unwrap() {
-            object["status"][field] = value.clone();
-        }
-        site.runtime.block_on(site.api.replace_status(&object)).is_ok()
-    });
-}
-
 /// A pod that a scheduler has placed, and that kubelet runs or has run.
 pub(super) fn pod(place: &Place<'_>, name: &str, claim: &str, phase: &str) {
     place.pod(name, claim);
-    report(place.site, "Pod", &place.name, name, &json!({"phase": phase}));
+    place.site.report("Pod", &place.name, name, &json!({"phase": phase}));
 }
 
 /// So long ago.
@@ -114,7 +103,7 @@ pub(super) fn created_long_ago(place: &Place<'_>, kind: &str, namespace: &str, n
 pub(super) fn in_phase_long_since(place: &Place<'_>, volume: &str) {
     place.rest();
     let since = json!({"lastPhaseTransitionTime": PAST});
-    report(place.site, PV, "", &place.of(volume), &since);
+    place.site.report(PV, "", &place.of(volume), &since);
 }
 
 /// A StatefulSet that somebody creates, with this policy for its claims.

@@ -1,7 +1,7 @@
 //! What the controllers heal as soon as they look: a volume counts as released while its claim lives. So it arises, and
 //! is repaired, while they are away.
 
-use super::actors::{self, made, report};
+use super::actors::{self, made};
 use super::{Act, Run};
 use crate::live::site::{PV, Place, Site};
 use serde_json::json;
@@ -20,7 +20,7 @@ pub(super) fn run(site: &mut Site) -> (Vec<String>, usize) {
     });
     site.stop_controllers();
     for name in names {
-        report(site, PV, "", &format!("{name}-a"), &json!({"phase": "Released"}));
+        site.report(PV, "", &format!("{name}-a"), &json!({"phase": "Released"}));
     }
     let [alive, healed] = journals;
     let place = Place::kept(site, names[0], alive);

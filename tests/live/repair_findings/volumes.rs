@@ -1,6 +1,6 @@
 //! Findings on volumes.
 
-use super::actors::{DRIVER, PROVISIONER, delete, deleted_long_ago, in_phase_long_since, leave, made, report, serve};
+use super::actors::{DRIVER, PROVISIONER, delete, deleted_long_ago, in_phase_long_since, leave, made, serve};
 use super::{Act, Case, Class};
 use crate::live::site::{PV, PVC, Place, Site, text};
 use http::Method;
@@ -461,7 +461,7 @@ fn recycler_fails(place: &Place<'_>) {
     let (namespace, recycler) = ("default", format!("recycler-for-{}", place.of("a")));
     let failed =
         json!({"phase": "Failed", "reason": "DeadlineExceeded", "message": "was active longer than specified"});
-    report(place.site, "Pod", namespace, &recycler, &failed);
+    place.site.report("Pod", namespace, &recycler, &failed);
     place.volume_is("a", &format!("Failed, Recycle, of the former {}/data", place.name));
     Site::until("the next recycler is there", || {
         place.site.get("Pod", namespace, &recycler).is_some_and(|pod| text(&pod, "/status/phase") == "Pending")
