@@ -82,6 +82,20 @@ pub fn restore(snapshot: &Snapshot, claim: &PersistentVolumeClaim, does: impl In
     }
 }
 
+/// Creates a claim anew that gets this volume; the one that it had is kept.
+pub fn rebind(claim: &PersistentVolumeClaim, volume: &PersistentVolume, does: impl Into<String>) -> Remedy {
+    let what = typed(&claim_key(&claim.meta.namespace, &claim.meta.name));
+    let to = typed(&volume_key(&volume.meta.name));
+    ours("rebind", &format!("{what} --to {to}"), does)
+}
+
+/// Takes a finalizer off a claim that is being deleted, for its owner that is gone.
+pub fn unfinalize(claim: &PersistentVolumeClaim, finalizer: &str, does: impl Into<String>) -> Remedy {
+    let object = quoted(&format!("pvc/{}", claim.meta.name));
+    let what = format!("{object} {} -n {}", quoted(finalizer), quoted(&claim.meta.namespace));
+    ours("unfinalize", &what, does)
+}
+
 /// Replaces a claim that was never bound by one of another class. While a provisioner may be making a volume for it,
 /// this is refused.
 pub fn recreate_with_class(

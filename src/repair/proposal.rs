@@ -77,7 +77,14 @@ fn requests(situation: &Situation<'_>, remedy: Remedy, object: &ObjectKey) -> Ve
     match remedy {
         Remedy::Restore => {
             let claim = match volume {
-                Some(volume) => volume.claim_ref.as_ref().map(|named| (named.namespace.clone(), named.name.clone())),
+                Some(volume) => {
+                    let named = volume.claim_ref.as_ref().filter(|named| {
+                        // A claim that has another volume would lose that one: people decide which data it gets.
+                        !matches!(situation.claim(&named.namespace, &named.name), Known::There(claim)
+                            if !claim.volume_name.is_empty() && claim.volume_name != volume.meta.name)
+                    });
+                    named.map(|named| (named.namespace.clone(), named.name.clone()))
+                }
                 None => Some((object.namespace.clone(), object.name.clone())),
             };
             let restore =

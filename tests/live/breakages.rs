@@ -41,15 +41,6 @@ const CONTROLLERS: &str = "persistentvolume-attach-detach-controller,persistentv
 /// How `fix` offers to keep data.
 const KEPT: &str = "retain: the data of volume";
 
-/// What is not yet as it should be, by namespace, and in what.
-const NOT_YET: [(&str, &str); 5] = [
-    ("wiki", "fix tells by hand what the verb rebind does"),
-    ("restore", "the driver's message, which names the snapshot, is not quoted"),
-    ("bi", "the driver's message is not quoted, and recreate with another size is not named"),
-    ("finance", "the driver's message is not quoted, and recreate with another mode is not named"),
-    ("old-team", "the verb unfinalize is not named, once the operator is gone for good"),
-];
-
 /// One thing that breaks.
 struct Breakage {
     what: &'static str,
@@ -598,11 +589,7 @@ fn the_first_row_is_the_cause_and_fix_has_the_way_out() {
         }
         for (one, faults) in judged {
             let namespace = one.breakage.namespace;
-            match NOT_YET.iter().find(|(known, _)| *known == namespace) {
-                Some(_) if !faults.is_empty() => {}
-                Some((_, why)) => wrong.push(format!("{namespace} is as it should be, and not on the list: {why}")),
-                None => wrong.extend(faults.into_iter().map(|fault| format!("{namespace}: {fault}"))),
-            }
+            wrong.extend(faults.into_iter().map(|fault| format!("{namespace}: {fault}")));
         }
     });
     if let Some(path) = std::env::var_os(TRANSCRIPT) {

@@ -1,8 +1,9 @@
 //! A claim whose driver says that it cannot make the volume.
 
 use super::{has_waited, refusal};
-use crate::diagnosis::remedy::{by_hand, describe};
-use crate::diagnosis::{Act, Case, Detect, Found, Page, Remedy, Risk, Rule, Severity, key};
+use crate::diagnosis::case::claim_key;
+use crate::diagnosis::remedy::{by_hand, describe, typed};
+use crate::diagnosis::{Act, Case, Detect, Found, Page, Risk, Rule, Severity, key};
 use crate::model::{Kind, PersistentVolumeClaim};
 
 pub(super) static RULE: Rule = Rule {
@@ -48,16 +49,29 @@ struct Cause {
     is_final: bool,
     /// What has to be done.
     way: &'static str,
+    /// Whether a claim that asks for something else is a way out.
+    by_claim: bool,
 }
 
 /// Well-known words of messages, the surest first. Upstream has no codes in events; drivers print those of gRPC.
-const CAUSES: [(&[&str], Cause); 8] = [
+const CAUSES: [(&[&str], Cause); 9] = [
+    (
+        &["volumesnapshots.snapshot.storage.k8s.io"],
+        Cause {
+            words: "it does not get the snapshot that it is made from",
+            is_final: false,
+            way: "create that snapshot, or one of the same name from the same snapshot content; where it is gone for \
+                  good, create the claim again from another one",
+            by_claim: false,
+        },
+    ),
     (
         &["is not Ready"],
         Cause {
             words: "the snapshot that it is made from is not ready yet",
             is_final: false,
             way: "wait until the snapshot is ready to use; for large disks that can take an hour",
+            by_claim: false,
         },
     ),
     (
@@ -65,8 +79,8 @@ const CAUSES: [(&[&str], Cause); 8] = [
         Cause {
             words: "it does not make volumes of that kind",
             is_final: true,
-            way: "ask for what the driver can make: access modes, volume mode and source of the claim; for that it has \
-                  to be created again",
+            way: "ask for what the driver can make; for that the claim has to be created again",
+            by_claim: true,
         },
     ),
     (
@@ -75,6 +89,7 @@ const CAUSES: [(&[&str], Cause); 8] = [
             words: "it misses a secret that the class names",
             is_final: true,
             way: "create the secret that the message names, or a class that names the right one",
+            by_claim: false,
         },
     ),
     (
@@ -83,6 +98,7 @@ const CAUSES: [(&[&str], Cause); 8] = [
             words: "it lacks rights",
             is_final: true,
             way: "give the driver the rights that the message names, in the cluster or in the storage system",
+            by_claim: false,
         },
     ),
     (
@@ -98,7 +114,9 @@ const CAUSES: [(&[&str], Cause); 8] = [
         Cause {
             words: "its storage has no room for that size, or a quota of the storage system is used up",
             is_final: false,
-            way: "make room or raise the quota in the storage system, or ask for less",
+            way: "make room or raise the quota in the storage system, or ask for less, for which the claim has to be \
+                  created again",
+            by_claim: true,
         },
     ),
     (
@@ -108,6 +126,7 @@ const CAUSES: [(&[&str], Cause); 8] = [
             is_final: false,
             way: "see whether the driver has registered on the node, and whether the class's allowedTopologies leave \
                   a place",
+            by_claim: false,
         },
     ),
     (
@@ -116,7 +135,8 @@ const CAUSES: [(&[&str], Cause); 8] = [
             words: "it refuses the request as it is, by the class's parameters or by what the claim asks for",
             is_final: true,
             way: "correct the class's parameters, for which it has to be created again under the same name, or the \
-                  claim",
+                  claim, for which that has to be created again",
+            by_claim: true,
         },
     ),
     (
@@ -125,13 +145,14 @@ const CAUSES: [(&[&str], Cause); 8] = [
             words: "it does not reach its storage",
             is_final: false,
             way: "see to the storage system and to the way there",
+            by_claim: false,
         },
     ),
 ];
 
 /// Where nothing is known of the message.
 const OTHER: Cause =
-    Cause { words: "its event says why", is_final: false, way: "remove the cause that the driver's event names" };
+    Cause { words: "", is_final: false, way: "remove the cause that the driver names", by_claim: false };
 
 fn look(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Found> {
     let refusal = refusal(case, claim)?;
@@ -150,14 +171,29 @@ fn look(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Found> {
     };
     let driver = refusal.driver(case);
     let found = Found::new(format!(
-        "{driver} runs and cannot make its volume: {} (event ProvisioningFailed, {}). {then}",
-        cause.words,
+        "{driver} runs and cannot make its volume{}. It says: {} (event ProvisioningFailed, {}). {then}",
+        if cause.words.is_empty() { String::new() } else { format!(": {}", cause.words) },
+        refusal.words(),
         refusal.age()
     ));
     let class = key(Kind::StorageClass, "", &refusal.class.meta.name);
     // What passes by itself is no error at once.
     let is_error = has_waited(case, claim) && !message.contains("is not Ready");
     let found = if is_error { found } else { found.severity(Severity::Warning) };
-    let ways: [Remedy; 2] = [describe(&case.object(), "read the driver's message in full"), by_hand(cause.way)];
-    Some(refusal.shown(case, found).evidence(&class, "provisioner", refusal.class.provisioner.as_str()).remedies(ways))
+    let whole = describe(&case.object(), "read the driver's message in full");
+    let found = refusal.shown(case, found).evidence(&class, "provisioner", refusal.class.provisioner.as_str());
+    Some(found.remedies([whole, by_hand(way(cause, claim))]))
+}
+
+/// What has to be done, with the verb for a claim that asks for something else, and with what it is made from.
+fn way(cause: &Cause, claim: &PersistentVolumeClaim) -> String {
+    if cause.by_claim {
+        let object = typed(&claim_key(&claim.meta.namespace, &claim.meta.name));
+        let set = "--set size=SIZE, modes=MODES or volumeMode=MODE";
+        return format!("{}: `kubectl pvctl recreate {object}` with {set}", cause.way);
+    }
+    match claim.source().filter(|source| source.kind == "VolumeSnapshot" && cause.words.contains("snapshot")) {
+        Some(snapshot) => format!("{} (it names snapshot {})", cause.way, snapshot.name),
+        None => cause.way.to_owned(),
+    }
 }

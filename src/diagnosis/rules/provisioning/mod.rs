@@ -15,13 +15,15 @@ use crate::diagnosis::facts::is_open;
 use crate::diagnosis::{Act, Case, Found};
 use crate::model::surroundings::Event;
 use crate::model::{Kind, PersistentVolumeClaim, StorageClass};
-use crate::text::human_age;
+use crate::text::{human_age, truncate};
 
 /// For so many seconds what an event says of a driver counts: the API server forgets events after an hour, and a
 /// driver that goes on trying says so again within minutes.
 const FRESH: i64 = 3_600;
 /// So much of an event's message is shown.
 const SHOWN: usize = 200;
+/// So much of the driver's own words is quoted.
+const QUOTED: usize = 240;
 
 /// What a driver said last about a claim that it still has to make a volume for.
 pub(super) struct Refusal<'a> {
@@ -49,6 +51,16 @@ impl Refusal<'_> {
         ["code = DeadlineExceeded", "code = Aborted", "code = Canceled", "context deadline exceeded"]
             .iter()
             .any(|known| message.contains(known))
+    }
+
+    /// The driver's own words, without those that the provisioner and gRPC put before them.
+    fn words(&self) -> String {
+        let message = self.event.message.as_str();
+        let after = |marker: &str| message.split_once(marker).map(|(_, words)| words);
+        let of_class =
+            || after("failed to provision volume with StorageClass \"").and_then(|rest| rest.split_once("\": "));
+        let words = after("desc = ").or_else(|| of_class().map(|(_, words)| words)).unwrap_or(message);
+        truncate(words.trim().trim_end_matches('.'), QUOTED).into_owned()
     }
 
     /// What it says, as evidence.

@@ -2,7 +2,7 @@
 
 use super::{CLONE_FINALIZER, SNAPSHOT_FINALIZER, aftermath, being_deleted};
 use crate::controllers::protection::CLAIM_FINALIZER;
-use crate::diagnosis::remedy::{by_hand, kubectl, quoted};
+use crate::diagnosis::remedy::{by_hand, kubectl, quoted, unfinalize};
 use crate::diagnosis::{Act, Case, Detect, Found, Page, Risk, Rule, Severity};
 use crate::model::{Kind, PersistentVolumeClaim, Str};
 
@@ -68,7 +68,13 @@ fn look(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Found> {
         quoted(&claim.meta.name),
         quoted(&claim.meta.namespace)
     );
-    Some(after.told(found).remedy(kubectl(fields, format!("see who set {first}"))).remedy(by_hand(format!(
-        "let the owner of {first} run; take the finalizer away by hand only if its documentation says that this is safe"
-    ))))
+    let found = after.told(found).remedy(kubectl(fields, format!("see who set {first}")));
+    Some(found.remedy(by_hand(format!("let the owner of {first} run"))).remedy(unfinalize(
+        claim,
+        first,
+        format!(
+            "only if the owner of {first} is gone for good, or its documentation says that this is safe: take the \
+             finalizer off, with the volumes of the claim kept"
+        ),
+    )))
 }

@@ -30,7 +30,7 @@ pub(super) use released_retain::RULE as RELEASED_RETAIN;
 use crate::controllers::persistent_volume::plugins::{Provider, find_deletable_plugin};
 use crate::controllers::{Branch, DeleteStep, ReclaimStep, RecycleStep, VolumeBranch};
 use crate::diagnosis::facts::is_complete;
-use crate::diagnosis::remedy::{by_hand, release, restore, retain};
+use crate::diagnosis::remedy::{rebind, release, restore, retain};
 use crate::diagnosis::{Case, Found, Holder, Remedy};
 use crate::model::{PersistentVolume, ReclaimPolicy, SourceKind, VolumePhase};
 use crate::simulate::Decision;
@@ -231,13 +231,15 @@ fn ways_back(case: &Case<'_>, volume: &PersistentVolume) -> Vec<Remedy> {
             let does = format!("give the volume to {}, which may then read the data", claim.key());
             ways.push(restore(case.snapshot(), claim, does));
         }
-        Holder::Replaced(claim) => ways.push(by_hand(format!(
-            "if {} should have these data: stop its pods, set {} to Retain as well, delete the claim, reserve this \
-             volume for its name, and create the claim with spec.volumeName {}",
-            claim.key(),
-            claim.volume_name,
-            volume.meta.name
-        ))),
+        Holder::Replaced(claim) => ways.push(rebind(
+            claim,
+            volume,
+            format!(
+                "if {} should have these data, stop its pods and have it created anew with this volume; {} is kept",
+                claim.key(),
+                claim.volume_name
+            ),
+        )),
         Holder::Gone
         | Holder::Nobody
         | Holder::ReservedForMissing
