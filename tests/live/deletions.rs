@@ -42,7 +42,7 @@ const STEPS: usize = STARTS + 2;
 /// How long explanations and repairs are looked at in each step, and at most, as long as nobody has asked about some way
 /// and danger that there is.
 const SLICE: Duration = Duration::from_secs(4);
-const LONGEST: Duration = Duration::from_secs(8);
+const LONGEST: Duration = Duration::from_secs(24);
 
 /// Dangers that pass within seconds may be missed on a busy machine, but no more ways than these.
 const MISSED: usize = 12;

@@ -73,8 +73,11 @@ fn of_claim(view: View<'_>, id: ClaimId) -> Option<Danger> {
     let rules: Vec<&'static Rule> =
         rules::all().iter().copied().filter(|rule| rule.id.starts_with(OF_CLAIMS)).collect();
     let findings = diagnose_one(view.simulation, Target::Claim(id), &rules);
+    // What keeps data that stay in any case is no way out. Whether such a claim is waited for hangs on its pods' nodes,
+    // which are not always read.
+    let endangers = |finding: &&Finding| finding.risk != Risk::None;
     let keeps = |finding: &Finding| finding.remedies.iter().find(|way| way.verb == "retain").and_then(way_out);
-    Some(Danger { is_own: true, words: None, way_out: Some(findings.iter().find_map(keeps)?) })
+    Some(Danger { is_own: true, words: None, way_out: Some(findings.iter().filter(endangers).find_map(keeps)?) })
 }
 
 fn way_out(way: &Remedy) -> Option<NextOut> {
