@@ -212,7 +212,7 @@ fn a_rule_names_all_that_it_reads() {
             let is_read = |kind: Kind| rule.detect.kind() == kind || rule.reads.contains(&kind);
             let unread: Vec<Kind> = Kind::SURROUNDING.into_iter().filter(|kind| !is_read(*kind)).collect();
             let mut parts = whole.clone();
-            parts.surroundings.retain(|object| is_read(object.kind()));
+            parts.objects.retain(|kind, _| !kind.is_surrounding() || is_read(kind));
             for kind in unread {
                 parts.coverage.forget(kind, |_| true);
                 parts.coverage.set(CoverageEntry::new(kind, None, CoverageState::NotNeeded));

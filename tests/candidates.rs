@@ -41,7 +41,7 @@ fn the_candidates_that_may_be_chosen_are_those_that_decisions_choose() {
             ..Settings::new(rules.clone())
         };
         let world = World::new(&snapshot);
-        for id in (0..u32::try_from(snapshot.claims().len()).unwrap()).map(ClaimId) {
+        for id in (0..u32::try_from(snapshot.claims().len()).unwrap()).map(ClaimId::new) {
             let claim = snapshot.claim(id);
             if claim.meta.annotations.has(AnnotationKey::BindCompleted) {
                 continue;

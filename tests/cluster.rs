@@ -1,11 +1,11 @@
 //! The live source against an API server in this process: what is asked, in which order, as whom, and what becomes of
 //! answers that are no success.
-#![expect(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 #![expect(clippy::disallowed_types, clippy::disallowed_methods, reason = "the test makes files and looks at the time")]
 
 use crate::fake_api::{Answer, DATE, FakeApi};
 use crate::support::Run;
-use pvctl::model::{Kind, Timestamp};
+use pvctl::model::{Kind, PersistentVolume, Timestamp};
 use pvctl::progress::Silent;
 use pvctl::snapshot::{Absence, CoverageState, Parts, decode};
 use pvctl::source::archive::{self, ArchivedObject};
@@ -86,9 +86,9 @@ async fn read(options: &ConnectOptions) -> Result<Parts, ClusterError> {
 
 fn names(parts: &Parts) -> (Vec<&str>, Vec<&str>, Vec<&str>) {
     (
-        parts.volumes.iter().map(|volume| volume.meta.name.as_str()).collect(),
-        parts.claims.iter().map(|claim| claim.meta.name.as_str()).collect(),
-        parts.classes.iter().map(|class| class.meta.name.as_str()).collect(),
+        parts.objects.volumes.iter().map(|volume| volume.meta.name.as_str()).collect(),
+        parts.objects.claims.iter().map(|claim| claim.meta.name.as_str()).collect(),
+        parts.objects.classes.iter().map(|class| class.meta.name.as_str()).collect(),
     )
 }
 
@@ -208,7 +208,7 @@ async fn volumes_that_are_named_are_read_one_by_one_where_their_list_is_forbidde
     fake.hold([claim("db", "gone", "pv-gone"), claim("db", "waiting", "")]);
     fake.fail(&format!("{VOLUMES}?"), usize::MAX, Answer::Status(403, "no list"));
     let parts = read(&to(&fake)).await.unwrap();
-    assert_eq!(parts.volumes.len(), 10);
+    assert_eq!(parts.objects.volumes.len(), 10);
     assert_eq!(fake.count(&format!("{VOLUMES}/")), 11);
     assert_eq!(parts.coverage.state(Kind::PersistentVolume, ""), CoverageState::Forbidden);
     assert_eq!(
@@ -245,7 +245,7 @@ async fn a_volume_is_missed_by_a_claim_that_is_still_there() {
         }
         let parts = read(&to(&fake)).await.unwrap();
         let found = parts.coverage.absence_of(Kind::PersistentVolume, "", "pv-gone");
-        assert_eq!((parts.claims.len(), found), (claims, absence));
+        assert_eq!((parts.objects.claims.len(), found), (claims, absence));
     }
 }
 
@@ -256,7 +256,7 @@ async fn volumes_that_may_not_be_read_at_all_are_given_up_early() {
     fake.hold((0..100).map(|n| claim("db", &format!("data-{n}"), &format!("pv-{n}"))));
     fake.fail(VOLUMES, usize::MAX, Answer::Status(403, "no"));
     let parts = read(&to(&fake)).await.unwrap();
-    assert_eq!((parts.volumes.len(), fake.count(&format!("{VOLUMES}/"))), (0, 8));
+    assert_eq!((parts.objects.volumes.len(), fake.count(&format!("{VOLUMES}/"))), (0, 8));
     assert_eq!(reason(&parts, Kind::PersistentVolume), "no");
 }
 
@@ -377,14 +377,14 @@ async fn the_newer_state_of_a_partner_counts_and_a_deleted_one_is_gone() {
     anew["metadata"]["uid"] = "uid-new".into();
     fake.hold_later([anew]);
     let parts = read(&to(&fake)).await.unwrap();
-    assert_eq!(parts.claims.len(), 1);
-    assert_eq!(parts.claims[0].meta.uid, "uid-new");
+    assert_eq!(parts.objects.claims.len(), 1);
+    assert_eq!(parts.objects.claims[0].meta.uid, "uid-new");
 
     let fake = FakeApi::start().await;
     fake.hold([volume("pv-1", Some(("data", "uid-new"))), claim("db", "data", "")]);
     fake.fail("/api/v1/namespaces/db/persistentvolumeclaims/data", 1, Answer::Status(404, "not found"));
     let parts = read(&to(&fake)).await.unwrap();
-    assert_eq!(parts.claims.len(), 0);
+    assert_eq!(parts.objects.claims.len(), 0);
 }
 
 #[tokio::test]
@@ -406,7 +406,7 @@ async fn of_many_that_do_not_agree_those_that_are_of_one_moment_are_not_read_aga
     late["metadata"]["resourceVersion"] = "78".into();
     fake.hold([late]);
     let parts = read(&to(&fake)).await.unwrap();
-    assert_eq!((parts.claims.len(), parts.volumes.len()), (201, 0));
+    assert_eq!((parts.objects.claims.len(), parts.objects.volumes.len()), (201, 0));
     assert_eq!((fake.count("/api/v1/persistentvolumes?"), fake.count("/api/v1/persistentvolumeclaims?")), (1, 1));
     assert_eq!(fake.count("/api/v1/persistentvolumes/"), 1);
     assert_eq!(fake.count("/api/v1/persistentvolumes/pv-late"), 1);
@@ -418,7 +418,7 @@ async fn many_missing_partners_are_confirmed_by_a_second_list() {
     let fake = FakeApi::start().await;
     fake.hold((0..201).map(|n| volume(&format!("pv-{n}"), Some((&format!("gone-{n}"), "u")))));
     let parts = read(&to(&fake)).await.unwrap();
-    assert_eq!((parts.volumes.len(), parts.claims.len()), (201, 0));
+    assert_eq!((parts.objects.volumes.len(), parts.objects.claims.len()), (201, 0));
     assert_eq!(fake.count(CLAIMS), 2);
     assert_eq!(fake.count("/api/v1/namespaces/"), 0);
 }
@@ -433,7 +433,7 @@ async fn pods_are_read_only_where_a_decision_asks_for_them() {
     fake.hold([leaving, waiting, claim("idle", "data", ""), class("fast", "Immediate")]);
     fake.hold([class("slow", "WaitForFirstConsumer"), pod("db", "a"), pod("web", "b"), pod("idle", "c")]);
     let parts = read(&to(&fake)).await.unwrap();
-    let pods: Vec<&str> = parts.pods.iter().map(|pod| pod.meta.name.as_str()).collect();
+    let pods: Vec<&str> = parts.objects.pods.iter().map(|pod| pod.meta.name.as_str()).collect();
     assert_eq!(pods, ["a", "b"]);
     assert_eq!(fake.count("/api/v1/nodes"), 0);
     assert_eq!(parts.coverage.state(Kind::Pod, "db"), CoverageState::Complete);
@@ -460,11 +460,11 @@ async fn hidden_pods_are_hidden_where_they_are() {
     // From many namespaces it is one list, unless that is forbidden.
     fake.hold((0..260).map(|n| leaving(format!("ns-{n}"))));
     let parts = read(&to(&fake)).await.unwrap();
-    assert_eq!((parts.pods.len(), fake.count("/api/v1/pods")), (2, 1));
+    assert_eq!((parts.objects.pods.len(), fake.count("/api/v1/pods")), (2, 1));
     assert_eq!(parts.coverage.state(Kind::Pod, "b"), CoverageState::Complete);
     fake.fail("/api/v1/pods", usize::MAX, Answer::Status(403, "no"));
     let parts = read(&to(&fake)).await.unwrap();
-    assert_eq!(parts.pods.len(), 1);
+    assert_eq!(parts.objects.pods.len(), 1);
     assert_eq!(parts.coverage.state(Kind::Pod, "ns-7"), CoverageState::Complete);
     assert_eq!(parts.coverage.state(Kind::Pod, "b"), CoverageState::Forbidden);
 }
@@ -509,8 +509,10 @@ async fn an_archive_is_redacted_ordered_and_decodes_to_the_same() {
     let list: Value = serde_json::from_slice(&file).unwrap();
     let text = |index: usize| list["items"][index].to_string();
     let volume = decode::decode_as(Kind::PersistentVolume, text(0).as_bytes(), "").unwrap();
-    let pvctl::snapshot::Item::Volume(volume) = volume else { panic!("not a volume") };
-    assert_eq!(Some(&*volume), parts.volumes.iter().find(|volume| volume.meta.name == "pv-1"));
+    assert_eq!(
+        volume.of::<PersistentVolume>().as_ref(),
+        parts.objects.volumes.iter().find(|volume| volume.meta.name == "pv-1")
+    );
     assert_eq!(ArchivedObject::from_manifest(text(0).as_bytes()).as_ref(), objects.first());
 }
 

@@ -4,6 +4,7 @@
 #![expect(clippy::disallowed_methods, reason = "examples are files")]
 
 use pvctl::controllers::{Controller, KubeVersion, Rules};
+use pvctl::model::Kind;
 use pvctl::simulate::component::components;
 use pvctl::simulate::{Limit, Outcome, OutcomeSet, Settings, Target, decide, settle};
 use pvctl::snapshot::decode::decode;
@@ -69,12 +70,8 @@ fn load(file: &str) -> Snapshot {
             panic!("{file}: {} {}: {} = {}: {}", issue.kind, issue.name, issue.field, issue.value, issue.reason)
         });
         match item {
-            Item::Volume(volume) => parts.volumes.push(*volume),
-            Item::Claim(claim) => parts.claims.push(*claim),
-            Item::Class(class) => parts.classes.push(*class),
-            Item::Pod(pod) => parts.pods.push(*pod),
-            Item::Node(node) => parts.nodes.push(*node),
-            Item::Lease(_) | Item::Surrounding(_) => panic!("{file}: that decides nothing"),
+            Item::Object(object) if Kind::ALL.contains(&object.kind()) => parts.objects.push(object),
+            Item::Object(object) => panic!("{file}: a {} decides nothing", object.kind()),
             Item::Skipped(kind) => panic!("{file}: a {kind} decides nothing"),
         }
     }

@@ -7,7 +7,7 @@ use crate::worlds::{Cluster, worlds};
 use proptest::prelude::*;
 use proptest::test_runner::TestCaseResult;
 use pvctl::controllers::{Controller, Rules};
-use pvctl::model::{Kind, ObjectMeta, Str};
+use pvctl::model::{Kind, Resource, Str};
 use pvctl::report::decision::DecisionOut;
 use pvctl::simulate::{Assumed, Limit, Outcome, Prediction, Settings, Simulation, Target, key_of};
 use pvctl::snapshot::{Coverage, CoverageEntry, CoverageState, Parts, Snapshot};
@@ -49,9 +49,9 @@ fn cuts() -> impl Strategy<Value = Vec<Cut>> {
 }
 
 /// Takes away what cannot be seen of one kind.
-fn hide<T>(objects: &mut Vec<T>, kind: Kind, meta: impl Fn(&T) -> &ObjectMeta, cuts: &[Cut], named: &BTreeSet<Str>) {
-    for cut in cuts.iter().filter(|cut| cut.kind == kind) {
-        let meant = |object: &T| cut.namespace.is_none_or(|hidden| meta(object).namespace == hidden);
+fn hide<T: Resource>(objects: &mut Vec<T>, cuts: &[Cut], named: &BTreeSet<Str>) {
+    for cut in cuts.iter().filter(|cut| cut.kind == T::KIND) {
+        let meant = |object: &T| cut.namespace.is_none_or(|hidden| object.meta().namespace == hidden);
         let number = objects.iter().filter(|object| meant(object)).count();
         let mut place = 0;
         objects.retain(|object| {
@@ -62,7 +62,7 @@ fn hide<T>(objects: &mut Vec<T>, kind: Kind, meta: impl Fn(&T) -> &ObjectMeta, c
             match cut.part {
                 Part::All => false,
                 Part::One(one) => place - 1 != one % number,
-                Part::Unnamed => named.contains(&meta(object).name),
+                Part::Unnamed => named.contains(&object.meta().name),
             }
         });
     }
@@ -71,13 +71,14 @@ fn hide<T>(objects: &mut Vec<T>, kind: Kind, meta: impl Fn(&T) -> &ObjectMeta, c
 /// What is left of a world when these parts of it cannot be seen, and that they cannot.
 fn cut(parts: &Parts, cuts: &[Cut], state: CoverageState) -> Parts {
     let mut left = parts.clone();
-    let named: BTreeSet<Str> = parts.claims.iter().map(|claim| claim.volume_name.clone()).collect();
-    hide(&mut left.volumes, Kind::PersistentVolume, |object| &object.meta, cuts, &named);
-    hide(&mut left.claims, Kind::PersistentVolumeClaim, |object| &object.meta, cuts, &named);
-    hide(&mut left.classes, Kind::StorageClass, |object| &object.meta, cuts, &named);
-    hide(&mut left.pods, Kind::Pod, |object| &object.meta, cuts, &named);
-    hide(&mut left.nodes, Kind::Node, |object| &object.meta, cuts, &named);
-    let there = |name: &Str| name.is_empty() || parts.volumes.iter().any(|volume| volume.meta.name == *name);
+    let named: BTreeSet<Str> = parts.objects.claims.iter().map(|claim| claim.volume_name.clone()).collect();
+    let objects = &mut left.objects;
+    hide(&mut objects.volumes, cuts, &named);
+    hide(&mut objects.claims, cuts, &named);
+    hide(&mut objects.classes, cuts, &named);
+    hide(&mut objects.pods, cuts, &named);
+    hide(&mut objects.nodes, cuts, &named);
+    let there = |name: &Str| name.is_empty() || parts.objects.volumes.iter().any(|volume| volume.meta.name == *name);
     let absent: BTreeSet<Str> = named.iter().filter(|name| !there(name)).cloned().collect();
     left.coverage = Coverage::complete();
     let mut set = |kind: Kind, namespace: Option<&str>, state: CoverageState| {

@@ -71,7 +71,7 @@ fn silences(snapshot: &Snapshot, rules: &Rules) -> (Vec<String>, usize) {
     let scrutiny = Scrutiny { rules: rules::all(), suppressions: &[], scope: &|_| true };
     let Diagnosis { findings, .. } = diagnose(&simulation, scrutiny, 1);
     let (mut silent, mut looked) = (Vec::new(), 0);
-    for (id, volume) in (0u32..).map(VolumeId).zip(snapshot.volumes()) {
+    for (id, volume) in (0u32..).map(VolumeId::new).zip(snapshot.volumes()) {
         let prediction = simulation.predict(Target::Volume(id));
         let mut ends = prediction.outcomes.iter().flat_map(OutcomeSet::of_every_sort);
         // In the end a claim may have it all the same, and its driver was told to delete it.

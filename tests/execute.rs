@@ -342,12 +342,8 @@ impl Server {
         self.world(|world| {
             for object in world.objects.values() {
                 match decode(object.to_string().as_bytes(), "a test").unwrap() {
-                    Item::Volume(volume) => parts.volumes.push(*volume),
-                    Item::Claim(claim) => parts.claims.push(*claim),
-                    Item::Class(class) => parts.classes.push(*class),
-                    Item::Pod(pod) => parts.pods.push(*pod),
-                    Item::Surrounding(surrounding) => parts.surroundings.push(*surrounding),
-                    other => panic!("{other:?}"),
+                    Item::Object(object) => parts.objects.push(object),
+                    Item::Skipped(kind) => panic!("{kind} is passed over"),
                 }
             }
         });

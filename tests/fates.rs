@@ -20,12 +20,8 @@ fn with_coverage(objects: &[Value], coverage: Coverage) -> Snapshot {
     let mut parts = Parts { coverage, ..Parts::default() };
     for object in objects {
         match decode::decode(object.to_string().as_bytes(), "test").unwrap() {
-            Item::Volume(volume) => parts.volumes.push(*volume),
-            Item::Claim(claim) => parts.claims.push(*claim),
-            Item::Class(class) => parts.classes.push(*class),
-            Item::Pod(pod) => parts.pods.push(*pod),
-            Item::Node(node) => parts.nodes.push(*node),
-            Item::Lease(_) | Item::Surrounding(_) | Item::Skipped(_) => {}
+            Item::Object(object) => parts.objects.push(object),
+            Item::Skipped(_) => {}
         }
     }
     Snapshot::new(parts)
@@ -119,7 +115,7 @@ fn a_claim_that_the_cache_has_not_seen_yet_is_bound_in_the_end() {
     for (version, phases) in [("1.36", &["Bound"][..]), ("1.14", &["Bound"])] {
         let rules = Rules::of(pvctl::controllers::KubeVersion::parse(version).unwrap());
         let mut settings = Settings { controllers: vec![Controller::PersistentVolumeBinder], ..Settings::new(rules) };
-        settings.controller.claims.push((ClaimId(0), Cached::Unseen));
+        settings.controller.claims.push((ClaimId::new(0), Cached::Unseen));
         let component = &components(&snapshot, &settings)[0];
         let settled = settle(&snapshot, &settings, component);
         let found: Vec<&str> = settled.volumes[0].listed.iter().map(Outcome::phase).collect();

@@ -5,7 +5,7 @@
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use proptest::prelude::*;
-use pvctl::model::{Kind, Surrounding, Timestamp};
+use pvctl::model::{Kind, Timestamp};
 use pvctl::snapshot::decode::{Item, decode};
 use pvctl::snapshot::{Absence, CoverageState, Parts, Snapshot};
 use pvctl::source::files::{Fault, each_raw_with, read_with};
@@ -90,11 +90,11 @@ fn without_kind(mut object: Value) -> Value {
 
 /// The names of all objects, in the order in which they were read.
 fn names(parts: &Parts) -> Vec<String> {
-    let volumes = parts.volumes.iter().map(|volume| format!("pv/{}", volume.meta.name));
-    let claims = parts.claims.iter().map(|claim| format!("pvc/{}/{}", claim.meta.namespace, claim.meta.name));
-    let classes = parts.classes.iter().map(|class| format!("sc/{}", class.meta.name));
-    let pods = parts.pods.iter().map(|pod| format!("pod/{}/{}", pod.meta.namespace, pod.meta.name));
-    let nodes = parts.nodes.iter().map(|node| format!("node/{}", node.meta.name));
+    let volumes = parts.objects.volumes.iter().map(|volume| format!("pv/{}", volume.meta.name));
+    let claims = parts.objects.claims.iter().map(|claim| format!("pvc/{}/{}", claim.meta.namespace, claim.meta.name));
+    let classes = parts.objects.classes.iter().map(|class| format!("sc/{}", class.meta.name));
+    let pods = parts.objects.pods.iter().map(|pod| format!("pod/{}/{}", pod.meta.namespace, pod.meta.name));
+    let nodes = parts.objects.nodes.iter().map(|node| format!("node/{}", node.meta.name));
     volumes.chain(claims).chain(classes).chain(pods).chain(nodes).collect()
 }
 
@@ -185,7 +185,7 @@ fn yaml_means_what_kubectl_makes_of_it() {
     )
     .unwrap();
     assert_eq!(loaded.parts.issues, []);
-    let volume = &loaded.parts.volumes[0];
+    let volume = &loaded.parts.objects.volumes[0];
     assert_eq!(volume.meta.created, Timestamp::parse("2026-06-01T10:00:00Z"));
     assert_eq!(volume.storage().unwrap().to_string(), "1073741824");
     assert_eq!((&volume.volume_mode, &volume.claim_ref), (&None, &None));
@@ -542,8 +542,8 @@ fn what_stands_around_is_read_where_it_is_asked_for() {
     let input = [node, claims, event("web", "Pod")].map(|object| object.to_string()).concat();
     let read = |surroundings| read_with(&FileOptions { surroundings, ..options() }, &mut input.as_bytes()).unwrap();
     let asked = read(true);
-    let kinds: Vec<Kind> = asked.parts.surroundings.iter().map(Surrounding::kind).collect();
-    assert_eq!(kinds, [Kind::CsiNode, Kind::Event]);
+    let count = |parts: &Parts| parts.objects.lists().iter().map(|list| list.length()).sum::<usize>();
+    assert_eq!((asked.parts.objects.csi_nodes.len(), asked.parts.objects.events.len(), count(&asked.parts)), (1, 1, 2));
     let coverage = &asked.parts.coverage;
     assert_eq!(coverage.absence(Kind::CsiNode, ""), Absence::Certain);
     assert_eq!(coverage.absence(Kind::Event, "db"), Absence::Certain);
@@ -551,7 +551,7 @@ fn what_stands_around_is_read_where_it_is_asked_for() {
         assert_eq!(coverage.absence(kind, "web"), Absence::Unknown(CoverageState::Partial), "{kind}");
     }
     let plain = read(false).parts;
-    assert_eq!(plain.surroundings, []);
+    assert_eq!(count(&plain), 0);
     assert!(Kind::SURROUNDING.iter().all(|kind| plain.coverage.entry(*kind, None).is_none()));
 }
 

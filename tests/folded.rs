@@ -21,10 +21,12 @@ const NAMES: [&str; 12] =
 /// reads; some also in what a decision reads or prints.
 fn with_twins(mut parts: Parts, twins: &[(usize, usize, u8)]) -> Parts {
     for (number, (of, name, change)) in twins.iter().enumerate() {
-        if parts.volumes.is_empty() || parts.volumes.iter().any(|volume| volume.meta.name == NAMES[*name]) {
+        if parts.objects.volumes.is_empty()
+            || parts.objects.volumes.iter().any(|volume| volume.meta.name == NAMES[*name])
+        {
             continue;
         }
-        let mut twin = parts.volumes[of % parts.volumes.len()].clone();
+        let mut twin = parts.objects.volumes[of % parts.objects.volumes.len()].clone();
         twin.meta.name = NAMES[*name].into();
         twin.meta.uid = format!("uid-of-twin-{number}").into();
         twin.meta.resource_version = ResourceVersion::Recorded(Str::from(format!("{}", 7000 + number)));
@@ -40,7 +42,7 @@ fn with_twins(mut parts: Parts, twins: &[(usize, usize, u8)]) -> Parts {
             3 => twin.meta.finalizers = Arc::default(),
             _ => {}
         }
-        parts.volumes.push(twin);
+        parts.objects.volumes.push(twin);
     }
     parts
 }

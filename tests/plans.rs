@@ -39,13 +39,8 @@ impl World {
         let usual: Vec<Value> = ["db", "new"].into_iter().filter(|name| !given(name)).map(namespace).collect();
         for object in objects.iter().chain(&usual) {
             match decode::read_some(None, object.to_string().as_bytes(), "test", true).unwrap() {
-                Item::Volume(volume) => parts.volumes.push(*volume),
-                Item::Claim(claim) => parts.claims.push(*claim),
-                Item::Class(class) => parts.classes.push(*class),
-                Item::Pod(pod) => parts.pods.push(*pod),
-                Item::Node(node) => parts.nodes.push(*node),
-                Item::Surrounding(surrounding) => parts.surroundings.push(*surrounding),
-                Item::Lease(_) | Item::Skipped(_) => panic!("{object} is passed over"),
+                Item::Object(object) => parts.objects.push(object),
+                Item::Skipped(_) => panic!("{object} is passed over"),
             }
         }
         Self { snapshot: Snapshot::new(parts), objects }

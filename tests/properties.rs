@@ -11,7 +11,7 @@ use pvctl::controllers::persistent_volume::{sync_claim, sync_volume};
 use pvctl::controllers::protection::{sync_claim_protection, sync_volume_protection};
 use pvctl::controllers::{Branch, ClaimBranch, Controller, KubeVersion, Rules, Sync};
 use pvctl::model::{
-    AccessMode, AccessModes, AnnotationKey, BindingMode, PersistentVolume, PersistentVolumeClaim, Quantity,
+    AccessMode, AccessModes, AnnotationKey, BindingMode, Objects, PersistentVolume, PersistentVolumeClaim, Quantity,
     ResourceVersion, Str,
 };
 use pvctl::simulate::component::components;
@@ -100,8 +100,8 @@ fn targets(world: &World<'_>) -> Vec<Target> {
     let recorded = u32::try_from(snapshot.volumes().len()).unwrap();
     let claims = u32::try_from(snapshot.claims().len()).unwrap();
     let created = world.changed_volumes().iter().map(|(id, _)| *id).filter(|id| id.0 >= recorded);
-    let volumes = (0..recorded).map(VolumeId).chain(created).map(Target::Volume);
-    volumes.chain((0..claims).map(ClaimId).map(Target::Claim)).collect()
+    let volumes = (0..recorded).map(VolumeId::new).chain(created).map(Target::Volume);
+    volumes.chain((0..claims).map(ClaimId::new).map(Target::Claim)).collect()
 }
 
 /// One sync, written down a second time: the world after it, the choices met, and how many writes it made.
@@ -326,10 +326,10 @@ fn predictions_do_not_depend_on_the_order_of_the_input() {
     check(100, strategy, |(Cluster(parts), seed)| {
         let mut dice = Dice(seed);
         let mut shuffled = parts.clone();
-        shuffle(&mut shuffled.volumes, &mut dice);
-        shuffle(&mut shuffled.claims, &mut dice);
-        shuffle(&mut shuffled.classes, &mut dice);
-        shuffle(&mut shuffled.pods, &mut dice);
+        shuffle(&mut shuffled.objects.volumes, &mut dice);
+        shuffle(&mut shuffled.objects.claims, &mut dice);
+        shuffle(&mut shuffled.objects.classes, &mut dice);
+        shuffle(&mut shuffled.objects.pods, &mut dice);
         let settings = || Settings { tracing: true, budget: Budget { states: 300 }, ..Settings::new(Rules::default()) };
         let view = |parts: Parts| {
             let snapshot = Snapshot::new(parts);
@@ -521,7 +521,7 @@ fn the_indexed_search_finds_what_a_scan_of_all_volumes_finds() {
         let settings = Settings { controllers: vec![Controller::PersistentVolumeBinder], ..all_outcomes(rules) };
         let world = World::new(&snapshot);
         for (number, claim) in (0..).zip(snapshot.claims()) {
-            let decisions = decide::decide(&world, &settings, Target::Claim(ClaimId(number))).listed;
+            let decisions = decide::decide(&world, &settings, Target::Claim(ClaimId::new(number))).listed;
             let Some(first) = decisions.first() else { continue };
             let looked = claim.volume_name.is_empty()
                 && !claim.meta.annotations.has(AnnotationKey::BindCompleted)
@@ -604,7 +604,8 @@ fn lists_of_outcomes_keep_to_their_limit_and_count_all() {
     for odd in [None, Some(odd)] {
         let is_exact = odd.is_none();
         let volumes: Vec<_> = volumes.iter().cloned().chain(odd).collect();
-        let snapshot = Snapshot::new(Parts { volumes, claims: claims.clone(), ..Parts::default() });
+        let objects = Objects { volumes, claims: claims.clone(), ..Objects::default() };
+        let snapshot = Snapshot::new(Parts { objects, ..Parts::default() });
         let settings = Settings::new(Rules::default());
         let all = components(&snapshot, &settings);
         assert_eq!(all.len(), 1);

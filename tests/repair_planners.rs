@@ -141,11 +141,8 @@ fn snapshot(objects: &[Value]) -> Snapshot {
         match decode::read_some(None, object.to_string().as_bytes(), "test", true)
             .unwrap_or_else(|_| panic!("{object}"))
         {
-            pvctl::snapshot::Item::Volume(volume) => parts.volumes.push(*volume),
-            pvctl::snapshot::Item::Claim(claim) => parts.claims.push(*claim),
-            pvctl::snapshot::Item::Class(class) => parts.classes.push(*class),
-            pvctl::snapshot::Item::Surrounding(surrounding) => parts.surroundings.push(*surrounding),
-            _ => panic!("{object} is passed over"),
+            pvctl::snapshot::Item::Object(object) => parts.objects.push(object),
+            pvctl::snapshot::Item::Skipped(_) => panic!("{object} is passed over"),
         }
     }
     parts.now = Timestamp::parse("2026-06-01T10:01:00Z");

@@ -255,9 +255,9 @@ fn node(node: &Node) -> Value {
 }
 
 fn manifests(parts: &Parts) -> Vec<Value> {
-    let volumes = parts.volumes.iter().map(volume);
-    let items = volumes.chain(parts.claims.iter().map(claim)).chain(parts.classes.iter().map(class));
-    items.chain(parts.pods.iter().map(pod)).chain(parts.nodes.iter().map(node)).collect()
+    let volumes = parts.objects.volumes.iter().map(volume);
+    let items = volumes.chain(parts.objects.claims.iter().map(claim)).chain(parts.objects.classes.iter().map(class));
+    items.chain(parts.objects.pods.iter().map(pod)).chain(parts.objects.nodes.iter().map(node)).collect()
 }
 
 /// The world as `kubectl get pv,pvc,sc,pods,nodes -A -o json` would print it.
@@ -293,7 +293,7 @@ fn details(claim: &PersistentVolumeClaim) -> ClaimDetails {
 fn enrich(parts: &mut Parts, odd: u64) {
     let bit = |number: usize| odd >> (number % 64) & 1 == 1;
     let moment = |number: usize| Timestamp(1_700_000_000 + i64::try_from(number).unwrap());
-    for (number, volume) in parts.volumes.iter_mut().enumerate() {
+    for (number, volume) in parts.objects.volumes.iter_mut().enumerate() {
         volume.meta.created = bit(number).then(|| moment(number));
         volume.status.last_phase_transition = bit(number + 1).then(|| moment(7 * number));
         volume.status.message = if bit(number + 2) { "it did not work".into() } else { Str::default() };
@@ -329,7 +329,7 @@ fn enrich(parts: &mut Parts, odd: u64) {
             _ => {}
         }
     }
-    for (number, claim) in parts.claims.iter_mut().enumerate() {
+    for (number, claim) in parts.objects.claims.iter_mut().enumerate() {
         claim.meta.created = bit(number + 8).then(|| moment(number));
         // As owner of a claim that is made for a pod.
         claim.meta.controller_owner = bit(number + 9).then(|| "uid-ns-p0".into());
@@ -340,39 +340,39 @@ fn enrich(parts: &mut Parts, odd: u64) {
             claim.status.capacity = Arc::new([("storage".into(), quantity("1Gi").into())]);
         }
     }
-    for (number, class) in parts.classes.iter_mut().enumerate() {
+    for (number, class) in parts.objects.classes.iter_mut().enumerate() {
         class.allow_expansion = bit(number + 14);
     }
     // What the other worlds hold too seldom for a few hundred of them.
     if bit(17) {
         let wanted =
             LabelSelector { match_labels: Box::new([("tier".into(), "a".into())]), ..LabelSelector::default() };
-        parts.claims.iter_mut().for_each(|claim| claim.selector = Some(Box::new(wanted.clone())));
+        parts.objects.claims.iter_mut().for_each(|claim| claim.selector = Some(Box::new(wanted.clone())));
     }
     if bit(18) {
-        parts.claims.iter_mut().for_each(|claim| claim.data_source = true);
-        parts.classes.iter_mut().for_each(|class| class.provisioner = "kubernetes.io/host-path".into());
+        parts.objects.claims.iter_mut().for_each(|claim| claim.data_source = true);
+        parts.objects.classes.iter_mut().for_each(|class| class.provisioner = "kubernetes.io/host-path".into());
     }
-    for (number, pod) in parts.pods.iter_mut().enumerate() {
+    for (number, pod) in parts.objects.pods.iter_mut().enumerate() {
         if bit(number + 15) {
             pod.ephemeral_claims = Box::new([format!("{}-scratch", pod.meta.name).into()]);
         }
     }
     if bit(16) {
         let meta = ObjectMeta { name: "n1".into(), uid: "uid-n1".into(), ..ObjectMeta::default() };
-        parts.nodes = vec![Node { meta, ..Node::default() }];
+        parts.objects.nodes = vec![Node { meta, ..Node::default() }];
     }
     // The annotation with the secret, which `object` adds.
-    let metas = (parts.volumes.iter_mut().map(|volume| &mut volume.meta))
-        .chain(parts.claims.iter_mut().map(|claim| &mut claim.meta))
-        .chain(parts.classes.iter_mut().map(|class| &mut class.meta))
-        .chain(parts.pods.iter_mut().map(|pod| &mut pod.meta))
-        .chain(parts.nodes.iter_mut().map(|node| &mut node.meta));
+    let metas = (parts.objects.volumes.iter_mut().map(|volume| &mut volume.meta))
+        .chain(parts.objects.claims.iter_mut().map(|claim| &mut claim.meta))
+        .chain(parts.objects.classes.iter_mut().map(|class| &mut class.meta))
+        .chain(parts.objects.pods.iter_mut().map(|pod| &mut pod.meta))
+        .chain(parts.objects.nodes.iter_mut().map(|node| &mut node.meta));
     for meta in metas {
         let known = meta.annotations.iter().map(|(key, value)| (key, Str::from(value))).collect();
         meta.annotations = Annotations::new(known, 1);
     }
-    for claim in &mut parts.claims {
+    for claim in &mut parts.objects.claims {
         claim.details = Some(Arc::new(details(claim)));
     }
 }
@@ -456,11 +456,11 @@ fn a_snapshot_of_any_world_is_predicted_as_that_world() {
         // What is written is the whole world: a field that this test forgets would not be tested.
         let read = read_with(&stdin(), &mut world.as_bytes()).unwrap().parts;
         prop_assert_eq!(&read.issues, &[]);
-        prop_assert_eq!(&read.volumes, &parts.volumes);
-        prop_assert_eq!(&read.claims, &parts.claims);
-        prop_assert_eq!(&read.classes, &parts.classes);
-        prop_assert_eq!(&read.pods, &parts.pods);
-        prop_assert_eq!(&read.nodes, &parts.nodes);
+        prop_assert_eq!(&read.objects.volumes, &parts.objects.volumes);
+        prop_assert_eq!(&read.objects.claims, &parts.objects.claims);
+        prop_assert_eq!(&read.objects.classes, &parts.objects.classes);
+        prop_assert_eq!(&read.objects.pods, &parts.objects.pods);
+        prop_assert_eq!(&read.objects.nodes, &parts.objects.nodes);
         let written = snapshot_of(&world, &flags);
         prop_assert!(!written.contains(SECRET), "{}", written);
         prop_assert_eq!(prediction(&written, &stdin(), &rules), prediction(&world, &flags, &rules));

@@ -6,8 +6,9 @@ use proptest::prelude::*;
 use proptest::sample::{Index, subsequence};
 use pvctl::model::{
     AccessMode, AccessModes, AnnotationKey, Annotations, BindingMode, ClaimPhase, ClaimRef, LabelOperator,
-    LabelRequirement, LabelSelector, ObjectMeta, PersistentVolume, PersistentVolumeClaim, Pod, PodPhase, Quantity,
-    ReclaimPolicy, ResourceVersion, SourceKind, StorageClass, Str, Timestamp, VolumeMode, VolumePhase, VolumeSource,
+    LabelRequirement, LabelSelector, ObjectMeta, Objects, PersistentVolume, PersistentVolumeClaim, Pod, PodPhase,
+    Quantity, ReclaimPolicy, ResourceVersion, SourceKind, StorageClass, Str, Timestamp, VolumeMode, VolumePhase,
+    VolumeSource,
 };
 use pvctl::snapshot::{Coverage, Parts};
 use std::fmt;
@@ -25,7 +26,7 @@ pub(crate) struct Cluster(pub(crate) Parts);
 impl fmt::Debug for Cluster {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         let deletion = |meta: &ObjectMeta| meta.deleted.map(|_| meta.deletion_grace_seconds);
-        for v in &self.0.volumes {
+        for v in &self.0.objects.volumes {
             let claim_ref = v.claim_ref.as_ref().map(|named| [&named.namespace, &named.name, &named.uid]);
             let spec = (v.storage(), &v.access_modes.0, v.class(), &v.volume_mode, &v.attributes_class);
             let fate = (&v.reclaim_policy, &v.source.kind, &v.source.detail);
@@ -34,18 +35,18 @@ impl fmt::Debug for Cluster {
             writeln!(out, "    {:?} {:?} deleted {:?}", v.meta.annotations, v.meta.finalizers, deletion(&v.meta))?;
             write!(out, "    {:?}", v.meta.labels)?;
         }
-        for c in &self.0.claims {
+        for c in &self.0.objects.claims {
             let spec = (&c.request, &c.access_modes.0, &c.class_name, &c.volume_mode, &c.attributes_class);
             writeln!(out, "\n  pvc {} {:?} volumeName {:?}", c.key(), c.status.phase, c.volume_name)?;
             writeln!(out, "    {spec:?} data source {}", c.data_source)?;
             writeln!(out, "    {:?} {:?} deleted {:?}", c.meta.annotations, c.meta.finalizers, deletion(&c.meta))?;
             write!(out, "    {:?}", c.selector)?;
         }
-        for class in &self.0.classes {
+        for class in &self.0.objects.classes {
             let spec = (&class.provisioner, &class.binding_mode, &class.meta.annotations, &class.meta.created);
             write!(out, "\n  sc {} {spec:?} {:?}", class.meta.name, class.mount_options)?;
         }
-        for pod in &self.0.pods {
+        for pod in &self.0.objects.pods {
             let spec = (&pod.node_name, &pod.phase, &pod.claims, pod.running_container);
             write!(out, "\n  pod {} {spec:?} deleted {:?}", pod.meta.name, deletion(&pod.meta))?;
         }
@@ -403,7 +404,8 @@ pub(crate) fn worlds(volumes: usize, claims: usize) -> impl Strategy<Value = Clu
         let classes: Vec<_> = (0..classes).map(|number| class(number).boxed()).collect();
         let pods: Vec<_> = (0..pods).map(|number| pod(number).boxed()).collect();
         (volumes_of, claims_of, classes, pods).prop_map(|(volumes, claims, classes, pods)| {
-            Cluster(Parts { volumes, claims, classes, pods, coverage: Coverage::complete(), ..Parts::default() })
+            let objects = Objects { volumes, claims, classes, pods, ..Objects::default() };
+            Cluster(Parts { objects, coverage: Coverage::complete(), ..Parts::default() })
         })
     })
 }
@@ -421,14 +423,12 @@ pub(crate) fn contended(volumes: usize, claims: usize) -> impl Strategy<Value = 
                 volume.status.phase = phase;
                 volume
             };
-            Cluster(Parts {
+            let claim = |(number, size): (u32, _)| waiting_claim(format!("c{number}"), "ns", size, "");
+            let objects = Objects {
                 volumes: (0..).zip(volumes).map(volume).collect(),
-                claims: (0..)
-                    .zip(claims)
-                    .map(|(number, size): (u32, _)| waiting_claim(format!("c{number}"), "ns", size, ""))
-                    .collect(),
-                coverage: Coverage::complete(),
-                ..Parts::default()
-            })
+                claims: (0..).zip(claims).map(claim).collect(),
+                ..Objects::default()
+            };
+            Cluster(Parts { objects, coverage: Coverage::complete(), ..Parts::default() })
         })
 }

@@ -112,7 +112,7 @@ pub(super) async fn gather_on(
     };
     let mut parts = cluster.read(needs, &*terminal.progress()).await?;
     if question.evidence.lease {
-        parts.lease = cluster.controller_lease().await.map(|(lease, _)| lease);
+        parts.objects.leases.extend(cluster.controller_lease().await.map(|(lease, _)| lease));
     }
     let read_at = parts.now;
     parts.now = source.now.or(parts.now);

@@ -104,7 +104,7 @@ fn read_claim(path: &Path, args: &MatchArgs) -> Result<PersistentVolumeClaim, Er
         let value = if issue.value.is_empty() { String::new() } else { format!(" {}", issue.value) };
         return Err(Error::unreadable(format!("--claim {shown}: {}{value}: {}", issue.field, issue.reason)));
     }
-    let mut claims = parts.claims;
+    let mut claims = parts.objects.claims;
     match (claims.pop(), claims.len()) {
         (Some(claim), 0) => Ok(claim),
         (None, _) => Err(Error::usage(format!("--claim {shown}: there is no PersistentVolumeClaim in it"))),

@@ -31,11 +31,11 @@ pub(super) fn chosen(
             (Some(name), Kind::PersistentVolume) => targets.push(Target::Volume(volume(snapshot, name)?)),
             (Some(name), _) => targets.push(Target::Claim(claim(snapshot, name, namespace)?)),
             (None, Kind::PersistentVolume) => {
-                targets.extend((0u32..).take(snapshot.volumes().len()).map(|id| Target::Volume(VolumeId(id))));
+                targets.extend((0u32..).take(snapshot.volumes().len()).map(|id| Target::Volume(VolumeId::new(id))));
             }
             (None, _) => targets.extend(
                 (0u32..)
-                    .map(ClaimId)
+                    .map(ClaimId::new)
                     .take(snapshot.claims().len())
                     .filter(|id| namespace.is_none_or(|wanted| snapshot.claim(*id).meta.namespace == wanted))
                     .map(Target::Claim),
@@ -107,7 +107,7 @@ pub(super) fn claim(snapshot: &Snapshot, name: &str, namespace: Option<&str>) ->
     let everywhere: Vec<(ClaimId, &str)> = (0u32..)
         .zip(snapshot.claims())
         .filter(|(_, claim)| claim.meta.name == name)
-        .map(|(id, claim)| (ClaimId(id), claim.meta.namespace.as_str()))
+        .map(|(id, claim)| (ClaimId::new(id), claim.meta.namespace.as_str()))
         .collect();
     let missing = || missing(snapshot, Kind::PersistentVolumeClaim, name, namespace);
     match (everywhere.as_slice(), namespace) {

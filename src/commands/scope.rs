@@ -1,6 +1,6 @@
 //! Which objects belong to a namespace.
 
-use crate::model::{Kind, ObjectKey};
+use crate::model::{Kind, ObjectKey, VolumeAttachment};
 use crate::simulate::{Outcome, Simulation, Target};
 
 /// Claims of the namespace, and volumes that belong to them: bound to, reserved for, or wanted by them.
@@ -39,7 +39,7 @@ pub(super) fn is_of(simulation: &Simulation<'_>, object: &ObjectKey, namespace: 
     let is_shared = match object.kind {
         Kind::PersistentVolume | Kind::Namespace => false,
         Kind::VolumeAttachment => {
-            let attachment = snapshot.surroundings().attachment(&object.name);
+            let attachment = snapshot.find::<VolumeAttachment>("", &object.name);
             attachment.is_none_or(|attachment| snapshot.volume_id(&attachment.volume_name).is_none())
         }
         kind => !kind.namespaced(),
@@ -56,8 +56,7 @@ pub(super) fn object_belongs_to(simulation: &Simulation<'_>, object: &ObjectKey,
         Kind::PersistentVolume => of_volume(&object.name),
         // An attachment of a volume that is gone is everybody's.
         Kind::VolumeAttachment => snapshot
-            .surroundings()
-            .attachment(&object.name)
+            .find::<VolumeAttachment>("", &object.name)
             .filter(|attachment| snapshot.volume_id(&attachment.volume_name).is_some())
             .is_none_or(|attachment| of_volume(&attachment.volume_name)),
         Kind::Namespace => object.name == namespace,

@@ -12,7 +12,7 @@ use crate::model::{
 };
 use crate::simulate::nearest::{class_less_volume, nearest_volume};
 use crate::simulate::{Assumed, Decision, Nearest, OutcomeSet, Prediction, Simulation, Target, decide_folded};
-use crate::snapshot::{Absence, CoverageState, Snapshot, Surroundings, VolumeId};
+use crate::snapshot::{Absence, CoverageState, Snapshot, VolumeId};
 use crate::world::World;
 use std::cell::{OnceCell, RefCell};
 use std::collections::BTreeSet;
@@ -93,11 +93,6 @@ impl<'a> Case<'a> {
         self.simulation.snapshot()
     }
 
-    /// What stands around volumes and claims.
-    pub fn surroundings(&self) -> &'a Surroundings {
-        self.snapshot().surroundings()
-    }
-
     /// How the modelled Kubernetes behaves.
     pub fn rules(&self) -> &'a Rules {
         &self.simulation.settings().rules
@@ -175,15 +170,10 @@ impl<'a> Case<'a> {
     /// where nobody can tell, it is not so.
     pub fn lacks(&self, kind: Kind, namespace: &str, name: &str) -> bool {
         let snapshot = self.snapshot();
-        let is_there = match kind {
-            Kind::PersistentVolume => snapshot.volume_id(name).is_some(),
-            Kind::PersistentVolumeClaim => snapshot.claim_id(namespace, name).is_some(),
-            Kind::StorageClass => snapshot.class(name).is_some(),
-            Kind::Node => snapshot.node(name).is_some(),
-            Kind::Pod => snapshot.pod(namespace, name).is_some(),
-            Kind::Lease => return false,
-            surrounding => snapshot.surroundings().has(surrounding, namespace, name),
-        };
+        if kind == Kind::Lease {
+            return false;
+        }
+        let is_there = snapshot.has(kind, namespace, name);
         !is_there && self.rests_on(kind, namespace, &snapshot.coverage().absence_of(kind, namespace, name))
     }
 

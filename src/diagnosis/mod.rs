@@ -26,7 +26,7 @@ pub use rule::{Act, Detect, Look, Page, Rule, Subject};
 pub use suppression::{Suppressed, Suppression, matches_glob};
 pub use survey::Survey;
 
-use crate::model::{Kind, ObjectKey, ObjectMeta, Str};
+use crate::model::{Kind, Namespace, ObjectKey, ObjectMeta, StatefulSet, Str, VolumeAttachment};
 use crate::parallel::in_parallel;
 use crate::simulate::{Simulation, Target, key_of};
 use crate::snapshot::{CoverageState, Snapshot};
@@ -145,9 +145,9 @@ fn subjects<'s>(simulation: &Simulation<'s>) -> Vec<Subject<'s>> {
     objects
         .chain(snapshot.classes().iter().map(Subject::Class))
         .chain(snapshot.pods().iter().map(Subject::Pod))
-        .chain(snapshot.surroundings().namespaces().iter().map(Subject::Namespace))
-        .chain(snapshot.surroundings().attachments().iter().map(Subject::Attachment))
-        .chain(snapshot.surroundings().stateful_sets().iter().map(Subject::StatefulSet))
+        .chain(snapshot.all::<Namespace>().iter().map(Subject::Namespace))
+        .chain(snapshot.all::<VolumeAttachment>().iter().map(Subject::Attachment))
+        .chain(snapshot.all::<StatefulSet>().iter().map(Subject::StatefulSet))
         .collect()
 }
 

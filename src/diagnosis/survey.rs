@@ -126,7 +126,7 @@ impl<'s> Survey<'s> {
     /// The claims of that namespace that are Pending and have a data source, by name.
     pub fn copying(&self, namespace: &str) -> &[ClaimId] {
         let copying = self.copying.get_or_init(|| {
-            let claims = (0u32..).map(ClaimId).zip(self.snapshot.claims());
+            let claims = (0u32..).map(ClaimId::new).zip(self.snapshot.claims());
             let pending = claims.filter(|(_, claim)| claim.data_source && claim.status.phase == ClaimPhase::Pending);
             collected(pending.map(|(id, claim)| (claim.meta.namespace.clone(), id)))
         });
@@ -170,7 +170,7 @@ fn groups<'g>(grouped: &'g Grouped, class: &str) -> impl Iterator<Item = (&'g Gr
 }
 
 fn volumes(snapshot: &Snapshot) -> impl Iterator<Item = (VolumeId, &PersistentVolume)> {
-    (0u32..).map(VolumeId).zip(snapshot.volumes())
+    (0u32..).map(VolumeId::new).zip(snapshot.volumes())
 }
 
 /// What has the same key, in the order in which it comes.

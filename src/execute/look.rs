@@ -3,7 +3,7 @@
 use super::api::Api;
 use super::error::Stopped;
 use crate::controllers::persistent_volume::reclaim;
-use crate::model::{Kind, ObjectKey, PersistentVolume, PersistentVolumeClaim, Pod, Surrounding};
+use crate::model::{Kind, ObjectKey, PersistentVolume, PersistentVolumeClaim, Pod, StatefulSet, VolumeAttachment};
 use crate::repair::{Obstacle, Recheck, Seen, VolumeIdentity, Write, claim_key, guards, volume_key};
 use crate::snapshot::Item;
 use crate::snapshot::decode::decode_as;
@@ -40,11 +40,7 @@ pub(super) async fn again(api: Api<'_>, recheck: &Recheck) -> Result<(), Stopped
             }
             let mut sets = Vec::new();
             for manifest in api.list(Kind::StatefulSet, namespace).await? {
-                if let Item::Surrounding(surrounding) = item(Kind::StatefulSet, &manifest)?
-                    && let Surrounding::StatefulSet(set) = *surrounding
-                {
-                    sets.push(set);
-                }
+                sets.extend(item(Kind::StatefulSet, &manifest)?.of::<StatefulSet>());
             }
             match guards::set_that_makes(&sets, namespace, name) {
                 None => Ok(()),
@@ -72,8 +68,7 @@ pub(super) async fn again(api: Api<'_>, recheck: &Recheck) -> Result<(), Stopped
         Recheck::Detached { volume } => {
             let mut nodes = Vec::new();
             for manifest in api.list(Kind::VolumeAttachment, "").await? {
-                if let Item::Surrounding(surrounding) = item(Kind::VolumeAttachment, &manifest)?
-                    && let Surrounding::Attachment(attachment) = *surrounding
+                if let Some(attachment) = item(Kind::VolumeAttachment, &manifest)?.of::<VolumeAttachment>()
                     && attachment.volume_name == *volume
                 {
                     nodes.push(attachment.node_name.to_string());
@@ -91,7 +86,7 @@ pub(super) async fn again(api: Api<'_>, recheck: &Recheck) -> Result<(), Stopped
             // Without the claim its deletion finds nothing to delete.
             let Some(Seen::Claim(claim)) = decode(&key, manifest.as_ref())? else { return Ok(()) };
             for manifest in api.list(Kind::PersistentVolume, "").await? {
-                if let Item::Volume(volume) = item(Kind::PersistentVolume, &manifest)?
+                if let Some(volume) = item(Kind::PersistentVolume, &manifest)?.of::<PersistentVolume>()
                     && !guards::keeps(&volume, &claim, None)
                     && !guards::keeps(&volume, &claim, named_by(api, &volume, &claim).await?.as_deref())
                 {
@@ -188,7 +183,7 @@ async fn named_by(
 async fn pods(api: Api<'_>, namespace: &str, wanted: impl Fn(&Pod) -> bool) -> Result<Vec<String>, Stopped> {
     let mut names = Vec::new();
     for manifest in api.list(Kind::Pod, namespace).await? {
-        if let Item::Pod(pod) = item(Kind::Pod, &manifest)?
+        if let Some(pod) = item(Kind::Pod, &manifest)?.of::<Pod>()
             && wanted(&pod)
         {
             names.push(pod.meta.name.to_string());

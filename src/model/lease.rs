@@ -1,12 +1,15 @@
 //! Leases by which kube-controller-manager, and what runs beside drivers, show that they live.
 
-use super::{Str, Timestamp};
+use super::{ObjectMeta, Str, Timestamp};
 
 /// A Lease for which the instances of a component compete; whoever holds it renews it every few seconds. Upstream:
 /// `LeaderElectionConfiguration` with its defaults, component-base, and `LeaderElectionRecord`, client-go, 1.36. Where
 /// leader election is off, and for the controllers of many managed control planes, there is none.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Lease {
+    /// `metadata`: its namespace, name and version, and nothing else. The namespace is that in which the component runs, wherever
+    /// it was installed.
+    pub meta: ObjectMeta,
     /// `spec.holderIdentity`: the instance that works; empty when nobody does.
     pub holder: Str,
     /// `spec.renewTime`, by the holder's clock.
@@ -42,17 +45,6 @@ impl Lease {
         let duration = self.duration_seconds.filter(|seconds| *seconds > 0)?;
         Some((-Self::MARGIN_SECONDS..=duration).contains(&self.age(now)?))
     }
-}
-
-/// A Lease with what names it.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct NamedLease {
-    /// `metadata.namespace`: that in which the component runs, wherever it was installed.
-    pub namespace: Str,
-    /// `metadata.name`.
-    pub name: Str,
-    /// What it says.
-    pub lease: Lease,
 }
 
 /// What the Lease of a driver's provisioner can be called. Upstream: external-provisioner (`lockName`) has slashes
@@ -95,7 +87,12 @@ mod tests {
 
     #[test]
     fn it_is_fresh_for_its_duration() {
-        let lease = Lease { holder: "a".into(), renewed: Some(Timestamp(1000)), duration_seconds: Some(15) };
+        let lease = Lease {
+            holder: "a".into(),
+            renewed: Some(Timestamp(1000)),
+            duration_seconds: Some(15),
+            ..Lease::default()
+        };
         assert_eq!(lease.is_fresh(Timestamp(1015)), Some(true));
         // The holder's clock is ahead, or nonsense.
         assert_eq!((lease.is_fresh(Timestamp(940)), lease.is_fresh(Timestamp(939))), (Some(true), Some(false)));
@@ -108,7 +105,12 @@ mod tests {
 
     #[test]
     fn it_is_stale_after_its_duration_and_the_margin() {
-        let lease = Lease { holder: "a".into(), renewed: Some(Timestamp(1000)), duration_seconds: Some(15) };
+        let lease = Lease {
+            holder: "a".into(),
+            renewed: Some(Timestamp(1000)),
+            duration_seconds: Some(15),
+            ..Lease::default()
+        };
         assert_eq!(lease.is_stale(Timestamp(1075)), Some(false));
         assert_eq!(lease.is_stale(Timestamp(1076)), Some(true));
         assert_eq!(lease.is_stale(Timestamp(900)), Some(false));

@@ -7,7 +7,9 @@ pub mod access_mode;
 pub mod annotation;
 pub mod claim;
 pub mod class;
+pub mod id;
 pub mod key;
+pub mod kinds;
 pub mod label_filter;
 pub mod lease;
 pub mod meta;
@@ -22,9 +24,11 @@ pub use access_mode::{AccessMode, AccessModeSet, AccessModes};
 pub use annotation::{AnnotationKey, Annotations};
 pub use claim::{ClaimDetails, ClaimPhase, ClaimStatus, DataSource, Owner, PersistentVolumeClaim};
 pub use class::{BindingMode, NO_PROVISIONER, StorageClass, newest_default};
-pub use key::{ClaimKey, Kind, ObjectKey};
+pub use id::{Id, ObjectId};
+pub use key::{ClaimKey, ObjectKey};
+pub use kinds::{Kind, List, Object, Objects, Resource};
 pub use label_filter::{LabelFilter, parse_label_filter};
-pub use lease::{Lease, NamedLease};
+pub use lease::Lease;
 pub use meta::{ObjectMeta, ResourceVersion, Timestamp};
 pub use node::{Node, Taint};
 pub use pod::{Pod, PodPhase};
@@ -33,7 +37,9 @@ pub use selector::{
     Comparison, CompiledSelector, LabelOperator, LabelRequirement, LabelSelector, ListForm, Mismatch, NodeOperator,
     NodeRequirement, NodeSelector, NodeSelectorTerm, SelectorError,
 };
-pub use surroundings::Surrounding;
+pub use surroundings::{
+    CsiDriver, CsiNode, Event, LimitRange, Namespace, ResourceQuota, StatefulSet, StorageCapacity, VolumeAttachment,
+};
 pub use volume::{
     ClaimRef, PersistentVolume, ReclaimPolicy, SourceKind, VolumeMode, VolumePhase, VolumeSource, VolumeStatus,
 };

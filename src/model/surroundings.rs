@@ -1,77 +1,7 @@
 //! What stands around volumes and claims: objects that no decision of the modelled controllers reads, and that tell
 //! why something does not happen. Nothing is read of them but what some finding rests on.
 
-use super::{Kind, LabelSelector, ObjectKey, ObjectMeta, Quantity, Str, Timestamp};
-
-/// One of these objects.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Surrounding {
-    /// A Namespace.
-    Namespace(Namespace),
-    /// A VolumeAttachment.
-    Attachment(VolumeAttachment),
-    /// A CSIDriver.
-    Driver(CsiDriver),
-    /// A CSINode.
-    CsiNode(CsiNode),
-    /// A CSIStorageCapacity.
-    Capacity(StorageCapacity),
-    /// An Event about a volume or a claim.
-    Event(Event),
-    /// A ResourceQuota.
-    Quota(ResourceQuota),
-    /// A LimitRange.
-    LimitRange(LimitRange),
-    /// A StatefulSet.
-    StatefulSet(StatefulSet),
-}
-
-impl Surrounding {
-    /// Its kind.
-    pub fn kind(&self) -> Kind {
-        match self {
-            Self::Namespace(_) => Kind::Namespace,
-            Self::Attachment(_) => Kind::VolumeAttachment,
-            Self::Driver(_) => Kind::CsiDriver,
-            Self::CsiNode(_) => Kind::CsiNode,
-            Self::Capacity(_) => Kind::CsiStorageCapacity,
-            Self::Event(_) => Kind::Event,
-            Self::Quota(_) => Kind::ResourceQuota,
-            Self::LimitRange(_) => Kind::LimitRange,
-            Self::StatefulSet(_) => Kind::StatefulSet,
-        }
-    }
-
-    /// Its metadata.
-    pub fn meta(&self) -> &ObjectMeta {
-        match self {
-            Self::Namespace(object) => &object.meta,
-            Self::Attachment(object) => &object.meta,
-            Self::Driver(object) => &object.meta,
-            Self::CsiNode(object) => &object.meta,
-            Self::Capacity(object) => &object.meta,
-            Self::Event(object) => &object.meta,
-            Self::Quota(object) => &object.meta,
-            Self::LimitRange(object) => &object.meta,
-            Self::StatefulSet(object) => &object.meta,
-        }
-    }
-
-    /// Its metadata, to be completed by whoever reads it.
-    pub fn meta_mut(&mut self) -> &mut ObjectMeta {
-        match self {
-            Self::Namespace(object) => &mut object.meta,
-            Self::Attachment(object) => &mut object.meta,
-            Self::Driver(object) => &mut object.meta,
-            Self::CsiNode(object) => &mut object.meta,
-            Self::Capacity(object) => &mut object.meta,
-            Self::Event(object) => &mut object.meta,
-            Self::Quota(object) => &mut object.meta,
-            Self::LimitRange(object) => &mut object.meta,
-            Self::StatefulSet(object) => &mut object.meta,
-        }
-    }
-}
+use super::{LabelSelector, ObjectKey, ObjectMeta, Quantity, Str, Timestamp};
 
 /// A condition of an object's status, without its message: snapshots do not keep that.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -438,9 +438,7 @@ mod tests {
         }
         for object in objects {
             match decode::read_some(None, object.to_string().as_bytes(), "test", true) {
-                Ok(Item::Volume(volume)) => parts.volumes.push(*volume),
-                Ok(Item::Claim(claim)) => parts.claims.push(*claim),
-                Ok(Item::Class(class)) => parts.classes.push(*class),
+                Ok(Item::Object(object)) => parts.objects.push(object),
                 other => panic!("{other:?}"),
             }
         }

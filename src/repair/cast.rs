@@ -76,7 +76,7 @@ impl Cast {
         if frees {
             let class = |id: &VolumeId| snapshot.volume(*id).class().to_owned();
             let classes: BTreeSet<String> = volumes.iter().map(class).collect();
-            let waiting = (0u32..).map(ClaimId).zip(snapshot.claims()).filter(|(_, claim)| {
+            let waiting = (0u32..).map(ClaimId::new).zip(snapshot.claims()).filter(|(_, claim)| {
                 claim.volume_name.is_empty()
                     && claim.status.phase == ClaimPhase::Pending
                     && classes.contains(claim.class())
@@ -220,7 +220,7 @@ fn free_for(snapshot: &Snapshot, rules: &Rules, write: &Write) -> Vec<VolumeId> 
     let delays = snapshot.class(claim.class()).is_some_and(StorageClass::waits_for_first_consumer);
     let Ok(query) = Query::new(rules, &claim, delays) else { return Vec::new() };
     let mut groups: BTreeMap<(u32, AccessModeSet), (Quantity, Vec<VolumeId>)> = BTreeMap::new();
-    for (id, volume) in (0u32..).map(VolumeId).zip(snapshot.volumes()) {
+    for (id, volume) in (0u32..).map(VolumeId::new).zip(snapshot.volumes()) {
         let modes = volume.access_modes.set();
         if !modes.contains_all(&claim.access_modes) || query.fit(volume) != Fit::Free {
             continue;
@@ -252,7 +252,7 @@ fn owned(snapshot: &Snapshot, plan: &Plan) -> BTreeSet<ClaimId> {
     let mut owned = BTreeSet::new();
     while !gone.is_empty() {
         let follows = |claim: &PersistentVolumeClaim| claim.owners().iter().any(|owner| gone.contains(&*owner.uid));
-        let found = (0u32..).map(ClaimId).zip(snapshot.claims()).filter(|(_, claim)| follows(claim));
+        let found = (0u32..).map(ClaimId::new).zip(snapshot.claims()).filter(|(_, claim)| follows(claim));
         let fresh: Vec<ClaimId> = found.map(|(id, _)| id).filter(|id| owned.insert(*id)).collect();
         gone = fresh.iter().map(|id| &*snapshot.claim(*id).meta.uid).collect();
     }

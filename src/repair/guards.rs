@@ -18,7 +18,10 @@ use super::write::{CLAIM_PROTECTION, Change, Write};
 use crate::controllers::persistent_volume::plugins::recyclable;
 use crate::controllers::persistent_volume::reclaim::{RECYCLERS, recycler_of};
 use crate::model::surroundings::StatefulSet;
-use crate::model::{Kind, PersistentVolume, PersistentVolumeClaim, Pod, ReclaimPolicy, SourceKind, Str, VolumePhase};
+use crate::model::{
+    CsiDriver, Kind, Namespace, PersistentVolume, PersistentVolumeClaim, Pod, ReclaimPolicy, SourceKind, Str,
+    VolumePhase,
+};
 use serde::{Deserialize, Serialize};
 
 /// Whether a guard holds.
@@ -187,7 +190,7 @@ fn unused(situation: &Situation<'_>, namespace: &str, name: &str) -> Guard {
         .filter(|pod| uses(pod, name))
         .map(|pod| pod.meta.name.as_str())
         .collect();
-    let set = set_that_makes(situation.snapshot.surroundings().stateful_sets(), namespace, name);
+    let set = set_that_makes(situation.snapshot.all::<StatefulSet>(), namespace, name);
     if !users.is_empty() {
         let stop =
             set.map_or_else(|| "stop what runs them first".to_owned(), |set| format!("first {}", how_to_stop(set)));
@@ -276,12 +279,8 @@ pub fn may_be_recycled(volume: &PersistentVolume) -> bool {
 
 fn detached(situation: &Situation<'_>, volume: &str) -> Guard {
     const ID: &str = "detached";
-    let nodes: Vec<&str> = situation
-        .snapshot
-        .surroundings()
-        .attachments_of(volume)
-        .map(|attachment| attachment.node_name.as_str())
-        .collect();
+    let nodes: Vec<&str> =
+        situation.snapshot.attachments_of(volume).map(|attachment| attachment.node_name.as_str()).collect();
     if !nodes.is_empty() {
         return Guard::new(
             ID,
@@ -481,7 +480,7 @@ fn actor(situation: &Situation<'_>, volume: &PersistentVolume) -> Guard {
             format!("volume {} is no CSI volume: kube-controller-manager decides", volume.meta.name),
         );
     }
-    if situation.snapshot.surroundings().driver(driver).is_some() {
+    if situation.snapshot.find::<CsiDriver>("", driver).is_some() {
         return Guard::new(
             ID,
             Holds::Yes,
@@ -497,7 +496,7 @@ fn namespaces(situation: &Situation<'_>, plan: &Plan) -> Vec<Guard> {
     let mut guards = Vec::new();
     for write in plan.writes().filter(|write| matches!(write.change, Change::Create { .. })) {
         let name = &write.object.namespace;
-        let guard = match situation.snapshot.surroundings().namespace(name) {
+        let guard = match situation.snapshot.find::<Namespace>("", name) {
             Some(namespace) if namespace.meta.deleted.is_some() => {
                 Guard::new(ID, Holds::No, format!("namespace {name} is being deleted"))
             }

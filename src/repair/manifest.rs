@@ -1,6 +1,6 @@
 //! Manifests of claims that a repair creates: what a new claim carries over, and what it must not.
 
-use crate::model::{AnnotationKey, Kind, ObjectKey, PersistentVolume, Str};
+use crate::model::{AnnotationKey, Kind, ObjectKey, PersistentVolume, StatefulSet, Str};
 use crate::snapshot::Snapshot;
 use serde_json::{Map, Value, json};
 
@@ -209,7 +209,7 @@ fn name_of(owner: &Value) -> String {
 /// Whether an owner is known to live in a namespace, by its uid. Those of claims are StatefulSets and Pods.
 fn lives(owner: &Value, namespace: &str, snapshot: &Snapshot) -> bool {
     let uid = owner["uid"].as_str().unwrap_or_default();
-    let sets = snapshot.surroundings().stateful_sets().iter().map(|set| &set.meta);
+    let sets = snapshot.all::<StatefulSet>().iter().map(|set| &set.meta);
     let pods = snapshot.pods().iter().map(|pod| &pod.meta);
     sets.chain(pods).any(|meta| meta.uid == uid && meta.namespace == namespace && meta.deleted.is_none())
 }

@@ -5,7 +5,7 @@ use super::guards::volumes_of;
 use super::plan::{Recipient, Request, Setting};
 use super::situation::{Known, Situation};
 use crate::diagnosis::{Finding, meant_class};
-use crate::model::{Kind, ObjectKey, ReclaimPolicy, Str};
+use crate::model::{Kind, ObjectKey, ReclaimPolicy, StatefulSet, Str};
 
 /// What a rule's findings are repaired with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -162,7 +162,7 @@ fn volumes_of_claim(situation: &Situation<'_>, namespace: &str, name: &str) -> V
 
 /// The volumes of the claims that a StatefulSet made.
 fn of_set(situation: &Situation<'_>, set: &ObjectKey) -> Vec<Str> {
-    let Some(found) = situation.snapshot.surroundings().stateful_set(&set.namespace, &set.name) else {
+    let Some(found) = situation.snapshot.find::<StatefulSet>(&set.namespace, &set.name) else {
         return Vec::new();
     };
     let claims = situation.snapshot.claims_in(&set.namespace).iter().filter(|claim| found.makes(&claim.meta.name));

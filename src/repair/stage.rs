@@ -98,30 +98,33 @@ impl<'a> Stage<'a> {
     /// The stage for a plan. Everything that it touches is on it as recorded. Nothing where there is no room for all.
     pub(super) fn new(snapshot: &'a Snapshot, settings: &Settings<'a>, plan: &Plan, cast: &Cast) -> Option<Self> {
         let mut parts = Parts { coverage: Coverage::complete(), now: snapshot.now(), ..Parts::default() };
-        parts.classes = snapshot.classes().to_vec();
-        parts.volumes = cast.volumes.iter().map(|id| snapshot.volume(*id).clone()).collect();
-        parts.claims = cast.claims.iter().map(|id| snapshot.claim(*id).clone()).collect();
-        for claim in &parts.claims {
-            parts.pods.extend(snapshot.pods_of(&claim.meta.namespace, &claim.meta.name).cloned());
+        parts.objects.classes = snapshot.classes().to_vec();
+        parts.objects.volumes = cast.volumes.iter().map(|id| snapshot.volume(*id).clone()).collect();
+        parts.objects.claims = cast.claims.iter().map(|id| snapshot.claim(*id).clone()).collect();
+        for claim in &parts.objects.claims {
+            parts.objects.pods.extend(snapshot.pods_of(&claim.meta.namespace, &claim.meta.name).cloned());
         }
         let real: BTreeSet<(Str, Str)> =
-            parts.claims.iter().map(|claim| (claim.meta.namespace.clone(), claim.meta.name.clone())).collect();
+            parts.objects.claims.iter().map(|claim| (claim.meta.namespace.clone(), claim.meta.name.clone())).collect();
         let seats = cast.seats(snapshot, plan);
         for seat in &seats {
             let key = (seat.meta.namespace.clone(), seat.meta.name.clone());
-            if !real.contains(&key) && !parts.claims.iter().any(|claim| claim.key() == seat.key()) {
-                parts.claims.push((**seat).clone());
+            if !real.contains(&key) && !parts.objects.claims.iter().any(|claim| claim.key() == seat.key()) {
+                parts.objects.claims.push((**seat).clone());
             }
         }
         for name in cast.awaited.iter().filter(|name| !real.contains(*name)) {
-            if !parts.claims.iter().any(|claim| claim.meta.namespace == name.0 && claim.meta.name == name.1) {
+            if !parts.objects.claims.iter().any(|claim| claim.meta.namespace == name.0 && claim.meta.name == name.1) {
                 let mut placeholder = PersistentVolumeClaim::default();
                 (placeholder.meta.namespace, placeholder.meta.name) = name.clone();
                 placeholder.meta.uid = "<nobody>".into();
-                parts.claims.push(placeholder);
+                parts.objects.claims.push(placeholder);
             }
         }
-        if parts.volumes.len() > VOLUMES || parts.claims.len() > CLAIMS || plan.steps.len() > usize::from(u8::MAX / 2) {
+        if parts.objects.volumes.len() > VOLUMES
+            || parts.objects.claims.len() > CLAIMS
+            || plan.steps.len() > usize::from(u8::MAX / 2)
+        {
             return None;
         }
         let stage = Snapshot::new(parts);
@@ -264,10 +267,10 @@ impl<'a> Stage<'a> {
     fn world<'w>(&'w self, state: &State) -> World<'w> {
         let mut world = World::focused(&self.snapshot);
         for (id, place) in (0u32..).zip(self.volume_places()) {
-            world.set_volume(VolumeId(id), self.volume(state, place).cloned());
+            world.set_volume(VolumeId::new(id), self.volume(state, place).cloned());
         }
         for (id, place) in (0u32..).zip(self.claim_places()) {
-            world.set_claim(ClaimId(id), self.claim(state, place).cloned());
+            world.set_claim(ClaimId::new(id), self.claim(state, place).cloned());
         }
         world
     }
@@ -368,8 +371,8 @@ impl<'a> Stage<'a> {
     fn targets(&self, state: &State) -> Vec<Target> {
         let volumes = (0u32..).zip(self.volume_places()).filter(|(_, place)| state.objects.volumes[*place] != 0);
         let claims = (0u32..).zip(self.claim_places()).filter(|(_, place)| state.objects.claims[*place] != 0);
-        let volumes = volumes.map(|(id, _)| Target::Volume(VolumeId(id)));
-        volumes.chain(claims.map(|(id, _)| Target::Claim(ClaimId(id)))).collect()
+        let volumes = volumes.map(|(id, _)| Target::Volume(VolumeId::new(id)));
+        volumes.chain(claims.map(|(id, _)| Target::Claim(ClaimId::new(id)))).collect()
     }
 
     /// The object of that id, as people name it.

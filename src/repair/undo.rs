@@ -8,7 +8,9 @@ use super::verbs::build::{Builder, as_reviewed, before_deletion};
 use super::verbs::recreate::idle;
 use super::wait::Wait;
 use super::write::{Change, Expect, Reference, Write};
-use crate::model::{AnnotationKey, Kind, ObjectKey, PersistentVolume, PersistentVolumeClaim, Str, VolumePhase};
+use crate::model::{
+    AnnotationKey, Kind, Namespace, ObjectKey, PersistentVolume, PersistentVolumeClaim, Str, VolumePhase,
+};
 use serde_json::Value;
 
 /// A step that was carried out.
@@ -285,7 +287,7 @@ fn whose_policy(name: &str) -> String {
 
 /// With what the data of a volume would go, where the claim that has it is being deleted, or its namespace is.
 fn goes(situation: &Situation<'_>, claim: &PersistentVolumeClaim) -> Option<&'static str> {
-    let namespace = situation.snapshot.surroundings().namespace(&claim.meta.namespace);
+    let namespace = situation.snapshot.find::<Namespace>("", &claim.meta.namespace);
     if claim.terminating() {
         Some("with its claim, which is being deleted")
     } else if namespace.is_some_and(|namespace| namespace.meta.deleted.is_some()) {

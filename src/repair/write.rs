@@ -3,7 +3,7 @@
 //! A [`Write`] is what *we* propose; nothing else can become a request. Two readers, each an exhaustive match: the
 //! request for the API server ([`Write::request`]), and the overlay of the adversary ([`Write::apply`]).
 
-use crate::model::{AnnotationKey, ClaimRef, Kind, ObjectKey, PersistentVolume, PersistentVolumeClaim, Str};
+use crate::model::{AnnotationKey, ClaimRef, Kind, Object, ObjectKey, PersistentVolume, PersistentVolumeClaim, Str};
 use crate::snapshot::Item;
 use crate::snapshot::decode::decode_as;
 use serde::{Deserialize, Serialize};
@@ -199,8 +199,8 @@ impl Seen {
     pub fn decode(kind: Kind, manifest: &Value) -> Result<Self, String> {
         let bytes = serde_json::to_vec(manifest).map_err(|failure| failure.to_string())?;
         match decode_as(kind, &bytes, "the API server").map_err(|issue| issue.to_string())? {
-            Item::Volume(volume) => Ok(Self::Volume(Arc::new(*volume))),
-            Item::Claim(claim) => Ok(Self::Claim(Arc::new(*claim))),
+            Item::Object(Object::PersistentVolume(volume)) => Ok(Self::Volume(Arc::new(*volume))),
+            Item::Object(Object::PersistentVolumeClaim(claim)) => Ok(Self::Claim(Arc::new(*claim))),
             _ => Err(format!("a {kind} is no volume and no claim")),
         }
     }

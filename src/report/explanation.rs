@@ -25,8 +25,8 @@ use crate::controllers::protection::pod_uses_claim;
 use crate::controllers::{Branch, ClaimBranch, ProtectionBranch, VolumeBranch};
 use crate::diagnosis::misfit::{claim_words, misfit, shown};
 use crate::model::{
-    Kind, Lease, NamedLease, ObjectKey, PersistentVolume, PersistentVolumeClaim, Pod, ResourceVersion, StorageClass,
-    Str, Timestamp, VolumePhase,
+    Kind, Lease, ObjectKey, PersistentVolume, PersistentVolumeClaim, Pod, ResourceVersion, StorageClass, Str,
+    Timestamp, VolumePhase,
 };
 use crate::simulate::{Decision, Outcome, Prediction, Simulation, Target, match_claim};
 use crate::snapshot::{Absence, Snapshot};
@@ -302,7 +302,7 @@ impl<'a> Explanation<'a> {
 
     /// Takes the Leases of these components into account, as they were read on a cluster at that time by the server's
     /// clock; `unread` are the names of which not all Leases could be read.
-    pub fn add_drivers(&mut self, awaited: &[Awaited], leases: &[NamedLease], unread: &[String], read_at: Timestamp) {
+    pub fn add_drivers(&mut self, awaited: &[Awaited], leases: &[Lease], unread: &[String], read_at: Timestamp) {
         let of = |awaited: &Awaited| {
             let complete = !awaited.leases.iter().any(|name| unread.contains(name));
             DriverOut::new(awaited, leases, complete, read_at)

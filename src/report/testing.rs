@@ -23,13 +23,7 @@ pub(super) fn parts(objects: &[Value]) -> Parts {
     let mut parts = Parts { coverage: Coverage::complete(), ..Parts::default() };
     for object in objects {
         match decode::decode(&serde_json::to_vec(object).unwrap(), "a test").unwrap() {
-            Item::Volume(volume) => parts.volumes.push(*volume),
-            Item::Claim(claim) => parts.claims.push(*claim),
-            Item::Class(class) => parts.classes.push(*class),
-            Item::Pod(pod) => parts.pods.push(*pod),
-            Item::Node(node) => parts.nodes.push(*node),
-            Item::Lease(lease) => parts.lease = Some(*lease),
-            Item::Surrounding(object) => parts.surroundings.push(*object),
+            Item::Object(object) => parts.objects.push(object),
             Item::Skipped(kind) => panic!("{kind} is not read"),
         }
     }

@@ -161,7 +161,7 @@ fn searched(
                 misfits.iter().all(|verdict| *verdict == CandidateVerdict::CandidatePhase)
             };
         listed.push(Candidate {
-            volume: VolumeId(id),
+            volume: VolumeId::new(id),
             verdict,
             without_delay,
             once_available,
@@ -204,7 +204,7 @@ fn without_modes(snapshot: &Snapshot) -> Vec<Candidate> {
     (0u32..)
         .zip(snapshot.volumes())
         .map(|(id, _)| Candidate {
-            volume: VolumeId(id),
+            volume: VolumeId::new(id),
             verdict: CandidateVerdict::CandidateAccessModes,
             without_delay: None,
             once_available: false,

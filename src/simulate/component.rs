@@ -67,9 +67,9 @@ pub fn components(snapshot: &Snapshot, settings: &Settings<'_>) -> Vec<Component
         }
         let component = &mut components[number_of[root]];
         if place < volumes.len() {
-            component.volumes.push(VolumeId(u32::try_from(place).unwrap_or(u32::MAX)));
+            component.volumes.push(VolumeId::new(u32::try_from(place).unwrap_or(u32::MAX)));
         } else {
-            component.claims.push(ClaimId(u32::try_from(place - volumes.len()).unwrap_or(u32::MAX)));
+            component.claims.push(ClaimId::new(u32::try_from(place - volumes.len()).unwrap_or(u32::MAX)));
         }
     }
     components
@@ -269,7 +269,7 @@ fn join_by_matching(snapshot: &Snapshot, settings: &Settings<'_>, union: &mut Un
         if !may_search(claim) || reserved.contains(&(volumes.len() + number)) {
             continue;
         }
-        let id = ClaimId(u32::try_from(number).unwrap_or(u32::MAX));
+        let id = ClaimId::new(u32::try_from(number).unwrap_or(u32::MAX));
         for class in searched_classes(snapshot, rules, claim) {
             if claim.selector.is_some() {
                 join_selecting(snapshot, rules, union, claim, claim_place(id), &class, &groups);

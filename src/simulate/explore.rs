@@ -420,8 +420,7 @@ mod tests {
         let mut parts = Parts { coverage: Coverage::complete(), ..Parts::default() };
         for item in items {
             match decode::decode(item.to_string().as_bytes(), "test.json") {
-                Ok(Item::Volume(volume)) => parts.volumes.push(*volume),
-                Ok(Item::Claim(claim)) => parts.claims.push(*claim),
+                Ok(Item::Object(object)) => parts.objects.push(object),
                 other => panic!("{other:?}"),
             }
         }

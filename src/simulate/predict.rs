@@ -238,8 +238,8 @@ impl<'s> Simulation<'s> {
         let (volumes, claims) = (self.snapshot.volumes().len(), self.snapshot.claims().len());
         let bound = |length: usize| u32::try_from(length).unwrap_or(u32::MAX);
         (0..bound(volumes))
-            .map(|id| Target::Volume(VolumeId(id)))
-            .chain((0..bound(claims)).map(|id| Target::Claim(ClaimId(id))))
+            .map(|id| Target::Volume(VolumeId::new(id)))
+            .chain((0..bound(claims)).map(|id| Target::Claim(ClaimId::new(id))))
     }
 
     /// The objects of the component with that number, from 1, and its joint end states: where these are known, few, and

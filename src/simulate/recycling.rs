@@ -37,7 +37,7 @@ impl Recycled {
     /// not known.
     pub(super) fn of<'e>(snapshot: &Snapshot, ends: impl Fn(VolumeId) -> Option<&'e OutcomeSet>) -> Self {
         let mut recycled = Self::default();
-        for (id, volume) in (0..).map(VolumeId).zip(snapshot.volumes()) {
+        for (id, volume) in (0..).map(VolumeId::new).zip(snapshot.volumes()) {
             let plugin = match (&volume.reclaim_policy, &volume.source.kind) {
                 (ReclaimPolicy::Recycle, SourceKind::Nfs) => &mut recycled.nfs,
                 (ReclaimPolicy::Recycle, SourceKind::HostPath) => &mut recycled.host_path,

@@ -13,11 +13,16 @@ mod wire;
 
 pub use size::LARGEST_OBJECT;
 pub(super) use source::is_disk_id;
+pub use surroundings::any_lease;
 
+use crate::model::kinds::each_kind;
+use crate::model::surroundings::{
+    CsiDriver, CsiNode, Event, LimitRange, Namespace, ResourceQuota, StatefulSet, StorageCapacity, VolumeAttachment,
+};
 use crate::model::{
-    BindingMode, ClaimDetails, ClaimPhase, ClaimStatus, DataSource, Kind, Lease, NamedLease, Node, ObjectKey,
-    ObjectMeta, PersistentVolume, PersistentVolumeClaim, Pod, PodPhase, ReclaimPolicy, ResourceVersion, StorageClass,
-    Str, Surrounding, Taint, Timestamp, VolumeMode, VolumePhase, VolumeStatus,
+    BindingMode, ClaimDetails, ClaimPhase, ClaimStatus, DataSource, Kind, Lease, Node, Object, ObjectKey, ObjectMeta,
+    PersistentVolume, PersistentVolumeClaim, Pod, PodPhase, ReclaimPolicy, Resource, ResourceVersion, StorageClass,
+    Str, Taint, Timestamp, VolumeMode, VolumePhase, VolumeStatus,
 };
 use serde::Deserialize;
 use serde::de::IgnoredAny;
@@ -26,25 +31,23 @@ use std::borrow::Cow;
 use std::fmt;
 use std::sync::Arc;
 
-/// One decoded object.
+/// What became of one object.
 #[derive(Clone, Debug)]
 pub enum Item {
-    /// A volume.
-    Volume(Box<PersistentVolume>),
-    /// A claim.
-    Claim(Box<PersistentVolumeClaim>),
-    /// A class.
-    Class(Box<StorageClass>),
-    /// A pod.
-    Pod(Box<Pod>),
-    /// A node.
-    Node(Box<Node>),
-    /// The Lease of kube-controller-manager.
-    Lease(Box<Lease>),
-    /// What no decision reads and some finding rests on.
-    Surrounding(Box<Surrounding>),
-    /// An object of a kind that no decision reads.
+    /// It is of a kind that some answer reads.
+    Object(Object),
+    /// It is of a kind that no answer reads, or that nobody asked for.
     Skipped(Str),
+}
+
+impl Item {
+    /// The object, if it is of that kind.
+    pub fn of<T: Resource>(self) -> Option<T> {
+        match self {
+            Self::Object(object) => T::of(object),
+            Self::Skipped(_) => None,
+        }
+    }
 }
 
 /// A well-formed object that could not be decoded, and so is left out of the snapshot.
@@ -173,17 +176,29 @@ pub fn read_some(kind: Option<Kind>, json: &[u8], origin: &str, surroundings: bo
         return Err(Failure::Issue(Box::new(issue)));
     }
     let at = Context { text, kind: &stated, origin };
+    let skipped = || Item::Skipped(Str::from(stated.as_ref()));
     match kind {
-        Some(Kind::PersistentVolume) => at.parse().and_then(|object| volume(&at, object)),
-        Some(Kind::PersistentVolumeClaim) => at.parse().and_then(|object| claim(&at, object)),
-        Some(Kind::StorageClass) => at.parse().and_then(|object| class(&at, object)),
-        Some(Kind::Pod) => at.parse().and_then(|object| pod(&at, object)),
-        Some(Kind::Node) => at.parse().and_then(|object| node(&at, object)),
-        Some(Kind::Lease) => lease(&at),
-        Some(kind) => surroundings::surrounding(&at, kind),
-        None => at.parse::<IgnoredAny>().map(|_| Item::Skipped(Str::from(stated.as_ref()))),
+        Some(kind) => Ok(object(kind, &at)?.map_or_else(skipped, Item::Object)),
+        None => at.parse::<IgnoredAny>().map(|_| skipped()),
     }
 }
+
+/// What is read of the objects of a kind.
+trait Decode: Resource {
+    /// The object; none where it is one of those of its kind that no answer reads.
+    fn decode(at: &Context<'_>) -> Result<Option<Self>, Failure>;
+}
+
+macro_rules! decoders {
+    ($($(#[$doc:meta])* $kind:ident($type:ident) in $list:ident: $($row:expr),+;)*) => {
+        fn object(kind: Kind, at: &Context<'_>) -> Result<Option<Object>, Failure> {
+            match kind {
+                $(Kind::$kind => Ok($type::decode(at)?.map(Resource::wrap)),)*
+            }
+        }
+    };
+}
+each_kind!(decoders);
 
 /// Whether the bytes are one JSON value in UTF-8; what it says is not looked at.
 ///
@@ -364,11 +379,11 @@ pub(crate) fn reason(error: &serde_json::Error) -> String {
     }
 }
 
-fn volume(at: &Context<'_>, object: wire::VolumeObject) -> Result<Item, Failure> {
+fn volume(at: &Context<'_>, object: wire::VolumeObject) -> Result<PersistentVolume, Failure> {
     let spec = object.spec;
     let source = source::source(&spec);
     let status = object.status;
-    Ok(Item::Volume(Box::new(PersistentVolume {
+    Ok(PersistentVolume {
         meta: at.meta(object.metadata)?,
         capacity: spec.capacity.0.into(),
         access_modes: spec.access_modes.modes(),
@@ -388,14 +403,14 @@ fn volume(at: &Context<'_>, object: wire::VolumeObject) -> Result<Item, Failure>
             message: status.message.0,
             last_phase_transition: status.last_phase_transition.0,
         },
-    })))
+    })
 }
 
-fn claim(at: &Context<'_>, mut object: wire::ClaimObject) -> Result<Item, Failure> {
+fn claim(at: &Context<'_>, mut object: wire::ClaimObject) -> Result<PersistentVolumeClaim, Failure> {
     let details = details(&mut object);
     let spec = object.spec;
     let status = object.status;
-    Ok(Item::Claim(Box::new(PersistentVolumeClaim {
+    Ok(PersistentVolumeClaim {
         meta: at.meta(object.metadata)?,
         request: spec.resources.requests.storage,
         access_modes: spec.access_modes.modes(),
@@ -418,7 +433,7 @@ fn claim(at: &Context<'_>, mut object: wire::ClaimObject) -> Result<Item, Failur
                 .find(|condition| condition.kind.0 == "Unused")
                 .map(|condition| condition.status.0 == "True"),
         },
-    })))
+    })
 }
 
 /// What is evidence alone; none where there is nothing of it, as for nearly all claims.
@@ -450,8 +465,8 @@ fn details(object: &mut wire::ClaimObject) -> Option<Arc<ClaimDetails>> {
     (details != ClaimDetails::default()).then(|| Arc::new(details))
 }
 
-fn class(at: &Context<'_>, object: wire::ClassObject) -> Result<Item, Failure> {
-    Ok(Item::Class(Box::new(StorageClass {
+fn class(at: &Context<'_>, object: wire::ClassObject) -> Result<StorageClass, Failure> {
+    Ok(StorageClass {
         meta: at.meta(object.metadata)?,
         provisioner: object.provisioner.0,
         reclaim_policy: object.reclaim_policy.map(|policy| ReclaimPolicy::from_manifest(&policy.0)),
@@ -464,10 +479,10 @@ fn class(at: &Context<'_>, object: wire::ClassObject) -> Result<Item, Failure> {
                 labels.map(|label| (label.key.0, label.values.strings())).collect()
             })
             .collect(),
-    })))
+    })
 }
 
-fn pod(at: &Context<'_>, object: wire::PodObject) -> Result<Item, Failure> {
+fn pod(at: &Context<'_>, object: wire::PodObject) -> Result<Pod, Failure> {
     let controller = object.metadata.owners.0.iter().find(|owner| owner.controller == Some(true));
     let owner_kind = controller.map(|owner| owner.kind.0.clone()).unwrap_or_default();
     let meta = at.meta(object.metadata)?;
@@ -489,7 +504,7 @@ fn pod(at: &Context<'_>, object: wire::PodObject) -> Result<Item, Failure> {
         .iter()
         .flat_map(|statuses| &statuses.0)
         .any(|container| container.state.terminated.is_none() && container.state.waiting.is_none());
-    Ok(Item::Pod(Box::new(Pod {
+    Ok(Pod {
         meta,
         node_name: object.spec.node_name.0,
         phase: PodPhase::from_manifest(&status.phase.0),
@@ -503,44 +518,40 @@ fn pod(at: &Context<'_>, object: wire::PodObject) -> Result<Item, Failure> {
         },
         owner_kind,
         gated: !object.spec.gates.0.is_empty(),
-    })))
+    })
 }
 
-/// Of all Leases that of kube-controller-manager counts. It is evidence and decides nothing, so one that is not as it
-/// must be is passed over like the others.
-fn lease(at: &Context<'_>) -> Result<Item, Failure> {
-    let skipped = || Item::Skipped(Str::const_new(Kind::Lease.as_str()));
-    let object: wire::LeaseObject = match at.parse() {
-        Ok(object) => object,
-        Err(Failure::Issue(_)) => return Ok(skipped()),
-        Err(syntax @ Failure::Syntax { .. }) => return Err(syntax),
+macro_rules! parsed {
+    ($($type:ident: $decode:path;)*) => {
+        $(impl Decode for $type {
+            fn decode(at: &Context<'_>) -> Result<Option<Self>, Failure> {
+                $decode(at, at.parse()?).map(Some)
+            }
+        })*
     };
-    let (meta, spec) = (object.metadata, object.spec);
-    if meta.name.0 != Lease::MANAGER_NAME || meta.namespace.0 != Lease::MANAGER_NAMESPACE {
-        return Ok(skipped());
-    }
-    Ok(Item::Lease(Box::new(lease_of(spec))))
 }
 
-/// Any Lease with its name; none where the JSON is not one.
-pub fn named_lease(json: &[u8]) -> Option<NamedLease> {
-    let object: wire::LeaseObject = serde_json::from_slice(json).ok()?;
-    let (meta, spec) = (object.metadata, object.spec);
-    Some(NamedLease { namespace: meta.namespace.0, name: meta.name.0, lease: lease_of(spec) })
-}
-
-fn lease_of(spec: wire::LeaseSpec) -> Lease {
-    Lease { holder: spec.holder.0, renewed: spec.renewed.0, duration_seconds: spec.duration_seconds }
+parsed! {
+    PersistentVolume: volume;
+    PersistentVolumeClaim: claim;
+    StorageClass: class;
+    Pod: pod;
+    Node: node;
+    Namespace: surroundings::namespace;
+    VolumeAttachment: surroundings::attachment;
+    CsiDriver: surroundings::driver;
+    CsiNode: surroundings::csi_node;
+    StorageCapacity: surroundings::capacity;
+    ResourceQuota: surroundings::quota;
+    LimitRange: surroundings::limit_range;
+    StatefulSet: surroundings::stateful_set;
 }
 
 /// When the object was written last, by `metadata.managedFields`: its newest `time`; none where that cannot be told,
 /// and for all but the volume or claim of the kind and name in question. It takes a second look at the object.
 pub fn change_of(item: &Item, json: &[u8], asked: &(Kind, String)) -> Option<(ObjectKey, Timestamp)> {
-    let (kind, meta) = match item {
-        Item::Volume(volume) => (Kind::PersistentVolume, &volume.meta),
-        Item::Claim(claim) => (Kind::PersistentVolumeClaim, &claim.meta),
-        _ => return None,
-    };
+    let Item::Object(object) = item else { return None };
+    let (kind, meta) = (object.kind(), object.meta());
     if kind != asked.0 || meta.name != asked.1 {
         return None;
     }
@@ -549,13 +560,13 @@ pub fn change_of(item: &Item, json: &[u8], asked: &(Kind, String)) -> Option<(Ob
     Some((ObjectKey { kind, namespace: meta.namespace.clone(), name: meta.name.clone() }, newest))
 }
 
-fn node(at: &Context<'_>, object: wire::NodeObject) -> Result<Item, Failure> {
+fn node(at: &Context<'_>, object: wire::NodeObject) -> Result<Node, Failure> {
     let taint = |taint: wire::NodeTaint| Taint { key: taint.key.0, effect: taint.effect.0 };
-    Ok(Item::Node(Box::new(Node {
+    Ok(Node {
         meta: at.meta(object.metadata)?,
         unschedulable: object.spec.unschedulable.unwrap_or_default(),
         taints: object.spec.taints.0.into_iter().map(taint).collect(),
-    })))
+    })
 }
 
 #[cfg(test)]
@@ -580,24 +591,15 @@ mod tests {
     }
 
     fn as_volume(value: &Value) -> PersistentVolume {
-        match item(value) {
-            Item::Volume(volume) => *volume,
-            other => panic!("{other:?}"),
-        }
+        item(value).of().unwrap()
     }
 
     fn as_claim(value: &Value) -> PersistentVolumeClaim {
-        match item(value) {
-            Item::Claim(claim) => *claim,
-            other => panic!("{other:?}"),
-        }
+        item(value).of().unwrap()
     }
 
     fn as_pod(value: &Value) -> Pod {
-        match item(value) {
-            Item::Pod(pod) => *pod,
-            other => panic!("{other:?}"),
-        }
+        item(value).of().unwrap()
     }
 
     #[test]
@@ -705,7 +707,7 @@ mod tests {
             "metadata": {"name": "fast"}, "provisioner": "csi.example.com", "mountOptions": ["ro"],
             "reclaimPolicy": "Retain", "volumeBindingMode": "WaitForFirstConsumer", "parameters": {"a": 1}
         }));
-        let Item::Class(class) = class else { panic!("{class:?}") };
+        let class: StorageClass = class.of().unwrap();
         assert_eq!(class.provisioner, "csi.example.com");
         assert!(class.allow_expansion);
         assert_eq!(*class.mount_options, ["ro"]);
@@ -772,15 +774,14 @@ mod tests {
         };
         let spec =
             json!({"holderIdentity": "m_1", "renewTime": "2026-06-01T10:00:00.123456Z", "leaseDurationSeconds": 15});
-        let Item::Lease(found) = lease("kube-system", "kube-controller-manager", spec.clone()) else {
-            panic!("{spec}")
-        };
+        let found: Lease = lease("kube-system", "kube-controller-manager", spec.clone()).of().unwrap();
         let expected = Lease {
+            meta: found.meta.clone(),
             holder: "m_1".into(),
             renewed: Timestamp::parse("2026-06-01T10:00:00Z"),
             duration_seconds: Some(15),
         };
-        assert_eq!(*found, expected);
+        assert_eq!(found, expected);
         for (namespace, name, spec) in [
             ("kube-system", "kube-scheduler", spec.clone()),
             ("default", "kube-controller-manager", spec),
@@ -826,13 +827,14 @@ mod tests {
             assert!(matches!(item(&object), Item::Skipped(skipped) if skipped == kind), "{version} {kind}");
         }
         let bare = json!({"kind": "PersistentVolume", "metadata": {"name": "pv-1"}});
-        assert!(matches!(item(&bare), Item::Volume(_)), "without a version the kind decides");
+        assert!(item(&bare).of::<PersistentVolume>().is_some(), "without a version the kind decides");
     }
 
     #[test]
     fn an_item_of_a_typed_list_needs_no_kind() {
         let json = json!({"metadata": {"name": "n1"}}).to_string();
-        assert!(matches!(decode_as(Kind::Node, json.as_bytes(), "x"), Ok(Item::Node(node)) if node.meta.name == "n1"));
+        let node: Node = decode_as(Kind::Node, json.as_bytes(), "x").unwrap().of().unwrap();
+        assert_eq!(node.meta.name, "n1");
         let issue = decode(json.as_bytes(), "x").unwrap_err();
         assert_eq!((issue.field.as_str(), issue.name.as_str()), ("kind", "n1"));
     }
@@ -927,6 +929,6 @@ mod tests {
             "[".repeat(10_000),
             "]".repeat(10_000)
         );
-        assert!(matches!(decode(deep.as_bytes(), "x"), Ok(Item::Node(_))));
+        assert!(decode(deep.as_bytes(), "x").unwrap().of::<Node>().is_some());
     }
 }

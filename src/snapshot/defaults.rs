@@ -6,8 +6,8 @@
 //! default, 1.36.
 
 use crate::model::{
-    Amount, BindingMode, ClaimPhase, Kind, ObjectKey, ObjectMeta, PersistentVolume, PersistentVolumeClaim,
-    ReclaimPolicy, StorageClass, Str, VolumeMode, VolumePhase, newest_default,
+    Amount, BindingMode, ClaimPhase, Kind, ObjectKey, ObjectMeta, Objects, ReclaimPolicy, Str, VolumeMode, VolumePhase,
+    newest_default,
 };
 use std::sync::Arc;
 
@@ -15,12 +15,8 @@ use std::sync::Arc;
 pub const PLACEHOLDER_UID: &str = "<uid>";
 
 /// Fills in what an API server always sets, and lists the objects that lacked some of it.
-pub(super) fn apply(
-    volumes: &mut [PersistentVolume],
-    claims: &mut [PersistentVolumeClaim],
-    classes: &mut [StorageClass],
-    defaulted: &mut Vec<ObjectKey>,
-) {
+pub(super) fn apply(objects: &mut Objects, defaulted: &mut Vec<ObjectKey>) {
+    let Objects { volumes, claims, classes, .. } = objects;
     for volume in volumes {
         let mut touched = default_uid(&mut volume.meta);
         touched |= fill(&mut volume.volume_mode, VolumeMode::Filesystem);
@@ -97,7 +93,7 @@ fn note(touched: bool, kind: Kind, meta: &ObjectMeta, defaulted: &mut Vec<Object
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::AnnotationKey;
+    use crate::model::{AnnotationKey, PersistentVolumeClaim, StorageClass};
 
     /// What the API server of 1.36.3 stores of them: anything below a thousandth counts as one.
     #[test]
@@ -112,14 +108,15 @@ mod tests {
         {
             assert_eq!(stored(written).as_deref(), Some(expected), "{written}");
         }
-        let mut claims = [PersistentVolumeClaim {
+        let claim = PersistentVolumeClaim {
             meta: ObjectMeta { uid: "u".into(), ..ObjectMeta::default() },
             request: Amount::parse("2u").ok(),
             volume_mode: Some(VolumeMode::Filesystem),
             ..PersistentVolumeClaim::default()
-        }];
-        apply(&mut [], &mut claims, &mut [], &mut Vec::new());
-        assert_eq!(claims[0].request.as_ref().map(ToString::to_string).as_deref(), Some("1m"));
+        };
+        let mut objects = Objects { claims: vec![claim], ..Objects::default() };
+        apply(&mut objects, &mut Vec::new());
+        assert_eq!(objects.claims[0].request.as_ref().map(ToString::to_string).as_deref(), Some("1m"));
     }
 
     fn class_of(uid: &str, stated: Option<&str>) -> Option<String> {
@@ -128,13 +125,14 @@ mod tests {
             ..StorageClass::default()
         };
         class.meta.annotations.set(AnnotationKey::IsDefaultClass, "true");
-        let mut claims = [PersistentVolumeClaim {
+        let claim = PersistentVolumeClaim {
             meta: ObjectMeta { name: "data".into(), uid: uid.into(), ..ObjectMeta::default() },
             class_name: stated.map(Str::from),
             ..PersistentVolumeClaim::default()
-        }];
-        apply(&mut [], &mut claims, &mut [class], &mut Vec::new());
-        claims[0].class_name.as_deref().map(str::to_owned)
+        };
+        let mut objects = Objects { claims: vec![claim], classes: vec![class], ..Objects::default() };
+        apply(&mut objects, &mut Vec::new());
+        objects.claims[0].class_name.as_deref().map(str::to_owned)
     }
 
     /// Admission acts on creation alone, and only where no class is stated at all.

@@ -1,8 +1,9 @@
 //! Look-ups over the ordered objects: sorted vectors of places, so that no name is stored twice.
 
 use super::{ClaimId, VolumeId};
+use crate::model::surroundings::{Event, VolumeAttachment};
 use crate::model::{
-    AccessModeSet, Node, ObjectMeta, PersistentVolume, PersistentVolumeClaim, Pod, Quantity, StorageClass, Str,
+    AccessModeSet, Kind, List, ObjectKey, ObjectMeta, Objects, PersistentVolume, PersistentVolumeClaim, Quantity, Str,
     VolumeMode, VolumePhase,
 };
 use rustc_hash::FxBuildHasher;
@@ -35,7 +36,7 @@ pub struct CandidateGroup {
 
 /// Places by namespace and name: a hash table of places alone, open to one side. Names stand in the objects.
 #[derive(Debug)]
-struct Names {
+pub(super) struct Names {
     /// A power of two of slots, at most half of them taken.
     slots: Vec<u32>,
 }
@@ -44,9 +45,10 @@ impl Names {
     /// No object is in the slot.
     const FREE: u32 = u32::MAX;
 
-    fn new<'m>(metas: impl ExactSizeIterator<Item = &'m ObjectMeta>) -> Self {
-        let mut slots = vec![Self::FREE; (metas.len() * 2).next_power_of_two()];
-        for (place, meta) in ids(metas.len()).zip(metas) {
+    fn new(objects: &dyn List) -> Self {
+        let mut slots = vec![Self::FREE; (objects.length() * 2).next_power_of_two()];
+        for place in ids(objects.length()) {
+            let meta = objects.meta(place as usize);
             let mut at = Self::slot(slots.len(), &meta.namespace, &meta.name);
             while slots[at] != Self::FREE {
                 at = (at + 1) % slots.len();
@@ -61,7 +63,7 @@ impl Names {
         usize::try_from(hash % length as u64).unwrap_or(0)
     }
 
-    fn place<'m>(&self, meta: impl Fn(usize) -> &'m ObjectMeta, namespace: &str, name: &str) -> Option<u32> {
+    pub(super) fn place<'m>(&self, meta: impl Fn(usize) -> &'m ObjectMeta, namespace: &str, name: &str) -> Option<u32> {
         let mut at = Self::slot(self.slots.len(), namespace, name);
         while self.slots[at] != Self::FREE {
             let found = meta(self.slots[at] as usize);
@@ -74,36 +76,44 @@ impl Names {
     }
 }
 
+/// The names of each kind, and the look-ups.
+pub(super) fn of(objects: &Objects) -> ([Names; Kind::COUNT], Index) {
+    let total = objects.lists().iter().map(|list| list.length()).sum();
+    both(total, || objects.lists().map(Names::new), || Index::new(objects))
+}
+
 #[derive(Debug)]
 pub(super) struct Index {
-    volume_names: Names,
-    claim_names: Names,
     volumes_by_ref: Vec<VolumeId>,
     claims_by_volume: Vec<ClaimId>,
     pods_by_claim: Vec<(Str, Str, u32)>,
     pod_places: Vec<u32>,
     groups: Vec<CandidateGroup>,
+    attachments_by_volume: Vec<u32>,
+    events_by_object: Vec<u32>,
 }
 
 impl Index {
-    pub(super) fn new(volumes: &[PersistentVolume], claims: &[PersistentVolumeClaim], pods: &[Pod]) -> Self {
+    fn new(objects: &Objects) -> Self {
+        let Objects { volumes, claims, pods, attachments, events, .. } = objects;
         let of_volumes = || {
             let mut by_ref: Vec<VolumeId> =
-                ids(volumes.len()).map(VolumeId).filter(|id| volumes[id.0 as usize].claim_ref.is_some()).collect();
+                ids(volumes.len()).map(VolumeId::new).filter(|id| volumes[id.0 as usize].claim_ref.is_some()).collect();
             by_ref.sort_by(|a, b| {
                 reference(&volumes[a.0 as usize]).cmp(&reference(&volumes[b.0 as usize])).then(a.cmp(b))
             });
-            (by_ref, Names::new(volumes.iter().map(|volume| &volume.meta)), groups(volumes))
+            (by_ref, groups(volumes))
         };
         let of_claims = || {
-            let mut by_volume: Vec<ClaimId> =
-                ids(claims.len()).map(ClaimId).filter(|id| !claims[id.0 as usize].volume_name.is_empty()).collect();
+            let mut by_volume: Vec<ClaimId> = ids(claims.len())
+                .map(ClaimId::new)
+                .filter(|id| !claims[id.0 as usize].volume_name.is_empty())
+                .collect();
             by_volume
                 .sort_by(|a, b| claims[a.0 as usize].volume_name.cmp(&claims[b.0 as usize].volume_name).then(a.cmp(b)));
-            (by_volume, Names::new(claims.iter().map(|claim| &claim.meta)))
+            by_volume
         };
-        let ((volumes_by_ref, volume_names, groups), (claims_by_volume, claim_names)) =
-            both(volumes.len() + claims.len(), of_volumes, of_claims);
+        let ((volumes_by_ref, groups), claims_by_volume) = both(volumes.len() + claims.len(), of_volumes, of_claims);
         let mut pods_by_claim = Vec::new();
         for (place, pod) in ids(pods.len()).zip(pods) {
             for claim in pod.claims.iter().chain(&pod.ephemeral_claims) {
@@ -113,15 +123,22 @@ impl Index {
         pods_by_claim.sort();
         pods_by_claim.dedup();
         let pod_places = pods_by_claim.iter().map(|(_, _, place)| *place).collect();
-        Self { volume_names, claim_names, volumes_by_ref, claims_by_volume, pods_by_claim, pod_places, groups }
-    }
-
-    pub(super) fn volume_id(&self, volumes: &[PersistentVolume], name: &str) -> Option<VolumeId> {
-        self.volume_names.place(|place| &volumes[place].meta, "", name).map(VolumeId)
-    }
-
-    pub(super) fn claim_id(&self, claims: &[PersistentVolumeClaim], namespace: &str, name: &str) -> Option<ClaimId> {
-        self.claim_names.place(|place| &claims[place].meta, namespace, name).map(ClaimId)
+        let mut attachments_by_volume: Vec<u32> = ids(attachments.len()).collect();
+        attachments_by_volume.sort_by_key(|at| &attachments[*at as usize].volume_name);
+        let mut events_by_object: Vec<u32> = ids(events.len()).collect();
+        events_by_object.sort_by(|a, b| {
+            let (a, b) = (&events[*a as usize], &events[*b as usize]);
+            a.about.cmp(&b.about).then(b.last_seen.cmp(&a.last_seen))
+        });
+        Self {
+            volumes_by_ref,
+            claims_by_volume,
+            pods_by_claim,
+            pod_places,
+            groups,
+            attachments_by_volume,
+            events_by_object,
+        }
     }
 
     pub(super) fn volumes_naming(&self, volumes: &[PersistentVolume], namespace: &str, claim: &str) -> &[VolumeId] {
@@ -137,6 +154,14 @@ impl Index {
         let start = self.pods_by_claim.partition_point(|entry| compare(entry) == Ordering::Less);
         let length = equal_range(&self.pods_by_claim[start..], compare).len();
         &self.pod_places[start..start + length]
+    }
+
+    pub(super) fn attachments_of(&self, attachments: &[VolumeAttachment], volume: &str) -> &[u32] {
+        equal_range(&self.attachments_by_volume, |at| attachments[*at as usize].volume_name.as_str().cmp(volume))
+    }
+
+    pub(super) fn events_about(&self, events: &[Event], object: &ObjectKey) -> &[u32] {
+        equal_range(&self.events_by_object, |at| events[*at as usize].about.cmp(object))
     }
 
     pub(super) fn groups(&self) -> &[CandidateGroup] {
@@ -170,24 +195,6 @@ pub(super) fn group_key(volume: &PersistentVolume) -> GroupKey {
     }
 }
 
-/// The place of the object of that name in a slice that is sorted by namespace and name.
-pub(super) fn place<T>(objects: &[T], meta: impl Fn(&T) -> &ObjectMeta, namespace: &str, name: &str) -> Option<usize> {
-    objects
-        .binary_search_by(|object| {
-            let meta = meta(object);
-            (meta.namespace.as_str(), meta.name.as_str()).cmp(&(namespace, name))
-        })
-        .ok()
-}
-
-pub(super) fn class_meta(class: &StorageClass) -> &ObjectMeta {
-    &class.meta
-}
-
-pub(super) fn node_meta(node: &Node) -> &ObjectMeta {
-    &node.meta
-}
-
 /// Places as 32-bit numbers: an input of four thousand million objects does not fit into memory anyway.
 fn ids(length: usize) -> std::ops::Range<u32> {
     0..u32::try_from(length).unwrap_or(u32::MAX)
@@ -199,7 +206,7 @@ fn reference(volume: &PersistentVolume) -> (&str, &str) {
 
 fn groups(volumes: &[PersistentVolume]) -> Vec<CandidateGroup> {
     let mut keyed: Vec<(GroupKey, VolumeId)> = ids(volumes.len())
-        .map(VolumeId)
+        .map(VolumeId::new)
         .filter(|id| volumes[id.0 as usize].claim_ref.is_none())
         .map(|id| (group_key(&volumes[id.0 as usize]), id))
         .collect();

@@ -438,15 +438,8 @@ fn decode_page(
 }
 
 pub(super) fn push(parts: &mut Parts, item: Item) {
-    match item {
-        Item::Volume(volume) => parts.volumes.push(*volume),
-        Item::Claim(claim) => parts.claims.push(*claim),
-        Item::Class(class) => parts.classes.push(*class),
-        Item::Pod(pod) => parts.pods.push(*pod),
-        Item::Node(node) => parts.nodes.push(*node),
-        Item::Lease(lease) => parts.lease = Some(*lease),
-        Item::Surrounding(object) => parts.surroundings.push(*object),
-        Item::Skipped(_) => {}
+    if let Item::Object(object) = item {
+        parts.objects.push(object);
     }
 }
 

@@ -16,11 +16,11 @@ pub use error::{Fault, Place, SourceError};
 
 use super::archive::ArchivedObject;
 use super::statement::Statement;
-use crate::model::{Kind, Str, Surrounding, Timestamp};
+use crate::model::{Kind, Objects, Str, Timestamp};
 use crate::snapshot::decode::{self, DecodeIssue};
 use crate::snapshot::{Coverage, CoverageEntry, CoverageState, Item, Parts};
 use batch::{Batch, Expect, Passed, Sink};
-use collect::{Asked, Collector, Objects, Workers};
+use collect::{Asked, Collector, Decoded, Workers};
 use cut::Cutter;
 use input::Format;
 use layout::Covers;
@@ -150,34 +150,18 @@ pub fn read_with(options: &FileOptions, stdin: &mut dyn Read) -> Result<Loaded, 
                 collector.complete.push((*kind, namespace.clone()));
             }
         }
-        let Collector { objects, complete, stated, held, .. } = collector;
-        Ok((objects, Known { complete, held, stated: Statement::of_all(&stated), passed: Vec::new() }))
+        let Collector { decoded, complete, stated, held, .. } = collector;
+        Ok((decoded, Known { complete, held, stated: Statement::of_all(&stated), passed: Vec::new() }))
     });
-    let (objects, known) = collected.map_err(|error| with_line(error, &inputs))?;
-    report.objects =
-        [objects.volumes.len(), objects.claims.len(), objects.classes.len(), objects.pods.len(), objects.nodes.len()]
-            .iter()
-            .map(|count| *count as u64)
-            .sum();
-    report.skipped.clone_from(&objects.skipped);
-    let coverage = known.coverage(&objects.issues, options);
+    let (decoded, known) = collected.map_err(|error| with_line(error, &inputs))?;
+    let lists = decoded.objects.lists();
+    report.objects = Kind::ALL.iter().map(|kind| lists[*kind as usize].length() as u64).sum();
+    let Decoded { objects, issues, changed, skipped } = decoded;
+    report.skipped = skipped;
+    let coverage = known.coverage(&issues, options);
     let stated = options.now.or(known.stated.now);
     let (now, now_is_stated) = (stated.or_else(|| newest(&objects)), stated.is_some());
-    let Objects { volumes, claims, classes, pods, nodes, surroundings, issues, lease, changed, skipped: _ } = objects;
-    let parts = Parts {
-        volumes,
-        claims,
-        classes,
-        pods,
-        nodes,
-        surroundings,
-        coverage,
-        now,
-        now_is_stated,
-        issues,
-        lease,
-        changed,
-    };
+    let parts = Parts { objects, coverage, now, now_is_stated, issues, changed };
     Ok(Loaded { parts, report, kubernetes: known.stated.kubernetes })
 }
 
@@ -479,17 +463,10 @@ fn line_of(path: &Path, origin: &str, byte: u64) -> Option<u64> {
 /// The newest moment that the objects tell of. The renewal of the Lease does not count: it would always be fresh by
 /// itself. Nor does what only `explain` reads of one object, so that all verbs count from the same moment.
 fn newest(objects: &Objects) -> Option<Timestamp> {
-    let metas = (objects.volumes.iter().map(|volume| &volume.meta))
-        .chain(objects.claims.iter().map(|claim| &claim.meta))
-        .chain(objects.classes.iter().map(|class| &class.meta))
-        .chain(objects.pods.iter().map(|pod| &pod.meta))
-        .chain(objects.nodes.iter().map(|node| &node.meta))
-        .chain(objects.surroundings.iter().map(Surrounding::meta));
+    let lists = objects.lists();
+    let metas = lists.iter().flat_map(|list| (0..list.length()).map(|at| list.meta(at)));
     let changed = objects.volumes.iter().filter_map(|volume| volume.status.last_phase_transition);
-    let seen = objects.surroundings.iter().filter_map(|object| match object {
-        Surrounding::Event(event) => event.last_seen,
-        _ => None,
-    });
+    let seen = objects.events.iter().filter_map(|event| event.last_seen);
     metas.filter_map(|meta| meta.created.max(meta.deleted)).chain(changed).chain(seen).max()
 }
 

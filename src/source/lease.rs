@@ -4,9 +4,8 @@ use super::body::{SMALL_ANSWER, Text};
 use super::cluster::{Cluster, all, local_time};
 use super::http::{JSON, escape};
 use super::list;
-use crate::model::{Kind, Lease, NamedLease, Timestamp};
-use crate::snapshot::Item;
-use crate::snapshot::decode::{decode_as, named_lease};
+use crate::model::{Kind, Lease, Timestamp};
+use crate::snapshot::decode::{any_lease, decode_as};
 use std::time::Duration;
 
 /// How long the reading may take. Nobody waits long for a hint.
@@ -18,7 +17,7 @@ const MOST: usize = 50;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FoundLeases {
     /// Those with one of the names, of all namespaces.
-    pub leases: Vec<NamedLease>,
+    pub leases: Vec<Lease>,
     /// The names of which not all could be read; the user may not be allowed to.
     pub unread: Vec<String>,
     /// When that was, by the server's clock where it tells that.
@@ -30,10 +29,8 @@ impl Cluster<'_> {
     /// where the user may not read it, and where anything fails: it is evidence, and nothing rests on its absence.
     pub async fn controller_lease(&self) -> Option<(Lease, Timestamp)> {
         let (json, date) = self.raw_controller_lease().await?;
-        match decode_as(Kind::Lease, &json, "a single reading") {
-            Ok(Item::Lease(lease)) => Some((*lease, date.unwrap_or_else(local_time))),
-            Ok(_) | Err(_) => None,
-        }
+        let lease = decode_as(Kind::Lease, &json, "a single reading").ok()?.of()?;
+        Some((lease, date.unwrap_or_else(local_time)))
     }
 
     /// The JSON of that Lease, and the time by the server's clock where it tells that.
@@ -56,8 +53,8 @@ impl Cluster<'_> {
             if let Some((json, date)) = reply {
                 read_at = read_at.max(date);
                 if let (Ok(items), Ok(more)) = (list::items(&json), list::has_more(&json)) {
-                    let found = items.iter().filter_map(|item| named_lease(item.get().as_bytes()));
-                    leases.extend(found.filter(|lease| lease.name == name.as_str()));
+                    let found = items.iter().filter_map(|item| any_lease(item.get().as_bytes()));
+                    leases.extend(found.filter(|lease| lease.meta.name == name.as_str()));
                     complete = !more;
                 }
             }

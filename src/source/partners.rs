@@ -45,13 +45,17 @@ pub(super) fn torn_suspects(parts: &Parts, read_alone: &BTreeSet<ObjectKey>) -> 
 
 /// The same without the pairs that are known to be as they seem.
 fn suspects_but(parts: &Parts, is_known: impl Fn(&PersistentVolumeClaim, &str) -> bool) -> BTreeSet<ObjectKey> {
-    let claims: HashMap<(&str, &str), &PersistentVolumeClaim> =
-        parts.claims.iter().map(|claim| ((claim.meta.namespace.as_str(), claim.meta.name.as_str()), claim)).collect();
+    let claims: HashMap<(&str, &str), &PersistentVolumeClaim> = parts
+        .objects
+        .claims
+        .iter()
+        .map(|claim| ((claim.meta.namespace.as_str(), claim.meta.name.as_str()), claim))
+        .collect();
     let volumes: HashMap<&str, &PersistentVolume> =
-        parts.volumes.iter().map(|volume| (volume.meta.name.as_str(), volume)).collect();
+        parts.objects.volumes.iter().map(|volume| (volume.meta.name.as_str(), volume)).collect();
     let listed = |kind, namespace: &str| parts.coverage.state(kind, namespace) == CoverageState::Complete;
     let mut suspects = BTreeSet::new();
-    for volume in &parts.volumes {
+    for volume in &parts.objects.volumes {
         let Some(reference) = volume.claim_ref.as_ref().filter(|reference| !reference.name.is_empty()) else {
             continue;
         };
@@ -76,7 +80,7 @@ fn suspects_but(parts: &Parts, is_known: impl Fn(&PersistentVolumeClaim, &str) -
             });
         }
     }
-    for claim in parts.claims.iter().filter(|claim| !claim.volume_name.is_empty()) {
+    for claim in parts.objects.claims.iter().filter(|claim| !claim.volume_name.is_empty()) {
         let agrees = volumes.get(claim.volume_name.as_str()).and_then(|volume| volume.claim_ref.as_ref()).is_some_and(
             |reference| {
                 reference.namespace == claim.meta.namespace
@@ -95,8 +99,8 @@ fn suspects_but(parts: &Parts, is_known: impl Fn(&PersistentVolumeClaim, &str) -
             });
         }
     }
-    let classes: HashSet<&str> = parts.classes.iter().map(|class| class.meta.name.as_str()).collect();
-    let unbound = parts.claims.iter().filter(|claim| claim.volume_name.is_empty() && !claim.class().is_empty());
+    let classes: HashSet<&str> = parts.objects.classes.iter().map(|class| class.meta.name.as_str()).collect();
+    let unbound = parts.objects.claims.iter().filter(|claim| claim.volume_name.is_empty() && !claim.class().is_empty());
     for claim in unbound.filter(|claim| !classes.contains(claim.class())) {
         if listed(Kind::StorageClass, "") {
             let name = Str::from(claim.class());
@@ -135,6 +139,7 @@ mod tests {
 
     use super::*;
     use crate::model::ClaimRef;
+    use crate::model::Objects;
     use crate::snapshot::{Coverage, CoverageEntry};
 
     fn claim(name: &str, uid: &str, volume: &str) -> PersistentVolumeClaim {
@@ -155,7 +160,11 @@ mod tests {
     }
 
     fn found(volumes: Vec<PersistentVolume>, claims: Vec<PersistentVolumeClaim>) -> Vec<String> {
-        let parts = Parts { volumes, claims, coverage: Coverage::complete(), ..Parts::default() };
+        let parts = Parts {
+            objects: Objects { volumes, claims, ..Objects::default() },
+            coverage: Coverage::complete(),
+            ..Parts::default()
+        };
         suspects(&parts).iter().map(ToString::to_string).collect()
     }
 
@@ -196,8 +205,11 @@ mod tests {
     #[test]
     fn a_claim_that_a_volume_outlived_is_not_asked_for() {
         let found = |volume: &PersistentVolume, claims: Vec<PersistentVolumeClaim>, listed: &str| {
-            let mut parts =
-                Parts { volumes: vec![volume.clone()], claims, coverage: Coverage::complete(), ..Parts::default() };
+            let mut parts = Parts {
+                objects: Objects { volumes: vec![volume.clone()], claims, ..Objects::default() },
+                coverage: Coverage::complete(),
+                ..Parts::default()
+            };
             parts.coverage.set(CoverageEntry {
                 resource_version: Some(listed.into()),
                 ..CoverageEntry::new(Kind::PersistentVolumeClaim, None, CoverageState::Complete)
@@ -232,7 +244,11 @@ mod tests {
             let mut claim = claim("data", "u", "pv");
             claim.meta.resource_version = ResourceVersion::Recorded(written.into());
             let (volumes, claims) = (volumes.to_vec(), vec![claim]);
-            let mut parts = Parts { volumes, claims, coverage: Coverage::complete(), ..Parts::default() };
+            let mut parts = Parts {
+                objects: Objects { volumes, claims, ..Objects::default() },
+                coverage: Coverage::complete(),
+                ..Parts::default()
+            };
             parts.coverage.set(at(Kind::PersistentVolume, listed[0]));
             parts.coverage.set(at(Kind::PersistentVolumeClaim, listed[1]));
             let all = suspects(&parts);
@@ -260,7 +276,10 @@ mod tests {
             }
         }
         // A claim that is not there says nothing of when it went.
-        let mut parts = Parts { volumes: vec![volume("pv", "data", "u")], ..Parts::default() };
+        let mut parts = Parts {
+            objects: Objects { volumes: vec![volume("pv", "data", "u")], ..Objects::default() },
+            ..Parts::default()
+        };
         parts.coverage = Coverage::complete();
         parts.coverage.set(at(Kind::PersistentVolume, "50"));
         parts.coverage.set(at(Kind::PersistentVolumeClaim, "60"));
@@ -278,7 +297,10 @@ mod tests {
 
     #[test]
     fn what_could_not_be_listed_is_not_asked_for() {
-        let mut parts = Parts { volumes: vec![volume("pv", "data", "u")], ..Parts::default() };
+        let mut parts = Parts {
+            objects: Objects { volumes: vec![volume("pv", "data", "u")], ..Objects::default() },
+            ..Parts::default()
+        };
         parts.coverage = Coverage::complete();
         parts.coverage.set(CoverageEntry::new(Kind::PersistentVolumeClaim, None, CoverageState::Forbidden));
         assert!(suspects(&parts).is_empty());

@@ -58,16 +58,18 @@ pub fn second_round(parts: &Parts, needs: Needs<'_>) -> Vec<(Kind, Option<Str>)>
 /// Whether a node was chosen for the claim that is asked about: whether it is there, `explain` says.
 fn asks_for_node(parts: &Parts, needs: Needs<'_>) -> bool {
     let Some((Kind::PersistentVolumeClaim, namespace, name)) = needs.users_of else { return false };
-    let mut asked = parts.claims.iter().filter(|claim| claim.meta.namespace == namespace && claim.meta.name == name);
+    let mut asked =
+        parts.objects.claims.iter().filter(|claim| claim.meta.namespace == namespace && claim.meta.name == name);
     asked.any(|claim| claim.volume_name.is_empty() && claim.meta.annotations.has(AnnotationKey::SelectedNode))
 }
 
 /// The namespaces whose pods are asked for.
 pub(super) fn pod_namespaces(parts: &Parts, needs: Needs<'_>) -> BTreeSet<Str> {
     let classes: HashMap<&str, &StorageClass> =
-        parts.classes.iter().map(|class| (class.meta.name.as_str(), class)).collect();
+        parts.objects.classes.iter().map(|class| (class.meta.name.as_str(), class)).collect();
     let classes_known = parts.coverage.state(Kind::StorageClass, "") == CoverageState::Complete;
-    let default_waits = parts.classes.iter().any(|class| class.is_default() && class.waits_for_first_consumer());
+    let default_waits =
+        parts.objects.classes.iter().any(|class| class.is_default() && class.waits_for_first_consumer());
     let may_wait = |claim: &PersistentVolumeClaim| {
         if !claim.volume_name.is_empty() {
             return false;
@@ -81,17 +83,19 @@ pub(super) fn pod_namespaces(parts: &Parts, needs: Needs<'_>) -> BTreeSet<Str> {
         of_class || (!claim.has_class() && (default_waits || !classes_known))
     };
     let mut namespaces: BTreeSet<Str> = parts
+        .objects
         .claims
         .iter()
         .filter(|claim| needs.everything || needs.unused_condition || claim.terminating() || may_wait(claim))
         .map(|claim| claim.meta.namespace.clone())
         .collect();
     let live: HashSet<(&str, &str, &str)> = parts
+        .objects
         .claims
         .iter()
         .map(|claim| (claim.meta.namespace.as_str(), claim.meta.name.as_str(), claim.meta.uid.as_str()))
         .collect();
-    for volume in parts.volumes.iter().filter(|volume| volume.reclaim_policy == ReclaimPolicy::Recycle) {
+    for volume in parts.objects.volumes.iter().filter(|volume| volume.reclaim_policy == ReclaimPolicy::Recycle) {
         if let Some(claim) = &volume.claim_ref
             && !claim.uid.is_empty()
             && !live.contains(&(claim.namespace.as_str(), claim.name.as_str(), claim.uid.as_str()))
@@ -104,14 +108,16 @@ pub(super) fn pod_namespaces(parts: &Parts, needs: Needs<'_>) -> BTreeSet<Str> {
         }
     }
     if needs.everything {
-        namespaces.extend(parts.volumes.iter().filter_map(|volume| Some(volume.claim_ref.as_ref()?.namespace.clone())));
+        namespaces.extend(
+            parts.objects.volumes.iter().filter_map(|volume| Some(volume.claim_ref.as_ref()?.namespace.clone())),
+        );
         namespaces.remove("");
     }
     let named = match needs.users_of {
         Some((Kind::PersistentVolume, _, name)) => Some(name),
         Some(_) | None => None,
     };
-    let mut asked = parts.volumes.iter().filter(|volume| named.is_none_or(|name| volume.meta.name == name));
+    let mut asked = parts.objects.volumes.iter().filter(|volume| named.is_none_or(|name| volume.meta.name == name));
     if (needs.recyclers || needs.everything) && asked.any(may_be_recycled) {
         namespaces.insert(RECYCLERS.into());
     }
@@ -124,9 +130,9 @@ pub(super) fn pod_namespaces(parts: &Parts, needs: Needs<'_>) -> BTreeSet<Str> {
             namespaces.insert(Str::from(namespace));
         }
         Some((Kind::PersistentVolume, _, name)) => {
-            let named = parts.volumes.iter().filter(|volume| volume.meta.name == name);
+            let named = parts.objects.volumes.iter().filter(|volume| volume.meta.name == name);
             namespaces.extend(named.filter_map(|volume| Some(volume.claim_ref.as_ref()?.namespace.clone())));
-            let naming = parts.claims.iter().filter(|claim| claim.volume_name == name);
+            let naming = parts.objects.claims.iter().filter(|claim| claim.volume_name == name);
             namespaces.extend(naming.map(|claim| claim.meta.namespace.clone()));
             // A claimRef without a namespace names no claim, and no list can be asked for.
             namespaces.remove("");
@@ -139,6 +145,7 @@ pub(super) fn pod_namespaces(parts: &Parts, needs: Needs<'_>) -> BTreeSet<Str> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::model::Objects;
     use crate::model::{BindingMode, ClaimRef, ObjectMeta, PersistentVolume, SourceKind, Timestamp, VolumePhase};
     use crate::snapshot::Coverage;
 
@@ -168,7 +175,11 @@ mod tests {
     }
 
     fn parts(claims: Vec<PersistentVolumeClaim>, classes: Vec<StorageClass>) -> Parts {
-        Parts { claims, classes, coverage: Coverage::complete(), ..Parts::default() }
+        Parts {
+            objects: Objects { claims, classes, ..Objects::default() },
+            coverage: Coverage::complete(),
+            ..Parts::default()
+        }
     }
 
     fn pods_in(parts: &Parts) -> Vec<String> {
@@ -227,10 +238,10 @@ mod tests {
             second_round(world, Needs { users_of: Some((kind, namespace, name)), ..Needs::default() })
         };
         assert_eq!(pods(&world, Kind::PersistentVolumeClaim, "x", "data"), [(Kind::Pod, Some("x".into()))]);
-        world.volumes = vec![named("b")];
+        world.objects.volumes = vec![named("b")];
         let both = [(Kind::Pod, Some("a".into())), (Kind::Pod, Some("b".into()))];
         assert_eq!(pods(&world, Kind::PersistentVolume, "x", "pv-1"), both);
-        world.volumes = vec![named("")];
+        world.objects.volumes = vec![named("")];
         assert_eq!(pods(&world, Kind::PersistentVolume, "x", "pv-1"), both[..1]);
         assert_eq!(pods(&world, Kind::StorageClass, "x", "fast"), []);
     }
@@ -255,7 +266,7 @@ mod tests {
         let mut bound = claim("a", Some("fast"));
         bound.volume_name = "pv-1".into();
         let mut world = parts(vec![bound], vec![class("fast", BindingMode::Immediate, false)]);
-        world.volumes = ["b", ""]
+        world.objects.volumes = ["b", ""]
             .map(|namespace| PersistentVolume {
                 claim_ref: Some(ClaimRef { namespace: namespace.into(), name: "data".into(), ..ClaimRef::default() }),
                 ..PersistentVolume::default()
@@ -297,9 +308,9 @@ mod tests {
         let mut world = parts(vec![claim("held", Some("fast"))], Vec::new());
         let mut retained = recycled("kept", "u");
         retained.reclaim_policy = ReclaimPolicy::Retain;
-        world.volumes = vec![recycled("held", "u"), recycled("gone", "u"), recycled("reserved", ""), retained];
+        world.objects.volumes = vec![recycled("held", "u"), recycled("gone", "u"), recycled("reserved", ""), retained];
         assert_eq!(pods_in(&world), ["gone"]);
-        world.volumes.push(recycled("held", "other"));
+        world.objects.volumes.push(recycled("held", "other"));
         assert_eq!(pods_in(&world), ["gone", "held"]);
     }
 
@@ -311,7 +322,7 @@ mod tests {
             volume.meta.name = "pv-1".into();
             volume.source.kind = kind;
             volume.status.phase = phase;
-            Parts { volumes: vec![volume], ..parts(Vec::new(), Vec::new()) }
+            Parts { objects: Objects { volumes: vec![volume], ..Objects::default() }, ..parts(Vec::new(), Vec::new()) }
         };
         let read = |kind: SourceKind, phase: VolumePhase, policy: ReclaimPolicy| {
             let world = world(kind, phase, policy);

@@ -24,8 +24,8 @@ impl Gathered {
     /// How many objects of a kind are read one by one, before its list is read again instead.
     fn most_single(&self, kind: Kind) -> usize {
         let listed = match kind {
-            Kind::PersistentVolume => self.parts.volumes.len(),
-            Kind::PersistentVolumeClaim => self.parts.claims.len(),
+            Kind::PersistentVolume => self.parts.objects.volumes.len(),
+            Kind::PersistentVolumeClaim => self.parts.objects.claims.len(),
             _ => 0,
         };
         MOST.max(listed / SHARE)
@@ -42,7 +42,7 @@ impl Cluster<'_> {
         progress: &dyn Progress,
     ) -> Result<(), ClusterError> {
         let asked = needs.users_of.filter(|(kind, _, _)| *kind == Kind::PersistentVolume).map(|(_, _, name)| name);
-        let named = gathered.parts.claims.iter().map(|claim| claim.volume_name.as_str());
+        let named = gathered.parts.objects.claims.iter().map(|claim| claim.volume_name.as_str());
         let names: BTreeSet<&str> = named.chain(asked).filter(|name| !name.is_empty()).collect();
         let key =
             |name: &&str| ObjectKey { kind: Kind::PersistentVolume, namespace: Str::default(), name: Str::from(*name) };
@@ -97,7 +97,14 @@ impl Cluster<'_> {
             (key, claim.meta.uid.clone(), claim.volume_name.clone())
         };
         let naming = |gathered: &Gathered, missed: &BTreeSet<Str>| -> BTreeSet<(ObjectKey, Str, Str)> {
-            gathered.parts.claims.iter().filter(|claim| missed.contains(&claim.volume_name)).map(sight).collect()
+            gathered
+                .parts
+                .objects
+                .claims
+                .iter()
+                .filter(|claim| missed.contains(&claim.volume_name))
+                .map(sight)
+                .collect()
         };
         let listed = naming(gathered, &missed);
         let keys: Vec<ObjectKey> = listed.iter().map(|(key, ..)| key.clone()).collect();
@@ -186,9 +193,9 @@ impl Cluster<'_> {
             return Ok(());
         }
         match kind {
-            Kind::PersistentVolume => gathered.parts.volumes = fresh.parts.volumes,
-            Kind::PersistentVolumeClaim => gathered.parts.claims = fresh.parts.claims,
-            Kind::StorageClass => gathered.parts.classes = fresh.parts.classes,
+            Kind::PersistentVolume => gathered.parts.objects.volumes = fresh.parts.objects.volumes,
+            Kind::PersistentVolumeClaim => gathered.parts.objects.claims = fresh.parts.objects.claims,
+            Kind::StorageClass => gathered.parts.objects.classes = fresh.parts.objects.classes,
             _ => return Ok(()),
         }
         gathered.parts.issues.retain(|issue| issue.kind != kind.as_str());
@@ -302,9 +309,9 @@ fn remove(gathered: &mut Gathered, keys: &BTreeSet<&ObjectKey>) {
         keys.iter().map(|key| (key.kind, key.namespace.as_str(), key.name.as_str())).collect();
     let other = |kind: Kind, meta: &ObjectMeta| !named.contains(&(kind, meta.namespace.as_str(), meta.name.as_str()));
     let parts = &mut gathered.parts;
-    parts.volumes.retain(|volume| other(Kind::PersistentVolume, &volume.meta));
-    parts.claims.retain(|claim| other(Kind::PersistentVolumeClaim, &claim.meta));
-    parts.classes.retain(|class| other(Kind::StorageClass, &class.meta));
+    parts.objects.volumes.retain(|volume| other(Kind::PersistentVolume, &volume.meta));
+    parts.objects.claims.retain(|claim| other(Kind::PersistentVolumeClaim, &claim.meta));
+    parts.objects.classes.retain(|class| other(Kind::StorageClass, &class.meta));
     gathered.archive.retain(|object| !keys.contains(object.key()));
 }
 

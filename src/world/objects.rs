@@ -191,9 +191,10 @@ impl<'s> World<'s> {
         let base = u32::try_from(self.snapshot.volumes().len()).unwrap_or(u32::MAX);
         let named = volume.claim_ref.as_ref();
         let claim = named.and_then(|named| self.claim_id(&named.namespace, &named.name));
-        let own = claim.map(|claim| VolumeId(base.saturating_add(claim.0))).filter(|id| self.volume(*id).is_none());
+        let own =
+            claim.map(|claim| VolumeId::new(base.saturating_add(claim.0))).filter(|id| self.volume(*id).is_none());
         let id = own.unwrap_or_else(|| {
-            VolumeId(self.volumes.last().map_or(base, |(last, _)| base.max(last.0.saturating_add(1))))
+            VolumeId::new(self.volumes.last().map_or(base, |(last, _)| base.max(last.0.saturating_add(1))))
         });
         self.set_volume(id, Some(volume));
         id

@@ -6,7 +6,7 @@ use pvctl::controllers::persistent_volume::matching::{Fit, Query};
 use pvctl::controllers::persistent_volume::{sync_claim_by_key, sync_volume_by_key};
 use pvctl::controllers::protection::sync_claim_protection;
 use pvctl::controllers::{Branch, Controller, KubeVersion, Rules, Sync};
-use pvctl::model::{BindingMode, Node, PersistentVolume, PersistentVolumeClaim, Pod, ResourceVersion, Str};
+use pvctl::model::{BindingMode, Node, Objects, PersistentVolume, PersistentVolumeClaim, Pod, ResourceVersion, Str};
 use pvctl::simulate::{Limit, Settings, Target, decide};
 use pvctl::snapshot::{ClaimId, Coverage, Parts, Snapshot, VolumeId};
 use pvctl::world::{
@@ -267,11 +267,14 @@ impl Case {
 
     fn run(&self, with_verdicts: bool) -> Map<String, Value> {
         let snapshot = Snapshot::new(Parts {
-            volumes: self.volumes.clone(),
-            claims: self.claims.clone(),
-            classes: self.classes.clone(),
-            pods: self.pods.clone(),
-            nodes: self.nodes.clone(),
+            objects: Objects {
+                volumes: self.volumes.clone(),
+                claims: self.claims.clone(),
+                classes: self.classes.clone(),
+                pods: self.pods.clone(),
+                nodes: self.nodes.clone(),
+                ..Objects::default()
+            },
             coverage: Coverage::complete(),
             ..Parts::default()
         });
@@ -381,7 +384,7 @@ impl Case {
             let writes = observed.get("writes").and_then(Value::as_array);
             writes.is_some_and(|writes| writes.iter().any(|write| write["update"] == format!("pv/{name}")))
         };
-        let ids = (0..u32::try_from(snapshot.volumes().len()).unwrap()).map(VolumeId);
+        let ids = (0..u32::try_from(snapshot.volumes().len()).unwrap()).map(VolumeId::new);
         let verdicts: Map<String, Value> = ids
             .map(|id| {
                 let volume = snapshot.volume(id);

@@ -3,7 +3,7 @@
 use super::build::{Claim, Class, Volume, claim, class, volume};
 use super::case::case;
 use pvctl::controllers::{Controller, KubeVersion, Rules};
-use pvctl::model::ClaimPhase;
+use pvctl::model::{ClaimPhase, Objects};
 use pvctl::simulate::component::components;
 use pvctl::simulate::{Outcome, Settings, settle};
 use pvctl::snapshot::{Coverage, Parts, Snapshot};
@@ -31,9 +31,12 @@ fn provisioned() -> Volume {
 /// Where the claim of the first bug ends under the rules of a minor: its phase and its volume.
 fn claim_ends(minor: u32) -> Vec<(ClaimPhase, String)> {
     let snapshot = Snapshot::new(Parts {
-        volumes: vec![volume("pv-1").0],
-        claims: vec![to_be_provisioned().0],
-        classes: vec![delayed().0],
+        objects: Objects {
+            volumes: vec![volume("pv-1").0],
+            claims: vec![to_be_provisioned().0],
+            classes: vec![delayed().0],
+            ..Objects::default()
+        },
         coverage: Coverage::complete(),
         ..Parts::default()
     });

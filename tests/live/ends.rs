@@ -12,6 +12,7 @@
 use super::api::Api;
 use super::plane::Plane;
 use super::worlds::{RECORDINGS, World, is_default, recorded, stands_alone};
+use pvctl::model::Object;
 use pvctl::report::prediction::StateOut;
 use pvctl::snapshot::{Item, decode};
 use serde_json::{Value, json};
@@ -68,8 +69,8 @@ pub(super) fn state(object: Option<&Value>) -> Value {
     let Some(object) = object else { return json!({"gone": true}) };
     let text = serde_json::to_string(object).unwrap();
     let state = match decode::decode(text.as_bytes(), "the cluster").unwrap() {
-        Item::Volume(volume) => serde_json::to_value(StateOut::of_volume(&volume)),
-        Item::Claim(claim) => serde_json::to_value(StateOut::of_claim(&claim)),
+        Item::Object(Object::PersistentVolume(volume)) => serde_json::to_value(StateOut::of_volume(&volume)),
+        Item::Object(Object::PersistentVolumeClaim(claim)) => serde_json::to_value(StateOut::of_claim(&claim)),
         other => panic!("neither a volume nor a claim: {other:?}"),
     };
     state.unwrap()

@@ -5,7 +5,7 @@
 use crate::worlds::free_volume;
 use pvctl::diagnosis::case::key_of_claim;
 use pvctl::model::{
-    AnnotationKey, ClaimPhase, ClaimRef, Kind, ObjectKey, PersistentVolume, PersistentVolumeClaim, StorageClass, Str,
+    AnnotationKey, ClaimPhase, ClaimRef, ObjectKey, PersistentVolume, PersistentVolumeClaim, StorageClass, Str,
     VolumePhase,
 };
 use pvctl::snapshot::Parts;
@@ -70,7 +70,7 @@ pub(super) const MENDS: &[(&str, Mend)] = &[
     (
         "restore-stale-uids",
         Do(|parts, namespace| {
-            let claims: Vec<ObjectKey> = parts.claims.iter().map(|claim| key_of_claim(&claim.meta)).collect();
+            let claims: Vec<ObjectKey> = parts.objects.claims.iter().map(|claim| key_of_claim(&claim.meta)).collect();
             for claim in claims.iter().filter(|claim| claim.namespace == namespace.name) {
                 bound_to_its_own(parts, claim);
             }
@@ -121,7 +121,7 @@ pub(super) const MENDS: &[(&str, Mend)] = &[
     (
         "sc-two-defaults",
         Do(|parts, root| {
-            for class in parts.classes.iter_mut().filter(|class| class.meta.name != root.name) {
+            for class in parts.objects.classes.iter_mut().filter(|class| class.meta.name != root.name) {
                 class.meta.annotations.remove(AnnotationKey::IsDefaultClass);
                 class.meta.annotations.remove(AnnotationKey::BetaIsDefaultClass);
             }
@@ -134,7 +134,7 @@ pub(super) const MENDS: &[(&str, Mend)] = &[
     (
         "sts-retention-delete",
         Do(|parts, set| {
-            for claim in parts.claims.iter_mut().filter(|claim| claim.meta.namespace == set.namespace) {
+            for claim in parts.objects.claims.iter_mut().filter(|claim| claim.meta.namespace == set.namespace) {
                 let Some(details) = &mut claim.details else { continue };
                 let details = Arc::make_mut(details);
                 details.owners = details.owners.iter().filter(|owner| owner.name != set.name).cloned().collect();
@@ -144,16 +144,21 @@ pub(super) const MENDS: &[(&str, Mend)] = &[
 ];
 
 fn volume_of<'a>(parts: &'a mut Parts, key: &ObjectKey) -> &'a mut PersistentVolume {
-    parts.volumes.iter_mut().find(|volume| volume.meta.name == key.name).expect("the volume of a finding is there")
+    parts
+        .objects
+        .volumes
+        .iter_mut()
+        .find(|volume| volume.meta.name == key.name)
+        .expect("the volume of a finding is there")
 }
 
 fn claim_of<'a>(parts: &'a mut Parts, key: &ObjectKey) -> &'a mut PersistentVolumeClaim {
     let is_it = |claim: &&mut PersistentVolumeClaim| key_of_claim(&claim.meta) == *key;
-    parts.claims.iter_mut().find(is_it).expect("the claim of a finding is there")
+    parts.objects.claims.iter_mut().find(is_it).expect("the claim of a finding is there")
 }
 
 fn class_of<'a>(parts: &'a mut Parts, key: &ObjectKey) -> &'a mut StorageClass {
-    parts.classes.iter_mut().find(|class| class.meta.name == key.name).expect("the class of a finding is there")
+    parts.objects.classes.iter_mut().find(|class| class.meta.name == key.name).expect("the class of a finding is there")
 }
 
 /// A claim and a volume are Bound to each other, as the controller leaves them.
@@ -184,17 +189,17 @@ fn bound_anew(parts: &mut Parts, claim: &ObjectKey) {
     volume.attributes_class.clone_from(&claim.attributes_class);
     volume.source.handle.clone_from(&volume.meta.name);
     bind(claim, &mut volume);
-    parts.volumes.push(volume);
+    parts.objects.volumes.push(volume);
 }
 
 /// The claim has the volume that it names.
 fn bound_to_its_own(parts: &mut Parts, claim: &ObjectKey) {
-    let mut volumes = std::mem::take(&mut parts.volumes);
+    let mut volumes = std::mem::take(&mut parts.objects.volumes);
     let claim = claim_of(parts, claim);
     if let Some(volume) = volumes.iter_mut().find(|volume| volume.meta.name == claim.volume_name) {
         bind(claim, volume);
     }
-    parts.volumes = volumes;
+    parts.objects.volumes = volumes;
 }
 
 /// Any claim that fits can have the volume.
@@ -214,15 +219,13 @@ fn given_back(parts: &mut Parts, volume: &ObjectKey) {
 }
 
 fn gone(parts: &mut Parts, object: &ObjectKey) {
-    match object.kind {
-        Kind::PersistentVolume => parts.volumes.retain(|volume| volume.meta.name != object.name),
-        Kind::PersistentVolumeClaim => parts.claims.retain(|claim| key_of_claim(&claim.meta) != *object),
-        kind => parts.surroundings.retain(|one| one.kind() != kind || one.meta().name != object.name),
-    }
+    parts
+        .objects
+        .retain(|kind, meta| kind != object.kind || meta.namespace != object.namespace || meta.name != object.name);
 }
 
 /// The pod runs on some node.
 fn placed(parts: &mut Parts, pod: &ObjectKey) {
     let is_it = |one: &&mut pvctl::model::Pod| one.meta.namespace == pod.namespace && one.meta.name == pod.name;
-    parts.pods.iter_mut().find(is_it).expect("the pod of a finding is there").node_name = "node".into();
+    parts.objects.pods.iter_mut().find(is_it).expect("the pod of a finding is there").node_name = "node".into();
 }

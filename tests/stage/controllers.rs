@@ -31,13 +31,7 @@ impl Store {
         let mut parts = Parts { coverage, now: pvctl::model::Timestamp::parse(NOW), ..Parts::default() };
         for (key, object) in self.objects() {
             match decoded(key.kind, object) {
-                Some(Item::Volume(volume)) => parts.volumes.push(*volume),
-                Some(Item::Claim(claim)) => parts.claims.push(*claim),
-                Some(Item::Class(class)) => parts.classes.push(*class),
-                Some(Item::Pod(pod)) => parts.pods.push(*pod),
-                Some(Item::Node(node)) => parts.nodes.push(*node),
-                Some(Item::Lease(lease)) => parts.lease = Some(*lease),
-                Some(Item::Surrounding(surrounding)) => parts.surroundings.push(*surrounding),
+                Some(Item::Object(object)) => parts.objects.push(object),
                 Some(Item::Skipped(_)) | None => {}
             }
         }
@@ -63,8 +57,8 @@ impl Store {
     fn sync(&mut self, random: &mut Random, astray: bool) -> bool {
         let snapshot = self.snapshot();
         let settings = settings();
-        let volumes = (0u32..).zip(snapshot.volumes()).map(|(id, _)| Target::Volume(VolumeId(id)));
-        let claims = (0u32..).zip(snapshot.claims()).map(|(id, _)| Target::Claim(ClaimId(id)));
+        let volumes = (0u32..).zip(snapshot.volumes()).map(|(id, _)| Target::Volume(VolumeId::new(id)));
+        let claims = (0u32..).zip(snapshot.claims()).map(|(id, _)| Target::Claim(ClaimId::new(id)));
         let mut targets: Vec<Target> = volumes.chain(claims).collect();
         let (mut world, mut earlier) = (World::new(&snapshot), World::new(&snapshot));
         if astray {
@@ -84,7 +78,7 @@ impl Store {
 
     /// The objects as they were before their last change, for caches that lag.
     fn recall<'s>(&self, snapshot: &'s Snapshot, world: &mut World<'s>, earlier: &mut World<'s>) {
-        for (id, present) in (0u32..).map(VolumeId).zip(snapshot.volumes()) {
+        for (id, present) in (0u32..).map(VolumeId::new).zip(snapshot.volumes()) {
             if let Some(then) = self.earlier(&volume(&present.meta.name)) {
                 world.set_volume(id, Some(Arc::new(present.clone())));
                 let then = then.as_ref().and_then(|then| Seen::decode(Kind::PersistentVolume, then).ok());
@@ -94,7 +88,7 @@ impl Store {
                 );
             }
         }
-        for (id, present) in (0u32..).map(ClaimId).zip(snapshot.claims()) {
+        for (id, present) in (0u32..).map(ClaimId::new).zip(snapshot.claims()) {
             if let Some(then) = self.earlier(&claim(&present.meta.namespace, &present.meta.name)) {
                 world.set_claim(id, Some(Arc::new(present.clone())));
                 let then = then.as_ref().and_then(|then| Seen::decode(Kind::PersistentVolumeClaim, then).ok());

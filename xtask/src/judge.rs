@@ -20,6 +20,7 @@ pub use engines::hundred_sizes;
 use crate::line::{Line, Object};
 use anyhow::{Context as _, Result, anyhow, bail};
 use pvctl::controllers::{Controller, Rules};
+use pvctl::model::Kind;
 use pvctl::simulate::{Limit, Settings, Target};
 use pvctl::snapshot::{Coverage, Item, Parts, Snapshot, decode};
 use serde::{Deserialize, Serialize};
@@ -207,12 +208,8 @@ fn parts<'v>(items: impl IntoIterator<Item = &'v Value>, coverage: Coverage) -> 
     let mut parts = Parts { coverage, ..Parts::default() };
     for item in items {
         match decoded(item)? {
-            Item::Volume(volume) => parts.volumes.push(*volume),
-            Item::Claim(claim) => parts.claims.push(*claim),
-            Item::Class(class) => parts.classes.push(*class),
-            Item::Pod(pod) => parts.pods.push(*pod),
-            Item::Node(node) => parts.nodes.push(*node),
-            Item::Lease(_) | Item::Surrounding(_) => bail!("no decision reads that"),
+            Item::Object(object) if Kind::ALL.contains(&object.kind()) => parts.objects.push(object),
+            Item::Object(object) => bail!("no decision reads a {}", object.kind()),
             Item::Skipped(kind) => bail!("nobody reads the kind {kind}"),
         }
     }

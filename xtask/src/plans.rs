@@ -262,13 +262,8 @@ fn snapshot(objects: &[Value], hidden: Option<Kind>) -> Result<Snapshot> {
     for object in objects.iter().filter(|object| hidden.is_none_or(|kind| object["kind"] != kind.as_str())) {
         let read = decode::read_some(None, object.to_string().as_bytes(), "generator", true);
         match read.map_err(|failure| anyhow::anyhow!("{failure:?}"))? {
-            Item::Volume(volume) => parts.volumes.push(*volume),
-            Item::Claim(claim) => parts.claims.push(*claim),
-            Item::Class(class) => parts.classes.push(*class),
-            Item::Pod(pod) => parts.pods.push(*pod),
-            Item::Node(node) => parts.nodes.push(*node),
-            Item::Surrounding(surrounding) => parts.surroundings.push(*surrounding),
-            Item::Lease(_) | Item::Skipped(_) => {}
+            Item::Object(object) => parts.objects.push(object),
+            Item::Skipped(_) => {}
         }
     }
     Ok(Snapshot::new(parts))

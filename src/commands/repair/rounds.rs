@@ -30,7 +30,7 @@ impl Run<'_> {
     pub(super) async fn rounds(self, place: Place<'_>, course: &mut Course, directory: &Path) -> Result<Status, Error> {
         let mut before: Option<Box<Before>> = None;
         for _ in 0..ROUNDS {
-            match self.round(place, course, directory, before.as_deref()).await? {
+            match Box::pin(self.round(place, course, directory, before.as_deref())).await? {
                 Round::Ended(status) => return Ok(status),
                 Round::Changed(changed) => before = Some(changed),
             }

@@ -187,7 +187,7 @@ fn any_group(sync: &mut Sync<'_, '_>, claim: &PersistentVolumeClaim) -> bool {
 fn all_volumes(world: &World<'_>) -> Vec<VolumeId> {
     let recorded = u32::try_from(world.snapshot().volumes().len()).unwrap_or(u32::MAX);
     let created = world.changed_volumes().iter().map(|(id, _)| *id).filter(|id| id.0 >= recorded);
-    (0..recorded).map(VolumeId).chain(created).collect()
+    (0..recorded).map(VolumeId::new).chain(created).collect()
 }
 
 /// The volumes that the search may end with, by name: any of these, depending on an order that nobody controls.

@@ -2,7 +2,7 @@
 
 use super::{Guard, Holds};
 use crate::controllers::persistent_volume::matching::{Fit, Query};
-use crate::model::{AnnotationKey, ClaimRef, Kind, PersistentVolume, PersistentVolumeClaim, Str, VolumePhase};
+use crate::model::{AnnotationKey, ClaimRef, Kind, Objects, PersistentVolume, PersistentVolumeClaim, Str, VolumePhase};
 use crate::repair::situation::Situation;
 use crate::simulate::candidates::delays_binding;
 use crate::simulate::{Outcome, Settings, Simulation, Target};
@@ -65,10 +65,13 @@ fn freed(snapshot: &Snapshot, volume: &PersistentVolume) -> Snapshot {
     free.status.phase = VolumePhase::Available;
     volumes.push(free);
     Snapshot::new(Parts {
-        volumes,
-        claims,
-        classes: snapshot.classes().to_vec(),
-        nodes: snapshot.nodes().to_vec(),
+        objects: Objects {
+            volumes,
+            claims,
+            classes: snapshot.classes().to_vec(),
+            nodes: snapshot.nodes().to_vec(),
+            ..Objects::default()
+        },
         coverage: Coverage::complete(),
         now: snapshot.now(),
         ..Parts::default()

@@ -1,7 +1,7 @@
 //! The pieces that several verbs put together.
 
 use crate::model::{
-    AnnotationKey, ObjectKey, PersistentVolume, PersistentVolumeClaim, ReclaimPolicy, Str, VolumePhase,
+    AnnotationKey, Namespace, ObjectKey, PersistentVolume, PersistentVolumeClaim, ReclaimPolicy, Str, VolumePhase,
 };
 use crate::repair::guards::{is_seen_as_anothers, may_be_recycled};
 use crate::repair::identity::VolumeIdentity;
@@ -563,7 +563,7 @@ pub(super) fn stays(volume: &PersistentVolume) -> Result<(), Proposed> {
 /// and of the managed fields are later than it.
 fn strange_namespace(situation: &Situation<'_>, namespace: &str, volume: &PersistentVolume) -> Option<String> {
     let name = &volume.meta.name;
-    let Some(found) = situation.snapshot.surroundings().namespace(namespace) else {
+    let Some(found) = situation.snapshot.find::<Namespace>("", namespace) else {
         return Some(format!("namespace {namespace} is not seen, and whoever creates it can read volume {name}"));
     };
     if found.meta.deleted.is_some() {

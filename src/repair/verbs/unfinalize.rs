@@ -3,7 +3,7 @@
 
 use super::build::{Builder, Planned, claim, volume};
 use super::release::held;
-use crate::model::{Kind, ObjectKey, ObjectMeta, SourceKind, Str};
+use crate::model::{CsiDriver, Kind, ObjectKey, ObjectMeta, SourceKind, Str};
 use crate::repair::guards::{storage_of, volumes_of};
 use crate::repair::identity::VolumeIdentity;
 use crate::repair::plan::{Carried, GivenUp, Proposed, Recheck, Refusal, Request, Undo};
@@ -55,7 +55,7 @@ pub(super) fn plan(
         recheck.push(Recheck::Detached { volume: object.name.clone() });
         if volume.source.kind == SourceKind::Csi {
             let driver = volume.source.detail.as_str();
-            let installed = situation.snapshot.surroundings().driver(driver).is_some();
+            let installed = situation.snapshot.find::<CsiDriver>("", driver).is_some();
             plan.note(match (installed, situation.knows_all(Kind::CsiDriver, "")) {
                 (true, _) => format!("CSIDriver {driver} is installed: its provisioner may still come and do it"),
                 (false, true) => format!("no CSIDriver {driver} is installed, which speaks for its owner being gone"),

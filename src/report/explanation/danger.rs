@@ -41,7 +41,7 @@ pub(super) fn of_object(view: View<'_>) -> Vec<Danger> {
                 let named = snapshot.volume(volume).claim_ref.as_ref();
                 named.is_some_and(|named| !named.uid.is_empty() && named.uid == claim.meta.uid)
             };
-            let all = (0u32..).map(VolumeId).take(snapshot.volumes().len());
+            let all = (0u32..).map(VolumeId::new).take(snapshot.volumes().len());
             let naming = snapshot.volumes_naming(&claim.meta.namespace, &claim.meta.name);
             let others = all.filter(|volume| has_uid(*volume) || naming.contains(volume)).collect();
             (snapshot.volume_id(&claim.volume_name), others, Some(id))

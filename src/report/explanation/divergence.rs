@@ -380,6 +380,7 @@ mod tests {
 
     use super::*;
     use crate::controllers::{Controller, Rules};
+    use crate::model::ObjectMeta;
     use crate::model::{ObjectKey, ResourceVersion};
     use crate::report::explanation::{Asked, Explanation};
     use crate::report::machine::Model;
@@ -422,7 +423,16 @@ mod tests {
     }
 
     fn lease(renewed: &str) -> Lease {
-        Lease { holder: "master-1_x".into(), renewed: Timestamp::parse(renewed), duration_seconds: Some(15) }
+        Lease {
+            meta: ObjectMeta {
+                namespace: Lease::MANAGER_NAMESPACE.into(),
+                name: Lease::MANAGER_NAME.into(),
+                ..ObjectMeta::default()
+            },
+            holder: "master-1_x".into(),
+            renewed: Timestamp::parse(renewed),
+            duration_seconds: Some(15),
+        }
     }
 
     const WRITTEN: &str = "2026-01-02T00:00:00Z";
@@ -461,7 +471,7 @@ mod tests {
         );
         // When a claim was made says nothing of when it became as it is.
         let mut unknown = waiting(None, "2026-06-01T00:00:00Z");
-        unknown.claims[0].meta.created = Timestamp::parse("2026-01-01T00:00:00Z");
+        unknown.objects.claims[0].meta.created = Timestamp::parse("2026-01-01T00:00:00Z");
         let (divergence, _) = of(unknown);
         assert_eq!((divergence.lasted_seconds, divergence.controller_not_running), (None, None));
         // Nothing says when the claim of a volume went.
@@ -579,7 +589,7 @@ mod tests {
     fn a_lease_in_files_makes_it_possible_at_most() {
         let of = |renewed: &str, stated: bool| {
             let mut parts = waiting(None, "2026-01-02T01:00:00Z");
-            parts.lease = Some(lease(renewed));
+            parts.objects.leases.push(lease(renewed));
             parts.now_is_stated = stated;
             let (divergence, said) = diverging(parts, "pvc/data", true, |_| ()).unwrap();
             let found = (divergence.controller_manager, divergence.controller_not_running, divergence.evidence.len());

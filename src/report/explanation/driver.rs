@@ -6,7 +6,7 @@
 use super::{EvidenceOut, NextOut};
 use crate::diagnosis::misfit::shown;
 use crate::model::lease::{names_of_attacher, names_of_provisioner};
-use crate::model::{Lease, NamedLease, Timestamp};
+use crate::model::{Lease, Timestamp};
 use crate::text::human_age;
 use serde::Serialize;
 
@@ -64,13 +64,13 @@ impl Awaited {
 
 impl DriverOut {
     /// What these Leases tell, read at that time; `complete` is whether all of its name are among them.
-    pub(super) fn new(awaited: &Awaited, leases: &[NamedLease], complete: bool, read_at: Timestamp) -> Self {
+    pub(super) fn new(awaited: &Awaited, leases: &[Lease], complete: bool, read_at: Timestamp) -> Self {
         let who = format!("the {} of {}", awaited.component, shown(&awaited.name));
-        let named = |lease: &&NamedLease| awaited.leases.iter().any(|name| lease.name == name.as_str());
-        let held = |lease: &NamedLease| !lease.lease.holder.is_empty();
+        let named = |lease: &&Lease| awaited.leases.iter().any(|name| lease.meta.name == name.as_str());
+        let held = |lease: &Lease| !lease.holder.is_empty();
         // One that is fresh shows life, whatever an earlier installation has left elsewhere; else the last one counts.
         let best = leases.iter().filter(named).max_by_key(|lease| {
-            (held(lease) && lease.lease.is_fresh(read_at) == Some(true), lease.lease.renewed, &lease.namespace)
+            (held(lease) && lease.is_fresh(read_at) == Some(true), lease.renewed, &lease.meta.namespace)
         });
         let unknown = |reason: &'static str, evidence: Vec<EvidenceOut>, why: &str| Self {
             component: awaited.component,
@@ -88,9 +88,9 @@ impl DriverOut {
                 unknown("unread", Vec::new(), "Leases could not be read in all namespaces")
             };
         };
-        let (name, namespace) = (shown(&best.name), shown(&best.namespace));
+        let (name, namespace) = (shown(&best.meta.name), shown(&best.meta.namespace));
         let evidence = evidence(best, read_at);
-        let (Some(renewed), Some(age)) = (best.lease.renewed, best.lease.age(read_at)) else {
+        let (Some(renewed), Some(age)) = (best.renewed, best.age(read_at)) else {
             return unknown(
                 "expired",
                 evidence,
@@ -106,16 +106,16 @@ impl DriverOut {
             said,
             next,
         };
-        let holder = shown(&best.lease.holder);
-        if held(best) && best.lease.is_fresh(read_at) == Some(true) {
+        let holder = shown(&best.holder);
+        if held(best) && best.is_fresh(read_at) == Some(true) {
             let ago = human_age(age.max(0));
             let who = who.replacen("the", "The", 1);
             return known("alive", format!("{who} is alive: {holder} renewed its Lease {ago} ago."), None);
         }
-        if best.lease.is_stale(read_at) == Some(true) && !complete {
+        if best.is_stale(read_at) == Some(true) && !complete {
             return unknown("unread", evidence, "an old Lease of its name is there, and not all of them could be read");
         }
-        if best.lease.is_stale(read_at) == Some(true) {
+        if best.is_stale(read_at) == Some(true) {
             let last = if held(best) { format!("{holder} held it") } else { "nobody holds it".to_owned() };
             let said = format!(
                 "Probably {who} does not run: its Lease {name} in {namespace} was last renewed at {renewed}, {} before \
@@ -128,7 +128,7 @@ impl DriverOut {
             };
             return known("stale", said, Some(next));
         }
-        let why = if best.lease.duration_seconds.is_none_or(|seconds| seconds <= 0) {
+        let why = if best.duration_seconds.is_none_or(|seconds| seconds <= 0) {
             format!("its Lease {name} in {namespace} does not say for how long it is held")
         } else if age < -Lease::MARGIN_SECONDS {
             format!("its Lease {name} in {namespace} says that it was renewed at {renewed}, which is still to come")
@@ -151,34 +151,36 @@ impl DriverOut {
     }
 }
 
-fn evidence(lease: &NamedLease, read_at: Timestamp) -> Vec<EvidenceOut> {
-    let object = format!("lease/{} -n {}", shown(&lease.name), shown(&lease.namespace));
+fn evidence(lease: &Lease, read_at: Timestamp) -> Vec<EvidenceOut> {
+    let object = format!("lease/{} -n {}", shown(&lease.meta.name), shown(&lease.meta.namespace));
     let unset = || "<unset>".to_owned();
-    let holder = if lease.lease.holder.is_empty() { unset() } else { shown(&lease.lease.holder) };
+    let holder = if lease.holder.is_empty() { unset() } else { shown(&lease.holder) };
     let mut fields = vec![
         ("spec.holderIdentity", holder),
-        ("spec.renewTime", lease.lease.renewed.map_or_else(unset, |renewed| renewed.to_string())),
-        ("spec.leaseDurationSeconds", lease.lease.duration_seconds.map_or_else(unset, |seconds| seconds.to_string())),
+        ("spec.renewTime", lease.renewed.map_or_else(unset, |renewed| renewed.to_string())),
+        ("spec.leaseDurationSeconds", lease.duration_seconds.map_or_else(unset, |seconds| seconds.to_string())),
     ];
-    fields.extend(lease.lease.age(read_at).map(|age| ("age", format!("{age}s"))));
+    fields.extend(lease.age(read_at).map(|age| ("age", format!("{age}s"))));
     fields.into_iter().map(|(field, value)| EvidenceOut { object: object.clone(), field, value }).collect()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::model::ObjectMeta;
 
     const NOW: Timestamp = Timestamp(1_800_000_000);
 
-    fn lease(namespace: &str, name: &str, holder: &str, age: i64) -> NamedLease {
-        NamedLease {
-            namespace: namespace.into(),
-            name: name.into(),
-            lease: Lease { holder: holder.into(), renewed: Some(Timestamp(NOW.0 - age)), duration_seconds: Some(15) },
+    fn lease(namespace: &str, name: &str, holder: &str, age: i64) -> Lease {
+        Lease {
+            meta: ObjectMeta { namespace: namespace.into(), name: name.into(), ..ObjectMeta::default() },
+            holder: holder.into(),
+            renewed: Some(Timestamp(NOW.0 - age)),
+            duration_seconds: Some(15),
         }
     }
 
-    fn provisioner(leases: &[NamedLease], complete: bool) -> DriverOut {
+    fn provisioner(leases: &[Lease], complete: bool) -> DriverOut {
         DriverOut::new(&Awaited::provisioner("x.example.com"), leases, complete, NOW)
     }
 
@@ -236,9 +238,9 @@ mod tests {
 
     #[test]
     fn what_is_not_known_is_not_said_to_be_dead() {
-        let unset = NamedLease { lease: Lease::default(), ..lease("csi", NAME, "", 0) };
+        let unset = Lease { meta: lease("csi", NAME, "", 0).meta, ..Lease::default() };
         let mut endless = lease("csi", NAME, "x-0", 3);
-        endless.lease.duration_seconds = None;
+        endless.duration_seconds = None;
         for (leases, complete, reason, why) in [
             (&[][..], true, "none", "there is no Lease of its name, and not every driver has one"),
             (&[], false, "unread", "Leases could not be read in all namespaces"),

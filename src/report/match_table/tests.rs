@@ -9,7 +9,7 @@ use crate::report::machine::Model;
 use crate::report::table::TableStyle;
 use crate::report::testing::{bound_pv, claim_ref, deleted, pv, pvc, sc, with, world};
 use crate::simulate::{match_claim, planned};
-use crate::snapshot::{Item, Snapshot, decode};
+use crate::snapshot::{Snapshot, decode};
 use serde_json::{Value, json};
 
 fn model() -> Model {
@@ -142,10 +142,8 @@ fn a_planned_claim_gets_the_newest_default_class() {
         spec(pv("a"), &json!({ "storageClassName": "new" })),
     ]);
     let manifest = spec(pvc("data"), &json!({ "storageClassName": null }));
-    let Item::Claim(claim) = decode::decode(manifest.to_string().as_bytes(), "a test").unwrap() else {
-        unreachable!("the manifest is a claim")
-    };
-    let planned = planned(&snapshot, *claim);
+    let claim = decode::decode(manifest.to_string().as_bytes(), "a test").unwrap().of().unwrap();
+    let planned = planned(&snapshot, claim);
     assert_eq!(planned.default_class.as_deref(), Some("new"));
     let (model, candidates) = (model(), match_claim(&snapshot, &Rules::default(), &planned.claim));
     let table = MatchTable::new(Matched {

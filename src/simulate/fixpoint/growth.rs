@@ -97,7 +97,7 @@ impl<'a, 's> Growth<'a, 's> {
         let mut permanent: Vec<VolumeId> = Vec::new();
         if unusable {
             let mut sets = Vec::new();
-            for (id, volume) in (0..).map(VolumeId).zip(snapshot.volumes()) {
+            for (id, volume) in (0..).map(VolumeId::new).zip(snapshot.volumes()) {
                 if is_permanent(volume) && !sets.contains(&volume.access_modes.set()) {
                     sets.push(volume.access_modes.set());
                     permanent.push(id);
@@ -157,7 +157,7 @@ impl<'a, 's> Growth<'a, 's> {
             let mut target = Target::Volume(*id);
             if let Some(volume) = volume.as_ref().filter(|_| id.0 as usize >= recorded) {
                 let next = u32::try_from(recorded + self.created.len()).unwrap_or(u32::MAX);
-                target = *self.created.entry(volume.meta.name.clone()).or_insert(Target::Volume(VolumeId(next)));
+                target = *self.created.entry(volume.meta.name.clone()).or_insert(Target::Volume(VolumeId::new(next)));
             }
             all.push((target, ObjectState::Volume(volume.clone())));
         }

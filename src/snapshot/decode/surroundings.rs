@@ -1,36 +1,11 @@
 //! What stands around volumes and claims, from JSON.
 
-use super::{Context, Failure, Item, wire};
+use super::{Context, Decode, Failure, wire};
 use crate::model::surroundings::{
     AttachError, ClaimTemplate, Condition, CsiDriver, CsiNode, Event, LimitRange, Namespace, NodeDriver, ResourceQuota,
-    StatefulSet, StorageCapacity, Surrounding, VolumeAttachment,
+    StatefulSet, StorageCapacity, VolumeAttachment,
 };
-use crate::model::{Kind, ObjectKey, Owner, Quantity, Str};
-
-/// An object of one of [`Kind::SURROUNDING`]. Events about other objects than volumes and claims are passed over.
-pub(super) fn surrounding(at: &Context<'_>, kind: Kind) -> Result<Item, Failure> {
-    let object = match kind {
-        Kind::Namespace => Surrounding::Namespace(namespace(at, at.parse()?)?),
-        Kind::VolumeAttachment => Surrounding::Attachment(attachment(at, at.parse()?)?),
-        Kind::CsiDriver => Surrounding::Driver(driver(at, at.parse()?)?),
-        Kind::CsiNode => Surrounding::CsiNode(csi_node(at, at.parse()?)?),
-        Kind::CsiStorageCapacity => Surrounding::Capacity(capacity(at, at.parse()?)?),
-        Kind::Event => match event(at, at.parse()?)? {
-            Some(event) => Surrounding::Event(event),
-            None => return Ok(Item::Skipped(Str::const_new(Kind::Event.as_str()))),
-        },
-        Kind::ResourceQuota => Surrounding::Quota(quota(at, at.parse()?)?),
-        Kind::LimitRange => Surrounding::LimitRange(limit_range(at, at.parse()?)?),
-        Kind::StatefulSet => Surrounding::StatefulSet(stateful_set(at, at.parse()?)?),
-        Kind::PersistentVolume
-        | Kind::PersistentVolumeClaim
-        | Kind::StorageClass
-        | Kind::Pod
-        | Kind::Node
-        | Kind::Lease => return Ok(Item::Skipped(Str::const_new(kind.as_str()))),
-    };
-    Ok(Item::Surrounding(Box::new(object)))
-}
+use crate::model::{Kind, Lease, ObjectKey, ObjectMeta, Owner, Quantity, ResourceVersion, Str};
 
 /// An owner of an object.
 pub(super) fn owner(owner: &wire::Owner) -> Owner {
@@ -54,7 +29,7 @@ pub(super) fn conditions(conditions: impl Iterator<Item = wire::StatusCondition>
     conditions.map(condition).collect()
 }
 
-fn namespace(at: &Context<'_>, object: wire::NamespaceObject) -> Result<Namespace, Failure> {
+pub(super) fn namespace(at: &Context<'_>, object: wire::NamespaceObject) -> Result<Namespace, Failure> {
     Ok(Namespace {
         meta: at.meta(object.metadata)?,
         finalizers: object.spec.finalizers.strings(),
@@ -62,7 +37,7 @@ fn namespace(at: &Context<'_>, object: wire::NamespaceObject) -> Result<Namespac
     })
 }
 
-fn attachment(at: &Context<'_>, object: wire::AttachmentObject) -> Result<VolumeAttachment, Failure> {
+pub(super) fn attachment(at: &Context<'_>, object: wire::AttachmentObject) -> Result<VolumeAttachment, Failure> {
     let error = |error: wire::VolumeError| AttachError { time: error.time.0, message: error.message.0 };
     Ok(VolumeAttachment {
         meta: at.meta(object.metadata)?,
@@ -75,7 +50,7 @@ fn attachment(at: &Context<'_>, object: wire::AttachmentObject) -> Result<Volume
     })
 }
 
-fn driver(at: &Context<'_>, object: wire::DriverObject) -> Result<CsiDriver, Failure> {
+pub(super) fn driver(at: &Context<'_>, object: wire::DriverObject) -> Result<CsiDriver, Failure> {
     Ok(CsiDriver {
         meta: at.meta(object.metadata)?,
         attach_required: object.spec.attach_required.unwrap_or(true),
@@ -83,7 +58,7 @@ fn driver(at: &Context<'_>, object: wire::DriverObject) -> Result<CsiDriver, Fai
     })
 }
 
-fn csi_node(at: &Context<'_>, object: wire::CsiNodeObject) -> Result<CsiNode, Failure> {
+pub(super) fn csi_node(at: &Context<'_>, object: wire::CsiNodeObject) -> Result<CsiNode, Failure> {
     let driver = |driver: wire::DriverOnNode| NodeDriver {
         name: driver.name.0,
         topology_keys: driver.topology_keys.strings(),
@@ -92,7 +67,7 @@ fn csi_node(at: &Context<'_>, object: wire::CsiNodeObject) -> Result<CsiNode, Fa
     Ok(CsiNode { meta: at.meta(object.metadata)?, drivers: object.spec.drivers.0.into_iter().map(driver).collect() })
 }
 
-fn capacity(at: &Context<'_>, object: wire::CapacityObject) -> Result<StorageCapacity, Failure> {
+pub(super) fn capacity(at: &Context<'_>, object: wire::CapacityObject) -> Result<StorageCapacity, Failure> {
     Ok(StorageCapacity {
         meta: at.meta(object.metadata)?,
         class_name: object.class_name.0,
@@ -102,6 +77,7 @@ fn capacity(at: &Context<'_>, object: wire::CapacityObject) -> Result<StorageCap
     })
 }
 
+/// Events about other objects than volumes and claims are passed over.
 fn event(at: &Context<'_>, object: wire::EventObject) -> Result<Option<Event>, Failure> {
     let involved = object.involved;
     let kind = match involved.kind.0.as_str() {
@@ -123,7 +99,7 @@ fn event(at: &Context<'_>, object: wire::EventObject) -> Result<Option<Event>, F
     }))
 }
 
-fn quota(at: &Context<'_>, object: wire::QuotaObject) -> Result<ResourceQuota, Failure> {
+pub(super) fn quota(at: &Context<'_>, object: wire::QuotaObject) -> Result<ResourceQuota, Failure> {
     let quantities =
         |list: wire::Quantities| list.0.into_iter().map(|(name, amount)| (name, amount.quantity)).collect();
     Ok(ResourceQuota {
@@ -134,7 +110,7 @@ fn quota(at: &Context<'_>, object: wire::QuotaObject) -> Result<ResourceQuota, F
     })
 }
 
-fn limit_range(at: &Context<'_>, object: wire::LimitRangeObject) -> Result<LimitRange, Failure> {
+pub(super) fn limit_range(at: &Context<'_>, object: wire::LimitRangeObject) -> Result<LimitRange, Failure> {
     let (mut least, mut most): (Option<Quantity>, Option<Quantity>) = (None, None);
     for limit in object.spec.limits.0 {
         if limit.kind.0 == "PersistentVolumeClaim" {
@@ -147,7 +123,7 @@ fn limit_range(at: &Context<'_>, object: wire::LimitRangeObject) -> Result<Limit
     Ok(LimitRange { meta: at.meta(object.metadata)?, least, most })
 }
 
-fn stateful_set(at: &Context<'_>, object: wire::StatefulSetObject) -> Result<StatefulSet, Failure> {
+pub(super) fn stateful_set(at: &Context<'_>, object: wire::StatefulSetObject) -> Result<StatefulSet, Failure> {
     let spec = object.spec;
     let template = |template: wire::Template| ClaimTemplate {
         name: template.metadata.name.0,
@@ -164,19 +140,62 @@ fn stateful_set(at: &Context<'_>, object: wire::StatefulSetObject) -> Result<Sta
     })
 }
 
+/// Of all Leases that of kube-controller-manager counts. It is evidence and decides nothing, so one that is not as it
+/// must be is passed over like the others.
+fn lease(at: &Context<'_>) -> Result<Option<Lease>, Failure> {
+    let object: wire::LeaseObject = match at.parse() {
+        Ok(object) => object,
+        Err(Failure::Issue(_)) => return Ok(None),
+        Err(syntax @ Failure::Syntax { .. }) => return Err(syntax),
+    };
+    let lease = lease_of(object);
+    let is_managers = lease.meta.name == Lease::MANAGER_NAME && lease.meta.namespace == Lease::MANAGER_NAMESPACE;
+    Ok(is_managers.then_some(lease))
+}
+
+/// Any Lease; none where the JSON is not one.
+pub fn any_lease(json: &[u8]) -> Option<Lease> {
+    serde_json::from_slice(json).ok().map(lease_of)
+}
+
+fn lease_of(object: wire::LeaseObject) -> Lease {
+    let (meta, spec) = (object.metadata, object.spec);
+    Lease {
+        meta: ObjectMeta {
+            namespace: meta.namespace.0,
+            name: meta.name.0,
+            resource_version: ResourceVersion::Recorded(meta.version.0),
+            ..ObjectMeta::default()
+        },
+        holder: spec.holder.0,
+        renewed: spec.renewed.0,
+        duration_seconds: spec.duration_seconds,
+    }
+}
+
+impl Decode for Lease {
+    fn decode(at: &Context<'_>) -> Result<Option<Self>, Failure> {
+        lease(at)
+    }
+}
+
+impl Decode for Event {
+    fn decode(at: &Context<'_>) -> Result<Option<Self>, Failure> {
+        event(at, at.parse()?)
+    }
+}
+
 #[cfg(test)]
 mod tests {
-    #![expect(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
+    #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
     use super::super::{Item, decode, read_some};
-    use crate::model::{Kind, Quantity, Surrounding};
+    use crate::model::surroundings::{CsiDriver, Event, LimitRange, StatefulSet};
+    use crate::model::{Kind, Quantity, Resource};
     use serde_json::{Value, json};
 
-    fn around(object: &Value) -> Surrounding {
-        match decode(&serde_json::to_vec(object).unwrap(), "a test").unwrap() {
-            Item::Surrounding(object) => *object,
-            other => panic!("{other:?}"),
-        }
+    fn decoded<T: Resource>(object: &Value) -> T {
+        decode(&serde_json::to_vec(object).unwrap(), "a test").unwrap().of().unwrap()
     }
 
     fn quantity(text: &str) -> Quantity {
@@ -191,7 +210,7 @@ mod tests {
                 {"type": "Container", "max": {"storage": "1Ki"}},
                 {"type": "PersistentVolumeClaim", "min": {"storage": "1Gi"}, "max": {"storage": "20Gi"}},
                 {"type": "PersistentVolumeClaim", "min": {"storage": "2Gi"}, "max": {"storage": "10Gi"}}]}});
-        let Surrounding::LimitRange(range) = around(&object) else { panic!() };
+        let range: LimitRange = decoded(&object);
         assert_eq!((range.least, range.most), (Some(quantity("2Gi")), Some(quantity("10Gi"))));
     }
 
@@ -205,7 +224,7 @@ mod tests {
             for (key, value) in fields.as_object().unwrap() {
                 object[key] = value.clone();
             }
-            let Surrounding::Event(event) = around(&object) else { panic!() };
+            let event: Event = decoded(&object);
             event.last_seen.unwrap().to_string()
         };
         assert_eq!(event(json!({})), "2026-01-01T00:00:00Z");
@@ -229,10 +248,10 @@ mod tests {
     #[test]
     fn what_is_not_stated_is_as_the_api_server_sets_it() {
         let driver = json!({"apiVersion": "storage.k8s.io/v1", "kind": "CSIDriver", "metadata": {"name": "d"}});
-        let Surrounding::Driver(driver) = around(&driver) else { panic!() };
+        let driver: CsiDriver = decoded(&driver);
         assert!(driver.attach_required && !driver.storage_capacity);
         let set = json!({"apiVersion": "apps/v1", "kind": "StatefulSet", "metadata": {"name": "s", "namespace": "n"}});
-        let Surrounding::StatefulSet(set) = around(&set) else { panic!() };
+        let set: StatefulSet = decoded(&set);
         assert_eq!((set.replicas, set.first_ordinal), (1, 0));
     }
 

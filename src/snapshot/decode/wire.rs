@@ -242,8 +242,9 @@ object!(PodStatusObject {
 object!(ContainerStatus { state: ContainerState = "state" });
 object!(ContainerState { waiting: Option<IgnoredAny> = "waiting", terminated: Option<IgnoredAny> = "terminated" });
 
-object!(LeaseObject { metadata: NamedText = "metadata", spec: LeaseSpec = "spec" });
-object!(NamedText { namespace: Text = "namespace", name: Text = "name" });
+object!(LeaseObject { metadata: LeaseMeta = "metadata", spec: LeaseSpec = "spec" });
+object!(LeaseMeta { namespace: Text = "namespace", name: Text = "name", version: Text = "resourceVersion" });
+object!(NamedText { name: Text = "name" });
 object!(LeaseSpec {
     holder: Text = "holderIdentity",
     renewed: Moment = "renewTime",

@@ -4,10 +4,7 @@ use super::super::statement::Statement;
 use super::batch::{Batch, Expect, Passed, Sink};
 use super::error::{Fault, SourceError};
 use super::layout::Covers;
-use crate::model::{
-    Kind, Lease, Node, ObjectKey, ObjectMeta, PersistentVolume, PersistentVolumeClaim, Pod, StorageClass, Str,
-    Surrounding, Timestamp,
-};
+use crate::model::{Kind, List, ObjectKey, Objects, Str, Timestamp};
 use crate::snapshot::decode::{self, Failure, size};
 use crate::snapshot::{DecodeIssue, Item};
 use std::collections::{BTreeMap, BTreeSet};
@@ -17,7 +14,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 /// What the decoding of one batch gave.
 #[derive(Default)]
 pub(super) struct Outcome {
-    objects: Objects,
+    decoded: Decoded,
     /// Items that state no kind, in a list whose kind comes later.
     unnamed: Vec<(Vec<u8>, u64)>,
     origin: Arc<str>,
@@ -26,43 +23,24 @@ pub(super) struct Outcome {
     buffer: Vec<u8>,
 }
 
-/// Decoded objects.
+/// What was decoded.
 #[derive(Default)]
-pub(super) struct Objects {
-    pub(super) volumes: Vec<PersistentVolume>,
-    pub(super) claims: Vec<PersistentVolumeClaim>,
-    pub(super) classes: Vec<StorageClass>,
-    pub(super) pods: Vec<Pod>,
-    pub(super) nodes: Vec<Node>,
-    pub(super) surroundings: Vec<Surrounding>,
+pub(super) struct Decoded {
+    pub(super) objects: Objects,
     pub(super) issues: Vec<DecodeIssue>,
-    /// The Lease of kube-controller-manager; of several the one that was renewed last.
-    pub(super) lease: Option<Lease>,
     /// When the objects in question were written last.
     pub(super) changed: Vec<(ObjectKey, Timestamp)>,
     /// How many objects of other kinds there were, by kind.
     pub(super) skipped: BTreeMap<Str, u64>,
 }
 
-impl Objects {
+impl Decoded {
     fn append(&mut self, other: &mut Self) {
-        self.volumes.append(&mut other.volumes);
-        self.claims.append(&mut other.claims);
-        self.classes.append(&mut other.classes);
-        self.pods.append(&mut other.pods);
-        self.nodes.append(&mut other.nodes);
-        self.surroundings.append(&mut other.surroundings);
+        self.objects.append(std::mem::take(&mut other.objects));
         self.issues.append(&mut other.issues);
         self.changed.append(&mut other.changed);
-        self.renew(other.lease.take());
         for (kind, count) in std::mem::take(&mut other.skipped) {
             *self.skipped.entry(kind).or_default() += count;
-        }
-    }
-
-    fn renew(&mut self, lease: Option<Lease>) {
-        if lease.as_ref().map(|lease| lease.renewed) > self.lease.as_ref().map(|lease| lease.renewed) {
-            self.lease = lease;
         }
     }
 
@@ -78,23 +56,12 @@ impl Objects {
 
     fn add(&mut self, item: Item) {
         match item {
-            Item::Volume(volume) => self.volumes.push(*volume),
-            Item::Claim(mut claim) => {
-                default_namespace(&mut claim.meta);
-                self.claims.push(*claim);
-            }
-            Item::Class(class) => self.classes.push(*class),
-            Item::Pod(mut pod) => {
-                default_namespace(&mut pod.meta);
-                self.pods.push(*pod);
-            }
-            Item::Node(node) => self.nodes.push(*node),
-            Item::Lease(lease) => self.renew(Some(*lease)),
-            Item::Surrounding(mut object) => {
-                if object.kind().namespaced() {
-                    default_namespace(object.meta_mut());
+            Item::Object(mut object) => {
+                let is_named = !object.kind().namespaced() || !object.meta().namespace.is_empty();
+                if !is_named {
+                    object.meta_mut().namespace = DEFAULT_NAMESPACE;
                 }
-                self.surroundings.push(*object);
+                self.objects.push(object);
             }
             Item::Skipped(kind) => *self.skipped.entry(kind).or_default() += 1,
         }
@@ -103,12 +70,6 @@ impl Objects {
 
 /// A manifest may leave the namespace to kubectl, which takes this one unless told otherwise.
 const DEFAULT_NAMESPACE: Str = Str::const_new("default");
-
-fn default_namespace(meta: &mut ObjectMeta) {
-    if meta.namespace.is_empty() {
-        meta.namespace = DEFAULT_NAMESPACE;
-    }
-}
 
 /// What is asked of each object besides what decisions read.
 #[derive(Clone, Copy)]
@@ -122,7 +83,7 @@ pub(super) struct Asked<'a> {
 /// Decodes one batch, and looks when the named object was written last.
 fn decode_batch(batch: Batch, asked: Asked<'_>) -> Outcome {
     let Batch { bytes, items, base, expect, origin, passed } = batch;
-    let mut objects = Objects::default();
+    let mut decoded = Decoded::default();
     let mut unnamed = Vec::new();
     let mut error = None;
     for item in items {
@@ -132,22 +93,22 @@ fn decode_batch(batch: Batch, asked: Asked<'_>) -> Outcome {
             Expect::Typed(kind) => Some(*kind),
             _ => None,
         };
-        let decoded = if let Expect::Unneeded(kind) = &expect {
+        let read = if let Expect::Unneeded(kind) = &expect {
             decode::check(json).map(|()| Item::Skipped(kind.clone()))
         } else {
             decode::read_some(kind, json, &origin, asked.surroundings)
         };
-        match decoded {
+        match read {
             Ok(item) => {
                 if let Some(object) = asked.last_change_of {
-                    objects.note_change(&item, json, object);
+                    decoded.note_change(&item, json, object);
                 }
-                objects.add(item);
+                decoded.add(item);
             }
             Err(Failure::Issue(issue)) if expect == Expect::Later && issue.kind.is_empty() => {
                 unnamed.push((json.to_vec(), place));
             }
-            Err(Failure::Issue(issue)) => objects.issues.push(*issue),
+            Err(Failure::Issue(issue)) => decoded.issues.push(*issue),
             Err(Failure::Syntax { offset, reason }) => {
                 let fault = Fault::Syntax(reason);
                 error = Some(SourceError::at_byte(&*origin, fault, place + offset as u64));
@@ -157,11 +118,11 @@ fn decode_batch(batch: Batch, asked: Asked<'_>) -> Outcome {
     }
     if let Some(Passed { named, size }) = passed {
         match judge(&expect, named, size, &origin, asked.surroundings) {
-            Ok(item) => objects.add(item),
-            Err(issue) => objects.issues.push(issue),
+            Ok(item) => decoded.add(item),
+            Err(issue) => decoded.issues.push(issue),
         }
     }
-    Outcome { objects, unnamed, origin, error, buffer: bytes }
+    Outcome { decoded, unnamed, origin, error, buffer: bytes }
 }
 
 /// What becomes of an item that is too large to be decoded.
@@ -233,9 +194,9 @@ pub(super) struct Collector<'a> {
     pub(super) stated: Vec<Statement>,
     /// Of which kinds, and in which namespaces, there are objects in input that says nothing of itself.
     pub(super) held: BTreeSet<(Kind, Option<Str>)>,
-    /// How many volumes, claims, classes, pods, nodes and other objects were looked at for that.
-    looked_at: [usize; 6],
-    pub(super) objects: Objects,
+    /// How many objects of each kind were looked at for that.
+    looked_at: [usize; Kind::COUNT],
+    pub(super) decoded: Decoded,
 }
 
 impl<'a> Collector<'a> {
@@ -254,8 +215,8 @@ impl<'a> Collector<'a> {
             complete: Vec::new(),
             stated: Vec::new(),
             held: BTreeSet::new(),
-            looked_at: [0; 6],
-            objects: Objects::default(),
+            looked_at: [0; Kind::COUNT],
+            decoded: Decoded::default(),
         }
     }
 
@@ -273,33 +234,20 @@ impl<'a> Collector<'a> {
 
     /// The objects that came since the last call are of an input that says how complete it is, or of one that does not.
     pub(super) fn look(&mut self, stated: bool) {
-        let Objects { volumes, claims, classes, pods, nodes, surroundings, .. } = &self.objects;
-        let [seen_volumes, seen_claims, seen_classes, seen_pods, seen_nodes, seen_others] = self.looked_at;
-        self.looked_at = [volumes.len(), claims.len(), classes.len(), pods.len(), nodes.len(), surroundings.len()];
+        let lists = self.decoded.objects.lists();
+        let before = std::mem::replace(&mut self.looked_at, lists.map(List::length));
         if stated {
             return;
         }
-        for (kind, holds) in [
-            (Kind::PersistentVolume, volumes.len() > seen_volumes),
-            (Kind::StorageClass, classes.len() > seen_classes),
-            (Kind::Node, nodes.len() > seen_nodes),
-        ] {
-            if holds {
-                self.held.insert((kind, None));
-            }
-        }
-        let claims = claims[seen_claims..].iter().map(|claim| (Kind::PersistentVolumeClaim, &claim.meta.namespace));
-        let pods = pods[seen_pods..].iter().map(|pod| (Kind::Pod, &pod.meta.namespace));
-        for object in &surroundings[seen_others..] {
-            let namespace = object.kind().namespaced().then(|| object.meta().namespace.clone());
-            self.held.insert((object.kind(), namespace));
-        }
-        let mut last = None;
-        for place in claims.chain(pods) {
-            // Most objects stand beside others of their namespace.
-            if last != Some(place) {
-                self.held.insert((place.0, Some(place.1.clone())));
-                last = Some(place);
+        for kind in Kind::listed() {
+            let list = lists[kind as usize];
+            let mut last = None;
+            for meta in (before[kind as usize]..list.length()).map(|at| list.meta(at)) {
+                // Most objects stand beside others of their namespace.
+                if last != Some(&meta.namespace) {
+                    last = Some(&meta.namespace);
+                    self.held.insert((kind, kind.namespaced().then(|| meta.namespace.clone())));
+                }
             }
         }
     }
@@ -324,7 +272,7 @@ impl<'a> Collector<'a> {
         if let Some(error) = &self.failed {
             return Err(error.clone());
         }
-        let issue = outcome.objects.issues.first().filter(|_| self.strict);
+        let issue = outcome.decoded.issues.first().filter(|_| self.strict);
         let undecodable =
             issue.map(|issue| SourceError::new(issue.origin.clone(), Fault::Undecodable(Box::new(issue.clone()))));
         // A batch ends at its first error, so an object that could not be decoded comes before it.
@@ -332,7 +280,7 @@ impl<'a> Collector<'a> {
             self.failed = Some(error.clone());
             return Err(error);
         }
-        self.objects.append(&mut outcome.objects);
+        self.decoded.append(&mut outcome.decoded);
         let origin = outcome.origin;
         self.unnamed.extend(outcome.unnamed.into_iter().map(|(json, place)| (json, place, Arc::clone(&origin))));
         self.buffers.push(outcome.buffer);

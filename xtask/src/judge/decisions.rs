@@ -304,8 +304,10 @@ pub(super) fn memory<'s>(snapshot: &Snapshot, case: &Case) -> Result<ControllerS
             continue;
         }
         match target(snapshot, &copy.object)? {
-            Target::Volume(id) => state.volumes.push((id, cached(copy, |parts| parts.volume(VolumeId(0)).clone())?)),
-            Target::Claim(id) => state.claims.push((id, cached(copy, |parts| parts.claim(ClaimId(0)).clone())?)),
+            Target::Volume(id) => {
+                state.volumes.push((id, cached(copy, |parts| parts.volume(VolumeId::new(0)).clone())?));
+            }
+            Target::Claim(id) => state.claims.push((id, cached(copy, |parts| parts.claim(ClaimId::new(0)).clone())?)),
         }
     }
     let running = case.running.iter().map(|name| (name.clone(), OperationState::Running));

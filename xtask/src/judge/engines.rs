@@ -325,10 +325,10 @@ fn stays(world: &World<'_>, settings: &Settings<'_>, object: Target, objects: &[
 /// All objects of a world, with the volumes that were created in it.
 fn targets(world: &World<'_>) -> Vec<Target> {
     let snapshot = world.snapshot();
-    let volumes = (0..).map(VolumeId).take(snapshot.volumes().len());
+    let volumes = (0..).map(VolumeId::new).take(snapshot.volumes().len());
     let created =
         world.changed_volumes().iter().map(|(id, _)| *id).filter(|id| id.0 as usize >= snapshot.volumes().len());
-    let claims = (0..).map(ClaimId).take(snapshot.claims().len());
+    let claims = (0..).map(ClaimId::new).take(snapshot.claims().len());
     volumes.chain(created).map(Target::Volume).chain(claims.map(Target::Claim)).collect()
 }
 

@@ -47,7 +47,7 @@ fn look(case: &Case<'_>, volume: &PersistentVolume) -> Option<Found> {
         return None;
     };
     // While it is attached, that is what has to end first; if it is no longer, the next attempt may succeed.
-    if is_attached(event) || case.snapshot().surroundings().attachments_of(&volume.meta.name).next().is_some() {
+    if is_attached(event) || case.snapshot().attachments_of(&volume.meta.name).next().is_some() {
         return None;
     }
     let lasted = awaits_deletion(case, volume, PATIENCE)?;

@@ -44,7 +44,7 @@ fn look(case: &Case<'_>, volume: &PersistentVolume) -> Option<Found> {
     }
     let name = &volume.meta.name;
     let mut attached: Vec<&VolumeAttachment> =
-        case.snapshot().surroundings().attachments_of(name).filter(|attachment| attachment.attached).collect();
+        case.snapshot().attachments_of(name).filter(|attachment| attachment.attached).collect();
     attached.sort_by_key(|attachment| (attachment.meta.created, &attachment.node_name));
     let Some(first) = attached.first() else {
         if volume.source.kind == SourceKind::Csi && volume.status.phase == VolumePhase::Bound {

@@ -173,7 +173,7 @@ fn overdue<'a>(case: &Case<'a>, volume: &PersistentVolume, node: &str) -> Option
                 return None;
             }
             let has = |node: &str| {
-                let mut attachments = case.snapshot().surroundings().attachments_of(&volume.meta.name);
+                let mut attachments = case.snapshot().attachments_of(&volume.meta.name);
                 attachments.any(|attachment| attachment.attached && attachment.node_name == node)
             };
             let waits = |pod: &&Pod| {
@@ -247,7 +247,7 @@ fn with_error(found: Found, attachment: &VolumeAttachment) -> Found {
 
 /// The newest event that says that deleting this volume failed, since its claim is gone.
 pub(super) fn deletion_failure<'a>(case: &Case<'a>, volume: &PersistentVolume) -> Option<&'a Event> {
-    let mut events = case.surroundings().events_about(&case.object(), &volume.meta.uid);
+    let mut events = case.snapshot().events_about(&case.object(), &volume.meta.uid);
     events.find(|event| event.reason == "VolumeFailedDelete" && event.last_seen >= volume.status.last_phase_transition)
 }
 

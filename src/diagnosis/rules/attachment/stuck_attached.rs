@@ -39,8 +39,7 @@ pub(super) static RULE: Rule = Rule {
 };
 
 fn look(case: &Case<'_>, volume: &PersistentVolume) -> Option<Found> {
-    let attachments: Vec<&VolumeAttachment> =
-        case.snapshot().surroundings().attachments_of(&volume.meta.name).collect();
+    let attachments: Vec<&VolumeAttachment> = case.snapshot().attachments_of(&volume.meta.name).collect();
     let lasted = awaits_deletion(case, volume, DRAIN)?;
     let Some(first) = attachments.first() else {
         // Whoever may not see attachments cannot tell whether one is in the way.

@@ -71,7 +71,7 @@ fn has_waited(case: &Case<'_>, claim: &PersistentVolumeClaim, stage: Stage) -> b
 
 /// The newest event about the claim that says why provisioning fails.
 fn failure<'a>(case: &Case<'a>, claim: &PersistentVolumeClaim) -> Option<&'a Event> {
-    let mut events = case.surroundings().events_about(&case.object(), &claim.meta.uid);
+    let mut events = case.snapshot().events_about(&case.object(), &claim.meta.uid);
     events.find(|event| event.reason == "ProvisioningFailed")
 }
 

@@ -11,7 +11,7 @@ crate::diagnosis::rules::section! {
 use crate::diagnosis::remedy::retain;
 use crate::diagnosis::{Case, Found, Remedy, Risk};
 use crate::model::surroundings::StatefulSet;
-use crate::model::{Kind, ObjectKey, ObjectMeta, Owner, PersistentVolume, PersistentVolumeClaim};
+use crate::model::{Kind, Namespace, ObjectKey, ObjectMeta, Owner, PersistentVolume, PersistentVolumeClaim};
 use crate::snapshot::Absence;
 use crate::snapshot::defaults::PLACEHOLDER_UID;
 
@@ -65,19 +65,19 @@ fn owner_key(claim: &PersistentVolumeClaim, owner: &Owner) -> Option<ObjectKey> 
 /// What is known of an owner of the claim; of one that is not seen it is still open whether it exists.
 fn standing<'a>(case: &Case<'a>, claim: &PersistentVolumeClaim, owner: &Owner) -> Standing<'a> {
     let Some(ObjectKey { kind, namespace, name }) = owner_key(claim, owner) else { return Standing::Solid };
-    let (snapshot, around) = (case.snapshot(), case.surroundings());
+    let (snapshot, around) = (case.snapshot(), case.snapshot());
     let by_name = |meta: &ObjectMeta| (meta.namespace.as_str(), meta.name.as_str()).cmp(&(&namespace, &name));
     let meta = match kind {
         Kind::Pod => {
             let pods = snapshot.pods();
             pods.binary_search_by(|pod| by_name(&pod.meta)).ok().and_then(|at| pods.get(at)).map(|pod| &pod.meta)
         }
-        Kind::StatefulSet => around.stateful_set(&namespace, &name).map(|set| &set.meta),
+        Kind::StatefulSet => around.find::<StatefulSet>(&namespace, &name).map(|set| &set.meta),
         Kind::Node => snapshot.node(&name).map(|node| &node.meta),
         Kind::PersistentVolume => case.volume(&name).map(|volume| &volume.meta),
         Kind::PersistentVolumeClaim => case.claim(&namespace, &name).map(|claim| &claim.meta),
         Kind::StorageClass => case.class(&name).map(|class| &class.meta),
-        Kind::Namespace => around.namespace(&name).map(|namespace| &namespace.meta),
+        Kind::Namespace => around.find::<Namespace>("", &name).map(|namespace| &namespace.meta),
         Kind::Lease
         | Kind::VolumeAttachment
         | Kind::CsiDriver

@@ -89,7 +89,7 @@ pub(super) fn refusal<'a>(case: &Case<'a>, claim: &PersistentVolumeClaim) -> Opt
         return None;
     }
     let class = case.class(claim.class())?;
-    let mut events = case.surroundings().events_about(&case.object(), &claim.meta.uid);
+    let mut events = case.snapshot().events_about(&case.object(), &claim.meta.uid);
     // The newest is the first. What the controller itself says under this reason is about the class alone.
     let told = |event: &&Event| {
         event.reason == "ProvisioningSucceeded"

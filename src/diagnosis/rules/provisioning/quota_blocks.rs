@@ -71,8 +71,8 @@ fn look(case: &Case<'_>, set: &StatefulSet) -> Option<Found> {
         return None;
     }
     // To which objects a scope restricts a quota is not looked at.
-    let quotas: Vec<&ResourceQuota> = case.surroundings().quotas_of(namespace).filter(|quota| !quota.scoped).collect();
-    let ranges: Vec<&LimitRange> = case.surroundings().limit_ranges_of(namespace).collect();
+    let quotas: Vec<&ResourceQuota> = case.snapshot().quotas_of(namespace).filter(|quota| !quota.scoped).collect();
+    let ranges: Vec<&LimitRange> = case.snapshot().limit_ranges_of(namespace).collect();
     if quotas.is_empty() && ranges.is_empty() {
         case.knows_all(Kind::ResourceQuota, namespace);
         return None;

@@ -134,7 +134,7 @@ fn in_tree_plugin(field: &str) -> Option<&'static str> {
 
 /// The newest event about the claim with that reason. One about an earlier claim of this name tells nothing.
 fn event<'a>(case: &Case<'a>, claim: &PersistentVolumeClaim, reason: &str) -> Option<&'a Event> {
-    case.surroundings().events_about(&case.object(), &claim.meta.uid).find(|event| event.reason == reason)
+    case.snapshot().events_about(&case.object(), &claim.meta.uid).find(|event| event.reason == reason)
 }
 
 /// The event with its age as evidence: it tells what was so, and not what is.

@@ -3,7 +3,7 @@
 use crate::diagnosis::remedy::{by_hand, kubectl, quoted, retain};
 use crate::diagnosis::rules::resize::driver_of;
 use crate::diagnosis::{Case, Detect, Found, Page, Risk, Rule, Severity, key};
-use crate::model::{AnnotationKey, Kind, PersistentVolume, ReclaimPolicy, SourceKind, VolumePhase};
+use crate::model::{AnnotationKey, CsiDriver, CsiNode, Kind, PersistentVolume, ReclaimPolicy, SourceKind, VolumePhase};
 
 pub(super) static RULE: Rule = Rule {
     id: "migration-annotation-orphan",
@@ -43,9 +43,9 @@ pub(super) static RULE: Rule = Rule {
 fn look(case: &Case<'_>, volume: &PersistentVolume) -> Option<Found> {
     let SourceKind::Other(field) = &volume.source.kind else { return None };
     let driver = driver_of(case, volume).filter(|_| !volume.terminating())?;
-    let surroundings = case.surroundings();
-    let is_registered = || surroundings.csi_nodes().iter().any(|node| node.driver(driver).is_some());
-    if surroundings.driver(driver).is_some() || is_registered() {
+    let snapshot = case.snapshot();
+    let is_registered = || snapshot.all::<CsiNode>().iter().any(|node| node.driver(driver).is_some());
+    if snapshot.find::<CsiDriver>("", driver).is_some() || is_registered() {
         return None;
     }
     if !case.lacks(Kind::CsiDriver, "", driver) || !case.knows_all(Kind::CsiNode, "") {

@@ -32,7 +32,7 @@ use serde_json::json;
 
 /// The attachments that are there, or on their way out, hold the volume; one that only waits to be made waits for it.
 fn held_by_attachments(found: Found, case: &Case<'_>, volume: &PersistentVolume) -> Found {
-    let attachments = case.surroundings().attachments_of(&volume.meta.name);
+    let attachments = case.snapshot().attachments_of(&volume.meta.name);
     attachments
         .filter(|attachment| attachment.attached || attachment.meta.deleted.is_some())
         .fold(found, |found, attachment| {

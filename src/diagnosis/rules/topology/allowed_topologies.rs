@@ -154,7 +154,7 @@ fn trouble<'c>(case: &Case<'_>, class: &'c StorageClass) -> Option<Trouble<'c>> 
     if driver != class.provisioner {
         return None;
     }
-    let entries = case.snapshot().surroundings().csi_nodes().iter().filter_map(|node| node.driver(driver));
+    let entries = case.snapshot().all::<CsiNode>().iter().filter_map(|node| node.driver(driver));
     // Where a driver reports no keys, the provisioner mostly does not look at topologies at all.
     let reported: Vec<&[Str]> = entries.map(|entry| &*entry.topology_keys).filter(|keys| !keys.is_empty()).collect();
     let missing =
@@ -181,7 +181,7 @@ fn trouble<'c>(case: &Case<'_>, class: &'c StorageClass) -> Option<Trouble<'c>> 
 
 /// Whether the driver has said of a claim of the class, since the class is as it is, that it finds no topology for it.
 fn says_so(case: &Case<'_>, class: &StorageClass) -> bool {
-    let around = case.surroundings();
+    let around = case.snapshot();
     let told = |claim: &PersistentVolumeClaim| {
         around.events_about(&key_of_claim(&claim.meta), &claim.meta.uid).any(|event| {
             event.reason == "ProvisioningFailed"
@@ -211,7 +211,7 @@ fn with_proof(found: Found, case: &Case<'_>, class: &StorageClass, trouble: &Tro
         }
         Trouble::NothingReported(_) => {
             let driver = driver_of(case, class);
-            let nodes = case.snapshot().surroundings().csi_nodes();
+            let nodes = case.snapshot().all::<CsiNode>();
             match nodes.iter().find(|node| node.driver(driver).is_some()) {
                 Some(node) => {
                     found.evidence(&key(Kind::CsiNode, "", &node.meta.name), "spec.drivers[].topologyKeys", "")
@@ -221,7 +221,7 @@ fn with_proof(found: Found, case: &Case<'_>, class: &StorageClass, trouble: &Tro
         }
         Trouble::NotReported(_, reported) => {
             let driver = driver_of(case, class);
-            let nodes = case.snapshot().surroundings().csi_nodes();
+            let nodes = case.snapshot().all::<CsiNode>();
             let reports = |node: &&CsiNode| node.driver(driver).is_some_and(|entry| !entry.topology_keys.is_empty());
             match nodes.iter().find(reports) {
                 Some(node) => found.evidence(

@@ -3,7 +3,7 @@
 use super::{is_usable, made_outside, may_be_unread, registered, waiting, waits_for_a_node};
 use crate::diagnosis::remedy::{by_hand, kubectl, quoted};
 use crate::diagnosis::{Act, Case, Detect, Found, Page, Risk, Rule, Severity, key};
-use crate::model::{AnnotationKey, Kind, PersistentVolumeClaim, StorageClass};
+use crate::model::{AnnotationKey, CsiDriver, Kind, PersistentVolumeClaim, StorageCapacity, StorageClass};
 
 pub(super) static RULE: Rule = Rule {
     id: "capacity-not-published",
@@ -44,11 +44,11 @@ fn look(case: &Case<'_>, class: &StorageClass) -> Option<Found> {
         return None;
     }
     // The scheduler looks for a driver of this very name: in-tree names that a driver took over have none.
-    let around = case.snapshot().surroundings();
+    let around = case.snapshot();
     let waits = |claim: &PersistentVolumeClaim| {
         !claim.meta.annotations.has(AnnotationKey::SelectedNode) && waits_for_a_node(case, claim)
     };
-    let Some(driver) = around.driver(&class.provisioner) else {
+    let Some(driver) = around.find::<CsiDriver>("", &class.provisioner) else {
         // Where CSIDrivers were not read, it may be there, and claims may wait because of what it says.
         if may_be_unread(case, Kind::CsiDriver, "") && waiting(case, class, waits).is_some() {
             case.lacks(Kind::CsiDriver, "", &class.provisioner);
@@ -58,7 +58,7 @@ fn look(case: &Case<'_>, class: &StorageClass) -> Option<Found> {
     if !driver.storage_capacity || case.is_young(class.meta.created) || case.is_young(driver.meta.created) {
         return None;
     }
-    let own = || around.capacities().iter().filter(|capacity| capacity.class_name == class.meta.name);
+    let own = || around.all::<StorageCapacity>().iter().filter(|capacity| capacity.class_name == class.meta.name);
     if own().any(is_usable) || !case.knows_all(Kind::CsiStorageCapacity, "") {
         return None;
     }

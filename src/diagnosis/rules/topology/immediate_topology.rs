@@ -5,7 +5,9 @@ use crate::diagnosis::case::volume_key;
 use crate::diagnosis::misfit::shown;
 use crate::diagnosis::remedy::{by_hand, kubectl, quoted};
 use crate::diagnosis::{Case, Detect, Found, Page, Risk, Rule, Severity, key};
-use crate::model::{AnnotationKey, BindingMode, Kind, NodeSelector, PersistentVolume, StorageClass, Str, label};
+use crate::model::{
+    AnnotationKey, BindingMode, CsiNode, Kind, NodeSelector, PersistentVolume, StorageClass, Str, label,
+};
 use std::collections::BTreeSet;
 use std::ptr;
 
@@ -131,7 +133,7 @@ fn by_its_driver(case: &Case<'_>, class: &StorageClass) -> Option<Found> {
     let driver = driver_of(case, class);
     let mut places: BTreeSet<Vec<(&str, &str)>> = BTreeSet::new();
     let mut example = None;
-    for csi_node in case.snapshot().surroundings().csi_nodes() {
+    for csi_node in case.snapshot().all::<CsiNode>() {
         let Some(entry) = csi_node.driver(driver) else { continue };
         let Some(node) = case.snapshot().node(&csi_node.meta.name) else { continue };
         let place = entry.topology_keys.iter().map(|key| Some((key.as_str(), label(&node.meta.labels, key)?)));

@@ -19,8 +19,8 @@ use crate::diagnosis::remedy::{expect, patch_claim};
 use crate::diagnosis::{Case, Found, Remedy};
 use crate::model::surroundings::StorageCapacity;
 use crate::model::{
-    AnnotationKey, Kind, NO_PROVISIONER, Node, PersistentVolume, PersistentVolumeClaim, Pod, Quantity, StorageClass,
-    Str, VolumePhase, label,
+    AnnotationKey, CsiNode, Kind, NO_PROVISIONER, Node, PersistentVolume, PersistentVolumeClaim, Pod, Quantity,
+    StorageClass, Str, VolumePhase, label,
 };
 use crate::snapshot::Absence;
 use serde_json::json;
@@ -45,12 +45,12 @@ fn driver_of<'c>(case: &Case<'_>, class: &'c StorageClass) -> &'c str {
 
 /// Whether some node has registered the driver.
 fn registered(case: &Case<'_>, driver: &str) -> bool {
-    case.snapshot().surroundings().csi_nodes().iter().any(|node| node.driver(driver).is_some())
+    case.snapshot().all::<CsiNode>().iter().any(|node| node.driver(driver).is_some())
 }
 
 /// Whether the driver tells of some node where it lies: only for such drivers it matters where the volume is made.
 fn tells_topology(case: &Case<'_>, driver: &str) -> bool {
-    let mut nodes = case.snapshot().surroundings().csi_nodes().iter().filter_map(|node| node.driver(driver));
+    let mut nodes = case.snapshot().all::<CsiNode>().iter().filter_map(|node| node.driver(driver));
     nodes.any(|driver| !driver.topology_keys.is_empty())
 }
 

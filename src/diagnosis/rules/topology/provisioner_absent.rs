@@ -4,7 +4,7 @@ use super::{Waiting, driver_of, is_asked_for, made_outside, registered, waiting}
 use crate::diagnosis::case::key_of_claim;
 use crate::diagnosis::remedy::{by_hand, kubectl, quoted};
 use crate::diagnosis::{Act, Case, Detect, Found, Page, Risk, Rule, Severity, key};
-use crate::model::{AnnotationKey, Kind, PersistentVolumeClaim, StorageClass};
+use crate::model::{AnnotationKey, CsiDriver, CsiNode, Kind, PersistentVolumeClaim, StorageClass};
 use crate::snapshot::Absence;
 use crate::text::nearest;
 
@@ -60,8 +60,8 @@ fn look(case: &Case<'_>, class: &StorageClass) -> Option<Found> {
     if !made_outside(case, class) || !is_csi_name(driver) || class.meta.deleted.is_some() {
         return None;
     }
-    let around = case.snapshot().surroundings();
-    if around.driver(driver).is_some() || registered(case, driver) {
+    let around = case.snapshot();
+    if around.find::<CsiDriver>("", driver).is_some() || registered(case, driver) {
         return None;
     }
     // Whose provisioner has begun, needs no other sign that it is there.
@@ -86,8 +86,9 @@ fn look(case: &Case<'_>, class: &StorageClass) -> Option<Found> {
         Some(waiting) => format!("{} for a volume that nobody makes", waiting.words()),
         None => "a claim that waits for it gets no volume".to_owned(),
     };
-    let registered = around.csi_nodes().iter().flat_map(|node| node.drivers.iter().map(|driver| driver.name.as_str()));
-    let known = around.drivers().iter().map(|driver| driver.meta.name.as_str()).chain(registered);
+    let registered =
+        around.all::<CsiNode>().iter().flat_map(|node| node.drivers.iter().map(|driver| driver.name.as_str()));
+    let known = around.all::<CsiDriver>().iter().map(|driver| driver.meta.name.as_str()).chain(registered);
     // Names that were taken over are no slips of anybody's pen.
     let similar = if is_migrated { None } else { nearest(driver, known, 1).first().copied() };
     let similar = similar.map(|name| format!(". There is one called {name}, which may be meant"));
@@ -127,7 +128,7 @@ fn look(case: &Case<'_>, class: &StorageClass) -> Option<Found> {
 fn severity(case: &Case<'_>, class: &StorageClass, waiting: Option<Waiting<'_>>, is_unused: bool) -> Severity {
     let driver = driver_of(case, class);
     let says_csi = driver != class.provisioner || driver.split('.').any(|part| part == "csi");
-    let has_csi_nodes = !case.snapshot().surroundings().csi_nodes().is_empty();
+    let has_csi_nodes = !case.snapshot().all::<CsiNode>().is_empty();
     // Files mostly come without events: that no provisioner has begun is then not certain enough for an error.
     let coverage = case.snapshot().coverage();
     let hears =
@@ -147,6 +148,6 @@ fn is_csi_name(name: &str) -> bool {
 /// Whether a provisioner has said that it works on the claim, which only provisioners outside of
 /// kube-controller-manager say so.
 fn has_begun(case: &Case<'_>, claim: &PersistentVolumeClaim) -> bool {
-    let mut events = case.surroundings().events_about(&key_of_claim(&claim.meta), &claim.meta.uid);
+    let mut events = case.snapshot().events_about(&key_of_claim(&claim.meta), &claim.meta.uid);
     events.any(|event| event.reason == "Provisioning")
 }

@@ -3,7 +3,7 @@
 use super::{SELECTED_NODE, chosen, driver_of, stays_with_its_driver, tells_topology, unplaced, unselect};
 use crate::diagnosis::remedy::{describe, kubectl, quoted};
 use crate::diagnosis::{Act, Case, Detect, Found, Page, Risk, Rule, Severity, key};
-use crate::model::{Kind, PersistentVolumeClaim};
+use crate::model::{CsiNode, Kind, PersistentVolumeClaim};
 use crate::text::human_age;
 
 pub(super) static RULE: Rule = Rule {
@@ -56,7 +56,7 @@ pub(super) static RULE: Rule = Rule {
 fn look(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Found> {
     let super::Chosen { node, class } = chosen(case, claim)?;
     let (driver, name) = (driver_of(case, class), node.meta.name.as_str());
-    let csi_node = case.snapshot().surroundings().csi_node(name);
+    let csi_node = case.snapshot().find::<CsiNode>("", name);
     if csi_node.is_some_and(|csi_node| csi_node.driver(driver).is_some()) {
         return None;
     }

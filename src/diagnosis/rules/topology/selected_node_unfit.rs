@@ -8,7 +8,8 @@ use crate::diagnosis::remedy::{describe, kubectl, quoted};
 use crate::diagnosis::{Act, Case, Detect, Found, Page, Remedy, Risk, Rule, Severity, key};
 use crate::model::surroundings::StorageCapacity;
 use crate::model::{
-    Kind, LabelSelector, Node, ObjectKey, PersistentVolumeClaim, Quantity, StorageClass, Str, Taint, Timestamp, label,
+    CsiDriver, CsiNode, Kind, LabelSelector, Node, ObjectKey, PersistentVolumeClaim, Quantity, StorageClass, Str,
+    Taint, Timestamp, label,
 };
 use crate::text::human_age;
 
@@ -84,7 +85,7 @@ fn look(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Found> {
     waits(known_since)?;
     let name = node.meta.name.as_str();
     // A node where the driver does not run is another matter.
-    let csi_node = case.snapshot().surroundings().csi_node(name);
+    let csi_node = case.snapshot().find::<CsiNode>("", name);
     let driver = driver_of(case, class);
     if csi_node.is_some_and(|csi_node| csi_node.driver(driver).is_none()) && registered(case, driver) {
         return None;
@@ -165,13 +166,13 @@ fn refused(node: &Node, class: &StorageClass) -> Option<Refusal> {
 
 /// Whether the driver has too little storage for the claim there. Upstream: `hasEnoughCapacity`, scheduler, 1.36.
 fn full(case: &Case<'_>, claim: &PersistentVolumeClaim, node: &Node, class: &StorageClass) -> Option<Refusal> {
-    let around = case.snapshot().surroundings();
-    let driver = around.driver(&class.provisioner).filter(|driver| driver.storage_capacity)?;
+    let around = case.snapshot();
+    let driver = around.find::<CsiDriver>("", &class.provisioner).filter(|driver| driver.storage_capacity)?;
     let wanted = claim.requested()?;
     let mut is_known = false;
     let mut largest: Option<(&StorageCapacity, &Quantity)> = None;
     // A driver may publish one for every node and class.
-    for one in around.capacities().iter().filter(|one| one.class_name == class.meta.name) {
+    for one in around.all::<StorageCapacity>().iter().filter(|one| one.class_name == class.meta.name) {
         let (Some(topology), Some(size)) = (&one.topology, room(one)) else { continue };
         is_known = true;
         let is_smaller = largest.is_some_and(|(_, most)| size.compare(most).is_lt());

@@ -7,7 +7,7 @@ use crate::diagnosis::case::{key_of_claim, volume_key};
 use crate::diagnosis::remedy::{by_hand, retain};
 use crate::diagnosis::rules::terminating::driver_of;
 use crate::diagnosis::{Case, Detect, Finding, Found, Holder, Page, Risk, Rule, Severity};
-use crate::model::{Kind, ObjectKey, PersistentVolume, PersistentVolumeClaim, Timestamp, VolumePhase};
+use crate::model::{Kind, Namespace, ObjectKey, PersistentVolume, PersistentVolumeClaim, Timestamp, VolumePhase};
 use crate::simulate::{Outcome, OutcomeSet};
 use std::collections::BTreeSet;
 
@@ -129,7 +129,7 @@ fn is_doomed_with_its_namespace(case: &Case<'_>, volume: &PersistentVolume) -> b
 }
 
 fn namespace_deleted(case: &Case<'_>, name: &str) -> Option<Timestamp> {
-    case.surroundings().namespace(name)?.meta.deleted
+    case.snapshot().find::<Namespace>("", name)?.meta.deleted
 }
 
 /// Since when the data have been about to go.

@@ -60,7 +60,7 @@ fn look(case: &Case<'_>, volume: &PersistentVolume) -> Option<Found> {
         return None;
     }
     // Where an attachment holds it, or its driver said what fails, that is known and has rules of its own.
-    let is_attached = case.surroundings().attachments_of(&volume.meta.name).next().is_some();
+    let is_attached = case.snapshot().attachments_of(&volume.meta.name).next().is_some();
     if is_attached || deletion_failure(case, volume).is_some() {
         return None;
     }

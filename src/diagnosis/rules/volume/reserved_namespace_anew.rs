@@ -52,7 +52,7 @@ fn look(case: &Case<'_>, volume: &PersistentVolume) -> Option<Found> {
         return None;
     }
     let (namespace, created) = (&named.namespace, volume.meta.created);
-    let home = case.surroundings().namespace(namespace);
+    let home = case.snapshot().find::<Namespace>("", namespace);
     let is_strange = match home {
         Some(home) => is_younger(home, created),
         None => case.lacks(Kind::Namespace, "", namespace),

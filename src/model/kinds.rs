@@ -1,0 +1,394 @@
+//! The kinds of object that some answer reads: one row each, and everything that follows from the rows.
+
+use super::surroundings::{
+    CsiDriver, CsiNode, Event, LimitRange, Namespace, ResourceQuota, StatefulSet, StorageCapacity, VolumeAttachment,
+};
+use super::{
+    Lease, Node, ObjectKey, ObjectMeta, PersistentVolume, PersistentVolumeClaim, Pod, ResourceVersion, StorageClass,
+};
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
+use std::fmt;
+
+/// Hands the rows to a macro. Each is: the kind with the type of its objects and the list of these; the kind as
+/// manifests write it, the resource, what people type, the API version, and where the objects live.
+macro_rules! each_kind {
+    ($then:ident) => {
+        $then! {
+            /// `v1` PersistentVolume.
+            PersistentVolume(PersistentVolume) in volumes:
+                "PersistentVolume", "persistentvolumes", ["pv"], "v1", CLUSTER;
+            /// `v1` PersistentVolumeClaim.
+            PersistentVolumeClaim(PersistentVolumeClaim) in claims:
+                "PersistentVolumeClaim", "persistentvolumeclaims", ["pvc"], "v1", NAMESPACE;
+            /// `storage.k8s.io/v1` StorageClass.
+            StorageClass(StorageClass) in classes:
+                "StorageClass", "storageclasses", ["sc"], "storage.k8s.io/v1", CLUSTER;
+            /// `v1` Pod.
+            Pod(Pod) in pods:
+                "Pod", "pods", ["pod", "po"], "v1", NAMESPACE;
+            /// `v1` Node.
+            Node(Node) in nodes:
+                "Node", "nodes", ["node", "no"], "v1", CLUSTER;
+            /// `coordination.k8s.io/v1` Lease: that of kube-controller-manager alone, which no decision reads. It says
+            /// whether the controllers live.
+            Lease(Lease) in leases:
+                "Lease", "leases", ["lease"], "coordination.k8s.io/v1", NAMESPACE;
+            /// `v1` Namespace.
+            Namespace(Namespace) in namespaces:
+                "Namespace", "namespaces", ["ns"], "v1", CLUSTER;
+            /// `storage.k8s.io/v1` VolumeAttachment.
+            VolumeAttachment(VolumeAttachment) in attachments:
+                "VolumeAttachment", "volumeattachments", ["volumeattachment"], "storage.k8s.io/v1", CLUSTER;
+            /// `storage.k8s.io/v1` CSIDriver.
+            CsiDriver(CsiDriver) in drivers:
+                "CSIDriver", "csidrivers", ["csidriver"], "storage.k8s.io/v1", CLUSTER;
+            /// `storage.k8s.io/v1` CSINode.
+            CsiNode(CsiNode) in csi_nodes:
+                "CSINode", "csinodes", ["csinode"], "storage.k8s.io/v1", CLUSTER;
+            /// `storage.k8s.io/v1` CSIStorageCapacity.
+            CsiStorageCapacity(StorageCapacity) in capacities:
+                "CSIStorageCapacity", "csistoragecapacities", ["csistoragecapacity"], "storage.k8s.io/v1", NAMESPACE;
+            /// `v1` Event, about a volume or a claim.
+            Event(Event) in events:
+                "Event", "events", ["event"], "v1", NAMESPACE;
+            /// `v1` ResourceQuota.
+            ResourceQuota(ResourceQuota) in quotas:
+                "ResourceQuota", "resourcequotas", ["quota"], "v1", NAMESPACE;
+            /// `v1` LimitRange.
+            LimitRange(LimitRange) in limit_ranges:
+                "LimitRange", "limitranges", ["limits"], "v1", NAMESPACE;
+            /// `apps/v1` StatefulSet.
+            StatefulSet(StatefulSet) in stateful_sets:
+                "StatefulSet", "statefulsets", ["sts"], "apps/v1", NAMESPACE;
+        }
+    };
+}
+pub(crate) use each_kind;
+
+/// What a row says of a kind.
+#[derive(Debug)]
+struct Row {
+    /// The kind as manifests write it.
+    name: &'static str,
+    /// The resource as the API's paths write it.
+    resource: &'static str,
+    /// What people type for it, the word of messages first.
+    short: &'static [&'static str],
+    /// The API version that serves it.
+    version: &'static str,
+    /// Whether its objects live in namespaces.
+    namespaced: bool,
+}
+
+/// Where objects of a kind live.
+const CLUSTER: bool = false;
+const NAMESPACE: bool = true;
+
+macro_rules! kinds {
+    ($($(#[$doc:meta])* $kind:ident($type:ident) in $list:ident: $name:literal, $resource:literal, $short:expr,
+        $version:literal, $scope:expr;)*) => {
+        /// The kinds of object that some answer reads.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        pub enum Kind { $($(#[$doc])* $kind,)* }
+
+        static ROWS: [Row; Kind::COUNT] = [$(Row {
+            name: $name, resource: $resource, short: &$short, version: $version, namespaced: $scope,
+        },)*];
+
+        impl Kind {
+            /// How many kinds there are.
+            pub const COUNT: usize = [$(stringify!($kind),)*].len();
+
+            /// Every kind, in the order of the rows.
+            pub const EVERY: [Self; Self::COUNT] = [$(Self::$kind,)*];
+        }
+
+        /// An object of one of the kinds.
+        #[derive(Clone, Debug, PartialEq, Eq)]
+        pub enum Object { $($(#[$doc])* $kind(Box<$type>),)* }
+
+        impl Object {
+            /// Its kind.
+            pub fn kind(&self) -> Kind {
+                match self { $(Self::$kind(_) => Kind::$kind,)* }
+            }
+
+            /// Its metadata.
+            pub fn meta(&self) -> &ObjectMeta {
+                match self { $(Self::$kind(object) => &object.meta,)* }
+            }
+
+            /// Its metadata, to be completed by whoever reads it.
+            pub fn meta_mut(&mut self) -> &mut ObjectMeta {
+                match self { $(Self::$kind(object) => &mut object.meta,)* }
+            }
+        }
+
+        /// Objects of all kinds, each kind in a list of its own.
+        #[derive(Clone, Debug, Default)]
+        pub struct Objects { $($(#[$doc])* pub $list: Vec<$type>,)* }
+
+        impl Objects {
+            /// Puts an object at the end of the list of its kind.
+            pub fn push(&mut self, object: Object) {
+                match object { $(Object::$kind(object) => self.$list.push(*object),)* }
+            }
+
+            /// The lists, in the order of the kinds.
+            pub fn lists(&self) -> [&dyn List; Kind::COUNT] {
+                [$(&self.$list,)*]
+            }
+
+            /// The lists to be changed, in the order of the kinds.
+            pub fn lists_mut(&mut self) -> [&mut dyn List; Kind::COUNT] {
+                [$(&mut self.$list,)*]
+            }
+
+            /// Drops all objects but those.
+            pub fn retain(&mut self, keep: impl Fn(Kind, &ObjectMeta) -> bool) {
+                $(self.$list.retain(|object| keep(Kind::$kind, &object.meta));)*
+            }
+
+            /// Moves the objects of another one to the ends of the lists.
+            pub fn append(&mut self, mut other: Self) {
+                $(self.$list.append(&mut other.$list);)*
+            }
+        }
+
+        $(impl Resource for $type {
+            const KIND: Kind = Kind::$kind;
+
+            fn meta(&self) -> &ObjectMeta {
+                &self.meta
+            }
+
+            fn list(objects: &Objects) -> &[Self] {
+                &objects.$list
+            }
+
+            fn wrap(self) -> Object {
+                Object::$kind(Box::new(self))
+            }
+
+            fn of(object: Object) -> Option<Self> {
+                match object {
+                    Object::$kind(object) => Some(*object),
+                    _ => None,
+                }
+            }
+        })*
+    };
+}
+
+each_kind!(kinds);
+
+/// A type whose values are objects of one kind.
+pub trait Resource: Clone + fmt::Debug + Send + Sync + Sized + 'static {
+    /// The kind.
+    const KIND: Kind;
+
+    /// `metadata`.
+    fn meta(&self) -> &ObjectMeta;
+
+    /// Those among the objects of all kinds.
+    fn list(objects: &Objects) -> &[Self];
+
+    /// The object as one of some kind.
+    fn wrap(self) -> Object;
+
+    /// The object, if it is of this kind.
+    fn of(object: Object) -> Option<Self>;
+}
+
+/// A list of objects of one kind, whatever it is.
+pub trait List: Send + Sync {
+    /// How many there are.
+    fn length(&self) -> usize;
+
+    /// The metadata of the object at that place.
+    fn meta(&self, at: usize) -> &ObjectMeta;
+
+    /// Sorts by namespace and name; of several with one name keeps the one with the newest resource version, and notes
+    /// the name.
+    fn order(&mut self, duplicates: &mut Vec<ObjectKey>);
+}
+
+impl<T: Resource> List for Vec<T> {
+    fn length(&self) -> usize {
+        self.len()
+    }
+
+    fn meta(&self, at: usize) -> &ObjectMeta {
+        self[at].meta()
+    }
+
+    fn order(&mut self, duplicates: &mut Vec<ObjectKey>) {
+        let version = |object: &T| match &object.meta().resource_version {
+            ResourceVersion::Recorded(text) => text.parse::<u64>().unwrap_or(0),
+            ResourceVersion::Next(_) => u64::MAX,
+        };
+        let compare = |left: &T, right: &T| {
+            let (a, b) = (left.meta(), right.meta());
+            (&a.namespace, &a.name).cmp(&(&b.namespace, &b.name)).then_with(|| version(right).cmp(&version(left)))
+        };
+        if !self.is_sorted_by(|left, right| compare(left, right).is_le()) {
+            // The objects are large: their places are sorted, and then each object is moved once. `from[at]` is the old
+            // place of the object that belongs at `at`; a cycle of such moves is a chain of swaps.
+            let mut from: Vec<usize> = (0..self.len()).collect();
+            from.sort_by(|left, right| compare(&self[*left], &self[*right]));
+            for start in 0..from.len() {
+                let mut at = start;
+                while from[at] != start {
+                    let next = from[at];
+                    self.swap(at, next);
+                    from[at] = at;
+                    at = next;
+                }
+                from[at] = at;
+            }
+        }
+        self.dedup_by(|later, kept| {
+            let (a, b) = (later.meta(), kept.meta());
+            let same = a.namespace == b.namespace && a.name == b.name;
+            if same {
+                let key = ObjectKey { kind: T::KIND, namespace: a.namespace.clone(), name: a.name.clone() };
+                if duplicates.last() != Some(&key) {
+                    duplicates.push(key);
+                }
+            }
+            same
+        });
+        self.shrink_to_fit();
+    }
+}
+
+impl Objects {
+    /// Sorts each list by namespace and name, and drops all but the newest version of an object. Tells of which objects
+    /// there were several, by kind and name.
+    pub fn order(&mut self) -> Vec<ObjectKey> {
+        /// So many objects are worth a thread.
+        const MANY: usize = 10_000;
+        let order = |list: &mut dyn List| {
+            let mut duplicates = Vec::new();
+            list.order(&mut duplicates);
+            duplicates
+        };
+        let lists = self.lists_mut();
+        let is_large = |list: &&mut dyn List| list.length() >= MANY;
+        if lists.iter().filter(|list| is_large(list)).count() < 2 {
+            return lists.into_iter().flat_map(order).collect();
+        }
+        std::thread::scope(|scope| {
+            let begun: Vec<_> = lists
+                .into_iter()
+                .map(|list| if is_large(&list) { Err(scope.spawn(|| order(list))) } else { Ok(order(list)) })
+                .collect();
+            let end = |thread: std::thread::ScopedJoinHandle<'_, Vec<ObjectKey>>| {
+                thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+            };
+            begun.into_iter().flat_map(|one| one.unwrap_or_else(end)).collect()
+        })
+    }
+}
+
+impl Kind {
+    /// Every kind that some decision reads, in the order in which they are listed.
+    pub const ALL: [Self; 5] =
+        [Self::PersistentVolume, Self::PersistentVolumeClaim, Self::StorageClass, Self::Pod, Self::Node];
+
+    /// Every kind that no decision reads and some finding rests on, in the order in which they are listed.
+    pub const SURROUNDING: [Self; 9] = [
+        Self::Namespace,
+        Self::VolumeAttachment,
+        Self::CsiDriver,
+        Self::CsiNode,
+        Self::CsiStorageCapacity,
+        Self::Event,
+        Self::ResourceQuota,
+        Self::LimitRange,
+        Self::StatefulSet,
+    ];
+
+    /// Every kind of which whole lists are read: [`Self::ALL`] and then [`Self::SURROUNDING`].
+    pub fn listed() -> impl Iterator<Item = Self> {
+        Self::ALL.into_iter().chain(Self::SURROUNDING)
+    }
+
+    /// Whether no decision reads it and some finding may rest on it.
+    pub fn is_surrounding(self) -> bool {
+        Self::SURROUNDING.contains(&self)
+    }
+
+    fn row(self) -> &'static Row {
+        &ROWS[self as usize]
+    }
+
+    /// The kind as manifests write it.
+    pub fn as_str(self) -> &'static str {
+        self.row().name
+    }
+
+    /// The resource as the API's paths write it.
+    pub fn resource(self) -> &'static str {
+        self.row().resource
+    }
+
+    /// The short name that people type, such as `pv`, `pvc`, `sc`, `pod` or `node`; the singular where there is none.
+    pub fn short(self) -> &'static str {
+        self.row().short[0]
+    }
+
+    /// The API version that serves the kind.
+    pub fn api_version(self) -> &'static str {
+        self.row().version
+    }
+
+    /// Whether objects of the kind live in namespaces.
+    pub fn namespaced(self) -> bool {
+        self.row().namespaced
+    }
+
+    /// The kind that manifests call `kind`, if it is one of these.
+    pub fn from_manifest(kind: &str) -> Option<Self> {
+        Self::EVERY.into_iter().find(|known| known.as_str() == kind)
+    }
+
+    /// The kind that a person means, of those that some decision reads: singular, plural, short or full resource name,
+    /// in any case.
+    pub fn from_word(word: &str) -> Option<Self> {
+        Self::of_word(&Self::ALL, word)
+    }
+
+    /// The kind that a person means, of those that some finding rests on alone.
+    pub fn surrounding_from_word(word: &str) -> Option<Self> {
+        Self::of_word(&Self::SURROUNDING, word)
+    }
+
+    fn of_word(kinds: &[Self], word: &str) -> Option<Self> {
+        let word = word.to_ascii_lowercase();
+        let bare = word.split_once('.').map_or(word.as_str(), |(resource, _)| resource);
+        kinds.iter().copied().find(|kind| {
+            let row = kind.row();
+            bare == row.resource || bare == row.name.to_ascii_lowercase() || row.short.contains(&bare)
+        })
+    }
+}
+
+impl Serialize for Kind {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.as_str())
+    }
+}
+
+impl<'de> Deserialize<'de> for Kind {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = String::deserialize(deserializer)?;
+        Self::from_manifest(&text).ok_or_else(|| de::Error::custom(format!("{text:?} is no kind that is known here")))
+    }
+}
+
+impl fmt::Display for Kind {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str(self.as_str())
+    }
+}
