@@ -61,8 +61,9 @@ pub(super) enum Failure {
     TooLarge(TooLarge),
 }
 
-/// How often a request that could not be sent is tried again.
-const UNSENT: u32 = 3;
+/// How often a request that could not be sent is tried again. On a busy machine several connections in a row can be
+/// gone before the program has looked at what the server says of them.
+const UNSENT: u32 = 9;
 
 /// What JSON answers are asked for with.
 pub(super) const JSON: &str = "application/json";
