@@ -7,7 +7,7 @@ use crate::support::text;
 use pvctl::controllers::{KubeVersion, Rules};
 use pvctl::diagnosis::{Scrutiny, diagnose, rules};
 use pvctl::model::ObjectKey;
-use pvctl::repair::{Manifests, Proposed, Receipts, Situation, propose, reads, repairable, repairs, review};
+use pvctl::repair::{Manifests, Proposed, Receipts, Situation, propose, reads, repairs, review};
 use pvctl::simulate::{Settings, Simulation};
 use pvctl::snapshot::Snapshot;
 use serde_json::Value;
@@ -99,7 +99,7 @@ const EXPECTED: [(&str, &[&str]); 30] = [
 #[test]
 fn each_repairable_rule_has_a_repair_in_its_fixture() {
     let mut faults = Vec::new();
-    for id in repairable() {
+    for id in rules::repairable().map(|rule| rule.id) {
         let outcomes = outcome(id);
         let expected = EXPECTED.iter().find(|(known, _)| *known == id).map(|(_, expected)| *expected);
         if expected.is_none_or(|expected| outcomes != expected) {

@@ -22,7 +22,7 @@ pub use case::{Case, Holder, Unread};
 pub use finding::{Evidence, Finding, Found, Remedy, Risk, Severity};
 pub use graph::Role;
 
-pub use rule::{Act, Detect, Look, Page, Rule, Subject};
+pub use rule::{Act, Detect, Look, Page, Repair, Rule, Subject};
 pub use suppression::{Suppressed, Suppression, matches_glob};
 pub use survey::Survey;
 

@@ -40,6 +40,23 @@ pub enum Act {
     Detach,
 }
 
+/// What a verb of pvctl does about what a rule finds. A [`super::Remedy`] is a way out in words, for people.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Repair {
+    /// The claim gets its volume back.
+    Restore,
+    /// The data are kept, of the volume or of the claim's volumes.
+    Retain,
+    /// The volume is kept, and offered to its last claim again.
+    Release,
+    /// The half-made binding of the volume is rolled back, in favour of the only claim that names the volume.
+    Unbind,
+    /// The choice of a node is taken back.
+    Unselect,
+    /// The claim, which has no volume, is made anew with the class that is meant.
+    Reclass,
+}
+
 /// One thing that can be wrong.
 #[derive(Debug)]
 pub struct Rule {
@@ -55,6 +72,8 @@ pub struct Rule {
     pub reads: &'static [Kind],
     /// What does not come about with its object as long as it is found.
     pub hinders: &'static [Act],
+    /// What repairs it, or makes it harmless, the safest first; nothing where only a person can.
+    pub repairs: &'static [Repair],
     /// What people read about it.
     pub page: Page,
     /// How it is found.

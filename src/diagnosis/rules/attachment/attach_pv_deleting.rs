@@ -15,6 +15,7 @@ pub(super) static RULE: Rule = Rule {
     risk: Risk::Possible,
     reads: &[Kind::PersistentVolume],
     hinders: &[],
+    repairs: &[],
     page: Page {
         seen: "A pod stays in ContainerCreating. Its VolumeAttachment has `attached: false`, and \
                `status.attachError` says that the PersistentVolume is marked for deletion.",

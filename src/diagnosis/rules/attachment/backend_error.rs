@@ -14,6 +14,7 @@ pub(super) static RULE: Rule = Rule {
     risk: Risk::Possible,
     reads: &[Kind::PersistentVolumeClaim, Kind::VolumeAttachment, Kind::Event],
     hinders: &[],
+    repairs: &[],
     page: Page {
         seen: "The volume is Released with policy Delete, and stays, with events `VolumeFailedDelete` of its driver.",
         why: "The claim is gone, and the provisioner calls the driver to delete the storage, again and again with \

@@ -13,6 +13,7 @@ pub(super) static RULE: Rule = Rule {
     risk: Risk::Possible,
     reads: &[Kind::Node, Kind::PersistentVolume],
     hinders: &[Act::Detach],
+    repairs: &[],
     page: Page {
         seen: "A VolumeAttachment is Terminating for minutes, and `status.detachError` holds an error of the driver. \
                Pods that need the volume on another node stay in ContainerCreating.",

@@ -14,6 +14,7 @@ pub(super) static RULE: Rule = Rule {
     risk: Risk::Possible,
     reads: &[Kind::VolumeAttachment, Kind::Pod],
     hinders: &[],
+    repairs: &[],
     page: Page {
         seen: "Two VolumeAttachments of one volume say `attached: true` for different nodes, and the volume's access \
                modes are ReadWriteOnce or ReadWriteOncePod alone.",

@@ -18,6 +18,7 @@ pub(super) static RULE: Rule = Rule {
     risk: Risk::Possible,
     reads: &[Kind::Node, Kind::PersistentVolume, Kind::PersistentVolumeClaim, Kind::Pod],
     hinders: &[Act::Detach],
+    repairs: &[],
     page: Page {
         seen: "A VolumeAttachment names a node that is not among the nodes. It may be Terminating, with an error in \
                `status.detachError`. Pods that need the volume elsewhere stay in ContainerCreating with \

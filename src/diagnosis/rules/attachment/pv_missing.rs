@@ -14,6 +14,7 @@ pub(super) static RULE: Rule = Rule {
     risk: Risk::Possible,
     reads: &[Kind::PersistentVolume],
     hinders: &[],
+    repairs: &[],
     page: Page {
         seen: "A VolumeAttachment names a PersistentVolume that does not exist. Once it is deleted it stays \
                Terminating, and `status.detachError` says that the persistentvolume was not found.",

@@ -16,6 +16,7 @@ pub(super) static RULE: Rule = Rule {
     risk: Risk::None,
     reads: &[Kind::PersistentVolume],
     hinders: &[Act::Detach],
+    repairs: &[],
     page: Page {
         seen: "A VolumeAttachment stays `attached: false` although the storage system shows the disk on the node, or \
                stays Terminating although the disk is detached. It has the attacher's finalizer. Its error, if there \

@@ -17,6 +17,7 @@ pub(super) static RULE: Rule = Rule {
     risk: Risk::None,
     reads: &[Kind::PersistentVolume, Kind::Node, Kind::CsiDriver],
     hinders: &[Act::Detach],
+    repairs: &[],
     page: Page {
         seen: "A VolumeAttachment has `attached: false` and no error for minutes, or is Terminating without one. The \
                pod that needs the volume stays in ContainerCreating, and its event speaks of a timeout while waiting \

@@ -15,6 +15,7 @@ pub(super) static RULE: Rule = Rule {
     risk: Risk::Possible,
     reads: &[Kind::PersistentVolume, Kind::PersistentVolumeClaim, Kind::Pod, Kind::Node],
     hinders: &[Act::Detach],
+    repairs: &[],
     page: Page {
         seen: "A VolumeAttachment is `attached: true` and nobody deletes it, although no pod on that node uses the \
                volume. Pods on other nodes stay in ContainerCreating with a Multi-Attach error, or a Released volume \

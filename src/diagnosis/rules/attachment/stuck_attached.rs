@@ -14,6 +14,7 @@ pub(super) static RULE: Rule = Rule {
     risk: Risk::Possible,
     reads: &[Kind::PersistentVolumeClaim, Kind::VolumeAttachment],
     hinders: &[],
+    repairs: &[],
     page: Page {
         seen: "The volume is Released with policy Delete and stays. Its events say `VolumeFailedDelete` and that it is \
                still attached to a node.",

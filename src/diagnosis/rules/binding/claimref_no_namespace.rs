@@ -5,7 +5,7 @@ use crate::controllers::{CandidateVerdict, VolumeBranch};
 use crate::diagnosis::case::key_of_claim;
 use crate::diagnosis::facts::{is_bound, is_complete, is_open};
 use crate::diagnosis::remedy::{by_hand, expect, patch_volume, retain};
-use crate::diagnosis::{Act, Case, Detect, Found, Page, Remedy, Risk, Rule, Severity};
+use crate::diagnosis::{Act, Case, Detect, Found, Page, Remedy, Repair, Risk, Rule, Severity};
 use crate::model::{ClaimRef, Kind, NO_PROVISIONER, PersistentVolume, PersistentVolumeClaim};
 use serde_json::json;
 
@@ -16,6 +16,7 @@ pub(super) static RULE: Rule = Rule {
     risk: Risk::Imminent,
     reads: &[Kind::PersistentVolumeClaim, Kind::StorageClass],
     hinders: &[Act::Offer],
+    repairs: &[Repair::Unbind],
     page: Page {
         seen: "The volume is Available, and CLAIM begins or ends with a slash: `/data`. The claim that should have it \
                is Pending, with an event `FailedBinding`: about a different claim if it names the volume, about no volume \

@@ -13,6 +13,7 @@ pub(super) static RULE: Rule = Rule {
     risk: Risk::None,
     reads: &[],
     hinders: &[Act::Offer],
+    repairs: &[],
     page: Page {
         seen: "The volume binds as if nothing were wrong; `spec.claimRef.kind` is not PersistentVolumeClaim.",
         why: "The controller compares namespace, name and uid of a `claimRef`, and never its kind, and the API server \

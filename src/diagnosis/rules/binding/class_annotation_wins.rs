@@ -14,6 +14,7 @@ pub(super) static RULE: Rule = Rule {
     risk: Risk::None,
     reads: &[Kind::PersistentVolume, Kind::StorageClass],
     hinders: &[Act::Bind],
+    repairs: &[],
     page: Page {
         seen: "The STORAGECLASS that kubectl shows is not the one of the manifest. The claim may stay Pending although \
                claim and volume state the same `spec.storageClassName`.",

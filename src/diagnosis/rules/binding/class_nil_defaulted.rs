@@ -17,6 +17,7 @@ pub(super) static RULE: Rule = Rule {
     risk: Risk::None,
     reads: &[Kind::PersistentVolume, Kind::StorageClass, Kind::Pod],
     hinders: &[Act::Bind, Act::StayClassless],
+    repairs: &[],
     page: Page {
         seen: "A volume made by hand is Available with no STORAGECLASS. The claim that should have it is Pending with \
                the default class, which nobody wrote into its manifest; or it waits for a first consumer; or it is \

@@ -17,6 +17,7 @@ pub(super) static RULE: Rule = Rule {
     risk: Risk::Possible,
     reads: &[Kind::PersistentVolume, Kind::PersistentVolumeClaim, Kind::StorageClass],
     hinders: &[Act::Bind],
+    repairs: &[],
     page: Page {
         seen: "The claim is Pending, and a volume of just its size is Bound to another claim that asks for much less.",
         why: "A volume that no `claimRef` reserves belongs to the first claim that it fits. The controller takes the \

@@ -16,6 +16,7 @@ pub(super) static RULE: Rule = Rule {
     risk: Risk::None,
     reads: &[Kind::PersistentVolume],
     hinders: &[Act::Bind],
+    repairs: &[],
     page: Page {
         seen: "The volume shows the claim under CLAIM, and may be Bound; the claim is Pending, with or without VOLUME. \
                It has been so for minutes.",

@@ -4,7 +4,7 @@ use crate::controllers::ClaimBranch;
 use crate::diagnosis::case::volume_key;
 use crate::diagnosis::facts::names;
 use crate::diagnosis::remedy::restore;
-use crate::diagnosis::{Act, Case, Detect, Found, Page, Risk, Rule, Severity, key};
+use crate::diagnosis::{Act, Case, Detect, Found, Page, Repair, Risk, Rule, Severity, key};
 use crate::model::{Kind, PersistentVolumeClaim};
 use crate::world::printed_uid;
 
@@ -15,6 +15,7 @@ pub(super) static RULE: Rule = Rule {
     risk: Risk::Imminent,
     reads: &[Kind::PersistentVolume],
     hinders: &[Act::Bind, Act::NameOwner],
+    repairs: &[Repair::Restore],
     page: Page {
         seen: "The claim is Pending although VOLUME is filled; CAPACITY is 0. The volume is Released, and CLAIM shows \
                this very claim. An event `FailedBinding` speaks of a different claim, which there is not.",

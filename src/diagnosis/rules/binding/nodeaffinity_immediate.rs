@@ -15,6 +15,7 @@ pub(super) static RULE: Rule = Rule {
     risk: Risk::Possible,
     reads: &[Kind::PersistentVolume, Kind::StorageClass, Kind::Node],
     hinders: &[],
+    repairs: &[],
     page: Page {
         seen: "The claim is Bound and looks well. Its pods stay Pending, and the scheduler says that no node matches \
                the PersistentVolume's node affinity.",

@@ -14,6 +14,7 @@ pub(super) static RULE: Rule = Rule {
     risk: Risk::None,
     reads: &[Kind::PersistentVolume],
     hinders: &[],
+    repairs: &[],
     page: Page {
         seen: "The claim is Bound, and its CAPACITY is at least twice what its manifest requests.",
         why: "The controller gave the claim the smallest volume that was free and large enough. Where volumes are made \

@@ -17,6 +17,7 @@ pub(super) static RULE: Rule = Rule {
     risk: Risk::Possible,
     reads: &[Kind::PersistentVolume],
     hinders: &[Act::Bind],
+    repairs: &[],
     page: Page {
         seen: "The claim is Pending; its volume shows Terminating. If the claim names the volume, an event \
                `VolumeMismatch` says that it is marked for deletion.",

@@ -14,6 +14,7 @@ pub(super) static RULE: Rule = Rule {
     risk: Risk::None,
     reads: &[Kind::PersistentVolume, Kind::StorageClass],
     hinders: &[],
+    repairs: &[],
     page: Page {
         seen: "Both are Bound, and kubectl shows nothing wrong, unless one compares STORAGECLASS, ACCESS MODES or \
                CAPACITY of the two.",

@@ -13,6 +13,7 @@ pub(super) static RULE: Rule = Rule {
     risk: Risk::None,
     reads: &[Kind::PersistentVolume, Kind::StorageClass],
     hinders: &[Act::Bind],
+    repairs: &[],
     page: Page {
         seen: "The claim is Pending and the volume Available; the event says only that there is no volume.",
         why: "A selector in `spec.selector` leaves out every volume that has not all the labels. It is not looked at \

@@ -15,6 +15,7 @@ pub(super) static RULE: Rule = Rule {
     risk: Risk::None,
     reads: &[Kind::PersistentVolume, Kind::PersistentVolumeClaim],
     hinders: &[],
+    repairs: &[],
     page: Page {
         seen: "Volumes without a class are Available, and claims that were written for them, without \
                `storageClassName`, are Bound to new, empty volumes of the default class, or wait for these.",

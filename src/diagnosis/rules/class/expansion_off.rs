@@ -13,6 +13,7 @@ pub(super) static RULE: Rule = Rule {
     risk: Risk::None,
     reads: &[Kind::PersistentVolumeClaim],
     hinders: &[Act::Expand],
+    repairs: &[],
     page: Page {
         seen: "`kubectl get sc` shows ALLOWVOLUMEEXPANSION false, and claims of the class request more than their \
                capacity.",

@@ -26,6 +26,7 @@ pub(super) static RULE: Rule = Rule {
     risk: Risk::None,
     reads: &[Kind::PersistentVolumeClaim],
     hinders: &[Act::Provision],
+    repairs: &[],
     page: Page {
         seen: "The class is there; its claims stay Pending with an event `ProvisioningFailed` that no volume plugin \
                matched the name.",

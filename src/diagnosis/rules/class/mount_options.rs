@@ -13,6 +13,7 @@ pub(super) static RULE: Rule = Rule {
     risk: Risk::None,
     reads: &[],
     hinders: &[],
+    repairs: &[],
     page: Page {
         seen: "One of three: claims of the class stay Pending because the provisioner supports no mount options; or \
                they are Bound and pods stay ContainerCreating with `FailedMount`; or volumes are mounted without the \

@@ -16,6 +16,7 @@ pub(super) static RULE: Rule = Rule {
     risk: Risk::None,
     reads: &[Kind::StorageClass, Kind::PersistentVolume],
     hinders: &[Act::Bind],
+    repairs: &[],
     page: Page {
         seen: "The claim is Pending with an event that no volume is available and no storage class is set, its \
                STORAGECLASS is empty, and `kubectl get sc` shows no `(default)`.",

@@ -14,6 +14,7 @@ pub(super) static RULE: Rule = Rule {
     risk: Risk::None,
     reads: &[Kind::PersistentVolume],
     hinders: &[],
+    repairs: &[],
     page: Page {
         seen: "Claims of the class are Bound at once, and then pods stay Pending because their volume's node affinity \
                fits no node that they may run on. Claims for which no volume is left show `ProvisioningFailed` with \

@@ -13,6 +13,7 @@ pub(super) static RULE: Rule = Rule {
     risk: Risk::None,
     reads: &[],
     hinders: &[Act::Default],
+    repairs: &[],
     page: Page {
         seen: "`kubectl get sc` shows `(default)` behind several classes. Claims that state no class get one of them, \
                and not necessarily the one that somebody had in mind.",

@@ -13,6 +13,7 @@ pub(super) static RULE: Rule = Rule {
     risk: Risk::None,
     reads: &[Kind::PersistentVolume, Kind::StorageClass, Kind::Pod, Kind::Event],
     hinders: &[Act::Bind],
+    repairs: &[],
     page: Page {
         seen: "The claim is Pending. An event `ProvisioningFailed` speaks of a handle for a DataSource, and says that \
                the source was not found, must have a status of Bound, or is being deleted.",

@@ -13,6 +13,7 @@ pub(super) static RULE: Rule = Rule {
     risk: Risk::None,
     reads: &[Kind::PersistentVolume, Kind::StorageClass, Kind::Pod, Kind::Event],
     hinders: &[Act::Bind],
+    repairs: &[],
     page: Page {
         seen: "The claim is Pending, and `spec.dataSourceRef.namespace` is not its own namespace. An event \
                `ProvisioningFailed` may say that accessing the source is not allowed, or that a feature is disabled.",

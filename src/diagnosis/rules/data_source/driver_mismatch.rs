@@ -12,6 +12,7 @@ pub(super) static RULE: Rule = Rule {
     risk: Risk::None,
     reads: &[Kind::PersistentVolume, Kind::StorageClass, Kind::Pod],
     hinders: &[Act::Bind],
+    repairs: &[],
     page: Page {
         seen: "The claim is Pending. An event `ProvisioningFailed` says that the claim in dataSource is not bound or \
                invalid, although it is Bound, or that both have to have the same volume mode.",

@@ -12,6 +12,7 @@ pub(super) static RULE: Rule = Rule {
     risk: Risk::None,
     reads: &[Kind::PersistentVolume, Kind::StorageClass, Kind::Pod],
     hinders: &[Act::Bind],
+    repairs: &[],
     page: Page {
         seen: "The claim is Pending. An event `ProvisioningFailed` says that a new claim must be greater than or equal \
                in size to its data source, with both sizes in bytes.",

@@ -4,7 +4,7 @@ use super::misbound;
 use crate::diagnosis::case::volume_key;
 use crate::diagnosis::facts::names;
 use crate::diagnosis::remedy::restore;
-use crate::diagnosis::{Act, Case, Detect, Found, Page, Risk, Rule, Severity, key};
+use crate::diagnosis::{Act, Case, Detect, Found, Page, Repair, Risk, Rule, Severity, key};
 use crate::model::{Kind, PersistentVolumeClaim};
 
 pub(super) static RULE: Rule = Rule {
@@ -14,6 +14,7 @@ pub(super) static RULE: Rule = Rule {
     risk: Risk::Imminent,
     reads: &[Kind::PersistentVolume],
     hinders: &[Act::Bind, Act::NameOwner],
+    repairs: &[Repair::Restore],
     page: Page {
         seen: "The claim is Lost, its volume is Released. An event `ClaimMisbound` speaks of two claims on one volume.",
         why: "The volume's `spec.claimRef` has this claim's name and another uid: that of a claim which is gone. The claim \

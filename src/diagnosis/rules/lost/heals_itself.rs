@@ -12,6 +12,7 @@ pub(super) static RULE: Rule = Rule {
     risk: Risk::None,
     reads: &[Kind::PersistentVolume],
     hinders: &[Act::Bind],
+    repairs: &[],
     page: Page {
         seen: "The claim is Lost, though its volume is there and names it, or names nobody.",
         why: "Lost is no end: the controller looks at a Lost claim again with every resync (15 s by default), and binds \

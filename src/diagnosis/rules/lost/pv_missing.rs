@@ -12,6 +12,7 @@ pub(super) static RULE: Rule = Rule {
     risk: Risk::Possible,
     reads: &[Kind::PersistentVolume],
     hinders: &[Act::Bind],
+    repairs: &[],
     page: Page {
         seen: "The claim is Lost, or will be: VOLUME is filled, CAPACITY is 0, and an event `ClaimLost` says that the \
                data on the volume are lost. Pods that run keep their mounts; new ones do not start.",

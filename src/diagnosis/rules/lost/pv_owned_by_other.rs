@@ -15,6 +15,7 @@ pub(super) static RULE: Rule = Rule {
     risk: Risk::None,
     reads: &[Kind::PersistentVolume],
     hinders: &[Act::Bind],
+    repairs: &[],
     page: Page {
         seen: "The claim is Lost; its volume is Bound to a claim of another name or namespace, or Released from one.",
         why: "The claim says that it is bound to the volume, and the volume's `spec.claimRef` names another claim. Mostly \

@@ -4,7 +4,7 @@ use crate::controllers::ClaimBranch;
 use crate::diagnosis::case::volume_key;
 use crate::diagnosis::facts::has_uid_of;
 use crate::diagnosis::remedy::{by_hand, restore};
-use crate::diagnosis::{Act, Case, Detect, Found, Page, Risk, Rule, Severity};
+use crate::diagnosis::{Act, Case, Detect, Found, Page, Repair, Risk, Rule, Severity};
 use crate::model::{AnnotationKey, Kind, PersistentVolumeClaim};
 use crate::world::printed_uid;
 
@@ -15,6 +15,7 @@ pub(super) static RULE: Rule = Rule {
     risk: Risk::None,
     reads: &[Kind::PersistentVolume],
     hinders: &[Act::Bind],
+    repairs: &[Repair::Restore],
     page: Page {
         seen: "The claim is Lost and VOLUME is empty; an event `ClaimLost` says that the bound claim has lost its \
                reference to a volume.",

@@ -4,7 +4,7 @@ use super::pool::{Unmade, taken};
 use super::{wanted, with_class};
 use crate::diagnosis::case::class_key;
 use crate::diagnosis::remedy::{by_hand, kubectl, recreate_with_class, save_claim};
-use crate::diagnosis::{Act, Case, Detect, Found, Page, Risk, Rule, Severity, meant_class};
+use crate::diagnosis::{Act, Case, Detect, Found, Page, Repair, Risk, Rule, Severity, meant_class};
 use crate::model::{Kind, PersistentVolumeClaim};
 use crate::text::nearest;
 
@@ -15,6 +15,7 @@ pub(super) static RULE: Rule = Rule {
     risk: Risk::None,
     reads: &[Kind::PersistentVolume, Kind::StorageClass],
     hinders: &[Act::Bind],
+    repairs: &[Repair::Reclass],
     page: Page {
         seen: "The claim is Pending, and STORAGECLASS names a class that `kubectl get sc` does not show. An event \
                `ProvisioningFailed` says that the StorageClass is not found.",

@@ -15,6 +15,7 @@ pub(super) static RULE: Rule = Rule {
     risk: Risk::None,
     reads: &[Kind::PersistentVolume, Kind::StorageClass],
     hinders: &[Act::Bind],
+    repairs: &[],
     page: Page {
         seen: "The claim is Pending, and its annotation `volume.kubernetes.io/storage-provisioner` names another \
                driver than its class does.",

@@ -20,6 +20,7 @@ pub(super) static RULE: Rule = Rule {
     risk: Risk::None,
     reads: &[Kind::PersistentVolume, Kind::StorageClass, Kind::Pod, Kind::Node, Kind::Event],
     hinders: &[Act::Bind],
+    repairs: &[],
     page: Page {
         seen: "The claim is Pending for minutes. Its events `ExternalProvisioning` repeat, and come from the \
                controller, which only says that it waits.",

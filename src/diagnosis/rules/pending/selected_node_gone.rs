@@ -3,7 +3,7 @@
 use super::{SELECTED_NODE, asked_since, driver_of, selected_node};
 use crate::controllers::ClaimBranch;
 use crate::diagnosis::remedy::{describe, expect, patch_claim};
-use crate::diagnosis::{Act, Case, Detect, Found, Page, Risk, Rule, Severity};
+use crate::diagnosis::{Act, Case, Detect, Found, Page, Repair, Risk, Rule, Severity};
 use crate::model::{Kind, PersistentVolumeClaim};
 use serde_json::json;
 
@@ -14,6 +14,7 @@ pub(super) static RULE: Rule = Rule {
     risk: Risk::None,
     reads: &[Kind::PersistentVolume, Kind::StorageClass, Kind::Node],
     hinders: &[Act::Bind],
+    repairs: &[Repair::Unselect],
     page: Page {
         seen: "The claim is Pending with events `ExternalProvisioning`, or with `ProvisioningFailed` of the driver \
                about a node that is not found. Its pod is Pending, and the scheduler says that no node has a volume to \

@@ -13,6 +13,7 @@ pub(super) static RULE: Rule = Rule {
     risk: Risk::None,
     reads: &[Kind::PersistentVolume, Kind::StorageClass],
     hinders: &[Act::Bind],
+    repairs: &[],
     page: Page {
         seen: "The claim is Pending, though its class has a provisioner. There are events `ExternalProvisioning`, and \
                of most drivers also `ProvisioningFailed`, which says that a selector is not supported.",

@@ -12,6 +12,7 @@ pub(super) static RULE: Rule = Rule {
     risk: Risk::None,
     reads: &[Kind::PersistentVolume],
     hinders: &[Act::Bind],
+    repairs: &[],
     page: Page {
         seen: "The claim stays Pending, and no event says why.",
         why: "The claim has a `spec.volumeAttributesClassName`, and the gate `VolumeAttributesClass` of \

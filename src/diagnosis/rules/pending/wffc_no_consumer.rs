@@ -14,6 +14,7 @@ pub(super) static RULE: Rule = Rule {
     risk: Risk::None,
     reads: &[Kind::PersistentVolume, Kind::StorageClass, Kind::Pod],
     hinders: &[Act::Bind],
+    repairs: &[],
     page: Page {
         seen: "The claim is Pending with an event `WaitForFirstConsumer`.",
         why: "Its class has `volumeBindingMode: WaitForFirstConsumer`: the volume is to be where the pod runs, so \

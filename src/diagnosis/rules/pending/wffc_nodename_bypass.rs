@@ -15,6 +15,7 @@ pub(super) static RULE: Rule = Rule {
     risk: Risk::Possible,
     reads: &[Kind::PersistentVolume, Kind::StorageClass, Kind::Pod],
     hinders: &[Act::Bind],
+    repairs: &[],
     page: Page {
         seen: "The claim is Pending with an event `WaitForFirstConsumer`, though a pod uses it. The pod has a node and \
                does not start: Pending, or ContainerCreating.",

@@ -17,6 +17,7 @@ pub(super) static RULE: Rule = Rule {
     risk: Risk::None,
     reads: &[Kind::PersistentVolume, Kind::PersistentVolumeClaim, Kind::StorageClass, Kind::Pod, Kind::Event],
     hinders: &[Act::Bind],
+    repairs: &[],
     page: Page {
         seen: "The claim is Pending with an event `WaitForPodScheduled`; the pod that uses it is Pending without a \
                node, mostly with an event `FailedScheduling`.",

@@ -14,6 +14,7 @@ pub(super) static RULE: Rule = Rule {
     risk: Risk::Possible,
     reads: &[Kind::PersistentVolume, Kind::StorageClass, Kind::Pod, Kind::Lease],
     hinders: &[Act::Bind],
+    repairs: &[],
     page: Page {
         seen: "Claims stay Pending without any event, volumes stay in the phase Pending, deletions do not end. All \
                over the cluster other things stand still as well: no pods are made for deployments, for instance.",

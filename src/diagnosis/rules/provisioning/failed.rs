@@ -13,6 +13,7 @@ pub(super) static RULE: Rule = Rule {
     risk: Risk::None,
     reads: &[Kind::PersistentVolume, Kind::StorageClass, Kind::Pod, Kind::Event],
     hinders: &[Act::Bind],
+    repairs: &[],
     page: Page {
         seen: "The claim is Pending with an event `ProvisioningFailed` that comes from the driver.",
         why: "The controller has done its part: it wrote the provisioner's name to the claim. The driver runs, was \

@@ -15,6 +15,7 @@ pub(super) static RULE: Rule = Rule {
     risk: Risk::Possible,
     reads: &[Kind::PersistentVolume, Kind::StorageClass, Kind::Pod, Kind::Event],
     hinders: &[Act::Bind],
+    repairs: &[],
     page: Page {
         seen: "The claim is Pending for minutes; an event `ProvisioningFailed` tells of `DeadlineExceeded`, or of \
                `Aborted` because an operation for that volume exists already.",

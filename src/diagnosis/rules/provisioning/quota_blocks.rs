@@ -19,6 +19,7 @@ pub(super) static RULE: Rule = Rule {
     risk: Risk::None,
     reads: &[Kind::PersistentVolumeClaim, Kind::ResourceQuota, Kind::LimitRange, Kind::StorageClass],
     hinders: &[],
+    repairs: &[],
     page: Page {
         seen: "The set has fewer pods than `spec.replicas`, and the claim of the next pod does not exist. An event \
                `FailedCreate` on the set says `exceeded quota`, or that the request is above or below what a claim \

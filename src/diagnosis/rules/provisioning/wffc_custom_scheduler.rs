@@ -16,6 +16,7 @@ pub(super) static RULE: Rule = Rule {
     risk: Risk::None,
     reads: &[Kind::PersistentVolume, Kind::StorageClass, Kind::Pod],
     hinders: &[Act::Bind],
+    repairs: &[],
     page: Page {
         seen: "The claim is Pending with an event `WaitForPodScheduled`. Its pod has no node, and mostly no event of a \
                scheduler: `kubectl get pod` shows `SchedulingGated`, or the pod has a `spec.schedulerName` of its own.",

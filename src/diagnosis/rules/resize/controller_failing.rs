@@ -20,6 +20,7 @@ pub(super) static RULE: Rule = Rule {
     risk: Risk::Possible,
     reads: &[Kind::PersistentVolume, Kind::Pod, Kind::Event],
     hinders: &[],
+    repairs: &[],
     page: Page {
         seen: "The claim is Bound with its old CAPACITY; it has the condition `Resizing`, and often \
                `ControllerResizeError`. Events `VolumeResizeFailed` repeat. `status.allocatedResourceStatuses` says \

@@ -17,6 +17,7 @@ pub(super) static RULE: Rule = Rule {
     risk: Risk::None,
     reads: &[Kind::PersistentVolume, Kind::Pod],
     hinders: &[],
+    repairs: &[],
     page: Page {
         seen: "The volume has the new CAPACITY and the claim the old one. The claim has the condition \
                `FileSystemResizePending`, whose message speaks of a pod that has to be started again.",

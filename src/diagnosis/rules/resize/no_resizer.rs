@@ -14,6 +14,7 @@ pub(super) static RULE: Rule = Rule {
     risk: Risk::None,
     reads: &[Kind::PersistentVolume, Kind::StorageClass, Kind::Event],
     hinders: &[],
+    repairs: &[],
     page: Page {
         seen: "The claim is Bound with its old CAPACITY and requests more. An event `ExternalExpanding` says that an \
                external controller is waited for, and nothing follows: there is no condition `Resizing`.",

@@ -13,6 +13,7 @@ pub(super) static RULE: Rule = Rule {
     risk: Risk::None,
     reads: &[Kind::PersistentVolume, Kind::StorageClass],
     hinders: &[],
+    repairs: &[],
     page: Page {
         seen: "The claim is Bound and requests more than its CAPACITY; nothing is done about it. A larger request is \
                refused: only dynamically provisioned claims can be resized, and their class has to support it.",

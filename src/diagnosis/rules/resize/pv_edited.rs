@@ -14,6 +14,7 @@ pub(super) static RULE: Rule = Rule {
     risk: Risk::None,
     reads: &[Kind::PersistentVolume],
     hinders: &[],
+    repairs: &[],
     page: Page {
         seen: "Both are Bound, and CAPACITY of the volume is another one than CAPACITY of the claim. There is no \
                condition and no event about a resize.",

@@ -21,6 +21,7 @@ pub(super) static RULE: Rule = Rule {
     risk: Risk::Imminent,
     reads: &[Kind::PersistentVolumeClaim, Kind::PersistentVolume],
     hinders: &[Act::NameOwner],
+    repairs: &[],
     page: Page {
         seen: "Many claims of one namespace are Lost or Pending at once, and their volumes are Released.",
         why: "The API server gives every object a new uid, also one that is restored with its old name. A volume knows \

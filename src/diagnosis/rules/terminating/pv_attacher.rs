@@ -15,6 +15,7 @@ pub(super) static RULE: Rule = Rule {
     risk: Risk::None,
     reads: &[Kind::PersistentVolumeClaim, Kind::VolumeAttachment],
     hinders: &[Act::Delete],
+    repairs: &[],
     page: Page {
         seen: "The volume is Terminating for minutes, no claim has it, and all that is left of its finalizers is \
                `external-attacher/DRIVER`.",

@@ -6,7 +6,7 @@ use crate::controllers::persistent_volume::reclaim::{DataFate, data_fate, migrat
 use crate::controllers::persistent_volume::reclaim::{is_guarded, leaks};
 use crate::diagnosis::case::key_of_claim;
 use crate::diagnosis::remedy::{by_hand, retain, save_volume};
-use crate::diagnosis::{Act, Case, Detect, Found, Holder, Page, Risk, Rule, Severity};
+use crate::diagnosis::{Act, Case, Detect, Found, Holder, Page, Repair, Risk, Rule, Severity};
 use crate::model::{Kind, PersistentVolume, SourceKind};
 
 pub(super) static RULE: Rule = Rule {
@@ -16,6 +16,7 @@ pub(super) static RULE: Rule = Rule {
     risk: Risk::Imminent,
     reads: &[Kind::PersistentVolumeClaim, Kind::Pod],
     hinders: &[Act::Delete],
+    repairs: &[Repair::Retain],
     page: Page {
         seen: "`kubectl get pv` shows Terminating, `kubectl get pvc` shows the claim as Bound, and the application \
                runs. In the YAML the volume has a deletionTimestamp and its phase is still Bound.",

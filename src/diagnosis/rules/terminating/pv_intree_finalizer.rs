@@ -17,6 +17,7 @@ pub(super) static RULE: Rule = Rule {
     risk: Risk::None,
     reads: &[Kind::PersistentVolumeClaim],
     hinders: &[Act::Delete],
+    repairs: &[],
     page: Page {
         seen: "The volume is Terminating, often Failed behind that, and `kubernetes.io/pv-controller` is among its \
                finalizers. Or it is Terminating and Bound though its claim is gone, and kube-controller-manager logs \

@@ -6,7 +6,7 @@ use crate::controllers::persistent_volume::reclaim::leaks;
 use crate::controllers::persistent_volume::reclaim::{DataFate, data_fate};
 use crate::diagnosis::misfit::{claim_name, shown};
 use crate::diagnosis::remedy::{by_hand, save_volume};
-use crate::diagnosis::{Act, Case, Detect, Found, Page, Risk, Rule, Severity};
+use crate::diagnosis::{Act, Case, Detect, Found, Page, Repair, Risk, Rule, Severity};
 use crate::model::{Kind, PersistentVolume, SourceKind};
 
 pub(super) static RULE: Rule = Rule {
@@ -16,6 +16,7 @@ pub(super) static RULE: Rule = Rule {
     risk: Risk::None,
     reads: &[Kind::PersistentVolumeClaim],
     hinders: &[Act::Delete],
+    repairs: &[Repair::Retain],
     page: Page {
         seen: "The volume is Terminating and Bound, its policy is Delete, and among its finalizers there is none of a \
                provisioner, mostly `kubernetes.io/pv-protection` alone.",

@@ -13,6 +13,7 @@ pub(super) static RULE: Rule = Rule {
     risk: Risk::Possible,
     reads: &[Kind::PersistentVolume],
     hinders: &[Act::Delete],
+    repairs: &[],
     page: Page {
         seen: "The claim is Terminating for minutes, and `provisioner.storage.kubernetes.io/cloning-protection` is \
                among its finalizers.",

@@ -3,7 +3,7 @@
 use super::{aftermath, are_leaving, being_deleted, is_finished, is_recent, some_pods, users};
 use crate::controllers::protection::CLAIM_FINALIZER;
 use crate::diagnosis::remedy::{by_hand, kubectl, quoted};
-use crate::diagnosis::{Act, Case, Detect, Found, Page, Risk, Rule, Severity, key};
+use crate::diagnosis::{Act, Case, Detect, Found, Page, Repair, Risk, Rule, Severity, key};
 use crate::model::{Kind, PersistentVolumeClaim, Pod, PodPhase};
 
 /// So many pods are named in a command; the others are found in the same way.
@@ -16,6 +16,7 @@ pub(super) static RULE: Rule = Rule {
     risk: Risk::Imminent,
     reads: &[Kind::Pod, Kind::Node, Kind::PersistentVolume],
     hinders: &[Act::Delete],
+    repairs: &[Repair::Retain],
     page: Page {
         seen: "The claim is Terminating, and everything that uses it is Completed or Failed, such as the pods of a Job \
                that has ended. Nothing happens, and no event says why.",

@@ -13,6 +13,7 @@ pub(super) static RULE: Rule = Rule {
     risk: Risk::Possible,
     reads: &[Kind::Pod, Kind::PersistentVolume],
     hinders: &[Act::Delete],
+    repairs: &[],
     page: Page {
         seen: "The claim is Terminating for minutes. `kubectl describe pvc` shows `Used By: <none>`, and \
                `kubernetes.io/pvc-protection` is its only finalizer.",

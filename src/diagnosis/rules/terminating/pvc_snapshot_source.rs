@@ -2,7 +2,7 @@
 
 use super::{SNAPSHOT_FINALIZER, aftermath, being_deleted};
 use crate::diagnosis::remedy::{by_hand, kubectl, quoted};
-use crate::diagnosis::{Act, Case, Detect, Found, Page, Risk, Rule, Severity};
+use crate::diagnosis::{Act, Case, Detect, Found, Page, Repair, Risk, Rule, Severity};
 use crate::model::{Kind, PersistentVolumeClaim};
 
 pub(super) static RULE: Rule = Rule {
@@ -12,6 +12,7 @@ pub(super) static RULE: Rule = Rule {
     risk: Risk::Possible,
     reads: &[Kind::PersistentVolume],
     hinders: &[Act::Delete],
+    repairs: &[Repair::Retain],
     page: Page {
         seen: "The claim is Terminating for minutes, and `snapshot.storage.kubernetes.io/pvc-as-source-protection` is \
                among its finalizers.",

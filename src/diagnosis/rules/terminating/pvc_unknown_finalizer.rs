@@ -3,7 +3,7 @@
 use super::{CLONE_FINALIZER, SNAPSHOT_FINALIZER, aftermath, being_deleted};
 use crate::controllers::protection::CLAIM_FINALIZER;
 use crate::diagnosis::remedy::{by_hand, kubectl, quoted, unfinalize};
-use crate::diagnosis::{Act, Case, Detect, Found, Page, Risk, Rule, Severity};
+use crate::diagnosis::{Act, Case, Detect, Found, Page, Repair, Risk, Rule, Severity};
 use crate::model::{Kind, PersistentVolumeClaim, Str};
 
 pub(super) static RULE: Rule = Rule {
@@ -13,6 +13,7 @@ pub(super) static RULE: Rule = Rule {
     risk: Risk::Possible,
     reads: &[Kind::PersistentVolume],
     hinders: &[Act::Delete],
+    repairs: &[Repair::Retain],
     page: Page {
         seen: "The claim is Terminating for minutes, and among its finalizers is one that neither Kubernetes nor the \
                CSI sidecars set, mostly of an operator or a driver.",

@@ -17,6 +17,7 @@ pub(super) static RULE: Rule = Rule {
     risk: Risk::None,
     reads: &[Kind::PersistentVolumeClaim, Kind::Pod, Kind::Node, Kind::CsiNode, Kind::Event],
     hinders: &[Act::Schedule, Act::Provision],
+    repairs: &[],
     page: Page {
         seen: "Claims of the class stay Pending. Either their pods are placed nowhere, and the scheduler says that \
                nodes have no volume to bind; or events `ProvisioningFailed` of the driver speak of a topology that is \

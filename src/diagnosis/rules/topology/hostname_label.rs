@@ -13,6 +13,7 @@ pub(super) static RULE: Rule = Rule {
     risk: Risk::Possible,
     reads: &[Kind::PersistentVolumeClaim, Kind::Pod, Kind::Node],
     hinders: &[Act::Reach],
+    repairs: &[],
     page: Page {
         seen: "Pods with the volume stay Pending, and the scheduler says that no node matches the PersistentVolume's \
                node affinity, or that nodes had a volume node affinity conflict. Yet the node that the volume names is \

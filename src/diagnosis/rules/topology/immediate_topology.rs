@@ -19,6 +19,7 @@ pub(super) static RULE: Rule = Rule {
     risk: Risk::None,
     reads: &[Kind::PersistentVolume, Kind::Node, Kind::CsiNode],
     hinders: &[],
+    repairs: &[],
     page: Page {
         seen: "Claims of the class are Bound at once. Later some pods stay Pending, because their volume lies in a \
                zone or on a node where they may not run, or where there is no room for them; a pod with two claims may \

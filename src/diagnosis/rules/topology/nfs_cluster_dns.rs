@@ -12,6 +12,7 @@ pub(super) static RULE: Rule = Rule {
     risk: Risk::None,
     reads: &[Kind::Pod],
     hinders: &[],
+    repairs: &[],
     page: Page {
         seen: "The claim is Bound, and its pods stay ContainerCreating: `FailedMount` with `Failed to resolve server` \
                and `Name or service not known`, or a mount that times out. Inside a pod the very same name resolves.",

@@ -22,6 +22,7 @@ pub(super) static RULE: Rule = Rule {
         Kind::Event,
     ],
     hinders: &[Act::Schedule, Act::Provision],
+    repairs: &[],
     page: Page {
         seen: "The class is there, perhaps as the default, and its claims stay Pending with events \
                `ExternalProvisioning`, which say that a driver or an administrator has to make the volume. Nothing \

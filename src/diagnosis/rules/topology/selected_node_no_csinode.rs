@@ -20,6 +20,7 @@ pub(super) static RULE: Rule = Rule {
         Kind::CsiNode,
     ],
     hinders: &[Act::Bind],
+    repairs: &[],
     page: Page {
         seen: "The claim is Pending; its events repeat `ExternalProvisioning`, and `ProvisioningFailed` says that no \
                topology key was found for a node, or that a CSINode was not found. Its pod has no node.",

@@ -36,6 +36,7 @@ pub(super) static RULE: Rule = Rule {
         Kind::CsiStorageCapacity,
     ],
     hinders: &[Act::Bind],
+    repairs: &[],
     page: Page {
         seen: "The claim is Pending with events `ExternalProvisioning`. Its pod is Pending, too: the scheduler says \
                that one node is unschedulable, not ready or without storage, and that all others have no volume to \

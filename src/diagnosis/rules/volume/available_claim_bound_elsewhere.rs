@@ -16,6 +16,7 @@ pub(super) static RULE: Rule = Rule {
     risk: Risk::Possible,
     reads: &[Kind::PersistentVolumeClaim],
     hinders: &[],
+    repairs: &[],
     page: Page {
         seen: "The volume is Available, the column CLAIM is filled in, and that claim is Bound to another volume, or \
                waits for another one.",

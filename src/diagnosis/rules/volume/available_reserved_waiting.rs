@@ -14,6 +14,7 @@ pub(super) static RULE: Rule = Rule {
     risk: Risk::None,
     reads: &[Kind::PersistentVolumeClaim],
     hinders: &[],
+    repairs: &[],
     page: Page {
         seen: "The volume is Available, and the column CLAIM is filled in. No claim of that name exists.",
         why: "`spec.claimRef` has a namespace and a name and no uid: the volume is reserved. No other claim can take \

@@ -15,6 +15,7 @@ pub(super) static RULE: Rule = Rule {
     risk: Risk::None,
     reads: &[Kind::StorageClass, Kind::PersistentVolumeClaim],
     hinders: &[],
+    repairs: &[],
     page: Page {
         seen: "The volume is Available for a long time, and the column STORAGECLASS names a class that does not exist.",
         why: "A claim gets a volume by matching only if both have the same class, letter by letter. A class need not \

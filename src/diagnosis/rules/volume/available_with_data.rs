@@ -19,6 +19,7 @@ pub(super) static RULE: Rule = Rule {
     risk: Risk::Possible,
     reads: &[Kind::PersistentVolumeClaim],
     hinders: &[],
+    repairs: &[],
     page: Page {
         seen: "The volume is Available and the column CLAIM is empty, but it is not new: it was provisioned for a \
                claim, or was Bound before.",

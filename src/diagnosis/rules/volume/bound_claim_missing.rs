@@ -14,6 +14,7 @@ pub(super) static RULE: Rule = Rule {
     risk: Risk::Imminent,
     reads: &[Kind::PersistentVolumeClaim, Kind::Pod],
     hinders: &[Act::Offer],
+    repairs: &[],
     page: Page {
         seen: "The volume is Bound (or Pending, after a restore), and the claim in the column CLAIM does not exist, or \
                is younger than the volume's binding.",

@@ -5,7 +5,7 @@ use crate::controllers::persistent_volume::reclaim::{DataFate, data_fate};
 use crate::diagnosis::facts::{DRIVER_FINALIZER, is_complete, provisioner};
 use crate::diagnosis::misfit::claim_name;
 use crate::diagnosis::remedy::retain;
-use crate::diagnosis::{Case, Detect, Found, Page, Risk, Rule, Severity};
+use crate::diagnosis::{Case, Detect, Found, Page, Repair, Risk, Rule, Severity};
 use crate::model::{Kind, PersistentVolume, ReclaimPolicy, SourceKind};
 
 pub(super) static RULE: Rule = Rule {
@@ -15,6 +15,7 @@ pub(super) static RULE: Rule = Rule {
     risk: Risk::Possible,
     reads: &[Kind::PersistentVolumeClaim],
     hinders: &[],
+    repairs: &[Repair::Retain],
     page: Page {
         seen: "Nothing alarming: the volume is Bound or Available, and its RECLAIM POLICY is Delete. The annotation \
                `pv.kubernetes.io/provisioned-by` is missing.",

@@ -5,7 +5,7 @@ use crate::diagnosis::case::volume_key;
 use crate::diagnosis::facts::{is_bound, is_complete};
 use crate::diagnosis::misfit::claim_name;
 use crate::diagnosis::remedy::{by_hand, retain};
-use crate::diagnosis::{Act, Case, Detect, Found, Page, Risk, Rule, Severity, key};
+use crate::diagnosis::{Act, Case, Detect, Found, Page, Repair, Risk, Rule, Severity, key};
 use crate::model::{AccessMode, AnnotationKey, Kind, PersistentVolume, PersistentVolumeClaim, Pod};
 use std::collections::BTreeMap;
 use std::iter;
@@ -20,6 +20,7 @@ pub(super) static RULE: Rule = Rule {
     risk: Risk::Possible,
     reads: &[Kind::PersistentVolume, Kind::PersistentVolumeClaim, Kind::Pod],
     hinders: &[Act::OwnStorage],
+    repairs: &[Repair::Retain],
     page: Page {
         seen: "Nothing alarming: each of the volumes is Bound or Available. A pod that uses two of them does not \
                start, and no event says why.",

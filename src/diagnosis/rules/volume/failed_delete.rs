@@ -2,7 +2,7 @@
 
 use super::{Trouble, released, said, trouble, ways_back, with_state, with_storage};
 use crate::diagnosis::remedy::{by_hand, describe};
-use crate::diagnosis::{Case, Detect, Found, Page, Risk, Rule, Severity};
+use crate::diagnosis::{Case, Detect, Found, Page, Repair, Risk, Rule, Severity};
 use crate::model::{Kind, PersistentVolume, ReclaimPolicy, SourceKind};
 
 pub(super) static RULE: Rule = Rule {
@@ -12,6 +12,7 @@ pub(super) static RULE: Rule = Rule {
     risk: Risk::Imminent,
     reads: &[Kind::PersistentVolumeClaim],
     hinders: &[],
+    repairs: &[Repair::Release],
     page: Page {
         seen: "The volume is Failed, with policy Delete, a text in `status.message`, and an event \
                `VolumeFailedDelete`.",

@@ -3,7 +3,7 @@
 use super::{Trouble, called, released, said, trouble, ways_back, with_state, with_storage};
 use crate::diagnosis::facts::provisioner;
 use crate::diagnosis::remedy::{by_hand, save_volume};
-use crate::diagnosis::{Case, Detect, Found, Page, Risk, Rule, Severity};
+use crate::diagnosis::{Case, Detect, Found, Page, Repair, Risk, Rule, Severity};
 use crate::model::{Kind, PersistentVolume, ReclaimPolicy, SourceKind, VolumePhase};
 
 pub(super) static RULE: Rule = Rule {
@@ -13,6 +13,7 @@ pub(super) static RULE: Rule = Rule {
     risk: Risk::Possible,
     reads: &[Kind::PersistentVolumeClaim],
     hinders: &[],
+    repairs: &[Repair::Release],
     page: Page {
         seen: "The volume is Failed, or becomes so, with policy Delete. `status.message` and an event \
                `VolumeFailedDelete` say that no volume plugin, or no deletable one, matched.",

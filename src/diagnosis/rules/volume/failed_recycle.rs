@@ -4,7 +4,7 @@ use super::{Trouble, released, said, trouble, ways_back, with_state, with_storag
 use crate::controllers::persistent_volume::reclaim::recycler_of;
 use crate::diagnosis::misfit::claim_name;
 use crate::diagnosis::remedy::{by_hand, describe, kubectl, quoted};
-use crate::diagnosis::{Act, Case, Detect, Found, Page, Remedy, Risk, Rule, Severity};
+use crate::diagnosis::{Act, Case, Detect, Found, Page, Remedy, Repair, Risk, Rule, Severity};
 use crate::model::{Kind, PersistentVolume, Pod, ReclaimPolicy};
 use crate::text::human_age;
 
@@ -15,6 +15,7 @@ pub(super) static RULE: Rule = Rule {
     risk: Risk::Imminent,
     reads: &[Kind::PersistentVolumeClaim, Kind::Pod],
     hinders: &[Act::Offer],
+    repairs: &[Repair::Retain],
     page: Page {
         seen: "A volume with policy Recycle stays Released, or is Failed. Events `VolumeFailedRecycle` and \
                `RecyclerPod` tell of a pod `recycler-for-VOLUME`, which is not scheduled, does not mount the volume, \

@@ -17,6 +17,7 @@ pub(super) static RULE: Rule = Rule {
     risk: Risk::Possible,
     reads: &[Kind::Node, Kind::Pod],
     hinders: &[],
+    repairs: &[],
     page: Page {
         seen: "The volume is Bound, and everything works until the pod moves to another node: then the application \
                finds an empty directory, or an old state.",

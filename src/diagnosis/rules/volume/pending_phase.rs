@@ -14,6 +14,7 @@ pub(super) static RULE: Rule = Rule {
     risk: Risk::None,
     reads: &[Kind::PersistentVolumeClaim, Kind::StorageClass],
     hinders: &[],
+    repairs: &[],
     page: Page {
         seen: "The volume is Pending for minutes, though nothing speaks against its being Available or Bound. No event \
                says anything.",

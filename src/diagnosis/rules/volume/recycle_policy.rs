@@ -4,7 +4,7 @@ use super::{Gone, claim_is_gone, gone, recorded_released, trouble, with_storage}
 use crate::controllers::VolumeBranch;
 use crate::controllers::persistent_volume::reclaim::{DataFate, data_fate};
 use crate::diagnosis::remedy::retain;
-use crate::diagnosis::{Case, Detect, Found, Page, Risk, Rule, Severity};
+use crate::diagnosis::{Case, Detect, Found, Page, Repair, Risk, Rule, Severity};
 use crate::model::{Kind, PersistentVolume, ReclaimPolicy};
 
 pub(super) static RULE: Rule = Rule {
@@ -14,6 +14,7 @@ pub(super) static RULE: Rule = Rule {
     risk: Risk::Imminent,
     reads: &[Kind::PersistentVolumeClaim, Kind::Pod],
     hinders: &[],
+    repairs: &[Repair::Retain],
     page: Page {
         seen: "RECLAIM POLICY is Recycle. The API server warns about it when the volume is created, and nobody else \
                does.",

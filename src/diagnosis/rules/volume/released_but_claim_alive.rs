@@ -6,7 +6,7 @@ use crate::controllers::persistent_volume::reclaim::{DataFate, data_fate};
 use crate::diagnosis::case::key_of_claim;
 use crate::diagnosis::misfit::claim_name;
 use crate::diagnosis::remedy::{by_hand, retain};
-use crate::diagnosis::{Act, Case, Detect, Found, Holder, Page, Risk, Rule, Severity};
+use crate::diagnosis::{Act, Case, Detect, Found, Holder, Page, Repair, Risk, Rule, Severity};
 use crate::model::{Kind, PersistentVolume, VolumePhase};
 
 pub(super) static RULE: Rule = Rule {
@@ -16,6 +16,7 @@ pub(super) static RULE: Rule = Rule {
     risk: Risk::Imminent,
     reads: &[Kind::PersistentVolumeClaim],
     hinders: &[Act::GiveBack],
+    repairs: &[Repair::Restore, Repair::Retain],
     page: Page {
         seen: "The volume is Released or Failed, and its claim is there with the uid that the volume names, often \
                Bound and in use.",

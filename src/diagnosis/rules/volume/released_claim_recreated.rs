@@ -5,7 +5,7 @@ use crate::controllers::VolumeBranch;
 use crate::diagnosis::case::key_of_claim;
 use crate::diagnosis::facts::is_bound;
 use crate::diagnosis::misfit::claim_name;
-use crate::diagnosis::{Act, Case, Detect, Found, Holder, Page, Risk, Rule, Severity, key};
+use crate::diagnosis::{Act, Case, Detect, Found, Holder, Page, Repair, Risk, Rule, Severity, key};
 use crate::model::{Kind, PersistentVolume, PersistentVolumeClaim};
 
 pub(super) static RULE: Rule = Rule {
@@ -15,6 +15,7 @@ pub(super) static RULE: Rule = Rule {
     risk: Risk::Imminent,
     reads: &[Kind::PersistentVolumeClaim, Kind::Pod],
     hinders: &[Act::GiveBack],
+    repairs: &[Repair::Restore, Repair::Retain],
     page: Page {
         seen: "The volume is Released. A claim with the namespace and name that stand in its column CLAIM exists, and \
                is Pending, Lost, or Bound to another volume, often a new and empty one.",

@@ -5,7 +5,7 @@ use crate::controllers::VolumeBranch;
 use crate::diagnosis::misfit::claim_name;
 use crate::diagnosis::remedy::{by_hand, describe, kubectl, retain};
 use crate::diagnosis::rules::attachment::deletion_failure;
-use crate::diagnosis::{Case, Detect, Found, Page, Risk, Rule, Severity};
+use crate::diagnosis::{Case, Detect, Found, Page, Repair, Risk, Rule, Severity};
 use crate::model::{Kind, PersistentVolume, ReclaimPolicy, VolumePhase};
 use crate::text::human_age;
 
@@ -16,6 +16,7 @@ pub(super) static RULE: Rule = Rule {
     risk: Risk::Possible,
     reads: &[Kind::PersistentVolumeClaim, Kind::VolumeAttachment, Kind::Event],
     hinders: &[],
+    repairs: &[Repair::Retain],
     page: Page {
         seen: "The volume is Released with policy Delete for a long time. Often no event says anything.",
         why: "The claim is gone, and for a volume of a CSI driver or of another external provisioner \

@@ -6,7 +6,7 @@ use crate::diagnosis::case::key_of_claim;
 use crate::diagnosis::facts::{is_complete, is_unbound};
 use crate::diagnosis::misfit::claim_name;
 use crate::diagnosis::remedy::{by_hand, describe, kubectl, quoted, release, save_volume};
-use crate::diagnosis::{Case, Detect, Found, Page, Risk, Rule, Severity, key};
+use crate::diagnosis::{Case, Detect, Found, Page, Repair, Risk, Rule, Severity, key};
 use crate::model::{Kind, PersistentVolume, ReclaimPolicy};
 
 pub(in crate::diagnosis::rules) static RULE: Rule = Rule {
@@ -16,6 +16,7 @@ pub(in crate::diagnosis::rules) static RULE: Rule = Rule {
     risk: Risk::Possible,
     reads: &[Kind::PersistentVolumeClaim, Kind::Namespace],
     hinders: &[],
+    repairs: &[Repair::Release],
     page: Page {
         seen: "The volume is Released with policy Retain, and the claim in the column CLAIM does not exist. No claim \
                binds to the volume, though it would fit.",

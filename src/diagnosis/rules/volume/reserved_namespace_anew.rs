@@ -16,6 +16,7 @@ pub(super) static RULE: Rule = Rule {
     risk: Risk::Possible,
     reads: &[Kind::PersistentVolumeClaim, Kind::Namespace],
     hinders: &[],
+    repairs: &[],
     page: Page {
         seen: "The volume is Available, and the column CLAIM is filled in. No claim of that name exists, and its \
                namespace does not exist either, or is younger than the volume.",

@@ -3,7 +3,7 @@
 use super::{claim_is_gone, with_storage};
 use crate::diagnosis::misfit::shown;
 use crate::diagnosis::remedy::{by_hand, retain};
-use crate::diagnosis::{Case, Detect, Found, Page, Risk, Rule, Severity};
+use crate::diagnosis::{Case, Detect, Found, Page, Repair, Risk, Rule, Severity};
 use crate::model::{Kind, PersistentVolume, ReclaimPolicy, VolumePhase};
 
 pub(super) static RULE: Rule = Rule {
@@ -13,6 +13,7 @@ pub(super) static RULE: Rule = Rule {
     risk: Risk::None,
     reads: &[Kind::PersistentVolumeClaim],
     hinders: &[],
+    repairs: &[Repair::Retain],
     page: Page {
         seen: "The volume's RECLAIM POLICY is none of Retain, Delete and Recycle. After its claim is gone it is \
                Failed, with an event `VolumeUnknownReclaimPolicy`.",
