@@ -1,7 +1,7 @@
 //! A free volume of a class that does not exist and that no claim asks for.
 
 use super::PATIENCE;
-use super::available_with_data::trace;
+use super::pv_available_with_data::trace;
 use crate::diagnosis::remedy::by_hand;
 use crate::diagnosis::{Case, Detect, Found, Page, Risk, Rule, Severity};
 use crate::model::{Kind, PersistentVolume, VolumePhase};

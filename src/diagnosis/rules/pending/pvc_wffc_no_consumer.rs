@@ -1,6 +1,6 @@
 //! A claim that waits for a pod, as it should.
 
-use super::wffc_nodename_bypass::past_the_scheduler;
+use super::pvc_wffc_nodename_bypass::past_the_scheduler;
 use super::with_class;
 use crate::controllers::ClaimBranch;
 use crate::diagnosis::remedy::by_hand;

@@ -1,6 +1,6 @@
 //! A claim that asks for more than its volume has.
 
-use super::foreign_grab::grab;
+use super::bind_foreign_grab::grab;
 use super::{recreate, refused};
 use crate::controllers::{CandidateVerdict, ClaimBranch};
 use crate::diagnosis::remedy::by_hand;
