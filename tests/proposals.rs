@@ -4,7 +4,6 @@
 
 use crate::audit::{FOLDER, header, read};
 use crate::support::text;
-use pvctl::controllers::{KubeVersion, Rules};
 use pvctl::diagnosis::{Scrutiny, diagnose, rules};
 use pvctl::model::ObjectKey;
 use pvctl::repair::{Manifests, Proposed, Receipts, Situation, propose, reads, repairs, review};
@@ -20,8 +19,7 @@ fn outcome(id: &str) -> Vec<String> {
     let snapshot = Snapshot::new(read(&path, &header));
     let objects: Vec<Value> =
         source.split("\n---").filter_map(|document| serde_yaml::from_str(document).ok()).collect();
-    let rules_of = Rules::of(header.minor.map_or(KubeVersion::DEFAULT, |minor| KubeVersion { minor }));
-    let simulation = Simulation::new(&snapshot, Settings::new(rules_of), 1);
+    let simulation = Simulation::new(&snapshot, Settings::new(header.rules()), 1);
     let scrutiny = Scrutiny { rules: rules::all(), suppressions: &[], scope: &|_| true };
     let diagnosis = diagnose(&simulation, scrutiny, 1);
     let mut outcomes = Vec::new();

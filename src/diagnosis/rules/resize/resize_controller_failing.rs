@@ -1,6 +1,7 @@
 //! A claim whose driver does not manage to make the volume larger.
 
 use super::{CONTROLLER_ERROR, RESIZING, Sizes, condition, driver_of, event, lasts, progress, with_event};
+use crate::controllers::KubeVersion;
 use crate::diagnosis::case::PATIENCE;
 use crate::diagnosis::remedy::{by_hand, describe, kubectl, quoted, retain};
 use crate::diagnosis::{Case, Detect, Found, Page, Remedy, Risk, Rule, Severity};
@@ -10,8 +11,6 @@ use crate::text::human_age;
 
 /// For so many seconds a driver may be at work without a word.
 const LONG: i64 = 3_600;
-/// Since this minor a request can be lowered again.
-const RECOVERS: u32 = 32;
 
 pub(super) static RULE: Rule = Rule {
     id: "resize-controller-failing",
@@ -100,12 +99,13 @@ fn look(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Found> {
     };
     let found = found.remedy(describe(&case.object(), "read what the driver says in its events and conditions"));
     let found = if said.is_some_and(wants_it_unused) { found.remedy(stop_pods(case, claim)) } else { found };
-    if case.rules().version.minor >= RECOVERS {
+    if case.rules().requests_can_be_lowered {
         return Some(found.risk(Risk::None).remedy(lower(claim, &sizes)));
     }
     Some(found.remedies(retain(sizes.volume)).remedy(by_hand(format!(
         "if the size cannot be had, create the claim again on {volume} with a smaller request, once the policy of \
-         {volume} is Retain; before Kubernetes 1.{RECOVERS} a request cannot be lowered"
+         {volume} is Retain; before Kubernetes {} a request cannot be lowered",
+        KubeVersion::LOWERS_REQUESTS
     ))))
 }
 
