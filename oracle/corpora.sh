@@ -1,9 +1,11 @@
 #!/bin/sh
-# Records the corpora of ../tests/conformance again. The README there has the same commands.
+# Records the corpora of ../tests/conformance again. The README there has the same commands. Needs cargo, too, which
+# knows the versions.
 set -eu
 cd "$(dirname "$0")"
 out=../tests/conformance
-version=1.36.3
+versions=$(cargo run --quiet --locked --package xtask -- versions)
+version=$(echo "$versions" | tail -n 1)
 oracle=$(mktemp -d)/oracle
 go build -o "$oracle" .
 record() { gzip -9n > "$out/$1-$version.jsonl.gz"; }
@@ -11,10 +13,10 @@ record() { gzip -9n > "$out/$1-$version.jsonl.gz"; }
 handmade() { "$1" decide --controllers all < handmade.jsonl | "$1" gates | "$1" match | "$1" settle --controllers all; }
 handmade "$oracle" | record handmade
 "$oracle" decide --controllers all --gates PersistentVolumeClaimUnusedSinceTime=true < handmade-gates.jsonl | record gates-handmade
-for older in 1.30.14 1.32.13 1.34.4; do
-    minor=${older%.*}
-    go build -modfile="minors/$minor.mod" -tags "k8s_$(echo "$minor" | tr . _)" -o "$oracle-$minor" .
-    handmade "$oracle-$minor" | gzip -9n > "$out/handmade-$older.jsonl.gz"
+echo "$versions" | sed '$d' | while read -r older arguments; do
+    # shellcheck disable=SC2086 # several arguments
+    go build $arguments -o "$oracle-$older" .
+    handmade "$oracle-$older" | gzip -9n > "$out/handmade-$older.jsonl.gz"
 done
 "$oracle" worlds --seed 2027 --count 500 --cases=false | "$oracle" match | record match
 "$oracle" worlds --seed 2028 --count 300 --cases=false | "$oracle" settle | record outcomes

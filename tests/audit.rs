@@ -24,19 +24,26 @@ pub(crate) const FOLDER: &str = "tests/audit";
 /// What the comments at the top of a fixture say.
 #[derive(Debug, Default)]
 pub(crate) struct Header {
-    pub(crate) minor: Option<u32>,
+    version: Option<KubeVersion>,
     /// The kinds that no decision reads and of which the fixture holds all there are.
     complete: Vec<Scope>,
     /// The other rules that fire, each with the reason why that is right.
     also: BTreeMap<String, String>,
 }
 
+impl Header {
+    /// The rules of the version that it names, else of the one that is modelled by default.
+    pub(crate) fn rules(&self) -> Rules {
+        self.version.map_or_else(Rules::default, Rules::of)
+    }
+}
+
 pub(crate) fn header(text: &str) -> Header {
     let mut header = Header::default();
     for line in text.lines().map_while(|line| line.strip_prefix("# ")) {
         if let Some(flags) = line.strip_prefix("flags: ") {
-            let minor = flags.strip_prefix("--kube-version 1.").expect("the only flag of a fixture is --kube-version");
-            header.minor = Some(minor.trim().parse().expect("a minor version"));
+            let version = flags.strip_prefix("--kube-version ").expect("the only flag of a fixture is --kube-version");
+            header.version = Some(KubeVersion::parse(version.trim()).expect("a version that is modelled"));
         } else if let Some(kinds) = line.strip_prefix("complete: ") {
             let scope = |word: &str| {
                 let kind = Kind::surrounding_from_word(word.trim()).expect("a kind that no decision reads");
@@ -70,8 +77,7 @@ pub(crate) fn read(path: &str, header: &Header) -> Parts {
 /// What all rules find in a fixture.
 fn diagnosed(path: &str, header: &Header) -> Diagnosis {
     let snapshot = Snapshot::new(read(path, header));
-    let version = header.minor.map_or(KubeVersion::DEFAULT, |minor| KubeVersion { minor });
-    let simulation = Simulation::new(&snapshot, Settings::new(Rules::of(version)), 1);
+    let simulation = Simulation::new(&snapshot, Settings::new(header.rules()), 1);
     diagnose(&simulation, with_all(), 1)
 }
 
@@ -200,10 +206,9 @@ fn a_rule_names_all_that_it_reads() {
     for (path, text) in files(FOLDER, "yaml") {
         let text = String::from_utf8(text).expect("text");
         let header = header(&text);
-        let version = header.minor.map_or(KubeVersion::DEFAULT, |minor| KubeVersion { minor });
         let said = |rule: &'static Rule, parts: Parts| {
             let snapshot = Snapshot::new(parts);
-            let simulation = Simulation::new(&snapshot, Settings::new(Rules::of(version)), 1);
+            let simulation = Simulation::new(&snapshot, Settings::new(header.rules()), 1);
             let scrutiny = Scrutiny { rules: &[rule], suppressions: &[], scope: &|_| true };
             format!("{:#?}", diagnose(&simulation, scrutiny, 1).findings)
         };

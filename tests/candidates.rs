@@ -34,7 +34,7 @@ fn the_candidates_that_may_be_chosen_are_those_that_decisions_choose() {
     let found_ref = std::cell::RefCell::new((&mut found, &mut refused));
     let result = runner.run(&strategy, |(Cluster(parts), minor)| {
         let snapshot = Snapshot::new(parts);
-        let rules = Rules::of(KubeVersion { minor });
+        let rules = Rules::of(KubeVersion::modelled(minor).unwrap());
         let settings = Settings {
             controllers: vec![Controller::PersistentVolumeBinder],
             decisions: Limit::All,

@@ -2,6 +2,7 @@
 #![expect(clippy::expect_used, clippy::panic, reason = "tests fail by panicking")]
 
 use crate::support::{BINARY, Run, root};
+use pvctl::controllers::KubeVersion;
 use std::path::Path;
 
 #[test]
@@ -49,9 +50,10 @@ fn the_version_is_a_document_too() {
     assert_eq!(document["apiVersion"], "pvctl.dev/v1");
     assert_eq!(document["kind"], "Version");
     assert_eq!(document["client"]["version"], env!("CARGO_PKG_VERSION"));
-    assert_eq!(document["model"]["kubernetes"], "1.36");
+    let modelled = KubeVersion::DEFAULT.to_string();
+    assert_eq!(document["model"]["kubernetes"], modelled);
     let text = Run::new(&["version"]).finish().stdout;
-    assert!(text.contains(env!("CARGO_PKG_VERSION")) && text.contains("1.36"), "{text}");
+    assert!(text.contains(env!("CARGO_PKG_VERSION")) && text.contains(&modelled), "{text}");
 }
 
 #[test]

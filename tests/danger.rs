@@ -7,7 +7,7 @@ use crate::support::files;
 use crate::worlds::{Cluster, worlds};
 use proptest::prelude::*;
 use pvctl::controllers::persistent_volume::reclaim::DataFate;
-use pvctl::controllers::{Branch, Controller, DeleteStep, KubeVersion, Rules};
+use pvctl::controllers::{Branch, Controller, DeleteStep, Rules};
 use pvctl::diagnosis::{Diagnosis, Finding, Risk, Scrutiny, Severity, diagnose, rules};
 use pvctl::model::{Kind, PersistentVolume, ReclaimPolicy, VolumePhase};
 use pvctl::report::explanation::{Asked, Explanation};
@@ -122,8 +122,7 @@ fn no_data_go_in_a_fixture_without_a_word() {
     for (path, bytes) in files(FOLDER, "yaml") {
         let text = String::from_utf8_lossy(&bytes);
         let header = header(&text);
-        let version = header.minor.map_or(KubeVersion::DEFAULT, |minor| KubeVersion { minor });
-        let (some, of) = silences(&Snapshot::new(read(&path, &header)), &Rules::of(version));
+        let (some, of) = silences(&Snapshot::new(read(&path, &header)), &header.rules());
         silent.extend(some.into_iter().map(|why| format!("{path}: {why}")));
         looked += of;
     }

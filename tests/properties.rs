@@ -45,8 +45,7 @@ fn all_outcomes<'s>(rules: Rules) -> Settings<'s> {
 
 /// All versions that are modelled, each with what a user may switch.
 fn all_rules() -> Vec<Rules> {
-    let versions = [14, 28, 29, 30, 31, 32, 33, 34, 35, 36].map(|minor| KubeVersion { minor });
-    let mut all: Vec<Rules> = versions.into_iter().map(Rules::of).collect();
+    let mut all: Vec<Rules> = KubeVersion::all().map(Rules::of).collect();
     let mut hostpath = Rules::default();
     hostpath.set_flag("enable-hostpath-provisioner", "true").unwrap();
     hostpath.set_gate("PersistentVolumeClaimUnusedSinceTime", true).unwrap();

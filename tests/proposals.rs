@@ -4,10 +4,9 @@
 
 use crate::audit::{FOLDER, header, read};
 use crate::support::text;
-use pvctl::controllers::{KubeVersion, Rules};
 use pvctl::diagnosis::{Scrutiny, diagnose, rules};
 use pvctl::model::ObjectKey;
-use pvctl::repair::{Manifests, Proposed, Receipts, Situation, propose, reads, repairable, repairs, review};
+use pvctl::repair::{Manifests, Proposed, Receipts, Situation, propose, reads, repairs, review};
 use pvctl::simulate::{Settings, Simulation};
 use pvctl::snapshot::Snapshot;
 use serde_json::Value;
@@ -20,8 +19,7 @@ fn outcome(id: &str) -> Vec<String> {
     let snapshot = Snapshot::new(read(&path, &header));
     let objects: Vec<Value> =
         source.split("\n---").filter_map(|document| serde_yaml::from_str(document).ok()).collect();
-    let rules_of = Rules::of(header.minor.map_or(KubeVersion::DEFAULT, |minor| KubeVersion { minor }));
-    let simulation = Simulation::new(&snapshot, Settings::new(rules_of), 1);
+    let simulation = Simulation::new(&snapshot, Settings::new(header.rules()), 1);
     let scrutiny = Scrutiny { rules: rules::all(), suppressions: &[], scope: &|_| true };
     let diagnosis = diagnose(&simulation, scrutiny, 1);
     let mut outcomes = Vec::new();
@@ -99,7 +97,7 @@ const EXPECTED: [(&str, &[&str]); 30] = [
 #[test]
 fn each_repairable_rule_has_a_repair_in_its_fixture() {
     let mut faults = Vec::new();
-    for id in repairable() {
+    for id in rules::repairable().map(|rule| rule.id) {
         let outcomes = outcome(id);
         let expected = EXPECTED.iter().find(|(known, _)| *known == id).map(|(_, expected)| *expected);
         if expected.is_none_or(|expected| outcomes != expected) {

@@ -9,7 +9,7 @@ use crate::support::files;
 use crate::worlds::{Cluster, worlds};
 use mends::{MENDS, Mend};
 use proptest::prelude::*;
-use pvctl::controllers::{KubeVersion, Rules};
+use pvctl::controllers::Rules;
 use pvctl::diagnosis::{Finding, Scrutiny, diagnose, rules};
 use pvctl::model::ObjectKey;
 use pvctl::simulate::{Settings, Simulation};
@@ -82,8 +82,7 @@ fn what_follows_from_a_root_goes_with_it_in_fixtures_and_cases() {
     let mut looked = Looked::default();
     for (path, bytes) in files(FOLDER, "yaml") {
         let header = header(&String::from_utf8_lossy(&bytes));
-        let version = header.minor.map_or(KubeVersion::DEFAULT, |minor| KubeVersion { minor });
-        look(&read(&path, &header), &Rules::of(version), &mut looked);
+        look(&read(&path, &header), &header.rules(), &mut looked);
     }
     for (path, _) in files("tests/cases", "yaml") {
         look(&read(&path, &Header::default()), &Rules::default(), &mut looked);

@@ -12,7 +12,7 @@ use crate::worlds::{Cluster, quantity, worlds};
 use proptest::prelude::*;
 use proptest::strategy::ValueTree as _;
 use proptest::test_runner::{RngAlgorithm, TestRng, TestRunner};
-use pvctl::controllers::Rules;
+use pvctl::controllers::{KubeVersion, Rules};
 use pvctl::model::surroundings::Condition;
 use pvctl::model::{
     AccessMode, AccessModes, Amount, Annotations, BindingMode, ClaimDetails, DataSource, Kind, LabelSelector, Node,
@@ -835,8 +835,9 @@ fn of_a_version_that_is_not_modelled_the_snapshot_is_named() {
         let note = notes.lines().find(|line| line.contains("nearest")).map(str::to_owned);
         (model["kubernetes"].clone(), model["source"].clone(), note)
     };
-    let note = "note: the snapshot is of Kubernetes 1.99; the nearest version that is modelled is 1.36";
-    assert_eq!(of(99, &[]), (json!("1.36"), json!("stated"), Some(note.to_owned())));
+    let newest = KubeVersion::NEWEST.to_string();
+    let note = format!("note: the snapshot is of Kubernetes 1.99; the nearest version that is modelled is {newest}");
+    assert_eq!(of(99, &[]), (json!(newest), json!("stated"), Some(note)));
     assert_eq!(of(33, &[]), (json!("1.33"), json!("stated"), None));
     assert_eq!(of(99, &["--kube-version", "1.35"]), (json!("1.35"), json!("given"), None));
 }

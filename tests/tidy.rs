@@ -2,6 +2,7 @@
 #![expect(clippy::expect_used, clippy::panic, reason = "tests fail by panicking")]
 
 use crate::support::{files, text};
+use pvctl::diagnosis::rules;
 use std::collections::BTreeSet;
 
 /// The modules and their ranks: a module uses those of lower rank only. `docs/ARCHITECTURE.md` gives the reasons.
@@ -175,6 +176,25 @@ fn long_files_have_a_reason() {
         );
         assert!(lines > 600 || reason.is_none(), "{path} is short again: take it off the list");
     }
+}
+
+#[test]
+fn a_rule_has_the_file_of_its_name() {
+    let sources = source_files();
+    let of_rules: Vec<(&str, &String)> = sources
+        .iter()
+        .filter_map(|(path, source)| {
+            let (_section, name) = path.strip_prefix("src/diagnosis/rules/")?.split_once('/')?;
+            source.contains("static RULE: Rule = ").then_some((name, source))
+        })
+        .collect();
+    for rule in rules::all() {
+        let name = format!("{}.rs", rule.id.replace('-', "_"));
+        let found = of_rules.iter().find(|(file, _)| *file == name);
+        let (_, source) = found.unwrap_or_else(|| panic!("{}: src/diagnosis/rules/SECTION/{name} is missing", rule.id));
+        assert!(source.contains(&format!("    id: \"{}\",\n", rule.id)), "{name} holds another rule than {}", rule.id);
+    }
+    assert_eq!(of_rules.len(), rules::all().len(), "there is a file of a rule that is in no section");
 }
 
 /// The formatter breaks code, and leaves comments alone.

@@ -9,6 +9,7 @@ import (
 	"k8s.io/component-base/featuregate"
 	featuregatetesting "k8s.io/component-base/featuregate/testing"
 
+	"pvctl.dev/oracle/judge"
 	"pvctl.dev/oracle/line"
 )
 
@@ -27,8 +28,8 @@ func TestTables(t *testing.T) {
 		gates map[string]bool
 		least int
 	}{
-		{"upstream-1.36.3", nil, 260},
-		{"gates-upstream-1.36.3", map[string]bool{gate: true}, 15},
+		{"upstream-" + judge.Version, nil, 260},
+		{"gates-upstream-" + judge.Version, map[string]bool{gate: true}, 15},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			for name, state := range test.gates {

@@ -1,6 +1,7 @@
 //! The flags that several verbs share.
 
 use super::value::{self, ControllerFlag, FeatureGate, KindScope, Limit, UserExtra, parse_reference};
+use crate::controllers::KubeVersion;
 use crate::model::{ObjectKey, Timestamp};
 use clap::builder::{OsStringValueParser, PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{ArgAction, Args, ValueHint};
@@ -195,9 +196,15 @@ pub struct SourceArgs {
 #[derive(Clone, Debug, Default, Args)]
 #[command(next_help_heading = "Model")]
 pub struct KubernetesArgs {
-    /// The Kubernetes minor to model: 1.14 or 1.28 to 1.36; detected on a cluster, stated by a snapshot, else 1.36
-    #[arg(long, value_name = "1.N", hide_possible_values = true, value_parser = value::KubeVersionParser)]
-    pub kube_version: Option<u32>,
+    /// The Kubernetes minor to model.
+    #[arg(
+        long,
+        value_name = "1.N",
+        hide_possible_values = true,
+        value_parser = value::KubeVersionParser,
+        help = value::kube_version_help()
+    )]
+    pub kube_version: Option<KubeVersion>,
 
     /// Feature gates that differ from the defaults of the version
     #[arg(long, value_delimiter = ',', value_name = "NAME=BOOL,…", value_parser = FeatureGate::parse)]

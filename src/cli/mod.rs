@@ -27,12 +27,6 @@ pub const BINARY: &str = "kubectl-pvctl";
 /// The name under which people call the plugin.
 pub const PLUGIN: &str = "kubectl pvctl";
 
-/// The Kubernetes minors that `--kube-version` accepts: the historical rules of 1.14, and every one from 1.28 on.
-pub const KUBERNETES_MINORS: [u32; 10] = [14, 28, 29, 30, 31, 32, 33, 34, 35, 36];
-
-/// The minor that is modelled unless another one is given or detected.
-pub const DEFAULT_KUBERNETES_MINOR: u32 = 36;
-
 /// The whole command line.
 #[derive(Clone, Debug, Parser)]
 #[command(
@@ -548,6 +542,7 @@ mod tests {
     #![expect(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
     use super::{Cli, KindScope, Limit, Output, Verb, command, parse, shown_name};
+    use crate::controllers::KubeVersion;
     use crate::model::Kind;
     use std::ffi::OsStr;
 
@@ -619,7 +614,7 @@ mod tests {
             ]
         );
         assert_eq!(args.source.now.unwrap().0, 1_780_308_000);
-        assert_eq!(args.model.kubernetes.kube_version, Some(30));
+        assert_eq!(args.model.kubernetes.kube_version, KubeVersion::parse("1.30"));
         assert!(args.model.kubernetes.feature_gates[0].enabled && !args.model.kubernetes.feature_gates[1].enabled);
         assert_eq!(args.model.controllers, ["*", "-persistentvolume-protection-controller"]);
         assert_eq!(args.model.unseen[0].to_string(), "pvc/data-0 -n db");

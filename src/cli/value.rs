@@ -1,6 +1,6 @@
 //! The values of flags, each with the sentence that says what is wrong with a bad one.
 
-use super::KUBERNETES_MINORS;
+use crate::controllers::KubeVersion;
 use crate::model::{Kind, ObjectKey, Timestamp};
 use clap::builder::{PossibleValue, TypedValueParser};
 use clap::error::ErrorKind;
@@ -150,22 +150,33 @@ impl<F: Format> TypedValueParser for OutputParser<F> {
     }
 }
 
-/// Reads `--kube-version` into the minor: `1.30`, `v1.30`, `1.30.4`.
+/// What `--help` says of `--kube-version`.
+pub(super) fn kube_version_help() -> String {
+    format!(
+        "The Kubernetes minor to model: {} or {} to {}; detected on a cluster, stated by a snapshot, else {}",
+        KubeVersion::HISTORICAL,
+        KubeVersion::OLDEST,
+        KubeVersion::NEWEST,
+        KubeVersion::DEFAULT,
+    )
+}
+
+/// Reads `--kube-version`: `1.30`, `v1.30`, `1.30.4`.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct KubeVersionParser;
 
 impl TypedValueParser for KubeVersionParser {
-    type Value = u32;
+    type Value = KubeVersion;
 
     fn parse_ref(
         &self,
         command: &clap::Command,
         _argument: Option<&clap::Arg>,
         value: &OsStr,
-    ) -> Result<u32, clap::Error> {
+    ) -> Result<KubeVersion, clap::Error> {
         let word = value.to_string_lossy();
-        minor(&word).filter(|minor| KUBERNETES_MINORS.contains(minor)).ok_or_else(|| {
-            let known: Vec<String> = KUBERNETES_MINORS.iter().map(|minor| format!("1.{minor}")).collect();
+        KubeVersion::parse(&word).ok_or_else(|| {
+            let known: Vec<String> = KubeVersion::all().map(|version| version.to_string()).collect();
             let known = known.join(", ");
             invalid(command, format!("the Kubernetes version '{word}' is not modelled: --kube-version takes {known}"))
         })
@@ -173,16 +184,8 @@ impl TypedValueParser for KubeVersionParser {
 
     fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
         // Hidden in help, where the sentence says it shorter; offered by completions.
-        Some(Box::new(KUBERNETES_MINORS.iter().rev().map(|minor| PossibleValue::new(format!("1.{minor}")))))
+        Some(Box::new(KubeVersion::all().rev().map(|version| PossibleValue::new(version.to_string()))))
     }
-}
-
-/// The minor of a Kubernetes version of major 1; what follows the minor after a dot, `-` or `+` does not matter.
-fn minor(version: &str) -> Option<u32> {
-    let rest = version.strip_prefix('v').unwrap_or(version).strip_prefix("1.")?;
-    let end = rest.find(['.', '-', '+']).unwrap_or(rest.len());
-    let digits = &rest[..end];
-    if digits.bytes().all(|byte| byte.is_ascii_digit()) { digits.parse().ok() } else { None }
 }
 
 fn invalid(command: &clap::Command, message: String) -> clap::Error {
@@ -404,7 +407,7 @@ pub(super) fn parse_time(word: &str) -> Result<Timestamp, String> {
 
 #[cfg(test)]
 mod tests {
-    use super::{FeatureGate, KindScope, Limit, UserExtra, minor, parse_kind, parse_reference};
+    use super::{FeatureGate, KindScope, Limit, UserExtra, parse_kind, parse_reference};
     use crate::model::Kind;
 
     #[test]
@@ -445,13 +448,7 @@ mod tests {
     }
 
     #[test]
-    fn versions_limits_and_gates() {
-        assert_eq!(minor("1.30"), Some(30));
-        assert_eq!(minor("v1.30.4-gke.1"), Some(30));
-        assert_eq!(minor("1.30+"), Some(30));
-        assert_eq!(minor("1.+30"), None);
-        assert_eq!(minor("2.30"), None);
-        assert_eq!(minor("1."), None);
+    fn limits_and_gates() {
         assert_eq!(Limit::parse("all"), Ok(Limit::All));
         assert!(Limit::parse("-1").is_err());
         assert!(Limit::parse("0").is_err());

@@ -3,6 +3,7 @@
 use super::connect;
 use super::settings::Modelled;
 use crate::cli::{GlobalArgs, KindScope, ModelArgs, SourceArgs};
+use crate::controllers::KubeVersion;
 use crate::error::Error;
 use crate::model::{Kind, Str, Timestamp};
 use crate::snapshot::{CoverageEntry, CoverageState, DecodeIssue, Parts, Snapshot};
@@ -290,7 +291,8 @@ fn remark(snapshot: &Snapshot, modelled: &Modelled, detected: Option<u32>, notes
         );
     }
     // Whoever gives a version knows which one.
-    if let Some(minor) = detected.filter(|minor| modelled.source != "given" && *minor != modelled.rules.version.minor) {
+    let is_another = |minor: &u32| KubeVersion::modelled(*minor) != Some(modelled.rules.version);
+    if let Some(minor) = detected.filter(|minor| modelled.source != "given" && is_another(minor)) {
         let what = if modelled.source == "stated" { "snapshot is of" } else { "server is" };
         notes.push(format!(
             "note: the {what} Kubernetes 1.{minor}; the nearest version that is modelled is {}",

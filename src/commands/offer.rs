@@ -3,7 +3,7 @@
 use crate::cli::GlobalArgs;
 use crate::diagnosis::remedy::{quoted, typed};
 use crate::diagnosis::{Finding, Rule, Severity, diagnose_one, rules};
-use crate::repair::{Manifests, Situation, repairable, repairs};
+use crate::repair::{Manifests, Situation, repairs};
 use crate::simulate::{Simulation, Target, key_of};
 
 /// Whether `fix` offers a repair for a finding. Whether that comes to a plan, it says when it is asked.
@@ -49,8 +49,7 @@ pub(super) fn of_findings(
 
 /// That there is a repair for an object; nothing where there is none.
 pub(super) fn of_object(simulation: &Simulation<'_>, target: Target, global: &GlobalArgs) -> Option<String> {
-    let chosen: Vec<&'static Rule> =
-        rules::all().iter().copied().filter(|rule| repairable().any(|id| id == rule.id)).collect();
+    let chosen: Vec<&'static Rule> = rules::repairable().collect();
     let found = diagnose_one(simulation, target, &chosen);
     let object = typed(&key_of(simulation.snapshot(), target));
     let is_some = found.iter().any(|finding| is_offered(simulation, finding));

@@ -33,7 +33,7 @@ impl Modelled {
     /// A usage error that names the flag and the value.
     pub(super) fn new(args: &ModelArgs, detected: Option<u32>) -> Result<Self, Error> {
         let (version, source) = match (args.kubernetes.kube_version, detected) {
-            (Some(minor), _) => (KubeVersion { minor }, "given"),
+            (Some(version), _) => (version, "given"),
             (None, Some(minor)) => (KubeVersion::nearest(minor), "detected"),
             (None, None) => (KubeVersion::DEFAULT, "assumed"),
         };

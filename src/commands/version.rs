@@ -1,7 +1,7 @@
 //! `version`: what this is, which Kubernetes it models, and which the cluster runs.
 
 use super::{Status, connect, print_document};
-use crate::cli::{DEFAULT_KUBERNETES_MINOR, GlobalArgs, KUBERNETES_MINORS, Output as Format, VersionArgs};
+use crate::cli::{GlobalArgs, Output as Format, VersionArgs};
 use crate::error::Error;
 use crate::report::version::Version;
 use crate::terminal::Terminal;
@@ -16,7 +16,7 @@ pub(super) fn run(args: &VersionArgs, global: &GlobalArgs, terminal: &Terminal) 
             Err(failure) => (None, Some(failure)),
         }
     };
-    let version = Version::new(DEFAULT_KUBERNETES_MINOR, &KUBERNETES_MINORS, server);
+    let version = Version::new(server);
     let mut output = terminal.output();
     match args.output {
         Format::Json | Format::Yaml => print_document(&version, args.output, &mut output)?,

@@ -1,41 +1,82 @@
 //! What differs between Kubernetes versions, feature gates and controller-manager flags, as named booleans. The minor
-//! version is looked at here and nowhere else.
+//! version is looked at here and nowhere else: `MODELLED` lists the versions, `GATES` the gates, and [`Rules::of`] says
+//! what else differs. All other places ask these.
 
 use crate::model::ListForm;
 use crate::world::WithoutNamespace;
 use std::collections::BTreeMap;
 use std::fmt;
 
-/// A Kubernetes version, as far as behaviour depends on it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+/// The minors that are modelled, without gaps and in order, each with the patch of the release whose real controllers
+/// gave recorded answers: by these the model of that minor is judged. Without a patch it rests on upstream's source
+/// alone. The newest one with recordings is modelled by default.
+const MODELLED: [(u32, Option<u32>); 9] = [
+    (28, None),
+    (29, None),
+    (30, Some(14)),
+    (31, None),
+    (32, Some(13)),
+    (33, None),
+    (34, Some(4)),
+    (35, None),
+    (36, Some(3)),
+];
+
+/// A Kubernetes version that is modelled.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct KubeVersion {
     /// The minor of version 1.
-    pub minor: u32,
+    minor: u32,
 }
 
 impl KubeVersion {
     /// The version whose behaviour is modelled first and by default.
-    pub const DEFAULT: Self = Self { minor: 36 };
-    /// The oldest current version that is modelled.
-    pub const OLDEST: Self = Self { minor: 28 };
-    /// A historical version, modelled for two bugs that it had.
-    pub const HISTORICAL: Self = Self { minor: 14 };
-
-    /// Reads `1.36`, `v1.36` or `1.36.3`, if that version is modelled.
-    pub fn parse(text: &str) -> Option<Self> {
-        let mut parts = text.strip_prefix('v').unwrap_or(text).split('.');
-        if parts.next() != Some("1") {
-            return None;
+    pub const DEFAULT: Self = {
+        let mut at = MODELLED.len() - 1;
+        while MODELLED[at].1.is_none() {
+            at -= 1;
         }
-        let minor = parts.next()?.parse().ok()?;
-        let version = Self { minor };
-        let modelled = version == Self::HISTORICAL || (Self::OLDEST..=Self::DEFAULT).contains(&version);
-        modelled.then_some(version)
+        Self { minor: MODELLED[at].0 }
+    };
+    /// The newest version that is modelled.
+    pub const NEWEST: Self = Self { minor: MODELLED[MODELLED.len() - 1].0 };
+    /// The oldest current version that is modelled.
+    pub const OLDEST: Self = Self { minor: MODELLED[0].0 };
+    /// A historical version, modelled for two bugs that it had. No server is taken for it.
+    pub const HISTORICAL: Self = Self { minor: 14 };
+    /// The first version in which a claim's request can be lowered again after a resize that failed: the gate
+    /// `RecoverVolumeExpansionFailure` is on by default.
+    pub const LOWERS_REQUESTS: Self = Self { minor: 32 };
+
+    /// Every version that is modelled, in order.
+    pub fn all() -> impl DoubleEndedIterator<Item = Self> {
+        std::iter::once(Self::HISTORICAL).chain(MODELLED.iter().map(|(minor, _)| Self { minor: *minor }))
+    }
+
+    /// That minor of version 1, if it is modelled.
+    pub fn modelled(minor: u32) -> Option<Self> {
+        Self::all().find(|version| version.minor == minor)
+    }
+
+    /// Reads `1.36`, `v1.36` or `1.36.3`, if that version is modelled; what follows the minor after a dot, `-` or `+`
+    /// does not matter.
+    pub fn parse(text: &str) -> Option<Self> {
+        let rest = text.strip_prefix('v').unwrap_or(text).strip_prefix("1.")?;
+        let digits =
+            rest.split(['.', '-', '+']).next().filter(|digits| digits.bytes().all(|byte| byte.is_ascii_digit()));
+        Self::modelled(digits?.parse().ok()?)
     }
 
     /// The modelled version nearest to that minor, for a server that is newer or older.
     pub fn nearest(minor: u32) -> Self {
-        Self { minor: minor.clamp(Self::OLDEST.minor, Self::DEFAULT.minor) }
+        Self { minor: minor.clamp(Self::OLDEST.minor, Self::NEWEST.minor) }
+    }
+
+    /// The release whose controllers gave the recorded answers that judge the model, such as `1.36.3`; nothing where
+    /// there are none.
+    pub fn recorded(self) -> Option<String> {
+        let (_, patch) = MODELLED.iter().find(|(minor, _)| *minor == self.minor)?;
+        patch.map(|patch| format!("{self}.{patch}"))
     }
 }
 
@@ -146,6 +187,8 @@ pub struct Rules {
     pub selected_node_ends_delay: bool,
     /// 1.14: a missing claim is asked for again only on volumes that the controller bound itself.
     pub recheck_only_bound_by_controller: bool,
+    /// Since 1.32 a claim's request can be lowered again after a resize that failed.
+    pub requests_can_be_lowered: bool,
 }
 
 impl Rules {
@@ -181,6 +224,7 @@ impl Rules {
             without_namespace: if version.minor >= 31 { WithoutNamespace::NotFound } else { WithoutNamespace::Refused },
             selected_node_ends_delay: version == KubeVersion::HISTORICAL,
             recheck_only_bound_by_controller: version == KubeVersion::HISTORICAL,
+            requests_can_be_lowered: version.minor >= KubeVersion::LOWERS_REQUESTS.minor,
         };
         rules.apply_gates();
         rules

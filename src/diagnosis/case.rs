@@ -105,15 +105,8 @@ impl<'a> Case<'a> {
 
     /// What names the object.
     pub fn object(&self) -> ObjectKey {
-        match self.subject {
-            Subject::Volume(_, volume) => volume_key(&volume.meta.name),
-            Subject::Claim(_, claim) => claim_key(&claim.meta.namespace, &claim.meta.name),
-            Subject::Class(class) => class_key(&class.meta.name),
-            Subject::Pod(pod) => key(Kind::Pod, &pod.meta.namespace, &pod.meta.name),
-            Subject::Namespace(namespace) => key(Kind::Namespace, "", &namespace.meta.name),
-            Subject::Attachment(attachment) => key(Kind::VolumeAttachment, "", &attachment.meta.name),
-            Subject::StatefulSet(set) => key(Kind::StatefulSet, &set.meta.namespace, &set.meta.name),
-        }
+        let (kind, meta) = (self.subject.kind(), self.subject.meta());
+        key(kind, if kind.namespaced() { &meta.namespace } else { "" }, &meta.name)
     }
 
     /// For how many seconds that moment has passed, as far as the input tells.
@@ -237,7 +230,7 @@ impl<'a> Case<'a> {
     /// controller, which looks again every few seconds, would have taken it.
     fn branch_in_vain(&self) -> Option<ClaimBranch> {
         let prediction = self.prediction?;
-        let Subject::Claim(id, claim) = self.subject else { return None };
+        let Subject::Claim(claim, id) = self.subject else { return None };
         let waits = || is_open(claim) && self.lasts(claim.meta.created).is_some();
         let mut missing = prediction.unknown.iter().filter(|unknown| unknown.controller.is_some()).peekable();
         if missing.peek().is_none() || !missing.all(|unknown| unknown.need.kind == Kind::PersistentVolume) || !waits() {
@@ -269,7 +262,7 @@ impl<'a> Case<'a> {
     pub fn nearest(&self, claim: &PersistentVolumeClaim) -> Nearest {
         let search = || nearest_volume(self.snapshot(), self.rules(), claim);
         match self.subject {
-            Subject::Claim(_, own) if std::ptr::eq(own, claim) => *self.memo.nearest.get_or_init(search),
+            Subject::Claim(own, _) if std::ptr::eq(own, claim) => *self.memo.nearest.get_or_init(search),
             _ => search(),
         }
     }

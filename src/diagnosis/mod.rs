@@ -14,6 +14,7 @@ pub mod misfit;
 pub mod remedy;
 mod rule;
 pub mod rules;
+mod subject;
 mod suppression;
 mod survey;
 
@@ -22,13 +23,14 @@ pub use case::{Case, Holder, Unread};
 pub use finding::{Evidence, Finding, Found, Remedy, Risk, Severity};
 pub use graph::Role;
 
-pub use rule::{Act, Detect, Look, Page, Rule, Subject};
+pub use rule::{Act, Page, Repair, Rule};
+pub use subject::{Detect, Look, Subject};
 pub use suppression::{Suppressed, Suppression, matches_glob};
 pub use survey::Survey;
 
-use crate::model::{Kind, Namespace, ObjectKey, ObjectMeta, StatefulSet, Str, VolumeAttachment};
+use crate::model::{Kind, ObjectKey, Str};
 use crate::parallel::in_parallel;
-use crate::simulate::{Simulation, Target, key_of};
+use crate::simulate::{Simulation, Target};
 use crate::snapshot::{CoverageState, Snapshot};
 use case::Memo;
 use std::collections::{BTreeMap, BTreeSet};
@@ -79,7 +81,7 @@ pub fn diagnose_named(
     threads: usize,
 ) -> Diagnosis {
     let survey = Survey::of(simulation.snapshot());
-    let subjects = subjects(simulation);
+    let subjects = Subject::all(simulation.snapshot());
     let batches: Vec<&[Subject<'_>]> = subjects.chunks(BATCH).collect();
     let looked = in_parallel(threads, batches.len(), |number| {
         let mut some = Diagnosis::default();
@@ -110,10 +112,7 @@ pub fn diagnose_named(
 /// What those rules find on one object that somebody named, without what it follows from. Nothing else is looked at.
 pub fn diagnose_one(simulation: &Simulation<'_>, target: Target, rules: &[&'static Rule]) -> Vec<Finding> {
     let snapshot = simulation.snapshot();
-    let subject = match target {
-        Target::Volume(id) => Subject::Volume(id, snapshot.volume(id)),
-        Target::Claim(id) => Subject::Claim(id, snapshot.claim(id)),
-    };
+    let subject = Subject::of(snapshot, target);
     let scrutiny = Scrutiny { rules, suppressions: &[], scope: &|_| true };
     let mut diagnosis = Diagnosis::default();
     look_at(simulation, &Survey::of(snapshot), subject, scrutiny, &|_| true, &mut diagnosis);
@@ -135,22 +134,6 @@ fn unseen<'s>(snapshot: &'s Snapshot, kind: Kind, scrutiny: Scrutiny<'s>) -> imp
     })
 }
 
-/// Everything that rules look at, in the order of kinds and names.
-fn subjects<'s>(simulation: &Simulation<'s>) -> Vec<Subject<'s>> {
-    let snapshot = simulation.snapshot();
-    let objects = simulation.targets().map(|target| match target {
-        Target::Volume(id) => Subject::Volume(id, snapshot.volume(id)),
-        Target::Claim(id) => Subject::Claim(id, snapshot.claim(id)),
-    });
-    objects
-        .chain(snapshot.classes().iter().map(Subject::Class))
-        .chain(snapshot.pods().iter().map(Subject::Pod))
-        .chain(snapshot.all::<Namespace>().iter().map(Subject::Namespace))
-        .chain(snapshot.all::<VolumeAttachment>().iter().map(Subject::Attachment))
-        .chain(snapshot.all::<StatefulSet>().iter().map(Subject::StatefulSet))
-        .collect()
-}
-
 /// Asks every rule that is about such an object.
 fn look_at(
     simulation: &Simulation<'_>,
@@ -164,7 +147,8 @@ fn look_at(
     let prediction = target.map(|target| simulation.predict_folded(target));
     let memo = Memo::default();
     let mut found: Vec<Finding> = Vec::new();
-    let (key, meta) = subject_key(simulation, subject);
+    let meta = subject.meta();
+    let key = ObjectKey { kind: subject.kind(), namespace: meta.namespace.clone(), name: meta.name.clone() };
     let is_named = named(&key);
     for (place, rule) in (0u32..).zip(scrutiny.rules) {
         if !rule.detect.is_about(subject) {
@@ -185,22 +169,6 @@ fn look_at(
     }
     found.sort_by_key(Finding::rank);
     diagnosis.findings.extend(found);
-}
-
-/// What names the object, and its metadata.
-fn subject_key<'s>(simulation: &Simulation<'s>, subject: Subject<'s>) -> (ObjectKey, &'s ObjectMeta) {
-    let of = |kind: Kind, meta: &'s ObjectMeta| {
-        (ObjectKey { kind, namespace: meta.namespace.clone(), name: meta.name.clone() }, meta)
-    };
-    match subject {
-        Subject::Volume(id, volume) => (key_of(simulation.snapshot(), Target::Volume(id)), &volume.meta),
-        Subject::Claim(id, claim) => (key_of(simulation.snapshot(), Target::Claim(id)), &claim.meta),
-        Subject::Class(class) => of(Kind::StorageClass, &class.meta),
-        Subject::Pod(pod) => of(Kind::Pod, &pod.meta),
-        Subject::Namespace(namespace) => of(Kind::Namespace, &namespace.meta),
-        Subject::Attachment(attachment) => of(Kind::VolumeAttachment, &attachment.meta),
-        Subject::StatefulSet(set) => of(Kind::StatefulSet, &set.meta),
-    }
 }
 
 /// The key of an object of that kind and name.

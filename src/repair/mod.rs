@@ -36,7 +36,7 @@ pub use plan::{
     Carried, Expected, GivenUp, Plan, Proposed, Recheck, Recipient, Refusal, Request, Setting, StableHash, Step, Undo,
     state_in_words,
 };
-pub use proposal::{repairable, repairs};
+pub use proposal::repairs;
 pub use reached::{is_met_by_others, made_by, reached};
 pub use situation::{Known, Manifests, Situation, claim_key, volume_key};
 pub use undo::{Done, undo};

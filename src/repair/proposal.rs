@@ -1,81 +1,24 @@
-//! From a finding to the requests that repair it, the safest first. Whether there is a plan for one, and whether that
-//! is safe, [`crate::repair::propose`] and [`crate::repair::review`] say.
+//! From a finding to the requests that repair it, by what its rule says, the safest first. Whether there is a plan for
+//! one, and whether that is safe, [`crate::repair::propose`] and [`crate::repair::review`] say.
 
 use super::guards::volumes_of;
 use super::plan::{Recipient, Request, Setting};
 use super::situation::{Known, Situation};
-use crate::diagnosis::{Finding, meant_class};
+use crate::diagnosis::{Finding, Repair, meant_class};
 use crate::model::{Kind, ObjectKey, ReclaimPolicy, StatefulSet, Str};
-
-/// What a rule's findings are repaired with.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Remedy {
-    /// The claim gets its volume back.
-    Restore,
-    /// The data are kept, of the volume or of the claim's volumes.
-    Retain,
-    /// The volume is kept, and offered to its last claim again.
-    Release,
-    /// The half-made binding of the volume is rolled back, in favour of the only claim that names the volume.
-    Unbind,
-    /// The choice of a node is taken back.
-    Unselect,
-    /// The claim, which has no volume, is made anew with the class that is meant.
-    Reclass,
-}
-
-/// The rules whose findings a verb repairs, or makes harmless, with those verbs in order.
-const REPAIRABLE: [(&str, &[Remedy]); 30] = [
-    ("bind-claimref-no-namespace", &[Remedy::Unbind]),
-    ("bind-named-pv-stale-uid", &[Remedy::Restore]),
-    ("bind-two-pvs-one-claim", &[Remedy::Retain]),
-    ("claim-owned-cascade", &[Remedy::Retain]),
-    ("data-about-to-go", &[Remedy::Retain]),
-    ("lost-claimref-other-uid", &[Remedy::Restore]),
-    ("lost-claimref-uid-cleared", &[Remedy::Restore]),
-    ("lost-volumename-empty", &[Remedy::Restore]),
-    ("ns-terminating-pvc", &[Remedy::Retain]),
-    ("pv-delete-static-surprise", &[Remedy::Retain]),
-    ("pv-duplicate-backing", &[Remedy::Retain]),
-    ("pv-failed-delete", &[Remedy::Release]),
-    ("pv-failed-no-deleter-static", &[Remedy::Release]),
-    ("pv-failed-recycle", &[Remedy::Retain]),
-    ("pv-recycle-policy", &[Remedy::Retain]),
-    ("pv-released-but-claim-alive", &[Remedy::Restore, Remedy::Retain]),
-    ("pv-released-claim-recreated", &[Remedy::Restore, Remedy::Retain]),
-    ("pv-released-delete-no-deleter", &[Remedy::Retain]),
-    ("pv-released-retain", &[Remedy::Release]),
-    ("pv-terminating-bound", &[Remedy::Retain]),
-    ("pv-terminating-leak", &[Remedy::Retain]),
-    ("pv-terminating-provisioner-finalizer", &[Remedy::Retain]),
-    ("pv-unknown-policy", &[Remedy::Retain]),
-    ("pvc-class-not-found", &[Remedy::Reclass]),
-    ("pvc-selected-node-gone", &[Remedy::Unselect]),
-    ("pvc-terminating-completed-pod", &[Remedy::Retain]),
-    ("pvc-terminating-in-use", &[Remedy::Retain]),
-    ("pvc-terminating-snapshot-source", &[Remedy::Retain]),
-    ("pvc-terminating-unknown-finalizer", &[Remedy::Retain]),
-    ("sts-retention-delete", &[Remedy::Retain]),
-];
-
-/// The ids of the rules whose findings a verb repairs, or makes harmless.
-pub fn repairable() -> impl Iterator<Item = &'static str> {
-    REPAIRABLE.iter().map(|(id, _)| *id)
-}
 
 /// What repairs a finding, the safest first; nothing where only a person can.
 pub fn repairs(situation: &Situation<'_>, finding: &Finding) -> Vec<Request> {
-    let Some((_, remedies)) = REPAIRABLE.iter().find(|(id, _)| *id == finding.rule.id) else { return Vec::new() };
-    remedies.iter().flat_map(|remedy| requests(situation, *remedy, &finding.object)).collect()
+    finding.rule.repairs.iter().flat_map(|repair| requests(situation, *repair, &finding.object)).collect()
 }
 
-fn requests(situation: &Situation<'_>, remedy: Remedy, object: &ObjectKey) -> Vec<Request> {
+fn requests(situation: &Situation<'_>, repair: Repair, object: &ObjectKey) -> Vec<Request> {
     let volume = match object.kind {
         Kind::PersistentVolume => situation.snapshot.volume_id(&object.name).map(|id| situation.snapshot.volume(id)),
         _ => None,
     };
-    match remedy {
-        Remedy::Restore => {
+    match repair {
+        Repair::Restore => {
             let claim = match volume {
                 Some(volume) => {
                     let named = volume.claim_ref.as_ref().filter(|named| {
@@ -91,7 +34,7 @@ fn requests(situation: &Situation<'_>, remedy: Remedy, object: &ObjectKey) -> Ve
                 |(namespace, name)| Request::Restore { namespace, name, from: None, provisioner_stopped: false };
             claim.into_iter().map(restore).collect()
         }
-        Remedy::Retain => {
+        Repair::Retain => {
             let names = match (volume, object.kind) {
                 (Some(volume), _) => vec![volume.meta.name.clone()],
                 (None, Kind::PersistentVolumeClaim) => volumes_of_claim(situation, &object.namespace, &object.name),
@@ -109,11 +52,11 @@ fn requests(situation: &Situation<'_>, remedy: Remedy, object: &ObjectKey) -> Ve
             });
             kept.map(|volume| Request::Retain { volume }).collect()
         }
-        Remedy::Release => {
+        Repair::Release => {
             let release = |name: &Str| Request::Release { volume: name.clone(), to: Recipient::LastClaim };
             volume.map(|volume| release(&volume.meta.name)).into_iter().collect()
         }
-        Remedy::Unbind => {
+        Repair::Unbind => {
             let Some(volume) = volume else { return Vec::new() };
             let snapshot = situation.snapshot;
             match snapshot.claims_naming(&volume.meta.name) {
@@ -126,7 +69,7 @@ fn requests(situation: &Situation<'_>, remedy: Remedy, object: &ObjectKey) -> Ve
                 _ => Vec::new(),
             }
         }
-        Remedy::Reclass => {
+        Repair::Reclass => {
             let Known::There(claim) = situation.claim(&object.namespace, &object.name) else { return Vec::new() };
             let meant = meant_class(situation.snapshot, claim.class());
             let recreate = |class: &str| Request::Recreate {
@@ -137,7 +80,7 @@ fn requests(situation: &Situation<'_>, remedy: Remedy, object: &ObjectKey) -> Ve
             };
             meant.map(recreate).into_iter().collect()
         }
-        Remedy::Unselect => {
+        Repair::Unselect => {
             vec![Request::Unselect { namespace: object.namespace.clone(), name: object.name.clone() }]
         }
     }

@@ -1,6 +1,7 @@
 //! `Version`: which pvctl this is, which Kubernetes it models, and which the cluster runs.
 
 use super::machine::API_VERSION;
+use crate::controllers::KubeVersion;
 use serde::Serialize;
 
 /// The answer of `version`.
@@ -48,14 +49,15 @@ pub struct ServerOut {
 }
 
 impl Version {
-    /// This program, modelling one of these minors of Kubernetes 1, and the API server's own version.
-    pub fn new(modelled: u32, available: &[u32], server: Option<String>) -> Self {
-        let named = |minor: &u32| format!("1.{minor}");
+    /// This program, and the API server's own version.
+    pub fn new(server: Option<String>) -> Self {
+        let kubernetes = KubeVersion::DEFAULT.to_string();
+        let available = KubeVersion::all().map(|version| version.to_string()).collect();
         Self {
             api_version: API_VERSION,
             kind: "Version",
             client: ClientVersion { version: env!("CARGO_PKG_VERSION") },
-            model: ModelledVersions { kubernetes: named(&modelled), available: available.iter().map(named).collect() },
+            model: ModelledVersions { kubernetes, available },
             server: server.map(|version| ServerOut { version }),
         }
     }

@@ -146,7 +146,7 @@ impl Case {
     // What decides besides the objects.
 
     pub(crate) fn kube(mut self, minor: u32) -> Self {
-        self.rules = Rules::of(KubeVersion { minor });
+        self.rules = Rules::of(KubeVersion::modelled(minor).unwrap());
         self
     }
 

@@ -42,7 +42,7 @@ fn claim_ends(minor: u32) -> Vec<(ClaimPhase, String)> {
     });
     let settings = Settings {
         controllers: vec![Controller::PersistentVolumeBinder],
-        ..Settings::new(Rules::of(KubeVersion { minor }))
+        ..Settings::new(Rules::of(KubeVersion::modelled(minor).unwrap()))
     };
     components(&snapshot, &settings)
         .iter()

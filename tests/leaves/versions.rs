@@ -8,7 +8,7 @@ use pvctl::world::{Read, WithoutNamespace};
 use serde_json::json;
 
 fn of(minor: u32) -> Rules {
-    Rules::of(KubeVersion { minor })
+    Rules::of(KubeVersion::modelled(minor).unwrap())
 }
 
 fn with(minor: u32, gate: &str, state: bool) -> Rules {
@@ -40,6 +40,7 @@ fn each_rule_holds_in_the_minors_of_the_rule_book() {
     assert_eq!(minors(|rules| rules.without_namespace == WithoutNamespace::Refused), [28, 29, 30]);
     assert_eq!(minors(|rules| rules.selected_node_ends_delay), [0_u32; 0]);
     assert_eq!(minors(|rules| rules.recheck_only_bound_by_controller), [0_u32; 0]);
+    assert_eq!(minors(|rules| rules.requests_can_be_lowered), [32, 33, 34, 35, 36]);
 }
 
 /// `docs/two-bugs.md` says so.
@@ -115,16 +116,35 @@ fn gates_are_locked_absent_or_gone_as_upstream_declares() {
 
 #[test]
 fn versions_are_read_as_people_write_them() {
-    let minor = |text| KubeVersion::parse(text).map(|version| version.minor);
-    assert_eq!(minor("1.36"), Some(36));
-    assert_eq!(minor("v1.28.9"), Some(28));
-    assert_eq!(minor("1.14"), Some(14));
-    for unmodelled in ["1.27", "1.37", "1.15", "2.30", "1", "", "1.x"] {
-        assert_eq!(minor(unmodelled), None, "{unmodelled}");
+    let read = |text, minor| {
+        let version = KubeVersion::modelled(minor);
+        assert!(version.is_some() && KubeVersion::parse(text) == version, "{text}");
+    };
+    read("1.36", 36);
+    read("v1.28.9", 28);
+    read("1.14", 14);
+    read("1.30", 30);
+    read("v1.30.4-gke.1", 30);
+    read("1.30+", 30);
+    for unmodelled in ["1.27", "1.99", "1.15", "2.30", "1", "1.", "", "1.x", "1.+30"] {
+        assert_eq!(KubeVersion::parse(unmodelled), None, "{unmodelled}");
     }
-    assert_eq!(KubeVersion::nearest(40).minor, 36);
-    assert_eq!(KubeVersion::nearest(20).minor, 28);
+    assert_eq!(KubeVersion::nearest(99), KubeVersion::NEWEST);
+    assert_eq!(KubeVersion::nearest(20), KubeVersion::OLDEST);
+    assert_eq!(Some(KubeVersion::nearest(33)), KubeVersion::modelled(33));
     assert_eq!(of(33).version.to_string(), "1.33");
+}
+
+/// What `--help` says of them, "1.14 or 1.28 to 1.36", is true only then.
+#[test]
+fn versions_are_in_order_and_without_gaps() {
+    let all: Vec<KubeVersion> = KubeVersion::all().collect();
+    let current: Vec<KubeVersion> = (28..).map_while(KubeVersion::modelled).collect();
+    assert_eq!(all[0], KubeVersion::HISTORICAL);
+    assert_eq!(all[1..], current);
+    assert_eq!((current.first(), current.last()), (Some(&KubeVersion::OLDEST), Some(&KubeVersion::NEWEST)));
+    let newest_recorded = all.iter().rfind(|version| version.recorded().is_some());
+    assert_eq!(newest_recorded, Some(&KubeVersion::DEFAULT));
 }
 
 cases! {

@@ -4,14 +4,13 @@
 use anyhow::{Context as _, Result, bail};
 use clap::{Args, Parser, Subcommand};
 use pvctl::controllers::{KubeVersion, Rules};
-use std::fs;
 use std::io::{Write as _, stdout};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::{SystemTime, UNIX_EPOCH};
 use xtask::differential::{Question, Run, differential};
 use xtask::mutants::{Trial, mutants};
-use xtask::oracle::{Oracle, Worlds};
+use xtask::oracle::{Oracle, Worlds, build_arguments};
 use xtask::replay::replay;
 use xtask::{corpus, shrink};
 
@@ -40,6 +39,9 @@ enum Task {
     },
     /// Lets the real controllers answer, and writes worlds and answers into a file that the tests replay.
     Record(Record),
+    /// Lists the releases of Kubernetes whose controllers the oracle has, the newest last, each with the arguments with
+    /// which `go build` builds it.
+    Versions,
     /// Changes the controllers and the simulation in small ways, and looks whether the recordings notice.
     Mutants(Mutants),
     /// Plans repairs in random worlds, and looks whether the whole adversary finds a loss.
@@ -68,8 +70,8 @@ struct Common {
     #[arg(long, value_enum, default_value = "decide")]
     ask: Question,
     /// The minor version of Kubernetes whose controllers answer.
-    #[arg(long, default_value = "1.36")]
-    kube_version: String,
+    #[arg(long, default_value_t = KubeVersion::DEFAULT, value_parser = version)]
+    kube_version: KubeVersion,
     /// Feature gates that differ from their defaults, as NAME=BOOL,...
     #[arg(long, default_value = "")]
     gates: String,
@@ -106,7 +108,7 @@ struct Record {
     /// The seed of the random worlds.
     #[arg(long, default_value_t = 1)]
     seed: u64,
-    /// Where to write; its name ends with the version, as in decisions-1.36.3.jsonl.gz.
+    /// Where to write; its name ends with the release, as in decisions-1.N.PATCH.jsonl.gz.
     #[arg(long)]
     to: PathBuf,
 }
@@ -127,18 +129,14 @@ struct Mutants {
     jobs: usize,
 }
 
-/// The oracle of a minor version, its rules, and the patch version that its module file pins.
-fn oracle(root: &Path, version: &str, gates: &str) -> Result<(Oracle, Rules, String)> {
-    let module =
-        root.join("oracle").join(if version == "1.36" { "go.mod".to_owned() } else { format!("minors/{version}.mod") });
-    let text = fs::read_to_string(&module).with_context(|| format!("no oracle of {version}: {}", module.display()))?;
-    let pinned = text
-        .lines()
-        .find_map(|line| line.trim().trim_start_matches("require ").strip_prefix("k8s.io/kubernetes v"))
-        .with_context(|| format!("{}: no version of k8s.io/kubernetes", module.display()))?;
-    let rules = KubeVersion::parse(version).with_context(|| format!("{version} is not modelled"))?;
-    let oracle = Oracle::build(root, (version != "1.36").then_some(version), gates)?;
-    Ok((oracle, Rules::of(rules), pinned.trim().to_owned()))
+fn version(text: &str) -> Result<KubeVersion> {
+    KubeVersion::parse(text).with_context(|| format!("{text} is not modelled"))
+}
+
+/// The oracle of a minor version, its rules, and the release whose controllers it has.
+fn oracle(root: &Path, version: KubeVersion, gates: &str) -> Result<(Oracle, Rules, String)> {
+    let release = version.recorded().with_context(|| format!("there is no oracle of {version}"))?;
+    Ok((Oracle::build(root, version, gates)?, Rules::of(version), release))
 }
 
 fn main() -> ExitCode {
@@ -161,7 +159,7 @@ fn run(task: Task) -> Result<bool> {
                 "daily" => SystemTime::now().duration_since(UNIX_EPOCH)?.as_secs() / 86_400,
                 given => given.parse().with_context(|| format!("--seed {given:?} is no number"))?,
             };
-            let (oracle, rules, version) = oracle(root, &asked.common.kube_version, &asked.common.gates)?;
+            let (oracle, rules, version) = oracle(root, asked.common.kube_version, &asked.common.gates)?;
             let question = asked.common.ask;
             let run = Run {
                 root,
@@ -232,7 +230,7 @@ fn run(task: Task) -> Result<bool> {
             Ok(agree)
         }
         Task::Record(asked) => {
-            let (oracle, _, version) = oracle(root, &asked.common.kube_version, &asked.common.gates)?;
+            let (oracle, _, version) = oracle(root, asked.common.kube_version, &asked.common.gates)?;
             let name = asked.to.file_name().unwrap_or_default().to_string_lossy();
             if ![".jsonl", ".jsonl.gz"].iter().any(|end| name.ends_with(&format!("-{version}{end}"))) {
                 bail!("--to {}: the name has to end with -{version}.jsonl or -{version}.jsonl.gz", asked.to.display());
@@ -249,6 +247,15 @@ fn run(task: Task) -> Result<bool> {
             };
             corpus::write(&asked.to, &lines)?;
             say!("{} worlds answered by Kubernetes {version} in {}", lines.len(), asked.to.display());
+            Ok(true)
+        }
+        Task::Versions => {
+            for version in KubeVersion::all() {
+                if let Some(release) = version.recorded() {
+                    let words: Vec<String> = [release].into_iter().chain(build_arguments(version)).collect();
+                    say!("{}", words.join(" "));
+                }
+            }
             Ok(true)
         }
         Task::Mutants(Mutants { sample, seed, only, jobs }) => {

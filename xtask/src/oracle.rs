@@ -2,6 +2,7 @@
 
 use crate::line::Line;
 use anyhow::{Context as _, Result, bail};
+use pvctl::controllers::KubeVersion;
 use std::io::{Read as _, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
@@ -13,6 +14,17 @@ pub struct Oracle {
     program: PathBuf,
     /// Feature gates that differ from their defaults, as `NAME=BOOL,…`; empty for none.
     gates: String,
+}
+
+/// The arguments of `go build` in `oracle/` that choose a version: none for the one that is modelled by default, whose
+/// modules are those of `go.mod`.
+pub fn build_arguments(version: KubeVersion) -> Vec<String> {
+    if version == KubeVersion::DEFAULT {
+        return Vec::new();
+    }
+    // A build tag cannot hold a dot.
+    let tag = version.to_string().replace('.', "_");
+    vec![format!("-modfile=minors/{version}.mod"), format!("-tags=k8s_{tag}")]
 }
 
 /// A run of worlds that the oracle makes itself.
@@ -29,19 +41,16 @@ pub struct Worlds {
 }
 
 impl Oracle {
-    /// Builds the oracle with the Go toolchain; `minor`, as in `1.34`, is another version than the one of `go.mod`, and
-    /// `gates` are the feature gates that differ from their defaults, as `NAME=BOOL,…`.
+    /// Builds the oracle of a version with the Go toolchain; `gates` are the feature gates that differ from their
+    /// defaults, as `NAME=BOOL,…`.
     ///
     /// # Errors
     /// When there is no Go toolchain, or the build fails.
-    pub fn build(root: &Path, minor: Option<&str>, gates: &str) -> Result<Self> {
-        let program = root.join("target/oracle").join(format!("oracle{}", minor.unwrap_or_default()));
+    pub fn build(root: &Path, version: KubeVersion, gates: &str) -> Result<Self> {
+        let program = root.join("target/oracle").join(format!("oracle{version}"));
         let mut build = Command::new("go");
         build.current_dir(root.join("oracle")).args(["build", "-buildvcs=false", "-o"]).arg(&program);
-        if let Some(minor) = minor {
-            // A build tag cannot hold a dot.
-            build.arg(format!("-modfile=minors/{minor}.mod")).arg(format!("-tags=k8s_{}", minor.replace('.', "_")));
-        }
+        build.args(build_arguments(version));
         let status = build.arg(".").status().context("the oracle needs the Go toolchain: `go` cannot be started")?;
         if !status.success() {
             bail!("`go build` in oracle/ failed");

@@ -51,6 +51,11 @@ pub fn by_id(id: &str) -> Option<&'static Rule> {
     all().iter().copied().find(|rule| rule.id == id)
 }
 
+/// The rules whose findings a verb repairs, or makes harmless.
+pub fn repairable() -> impl Iterator<Item = &'static Rule> {
+    all().iter().copied().filter(|rule| !rule.repairs.is_empty())
+}
+
 /// Declares the files of a section, and puts their rules in this order.
 macro_rules! section {
     ($($rule:ident),* $(,)?) => {

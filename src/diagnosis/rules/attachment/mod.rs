@@ -1,16 +1,16 @@
 //! Attachments of volumes to nodes, and volumes that wait for them.
 
 crate::diagnosis::rules::section! {
-    pv_missing,
-    node_gone,
-    attach_pv_deleting,
-    refused,
-    silent,
-    detach_error,
-    stale_no_pod,
-    double,
-    stuck_attached,
-    backend_error,
+    va_pv_missing,
+    va_node_gone,
+    va_attach_pv_deleting,
+    attacher_refused,
+    attach_silent,
+    va_detach_error_backend,
+    va_stale_no_pod,
+    va_double,
+    pv_released_delete_stuck_attached,
+    pv_released_delete_backend_error,
 }
 
 use crate::controllers::VolumeBranch;

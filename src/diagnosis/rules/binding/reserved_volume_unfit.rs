@@ -17,6 +17,7 @@ pub(super) static RULE: Rule = Rule {
     risk: Risk::Possible,
     reads: &[Kind::PersistentVolume, Kind::StorageClass],
     hinders: &[Act::Bind],
+    repairs: &[],
     page: Page {
         seen: "The claim is Pending and VOLUME is empty, while a volume shows this claim under CLAIM, and may even say \
                Bound. It stays so, and mostly no event says why.",

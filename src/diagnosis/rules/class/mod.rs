@@ -1,13 +1,13 @@
 //! Classes: what a StorageClass does to all claims that have it, or that state none.
 
 crate::diagnosis::rules::section! {
-    intree_removed,
-    two_defaults,
-    no_default,
-    noprovisioner_immediate,
-    default_static_trap,
-    mount_options,
-    expansion_off,
+    sc_intree_removed,
+    sc_two_defaults,
+    sc_no_default,
+    sc_noprovisioner_immediate,
+    sc_default_class_static_trap,
+    sc_mount_options,
+    sc_expansion_off,
 }
 
 use crate::diagnosis::Remedy;

@@ -2,11 +2,11 @@
 //! the source before it makes a volume, and tells of it by events on the claim alone.
 
 crate::diagnosis::rules::section! {
-    size_smaller,
-    driver_mismatch,
-    clone_source_not_bound,
-    cross_namespace,
-    populator_absent,
+    ds_size_smaller,
+    ds_driver_mismatch,
+    ds_clone_source_not_bound,
+    ds_cross_namespace,
+    ds_populator_absent,
 }
 
 use crate::controllers::ClaimBranch;

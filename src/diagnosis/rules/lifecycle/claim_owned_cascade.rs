@@ -3,7 +3,7 @@
 use super::{ORPHAN_FINALIZER, OWNERS, Standing, called, doomed, fate, is_gone, kind_of, owner_key, shown, standing};
 use crate::diagnosis::case::volume_key;
 use crate::diagnosis::remedy::{by_hand, retain};
-use crate::diagnosis::{Act, Case, Detect, Found, Page, Risk, Rule, Severity};
+use crate::diagnosis::{Act, Case, Detect, Found, Page, Repair, Risk, Rule, Severity};
 use crate::model::{Kind, ObjectMeta, Owner, PersistentVolumeClaim};
 
 pub(super) static RULE: Rule = Rule {
@@ -13,6 +13,7 @@ pub(super) static RULE: Rule = Rule {
     risk: Risk::Imminent,
     reads: &[Kind::PersistentVolume, Kind::Pod, Kind::Node, Kind::StorageClass, Kind::StatefulSet, Kind::Namespace],
     hinders: &[],
+    repairs: &[Repair::Retain],
     page: Page {
         seen: "Nothing, as long as the owner is there. When it is deleted, the claim is Terminating as well.",
         why: "The claim has an `ownerReference`, mostly to an object of an operator or to a StatefulSet with a \

@@ -13,6 +13,7 @@ pub(super) static RULE: Rule = Rule {
     risk: Risk::Imminent,
     reads: &[Kind::PersistentVolume, Kind::Pod, Kind::Node, Kind::StorageClass, Kind::StatefulSet, Kind::Namespace],
     hinders: &[],
+    repairs: &[],
     page: Page {
         seen: "Everything looks fine: the claim is Bound and a pod may use it. Shortly after it is Terminating, or \
                gone, though nobody has deleted it.",

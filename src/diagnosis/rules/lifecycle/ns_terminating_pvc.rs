@@ -3,7 +3,7 @@
 use super::{doomed, some};
 use crate::diagnosis::case::{PATIENCE, key_of_claim, volume_key};
 use crate::diagnosis::remedy::{by_hand, describe, kubectl, quoted, retain};
-use crate::diagnosis::{Act, Case, Detect, Found, Page, Risk, Rule, Severity};
+use crate::diagnosis::{Act, Case, Detect, Found, Page, Repair, Risk, Rule, Severity};
 use crate::model::surroundings::Namespace;
 use crate::model::{Kind, PersistentVolume, PersistentVolumeClaim, Str};
 use crate::text::human_age;
@@ -19,6 +19,7 @@ pub(super) static RULE: Rule = Rule {
     risk: Risk::Imminent,
     reads: &[Kind::PersistentVolumeClaim, Kind::PersistentVolume],
     hinders: &[],
+    repairs: &[Repair::Retain],
     page: Page {
         seen: "The namespace is Terminating for minutes, and `kubectl get pvc` still lists claims in it, mostly \
                Terminating as well. Nothing can be created there.",

@@ -14,6 +14,7 @@ pub(super) static RULE: Rule = Rule {
     risk: Risk::Possible,
     reads: &[Kind::PersistentVolumeClaim, Kind::Pod],
     hinders: &[],
+    repairs: &[],
     page: Page {
         seen: "After scaling down, claims of the members that left are still Bound, and `kubectl describe pvc` shows \
                `Used By: <none>`.",

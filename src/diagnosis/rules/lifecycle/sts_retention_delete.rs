@@ -3,7 +3,7 @@
 use super::{ORPHAN_FINALIZER, claims_of, doomed, some};
 use crate::diagnosis::case::{key_of_claim, volume_key};
 use crate::diagnosis::remedy::{by_hand, kubectl, quoted, retain};
-use crate::diagnosis::{Act, Case, Detect, Found, Page, Remedy, Risk, Rule, Severity};
+use crate::diagnosis::{Act, Case, Detect, Found, Page, Remedy, Repair, Risk, Rule, Severity};
 use crate::model::surroundings::StatefulSet;
 use crate::model::{Kind, PersistentVolume, PersistentVolumeClaim};
 use serde_json::json;
@@ -22,6 +22,7 @@ pub(super) static RULE: Rule = Rule {
     risk: Risk::Imminent,
     reads: &[Kind::PersistentVolumeClaim, Kind::PersistentVolume],
     hinders: &[Act::Outlive],
+    repairs: &[Repair::Retain],
     page: Page {
         seen: "Nothing, until the set is scaled down or deleted: then claims are Terminating or gone with it.",
         why: "`spec.persistentVolumeClaimRetentionPolicy` of the set says Delete. With `whenDeleted` the set is the \

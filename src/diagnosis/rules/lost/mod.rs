@@ -2,12 +2,12 @@
 //! event says: no controller touches storage for this.
 
 crate::diagnosis::rules::section! {
-    claimref_other_uid,
-    pv_missing,
-    claimref_uid_cleared,
-    pv_owned_by_other,
-    volumename_empty,
-    heals_itself,
+    lost_claimref_other_uid,
+    lost_pv_missing,
+    lost_claimref_uid_cleared,
+    lost_pv_owned_by_other,
+    lost_volumename_empty,
+    lost_heals_itself,
 }
 
 use crate::controllers::ClaimBranch;

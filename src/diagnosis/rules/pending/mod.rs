@@ -2,17 +2,17 @@
 //! event says when it is not.
 
 crate::diagnosis::rules::section! {
-    vac_gate_off,
-    wffc_nodename_bypass,
-    selected_node_gone,
-    selector_blocks_provisioning,
+    pvc_vac_gate_off,
+    pvc_wffc_nodename_bypass,
+    pvc_selected_node_gone,
+    pvc_selector_blocks_provisioning,
     pool_exhausted,
-    class_not_found,
-    no_class_no_pv,
-    provisioner_name_drift,
-    provisioner_silent,
-    wffc_pod_unschedulable,
-    wffc_no_consumer,
+    pvc_class_not_found,
+    pvc_no_class_no_pv,
+    pvc_provisioner_name_drift,
+    pvc_provisioner_silent,
+    pvc_wffc_pod_unschedulable,
+    pvc_wffc_no_consumer,
 }
 
 pub(super) mod pool;

@@ -25,6 +25,7 @@ pub(super) static RULE: Rule = Rule {
     risk: Risk::Possible,
     reads: &[Kind::PersistentVolume, Kind::PersistentVolumeClaim, Kind::StorageClass, Kind::Pod],
     hinders: &[Act::Bind],
+    repairs: &[],
     page: Page {
         seen: "The claim is Pending. The volumes of its class are Bound or Released, or there are none. The events \
                speak of something else: `ProvisioningFailed` with `no volume plugin matched name: \

@@ -1,11 +1,11 @@
 //! Claims for which a volume is being made, by what events, quotas and the Lease of the controllers tell.
 
 crate::diagnosis::rules::section! {
-    controller_not_running,
-    quota_blocks,
-    failed,
-    inprogress_background,
-    wffc_custom_scheduler,
+    pvc_controller_not_running,
+    pvc_quota_blocks,
+    pvc_provisioning_failed,
+    pvc_inprogress_background,
+    pvc_wffc_custom_scheduler,
 }
 
 use crate::controllers::ClaimBranch;

@@ -2,11 +2,11 @@
 //! volume, and then often by the node, which enlarges the file system; the claim's status says how far that has come.
 
 crate::diagnosis::rules::section! {
-    controller_failing,
-    fs_pending,
-    pv_edited,
-    no_resizer,
-    not_allowed,
+    resize_controller_failing,
+    resize_fs_pending,
+    resize_pv_edited,
+    resize_no_resizer,
+    resize_not_allowed,
 }
 
 use crate::controllers::ClaimBranch;

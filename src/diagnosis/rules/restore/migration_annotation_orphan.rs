@@ -12,6 +12,7 @@ pub(super) static RULE: Rule = Rule {
     risk: Risk::Possible,
     reads: &[Kind::CsiDriver, Kind::CsiNode],
     hinders: &[],
+    repairs: &[],
     page: Page {
         seen: "The volume is of an in-tree type such as `awsElasticBlockStore`, and has the annotation \
                `pv.kubernetes.io/migrated-to`. Pods that use it stay in ContainerCreating; once released, it stays \

@@ -2,17 +2,17 @@
 //! let the object go, and what becomes of the data when that happens.
 
 crate::diagnosis::rules::section! {
-    pv_bound,
-    pv_provisioner_finalizer,
-    pv_intree_finalizer,
-    pv_attacher,
-    pv_leak,
-    pvc_controller_dead,
-    pvc_in_use,
-    pvc_completed_pod,
-    pvc_snapshot_source,
-    pvc_clone_source,
-    pvc_unknown_finalizer,
+    pv_terminating_bound,
+    pv_terminating_provisioner_finalizer,
+    pv_terminating_intree_finalizer,
+    pv_terminating_attacher,
+    pv_terminating_leak,
+    pvc_terminating_controller_dead,
+    pvc_terminating_in_use,
+    pvc_terminating_completed_pod,
+    pvc_terminating_snapshot_source,
+    pvc_terminating_clone_source,
+    pvc_terminating_unknown_finalizer,
 }
 
 use crate::controllers::VolumeBranch;

@@ -12,6 +12,7 @@ pub(super) static RULE: Rule = Rule {
     risk: Risk::None,
     reads: &[Kind::PersistentVolumeClaim, Kind::Pod, Kind::CsiDriver, Kind::CsiNode, Kind::CsiStorageCapacity],
     hinders: &[Act::Schedule],
+    repairs: &[],
     page: Page {
         seen: "Pods with new claims of the class stay Pending, and the scheduler says that nodes `did not have enough \
                free storage`. The storage has plenty.",

@@ -1,14 +1,14 @@
 //! Where volumes can be made and used: classes, drivers and nodes that do not fit together.
 
 crate::diagnosis::rules::section! {
-    selected_node_no_csinode,
-    selected_node_unfit,
-    allowed_topologies,
-    provisioner_absent,
+    pvc_selected_node_no_csinode,
+    pvc_selected_node_unfit,
+    sc_allowed_topologies_impossible,
+    sc_provisioner_absent,
     capacity_not_published,
-    hostname_label,
-    immediate_topology,
-    nfs_cluster_dns,
+    affinity_hostname_label,
+    sc_immediate_topology,
+    nfs_cluster_dns_name,
 }
 
 use crate::controllers::ClaimBranch;

@@ -6,7 +6,7 @@ use crate::controllers::persistent_volume::reclaim::{DataFate, data_fate, leaks}
 use crate::diagnosis::case::{key_of_claim, volume_key};
 use crate::diagnosis::remedy::{by_hand, retain};
 use crate::diagnosis::rules::terminating::driver_of;
-use crate::diagnosis::{Case, Detect, Finding, Found, Holder, Page, Risk, Rule, Severity};
+use crate::diagnosis::{Case, Detect, Finding, Found, Holder, Page, Repair, Risk, Rule, Severity};
 use crate::model::{Kind, Namespace, ObjectKey, PersistentVolume, PersistentVolumeClaim, Timestamp, VolumePhase};
 use crate::simulate::{Outcome, OutcomeSet};
 use std::collections::BTreeSet;
@@ -18,6 +18,7 @@ pub(super) static RULE: Rule = Rule {
     risk: Risk::Imminent,
     reads: &[Kind::PersistentVolumeClaim, Kind::Namespace],
     hinders: &[],
+    repairs: &[Repair::Retain],
     page: Page {
         seen: "The volume is Released, or will be, and its policy is not Retain. `kubectl get pv` shows nothing unusual \
                until the volume is gone.",

@@ -2,30 +2,30 @@
 //! surprise the owner of their data. Volumes that are being deleted are the business of another section.
 
 crate::diagnosis::rules::section! {
-    released_but_claim_alive,
-    bound_claim_missing,
-    released_claim_recreated,
-    failed_recycle,
-    failed_delete,
-    failed_no_deleter_static,
-    unknown_policy,
-    pending_phase,
-    duplicate_backing,
-    released_delete_no_deleter,
-    recycle_policy,
-    delete_static_surprise,
-    available_with_data,
-    available_claim_bound_elsewhere,
-    hostpath_multinode,
-    released_retain,
-    reserved_namespace_anew,
-    available_reserved_waiting,
-    available_unmatchable,
+    pv_released_but_claim_alive,
+    pv_bound_claim_missing,
+    pv_released_claim_recreated,
+    pv_failed_recycle,
+    pv_failed_delete,
+    pv_failed_no_deleter_static,
+    pv_unknown_policy,
+    pv_pending_phase,
+    pv_duplicate_backing,
+    pv_released_delete_no_deleter,
+    pv_recycle_policy,
+    pv_delete_static_surprise,
+    pv_available_with_data,
+    pv_available_claim_bound_elsewhere,
+    pv_hostpath_multinode,
+    pv_released_retain,
+    pv_reserved_namespace_anew,
+    pv_available_reserved_waiting,
+    pv_available_unmatchable,
     data_about_to_go,
 }
 
 pub(in crate::diagnosis) use data_about_to_go::give_way;
-pub(super) use released_retain::RULE as RELEASED_RETAIN;
+pub(super) use pv_released_retain::RULE as RELEASED_RETAIN;
 
 use crate::controllers::persistent_volume::plugins::{Provider, find_deletable_plugin};
 use crate::controllers::{Branch, DeleteStep, ReclaimStep, RecycleStep, VolumeBranch};

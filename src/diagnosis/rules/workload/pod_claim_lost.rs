@@ -14,6 +14,7 @@ pub(super) static RULE: Rule = Rule {
     risk: Risk::None,
     reads: &[Kind::PersistentVolumeClaim, Kind::PersistentVolume],
     hinders: &[Act::Schedule],
+    repairs: &[],
     page: Page {
         seen: "The pod is Pending without a node; an event `FailedScheduling` says that its claim is bound to a \
                PersistentVolume that does not exist.",

@@ -14,6 +14,7 @@ pub(super) static RULE: Rule = Rule {
     risk: Risk::None,
     reads: &[Kind::PersistentVolumeClaim],
     hinders: &[Act::Schedule],
+    repairs: &[],
     page: Page {
         seen: "The pod is Pending without a node; an event `FailedScheduling` says that a PersistentVolumeClaim is not \
                found.",

@@ -13,6 +13,7 @@ pub(super) static RULE: Rule = Rule {
     risk: Risk::None,
     reads: &[Kind::PersistentVolumeClaim],
     hinders: &[Act::Schedule],
+    repairs: &[],
     page: Page {
         seen: "The pod is Pending without a node; an event `FailedScheduling` says that a claim was not created for \
                the pod, because the pod is not its owner.",

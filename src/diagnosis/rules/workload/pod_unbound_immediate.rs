@@ -14,6 +14,7 @@ pub(super) static RULE: Rule = Rule {
     risk: Risk::None,
     reads: &[Kind::PersistentVolumeClaim, Kind::PersistentVolume, Kind::StorageClass],
     hinders: &[Act::Schedule],
+    repairs: &[],
     page: Page {
         seen: "The pod is Pending without a node; an event `FailedScheduling` says that it has unbound immediate \
                PersistentVolumeClaims, or that there is no volume to bind. If its class binds late, there may be no \

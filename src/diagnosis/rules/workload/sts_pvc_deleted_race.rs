@@ -15,6 +15,7 @@ pub(super) static RULE: Rule = Rule {
     risk: Risk::Possible,
     reads: &[Kind::PersistentVolumeClaim, Kind::PersistentVolume],
     hinders: &[Act::Schedule],
+    repairs: &[],
     page: Page {
         seen: "A pod of a StatefulSet is Pending without a node; `FailedScheduling` says that its claim is being \
                deleted, then that it is not found.",

@@ -1,0 +1,113 @@
+//! An attachment on which nobody acts.
+
+use super::{
+    LONGEST_CALL, PATIENCE, age, attachers_finalizer, lacks_volume, lasts, refused_for_deletion, volume_words,
+    with_state,
+};
+use crate::diagnosis::remedy::{by_hand, describe, kubectl};
+use crate::diagnosis::{Act, Case, Detect, Found, Page, Risk, Rule, Severity, key};
+use crate::model::Kind;
+use crate::model::surroundings::VolumeAttachment;
+use crate::snapshot::Absence;
+
+pub(super) static RULE: Rule = Rule {
+    id: "attach-silent",
+    title: "no attacher acts on the attachment",
+    severity: Severity::Error,
+    risk: Risk::None,
+    reads: &[Kind::PersistentVolume, Kind::Node, Kind::CsiDriver],
+    hinders: &[Act::Detach],
+    repairs: &[],
+    page: Page {
+        seen: "A VolumeAttachment has `attached: false` and no error for minutes, or is Terminating without one. The \
+               pod that needs the volume stays in ContainerCreating, and its event speaks of a timeout while waiting \
+               for the attachment. It looks as if something were at work.",
+        why: "kube-controller-manager only creates and deletes the VolumeAttachment. The attacher of the driver that \
+              it names has to act, and within seconds puts its finalizer on it or writes an error. If neither is \
+              there, that attacher does not run, watches under another driver's name, or may not read or write \
+              VolumeAttachments. A driver that was uninstalled leaves its VolumeAttachments behind like that.",
+        confirm: "kubectl get volumeattachment NAME -o yaml\n\
+                  kubectl get csidrivers\n\
+                  kubectl get leases -A | grep external-attacher\n\
+                  kubectl get pods -A | grep -i csi",
+        repair: "Let the driver's controller with its attacher run; it takes up what waits by itself. Compare its name \
+                 with `spec.attacher`. If it runs, its log says what it may not do. If the driver needs no attaching, \
+                 its CSIDriver has to say `attachRequired: false`.",
+        prevention: "Uninstall a driver only after its volumes are detached and gone.",
+        hazard: "Waiting does no harm. Taking the finalizer off a VolumeAttachment while the driver is away leaves the \
+                 disk on its node.",
+        sources: &[
+            "Attach, waitForVolumeAttachmentWithLister, pkg/volume/csi, Kubernetes 1.36",
+            "syncVA, csiAttach, csiDetach, external-attacher 4.12",
+        ],
+    },
+    detect: Detect::Attachment(look),
+};
+
+fn look(case: &Case<'_>, attachment: &VolumeAttachment) -> Option<Found> {
+    let deleted = attachment.meta.deleted;
+    let since = deleted.or(attachment.meta.created);
+    if attachment.attacher.is_empty() || !lasts(case, since, PATIENCE) {
+        return None;
+    }
+    let is_taken = attachers_finalizer(attachment).is_some();
+    let is_silent = if deleted.is_some() {
+        // An attachment without the finalizer is not the attacher's to let go.
+        is_taken && attachment.detach_error.is_none()
+    } else {
+        !is_taken && !attachment.attached && attachment.attach_error.is_none()
+    };
+    if !is_silent || refused_for_deletion(case, attachment).is_some() {
+        return None;
+    }
+    let driver_gone = lacks_driver(case, &attachment.attacher);
+    if deleted.is_some() {
+        // A driver may be at work for long; where it is gone, nothing is.
+        if !driver_gone && !lasts(case, deleted, LONGEST_CALL) {
+            return None;
+        }
+        if case.lacks(Kind::Node, "", &attachment.node_name) || lacks_volume(case, attachment) {
+            return None;
+        }
+    }
+    let (driver, node, volume) = (&attachment.attacher, &attachment.node_name, volume_words(attachment));
+    let reason = if driver_gone {
+        format!("there is no CSIDriver {driver}, so that driver was probably removed")
+    } else {
+        "it does not run, has another name, or may not do that".to_owned()
+    };
+    let lasted = age(case, since);
+    let message = if deleted.is_some() {
+        format!(
+            "it was deleted {lasted} ago, and the attacher of {driver} has neither detached {volume} from node {node} \
+             nor written an error: {reason}. Until this is gone, the volume counts as attached"
+        )
+    } else {
+        format!(
+            "for {lasted} the attacher of {driver} has not touched it, neither to attach {volume} to node {node} nor \
+             to say an error: {reason}"
+        )
+    };
+    let found = with_state(Found::new(message), attachment)
+        .since(since)
+        .evidence(&case.object(), "spec.attacher", driver.as_str())
+        .evidence(&case.object(), "metadata.finalizers", attachment.meta.finalizers.join(", "));
+    let found =
+        if driver_gone { found.evidence(&key(Kind::CsiDriver, "", driver), "metadata.name", "") } else { found };
+    Some(
+        found
+            .remedy(describe(&case.object(), "see whether anybody has touched it meanwhile"))
+            .remedy(kubectl("get csidrivers", format!("see whether {driver} is installed, and under which name")))
+            .remedy(by_hand(format!(
+                "let the controller of {driver} run with its attacher: it takes this up by itself; if it runs, its log \
+                 says what it may not do"
+            ))),
+    )
+}
+
+/// Whether it is certain that no such CSIDriver exists. Nothing hangs on it but how the matter is put and how long it
+/// may last, so that what is unknown changes no answer.
+fn lacks_driver(case: &Case<'_>, driver: &str) -> bool {
+    let absence = case.snapshot().coverage().absence_of(Kind::CsiDriver, "", driver);
+    absence == Absence::Certain && case.lacks(Kind::CsiDriver, "", driver)
+}

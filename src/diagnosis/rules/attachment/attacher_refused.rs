@@ -1,0 +1,99 @@
+//! An attachment of which the attacher cannot write what it did.
+
+use super::{
+    LONGEST_CALL, PATIENCE, age, attachers_finalizer, is_refusal, lasts, refused_for_deletion, volume_words,
+    with_error, with_state,
+};
+use crate::diagnosis::remedy::{by_hand, describe, kubectl};
+use crate::diagnosis::{Act, Case, Detect, Found, Page, Risk, Rule, Severity};
+use crate::model::Kind;
+use crate::model::surroundings::VolumeAttachment;
+
+pub(super) static RULE: Rule = Rule {
+    id: "attacher-refused",
+    title: "the attacher may not write what it did",
+    severity: Severity::Error,
+    risk: Risk::None,
+    reads: &[Kind::PersistentVolume],
+    hinders: &[Act::Detach],
+    repairs: &[],
+    page: Page {
+        seen: "A VolumeAttachment stays `attached: false` although the storage system shows the disk on the node, or \
+               stays Terminating although the disk is detached. It has the attacher's finalizer. Its error, if there \
+               is one, says `forbidden`; in most cases only the attacher's log says so.",
+        why: "The attacher first puts its finalizer on the VolumeAttachment, then calls the driver, and then writes \
+              the result to `volumeattachments/status`. These are rights of their own. If the API server refuses the \
+              status, neither success nor failure is ever seen, and every attempt calls the driver again. If it \
+              refuses the finalizers of VolumeAttachments or of PersistentVolumes, the error says what could not be \
+              saved. A driver that never answers looks the same as a status that is refused.",
+        confirm: "kubectl get volumeattachment NAME -o yaml\n\
+                  kubectl auth can-i patch volumeattachments/status --as=system:serviceaccount:NAMESPACE:ACCOUNT\n\
+                  kubectl auth can-i patch volumeattachments --as=system:serviceaccount:NAMESPACE:ACCOUNT\n\
+                  kubectl auth can-i patch persistentvolumes --as=system:serviceaccount:NAMESPACE:ACCOUNT",
+        repair: "Give the attacher's service account the rights that its version asks for: `patch` on \
+                 volumeattachments, volumeattachments/status and persistentvolumes. It tries again by itself. If it \
+                 has them, look at its log and at the driver for a call that hangs.",
+        prevention: "Install the RBAC rules together with the version of the sidecar that they belong to.",
+        hazard: "Nothing is lost by waiting. Taking the finalizer off would leave a disk attached that counts as \
+                 detached.",
+        sources: &[
+            "syncAttach, csiAttach, saveAttachError, markAsAttached, markAsDetached, external-attacher 4.12",
+            "deploy/kubernetes/rbac.yaml, external-attacher 4.12",
+        ],
+    },
+    detect: Detect::Attachment(look),
+};
+
+fn look(case: &Case<'_>, attachment: &VolumeAttachment) -> Option<Found> {
+    let deleted = attachment.meta.deleted;
+    let since = deleted.or(attachment.meta.created);
+    if !lasts(case, since, PATIENCE) {
+        return None;
+    }
+    let (driver, node, volume) = (&attachment.attacher, &attachment.node_name, volume_words(attachment));
+    let error = if deleted.is_some() { &attachment.detach_error } else { &attachment.attach_error };
+    let (message, severity) = match error {
+        Some(error) if is_refusal(error) && (deleted.is_some() || !attachment.attached) => {
+            let state = if deleted.is_some() { "detached from" } else { "attached to" };
+            (
+                format!(
+                    "for {} the API server has refused what the attacher of {driver} writes, so that {volume} cannot \
+                     count as {state} node {node}: its rights are missing, and nothing is wrong with the storage",
+                    age(case, since)
+                ),
+                Severity::Error,
+            )
+        }
+        Some(_) => return None,
+        None => {
+            let began = attachers_finalizer(attachment).is_some();
+            if !began || attachment.attached || deleted.is_some() || !lasts(case, since, LONGEST_CALL) {
+                return None;
+            }
+            (
+                format!(
+                    "the attacher of {driver} has begun to attach {volume} to node {node}, and for {} has written \
+                     neither success nor an error: it may not write volumeattachments/status, its driver hangs, or it \
+                     stopped",
+                    age(case, since)
+                ),
+                Severity::Warning,
+            )
+        }
+    };
+    if refused_for_deletion(case, attachment).is_some() {
+        return None;
+    }
+    Some(
+        with_error(with_state(Found::new(message), attachment), attachment)
+            .severity(severity)
+            .since(since)
+            .evidence(&case.object(), "metadata.finalizers", attachment.meta.finalizers.join(", "))
+            .remedy(describe(&case.object(), "see what it says of itself"))
+            .remedy(by_hand(format!(
+                "see in the log of the attacher of {driver} what is forbidden, and give its service account patch on \
+                 volumeattachments, volumeattachments/status and persistentvolumes; it goes on by itself"
+            )))
+            .remedy(kubectl("get clusterroles,clusterrolebindings", "find the rules of the attacher")),
+    )
+}

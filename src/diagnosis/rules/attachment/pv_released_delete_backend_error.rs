@@ -1,0 +1,105 @@
+//! A released volume whose storage the driver fails to delete.
+
+use super::{Obstacle, PATIENCE, SHOWN, awaits_deletion, deletion_failure};
+use crate::diagnosis::remedy::{by_hand, describe, retain};
+use crate::diagnosis::{Case, Detect, Found, Page, Risk, Rule, Severity, key};
+use crate::model::surroundings::Event;
+use crate::model::{Kind, PersistentVolume, SourceKind};
+use crate::text::{human_age, truncate};
+
+pub(super) static RULE: Rule = Rule {
+    id: "pv-released-delete-backend-error",
+    title: "its driver fails to delete the storage",
+    severity: Severity::Warning,
+    risk: Risk::Possible,
+    reads: &[Kind::PersistentVolumeClaim, Kind::VolumeAttachment, Kind::Event],
+    hinders: &[],
+    repairs: &[],
+    page: Page {
+        seen: "The volume is Released with policy Delete, and stays, with events `VolumeFailedDelete` of its driver.",
+        why: "The claim is gone, and the provisioner calls the driver to delete the storage, again and again with \
+              growing pauses. The storage system refuses: the disk is in use outside of Kubernetes, snapshots or \
+              clones depend on it, the credentials do not suffice, or the storage system does not answer.",
+        confirm: "kubectl get events -A --field-selector \
+                  involvedObject.kind=PersistentVolume,involvedObject.name=VOLUME\n\
+                  kubectl get pv VOLUME -o jsonpath='{.status.phase} {.spec.persistentVolumeReclaimPolicy}'",
+        repair: "If the data are wanted, set the policy to Retain now, which ends the attempts. Otherwise remove what \
+                 the event names at the storage system; the next attempt then succeeds by itself.",
+        prevention: "Delete snapshots and clones before the volume from which they were made, where the storage system \
+                     asks for that, and keep the driver's credentials as long as it has volumes.",
+        hazard: "When the obstacle goes, the storage is deleted without another question. Taking finalizers off the \
+                 volume leaves the storage behind without a name.",
+        sources: &[
+            "deleteVolumeOperation, shouldDelete, sig-storage-lib-external-provisioner 13",
+            "Delete, external-provisioner",
+            "kubernetes-sigs/vsphere-csi-driver#217",
+            "kubernetes-sigs/vsphere-csi-driver#2286",
+        ],
+    },
+    detect: Detect::Volume(look),
+};
+
+fn look(case: &Case<'_>, volume: &PersistentVolume) -> Option<Found> {
+    let Some(event) = deletion_failure(case, volume) else {
+        if awaits_deletion(case, volume, PATIENCE).is_some() {
+            // Events about what has no namespace are kept there.
+            case.knows_all(Kind::Event, "default");
+        }
+        return None;
+    };
+    // While it is attached, that is what has to end first; if it is no longer, the next attempt may succeed.
+    if is_attached(event) || case.snapshot().attachments_of(&volume.meta.name).next().is_some() {
+        return None;
+    }
+    let lasted = awaits_deletion(case, volume, PATIENCE)?;
+    let (why, first) = match Obstacle::of(&event.message) {
+        Obstacle::InUse => (
+            "something still uses the storage",
+            "find at the storage system what uses it, such as a machine outside of the cluster",
+        ),
+        Obstacle::Dependents => (
+            "snapshots or clones seem to depend on it",
+            "find the snapshots and clones of it at the storage system, and decide what becomes of them",
+        ),
+        Obstacle::Denied => {
+            ("it seems to lack rights", "give the driver its credentials and rights at the storage system back")
+        }
+        Obstacle::Unreachable => {
+            ("the storage system seems not to answer", "let the driver reach the storage system again")
+        }
+        Obstacle::Unknown => (
+            "something it needs seems to be gone",
+            "see at the storage system whether the storage is still there; if it is gone, set policy Retain and delete \
+             the volume",
+        ),
+        Obstacle::Other => ("its event says why", "see in the event and in the driver's log what fails"),
+    };
+    let message = format!(
+        "its claim is gone, and for {} its driver has failed to delete its storage (policy Delete): {why}. When that \
+         is over, its data are deleted at once",
+        human_age(lasted)
+    );
+    let found = Found::new(message)
+        .since(volume.status.last_phase_transition)
+        .evidence(&case.object(), "status.phase", volume.status.phase.as_str())
+        .evidence(&case.object(), "spec.persistentVolumeReclaimPolicy", volume.reclaim_policy.as_str());
+    let found = if volume.source.kind == SourceKind::Csi {
+        found.evidence(&case.object(), "spec.csi.volumeHandle", volume.source.handle.as_str())
+    } else {
+        found
+    };
+    let object = key(Kind::Event, &event.meta.namespace, &event.meta.name);
+    Some(
+        found
+            .evidence(&object, "message", truncate(&event.message, SHOWN))
+            .evidence(&object, "lastTimestamp", event.last_seen.map(|moment| moment.to_string()).unwrap_or_default())
+            .remedies(retain(volume))
+            .remedy(describe(&case.object(), "read the whole event"))
+            .remedy(by_hand(format!("if nobody wants the data, {first}: the next attempt then succeeds by itself"))),
+    )
+}
+
+/// Whether the provisioner itself saw an attachment. Upstream: `canDeleteVolume`, external-provisioner.
+fn is_attached(event: &Event) -> bool {
+    event.message.contains("is still attached to node")
+}

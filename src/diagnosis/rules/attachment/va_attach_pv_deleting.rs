@@ -1,0 +1,73 @@
+//! A volume that is being deleted, and that some node is to get.
+
+use super::{detach, refused_for_deletion, with_error, with_state};
+use crate::controllers::persistent_volume::reclaim::leaks;
+use crate::diagnosis::case::volume_key;
+use crate::diagnosis::remedy::{by_hand, describe, retain};
+use crate::diagnosis::{Act, Case, Detect, Found, Page, Risk, Rule, Severity};
+use crate::model::Kind;
+use crate::model::surroundings::VolumeAttachment;
+
+pub(super) static RULE: Rule = Rule {
+    id: "va-attach-pv-deleting",
+    title: "a volume that is being deleted cannot be attached",
+    severity: Severity::Error,
+    risk: Risk::Possible,
+    reads: &[Kind::PersistentVolume],
+    hinders: &[],
+    repairs: &[],
+    page: Page {
+        seen: "A pod stays in ContainerCreating. Its VolumeAttachment has `attached: false`, and \
+               `status.attachError` says that the PersistentVolume is marked for deletion.",
+        why: "The attacher refuses every volume that has a `deletionTimestamp`, and that can never be taken back. \
+              While the claim is Bound, the volume lives on and pods that have it go on working; but no pod can get it \
+              on another node any more, or again on the same one after it was detached.",
+        confirm: "kubectl get volumeattachment NAME -o jsonpath='{.status.attachError.message}'\n\
+                  kubectl get pv VOLUME -o jsonpath='{.metadata.deletionTimestamp} \
+                  {.spec.persistentVolumeReclaimPolicy}'",
+        repair: "The volume's object has to be made anew, with the data kept: set policy Retain, save the volume's \
+                 YAML, stop the pods, delete the claim, wait until the volume's object is gone, create it again with \
+                 the same handle and a `claimRef` that names the claim without a uid, and create the claim again. If \
+                 nobody wants the data, delete the pod and the claim.",
+        prevention: "Delete claims and let their volumes follow; never delete a volume that is Bound.",
+        hazard: "With policy Delete the data are destroyed as soon as the claim is deleted, so Retain comes first.",
+        sources: &["csiAttach, external-attacher 4.12", "kubernetes-csi/external-attacher#66", "longhorn/longhorn#834"],
+    },
+    detect: Detect::Attachment(look),
+};
+
+fn look(case: &Case<'_>, attachment: &VolumeAttachment) -> Option<Found> {
+    let volume = refused_for_deletion(case, attachment)?;
+    let (name, node) = (&volume.meta.name, &attachment.node_name);
+    let destroys = case.destroys(volume) && !leaks(case.rules(), volume);
+    let policy = volume.reclaim_policy.as_str();
+    let prospect = if destroys { format!("; with policy {policy} its data go with its claim") } else { String::new() };
+    let message = format!(
+        "volume {name} is being deleted, so {} refuses to attach it to node {node}, now and ever: no pod can start \
+         with it there{prospect}",
+        attachment.attacher
+    );
+    let since = volume.meta.deleted.max(attachment.meta.created);
+    Some(
+        with_error(with_state(Found::new(message), attachment), attachment)
+            .risk(if destroys { Risk::Possible } else { Risk::None })
+            .since(since)
+            .evidence(
+                &volume_key(name),
+                "metadata.deletionTimestamp",
+                volume.meta.deleted.map(|moment| moment.to_string()).unwrap_or_default(),
+            )
+            .evidence(&volume_key(name), "spec.persistentVolumeReclaimPolicy", policy)
+            .follows_from(volume_key(name), Act::Delete)
+            .remedies(retain(volume))
+            .remedy(describe(&volume_key(name), "see what keeps the volume, and save its YAML before anything else"))
+            .remedy(by_hand(
+                "decide what becomes of the volume: its object has to go and be made anew before any pod can have it; \
+                 until then delete the pod that waits for it, or leave it waiting",
+            ))
+            .remedy(detach(
+                attachment,
+                "if no pod wants it on this node any more: take the request back, which touches no data",
+            )),
+    )
+}

@@ -1,0 +1,96 @@
+//! An attachment that the driver fails to take back.
+
+use super::{Obstacle, PATIENCE, age, give_up, is_refusal, lacks_volume, lasts, volume_words, with_error, with_state};
+use crate::diagnosis::remedy::{by_hand, describe};
+use crate::diagnosis::{Act, Case, Detect, Found, Page, Risk, Rule, Severity};
+use crate::model::Kind;
+use crate::model::surroundings::VolumeAttachment;
+
+pub(super) static RULE: Rule = Rule {
+    id: "va-detach-error-backend",
+    title: "the driver fails to detach the volume",
+    severity: Severity::Error,
+    risk: Risk::Possible,
+    reads: &[Kind::Node, Kind::PersistentVolume],
+    hinders: &[Act::Detach],
+    repairs: &[],
+    page: Page {
+        seen: "A VolumeAttachment is Terminating for minutes, and `status.detachError` holds an error of the driver. \
+               Pods that need the volume on another node stay in ContainerCreating.",
+        why: "The attacher calls the driver again and again, with growing pauses, until the call succeeds; only then \
+              it takes its finalizer off. The storage system may be unreachable, refuse the driver's credentials, or \
+              hold the disk for in use. Some drivers also take it for an error that the disk or the machine is gone \
+              already, and then never succeed.",
+        confirm: "kubectl get volumeattachment NAME -o jsonpath='{.metadata.deletionTimestamp} {.status.detachError}'\n\
+                  kubectl get pods -A | grep -i csi",
+        repair: "Remove what the error names: credentials, network, a mount that is left on the node. If the storage \
+                 system knows nothing of the disk any more, a newer driver may take that for success. Only where the \
+                 storage system shows the disk as attached nowhere, take the attacher's finalizer off the \
+                 VolumeAttachment.",
+        prevention: "Keep the driver up to date, and its credentials as long as disks are attached.",
+        hazard: "Without a proof that the disk is detached, removing the finalizer lets it be attached to a second \
+                 node while the first one still writes.",
+        sources: &[
+            "syncDetach, csiDetach, saveDetachError, external-attacher 4.12",
+            "piraeusdatastore/linstor-csi#52",
+            "kubernetes/kubernetes#69697",
+        ],
+    },
+    detect: Detect::Attachment(look),
+};
+
+fn look(case: &Case<'_>, attachment: &VolumeAttachment) -> Option<Found> {
+    let deleted = attachment.meta.deleted?;
+    let error = attachment.detach_error.as_ref().filter(|error| !is_refusal(error))?;
+    if !lasts(case, Some(deleted), PATIENCE) {
+        return None;
+    }
+    let node = &attachment.node_name;
+    if lacks_volume(case, attachment) || case.lacks(Kind::Node, "", node) {
+        return None;
+    }
+    let (driver, volume) = (&attachment.attacher, volume_words(attachment));
+    let (why, first) = match Obstacle::of(&error.message) {
+        Obstacle::Dependents | Obstacle::Other => ("", "see in the driver's log and at the storage system what fails"),
+        Obstacle::Denied => (
+            " (it seems to lack rights)",
+            "give the driver its credentials and rights at the storage system back; it tries again by itself",
+        ),
+        Obstacle::InUse => (
+            " (the disk seems to be in use)",
+            "find what still uses the disk on the node, such as a mount that is left; it tries again by itself",
+        ),
+        Obstacle::Unreachable => (
+            " (the storage system seems not to answer)",
+            "let the driver reach the storage system again; it tries again by itself",
+        ),
+        Obstacle::Unknown => (
+            " (something it needs seems to be gone already, which it takes for a failure)",
+            "see at the storage system whether the disk and the machine are still there; a newer driver may take \
+             their absence for success",
+        ),
+    };
+    let message = format!(
+        "for {} {driver} has failed to detach {volume} from node {node}{why}. Until that succeeds, the volume cannot \
+         be attached anywhere else",
+        age(case, Some(deleted))
+    );
+    Some(
+        with_error(with_state(Found::new(message), attachment), attachment)
+            .since(Some(deleted))
+            .evidence(
+                &case.object(),
+                "status.detachError.time",
+                error.time.map(|moment| moment.to_string()).unwrap_or_default(),
+            )
+            .remedy(describe(&case.object(), "read the whole error"))
+            .remedy(by_hand(first))
+            .remedies(give_up(
+                attachment,
+                format!(
+                    "as the last resort, once the storage system shows the disk as attached to no machine: let it go \
+                     without {driver}"
+                ),
+            )),
+    )
+}

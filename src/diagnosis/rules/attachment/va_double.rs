@@ -1,0 +1,103 @@
+//! A volume for one node that two nodes have.
+
+use super::{attachment_key, is_exclusive, pods_of};
+use crate::diagnosis::misfit::modes;
+use crate::diagnosis::remedy::{by_hand, kubectl, quoted};
+use crate::diagnosis::{Act, Case, Detect, Found, Page, Risk, Rule, Severity};
+use crate::model::surroundings::VolumeAttachment;
+use crate::model::{Kind, PersistentVolume, SourceKind, VolumePhase};
+
+pub(super) static RULE: Rule = Rule {
+    id: "va-double",
+    title: "two nodes have a volume that is for one",
+    severity: Severity::Error,
+    risk: Risk::Possible,
+    reads: &[Kind::VolumeAttachment, Kind::Pod],
+    hinders: &[],
+    repairs: &[],
+    page: Page {
+        seen: "Two VolumeAttachments of one volume say `attached: true` for different nodes, and the volume's access \
+               modes are ReadWriteOnce or ReadWriteOncePod alone.",
+        why: "kube-controller-manager attaches such a volume to a second node only when the first attachment is gone, \
+              so this does not come about by itself. Somebody created a VolumeAttachment or took the finalizer off one \
+              by hand, the driver reported a disk as attached that was not, or the access modes of the volume were \
+              changed while it was attached.",
+        confirm: "kubectl get volumeattachments -o \
+                  custom-columns='NAME:.metadata.name,VOLUME:.spec.source.persistentVolumeName,NODE:.spec.nodeName,\
+                  ATTACHED:.status.attached' | grep VOLUME\n\
+                  kubectl get pods -n NAMESPACE -o wide",
+        repair: "Find out at the storage system which node really has the disk, and which one writes. Stop the pods on \
+                 the other node, and wait until its VolumeAttachment goes by itself. Then check the file system.",
+        prevention: "Give a volume that several nodes are to use the mode ReadWriteMany, and a driver that can do it.",
+        hazard: "Two nodes that write to one ordinary file system destroy it. Force-deleting pods or attachments makes \
+                 it worse, because what is mounted stays mounted.",
+        sources: &[
+            "IsMultiAttachAllowed, pkg/volume/util, Kubernetes 1.36",
+            "attachDesiredVolumes, attach/detach controller, Kubernetes 1.36",
+        ],
+    },
+    detect: Detect::Volume(look),
+};
+
+fn look(case: &Case<'_>, volume: &PersistentVolume) -> Option<Found> {
+    if !is_exclusive(volume) {
+        return None;
+    }
+    let name = &volume.meta.name;
+    let mut attached: Vec<&VolumeAttachment> =
+        case.snapshot().attachments_of(name).filter(|attachment| attachment.attached).collect();
+    attached.sort_by_key(|attachment| (attachment.meta.created, &attachment.node_name));
+    let Some(first) = attached.first() else {
+        if volume.source.kind == SourceKind::Csi && volume.status.phase == VolumePhase::Bound {
+            case.knows_all(Kind::VolumeAttachment, "");
+        }
+        return None;
+    };
+    let second = attached.iter().find(|other| other.node_name != first.node_name)?;
+    let pods = pods_of(case, volume);
+    let users = |node: &str| {
+        let here: Vec<&str> =
+            pods.iter().filter(|pod| pod.node_name == node).map(|pod| pod.meta.name.as_str()).collect();
+        match here.as_slice() {
+            [] => format!("node {node} (no pod known there)"),
+            [pod] => format!("node {node} (pod {pod})"),
+            [pod, more @ ..] => format!("node {node} (pod {pod} and {} more)", more.len()),
+        }
+    };
+    let message = format!(
+        "it is attached to two nodes at once, {} and {}, and its access modes {} allow one: if both write, its file \
+         system is destroyed",
+        users(&first.node_name),
+        users(&second.node_name),
+        modes(&volume.access_modes)
+    );
+    let mut found = Found::new(message).since(second.meta.created).evidence(
+        &case.object(),
+        "spec.accessModes",
+        modes(&volume.access_modes),
+    );
+    for attachment in &attached {
+        let object = attachment_key(attachment);
+        found = found
+            .evidence(&object, "spec.nodeName", attachment.node_name.as_str())
+            .evidence(&object, "status.attached", "true")
+            .follows_from(object, Act::Detach);
+    }
+    let namespace = volume.claim_ref.as_ref().map(|named| named.namespace.as_str()).unwrap_or_default();
+    let found = if namespace.is_empty() {
+        found
+    } else {
+        found.remedy(kubectl(
+            format!("get pods -n {} -o wide", quoted(namespace)),
+            "see which pods use it on which node, and which of them writes",
+        ))
+    };
+    Some(
+        found
+            .remedy(by_hand(
+                "see at the storage system which node really has the disk; stop the pods on the other one in order, \
+                 without force, and wait until its VolumeAttachment is gone",
+            ))
+            .remedy(by_hand("check the file system before anybody relies on it again")),
+    )
+}

@@ -1,0 +1,138 @@
+//! A volume that is still attached to a node that no longer exists.
+
+use super::{
+    DRAIN, Overdue, PATIENCE, age, detach, give_up, lacks_volume, lasts, overdue, unused_severity, volume_of,
+    volume_words, with_error, with_state,
+};
+use crate::diagnosis::remedy::{by_hand, describe};
+use crate::diagnosis::{Act, Case, Detect, Found, Page, Risk, Rule, Severity};
+use crate::model::Kind;
+use crate::model::surroundings::VolumeAttachment;
+use crate::snapshot::Absence;
+use crate::text::human_age;
+
+pub(super) static RULE: Rule = Rule {
+    id: "va-node-gone",
+    title: "the volume is attached to a node that no longer exists",
+    severity: Severity::Error,
+    risk: Risk::Possible,
+    reads: &[Kind::Node, Kind::PersistentVolume, Kind::PersistentVolumeClaim, Kind::Pod],
+    hinders: &[Act::Detach],
+    repairs: &[],
+    page: Page {
+        seen: "A VolumeAttachment names a node that is not among the nodes. It may be Terminating, with an error in \
+               `status.detachError`. Pods that need the volume elsewhere stay in ContainerCreating with \
+               `FailedAttachVolume`, which speaks of a Multi-Attach error.",
+        why: "When a node is deleted, kube-controller-manager deletes its VolumeAttachments once the pods of the node \
+              are gone, at once or, where the node had reported the volume as in use, after six minutes; with \
+              `--disable-force-detach-on-timeout` it waits for ever. Then the driver's attacher has to detach the \
+              disk. It takes the machine's id from the CSINode or from an annotation on the VolumeAttachment, and the \
+              driver may fail on a machine that is gone. Until the VolumeAttachment has vanished, the volume counts \
+              as attached, whatever `status.attached` says.",
+        confirm: "kubectl get volumeattachment NAME -o yaml\n\
+                  kubectl get node NODE\n\
+                  kubectl get csinode NODE",
+        repair: "First make sure at the infrastructure that the machine is off or destroyed and that the disk is \
+                 attached nowhere. Then delete the VolumeAttachment, so that the attacher detaches the disk. Only if \
+                 it stays although the disk is detached, take the attacher's finalizer off it.",
+        prevention: "Drain a node before it is deleted, and let its machine stop before the node object goes.",
+        hazard: "A machine that lost its node object may still run and write. If the disk is attached to a second \
+                 machine then, the file system is destroyed.",
+        sources: &[
+            "nodeDelete and reconcile, attach/detach controller, Kubernetes 1.36",
+            "verifyVolumeIsSafeToDetach, operationexecutor, Kubernetes 1.36",
+            "csiDetach and getNodeID, external-attacher 4.12",
+            "kubernetes/kubernetes#72335",
+            "kubernetes-csi/external-attacher#83",
+            "kubernetes-csi/external-attacher#215",
+        ],
+    },
+    detect: Detect::Attachment(look),
+};
+
+/// How far it is.
+enum Stage {
+    /// It was deleted, and the attacher has not come to an end.
+    Detaching,
+    /// A pod with this name waits for the volume elsewhere.
+    Awaited(String),
+    /// No pod can use the volume any more, for so many seconds, and that is as bad.
+    Unused(i64, Severity),
+    /// It may be about to be deleted.
+    Fresh,
+}
+
+fn look(case: &Case<'_>, attachment: &VolumeAttachment) -> Option<Found> {
+    let node = &attachment.node_name;
+    let deleted = attachment.meta.deleted;
+    if node.is_empty() || (deleted.is_some() && !lasts(case, deleted, PATIENCE)) {
+        return None;
+    }
+    // Of a file without any node it is clear that these are not all there are.
+    let knows_nodes =
+        !case.snapshot().nodes().is_empty() || case.snapshot().coverage().absence(Kind::Node, "") == Absence::Certain;
+    if !knows_nodes || !case.lacks(Kind::Node, "", node) || lacks_volume(case, attachment) {
+        return None;
+    }
+    let late = volume_of(case, attachment).and_then(|volume| Some((overdue(case, volume, node)?, volume)));
+    let stage = match late {
+        _ if deleted.is_some() => Stage::Detaching,
+        Some((Overdue::Awaited(pod), _)) => Stage::Awaited(format!("{}/{}", pod.meta.namespace, pod.meta.name)),
+        Some((Overdue::Unused(seconds), volume)) => Stage::Unused(seconds, unused_severity(volume)),
+        None => Stage::Fresh,
+    };
+    let volume = volume_words(attachment);
+    let driver = &attachment.attacher;
+    let (message, severity) = match &stage {
+        Stage::Detaching => {
+            let said = if attachment.detach_error.is_some() { "answers with an error" } else { "has not ended" };
+            (
+                format!(
+                    "node {node} no longer exists, and for {} {volume} could not be detached from it: {driver} {said}. \
+                     Until this is gone, the volume cannot be attached anywhere else",
+                    age(case, deleted)
+                ),
+                Severity::Error,
+            )
+        }
+        Stage::Awaited(pod) => (
+            format!(
+                "node {node} no longer exists, and it still holds {volume} there; pod {pod} waits for that volume on \
+                 another node. Nobody has begun to detach it"
+            ),
+            Severity::Error,
+        ),
+        Stage::Unused(seconds, severity) => (
+            format!(
+                "node {node} no longer exists, and it still holds {volume} there, which no pod can have used for {}. \
+                 Nobody has begun to detach it",
+                human_age(*seconds)
+            ),
+            *severity,
+        ),
+        Stage::Fresh => (
+            format!(
+                "node {node} no longer exists, and it still holds {volume} there. That is normal for up to {} after a \
+                 node was deleted; if it stays, the volume cannot be attached anywhere else",
+                human_age(DRAIN)
+            ),
+            Severity::Info,
+        ),
+    };
+    let found = with_error(with_state(Found::new(message), attachment), attachment)
+        .severity(severity)
+        .since(deleted.or(attachment.meta.created))
+        .remedy(by_hand(format!(
+            "make sure at the infrastructure that the machine of {node} is off or destroyed, and that the disk is \
+             attached to no machine: all else is dangerous while it runs"
+        )))
+        .remedy(describe(&case.object(), "see what the driver says"));
+    Some(if deleted.is_some() {
+        found.remedies(give_up(
+            attachment,
+            format!("as the last resort, once the disk is shown as detached: let it go without {driver}"),
+        ))
+    } else {
+        found.remedy(detach(attachment, format!("once the machine is proven to be off: have {driver} detach the disk")))
+    })
+}

@@ -1,0 +1,89 @@
+//! An attachment of a volume whose object is gone.
+
+use super::{PATIENCE, age, attachers_finalizer, give_up, lasts, with_error, with_state};
+use crate::diagnosis::case::volume_key;
+use crate::diagnosis::remedy::{by_hand, describe};
+use crate::diagnosis::{Case, Detect, Found, Page, Risk, Rule, Severity};
+use crate::model::Kind;
+use crate::model::surroundings::VolumeAttachment;
+
+pub(super) static RULE: Rule = Rule {
+    id: "va-pv-missing",
+    title: "the attached volume has no object any more",
+    severity: Severity::Error,
+    risk: Risk::Possible,
+    reads: &[Kind::PersistentVolume],
+    hinders: &[],
+    repairs: &[],
+    page: Page {
+        seen: "A VolumeAttachment names a PersistentVolume that does not exist. Once it is deleted it stays \
+               Terminating, and `status.detachError` says that the persistentvolume was not found.",
+        why: "The attacher reads driver and handle from the volume's object, for attaching and for detaching. To have \
+              it to the end it puts its finalizer on the volume. Somebody took that finalizer off, or the object was \
+              lost, so the attacher fails with every attempt and the disk stays on its node. After a restart \
+              kube-controller-manager passes over such a VolumeAttachment as well.",
+        confirm: "kubectl get volumeattachment NAME -o yaml\n\
+                  kubectl get pv VOLUME",
+        repair: "Create the volume's object again, for a while: the same name, `spec.csi.driver` the attacher's name, \
+                 the old handle, policy Retain, and the old `claimRef` with its uid, so that nobody else gets it. The attacher then detaches the disk, and you can delete the object \
+                 again. The handle is right if the SHA-256 sum of handle, driver and node name, written one after the \
+                 other, is the part after `csi-` in the VolumeAttachment's name. If the handle is lost, detach the \
+                 disk at the storage system, and then take the attacher's finalizer off the VolumeAttachment.",
+        prevention: "Do not take finalizers off volumes to get rid of them: let them be detached first.",
+        hazard: "With policy Delete the object that is created again can have the disk destroyed. Without a proof that \
+                 the disk is detached, it can end up on two machines.",
+        sources: &[
+            "csiDetach, getProcessedPVSpec, external-attacher 4.12",
+            "processVolumeAttachments, attach/detach controller, Kubernetes 1.36",
+            "getAttachmentName, pkg/volume/csi, Kubernetes 1.36",
+            "kubernetes-csi/external-attacher#235",
+        ],
+    },
+    detect: Detect::Attachment(look),
+};
+
+fn look(case: &Case<'_>, attachment: &VolumeAttachment) -> Option<Found> {
+    let (name, driver) = (&attachment.volume_name, &attachment.attacher);
+    let deleted = attachment.meta.deleted;
+    let since = deleted.or(attachment.meta.created);
+    // What no attacher has taken on vanishes by itself.
+    let is_kept = attachment.attached || attachers_finalizer(attachment).is_some();
+    if name.is_empty() || !is_kept || !lasts(case, since, PATIENCE) {
+        return None;
+    }
+    if !case.lacks(Kind::PersistentVolume, "", name) {
+        return None;
+    }
+    let node = &attachment.node_name;
+    let message = if deleted.is_some() {
+        format!(
+            "volume {name} does not exist, and {driver} needs its object to detach the disk from node {node}: for {} \
+             that has failed, and it always will",
+            age(case, deleted)
+        )
+    } else {
+        format!(
+            "volume {name} does not exist, and {driver} needs its object to detach the disk from node {node}: once no \
+             pod uses the disk there, it stays attached nevertheless"
+        )
+    };
+    let again = format!(
+        "create PersistentVolume {name} again from a backup, with driver {driver}, the old volumeHandle, the old \
+         claimRef with its uid and policy Retain; once this is gone, delete it again. With policy Delete the disk could be destroyed"
+    );
+    let found = with_error(with_state(Found::new(message), attachment), attachment)
+        .since(since)
+        .severity(if deleted.is_some() { Severity::Error } else { Severity::Warning })
+        .evidence(&volume_key(name), "metadata.name", "")
+        .remedy(by_hand(again))
+        .remedy(describe(&case.object(), "see what the attacher says"));
+    Some(if deleted.is_some() {
+        found.remedies(give_up(
+            attachment,
+            "as the last resort, once the storage system shows the disk as attached nowhere: let it go without the \
+             attacher",
+        ))
+    } else {
+        found
+    })
+}

@@ -1,0 +1,116 @@
+//! A volume that stays attached to a node where no pod uses it.
+
+use super::{Overdue, detach, overdue, pods_of, unused_severity, volume_of, with_state};
+use crate::diagnosis::case::volume_key;
+use crate::diagnosis::remedy::{by_hand, kubectl, quoted};
+use crate::diagnosis::{Act, Case, Detect, Found, Page, Risk, Rule, Severity, key};
+use crate::model::Kind;
+use crate::model::surroundings::VolumeAttachment;
+use crate::text::human_age;
+
+pub(super) static RULE: Rule = Rule {
+    id: "va-stale-no-pod",
+    title: "the volume stays attached where no pod uses it",
+    severity: Severity::Error,
+    risk: Risk::Possible,
+    reads: &[Kind::PersistentVolume, Kind::PersistentVolumeClaim, Kind::Pod, Kind::Node],
+    hinders: &[Act::Detach],
+    repairs: &[],
+    page: Page {
+        seen: "A VolumeAttachment is `attached: true` and nobody deletes it, although no pod on that node uses the \
+               volume. Pods on other nodes stay in ContainerCreating with a Multi-Attach error, or a Released volume \
+               is not deleted.",
+        why: "kube-controller-manager deletes the VolumeAttachment when no pod on the node needs the volume and the \
+              node no longer lists it in `status.volumesInUse`. For a healthy node it waits for that without end: a \
+              mount that the kubelet cannot undo keeps the volume there. For a node that is not ready it waits for six \
+              minutes. It can also have missed the change, or not run. When a pod went only just now, all is well: so \
+              this is reported where another pod has waited for ten minutes, or where the claim has been gone for as \
+              long.",
+        confirm: "kubectl get volumeattachment NAME -o yaml\n\
+                  kubectl get node NODE -o jsonpath='{.status.volumesInUse}'\n\
+                  kubectl get pods -A -o wide --field-selector spec.nodeName=NODE",
+        repair: "Look whether the node lists the volume as in use. If it does, undo what is left of the mount there: \
+                 the kubelet's log names it; restarting the kubelet often helps. If it does not, restart \
+                 kube-controller-manager. Only when the volume is mounted nowhere on the node, delete the \
+                 VolumeAttachment.",
+        prevention: "Do not delete pods with `--force`: their mounts may stay behind.",
+        hazard: "A process that no pod shows may still write. Detaching a mounted disk corrupts its file system.",
+        sources: &[
+            "reconcile, attach/detach controller, Kubernetes 1.36",
+            "verifyVolumeIsSafeToDetach, operationexecutor, Kubernetes 1.36",
+            "kubernetes/kubernetes#97230",
+            "longhorn/longhorn#5345",
+        ],
+    },
+    detect: Detect::Attachment(look),
+};
+
+fn look(case: &Case<'_>, attachment: &VolumeAttachment) -> Option<Found> {
+    if !attachment.attached || attachment.meta.deleted.is_some() || attachment.node_name.is_empty() {
+        return None;
+    }
+    let volume = volume_of(case, attachment)?;
+    let (name, node) = (&volume.meta.name, &attachment.node_name);
+    let late = overdue(case, volume, node)?;
+    // Even a pod that has ended may not have let go yet.
+    if pods_of(case, volume).iter().any(|pod| pod.node_name == *node) {
+        return None;
+    }
+    let knows_pods = volume.claim_ref.as_ref().is_none_or(|named| case.knows_all(Kind::Pod, &named.namespace));
+    if !knows_pods || case.lacks(Kind::Node, "", node) {
+        return None;
+    }
+    let taints = case.snapshot().node(node).map(|node| node.taints.as_ref()).unwrap_or_default();
+    let unwell = |key: &str| key.ends_with("/unreachable") || key.ends_with("/not-ready");
+    let unwell = taints.iter().find(|taint| unwell(&taint.key));
+    let state = if unwell.is_some() { ", which does not answer" } else { "" };
+    let (message, severity, since) = match late {
+        Overdue::Awaited(pod) => (
+            format!(
+                "it keeps volume {name} on node {node}{state}, where no pod uses it, while pod {}/{} has waited for \
+                 that volume on node {}. Nobody has begun to detach it",
+                pod.meta.namespace, pod.meta.name, pod.node_name
+            ),
+            // When the last pod left this node, or that one got its own, no object tells.
+            if unwell.is_some() { Severity::Error } else { Severity::Warning },
+            pod.meta.created,
+        ),
+        Overdue::Unused(seconds) => (
+            format!(
+                "it keeps volume {name} on node {node}{state}, where no pod uses it: the volume has been {} for {}. \
+                 Nobody has begun to detach it",
+                volume.status.phase.as_str(),
+                human_age(seconds)
+            ),
+            unused_severity(volume),
+            volume.status.last_phase_transition,
+        ),
+    };
+    let mut found = with_state(Found::new(message), attachment).severity(severity).since(since).evidence(
+        &volume_key(name),
+        "status.phase",
+        volume.status.phase.as_str(),
+    );
+    if let Overdue::Awaited(pod) = late {
+        let pod_key = key(Kind::Pod, &pod.meta.namespace, &pod.meta.name);
+        found = found.evidence(&pod_key, "spec.nodeName", pod.node_name.as_str());
+    }
+    if let Some(taint) = unwell {
+        found = found.evidence(&key(Kind::Node, "", node), "spec.taints", taint.key.as_str());
+    }
+    Some(
+        found
+            .remedy(kubectl(
+                format!("get node {} -o jsonpath='{{.status.volumesInUse}}'", quoted(node)),
+                "see whether the node still has the volume mounted: as long as it says so, it is not detached",
+            ))
+            .remedy(by_hand(format!(
+                "if it does, undo what is left of the mount on {node}, where the kubelet's log names it; if the \
+                 machine does not answer, make sure that it is off"
+            )))
+            .remedy(detach(
+                attachment,
+                "once the volume is proven to be mounted nowhere on that node: have the driver detach it",
+            )),
+    )
+}

@@ -1,0 +1,70 @@
+//! A claim that asks for an access mode which its volume does not state.
+
+use super::{recreate, refused};
+use crate::controllers::{CandidateVerdict, ClaimBranch};
+use crate::diagnosis::misfit::missing_modes;
+use crate::diagnosis::remedy::patch_volume;
+use crate::diagnosis::{Act, Case, Detect, Found, Page, Risk, Rule, Severity};
+use crate::model::{AccessMode, Kind, PersistentVolumeClaim};
+use serde_json::json;
+
+pub(super) static RULE: Rule = Rule {
+    id: "bind-access-modes",
+    title: "the volume lacks an access mode that the claim requests",
+    severity: Severity::Error,
+    risk: Risk::None,
+    reads: &[Kind::PersistentVolume, Kind::StorageClass],
+    hinders: &[Act::Bind],
+    repairs: &[],
+    page: Page {
+        seen: "The claim is Pending. If it names the volume, an event `VolumeMismatch` says incompatible accessMode; \
+               otherwise the event says only that there is no volume.",
+        why: "Every access mode that the claim requests has to stand in the volume's list, as a word: ReadWriteMany \
+              does not include ReadWriteOnce, however much more it permits.",
+        confirm: "kubectl get pvc NAME -n NAMESPACE -o jsonpath='{.spec.accessModes}'\n\
+                  kubectl get pv VOLUME -o jsonpath='{.spec.accessModes}'",
+        repair: "Create the claim again with a mode that the volume has. Or add the mode to the volume, whose list can \
+                 be changed, if the storage behind it can be used in that way.",
+        prevention: "State in a volume all modes that its storage supports.",
+        hazard: "ReadWriteMany on a disk that only one node may mount lets two nodes write to one file system. \
+                 ReadWriteOncePod has to stand alone.",
+        sources: &[
+            "checkVolumeSatisfyClaim, Kubernetes 1.36 (C18g)",
+            "allPossibleMatchingAccessModes, Kubernetes 1.36",
+            "https://kubernetes.io/docs/concepts/storage/persistent-volumes/#access-modes",
+            "https://gist.github.com/gitumarkk/7fcaf56677bfe682423d97f051a01816",
+        ],
+    },
+    detect: Detect::Claim(look),
+};
+
+fn look(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Found> {
+    let leaf = Some(ClaimBranch::UnboundClaimVolumeMismatchAccessMode);
+    let refused = refused(case, claim, CandidateVerdict::CandidateAccessModes, leaf)?;
+    let volume = refused.volume;
+    let missing = missing_modes(&volume.access_modes, &claim.access_modes).join(",");
+    let differs = format!("offers {}, while it asks for {}", refused.misfit.has, refused.misfit.wants);
+    let advice = format!("{missing} has to stand in the volume's spec.accessModes: no mode includes another");
+    let found = refused.found_for_want_of_a_provisioner(case, claim, &differs, &advice);
+    let offered: Vec<&str> = volume.access_modes.0.iter().map(AccessMode::as_str).collect();
+    let how = match offered.as_slice() {
+        [only] => format!("with access mode {only}"),
+        several => format!("with access modes among {}", several.join(", ")),
+    };
+    let found = found.remedy(recreate(claim, &how));
+    let lacking = || claim.access_modes.0.iter().filter(|mode| !volume.access_modes.0.contains(mode));
+    // A mode that has to stand alone cannot be added, and one that Kubernetes does not know can nowhere.
+    let is_addable = |mode: &AccessMode| match mode {
+        AccessMode::ReadWriteOnce | AccessMode::ReadOnlyMany | AccessMode::ReadWriteMany => true,
+        AccessMode::ReadWriteOncePod | AccessMode::Other(_) => false,
+    };
+    let has_lonely = volume.access_modes.0.contains(&AccessMode::ReadWriteOncePod);
+    if has_lonely || !lacking().all(is_addable) {
+        return Some(found);
+    }
+    let before = json!({ "op": "test", "path": "/spec/accessModes", "value": offered });
+    let added = lacking().map(|mode| json!({ "op": "add", "path": "/spec/accessModes/-", "value": mode.as_str() }));
+    let steps = std::iter::once(before).chain(added);
+    let does = format!("add {missing} to the volume, only if its storage can really be used in that way");
+    Some(found.remedy(patch_volume(volume, steps.collect(), does)))
+}

@@ -1,0 +1,156 @@
+//! A volume that is reserved for a claim without a namespace or without a name.
+
+use crate::controllers::persistent_volume::matching::Query;
+use crate::controllers::{CandidateVerdict, VolumeBranch};
+use crate::diagnosis::case::key_of_claim;
+use crate::diagnosis::facts::{is_bound, is_complete, is_open};
+use crate::diagnosis::remedy::{by_hand, expect, patch_volume, retain};
+use crate::diagnosis::{Act, Case, Detect, Found, Page, Remedy, Repair, Risk, Rule, Severity};
+use crate::model::{ClaimRef, Kind, NO_PROVISIONER, PersistentVolume, PersistentVolumeClaim};
+use serde_json::json;
+
+pub(super) static RULE: Rule = Rule {
+    id: "bind-claimref-no-namespace",
+    title: "the volume's claimRef lacks a namespace or a name",
+    severity: Severity::Error,
+    risk: Risk::Imminent,
+    reads: &[Kind::PersistentVolumeClaim, Kind::StorageClass],
+    hinders: &[Act::Offer],
+    repairs: &[Repair::Unbind],
+    page: Page {
+        seen: "The volume is Available, and CLAIM begins or ends with a slash: `/data`. The claim that should have it \
+               is Pending, with an event `FailedBinding`: about a different claim if it names the volume, about no volume \
+               if it names none.",
+        why: "A reservation counts for a claim only if namespace and name are both equal to the claim's. The API \
+              server checks neither, so a manifest that leaves one out is stored, and from then on the volume belongs \
+              to a claim that cannot exist. Claims live in namespaces, and volumes do not: nothing is added by \
+              default.",
+        confirm: "kubectl get pv VOLUME -o jsonpath='{.spec.claimRef}'\n\
+                  kubectl get pvc --all-namespaces --field-selector metadata.name=NAME",
+        repair: "Write the missing namespace or name into `spec.claimRef`; both can be changed. The next sync of that \
+                 claim then binds the two.",
+        prevention: "State namespace and name in every `claimRef`, and no uid.",
+        hazard: "Removing the `claimRef` instead offers the volume to every claim of any namespace. If it has a uid as \
+                 well, the controller takes the claim for deleted, and with policy Delete the storage goes.",
+        sources: &[
+            "IsVolumeBoundToClaim, component-helpers, Kubernetes 1.36",
+            "syncVolume, Kubernetes 1.36 (V3, V5)",
+            "kubernetes/kubernetes#99266",
+            "kubernetes/kubernetes#71843",
+            "kubernetes/kubernetes#78492",
+        ],
+    },
+    detect: Detect::Volume(look),
+};
+
+fn look(case: &Case<'_>, volume: &PersistentVolume) -> Option<Found> {
+    let named = volume.claim_ref.as_ref()?;
+    if volume.terminating() || is_complete(named) {
+        return None;
+    }
+    // A claim that was bound finds the volume by its uid alone, and then writes the reference as it should be.
+    if !named.uid.is_empty() && case.always_ends("Bound")? {
+        return None;
+    }
+    let released = !named.uid.is_empty()
+        && matches!(case.volume_branch(), Some(VolumeBranch::VolumeClaimMissing | VolumeBranch::VolumeClaimReplaced));
+    let destroyed = released && case.destroys(volume);
+    let stated = match (named.namespace.is_empty(), named.name.is_empty()) {
+        (true, true) => "neither a claim nor a namespace".to_owned(),
+        (true, false) => format!("claim {} and no namespace", named.name),
+        (false, _) => format!("namespace {} and no claim in it", named.namespace),
+    };
+    let snapshot = case.snapshot();
+    let lives = |claim: &&PersistentVolumeClaim| !claim.terminating();
+    let waiting: Vec<&PersistentVolumeClaim> =
+        snapshot.claims_naming(&volume.meta.name).iter().map(|id| snapshot.claim(*id)).filter(lives).collect();
+    // Without a name the reference still says in which namespace the claim is.
+    let meant = if waiting.is_empty() { meant(case, volume, named) } else { Vec::new() };
+    let waits = match waiting.as_slice() {
+        [] => match meant.as_slice() {
+            [] => String::new(),
+            [only] => format!("; claim {} would fit it, gets no other one, and does not get it", only.key()),
+            several => format!("; {} claims there would fit it, get no other one, and do not get it", several.len()),
+        },
+        [only] => format!("; claim {} names this volume and does not get it", only.key()),
+        several => format!("; {} claims name this volume and do not get it", several.len()),
+    };
+    let policy = volume.reclaim_policy.as_str();
+    let fate = if destroyed {
+        format!(". It counts as released, and policy {policy} destroys its data")
+    } else {
+        String::new()
+    };
+    let found =
+        Found::new(format!("its spec.claimRef names {stated}, so it belongs to no claim that can exist{waits}{fate}"));
+    let mut found = found
+        .risk(if destroyed { Risk::Imminent } else { Risk::None })
+        .severity(if destroyed || !(waiting.is_empty() && meant.is_empty()) {
+            Severity::Error
+        } else {
+            Severity::Warning
+        })
+        .evidence(&case.object(), "spec.claimRef.namespace", named.namespace.as_str())
+        .evidence(&case.object(), "spec.claimRef.name", named.name.as_str());
+    for claim in waiting.iter().take(3) {
+        found = found.evidence(&key_of_claim(&claim.meta), "spec.volumeName", volume.meta.name.as_str());
+    }
+    for claim in meant.iter().take(3) {
+        found = found.evidence(&key_of_claim(&claim.meta), "status.phase", claim.status.phase.as_str());
+    }
+    if destroyed {
+        found = found.remedies(retain(volume));
+    }
+    Some(found.remedy(match (waiting.as_slice(), meant.as_slice()) {
+        ([only], _) => {
+            complete(volume, named, only, format!("reserve it for {}, the only claim that names it", only.key()))
+        }
+        ([], [only]) => {
+            let does = format!("if it is meant for {}, the only claim there that it fits, reserve it", only.key());
+            complete(volume, named, only, does)
+        }
+        _ => by_hand("write the namespace and the name of the claim that it is meant for into spec.claimRef"),
+    }))
+}
+
+/// The claims of the namespace which the reference names that would fit the volume and for which nobody makes another
+/// one. Nothing for a reference that has a uid: that claim was a certain one.
+fn meant<'a>(case: &Case<'a>, volume: &PersistentVolume, named: &ClaimRef) -> Vec<&'a PersistentVolumeClaim> {
+    if named.namespace.is_empty() || !named.name.is_empty() || !named.uid.is_empty() {
+        return Vec::new();
+    }
+    let claims = case.snapshot().claims();
+    let there = &claims[claims.partition_point(|claim| claim.meta.namespace < named.namespace)..];
+    let there = there.iter().take_while(|claim| claim.meta.namespace == named.namespace);
+    let fits = |claim: &&PersistentVolumeClaim| {
+        let is_taken =
+            |verdict| matches!(verdict, CandidateVerdict::CandidateClaimedByOther | CandidateVerdict::CandidatePhase);
+        Query::new(case.rules(), claim, false).is_ok_and(|query| query.misfits(volume).into_iter().all(is_taken))
+    };
+    let waits_in_vain = |claim: &&PersistentVolumeClaim| match case.class(claim.class()) {
+        Some(class) => class.provisioner == NO_PROVISIONER,
+        None => claim.class().is_empty() || case.lacks(Kind::StorageClass, "", claim.class()),
+    };
+    let looks = |claim: &&PersistentVolumeClaim| is_open(claim) && claim.class() == volume.class();
+    let finds_none = |claim: &&PersistentVolumeClaim| !case.nearest(claim).fits;
+    there.filter(looks).filter(fits).filter(waits_in_vain).filter(finds_none).collect()
+}
+
+/// Makes the reference name that claim.
+fn complete(volume: &PersistentVolume, named: &ClaimRef, claim: &PersistentVolumeClaim, does: String) -> Remedy {
+    let mut steps = Vec::new();
+    for (path, value) in [("/spec/claimRef/namespace", &named.namespace), ("/spec/claimRef/name", &named.name)] {
+        if !value.is_empty() {
+            steps.push(expect(path, value));
+        }
+    }
+    steps.push(json!({ "op": "add", "path": "/spec/claimRef/namespace", "value": claim.meta.namespace }));
+    steps.push(json!({ "op": "add", "path": "/spec/claimRef/name", "value": claim.meta.name }));
+    if is_bound(claim) {
+        // Only with its uid a claim that was bound takes the volume back.
+        steps.push(json!({ "op": "add", "path": "/spec/claimRef/uid", "value": claim.meta.uid }));
+    } else if !named.uid.is_empty() && named.uid != claim.meta.uid {
+        steps.push(json!({ "op": "remove", "path": "/spec/claimRef/uid" }));
+    }
+    patch_volume(volume, steps, does)
+}

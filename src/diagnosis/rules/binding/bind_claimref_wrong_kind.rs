@@ -1,0 +1,55 @@
+//! A volume whose `claimRef` names an object of another kind.
+
+use crate::diagnosis::misfit::claim_name;
+use crate::diagnosis::remedy::{expect, patch_volume};
+use crate::diagnosis::{Act, Case, Detect, Found, Page, Risk, Rule, Severity};
+use crate::model::PersistentVolume;
+use serde_json::json;
+
+pub(super) static RULE: Rule = Rule {
+    id: "bind-claimref-wrong-kind",
+    title: "the volume's claimRef names another kind of object",
+    severity: Severity::Warning,
+    risk: Risk::None,
+    reads: &[],
+    hinders: &[Act::Offer],
+    repairs: &[],
+    page: Page {
+        seen: "The volume binds as if nothing were wrong; `spec.claimRef.kind` is not PersistentVolumeClaim.",
+        why: "The controller compares namespace, name and uid of a `claimRef`, and never its kind, and the API server \
+              does not check it. Whoever wrote it meant perhaps something else than a claim, such as the StatefulSet \
+              or the PersistentVolume; and tools that follow the reference by its kind find nothing.",
+        confirm: "kubectl get pv VOLUME -o jsonpath='{.spec.claimRef}'",
+        repair: "If namespace and name are those of the right claim, correct the kind alone. Otherwise correct them as \
+                 well, as long as no claim is bound to the volume.",
+        prevention: "Write `kind: PersistentVolumeClaim` and `apiVersion: v1` into a `claimRef`, or neither.",
+        hazard: "A backup tool that does not recognise the claim may leave the volume out.",
+        sources: &[
+            "IsVolumeBoundToClaim, component-helpers, Kubernetes 1.36",
+            "ValidatePersistentVolume, Kubernetes 1.36",
+        ],
+    },
+    detect: Detect::Volume(look),
+};
+
+fn look(case: &Case<'_>, volume: &PersistentVolume) -> Option<Found> {
+    let named = volume.claim_ref.as_ref()?;
+    if volume.terminating() || named.kind.is_empty() || named.kind == "PersistentVolumeClaim" {
+        return None;
+    }
+    let found = Found::new(format!(
+        "its spec.claimRef has kind {:?} and not PersistentVolumeClaim. The controller does not look at the kind and \
+         takes {} for a claim; other tools may not",
+        named.kind.as_str(),
+        claim_name(named)
+    ));
+    let steps = vec![
+        expect("/spec/claimRef/kind", &named.kind),
+        json!({ "op": "replace", "path": "/spec/claimRef/kind", "value": "PersistentVolumeClaim" }),
+    ];
+    Some(found.evidence(&case.object(), "spec.claimRef.kind", named.kind.as_str()).remedy(patch_volume(
+        volume,
+        steps,
+        "correct the kind, and nothing else of the reference",
+    )))
+}

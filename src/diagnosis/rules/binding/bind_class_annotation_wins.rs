@@ -1,0 +1,83 @@
+//! A claim or a volume whose deprecated class annotation says something else than its field.
+
+use super::{ClassDifference, recreate, refused_class};
+use crate::diagnosis::facts::{CLASS, CLASS_ANNOTATION};
+use crate::diagnosis::remedy::{expect, patch_volume};
+use crate::diagnosis::{Act, Case, Detect, Found, Page, Remedy, Risk, Rule, Severity};
+use crate::model::{AnnotationKey, Kind, ObjectMeta, PersistentVolume, PersistentVolumeClaim};
+use serde_json::json;
+
+pub(super) static RULE: Rule = Rule {
+    id: "bind-class-annotation-wins",
+    title: "a deprecated annotation gives another class than the field",
+    severity: Severity::Error,
+    risk: Risk::None,
+    reads: &[Kind::PersistentVolume, Kind::StorageClass],
+    hinders: &[Act::Bind],
+    repairs: &[],
+    page: Page {
+        seen: "The STORAGECLASS that kubectl shows is not the one of the manifest. The claim may stay Pending although \
+               claim and volume state the same `spec.storageClassName`.",
+        why: "The annotation `volume.beta.kubernetes.io/storage-class` is older than the field, and where it is \
+              present it wins, on claims and on volumes, also when it is empty. Old manifests and charts still carry \
+              it along.",
+        confirm: "kubectl get pvc NAME -n NAMESPACE -o yaml\nkubectl get pv VOLUME -o yaml",
+        repair: "Take the annotation off the volume: that changes its class at once. A claim has to be created again \
+                 without it, because its class cannot be changed.",
+        prevention: "State classes by `spec.storageClassName` alone.",
+        hazard: "A volume whose class changes can be taken by claims of the new class.",
+        sources: &[
+            "GetPersistentVolumeClaimClass and GetPersistentVolumeClass, component-helpers, Kubernetes 1.36",
+            "https://kubernetes.io/docs/concepts/storage/persistent-volumes/#class",
+        ],
+    },
+    detect: Detect::Claim(look),
+};
+
+fn look(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Found> {
+    if claim.terminating() {
+        return None;
+    }
+    if let Some(refused) = refused_class(case, claim, ClassDifference::Annotation) {
+        let (volume, claimed) = (refused.volume, claim.class_name.as_deref().unwrap_or_default());
+        let of_volume = volume.class() != volume.class_name;
+        let (whose, says) = if of_volume { ("its", volume.class()) } else { ("the claim's", claim.class()) };
+        let differs = format!(
+            "has the class \"{claimed}\" of the claim in spec.storageClassName; but {whose} annotation \
+             volume.beta.kubernetes.io/storage-class says \"{says}\""
+        );
+        let found = refused.found_for_want_of_a_provisioner(case, claim, &differs, "The annotation wins");
+        return Some(if of_volume {
+            found.remedy(without_annotation(volume))
+        } else {
+            found.remedy(recreate(claim, "without the annotation volume.beta.kubernetes.io/storage-class"))
+        });
+    }
+    let (annotation, field) = (annotation(&claim.meta)?, claim.class_name.as_deref()?);
+    if annotation == field {
+        return None;
+    }
+    let found = Found::new(format!(
+        "its annotation volume.beta.kubernetes.io/storage-class gives it class \"{annotation}\", and \
+         spec.storageClassName says \"{field}\". The annotation wins"
+    ));
+    Some(found.severity(Severity::Warning).evidence(&case.object(), CLASS_ANNOTATION, annotation).evidence(
+        &case.object(),
+        CLASS,
+        field,
+    ))
+}
+
+fn annotation(meta: &ObjectMeta) -> Option<&str> {
+    meta.annotations.get(AnnotationKey::BetaStorageClass)
+}
+
+fn without_annotation(volume: &PersistentVolume) -> Remedy {
+    let path = "/metadata/annotations/volume.beta.kubernetes.io~1storage-class";
+    let mut steps = Vec::new();
+    if let Some(value) = annotation(&volume.meta) {
+        steps.push(expect(path, value));
+    }
+    steps.push(json!({ "op": "remove", "path": path }));
+    patch_volume(volume, steps, format!("let the field decide: the volume then has class \"{}\"", volume.class_name))
+}

@@ -1,0 +1,64 @@
+//! A claim and its volume that state different classes.
+
+use super::{ClassDifference, class_steps, recreate, refused_class};
+use crate::diagnosis::misfit::class_words;
+use crate::diagnosis::remedy::{patch_volume, reserve};
+use crate::diagnosis::{Act, Case, Detect, Found, Page, Risk, Rule, Severity};
+use crate::model::{Kind, PersistentVolumeClaim};
+use crate::simulate::nearest;
+
+pub(super) static RULE: Rule = Rule {
+    id: "bind-class-mismatch",
+    title: "claim and volume have different classes",
+    severity: Severity::Error,
+    risk: Risk::None,
+    reads: &[Kind::PersistentVolume, Kind::StorageClass],
+    hinders: &[Act::Bind],
+    repairs: &[],
+    page: Page {
+        seen: "The claim is Pending and the volume Available. If the claim names the volume, an event `VolumeMismatch` \
+               says that storageClassName does not match.",
+        why: "The class of a volume and that of a claim are compared as plain words, also where no StorageClass of \
+              that name exists. No class at all is a class of its own: it fits only claims that state an empty one.",
+        confirm: "kubectl get pvc NAME -n NAMESPACE -o jsonpath='{.spec.storageClassName}'\n\
+                  kubectl get pv VOLUME -o jsonpath='{.spec.storageClassName}'",
+        repair: "Find out which side is wrong. The class of a volume can be changed: reserve the volume for the claim \
+                 in the same step. The class of a claim cannot: create the claim again.",
+        prevention: "Reserve a volume that is made for one claim by its `claimRef`, and copy the class from the claim.",
+        hazard: "A volume that gets another class can be taken by every claim of that class, unless it is reserved. \
+                 Reserving spares a volume the comparison of classes altogether.",
+        sources: &[
+            "checkVolumeSatisfyClaim, Kubernetes 1.36 (C18c)",
+            "FindMatchingVolume, component-helpers, Kubernetes 1.36 (M12)",
+            "rancher/dashboard#2380",
+            "trustyai-explainability/trustyai-service-operator#26",
+        ],
+    },
+    detect: Detect::Claim(look),
+};
+
+fn look(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Found> {
+    let refused = refused_class(case, claim, ClassDifference::Other)?;
+    let (volume, name) = (refused.volume, &refused.volume.meta.name);
+    // A free volume of another class has mostly nothing to do with the claim, unless somebody mistyped the class.
+    let is_meant = refused.is_named || is_a_slip(case, claim.class(), volume.class());
+    let differs = format!("has {}, while the claim has {}", class_words(volume.class()), class_words(claim.class()));
+    let found =
+        refused.found_for_want_of_a_provisioner(case, claim, &differs, "Classes have to be equal, letter by letter");
+    let found = if is_meant || refused.is_early { found } else { found.severity(Severity::Warning) };
+    let does = format!("if {name} is meant for it, reserve it for {} and give it the claim's class", claim.key());
+    let remedy = reserve(volume, claim, class_steps(volume, claim), does).or_else(|| {
+        let does = format!("if {name} is meant for it, give it the claim's class");
+        refused.is_named.then(|| patch_volume(volume, class_steps(volume, claim), does))
+    });
+    let how = match volume.class() {
+        "" => "with storageClassName \"\", if that is right".to_owned(),
+        class => format!("with storageClassName {class}, if that is right"),
+    };
+    Some(found.remedies(remedy).remedy(recreate(claim, &how)))
+}
+
+/// Whether somebody meant the other class. Two that both exist are two, however alike their names are.
+fn is_a_slip(case: &Case<'_>, claimed: &str, of_volume: &str) -> bool {
+    nearest::is_a_slip(claimed, of_volume) && (case.class(claimed).is_none() || case.class(of_volume).is_none())
+}

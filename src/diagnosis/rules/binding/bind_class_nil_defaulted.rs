@@ -1,0 +1,135 @@
+//! A claim that got the default class, and a volume without a class that was meant for it.
+
+use super::super::pending::{asked_since, users};
+use super::{ClassDifference, class_steps, nearest, recreate, refused_class, reserved_volumes};
+use crate::controllers::ClaimBranch;
+use crate::diagnosis::case::volume_key;
+use crate::diagnosis::facts::CLASS;
+use crate::diagnosis::remedy::reserve;
+use crate::diagnosis::{Act, Case, Detect, Found, Page, Remedy, Risk, Rule, Severity};
+use crate::model::{Kind, PersistentVolume, PersistentVolumeClaim};
+use crate::simulate::nearest::has_default_class;
+
+pub(super) static RULE: Rule = Rule {
+    id: "bind-class-nil-defaulted",
+    title: "the claim got the default class, and its volume has none",
+    severity: Severity::Error,
+    risk: Risk::None,
+    reads: &[Kind::PersistentVolume, Kind::StorageClass, Kind::Pod],
+    hinders: &[Act::Bind, Act::StayClassless],
+    repairs: &[],
+    page: Page {
+        seen: "A volume made by hand is Available with no STORAGECLASS. The claim that should have it is Pending with \
+               the default class, which nobody wrote into its manifest; or it waits for a first consumer; or it is \
+               soon Bound to a new, empty volume.",
+        why: "A claim that states no `storageClassName` gets the default class when it is created, or later, as soon \
+              as there is one. From then on a volume without a class is another class: the two names are compared as \
+              they are, and none is no joker. Only an empty string in the claim says that it wants no class.",
+        confirm: "kubectl get storageclass\nkubectl get pvc NAME -n NAMESPACE -o jsonpath='{.spec.storageClassName}'\n\
+                  kubectl get pv VOLUME -o jsonpath='{.spec.storageClassName}'",
+        repair: "Create the claim again with `storageClassName: \"\"`. Or reserve the volume for the claim and give it \
+                 the claim's class: a volume's class can be changed, a claim's cannot.",
+        prevention: "State `storageClassName: \"\"` in claims for volumes made by hand, and reserve such volumes by a \
+                     `claimRef` with namespace and name.",
+        hazard: "If the driver of the default class is faster, the application starts on an empty disk, and moving it \
+                 back later loses what it wrote meanwhile.",
+        sources: &[
+            "FindMatchingVolume, component-helpers, Kubernetes 1.36 (M12)",
+            "checkVolumeSatisfyClaim, Kubernetes 1.36 (C18c)",
+            "admission plugin DefaultStorageClass, Kubernetes 1.36",
+            "kubernetes-sigs/kind#3615",
+            "kubernetes/kubernetes#94592",
+            "awslabs/mountpoint-s3-csi-driver#182",
+        ],
+    },
+    detect: Detect::Claim(look),
+};
+
+fn look(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Found> {
+    if claim.terminating() || !has_default_class(case.snapshot(), claim) {
+        return None;
+    }
+    if let Some(refused) = refused_class(case, claim, ClassDifference::Defaulted) {
+        let differs = format!("has no class, while the claim has \"{}\", which is the default one", claim.class());
+        let advice =
+            "A claim that states none gets the default class; for a volume without one it has to state an empty one";
+        let found = refused.found(case, claim, &differs, advice);
+        return Some(found.remedies(reserve_it(refused.volume, claim)).remedy(create_again(refused.volume, claim)));
+    }
+    let (volume, is_asked) = overlooked(case, claim)?;
+    let (name, class) = (&volume.meta.name, claim.class());
+    let is_meant = claim.selector.is_some();
+    let prospect = match (is_meant, is_asked) {
+        (true, _) => "Most drivers make no volume for a claim with a selector",
+        (false, true) => "As it is, a new, empty volume is made for it",
+        (false, false) if users(case, claim).next().is_some() => {
+            "As it is, it gets another volume as soon as a pod that uses it has a node"
+        }
+        (false, false) => "As it is, it waits for a pod, and then gets another volume",
+    };
+    let chosen = if is_meant { ", and has the labels of its selector" } else { "" };
+    let found = Found::new(format!(
+        "volume {name} is free and would fit but for its class: it has none{chosen}, and the claim has \"{class}\", \
+         the default one. {prospect}"
+    ));
+    let found = found
+        .severity(severity(case, claim, volume, is_asked))
+        .evidence(&volume_key(name), CLASS, "")
+        .evidence(&case.object(), CLASS, class);
+    // A driver that is at work already would go on without the claim.
+    let found = found.remedies(reserve_it(volume, claim));
+    Some(if is_asked { found } else { found.remedy(create_again(volume, claim)) })
+}
+
+/// How bad it is that the claim passes over the volume.
+fn severity(case: &Case<'_>, claim: &PersistentVolumeClaim, volume: &PersistentVolume, is_asked: bool) -> Severity {
+    // Whoever writes a selector means volumes that are there, and drivers refuse such claims.
+    if claim.selector.is_some() {
+        let asked = case.class(claim.class()).and_then(|class| asked_since(case, claim, class));
+        let refused = is_asked && case.lasts(asked).is_some();
+        return if refused { Severity::Error } else { Severity::Warning };
+    }
+    // Nobody means a volume that is twice as large as the claim needs, and what is asked for already is on its way.
+    let is_oversize =
+        claim.requested().zip(volume.storage()).is_none_or(|(needs, has)| needs.value() <= has.value() / 2);
+    if is_asked || is_oversize {
+        return Severity::Info;
+    }
+    // What the scheduler has only just seen may be placed at any moment.
+    let is_early = match users(case, claim).map(|pod| pod.meta.created).min() {
+        Some(first_pod) => case.lasts(first_pod).is_none(),
+        None => case.is_young(claim.meta.created),
+    };
+    if is_early { Severity::Info } else { Severity::Warning }
+}
+
+fn reserve_it(volume: &PersistentVolume, claim: &PersistentVolumeClaim) -> Option<Remedy> {
+    let name = &volume.meta.name;
+    let does = format!("if {name} is meant for it, reserve it for {} and give it the claim's class", claim.key());
+    reserve(volume, claim, class_steps(volume, claim), does)
+}
+
+fn create_again(volume: &PersistentVolume, claim: &PersistentVolumeClaim) -> Remedy {
+    let name = &volume.meta.name;
+    recreate(claim, &format!("with storageClassName \"\" and spec.volumeName {name}, if that is meant"))
+}
+
+/// A volume that the claim passes over while it waits for another one; and whether a driver is asked for that already.
+fn overlooked<'a>(case: &Case<'a>, claim: &PersistentVolumeClaim) -> Option<(&'a PersistentVolume, bool)> {
+    if !claim.volume_name.is_empty() {
+        return None;
+    }
+    let is_asked = match case.unbound_branch(claim)? {
+        ClaimBranch::UnboundClaimWaitForFirstConsumer | ClaimBranch::UnboundClaimWaitForPodScheduled => false,
+        ClaimBranch::UnboundClaimProvisionExternal
+        | ClaimBranch::UnboundClaimProvisionInTree
+        | ClaimBranch::UnboundClaimProvisionRunning
+        | ClaimBranch::UnboundClaimProvisionBackoff => true,
+        _ => return None,
+    };
+    // Where nobody makes another volume, the nearest one is spoken of, whichever that is.
+    if reserved_volumes(case, claim).next().is_some() || nearest::waits_in_vain(case, claim).is_some() {
+        return None;
+    }
+    Some((case.class_less(claim)?, is_asked))
+}

@@ -1,0 +1,124 @@
+//! A claim whose volume went to another claim that could have done with less.
+
+use super::nearest::waits_in_vain;
+use crate::controllers::CandidateVerdict;
+use crate::controllers::persistent_volume::matching::Query;
+use crate::diagnosis::case::{key_of_claim, volume_key};
+use crate::diagnosis::facts::is_open;
+use crate::diagnosis::remedy::{by_hand, describe, retain};
+use crate::diagnosis::{Act, Case, Detect, Found, Page, Risk, Rule, Severity};
+use crate::model::{Kind, PersistentVolume, PersistentVolumeClaim, Quantity};
+use crate::snapshot::VolumeId;
+
+pub(super) static RULE: Rule = Rule {
+    id: "bind-foreign-grab",
+    title: "a smaller claim has the volume that this one needs",
+    severity: Severity::Error,
+    risk: Risk::Possible,
+    reads: &[Kind::PersistentVolume, Kind::PersistentVolumeClaim, Kind::StorageClass],
+    hinders: &[Act::Bind],
+    repairs: &[],
+    page: Page {
+        seen: "The claim is Pending, and a volume of just its size is Bound to another claim that asks for much less.",
+        why: "A volume that no `claimRef` reserves belongs to the first claim that it fits. The controller takes the \
+              smallest volume that is large enough, of those that are there at that moment: if the small volume came \
+              later than the small claim, that claim got the large one.",
+        confirm: "kubectl get pv VOLUME -o jsonpath='{.spec.capacity.storage} {.spec.claimRef}'\n\
+                  kubectl get pvc --all-namespaces",
+        repair: "Best make another volume for this claim. If it has to be that one: stop both workloads, make sure \
+                 that nothing on it is needed or that it is saved, set policy Retain, delete the claim that has it, \
+                 reserve the volume for this one, and only then create the other claim again.",
+        prevention: "Reserve every volume that is made for a certain claim by a `claimRef` with namespace and name.",
+        hazard: "The claim that has the volume has used it: taking it away loses those data, or shows them to another \
+                 application. Move one volume, look, and then the next.",
+        sources: &[
+            "findBestMatchForClaim, Kubernetes 1.36 (M15, M16)",
+            "IBM/core-dump-handler#78",
+            "https://kubernetes.io/docs/concepts/storage/persistent-volumes/#binding",
+        ],
+    },
+    detect: Detect::Claim(look),
+};
+
+fn look(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Found> {
+    let Grab { volume, holder, request, needs, is_early } = grab(case, claim)?;
+    let name = &volume.meta.name;
+    Some(
+        Found::new(format!(
+            "volume {name} has just the {request} that it requests, and went to claim {}, which requests {needs}. No \
+             claimRef had reserved it; its data now belong to that claim",
+            holder.key()
+        ))
+        .severity(if is_early { Severity::Warning } else { Severity::Error })
+        .evidence(&volume_key(name), "spec.claimRef", holder.key().to_string())
+        .evidence(&volume_key(name), "spec.capacity.storage", request.to_string())
+        .evidence(&key_of_claim(&holder.meta), "spec.resources.requests.storage", needs.to_string())
+        .evidence(&case.object(), "spec.resources.requests.storage", request.to_string())
+        .remedy(describe(&key_of_claim(&holder.meta), "see who uses that volume"))
+        .remedy(by_hand(format!("make another volume of at least {request}, with a claimRef to {}", claim.key())))
+        .remedies(retain(volume))
+        .remedy(by_hand(format!(
+            "only if {} is to give {name} up: stop both workloads, save what is on it, delete that claim, and reserve \
+             the volume for {} before the other claim comes back",
+            holder.key(),
+            claim.key()
+        ))),
+    )
+}
+
+/// A volume that was just the right one for a claim, and went to another one.
+pub(super) struct Grab<'a> {
+    volume: &'a PersistentVolume,
+    holder: &'a PersistentVolumeClaim,
+    request: Quantity,
+    /// What the holder requests.
+    needs: Quantity,
+    /// No pod needs the claim yet.
+    is_early: bool,
+}
+
+/// Which volume a claim, for which nobody makes one, missed in that way.
+pub(super) fn grab<'a>(case: &Case<'a>, claim: &PersistentVolumeClaim) -> Option<Grab<'a>> {
+    if !is_open(claim) {
+        return None;
+    }
+    let is_early = waits_in_vain(case, claim)?;
+    let request = claim.requested()?;
+    let query = Query::new(case.rules(), claim, false).ok()?;
+    let (volume, holder, needs) = grabbed(case, claim, &request, &query)?;
+    Some(Grab { volume, holder, request, needs, is_early })
+}
+
+/// The first volume by name that would fit this claim exactly and that the controller, and no person or driver, chose
+/// for another one; with that other one, which requests at most half of it.
+fn grabbed<'a>(
+    case: &Case<'a>,
+    claim: &PersistentVolumeClaim,
+    request: &Quantity,
+    query: &Query<'_>,
+) -> Option<(&'a PersistentVolume, &'a PersistentVolumeClaim, Quantity)> {
+    let snapshot = case.snapshot();
+    let is_less = |id: &VolumeId| snapshot.volume(*id).storage().is_none_or(|size| size.compare(request).is_lt());
+    let is_equal = |id: &VolumeId| snapshot.volume(*id).storage().is_some_and(|size| size.compare(request).is_eq());
+    let fails = |id: VolumeId, also: Option<CandidateVerdict>| {
+        let is_more = |verdict: &CandidateVerdict| {
+            let is_taken =
+                matches!(verdict, CandidateVerdict::CandidateClaimedByOther | CandidateVerdict::CandidatePhase);
+            !is_taken && also != Some(*verdict)
+        };
+        query.misfits(snapshot.volume(id)).iter().any(is_more)
+    };
+    let of_group = |volumes: &'a [VolumeId]| {
+        let equal = &volumes[volumes.partition_point(is_less)..];
+        let equal = &equal[..equal.partition_point(is_equal)];
+        // All but labels and size is alike in a group, so that one of it speaks for the others.
+        if fails(*equal.first()?, Some(CandidateVerdict::CandidateSelector)) {
+            return None;
+        }
+        equal.iter().copied().find(|id| !fails(*id, None))
+    };
+    let first = case.survey().grabbed(claim.class()).filter_map(|(_, volumes)| of_group(volumes)).min()?;
+    let volume = snapshot.volume(first);
+    let holder = case.survey().holder(volume)?;
+    Some((volume, holder, holder.requested()?))
+}

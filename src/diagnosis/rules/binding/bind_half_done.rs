@@ -1,0 +1,86 @@
+//! A binding that was begun and has not been completed for a while.
+
+use crate::controllers::{Branch, CandidateVerdict, ClaimBranch};
+use crate::diagnosis::case::volume_key;
+use crate::diagnosis::facts::{has_uid_of, is_bound};
+use crate::diagnosis::remedy::{by_hand, kubectl, quoted};
+use crate::diagnosis::{Act, Case, Detect, Found, Page, Risk, Rule, Severity};
+use crate::model::{ClaimPhase, Kind, PersistentVolume, PersistentVolumeClaim, Timestamp};
+use crate::text::human_age;
+use crate::world::printed_uid;
+
+pub(super) static RULE: Rule = Rule {
+    id: "bind-half-done",
+    title: "a binding was begun and is not completed",
+    severity: Severity::Warning,
+    risk: Risk::None,
+    reads: &[Kind::PersistentVolume],
+    hinders: &[Act::Bind],
+    repairs: &[],
+    page: Page {
+        seen: "The volume shows the claim under CLAIM, and may be Bound; the claim is Pending, with or without VOLUME. \
+               It has been so for minutes.",
+        why: "A binding is four writes, first the volume's and then the claim's. If the controller stops or a write is \
+              refused in between, the next sync goes on where it ended, with every resync (15 s by default). That it \
+              has not done so for minutes means that kube-controller-manager does not run, or may not write.",
+        confirm: "kubectl get pv VOLUME -o jsonpath='{.spec.claimRef.uid}'\n\
+                  kubectl get pvc NAME -n NAMESPACE -o jsonpath='{.metadata.uid} {.spec.volumeName}'\n\
+                  kubectl get lease kube-controller-manager -n kube-system",
+        repair: "None on these objects: see to kube-controller-manager. As soon as it runs, the binding is completed.",
+        prevention: "Watch kube-controller-manager, and the admission webhooks that see volumes and claims.",
+        hazard: "Completing the binding by hand collides with the controller. Deleting the claim now releases the \
+                 volume, and its reclaim policy decides about the data.",
+        sources: &["bind, Kubernetes 1.36 (B1 to B4)", "syncVolume, Kubernetes 1.36 (V8, V9)"],
+    },
+    detect: Detect::Claim(look),
+};
+
+fn look(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Found> {
+    if claim.terminating() || matches!(claim.status.phase, ClaimPhase::Bound | ClaimPhase::Lost) {
+        return None;
+    }
+    let volume = begun(case, claim)?;
+    let reserved_at = volume.status.last_phase_transition.or(volume.meta.created);
+    let since: Option<Timestamp> = claim.meta.created.max(reserved_at);
+    let passed = case.lasts(since)?;
+    let reserved = Branch::CandidateVerdict(CandidateVerdict::CandidateReserved);
+    match case.claim_branch()? {
+        ClaimBranch::UnboundClaimNamedVolumeReserved | ClaimBranch::BoundClaimVolumeOurs => {}
+        ClaimBranch::UnboundClaimVolumeFound if case.decision()?.record.steps.contains(&reserved) => {}
+        _ => return None,
+    }
+    let name = &volume.meta.name;
+    let missing = if claim.volume_name.is_empty() {
+        "it does not name that volume yet"
+    } else if is_bound(claim) {
+        "its phase is not Bound yet"
+    } else {
+        "it is not marked as bound yet"
+    };
+    let completed = "The next sync completes it; see whether kube-controller-manager runs";
+    let found = Found::new(format!(
+        "volume {name} names it with its uid, and {missing}, for {} now. {completed}",
+        human_age(passed)
+    ));
+    let watch = format!("get pvc {} -n {} -w", quoted(&claim.meta.name), quoted(&claim.meta.namespace));
+    Some(
+        found
+            .since(since)
+            .evidence(&volume_key(name), "spec.claimRef.uid", printed_uid(&claim.meta.uid))
+            .evidence(&case.object(), "spec.volumeName", claim.volume_name.as_str())
+            .evidence(&case.object(), "status.phase", claim.status.phase.as_str())
+            .remedy(by_hand("see whether kube-controller-manager runs and may write volumes and claims"))
+            .remedy(kubectl(watch, "wait for the next resync; write nothing by hand")),
+    )
+}
+
+/// The volume that has the claim's uid, while the claim lacks something.
+fn begun<'a>(case: &Case<'a>, claim: &PersistentVolumeClaim) -> Option<&'a PersistentVolume> {
+    let is_ours = |volume: &&PersistentVolume| has_uid_of(volume, claim);
+    if claim.volume_name.is_empty() {
+        let naming = case.snapshot().volumes_naming(&claim.meta.namespace, &claim.meta.name);
+        case.volumes(naming).find(is_ours)
+    } else {
+        case.volume(&claim.volume_name).filter(is_ours)
+    }
+}

@@ -1,0 +1,98 @@
+//! A claim that names a volume which does not exist.
+
+use crate::controllers::ClaimBranch;
+use crate::diagnosis::case::volume_key;
+use crate::diagnosis::remedy::{by_hand, kubectl};
+use crate::diagnosis::{Act, Case, Detect, Found, Page, Risk, Rule, Severity};
+use crate::model::{Kind, PersistentVolume, PersistentVolumeClaim};
+use crate::text::nearest;
+
+pub(super) static RULE: Rule = Rule {
+    id: "bind-named-pv-missing",
+    title: "the named volume does not exist",
+    severity: Severity::Error,
+    risk: Risk::None,
+    reads: &[Kind::PersistentVolume],
+    hinders: &[Act::Bind],
+    repairs: &[],
+    page: Page {
+        seen: "The claim is Pending although VOLUME is filled; CAPACITY is 0. There is no event at all, however long \
+               one waits.",
+        why: "A claim that names a volume in `spec.volumeName` gets that one or none: the controller waits for a \
+              volume of the name and says nothing, and drivers make no volume for a claim that names one. Mostly the \
+              name is mistyped, or the claims of a backup were restored and its volumes were not.",
+        confirm: "kubectl get pvc NAME -n NAMESPACE -o jsonpath='{.spec.volumeName}'\nkubectl get pv",
+        repair: "The name in a claim cannot be changed: create the claim again with the right name, or without one. Or \
+                 create the volume under the name that the claim has, with a `claimRef` to it.",
+        prevention: "Create volumes before the claims that name them, and let one template write both names.",
+        hazard: "Whoever creates a volume of that name later gives it to this claim, and neither its labels nor its \
+                 nodes are looked at: a foreign disk may end in the wrong application.",
+        sources: &[
+            "syncUnboundClaim, Kubernetes 1.36 (C17)",
+            "shouldProvision, sig-storage-lib-external-provisioner",
+            "kubernetes/kubernetes#23615",
+        ],
+    },
+    detect: Detect::Claim(look),
+};
+
+fn look(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Found> {
+    if claim.volume_name.is_empty() || case.volume(&claim.volume_name).is_some() {
+        return None;
+    }
+    if case.unbound_branch(claim)? != ClaimBranch::UnboundClaimVolumeNameMissing {
+        return None;
+    }
+    let wanted = &claim.volume_name;
+    let reserved = case.volumes(case.snapshot().volumes_naming(&claim.meta.namespace, &claim.meta.name)).next();
+    let meant = reserved.map(|volume| volume.meta.name.as_str()).or_else(|| near(case, wanted));
+    let hint = match (reserved, meant) {
+        (Some(volume), _) => format!(" Volume {} names it in spec.claimRef: is that one meant?", volume.meta.name),
+        (None, Some(name)) => format!(" Is {name} meant?"),
+        (None, None) => " Nothing happens until somebody creates it.".to_owned(),
+    };
+    let mut found = Found::new(
+        format!("it names volume {wanted}, which does not exist, and no event says so.{hint}").trim_end_matches('.'),
+    )
+    .early_while(case.is_young(claim.meta.created))
+    .evidence(&case.object(), "spec.volumeName", wanted.as_str());
+    if let Some(named) = reserved.and_then(|volume| volume.claim_ref.as_ref().map(|named| (volume, named))) {
+        let (volume, named) = named;
+        found = found.evidence(&volume_key(&volume.meta.name), "spec.claimRef", named.claim_key().to_string());
+    }
+    let how = match meant {
+        Some(name) => format!("with spec.volumeName {name}, if that is the right disk"),
+        None => "with the name of a volume that exists, or without spec.volumeName".to_owned(),
+    };
+    Some(found.remedy(kubectl("get pv", "see which volumes there are")).remedy(super::recreate(claim, &how)).remedy(
+        by_hand(format!(
+            "or create the PersistentVolume {wanted} with the right storage, policy Retain and a claimRef to {}",
+            claim.key()
+        )),
+    ))
+}
+
+/// The volume whose name was probably meant. Names that a driver made up are not mistyped; and where there are very
+/// many volumes, only those are looked at that stand near the name in the alphabet.
+fn near<'a>(case: &Case<'a>, wanted: &str) -> Option<&'a str> {
+    const ALL: usize = 1000;
+    const AROUND: usize = 200;
+    if is_made_up(wanted) {
+        return None;
+    }
+    let volumes = case.snapshot().volumes();
+    let looked_at = if volumes.len() <= ALL {
+        volumes
+    } else {
+        let place = volumes.partition_point(|volume| volume.meta.name.as_str() < wanted);
+        &volumes[place.saturating_sub(AROUND)..volumes.len().min(place + AROUND)]
+    };
+    let name = |volume: &'a PersistentVolume| volume.meta.name.as_str();
+    nearest(wanted, looked_at.iter().map(name).filter(|name| !is_made_up(name)), 1).first().copied()
+}
+
+/// Whether it is the name that a provisioner gives: `pvc-` and a uid.
+fn is_made_up(name: &str) -> bool {
+    const UID: usize = 36;
+    name.strip_prefix("pvc-").is_some_and(|uid| uid.len() == UID)
+}

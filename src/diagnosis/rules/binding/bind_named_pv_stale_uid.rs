@@ -1,0 +1,75 @@
+//! A claim that names a volume which remembers an earlier claim of the same name.
+
+use crate::controllers::ClaimBranch;
+use crate::diagnosis::case::volume_key;
+use crate::diagnosis::facts::names;
+use crate::diagnosis::remedy::restore;
+use crate::diagnosis::{Act, Case, Detect, Found, Page, Repair, Risk, Rule, Severity, key};
+use crate::model::{Kind, PersistentVolumeClaim};
+use crate::world::printed_uid;
+
+pub(super) static RULE: Rule = Rule {
+    id: "bind-named-pv-stale-uid",
+    title: "the named volume remembers an earlier claim of this name",
+    severity: Severity::Error,
+    risk: Risk::Imminent,
+    reads: &[Kind::PersistentVolume],
+    hinders: &[Act::Bind, Act::NameOwner],
+    repairs: &[Repair::Restore],
+    page: Page {
+        seen: "The claim is Pending although VOLUME is filled; CAPACITY is 0. The volume is Released, and CLAIM shows \
+               this very claim. An event `FailedBinding` speaks of a different claim, which there is not.",
+        why: "The volume's `spec.claimRef` has the claim's namespace and name, and the uid of a claim that was \
+              deleted. For the controller a claim with another uid is another claim, even under the same name: its \
+              owner may be somebody else, who must not read the old data. Mostly a release was installed again, or a \
+              backup was restored.",
+        confirm: "kubectl get pv VOLUME -o jsonpath='{.spec.claimRef.uid} {.spec.persistentVolumeReclaimPolicy}'\n\
+                  kubectl get pvc NAME -n NAMESPACE -o jsonpath='{.metadata.uid}'",
+        repair: "First set the policy to Retain. If the new claim may read the old data, remove the uid from the \
+                 volume's `claimRef`, and nothing else of it: the next sync of the claim binds the two without any \
+                 further test. Otherwise create the claim again without `spec.volumeName`.",
+        prevention: "Keep volumes that outlive their claims on policy Retain, and reserve them by namespace and name \
+                     before the claim comes back.",
+        hazard: "With policy Delete the storage goes while the claim waits. Removing the whole `claimRef` offers the \
+                 volume with its data to every claim of any namespace.",
+        sources: &[
+            "syncUnboundClaim, Kubernetes 1.36 (C21, C22)",
+            "syncVolume, Kubernetes 1.36 (V6)",
+            "kubernetes/kubernetes#48609",
+            "kubernetes-csi/csi-driver-smb#821",
+            "velero-io/velero#5141",
+        ],
+    },
+    detect: Detect::Claim(look),
+};
+
+fn look(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Found> {
+    if claim.volume_name.is_empty() {
+        return None;
+    }
+    match case.unbound_branch(claim)? {
+        ClaimBranch::UnboundClaimNamedVolumeTaken | ClaimBranch::UnboundClaimNamedVolumeTakenByController => {}
+        _ => return None,
+    }
+    let volume = case.volume(&claim.volume_name)?;
+    let named = volume.claim_ref.as_ref()?;
+    if !names(named, claim) {
+        return None;
+    }
+    let (name, policy) = (&volume.meta.name, volume.reclaim_policy.as_str());
+    let (kept, consequence) = (!case.destroys(volume), case.prospect(volume));
+    let found = Found::new(format!(
+        "volume {name} remembers an earlier claim of this name, which is gone. There is no different claim, \
+         whatever the event says; {consequence}"
+    ));
+    Some(
+        found
+            .risk(if kept { Risk::None } else { Risk::Imminent })
+            // After a restore all claims of a namespace are alike.
+            .follows_from(key(Kind::Namespace, "", &claim.meta.namespace), Act::NameOwner)
+            .evidence(&case.object(), "metadata.uid", printed_uid(&claim.meta.uid))
+            .evidence(&volume_key(name), "spec.claimRef.uid", printed_uid(&named.uid))
+            .evidence(&volume_key(name), "spec.persistentVolumeReclaimPolicy", policy)
+            .remedy(restore(case.snapshot(), claim, format!("give volume {name} to the claim of today"))),
+    )
+}

@@ -1,0 +1,134 @@
+//! A claim that names a volume which belongs to another claim, or for which several claims compete.
+
+use super::super::volume::RELEASED_RETAIN;
+use super::recreate;
+use crate::controllers::ClaimBranch;
+use crate::diagnosis::case::{key_of_claim, volume_key};
+use crate::diagnosis::facts::{is_complete, names};
+use crate::diagnosis::misfit::claim_name;
+use crate::diagnosis::remedy::{describe, hand_over, reserve, retain};
+use crate::diagnosis::{Act, Case, Detect, Found, Holder, Page, Risk, Rule, Severity};
+use crate::model::{ClaimRef, Kind, PersistentVolume, PersistentVolumeClaim};
+
+pub(super) static RULE: Rule = Rule {
+    id: "bind-named-pv-taken",
+    title: "the named volume belongs to another claim",
+    severity: Severity::Error,
+    risk: Risk::Imminent,
+    reads: &[Kind::PersistentVolume, Kind::PersistentVolumeClaim],
+    hinders: &[Act::Bind],
+    repairs: &[],
+    page: Page {
+        seen: "The claim is Pending although VOLUME is filled; CAPACITY is 0. An event `FailedBinding` says that the \
+               volume is already bound to a different claim, and does not say to which.",
+        why: "The volume's `spec.claimRef` decides whose it is, and it names another claim. A claim that names its \
+              volume gets that one or none. Of two claims that name one free volume the first that is synced wins. A \
+              volume stays with its claim also when that is gone: it is Released then, and not free.",
+        confirm: "kubectl get pv VOLUME -o jsonpath='{.spec.claimRef} {.status.phase}'\n\
+                  kubectl get pvc CLAIM -n NAMESPACE",
+        repair: "Decide whose data they are. If the other claim lives and is right, create this one again with another \
+                 volume, or without `spec.volumeName`. If the other claim is gone, set the policy to Retain and \
+                 reserve the volume for this one.",
+        prevention: "Name a volume in one claim alone, and reserve it for that claim by a `claimRef` with namespace \
+                     and name.",
+        hazard: "Changing the `claimRef` of a volume whose claim lives takes a disk away that is in use. Reserving a \
+                 released volume shows the data of the earlier claim to this one.",
+        sources: &[
+            "syncUnboundClaim, Kubernetes 1.36 (C19, C21, C22)",
+            "kubernetes/kubernetes#91847",
+            "https://kubernetes.io/docs/concepts/storage/persistent-volumes/#reserving-a-persistentvolume",
+        ],
+    },
+    detect: Detect::Claim(look),
+};
+
+fn look(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Found> {
+    if claim.volume_name.is_empty() {
+        return None;
+    }
+    let branch = case.unbound_branch(claim)?;
+    let volume = case.volume(&claim.volume_name)?;
+    match (branch, &volume.claim_ref) {
+        (ClaimBranch::UnboundClaimNamedVolumeFree, None) => contended(case, claim, volume),
+        (
+            ClaimBranch::UnboundClaimNamedVolumeTaken | ClaimBranch::UnboundClaimNamedVolumeTakenByController,
+            Some(named),
+        ) if !names(named, claim) => Some(taken(case, claim, volume, named)),
+        _ => None,
+    }
+}
+
+fn taken(case: &Case<'_>, claim: &PersistentVolumeClaim, volume: &PersistentVolume, named: &ClaimRef) -> Found {
+    let (name, owner) = (&volume.meta.name, claim_name(named));
+    let is_complete = is_complete(named);
+    let holder = if is_complete { case.holder(volume) } else { Holder::Nobody };
+    let life = match holder {
+        Holder::Lives(_) => ", which lives",
+        Holder::ReservedFor(_) => ", which exists and for which it is reserved",
+        Holder::ReservedForMissing => ", for which it is reserved and which does not exist",
+        Holder::Replaced(_) => ", which is gone and whose name a new claim has",
+        Holder::Gone => ", which is gone",
+        Holder::Nobody | Holder::Unknown => "",
+    };
+    // Whether the volume will be released, or is, because its claim is gone.
+    let released = matches!(holder, Holder::Replaced(_) | Holder::Gone);
+    let destroyed = released && case.destroys(volume);
+    let fate = if released { format!("; {}", case.prospect(volume)) } else { String::new() };
+    let message = if is_complete {
+        format!("it names volume {name}, which belongs to {owner}{life}{fate}")
+    } else {
+        format!("it names volume {name}, whose spec.claimRef names {owner}: no claim can be that one")
+    };
+    let mut found = Found::new(message)
+        .risk(if destroyed { Risk::Imminent } else { Risk::None })
+        .evidence(&case.object(), "spec.volumeName", name.as_str())
+        .evidence(&volume_key(name), "spec.claimRef", owner.as_str())
+        .evidence(&volume_key(name), "status.phase", volume.status.phase.as_str());
+    match holder {
+        Holder::Lives(other) | Holder::ReservedFor(other) => {
+            found = found.remedy(describe(&key_of_claim(&other.meta), "see who uses the volume"));
+        }
+        Holder::Gone | Holder::Replaced(_) | Holder::ReservedForMissing => {
+            let does = format!(
+                "if the volume is meant for it, reserve the volume for {}: that claim may then read the data of {owner}",
+                claim.key()
+            );
+            let ways = retain(volume).into_iter().chain(hand_over(volume, claim, does));
+            found = found
+                .remedies(ways)
+                .follows_from(volume_key(name), Act::Offer)
+                .settles(&RELEASED_RETAIN, volume_key(name));
+        }
+        // What is wrong is the reference, and the volume's own finding says how to mend it.
+        Holder::Nobody => return found.follows_from(volume_key(name), Act::Offer),
+        Holder::Unknown => {}
+    }
+    let how = "with another volume or without spec.volumeName, if the data are not meant for it";
+    found.remedy(recreate(claim, how))
+}
+
+/// The volume is free and fits, and other claims name it, too.
+fn contended(case: &Case<'_>, claim: &PersistentVolumeClaim, volume: &PersistentVolume) -> Option<Found> {
+    let name = &volume.meta.name;
+    let (rivals, count) = case.survey().rivals(claim);
+    let first = rivals.first()?;
+    if case.ends()?.of_every_sort().all(|end| end.phase() == "Bound") {
+        return None;
+    }
+    let others = match count {
+        1 => format!("claim {} does", first.key()),
+        several => format!("{several} other claims do, {} among them", first.key()),
+    };
+    let mut found = Found::new(format!(
+        "it names volume {name}, which is free, and {others}, too. The first that is synced gets it, and nobody can \
+         tell which that is"
+    ))
+    .severity(Severity::Warning)
+    .risk(Risk::None)
+    .evidence(&case.object(), "spec.volumeName", name.as_str());
+    for other in &rivals {
+        found = found.evidence(&key_of_claim(&other.meta), "spec.volumeName", name.as_str());
+    }
+    let does = format!("if the volume is meant for {}, reserve it before another claim has it", claim.key());
+    Some(found.remedies(reserve(volume, claim, Vec::new(), does)))
+}

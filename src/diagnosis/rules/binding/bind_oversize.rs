@@ -1,0 +1,60 @@
+//! A claim that got a much larger volume than it asked for.
+
+use super::bound_volume;
+use crate::controllers::ClaimBranch;
+use crate::diagnosis::case::volume_key;
+use crate::diagnosis::remedy::by_hand;
+use crate::diagnosis::{Case, Detect, Found, Page, Risk, Rule, Severity};
+use crate::model::{AnnotationKey, Kind, PersistentVolumeClaim};
+
+pub(super) static RULE: Rule = Rule {
+    id: "bind-oversize",
+    title: "the claim got at least twice what it requests",
+    severity: Severity::Info,
+    risk: Risk::None,
+    reads: &[Kind::PersistentVolume],
+    hinders: &[],
+    repairs: &[],
+    page: Page {
+        seen: "The claim is Bound, and its CAPACITY is at least twice what its manifest requests.",
+        why: "The controller gave the claim the smallest volume that was free and large enough. Where volumes are made \
+              by hand, that one may still be much too large, and perhaps meant for another claim.",
+        confirm: "kubectl get pvc NAME -n NAMESPACE -o jsonpath='{.spec.resources.requests} {.status.capacity}'",
+        repair: "None is needed. If the volume was meant for another claim, see bind-foreign-grab there.",
+        prevention: "Reserve volumes for their claims by a `claimRef`, or make volumes of several sizes.",
+        hazard: "None, as long as nobody moves the volume while it is in use.",
+        sources: &[
+            "FindMatchingVolume, component-helpers, Kubernetes 1.36 (M15, M16)",
+            "https://kubernetes.io/docs/concepts/storage/persistent-volumes/#binding",
+        ],
+    },
+    detect: Detect::Claim(look),
+};
+
+fn look(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Found> {
+    // Where a person chose the volume, its size was chosen as well; a driver makes volumes of its own sizes.
+    if !claim.meta.annotations.has(AnnotationKey::BoundByController) {
+        return None;
+    }
+    let volume = bound_volume(case, claim)?;
+    let annotations = &volume.meta.annotations;
+    if annotations.has(AnnotationKey::ProvisionedBy) || !annotations.has(AnnotationKey::BoundByController) {
+        return None;
+    }
+    let (has, wants) = (volume.storage()?, claim.requested()?);
+    if wants.value() <= 0 || has.value() / 2 < wants.value() {
+        return None;
+    }
+    if case.claim_branch()? != ClaimBranch::BoundClaimVolumeOurs {
+        return None;
+    }
+    let name = &volume.meta.name;
+    Some(
+        Found::new(format!(
+            "it requests {wants} and got {name} with {has}, the smallest volume that was free and fitted"
+        ))
+        .evidence(&case.object(), "spec.resources.requests.storage", wants.to_string())
+        .evidence(&volume_key(name), "spec.capacity.storage", has.to_string())
+        .remedy(by_hand("nothing has to be done; reserve volumes for their claims where sizes matter")),
+    )
+}

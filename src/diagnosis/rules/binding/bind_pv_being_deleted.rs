@@ -1,0 +1,92 @@
+//! A claim whose only fitting volume is being deleted.
+
+use super::{misfit_words, recreate, refused, reserved_volumes};
+use crate::controllers::persistent_volume::matching::Query;
+use crate::controllers::persistent_volume::reclaim::{DataFate, data_fate};
+use crate::controllers::{CandidateVerdict, ClaimBranch};
+use crate::diagnosis::case::volume_key;
+use crate::diagnosis::facts::has_uid;
+use crate::diagnosis::remedy::{by_hand, describe, retain};
+use crate::diagnosis::{Act, Case, Detect, Found, Page, Risk, Rule, Severity};
+use crate::model::{Kind, PersistentVolume, PersistentVolumeClaim};
+
+pub(super) static RULE: Rule = Rule {
+    id: "bind-pv-being-deleted",
+    title: "the volume that the claim could have is being deleted",
+    severity: Severity::Error,
+    risk: Risk::Possible,
+    reads: &[Kind::PersistentVolume],
+    hinders: &[Act::Bind],
+    repairs: &[],
+    page: Page {
+        seen: "The claim is Pending; its volume shows Terminating. If the claim names the volume, an event \
+               `VolumeMismatch` says that it is marked for deletion.",
+        why: "Somebody deleted the PersistentVolume, and a finalizer still keeps it. A deletion cannot be taken back, \
+              so the controller gives such a volume to nobody: matching passes over it, and a claim that names it is \
+              refused.",
+        confirm: "kubectl get pv VOLUME -o jsonpath='{.metadata.deletionTimestamp} {.metadata.finalizers}'\n\
+                  kubectl describe pv VOLUME",
+        repair: "Set the volume's policy to Retain, so that its storage outlives it. Save its manifest. When the \
+                 object is gone, create it again under the same name for the same storage, without uid and deletion \
+                 timestamp and with a `claimRef` to this claim.",
+        prevention: "Do not delete volumes in order to reset them. Keep what matters on policy Retain.",
+        hazard: "Waiting until the volume is gone may mean waiting until its storage is gone. Removing its finalizers \
+                 by hand leaks the storage, or leaves it attached for ever.",
+        sources: &[
+            "checkVolumeSatisfyClaim, Kubernetes 1.36 (C18a)",
+            "FindMatchingVolume, component-helpers, Kubernetes 1.36 (M6)",
+            "kubernetes/kubernetes#85465",
+        ],
+    },
+    detect: Detect::Claim(look),
+};
+
+fn look(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Found> {
+    let verdict = CandidateVerdict::CandidateDeleting;
+    let leaf = Some(ClaimBranch::UnboundClaimVolumeMismatchDeleting);
+    let (found, volume) = match refused(case, claim, verdict, leaf) {
+        Some(refused) => {
+            let differs = "is being deleted; that cannot be taken back";
+            (
+                refused.found_for_want_of_a_provisioner(case, claim, differs, "It is given to nobody any more"),
+                refused.volume,
+            )
+        }
+        None => reserved(case, claim)?,
+    };
+    let kept = data_fate(case.rules(), volume) == DataFate::Kept;
+    let key = volume_key(&volume.meta.name);
+    // Who deletes a claim whose uid the volume has releases the volume.
+    let other = (!has_uid(volume)).then(|| recreate(claim, "with another volume, if the data are not needed"));
+    Some(
+        found
+            .risk(if kept { Risk::None } else { Risk::Possible })
+            .since(volume.meta.deleted)
+            .evidence(&key, "spec.persistentVolumeReclaimPolicy", volume.reclaim_policy.as_str())
+            .remedies(retain(volume))
+            .remedy(describe(&key, "see what still keeps the volume"))
+            .remedy(by_hand(format!(
+                "save the manifest of {}; once the object is gone, create it again for the same storage, with a \
+                 claimRef to {}",
+                volume.meta.name,
+                claim.key()
+            )))
+            .remedies(other)
+            .follows_from(key, Act::Delete),
+    )
+}
+
+/// The volume that is reserved for the claim and would fit, were it not being deleted.
+fn reserved<'a>(case: &Case<'a>, claim: &PersistentVolumeClaim) -> Option<(Found, &'a PersistentVolume)> {
+    if !claim.volume_name.is_empty() || case.unbound_branch(claim)? == ClaimBranch::UnboundClaimVolumeFound {
+        return None;
+    }
+    let query = Query::new(case.rules(), claim, false).ok()?;
+    let volume =
+        reserved_volumes(case, claim).find(|volume| query.misfits(volume) == [CandidateVerdict::CandidateDeleting])?;
+    let (name, words) = (&volume.meta.name, misfit_words(volume, claim, CandidateVerdict::CandidateDeleting)?);
+    let found = Found::new(format!(
+        "volume {name} is reserved for it and {words}; that cannot be taken back. It is given to nobody any more"
+    ));
+    Some((found.moment(&volume_key(name), "metadata.deletionTimestamp", volume.meta.deleted), volume))
+}

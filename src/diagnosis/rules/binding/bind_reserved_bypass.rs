@@ -1,0 +1,92 @@
+//! A pair that is bound and would not be bound again as it is.
+
+use super::{bound_volume, misfit_words, with_fields};
+use crate::controllers::{CandidateVerdict, ClaimBranch};
+use crate::diagnosis::misfit::{class_words, misfit};
+use crate::diagnosis::remedy::by_hand;
+use crate::diagnosis::{Case, Detect, Found, Page, Risk, Rule, Severity};
+use crate::model::{Kind, PersistentVolume, PersistentVolumeClaim};
+
+pub(super) static RULE: Rule = Rule {
+    id: "bind-reserved-bypass",
+    title: "claim and volume are bound and do not fit each other",
+    severity: Severity::Warning,
+    risk: Risk::None,
+    reads: &[Kind::PersistentVolume, Kind::StorageClass],
+    hinders: &[],
+    repairs: &[],
+    page: Page {
+        seen: "Both are Bound, and kubectl shows nothing wrong, unless one compares STORAGECLASS, ACCESS MODES or \
+               CAPACITY of the two.",
+        why: "A volume that is reserved for a claim is spared the tests of class and labels, and if the claim names it \
+              as well, of everything. Some fields can also be changed after binding. Nothing breaks by that at once: \
+              what reads the class later, a resize for instance, goes by the one of the claim; and a claim with \
+              another volume mode than its volume cannot be mounted.",
+        confirm: "kubectl get pvc NAME -n NAMESPACE -o wide\nkubectl get pv VOLUME --show-labels -o wide",
+        repair: "Make the volume's fields as the claim's: its class, labels, access modes and capacity can be changed, \
+                 if they are true of the storage. A volume mode that differs needs one of the two created again.",
+        prevention: "Copy the fields of a claim into the volume that is reserved for it.",
+        hazard: "If the claim is deleted and created again without the reservation, it does not get this volume again, \
+                 but another one or a new, empty one.",
+        sources: &[
+            "syncUnboundClaim, Kubernetes 1.36 (C20)",
+            "FindMatchingVolume, component-helpers, Kubernetes 1.36 (M7)",
+        ],
+    },
+    detect: Detect::Claim(look),
+};
+
+fn look(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Found> {
+    let volume = bound_volume(case, claim)?;
+    let verdicts = misfits(case, volume, claim);
+    if verdicts.is_empty() || case.claim_branch()? != ClaimBranch::BoundClaimVolumeOurs {
+        return None;
+    }
+    let name = &volume.meta.name;
+    let words: Vec<String> = verdicts
+        .iter()
+        .filter_map(|verdict| match verdict {
+            CandidateVerdict::CandidateClass => Some(format!(
+                "the volume has {} and the claim {}",
+                class_words(volume.class()),
+                class_words(claim.class())
+            )),
+            other => misfit_words(volume, claim, *other),
+        })
+        .collect();
+    // Labels and classes are looked at once, for binding; a reserved volume of another class is what many mean.
+    let is_harmless = verdicts
+        .iter()
+        .all(|verdict| matches!(verdict, CandidateVerdict::CandidateSelector | CandidateVerdict::CandidateClass));
+    let mut found = Found::new(format!(
+        "it is bound to {name}, and would not be again without a reservation: {}. Its data are not touched by that",
+        words.join("; ")
+    ))
+    .severity(if is_harmless { Severity::Info } else { Severity::Warning });
+    for misfit in verdicts.iter().filter_map(|verdict| misfit(volume, claim, *verdict)) {
+        found = with_fields(found, case, volume, claim, &misfit);
+    }
+    Some(found.remedy(by_hand(format!(
+        "make the fields of {name} as the claim's, as far as they are true of its storage; leave its claimRef alone"
+    ))))
+}
+
+/// The tests that the volume would fail today. Not those that differ for a while when a claim is changed: a request
+/// that the class permits to raise, and an attributes class.
+fn misfits(case: &Case<'_>, volume: &PersistentVolume, claim: &PersistentVolumeClaim) -> Vec<CandidateVerdict> {
+    let class = claim.class();
+    let is_resized = || !class.is_empty() && case.class(class).is_none_or(|class| class.allow_expansion);
+    let is_small = || volume.storage().zip(claim.requested()).is_some_and(|(has, wants)| has.compare(&wants).is_lt());
+    let has_labels = |volume: &PersistentVolume| {
+        let selector = claim.selector.as_ref().and_then(|selector| selector.compile().ok());
+        selector.is_none_or(|selector| selector.matches(&volume.meta.labels))
+    };
+    let tests = [
+        (CandidateVerdict::CandidateVolumeMode, volume.mode() != claim.mode()),
+        (CandidateVerdict::CandidateAccessModes, !volume.access_modes.set().contains_all(&claim.access_modes)),
+        (CandidateVerdict::CandidateTooSmall, is_small() && !is_resized()),
+        (CandidateVerdict::CandidateClass, volume.class() != class),
+        (CandidateVerdict::CandidateSelector, !has_labels(volume)),
+    ];
+    tests.into_iter().filter(|(_, fails)| *fails).map(|(verdict, _)| verdict).collect()
+}

@@ -1,0 +1,50 @@
+//! A claim whose selector passes over the one volume that would fit.
+
+use super::{recreate, refused};
+use crate::controllers::CandidateVerdict;
+use crate::diagnosis::remedy::reserve;
+use crate::diagnosis::{Act, Case, Detect, Found, Page, Risk, Rule, Severity};
+use crate::model::{Kind, PersistentVolumeClaim};
+
+pub(super) static RULE: Rule = Rule {
+    id: "bind-selector",
+    title: "the volume's labels do not match the claim's selector",
+    severity: Severity::Error,
+    risk: Risk::None,
+    reads: &[Kind::PersistentVolume, Kind::StorageClass],
+    hinders: &[Act::Bind],
+    repairs: &[],
+    page: Page {
+        seen: "The claim is Pending and the volume Available; the event says only that there is no volume.",
+        why: "A selector in `spec.selector` leaves out every volume that has not all the labels. It is not looked at \
+              where the claim names its volume, or where the volume is reserved for the claim; and most drivers make \
+              no volume for a claim that has one.",
+        confirm: "kubectl get pvc NAME -n NAMESPACE -o jsonpath='{.spec.selector}'\nkubectl get pv --show-labels",
+        repair: "Make sure that it is the right disk. Then reserve the volume for the claim, or give it the labels.",
+        prevention: "Tie one volume to one claim by a `claimRef`; use labels for sets of volumes that are all alike.",
+        hazard: "A selector may be there to keep the claim from a wrong disk. Labels that several volumes have let the \
+                 claim take any of them.",
+        sources: &[
+            "FindMatchingVolume, component-helpers, Kubernetes 1.36 (M11)",
+            "https://kubernetes.io/docs/concepts/storage/persistent-volumes/#selector",
+        ],
+    },
+    detect: Detect::Claim(look),
+};
+
+fn look(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Found> {
+    claim.selector.as_ref()?;
+    let refused = refused(case, claim, CandidateVerdict::CandidateSelector, None)?;
+    let name = &refused.volume.meta.name;
+    let differs = match refused.misfit.has.as_str() {
+        "<unset>" => format!("lacks the label of its selector {}", refused.misfit.wants),
+        has => format!("has the label {has}, while its selector wants {}", refused.misfit.wants),
+    };
+    let found = refused.found_for_want_of_a_provisioner(case, claim, &differs, "All else fits");
+    let does = format!("if {name} is the right disk, reserve it for {}: then labels are not looked at", claim.key());
+    Some(
+        found
+            .remedies(reserve(refused.volume, claim, Vec::new(), does))
+            .remedy(recreate(claim, "with a selector that matches the labels of the right volume")),
+    )
+}

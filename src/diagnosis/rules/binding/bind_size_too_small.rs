@@ -1,0 +1,59 @@
+//! A claim that asks for more than its volume has.
+
+use super::bind_foreign_grab::grab;
+use super::{recreate, refused};
+use crate::controllers::{CandidateVerdict, ClaimBranch};
+use crate::diagnosis::remedy::by_hand;
+use crate::diagnosis::{Act, Case, Detect, Found, Page, Risk, Rule, Severity};
+use crate::model::{Kind, PersistentVolumeClaim};
+
+pub(super) static RULE: Rule = Rule {
+    id: "bind-size-too-small",
+    title: "the volume is smaller than the claim requests",
+    severity: Severity::Error,
+    risk: Risk::None,
+    reads: &[Kind::PersistentVolume, Kind::StorageClass],
+    hinders: &[Act::Bind],
+    repairs: &[],
+    page: Page {
+        seen: "The claim is Pending. If it names the volume, an event `VolumeMismatch` says that the requested PV is \
+               too small; otherwise the event says only that there is no volume.",
+        why: "A claim may get more than it requests, and never less. Sizes are compared as numbers: `1Gi` is more than \
+              `1G`, and 5% more than one thinks is too much already.",
+        confirm: "kubectl get pvc NAME -n NAMESPACE -o jsonpath='{.spec.resources.requests.storage}'\n\
+                  kubectl get pv VOLUME -o jsonpath='{.spec.capacity.storage}'",
+        repair: "Create the claim again with a smaller request, or make a larger volume. If the storage behind the \
+                 volume really is larger than its `spec.capacity` says, correct that: it can be changed.",
+        prevention: "Write sizes with the same unit on both sides, with the `i` or without.",
+        hazard: "A capacity that is stated and not there makes the application fail when the disk is full.",
+        sources: &[
+            "checkVolumeSatisfyClaim, Kubernetes 1.36 (C18b)",
+            "FindMatchingVolume, component-helpers, Kubernetes 1.36 (M3)",
+            "kubernetes/kubernetes#58655",
+            "IBM/core-dump-handler#78",
+        ],
+    },
+    detect: Detect::Claim(look),
+};
+
+fn look(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Found> {
+    let leaf = Some(ClaimBranch::UnboundClaimVolumeMismatchTooSmall);
+    let refused = refused(case, claim, CandidateVerdict::CandidateTooSmall, leaf)?;
+    let (has, wants) = (&refused.misfit.has, &refused.misfit.wants);
+    let differs = format!("has {has}, less than the {wants} that it requests");
+    // Whoever asks for what some volume has does not need less than that, and a smaller claim has it.
+    let asks_for_less = grab(case, claim).is_none();
+    let less = asks_for_less.then(|| recreate(claim, &format!("with a request of at most {has}, if that is enough")));
+    let found = refused.found_for_want_of_a_provisioner(
+        case,
+        claim,
+        &differs,
+        "A volume may be larger than the request, never smaller",
+    );
+    let or = if asks_for_less { "or " } else { "" };
+    Some(found.remedies(less).remedy(by_hand(format!(
+        "{or}make a volume of at least {wants}; if the storage behind {} is that large, correct its \
+         spec.capacity.storage",
+        refused.volume.meta.name
+    ))))
+}

@@ -1,0 +1,136 @@
+//! Several volumes that say they belong to one claim.
+
+use super::reserved_volumes;
+use crate::controllers::ClaimBranch;
+use crate::controllers::persistent_volume::matching::Query;
+use crate::controllers::persistent_volume::reclaim::{DataFate, data_fate};
+use crate::diagnosis::case::volume_key;
+use crate::diagnosis::facts::{has_uid, has_uid_of};
+use crate::diagnosis::remedy::{by_hand, describe, retain};
+use crate::diagnosis::{Case, Detect, Found, Page, Repair, Risk, Rule, Severity};
+use crate::model::{AnnotationKey, Kind, PersistentVolume, PersistentVolumeClaim, ReclaimPolicy};
+
+pub(super) static RULE: Rule = Rule {
+    id: "bind-two-pvs-one-claim",
+    title: "several volumes belong to one claim",
+    severity: Severity::Error,
+    risk: Risk::Imminent,
+    reads: &[Kind::PersistentVolume],
+    hinders: &[],
+    repairs: &[Repair::Retain],
+    page: Page {
+        seen: "Two volumes show the same claim under CLAIM. One is, or becomes, Bound; the other is Available, or \
+               Released for a moment and then gone.",
+        why: "A claim has one volume, and of several that are reserved for it the controller takes whichever it meets \
+              first. What becomes of the other depends on the other: one that was provisioned with policy Delete is \
+              deleted as surplus, one that the controller had bound is offered to everybody, and one that a person \
+              reserved stays reserved.",
+        confirm: "kubectl get pv | grep NAMESPACE/NAME\n\
+                  kubectl get pvc NAME -n NAMESPACE -o jsonpath='{.spec.volumeName}'",
+        repair: "Find out which one holds the data. Set policy Retain on every one that may hold some. Then name the \
+                 right one in the claim's `spec.volumeName`, which is possible once, while it is empty; and take the \
+                 others out of the game by a `claimRef` to another name.",
+        prevention: "Let one volume name one claim, and one claim one volume. Do not make volumes by hand for a claim \
+                     that a driver serves.",
+        hazard: "The loser is deleted, or given to a foreign claim with all that is on it, without a question.",
+        sources: &[
+            "FindMatchingVolume, component-helpers, Kubernetes 1.36 (M7)",
+            "syncVolume, Kubernetes 1.36 (V11 to V13)",
+        ],
+    },
+    detect: Detect::Claim(look),
+};
+
+fn look(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Found> {
+    if claim.terminating() || case.snapshot().volumes_naming(&claim.meta.namespace, &claim.meta.name).len() < 2 {
+        return None;
+    }
+    if claim.volume_name.is_empty() { undecided(case, claim) } else { surplus(case, claim) }
+}
+
+/// The claim takes any of several volumes that are reserved for it.
+fn undecided(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Found> {
+    if case.unbound_branch(claim)? != ClaimBranch::UnboundClaimVolumeFound {
+        return None;
+    }
+    let query = Query::new(case.rules(), claim, false).ok()?;
+    let fitting: Vec<&PersistentVolume> =
+        reserved_volumes(case, claim).filter(|volume| query.misfits(volume).is_empty()).collect();
+    let [first, second, ..] = fitting.as_slice() else { return None };
+    let names = match fitting.len() {
+        2 => format!("volumes {} and {} are both", first.meta.name, second.meta.name),
+        more => format!("{more} volumes, {} and {} among them, are", first.meta.name, second.meta.name),
+    };
+    let found = Found::new(format!(
+        "{names} reserved for it, and which one it gets nobody can tell. If it is not {}, that one {}",
+        first.meta.name,
+        becomes(case, first).0
+    ));
+    Some(with_volumes(found.severity(Severity::Warning).risk(Risk::Possible), claim, &fitting))
+}
+
+/// The claim has its volume, and others have its uid as well.
+fn surplus(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Found> {
+    let is_other = |volume: &&PersistentVolume| {
+        volume.meta.name != claim.volume_name && !volume.terminating() && has_uid_of(volume, claim)
+    };
+    let others: Vec<&PersistentVolume> = reserved_volumes(case, claim).filter(is_other).collect();
+    let first = others.first()?;
+    match case.claim_branch()? {
+        ClaimBranch::BoundClaimVolumeOurs
+        | ClaimBranch::BoundClaimVolumeUnbound
+        | ClaimBranch::UnboundClaimNamedVolumeFree
+        | ClaimBranch::UnboundClaimNamedVolumeReserved => {}
+        _ => return None,
+    }
+    // One that is older than the claim was not made for it, and so may hold somebody's data.
+    let is_older = |volume: &PersistentVolume| {
+        volume.meta.created.zip(claim.meta.created).is_some_and(|(volume, claim)| volume < claim)
+    };
+    let imminent = others.iter().any(|volume| becomes(case, volume).1 && is_older(volume));
+    let more = if others.len() > 1 { format!(" (and {} more)", others.len() - 1) } else { String::new() };
+    let found = Found::new(format!(
+        "it has volume {}, and volume {}{more} names it with its uid, too: the latter {}",
+        claim.volume_name,
+        first.meta.name,
+        becomes(case, first).0
+    ));
+    let (severity, risk) =
+        if imminent { (Severity::Error, Risk::Imminent) } else { (Severity::Warning, Risk::Possible) };
+    Some(with_volumes(found.severity(severity).risk(risk), claim, &others))
+}
+
+fn with_volumes(mut found: Found, claim: &PersistentVolumeClaim, volumes: &[&PersistentVolume]) -> Found {
+    for volume in volumes.iter().take(3) {
+        found = found
+            .evidence(&volume_key(&volume.meta.name), "spec.claimRef", claim.key().to_string())
+            .remedies(retain(volume));
+    }
+    for volume in volumes.iter().take(3) {
+        found = found.remedy(describe(&volume_key(&volume.meta.name), "see whether it holds data"));
+    }
+    found.remedy(by_hand(
+        "decide which one the claim shall have; point the claimRef of each other one that holds data at a claim name \
+         that nobody uses, so that nobody takes it",
+    ))
+}
+
+/// What becomes of a volume whose claim has another one, and whether its data go with it.
+/// Upstream: `syncVolume`, 1.36.
+fn becomes(case: &Case<'_>, volume: &PersistentVolume) -> (&'static str, bool) {
+    let annotations = &volume.meta.annotations;
+    if !has_uid(volume) {
+        ("stays reserved for it", false)
+    } else if annotations.has(AnnotationKey::ProvisionedBy) && volume.reclaim_policy == ReclaimPolicy::Delete {
+        match data_fate(case.rules(), volume) {
+            DataFate::Kept => ("counts as released, and its data stay", false),
+            DataFate::HandedToDriver | DataFate::Destroyed | DataFate::Scrubbed => {
+                ("is deleted as surplus, with all that is on it (policy Delete)", true)
+            }
+        }
+    } else if annotations.has(AnnotationKey::BoundByController) {
+        ("is offered to every claim that it fits, with all that is on it", false)
+    } else {
+        ("stays reserved for a claim of that name", false)
+    }
+}

@@ -1,0 +1,93 @@
+//! A claim and its volume that state different attributes classes.
+
+use super::{recreate, refused};
+use crate::controllers::{CandidateVerdict, ClaimBranch};
+use crate::diagnosis::case::volume_key;
+use crate::diagnosis::remedy::patch_volume;
+use crate::diagnosis::{Act, Case, Detect, Found, Page, Risk, Rule, Severity};
+use crate::model::{Kind, PersistentVolumeClaim, SourceKind};
+use serde_json::json;
+
+pub(super) static RULE: Rule = Rule {
+    id: "bind-vac",
+    title: "claim and volume have different attributes classes",
+    severity: Severity::Error,
+    risk: Risk::None,
+    reads: &[Kind::PersistentVolume, Kind::StorageClass],
+    hinders: &[Act::Bind],
+    repairs: &[],
+    page: Page {
+        seen: "The claim is Pending and the volume Available. If the claim names the volume, an event `VolumeMismatch` \
+               speaks of volumeAttributesClassName; otherwise the event says only that there is no volume.",
+        why: "`spec.volumeAttributesClassName` has to be equal on both sides for a binding, and none is as good as an \
+              empty one. Where the feature gate VolumeAttributesClass is off, neither side may have one. Before \
+              Kubernetes 1.31 it was not compared.",
+        confirm: "kubectl get pvc NAME -n NAMESPACE -o jsonpath='{.spec.volumeAttributesClassName}'\n\
+                  kubectl get pv VOLUME -o jsonpath='{.spec.volumeAttributesClassName}'",
+        repair: "Give the volume the attributes class of the claim, if its storage has these attributes. A claim that \
+                 is not Bound cannot be changed: create it again with the attributes class of the volume, or without \
+                 one.",
+        prevention: "Ask for an attributes class after binding: then it is a change that the driver carries out.",
+        hazard: "The class on the volume is only a note: the storage keeps the attributes that it has.",
+        sources: &[
+            "checkVolumeSatisfyClaim, Kubernetes 1.36 (C18d, C18e)",
+            "FindMatchingVolume, component-helpers, Kubernetes 1.36 (M5)",
+            "ValidatePersistentVolumeClaimUpdate, Kubernetes 1.36",
+        ],
+    },
+    detect: Detect::Claim(look),
+};
+
+fn look(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Found> {
+    if let Some(found) = unsupported(case, claim) {
+        return Some(found);
+    }
+    let leaf = Some(ClaimBranch::UnboundClaimVolumeMismatchAttributesClass);
+    let refused = refused(case, claim, CandidateVerdict::CandidateAttributesClass, leaf)?;
+    let (volume, wanted) = (refused.volume, claim.attributes_class());
+    let differs = format!("has {}, while the claim has {}", words(volume.attributes_class()), words(wanted));
+    let found = refused.found_for_want_of_a_provisioner(
+        case,
+        claim,
+        &differs,
+        "The two have to be equal before they are bound",
+    );
+    let how = match volume.attributes_class() {
+        "" => "without volumeAttributesClassName".to_owned(),
+        class => format!("with volumeAttributesClassName {class}"),
+    };
+    let found = found.remedy(recreate(claim, &how));
+    // A volume that has an attributes class cannot lose it again, and only those of CSI drivers can have one.
+    if wanted.is_empty() || volume.source.kind != SourceKind::Csi {
+        return Some(found);
+    }
+    let steps = vec![json!({ "op": "add", "path": "/spec/volumeAttributesClassName", "value": wanted })];
+    let does = "or give the volume the claim's attributes class, if its storage has these attributes";
+    Some(found.remedy(patch_volume(volume, steps, does)))
+}
+
+/// The claim names a volume, and one of the two has an attributes class where that is switched off.
+fn unsupported(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Found> {
+    let leaf = ClaimBranch::UnboundClaimVolumeMismatchAttributesClassUnsupported;
+    if claim.volume_name.is_empty() || case.unbound_branch(claim)? != leaf {
+        return None;
+    }
+    let volume = case.volume(&claim.volume_name)?;
+    let found = Found::new(format!(
+        "it names volume {}, and one of the two has an attributes class while the feature gate VolumeAttributesClass \
+         is off: the volume has {}, the claim {}",
+        volume.meta.name,
+        words(volume.attributes_class()),
+        words(claim.attributes_class())
+    ));
+    Some(
+        found
+            .evidence(&volume_key(&volume.meta.name), "spec.volumeAttributesClassName", volume.attributes_class())
+            .evidence(&case.object(), "spec.volumeAttributesClassName", claim.attributes_class())
+            .remedy(recreate(claim, "without volumeAttributesClassName, and for a volume without one")),
+    )
+}
+
+fn words(class: &str) -> String {
+    if class.is_empty() { "no attributes class".to_owned() } else { format!("attributes class \"{class}\"") }
+}

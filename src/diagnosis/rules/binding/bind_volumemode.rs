@@ -1,0 +1,55 @@
+//! A claim for a file system and a volume that is a raw device, or the other way round.
+
+use super::{recreate, refused};
+use crate::controllers::{CandidateVerdict, ClaimBranch};
+use crate::diagnosis::remedy::by_hand;
+use crate::diagnosis::{Act, Case, Detect, Found, Page, Risk, Rule, Severity};
+use crate::model::{Kind, PersistentVolumeClaim};
+
+pub(super) static RULE: Rule = Rule {
+    id: "bind-volumemode",
+    title: "claim and volume have different volume modes",
+    severity: Severity::Error,
+    risk: Risk::None,
+    reads: &[Kind::PersistentVolume, Kind::StorageClass],
+    hinders: &[Act::Bind],
+    repairs: &[],
+    page: Page {
+        seen: "The claim is Pending and the volume Available. If the claim names the volume, an event `VolumeMismatch` \
+               says incompatible volumeMode; otherwise the event says only that there is no volume.",
+        why: "A volume is either mounted as a file system or handed to the pod as a raw device. Both sides have to say \
+              the same in `spec.volumeMode`, and where one says nothing it means Filesystem.",
+        confirm: "kubectl get pvc NAME -n NAMESPACE -o jsonpath='{.spec.volumeMode}'\n\
+                  kubectl get pv VOLUME -o jsonpath='{.spec.volumeMode}'",
+        repair: "Find out what is on the device. The mode cannot be changed on either side: create the claim again \
+                 with the mode of the volume; or, with policy Retain, the volume with the mode of the claim.",
+        prevention: "State `volumeMode: Block` on both sides where a raw device is meant.",
+        hazard: "A device that is used as Filesystem and looks empty is formatted: what an application wrote to it as \
+                 a raw device is lost.",
+        sources: &[
+            "checkVolumeSatisfyClaim, Kubernetes 1.36 (C18f)",
+            "FindMatchingVolume, component-helpers, Kubernetes 1.36 (M4)",
+            "https://kubernetes.io/docs/concepts/storage/persistent-volumes/#binding-block-volumes",
+        ],
+    },
+    detect: Detect::Claim(look),
+};
+
+fn look(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Found> {
+    let leaf = Some(ClaimBranch::UnboundClaimVolumeMismatchMode);
+    let refused = refused(case, claim, CandidateVerdict::CandidateVolumeMode, leaf)?;
+    let (has, wants) = (&refused.misfit.has, &refused.misfit.wants);
+    let differs = format!("has volume mode {has}, while it asks for {wants}");
+    let found = refused.found_for_want_of_a_provisioner(
+        case,
+        claim,
+        &differs,
+        "Neither can be changed: one of the two has to be created again",
+    );
+    let how = format!("with volumeMode {has}, if its pods can use it so");
+    Some(found.remedy(recreate(claim, &how)).remedy(by_hand(format!(
+        "or set policy Retain on {}, and create that volume again with volumeMode {wants}, if nothing is on its \
+         storage",
+        refused.volume.meta.name
+    ))))
+}

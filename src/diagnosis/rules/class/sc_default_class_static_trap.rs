@@ -1,0 +1,106 @@
+//! A default class beside volumes without a class, which claims that state none never take.
+
+use crate::controllers::CandidateVerdict;
+use crate::controllers::persistent_volume::matching::Query;
+use crate::diagnosis::case::{key_of_claim, volume_key};
+use crate::diagnosis::facts::is_open;
+use crate::diagnosis::remedy::by_hand;
+use crate::diagnosis::{Act, Case, Detect, Found, Page, Risk, Rule, Severity};
+use crate::model::{Kind, PersistentVolume, PersistentVolumeClaim, StorageClass, newest_default};
+
+pub(super) static RULE: Rule = Rule {
+    id: "sc-default-class-static-trap",
+    title: "claims that state no class get this one, and not the free volumes without a class",
+    severity: Severity::Warning,
+    risk: Risk::None,
+    reads: &[Kind::PersistentVolume, Kind::PersistentVolumeClaim],
+    hinders: &[],
+    repairs: &[],
+    page: Page {
+        seen: "Volumes without a class are Available, and claims that were written for them, without \
+               `storageClassName`, are Bound to new, empty volumes of the default class, or wait for these.",
+        why: "When a claim is created without `storageClassName`, admission fills in the default class. From then on \
+              only volumes of that class match it. The empty class, written out as `storageClassName: \"\"`, is \
+              something else: it keeps the default away and matches volumes without a class.",
+        confirm: "kubectl get sc\n\
+                  kubectl get pv -o \
+                  custom-columns=NAME:.metadata.name,CLASS:.spec.storageClassName,PHASE:.status.phase\n\
+                  kubectl get pvc -A",
+        repair: "Create the claims that are meant for such volumes again, with `storageClassName: \"\"`, or with \
+                 `spec.volumeName` and the volume's class. Or reserve the volume by a `spec.claimRef` with the claim's \
+                 namespace and name: a reserved volume is taken whatever its class.",
+        prevention: "Write `storageClassName: \"\"` into every claim that is meant for a volume made by hand.",
+        hazard: "An application that starts on the new volume starts empty, and nobody notices that its data are on \
+                 the other one. Deleting its claim to repair that deletes what it has written since, with policy \
+                 Delete.",
+        sources: &[
+            "DefaultStorageClass admission, Kubernetes 1.36",
+            "FindMatchingVolume, Kubernetes 1.36 (M12)",
+            "kubernetes/kubernetes#94592",
+            "kubernetes-sigs/kind#3615",
+        ],
+    },
+    detect: Detect::Class(look),
+};
+
+fn look(case: &Case<'_>, class: &StorageClass) -> Option<Found> {
+    if !class.is_default() || newest_default(case.snapshot().classes())?.meta.name != class.meta.name {
+        return None;
+    }
+    let groups = case.snapshot().candidate_groups().iter().filter(|group| group.key.class.is_empty());
+    // Of volumes that differ in size and labels alone the smallest and the largest speak for the others.
+    let ends: Vec<&PersistentVolume> = groups
+        .clone()
+        .flat_map(|group| [group.free.first(), group.free.last()])
+        .flatten()
+        .map(|id| case.snapshot().volume(*id))
+        .collect();
+    let first = ends.first()?;
+    let name = &first.meta.name;
+    let volumes = match groups.map(|group| group.free.len()).sum::<usize>() {
+        0 | 1 => format!("volume {name}, which is free and has none"),
+        several => format!("the {several} free volumes that have none, such as {name}"),
+    };
+    let trapped = case.snapshot().claims().iter().find_map(|claim| {
+        let waits = is_open(claim) && claim.class() == class.meta.name;
+        waits.then(|| ends.iter().find(|volume| fits_but_for_class(case, volume, claim)))?.map(|volume| (claim, volume))
+    });
+    let found = Found::new(match trapped {
+        Some((claim, volume)) => format!(
+            "claim {} waits for a volume of this class, the default one, and would fit volume {}, which has none. If \
+             it was written for that, it needs storageClassName \"\"",
+            claim.key(),
+            volume.meta.name
+        ),
+        None => format!(
+            "it is the default class: a claim that states no class gets it, and so never {volumes}. For those a claim \
+             has to say storageClassName \"\""
+        ),
+    })
+    // Who writes a selector means volumes that are made by hand; any other claim may well mean this class.
+    .severity(match trapped {
+        Some((claim, _)) if claim.selector.is_some() => Severity::Warning,
+        Some(_) | None => Severity::Info,
+    })
+    .evidence(&case.object(), "metadata.annotations[storageclass.kubernetes.io/is-default-class]", "true");
+    let volume = trapped.map_or(*first, |(_, volume)| volume);
+    let found = found.evidence(&volume_key(&volume.meta.name), "spec.storageClassName", "");
+    let found = match trapped {
+        // What is wrong there is said of the claim, with what can be done.
+        Some((claim, _)) => found
+            .evidence(&key_of_claim(&claim.meta), "spec.storageClassName", claim.class())
+            .follows_from(key_of_claim(&claim.meta), Act::StayClassless),
+        None => found,
+    };
+    Some(found.remedy(by_hand(format!(
+        "in claims that are meant for {}, write storageClassName \"\" and spec.volumeName; a claim that has a class \
+         has to be created again for that",
+        volume.meta.name
+    ))))
+}
+
+/// Whether nothing but the class keeps the claim from the volume.
+fn fits_but_for_class(case: &Case<'_>, volume: &PersistentVolume, claim: &PersistentVolumeClaim) -> bool {
+    let Ok(query) = Query::new(case.rules(), claim, false) else { return false };
+    query.misfits(volume) == [CandidateVerdict::CandidateClass]
+}

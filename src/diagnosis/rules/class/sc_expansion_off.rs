@@ -1,0 +1,78 @@
+//! A class that allows no expansion, with claims that want to grow.
+
+use crate::diagnosis::case::key_of_claim;
+use crate::diagnosis::remedy::merge_class;
+use crate::diagnosis::{Act, Case, Detect, Found, Page, Risk, Rule, Severity};
+use crate::model::{ClaimPhase, Kind, PersistentVolumeClaim, Quantity, StorageClass};
+use serde_json::json;
+
+pub(super) static RULE: Rule = Rule {
+    id: "sc-expansion-off",
+    title: "claims want to grow, and the class does not allow it",
+    severity: Severity::Info,
+    risk: Risk::None,
+    reads: &[Kind::PersistentVolumeClaim],
+    hinders: &[Act::Expand],
+    repairs: &[],
+    page: Page {
+        seen: "`kubectl get sc` shows ALLOWVOLUMEEXPANSION false, and claims of the class request more than their \
+               capacity.",
+        why: "Expansion has to be allowed by the class. Without `allowVolumeExpansion: true` the API server refuses a \
+              larger request; one that was made while it was allowed is left unfinished, or is never begun.",
+        confirm: "kubectl get sc NAME -o jsonpath='{.allowVolumeExpansion}'\n\
+                  kubectl get pvc -A -o custom-columns=NAME:.metadata.name,CLASS:.spec.storageClassName,\
+                  WANTS:.spec.resources.requests.storage,HAS:.status.capacity.storage",
+        repair: "If the driver can expand volumes, set `allowVolumeExpansion: true`: it can be changed at any time. It \
+                 takes the driver's resizer, too.",
+        prevention: "Allow expansion in classes whose driver can do it.",
+        hazard: "None by itself: volumes are never made smaller by this.",
+        sources: &[
+            "PersistentVolumeClaimResize admission, Kubernetes 1.36",
+            "https://kubernetes.io/docs/concepts/storage/persistent-volumes/#expanding-persistent-volumes-claims",
+        ],
+    },
+    detect: Detect::Class(look),
+};
+
+fn look(case: &Case<'_>, class: &StorageClass) -> Option<Found> {
+    if class.allow_expansion {
+        return None;
+    }
+    // Classes are few; each that allows no expansion looks through the claims once.
+    let is_growing = |claim: &&PersistentVolumeClaim| claim.class() == class.meta.name && wants_more(claim);
+    let mut growing = case.snapshot().claims().iter().filter(is_growing);
+    let first = growing.next()?;
+    let has = first.status.storage().map_or_else(String::new, Quantity::to_string);
+    let wants = first.requested().map_or_else(String::new, |wants| wants.to_string());
+    let more = match growing.count() {
+        0 => String::new(),
+        more => format!(", and {more} more want to grow, too"),
+    };
+    let found = Found::new(format!(
+        "it does not allow expansion (allowVolumeExpansion false), and claim {} with {has} requests {wants}{more}",
+        first.key()
+    ));
+    let patch = json!({ "metadata": { "uid": class.meta.uid }, "allowVolumeExpansion": true });
+    Some(
+        found
+            .evidence(&case.object(), "allowVolumeExpansion", "false")
+            .evidence(&key_of_claim(&first.meta), "spec.resources.requests.storage", wants)
+            .evidence(&key_of_claim(&first.meta), "status.capacity.storage", has)
+            .remedy(merge_class(
+                class,
+                &patch,
+                "allow claims of the class to grow, if its driver can do it; nothing grows by this alone",
+            )),
+    )
+}
+
+/// Whether the claim is bound and requests more than it has: binding gives it at least what it requests.
+fn wants_more(claim: &PersistentVolumeClaim) -> bool {
+    if claim.terminating() || claim.status.phase != ClaimPhase::Bound {
+        return false;
+    }
+    match (claim.requested(), claim.status.storage()) {
+        (Some(wants), Some(has)) => wants.compare(has).is_gt(),
+        _ => false,
+    }
+}

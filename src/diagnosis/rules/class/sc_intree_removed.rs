@@ -1,0 +1,95 @@
+//! A class whose provisioner is a plugin that Kubernetes does not have.
+
+use crate::controllers::persistent_volume::plugins::{Provider, find_provisionable_plugin};
+use crate::diagnosis::case::key_of_claim;
+use crate::diagnosis::facts::is_open;
+use crate::diagnosis::remedy::{by_hand, kubectl, quoted};
+use crate::diagnosis::{Act, Case, Detect, Found, Page, Risk, Rule, Severity};
+use crate::model::{Kind, NO_PROVISIONER, PersistentVolumeClaim, StorageClass};
+
+/// The plugins that once provisioned volumes and are gone without a driver that takes over their name.
+const REMOVED: [&str; 8] = [
+    "kubernetes.io/cephfs",
+    "kubernetes.io/flocker",
+    "kubernetes.io/glusterfs",
+    "kubernetes.io/photon-pd",
+    "kubernetes.io/quobyte",
+    "kubernetes.io/rbd",
+    "kubernetes.io/scaleio",
+    "kubernetes.io/storageos",
+];
+
+pub(super) static RULE: Rule = Rule {
+    id: "sc-intree-removed",
+    title: "Kubernetes does not have the class's provisioner",
+    severity: Severity::Error,
+    risk: Risk::None,
+    reads: &[Kind::PersistentVolumeClaim],
+    hinders: &[Act::Provision],
+    repairs: &[],
+    page: Page {
+        seen: "The class is there; its claims stay Pending with an event `ProvisioningFailed` that no volume plugin \
+               matched the name.",
+        why: "A provisioner whose name begins with `kubernetes.io/` is one of kube-controller-manager's own plugins. \
+              Those of GlusterFS, Ceph RBD, Quobyte, StorageOS and others were removed over the years, \
+              `kubernetes.io/nfs` never provisioned, and a misspelt name is not told from them. Only seven names are \
+              passed on to the CSI driver that took over.",
+        confirm: "kubectl get sc NAME -o jsonpath='{.provisioner}'\nkubectl get pvc -A",
+        repair: "Install the CSI driver of the storage system, create a class with its name as provisioner, and create \
+                 the waiting claims again with that class. The provisioner of a class cannot be changed.",
+        prevention: "Read what a release of Kubernetes removes before upgrading, and move volumes off those plugins \
+                     first.",
+        hazard: "Volumes of a removed type can neither be mounted nor deleted by this version: data on them have to be \
+                 reached in another way. Deleting the waiting claims loses nothing.",
+        sources: &[
+            "findProvisionablePlugin, Kubernetes 1.36 (C11)",
+            "https://kubernetes.io/docs/concepts/storage/persistent-volumes/#types-of-persistent-volumes",
+            "kubernetes/examples#178",
+        ],
+    },
+    detect: Detect::Class(look),
+};
+
+fn look(case: &Case<'_>, class: &StorageClass) -> Option<Found> {
+    let provisioner = class.provisioner.as_str();
+    let Provider::Nobody(text) = find_provisionable_plugin(case.rules(), class) else { return None };
+    if provisioner == NO_PROVISIONER {
+        return None;
+    }
+    let version = case.rules().version;
+    let what = if REMOVED.contains(&provisioner) {
+        format!("is no longer a plugin of Kubernetes {version}")
+    } else if provisioner == "kubernetes.io/nfs" {
+        "has never provisioned volumes".to_owned()
+    } else {
+        format!("is no plugin of Kubernetes {version}, perhaps a misspelt one")
+    };
+    // Only few classes are like that, and only for those all claims are looked through.
+    let is_waiting = |claim: &&PersistentVolumeClaim| claim.class() == class.meta.name && is_open(claim);
+    let mut waiting = case.snapshot().claims().iter().filter(is_waiting);
+    let first = waiting.next();
+    let more = waiting.count();
+    let claims = match first {
+        None => "its claims stay Pending unless volumes are made by hand".to_owned(),
+        Some(claim) if more == 0 => format!("claim {} gets no volume that is not made by hand", claim.key()),
+        Some(claim) => format!("claim {} and {more} more get no volume that is not made by hand", claim.key()),
+    };
+    let found = Found::new(format!("its provisioner {provisioner} {what}: {claims} (event \"{text}\")"))
+        .severity(if first.is_some() { Severity::Error } else { Severity::Warning })
+        .evidence(&case.object(), "provisioner", provisioner);
+    let found = match first {
+        Some(claim) => found.evidence(&key_of_claim(&claim.meta), "status.phase", claim.status.phase.as_str()),
+        None => found,
+    };
+    Some(
+        found
+            .remedy(by_hand(
+                "install the CSI driver of the storage system, create a class with its name as provisioner, and create \
+                 the waiting claims again with that class",
+            ))
+            .remedy(kubectl(
+                format!("get sc {} -o yaml", quoted(&class.meta.name)),
+                "take over what the class says otherwise; its provisioner cannot be changed",
+            )),
+    )
+}

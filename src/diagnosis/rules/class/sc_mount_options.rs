@@ -1,0 +1,85 @@
+//! Mount options of a class that cannot work.
+
+use crate::controllers::persistent_volume::plugins::{Provider, find_provisionable_plugin};
+use crate::diagnosis::remedy::by_hand;
+use crate::diagnosis::{Case, Detect, Found, Page, Risk, Rule, Severity};
+use crate::model::NO_PROVISIONER;
+use crate::model::{StorageClass, Str};
+
+pub(super) static RULE: Rule = Rule {
+    id: "sc-mount-options",
+    title: "the class's mount options cannot work",
+    severity: Severity::Warning,
+    risk: Risk::None,
+    reads: &[],
+    hinders: &[],
+    repairs: &[],
+    page: Page {
+        seen: "One of three: claims of the class stay Pending because the provisioner supports no mount options; or \
+               they are Bound and pods stay ContainerCreating with `FailedMount`; or volumes are mounted without the \
+               options that the class states.",
+        why: "Nobody checks `mountOptions` of a class. They are copied to volumes that are provisioned, and fail only \
+              when one of those is mounted. In-tree plugins without mount options refuse to provision. Volumes made by \
+              hand have options of their own, so that those of a class without provisioner are used by nobody.",
+        confirm: "kubectl get sc NAME -o jsonpath='{.provisioner} {.mountOptions}'\n\
+                  kubectl get pv -o \
+                  custom-columns=NAME:.metadata.name,CLASS:.spec.storageClassName,OPTIONS:.spec.mountOptions",
+        repair: "Correct `mountOptions` of the class, which can be changed, for volumes to come. Volumes that are \
+                 there have their own `spec.mountOptions`, which can be changed, too, and count from the next mount \
+                 on.",
+        prevention: "Try a class with one claim and one pod before using it. State each option as one entry, as it \
+                     would stand behind `mount -o`.",
+        hazard: "Other options take effect when a pod moves or restarts, which may be much later, and then all pods of \
+                 the volume fail alike.",
+        sources: &[
+            "provisionClaimOperation, Kubernetes 1.36 (PI5)",
+            "https://kubernetes.io/docs/concepts/storage/storage-classes/#mount-options",
+        ],
+    },
+    detect: Detect::Class(look),
+};
+
+fn look(case: &Case<'_>, class: &StorageClass) -> Option<Found> {
+    if class.mount_options.is_empty() {
+        return None;
+    }
+    let (provisioner, options) = (class.provisioner.as_str(), class.mount_options.join(", "));
+    let (message, way) = match find_provisionable_plugin(case.rules(), class) {
+        Provider::InTree(plugin) if !plugin.supports_mount_options() => (
+            format!(
+                "its provisioner {provisioner} supports no mount options and refuses to provision while it has some \
+                 ({options})"
+            ),
+            "take mountOptions out of the class: volumes to come are provisioned then",
+        ),
+        Provider::Nobody(_) if provisioner == NO_PROVISIONER => (
+            format!(
+                "its mount options ({options}) are used by nobody: they are copied to provisioned volumes only, and it \
+                 provisions none ({provisioner})"
+            ),
+            "write the options into spec.mountOptions of each PersistentVolume; they count from the next mount on",
+        ),
+        Provider::InTree(_) | Provider::External => {
+            let wrong = class.mount_options.iter().find(|option| is_malformed(option))?;
+            (
+                format!(
+                    "its mount option \"{wrong}\" is no single option as it stands behind mount -o: nobody checks it, \
+                     and its volumes fail when they are mounted"
+                ),
+                "correct mountOptions of the class, and spec.mountOptions of the volumes that have them from it",
+            )
+        }
+        Provider::Nobody(_) => return None,
+    };
+    Some(
+        Found::new(message)
+            .evidence(&case.object(), "mountOptions", options)
+            .evidence(&case.object(), "provisioner", provisioner)
+            .remedy(by_hand(way)),
+    )
+}
+
+/// Whether no mount helper can take the entry for an option: it is empty, has blanks at its ends, or is a flag.
+fn is_malformed(option: &Str) -> bool {
+    option.is_empty() || option.trim() != option || option.starts_with('-')
+}

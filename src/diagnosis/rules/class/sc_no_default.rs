@@ -1,0 +1,106 @@
+//! A claim that states no class while no class is the default one.
+
+use crate::controllers::ClaimBranch;
+use crate::controllers::persistent_volume::plugins::{Provider, find_provisionable_plugin};
+use crate::diagnosis::remedy::{by_hand, merge_class, set_class};
+use crate::diagnosis::rules::pending::pool::{Unmade, taken};
+use crate::diagnosis::rules::pending::wanted;
+use crate::diagnosis::{Act, Case, Detect, Found, Page, Remedy, Risk, Rule, Severity};
+use crate::model::{Kind, PersistentVolumeClaim, StorageClass};
+use serde_json::json;
+
+pub(super) static RULE: Rule = Rule {
+    id: "sc-no-default",
+    title: "the claim states no class, and none is the default one",
+    severity: Severity::Error,
+    risk: Risk::None,
+    reads: &[Kind::StorageClass, Kind::PersistentVolume],
+    hinders: &[Act::Bind],
+    repairs: &[],
+    page: Page {
+        seen: "The claim is Pending with an event that no volume is available and no storage class is set, its \
+               STORAGECLASS is empty, and `kubectl get sc` shows no `(default)`.",
+        why: "A claim without the field `spec.storageClassName` first looks for volumes without a class. If none fits, \
+              it is given the default class, also long after it was created. Here no class is marked as default, so \
+              that it is given none, and nobody provisions a volume.",
+        confirm: "kubectl get sc\n\
+                  kubectl get pvc NAME -n NAMESPACE -o jsonpath='{.spec.storageClassName}'",
+        repair: "If a volume is to be made by hand, make one without a class that fits the claim. If a driver shall \
+                 make it, set `spec.storageClassName` of the claim, which is possible as long as it has none, or mark a \
+                 class as default, which helps all claims that wait like this one.",
+        prevention: "State the class in every claim and template, or watch that exactly one class is the default one.",
+        hazard: "A default class is given to all waiting claims that state none, in all namespaces, within a minute: \
+                 each gets a new, empty volume, also one that was to get a volume made by hand.",
+        sources: &[
+            "assignDefaultStorageClass, syncUnboundClaim, Kubernetes 1.36 (C5, C16)",
+            "https://kubernetes.io/docs/concepts/storage/persistent-volumes/, retroactive default class",
+        ],
+    },
+    detect: Detect::Claim(look),
+};
+
+fn look(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Found> {
+    if claim.terminating() || claim.has_class() {
+        return None;
+    }
+    if case.claim_branch()? != ClaimBranch::UnboundClaimNoVolumeNoClass || case.always_ends("Bound")? {
+        return None;
+    }
+    let classes = case.snapshot().classes();
+    let there = match classes {
+        [] => "there is no class at all".to_owned(),
+        [only] => format!("the only one, {}, is not marked as default", only.meta.name),
+        [first, more @ ..] => format!("none of {} and {} more is marked as default", first.meta.name, more.len()),
+    };
+    // Where others have the volumes without a class, or one lacks a single thing, another rule says that.
+    let is_told =
+        taken(case, claim, Unmade::NoClass).is_none_or(|pool| pool.count > 0) || case.nearest(claim).nearly_fits;
+    let none = if is_told { "" } else { ". And no volume without a class fits it" };
+    let found = Found::new(format!(
+        "it states no class and would be given the default one, but {there}; so nobody provisions a volume for \
+         it{none}"
+    ))
+    .severity(if is_told { Severity::Warning } else { Severity::Error })
+    .early_while(case.is_young(claim.meta.created))
+    .evidence(&case.object(), "spec.storageClassName", "")
+    .remedy(by_hand(format!("if its volume is to be made by hand, make {}", wanted(claim))));
+    let makes = |class: &&StorageClass| find_provisionable_plugin(case.rules(), class) == Provider::External;
+    let making: Vec<&StorageClass> = classes.iter().filter(makes).collect();
+    Some(match making.as_slice() {
+        [] => found.remedy(by_hand("or install a driver with a class for it, and make that class the default one")),
+        [only] => {
+            let name = &only.meta.name;
+            let does = format!(
+                "or let class {name} make a new and empty volume for this claim alone; the class cannot be changed \
+                 afterwards"
+            );
+            found.remedy(set_class(claim, name, does)).remedy(mark(only))
+        }
+        several => {
+            let names: Vec<&str> = several.iter().take(5).map(|class| class.meta.name.as_str()).collect();
+            let more = if several.len() > names.len() { ", …" } else { "" };
+            let names = names.join(", ");
+            found
+                .remedy(by_hand(format!(
+                    "or set the claim's spec.storageClassName to the class that shall make a new and empty volume: one \
+                     of {names}{more}"
+                )))
+                .remedy(by_hand(
+                    "or mark one class as default: all claims that state none and wait, in all namespaces, get it then",
+                ))
+        }
+    })
+}
+
+/// Makes the class the default one.
+fn mark(class: &StorageClass) -> Remedy {
+    let patch = json!({ "metadata": {
+        "uid": class.meta.uid,
+        "annotations": { "storageclass.kubernetes.io/is-default-class": "true" },
+    } });
+    merge_class(
+        class,
+        &patch,
+        "or make it the default class: all claims that state none and wait, in all namespaces, get it then",
+    )
+}

@@ -1,0 +1,119 @@
+//! Several classes that are marked as default: one counts, and the marks of the others have no effect.
+
+use super::unmark;
+use crate::diagnosis::case::class_key;
+use crate::diagnosis::remedy::by_hand;
+use crate::diagnosis::{Act, Case, Detect, Found, Page, Risk, Rule, Severity};
+use crate::model::{AnnotationKey, Kind, StorageClass, newest_default};
+
+pub(super) static RULE: Rule = Rule {
+    id: "sc-two-defaults",
+    title: "several classes are marked as the default one",
+    severity: Severity::Warning,
+    risk: Risk::None,
+    reads: &[],
+    hinders: &[Act::Default],
+    repairs: &[],
+    page: Page {
+        seen: "`kubectl get sc` shows `(default)` behind several classes. Claims that state no class get one of them, \
+               and not necessarily the one that somebody had in mind.",
+        why: "Both the admission of new claims and the controller, which gives a class to older claims that have none, \
+              take the newest of the classes marked as default; of equally old ones the first by name. All other marks \
+              are without effect. Kubernetes before 1.26 refused claims without a class instead.",
+        confirm: "kubectl get sc --sort-by=.metadata.creationTimestamp\n\
+                  kubectl get sc NAME -o jsonpath='{.metadata.creationTimestamp} {.metadata.annotations}'",
+        repair: "Decide which class claims are to get, and set the annotation \
+                 `storageclass.kubernetes.io/is-default-class` to \"false\" on all others.",
+        prevention: "Whatever installs a class, such as a chart or an add-on of the provider, mostly has a setting for \
+                     this mark: switch it off there, or the mark comes back.",
+        hazard: "Taking the mark from the wrong class changes what new claims get, silently: another storage system, \
+                 another reclaim policy. Claims that have a class keep it.",
+        sources: &[
+            "GetDefaultClass, pkg/volume/util, Kubernetes 1.36 (C5)",
+            "https://kubernetes.io/docs/concepts/storage/persistent-volumes/, retroactive default class",
+            "kubernetes/kubernetes#110559",
+            "kubernetes/website#47297",
+        ],
+    },
+    detect: Detect::Class(look),
+};
+
+fn look(case: &Case<'_>, class: &StorageClass) -> Option<Found> {
+    let classes = case.snapshot().classes();
+    let winner = newest_default(classes).filter(|_| class.is_default())?;
+    let others: Vec<&StorageClass> =
+        classes.iter().filter(|other| other.is_default() && other.meta.name != winner.meta.name).collect();
+    let first = *others.first()?;
+    // A class that nobody has read may be newer still.
+    if !case.knows_all(Kind::StorageClass, "") {
+        return None;
+    }
+    let counts = class.meta.name == winner.meta.name;
+    Some(if counts { counting(case, winner, first, &others) } else { idle(case, class, winner) })
+}
+
+/// The class that claims get.
+fn counting(case: &Case<'_>, winner: &StorageClass, first: &StorageClass, others: &[&StorageClass]) -> Found {
+    let names = some_names(others);
+    let why = if others.iter().any(|other| other.meta.created == winner.meta.created) {
+        "none is newer, and of equally old ones it is the first by name"
+    } else {
+        "it is the newest"
+    };
+    let found = Found::new(format!(
+        "it is one of {} classes that are marked as default, and the one that counts, because {why}. Claims \
+         that state no class get it (provisioner {}), and never {names}",
+        others.len() + 1,
+        winner.provisioner
+    ));
+    let found = with_mark(with_mark(found, winner), first);
+    let Some(only) = others.first().filter(|_| others.len() == 1) else {
+        return found.remedy(by_hand(format!(
+            "decide which one claims are to get, and take the mark from all others; the findings on {names} hold the \
+             commands"
+        )));
+    };
+    let (name, other) = (&case.object().name, &only.meta.name);
+    found
+        .remedy(unmark(only, format!("leave {name} the only default class; no claim gets another class by this")))
+        .remedy(unmark(winner, format!("or make {other} the one that new claims get")))
+}
+
+/// A class whose mark has no effect.
+fn idle(case: &Case<'_>, class: &StorageClass, winner: &StorageClass) -> Found {
+    let name = &winner.meta.name;
+    let why = if winner.meta.created == class.meta.created { "as old and comes first by name" } else { "newer" };
+    let found = Found::new(format!(
+        "it is marked as default without effect: class {name}, marked as well, is {why}. Claims that state no class \
+         get {name} (provisioner {}), not this one ({})",
+        winner.provisioner, class.provisioner
+    ));
+    with_mark(with_mark(found, class), winner)
+        .follows_from(class_key(name), Act::Default)
+        .remedy(unmark(class, format!("take the mark away, and leave {name}; no claim gets another class by this")))
+        .remedy(unmark(winner, format!("or make {} the one that new claims get", case.object().name)))
+}
+
+/// The mark of a class, and its age.
+fn with_mark(found: Found, class: &StorageClass) -> Found {
+    let key = class_key(&class.meta.name);
+    found.evidence(&key, mark(class), "true").moment(&key, "metadata.creationTimestamp", class.meta.created)
+}
+
+/// The first two classes by name, and how many more there are.
+fn some_names(classes: &[&StorageClass]) -> String {
+    let names: Vec<&str> = classes.iter().take(2).map(|class| class.meta.name.as_str()).collect();
+    match classes.len() {
+        0..=2 => names.join(" or "),
+        several => format!("{} or {} more", names.join(", "), several - 2),
+    }
+}
+
+/// The annotation that marks the class.
+fn mark(class: &StorageClass) -> &'static str {
+    if class.meta.annotations.get(AnnotationKey::IsDefaultClass) == Some("true") {
+        "metadata.annotations[storageclass.kubernetes.io/is-default-class]"
+    } else {
+        "metadata.annotations[storageclass.beta.kubernetes.io/is-default-class]"
+    }
+}

@@ -1,0 +1,86 @@
+//! A claim that is to be a copy of a claim that is not there, not Bound, or being deleted.
+
+use super::{clone_source, create_again, failure, has_waited, stage, told};
+use crate::diagnosis::case::claim_key;
+use crate::diagnosis::remedy::{by_hand, describe};
+use crate::diagnosis::{Act, Case, Detect, Found, Page, Risk, Rule, Severity};
+use crate::model::{ClaimPhase, Kind, PersistentVolumeClaim};
+
+pub(super) static RULE: Rule = Rule {
+    id: "ds-clone-source-not-bound",
+    title: "the claim that is to be copied cannot be copied",
+    severity: Severity::Error,
+    risk: Risk::None,
+    reads: &[Kind::PersistentVolume, Kind::StorageClass, Kind::Pod, Kind::Event],
+    hinders: &[Act::Bind],
+    repairs: &[],
+    page: Page {
+        seen: "The claim is Pending. An event `ProvisioningFailed` speaks of a handle for a DataSource, and says that \
+               the source was not found, must have a status of Bound, or is being deleted.",
+        why: "The driver's provisioner copies the volume of a claim of the same namespace, and looks at that claim \
+              first: it has to be there, to be Bound, and not to be going. Otherwise it tries again later, without end.",
+        confirm: "kubectl get pvc NAME -n NAMESPACE -o jsonpath='{.spec.dataSource}'\n\
+                  kubectl get pvc SOURCE -n NAMESPACE",
+        repair: "Let the source become Bound: see what it waits for. With a class that waits for its first consumer it \
+                 needs a pod. If its name is wrong, or it is going, create the claim again with another source: a data \
+                 source cannot be changed.",
+        prevention: "Make copies of claims that are in use, and keep them until the copies are Bound.",
+        hazard: "None: nothing has been copied yet. Leaving the data source out makes an empty volume.",
+        sources: &[
+            "getPVCSource, external-provisioner",
+            "https://kubernetes.io/docs/concepts/storage/volume-pvc-datasource/",
+        ],
+    },
+    detect: Detect::Claim(look),
+};
+
+fn look(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Found> {
+    let name = clone_source(claim)?;
+    let namespace = &claim.meta.namespace;
+    let source = case.claim(namespace, name);
+    if source.is_some_and(|source| source.status.phase == ClaimPhase::Bound && !source.terminating()) {
+        return None;
+    }
+    let stage = stage(case)?;
+    let source_key = claim_key(namespace, name);
+    let found = match source {
+        None if !case.lacks(Kind::PersistentVolumeClaim, namespace, name) => return None,
+        None => Found::new(format!(
+            "it is to be a copy of claim {name}, which does not exist in namespace {namespace}: its driver makes no \
+             volume until it does"
+        ))
+        .evidence(&source_key, "metadata.name", "")
+        .remedies(create_again(claim, "with the name of a claim that is there; or create the source")),
+        Some(source) if source.terminating() => Found::new(format!(
+            "it is to be a copy of claim {name}, which is being deleted: no driver begins a copy then, or tries one \
+             again, and a deletion cannot be taken back"
+        ))
+        .evidence(
+            &source_key,
+            "metadata.deletionTimestamp",
+            source.meta.deleted.map(|moment| moment.to_string()).unwrap_or_default(),
+        )
+        .remedies(create_again(claim, "from another source, or from a snapshot of that volume")),
+        Some(_) if name == claim.meta.name => Found::new(
+            "it is to be a copy of itself: its driver makes no volume until the source is Bound, which it never is",
+        )
+        .evidence(&case.object(), "spec.dataSource.name", name)
+        .remedies(create_again(claim, "with the right source")),
+        Some(source) => {
+            let phase = source.status.phase.as_str();
+            let phase = if phase.is_empty() { "new" } else { phase };
+            Found::new(format!(
+                "it is to be a copy of claim {name}, which is {phase}: its driver makes no volume until that is Bound"
+            ))
+            .evidence(&source_key, "status.phase", phase)
+            .follows_from(source_key.clone(), Act::Bind)
+            .remedy(describe(&source_key, "see what the source waits for"))
+            .remedy(by_hand(format!("let {name} become Bound: the copy goes on by itself then")))
+        }
+    };
+    let found = found.quiet_while(!has_waited(case, claim, stage));
+    Some(match failure(case, claim) {
+        Some(event) => found.evidence(&case.object(), "event", told(event)),
+        None => found,
+    })
+}

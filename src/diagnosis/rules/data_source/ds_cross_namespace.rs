@@ -1,0 +1,99 @@
+//! A claim that is to be filled from another namespace.
+
+use super::{awaited, create_again, failure, has_waited, is_claim, is_local, stage, told};
+use crate::diagnosis::case::claim_key;
+use crate::diagnosis::remedy::{by_hand, describe, kubectl, quoted};
+use crate::diagnosis::{Act, Case, Detect, Found, Page, Risk, Rule, Severity};
+use crate::model::{Kind, PersistentVolumeClaim};
+
+pub(super) static RULE: Rule = Rule {
+    id: "ds-cross-namespace",
+    title: "the data source is in another namespace",
+    severity: Severity::Error,
+    risk: Risk::None,
+    reads: &[Kind::PersistentVolume, Kind::StorageClass, Kind::Pod, Kind::Event],
+    hinders: &[Act::Bind],
+    repairs: &[],
+    page: Page {
+        seen: "The claim is Pending, and `spec.dataSourceRef.namespace` is not its own namespace. An event \
+               `ProvisioningFailed` may say that accessing the source is not allowed, or that a feature is disabled.",
+        why: "Copying across namespaces is an alpha feature, `CrossNamespaceVolumeDataSource`: the API server and the \
+              driver's provisioner each have to have it on, and a ReferenceGrant in the namespace of the source has to \
+              let claims of this one refer to it. Otherwise the provisioner refuses. An API server that has it off \
+              drops the whole field without a word when the claim is created, and an empty volume is made.",
+        confirm: "kubectl get pvc NAME -n NAMESPACE -o jsonpath='{.spec.dataSourceRef}'\n\
+                  kubectl describe pvc NAME -n NAMESPACE\n\
+                  kubectl get referencegrants -n SOURCE-NAMESPACE -o yaml",
+        repair: "Let the owner of the source's namespace create a ReferenceGrant, from PersistentVolumeClaim of this \
+                 namespace to the kind of the source, and start the provisioner with that feature gate. Without the \
+                 feature, make the copy in the source's namespace, and move its volume: policy Retain, delete the copy, \
+                 and reserve the volume for a claim here.",
+        prevention: "Make copies in the namespace of their source.",
+        hazard: "A grant discloses data: it names namespaces, and everybody who may create claims there can read the \
+                 copy.",
+        sources: &[
+            "dataSource, IsGranted, external-provisioner",
+            "DropDisabledFields, pkg/api/persistentvolumeclaim, Kubernetes 1.36",
+            "https://kubernetes.io/docs/concepts/storage/persistent-volumes/#cross-namespace-data-sources",
+            "kubernetes-sigs/aws-ebs-csi-driver#1682",
+            "kubernetes-csi/external-provisioner#1173",
+        ],
+    },
+    detect: Detect::Claim(look),
+};
+
+fn look(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Found> {
+    let source = awaited(claim).filter(|source| !is_local(claim, source))?;
+    let stage = stage(case)?;
+    let (namespace, name, kind) = (&source.namespace, &source.name, &source.kind);
+    let said = failure(case, claim);
+    let says = |words: &str| said.is_some_and(|event| event.message.contains(words));
+    let found = if is_claim(source) && case.claim(namespace, name).is_none() && lacks(case, namespace, name) {
+        Found::new(format!(
+            "it is to be filled from claim {name} of namespace {namespace}, which does not exist: its driver makes no \
+             volume until it does"
+        ))
+        .evidence(&claim_key(namespace, name), "metadata.name", "")
+        .remedies(create_again(claim, "with the name of a source that is there"))
+    } else if says("isn't allowed") {
+        Found::new(format!(
+            "it is to be filled from {kind} {name} of namespace {namespace}, and no ReferenceGrant there allows that, \
+             as its driver says"
+        ))
+    } else if says("CrossNamespaceVolumeDataSource") {
+        Found::new(format!(
+            "it is to be filled from {kind} {name} of namespace {namespace}, and the provisioner of its driver runs \
+             without the feature gate CrossNamespaceVolumeDataSource"
+        ))
+    } else {
+        Found::new(format!(
+            "it is to be filled from {kind} {name} of namespace {namespace}: that takes the alpha feature \
+             CrossNamespaceVolumeDataSource in its driver's provisioner and a ReferenceGrant in {namespace}, neither of \
+             which can be seen here"
+        ))
+        .severity(Severity::Warning)
+    };
+    let found = found
+        .evidence(&case.object(), "spec.dataSourceRef.namespace", namespace.as_str())
+        .evidence(&case.object(), "spec.dataSourceRef.name", name.as_str())
+        .quiet_while(!has_waited(case, claim, stage));
+    let found = match said {
+        Some(event) => found.evidence(&case.object(), "event", told(event)),
+        None => found,
+    };
+    let grants = kubectl(
+        format!("get referencegrants -n {} -o yaml", quoted(namespace)),
+        format!("see whether one allows claims of namespace {} to refer to {kind} {name}", claim.meta.namespace),
+    );
+    Some(found.remedy(describe(&case.object(), "see what the driver says in its events")).remedy(grants).remedy(
+        by_hand(format!(
+            "let the owner of namespace {namespace} create a ReferenceGrant, and start the driver's provisioner with \
+             the feature gate; or make the copy in {namespace} and move its volume"
+        )),
+    ))
+}
+
+/// Whether there is no such claim.
+fn lacks(case: &Case<'_>, namespace: &str, name: &str) -> bool {
+    case.lacks(Kind::PersistentVolumeClaim, namespace, name)
+}

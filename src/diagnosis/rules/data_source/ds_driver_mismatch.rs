@@ -1,0 +1,86 @@
+//! A claim that is to be a copy of a claim whose volume is another driver's, or of another mode.
+
+use super::{clone_source, create_again, stage};
+use crate::diagnosis::case::{claim_key, volume_key};
+use crate::diagnosis::{Act, Case, Detect, Found, Page, Risk, Rule, Severity, key};
+use crate::model::{ClaimPhase, Kind, PersistentVolumeClaim, SourceKind};
+
+pub(super) static RULE: Rule = Rule {
+    id: "ds-driver-mismatch",
+    title: "the source of the copy is another driver's, or of another mode",
+    severity: Severity::Error,
+    risk: Risk::None,
+    reads: &[Kind::PersistentVolume, Kind::StorageClass, Kind::Pod],
+    hinders: &[Act::Bind],
+    repairs: &[],
+    page: Page {
+        seen: "The claim is Pending. An event `ProvisioningFailed` says that the claim in dataSource is not bound or \
+               invalid, although it is Bound, or that both have to have the same volume mode.",
+        why: "A driver copies its own volumes alone: the provisioner compares the driver of the source's volume with \
+              the provisioner of the class, and the volume modes of both. It puts the first of these in words that \
+              speak of binding.",
+        confirm: "kubectl get pvc SOURCE -n NAMESPACE -o jsonpath='{.spec.volumeName}'\n\
+                  kubectl get pv VOLUME -o jsonpath='{.spec.csi.driver} {.spec.volumeMode}'\n\
+                  kubectl get sc CLASS -o jsonpath='{.provisioner}'",
+        repair: "Create the claim again, with a class of the source's driver and the source's volume mode. To move data \
+                 from one driver to another, make an empty claim and copy the files with a pod that uses both.",
+        prevention: "Give a copy the class and the mode of its source.",
+        hazard: "None: nothing has been copied yet. A volume that was a raw device and is used as a file system is \
+                 formatted.",
+        sources: &[
+            "getPVCSource, external-provisioner",
+            "https://kubernetes.io/docs/concepts/storage/volume-pvc-datasource/",
+        ],
+    },
+    detect: Detect::Claim(look),
+};
+
+fn look(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Found> {
+    let name = clone_source(claim)?;
+    let source = case.claim(&claim.meta.namespace, name)?;
+    if source.terminating() || source.status.phase != ClaimPhase::Bound {
+        return None;
+    }
+    let (volume, class) = (case.volume(&source.volume_name)?, case.class(claim.class())?);
+    let driver = class.provisioner.as_str();
+    // Only the names of CSI drivers have no slash. Of others, and of names that stand for a CSI driver, it is not known
+    // what they do with a source.
+    if driver.is_empty() || driver.contains('/') {
+        return None;
+    }
+    let is_foreign = volume.source.kind != SourceKind::Csi || volume.source.detail != driver;
+    let is_of_other_mode = volume.mode() != claim.mode();
+    if !is_foreign && !is_of_other_mode {
+        return None;
+    }
+    stage(case)?;
+    let (volume_name, of) = (&volume.meta.name, &volume.source);
+    let owner = if of.kind == SourceKind::Csi { of.detail.as_str() } else { of.kind.as_str() };
+    let (message, field, value) = if is_foreign {
+        let message = format!(
+            "it is to be a copy of {name}, whose volume {volume_name} is of {owner}, and its class is of {driver}, which \
+             copies its own volumes alone. {name} is Bound, whatever the event says"
+        );
+        (message, "spec.csi.driver", if of.kind == SourceKind::Csi { owner } else { "" })
+    } else {
+        let (mode, wants) = (volume.mode(), claim.mode());
+        let message = format!(
+            "it has volume mode {} and is to be a copy of {name}, whose volume {volume_name} has {}: both have to be \
+             the same",
+            wants.as_str(),
+            mode.as_str()
+        );
+        (message, "spec.volumeMode", if mode.as_str() == "Block" { "Block" } else { "Filesystem" })
+    };
+    Some(
+        Found::new(message)
+            .evidence(&claim_key(&claim.meta.namespace, name), "spec.volumeName", volume_name.as_str())
+            .evidence(&volume_key(volume_name), field, value)
+            .evidence(&key(Kind::StorageClass, "", &class.meta.name), "provisioner", driver)
+            .evidence(&case.object(), "spec.volumeMode", claim.mode().as_str())
+            .remedies(create_again(
+                claim,
+                if is_foreign { "with a class of the source's driver" } else { "with the source's volume mode" },
+            )),
+    )
+}

@@ -1,0 +1,78 @@
+//! A claim that is to be filled by somebody who is no driver.
+
+use super::{CLAIM, awaited, create_again, has_waited, is_local, stage};
+use crate::diagnosis::misfit::shown;
+use crate::diagnosis::remedy::{by_hand, describe, kubectl};
+use crate::diagnosis::{Act, Case, Detect, Found, Page, Risk, Rule, Severity};
+use crate::model::{DataSource, Kind, PersistentVolumeClaim};
+use crate::text::human_age;
+
+pub(super) static RULE: Rule = Rule {
+    id: "ds-populator-absent",
+    title: "a populator has not filled the claim yet",
+    severity: Severity::Warning,
+    risk: Risk::None,
+    reads: &[Kind::PersistentVolume, Kind::StorageClass, Kind::Pod],
+    hinders: &[Act::Bind],
+    repairs: &[],
+    page: Page {
+        seen: "The claim is Pending for minutes, and `spec.dataSourceRef` is neither a claim nor a VolumeSnapshot. \
+               Events say that an external provisioner is waited for, or that a populator is assumed.",
+        why: "Provisioners of drivers make no volume for such a claim: they leave it to a populator, a controller for \
+              sources of that kind, which fills a volume under another claim and hands it over. Kubernetes asks the \
+              driver all the same, so that its events name the wrong one. Without a populator of that kind nothing \
+              ever happens.",
+        confirm: "kubectl get pvc NAME -n NAMESPACE -o jsonpath='{.spec.dataSourceRef}'\n\
+                  kubectl get volumepopulators\n\
+                  kubectl describe pvc NAME -n NAMESPACE",
+        repair: "Install or repair the populator of that kind, and see whether the source is there and ready. If the \
+                 kind is a mistake, create the claim again with the right source, which cannot be changed.",
+        prevention: "Install the volume data source validator of Kubernetes CSI, which warns of kinds that nobody \
+                     serves.",
+        hazard: "None: the claim waits. Leaving the data source out makes an empty volume.",
+        sources: &[
+            "prepareProvision, external-provisioner",
+            "https://kubernetes.io/docs/concepts/storage/persistent-volumes/#volume-populators-and-data-sources",
+        ],
+    },
+    detect: Detect::Claim(look),
+};
+
+fn look(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Found> {
+    let source = awaited(claim).filter(|source| is_local(claim, source) && is_for_populators(source))?;
+    let waited = case.seconds_since(claim.meta.created)?;
+    let stage = stage(case)?;
+    if !has_waited(case, claim, stage) {
+        return None;
+    }
+    let namespace = &claim.meta.namespace;
+    let uid = &claim.meta.uid;
+    // Populators fill a claim of their own first, which they call so: lib-volume-populator, CDI, VolSync.
+    if ["prime", "vs-prime"].iter().any(|prime| case.claim(namespace, &format!("{prime}-{uid}")).is_some()) {
+        return None;
+    }
+    let DataSource { group, kind, name, .. } = source;
+    let found = Found::new(format!(
+        "it is to be filled from {kind} {name} ({group}), and has not been for {}. No driver does that, whatever its \
+         events say: a populator for {kind} has to, and whether one runs cannot be seen here",
+        human_age(waited)
+    ));
+    Some(
+        found
+            .evidence(&case.object(), "spec.dataSourceRef.kind", kind.as_str())
+            .evidence(&case.object(), "spec.dataSourceRef.apiGroup", shown(group))
+            .evidence(&case.object(), "spec.dataSourceRef.name", name.as_str())
+            .remedy(describe(&case.object(), "see whether a populator has said anything: then it runs"))
+            .remedy(kubectl("get volumepopulators", "see which populators are registered, where any are"))
+            .remedy(by_hand(format!(
+                "install or repair the populator for {kind} ({group}), and see that {name} is there"
+            )))
+            .remedies(create_again(claim, "with the right source, if that one is a mistake")),
+    )
+}
+
+/// Whether provisioners of drivers leave a source of that kind to others: they go by the name of the kind.
+/// Upstream: `prepareProvision`, external-provisioner.
+fn is_for_populators(source: &DataSource) -> bool {
+    !source.group.is_empty() && source.kind != CLAIM && source.kind != "VolumeSnapshot"
+}

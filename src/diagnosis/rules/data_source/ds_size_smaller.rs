@@ -1,0 +1,55 @@
+//! A claim that is to be a copy of a claim that requests more.
+
+use super::{clone_source, create_again, stage};
+use crate::diagnosis::case::claim_key;
+use crate::diagnosis::{Act, Case, Detect, Found, Page, Risk, Rule, Severity};
+use crate::model::{Kind, PersistentVolumeClaim};
+
+pub(super) static RULE: Rule = Rule {
+    id: "ds-size-smaller",
+    title: "the copy is to be smaller than its source",
+    severity: Severity::Error,
+    risk: Risk::None,
+    reads: &[Kind::PersistentVolume, Kind::StorageClass, Kind::Pod],
+    hinders: &[Act::Bind],
+    repairs: &[],
+    page: Page {
+        seen: "The claim is Pending. An event `ProvisioningFailed` says that a new claim must be greater than or equal \
+               in size to its data source, with both sizes in bytes.",
+        why: "The driver's provisioner compares what the two claims request, before it asks the storage. If the source \
+              was expanded after the manifest of the copy was written, the copy is too small. Neither the request of a \
+              claim without a volume nor its data source can be changed.",
+        confirm: "kubectl get pvc NAME SOURCE -n NAMESPACE -o \
+                  custom-columns=NAME:.metadata.name,WANTS:.spec.resources.requests.storage,HAS:.status.capacity.storage",
+        repair: "Delete the claim, which has no volume, and create it again with at least the request of its source.",
+        prevention: "Take the size of a copy from its source when the copy is made.",
+        hazard: "None: nothing has been copied yet. Leaving the data source out makes an empty volume.",
+        sources: &[
+            "getPVCSource, external-provisioner",
+            "kubernetes-csi/external-provisioner#484",
+            "https://kubernetes.io/docs/concepts/storage/volume-pvc-datasource/",
+        ],
+    },
+    detect: Detect::Claim(look),
+};
+
+fn look(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Found> {
+    let name = clone_source(claim)?;
+    let source = case.claim(&claim.meta.namespace, name).filter(|source| !source.terminating())?;
+    let (wants, least) = (claim.requested()?, source.requested()?);
+    // Whole bytes, as the provisioner compares them.
+    if wants.value() >= least.value() {
+        return None;
+    }
+    stage(case)?;
+    let found = Found::new(format!(
+        "it requests {wants} and is to be a copy of {name}, which requests {least}: no provisioner makes a copy that is \
+         smaller, and the request cannot be changed before the claim is bound"
+    ));
+    Some(
+        found
+            .evidence(&case.object(), "spec.resources.requests.storage", wants.to_string())
+            .evidence(&claim_key(&claim.meta.namespace, name), "spec.resources.requests.storage", least.to_string())
+            .remedies(create_again(claim, &format!("with a request of at least {least}"))),
+    )
+}

@@ -1,0 +1,67 @@
+//! A completed binding whose volume names an earlier claim of the same name.
+
+use super::misbound;
+use crate::diagnosis::case::volume_key;
+use crate::diagnosis::facts::names;
+use crate::diagnosis::remedy::restore;
+use crate::diagnosis::{Act, Case, Detect, Found, Page, Repair, Risk, Rule, Severity, key};
+use crate::model::{Kind, PersistentVolumeClaim};
+
+pub(super) static RULE: Rule = Rule {
+    id: "lost-claimref-other-uid",
+    title: "the volume belongs to an earlier claim of this name",
+    severity: Severity::Error,
+    risk: Risk::Imminent,
+    reads: &[Kind::PersistentVolume],
+    hinders: &[Act::Bind, Act::NameOwner],
+    repairs: &[Repair::Restore],
+    page: Page {
+        seen: "The claim is Lost, its volume is Released. An event `ClaimMisbound` speaks of two claims on one volume.",
+        why: "The volume's `spec.claimRef` has this claim's name and another uid: that of a claim which is gone. The claim \
+              was created again, by a restore or by `kubectl apply` of a saved manifest, and kept the annotation \
+              `pv.kubernetes.io/bind-completed`. For the controller the volume's claim is gone, so the volume is Released \
+              and its reclaim policy runs.",
+        confirm: "kubectl get pv VOLUME -o jsonpath='{.spec.claimRef.uid} {.spec.persistentVolumeReclaimPolicy}'\n\
+                  kubectl get pvc NAME -n NAMESPACE -o jsonpath='{.metadata.uid}'",
+        repair: "First set the policy to Retain. Then, if this claim is the rightful owner of the data, write its uid into \
+                 the volume's `claimRef`: the next sync makes both Bound. Nothing has to be deleted.",
+        prevention: "Restore claims without binding annotations, or with a tool that takes the uids along. Restore with \
+                     policy Retain.",
+        hazard: "With policy Delete the storage is deleted while you read this. Removing the `claimRef` as a whole offers \
+                 the volume to every claim of any namespace.",
+        sources: &[
+            "syncBoundClaim, Kubernetes 1.36 (C27)",
+            "syncVolume, Kubernetes 1.36 (V6)",
+            "kubernetes/kubernetes#60298",
+            "velero-io/velero#1138",
+        ],
+    },
+    detect: Detect::Claim(look),
+};
+
+fn look(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Found> {
+    let (volume, named) = misbound(case, claim)?;
+    if !names(named, claim) || named.uid.is_empty() {
+        return None;
+    }
+    let (name, policy) = (&volume.meta.name, volume.reclaim_policy.as_str());
+    let (kept, consequence) = (!case.destroys(volume), case.prospect(volume));
+    let found = Found::new(format!(
+        "its volume {name} remembers an earlier claim of this name by its uid, and not this one. To the controller the \
+         volume is released: {consequence}"
+    ));
+    Some(
+        found
+            .risk(if kept { Risk::None } else { Risk::Imminent })
+            // After a restore all claims of a namespace are alike.
+            .follows_from(key(Kind::Namespace, "", &claim.meta.namespace), Act::NameOwner)
+            .evidence(&case.object(), "metadata.uid", claim.meta.uid.as_str())
+            .evidence(&volume_key(name), "spec.claimRef.uid", named.uid.as_str())
+            .evidence(&volume_key(name), "spec.persistentVolumeReclaimPolicy", policy)
+            .remedy(restore(
+                case.snapshot(),
+                claim,
+                format!("give volume {name} back to the claim; nothing is deleted"),
+            )),
+    )
+}

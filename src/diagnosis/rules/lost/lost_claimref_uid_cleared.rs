@@ -1,0 +1,58 @@
+//! A completed binding whose volume has forgotten the claim's uid.
+
+use super::misbound;
+use crate::diagnosis::case::volume_key;
+use crate::diagnosis::facts::names;
+use crate::diagnosis::remedy::restore;
+use crate::diagnosis::{Act, Case, Detect, Found, Page, Repair, Risk, Rule, Severity};
+use crate::model::{Kind, PersistentVolumeClaim};
+
+pub(super) static RULE: Rule = Rule {
+    id: "lost-claimref-uid-cleared",
+    title: "the volume names the claim without its uid",
+    severity: Severity::Error,
+    risk: Risk::None,
+    reads: &[Kind::PersistentVolume],
+    hinders: &[Act::Bind, Act::NameOwner],
+    repairs: &[Repair::Restore],
+    page: Page {
+        seen: "The claim is Lost, and its volume is Available with CLAIM filled in. An event `ClaimMisbound` speaks of two \
+               claims on one volume.",
+        why: "For a claim whose binding was completed, the volume's `spec.claimRef` has to hold the claim's uid; an empty \
+              one counts as another claim. Usually somebody applied the volume's manifest again, by hand or from Git, with \
+              a `claimRef` that states namespace and name alone. The event misleads: there is no other claim, and no data \
+              are lost.",
+        confirm: "kubectl get pv VOLUME -o jsonpath='{.spec.claimRef}'\n\
+                  kubectl get pvc NAME -n NAMESPACE -o jsonpath='{.metadata.uid}'",
+        repair: "Write the claim's uid into the volume's `claimRef`: the next sync makes both Bound again. Nothing has to \
+                 be deleted.",
+        prevention: "Take `claimRef` out of the manifest that is applied, or reserve the volume from the other side, by \
+                     `spec.volumeName` in the claim. Server-side apply keeps what its owner does not state.",
+        hazard: "With the claim deleted, any claim of that name gets the volume. Whoever applied the manifest will do so \
+                 again.",
+        sources: &["syncBoundClaim, Kubernetes 1.36 (C27)", "fluxcd/flux2#2250", "kubernetes/kubernetes#112562"],
+    },
+    detect: Detect::Claim(look),
+};
+
+fn look(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Found> {
+    let (volume, named) = misbound(case, claim)?;
+    if !names(named, claim) || !named.uid.is_empty() {
+        return None;
+    }
+    let name = &volume.meta.name;
+    let found = Found::new(format!(
+        "its volume {name} names it without a uid, which counts as another claim. No data are lost, whatever the event \
+         says: with the claim's uid in spec.claimRef both are Bound again"
+    ));
+    Some(
+        found
+            .evidence(&case.object(), "metadata.uid", claim.meta.uid.as_str())
+            .evidence(&volume_key(name), "spec.claimRef.uid", "")
+            .remedy(restore(
+                case.snapshot(),
+                claim,
+                format!("give volume {name} back to the claim; nothing is deleted"),
+            )),
+    )
+}

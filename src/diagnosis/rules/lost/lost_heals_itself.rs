@@ -1,0 +1,55 @@
+//! A claim that is Lost and will be Bound again.
+
+use crate::controllers::ClaimBranch;
+use crate::diagnosis::case::volume_key;
+use crate::diagnosis::{Act, Case, Detect, Found, Page, Risk, Rule, Severity};
+use crate::model::{ClaimPhase, Kind, PersistentVolumeClaim};
+
+pub(super) static RULE: Rule = Rule {
+    id: "lost-heals-itself",
+    title: "the claim is Lost and will be Bound again",
+    severity: Severity::Info,
+    risk: Risk::None,
+    reads: &[Kind::PersistentVolume],
+    hinders: &[Act::Bind],
+    repairs: &[],
+    page: Page {
+        seen: "The claim is Lost, though its volume is there and names it, or names nobody.",
+        why: "Lost is no end: the controller looks at a Lost claim again with every resync (15 s by default), and binds \
+              it as soon as the volume is there and its `spec.claimRef` has the claim's uid, or is empty.",
+        confirm: "kubectl get pvc NAME -n NAMESPACE -w",
+        repair: "None: wait for the next resync. If nothing happens, see whether kube-controller-manager runs.",
+        prevention: "Nothing.",
+        hazard: "Deleting the claim now destroys a healthy pair.",
+        sources: &["syncBoundClaim, Kubernetes 1.36 (C25, C26)"],
+    },
+    detect: Detect::Claim(look),
+};
+
+fn look(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Found> {
+    if claim.terminating() || claim.status.phase != ClaimPhase::Lost {
+        return None;
+    }
+    let heals = match case.claim_branch()? {
+        ClaimBranch::BoundClaimVolumeUnbound => "names nobody, and is taken back",
+        ClaimBranch::BoundClaimVolumeOurs => "is there and names it",
+        _ => return None,
+    };
+    if !case.always_ends("Bound")? {
+        return None;
+    }
+    let name = &claim.volume_name;
+    let found =
+        Found::new(format!("it is Lost by its status alone: its volume {name} {heals}. The next sync binds it"));
+    Some(found.evidence(&case.object(), "status.phase", claim.status.phase.as_str()).evidence(
+        &volume_key(name),
+        "spec.claimRef.uid",
+        claim_uid(case, name),
+    ))
+}
+
+/// The uid that the volume names.
+fn claim_uid(case: &Case<'_>, volume: &str) -> String {
+    let named = case.volume(volume).and_then(|volume| volume.claim_ref.as_ref());
+    named.map(|named| named.uid.to_string()).unwrap_or_default()
+}

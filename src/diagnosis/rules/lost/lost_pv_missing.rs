@@ -1,0 +1,58 @@
+//! A claim whose volume does not exist any more.
+
+use crate::controllers::ClaimBranch;
+use crate::diagnosis::remedy::{by_hand, save_claim};
+use crate::diagnosis::{Act, Case, Detect, Found, Page, Risk, Rule, Severity};
+use crate::model::{Kind, PersistentVolumeClaim};
+
+pub(super) static RULE: Rule = Rule {
+    id: "lost-pv-missing",
+    title: "the claim's volume does not exist",
+    severity: Severity::Error,
+    risk: Risk::Possible,
+    reads: &[Kind::PersistentVolume],
+    hinders: &[Act::Bind],
+    repairs: &[],
+    page: Page {
+        seen: "The claim is Lost, or will be: VOLUME is filled, CAPACITY is 0, and an event `ClaimLost` says that the \
+               data on the volume are lost. Pods that run keep their mounts; new ones do not start.",
+        why: "The binding was completed (annotation `pv.kubernetes.io/bind-completed`), and `spec.volumeName` names a \
+              PersistentVolume that is not there: somebody deleted it past its finalizers, it was not restored with the \
+              claims, or it was reclaimed. The event is a guess of the controller, which looks at no storage: with policy \
+              Retain the storage is still there, and often otherwise, too.",
+        confirm: "kubectl get pvc NAME -n NAMESPACE -o jsonpath='{.spec.volumeName}'\nkubectl get pv VOLUME",
+        repair: "Nothing has to be deleted. Find the storage that belonged to the claim, by the volume's old manifest, a \
+                 backup, or the storage system. Create a PersistentVolume of the very name that the claim names, with that \
+                 storage, policy Retain, the claim's class, volume mode and access modes, at least its size, and a \
+                 `spec.claimRef` with its namespace, name and uid: the next sync makes both Bound. If the storage is gone, \
+                 save the claim's manifest, delete the claim and create it again, empty or from a backup.",
+        prevention: "Do not remove finalizers from volumes. Restore volumes before claims. Keep what matters on policy \
+                     Retain.",
+        hazard: "A wrong handle gives the application somebody else's disk. Creating the claim anew while the storage \
+                 still exists starts the application on an empty one.",
+        sources: &["syncBoundClaim, Kubernetes 1.36 (C24)", "kubernetes/kubernetes#60298"],
+    },
+    detect: Detect::Claim(look),
+};
+
+fn look(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Found> {
+    if claim.terminating() || case.claim_branch()? != ClaimBranch::BoundClaimVolumeMissing {
+        return None;
+    }
+    let (name, namespace, volume) = (&claim.meta.name, &claim.meta.namespace, &claim.volume_name);
+    let found = Found::new(format!(
+        "its volume {volume} does not exist. The event says that the data are lost, which nobody has looked at: the \
+         storage may well be there"
+    ));
+    Some(
+        found
+            .evidence(&case.object(), "spec.volumeName", volume.as_str())
+            .evidence(&case.object(), "metadata.annotations[pv.kubernetes.io/bind-completed]", "present")
+            .remedy(save_claim(claim, "save the claim as it is, with its uid"))
+            .remedy(by_hand(format!(
+                "find the storage, and create the PersistentVolume {volume} for it, with policy Retain and a claimRef to \
+                 {namespace}/{name} with uid {}",
+                claim.meta.uid
+            ))),
+    )
+}

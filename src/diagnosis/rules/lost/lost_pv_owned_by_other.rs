@@ -1,0 +1,63 @@
+//! A completed binding whose volume belongs to a claim of another name.
+
+use super::misbound;
+use crate::diagnosis::case::volume_key;
+use crate::diagnosis::facts::names;
+use crate::diagnosis::misfit::claim_name;
+use crate::diagnosis::remedy::{by_hand, describe};
+use crate::diagnosis::{Act, Case, Detect, Found, Holder, Page, Risk, Rule, Severity};
+use crate::model::{Kind, PersistentVolumeClaim};
+
+pub(super) static RULE: Rule = Rule {
+    id: "lost-pv-owned-by-other",
+    title: "the volume belongs to another claim",
+    severity: Severity::Error,
+    risk: Risk::None,
+    reads: &[Kind::PersistentVolume],
+    hinders: &[Act::Bind],
+    repairs: &[],
+    page: Page {
+        seen: "The claim is Lost; its volume is Bound to a claim of another name or namespace, or Released from one.",
+        why: "The claim says that it is bound to the volume, and the volume's `spec.claimRef` names another claim. Mostly \
+              the claim is a copy: its manifest was applied in another namespace with `spec.volumeName` and the annotation \
+              `pv.kubernetes.io/bind-completed` in it.",
+        confirm: "kubectl get pv VOLUME -o jsonpath='{.spec.claimRef.namespace}/{.spec.claimRef.name}'",
+        repair: "Decide whose data they are. If the other claim is right, delete this copy, which does not touch the \
+                 volume, and create it anew without `spec.volumeName` and without the binding annotations. If this one is \
+                 right, the volume has to change hands: stop the pods, set policy Retain, and reserve the volume for a new \
+                 claim.",
+        prevention: "Copy claims without `spec.volumeName`, `status` and the annotations `pv.kubernetes.io/*`.",
+        hazard: "Pointing the volume's `claimRef` at this claim takes a volume away that is in use.",
+        sources: &["syncBoundClaim, Kubernetes 1.36 (C27)", "kubernetes/kubernetes#127240"],
+    },
+    detect: Detect::Claim(look),
+};
+
+fn look(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Found> {
+    let (volume, named) = misbound(case, claim)?;
+    if names(named, claim) {
+        return None;
+    }
+    let (name, owner) = (&volume.meta.name, claim_name(named));
+    let life = match case.holder(volume) {
+        Holder::Lives(_) => ", which lives",
+        Holder::ReservedFor(_) => ", which exists and for which it is reserved",
+        Holder::Replaced(_) => ", an earlier claim of that name",
+        Holder::Gone | Holder::ReservedForMissing => ", which does not exist",
+        Holder::Nobody | Holder::Unknown => "",
+    };
+    let found = Found::new(format!(
+        "its volume {name} belongs to {owner}{life}. This claim is probably a copy; no data are lost by this"
+    ));
+    Some(
+        found
+            .evidence(&case.object(), "spec.volumeName", name.as_str())
+            .evidence(&volume_key(name), "spec.claimRef", owner.as_str())
+            .evidence(&volume_key(name), "spec.claimRef.uid", named.uid.as_str())
+            .remedy(describe(&volume_key(name), "see whose data they are"))
+            .remedy(by_hand(format!(
+                "if they are those of {owner}, delete this claim and create it without spec.volumeName and without \
+                 the annotations pv.kubernetes.io/*"
+            ))),
+    )
+}

@@ -1,0 +1,103 @@
+//! A completed binding that names no volume.
+
+use crate::controllers::ClaimBranch;
+use crate::diagnosis::case::volume_key;
+use crate::diagnosis::facts::has_uid_of;
+use crate::diagnosis::remedy::{by_hand, restore};
+use crate::diagnosis::{Act, Case, Detect, Found, Page, Repair, Risk, Rule, Severity};
+use crate::model::{AnnotationKey, Kind, PersistentVolumeClaim};
+use crate::world::printed_uid;
+
+pub(super) static RULE: Rule = Rule {
+    id: "lost-volumename-empty",
+    title: "the claim says that it is bound and names no volume",
+    severity: Severity::Error,
+    risk: Risk::None,
+    reads: &[Kind::PersistentVolume],
+    hinders: &[Act::Bind],
+    repairs: &[Repair::Restore],
+    page: Page {
+        seen: "The claim is Lost and VOLUME is empty; an event `ClaimLost` says that the bound claim has lost its \
+               reference to a volume.",
+        why: "The annotation `pv.kubernetes.io/bind-completed` is there and `spec.volumeName` is not. A template, a syncer \
+              or a restore carried the annotation along.",
+        confirm: "kubectl get pvc NAME -n NAMESPACE -o jsonpath='{.metadata.annotations} {.spec.volumeName}'\n\
+                  kubectl get pv -o wide",
+        repair: "If a volume's `spec.claimRef` has this claim's uid, `kubectl pvctl restore pvc/NAME -n NAMESPACE` writes \
+                 that volume's name into `spec.volumeName`, which is possible once: the next sync makes both Bound. It can \
+                 be no other volume, so `fix --yes` does it as well. Otherwise remove the annotations \
+                 `pv.kubernetes.io/bind-completed` and `pv.kubernetes.io/bound-by-controller`: the claim counts as new.",
+        prevention: "Leave the annotations `pv.kubernetes.io/*` out of templates.",
+        hazard: "Without the annotation the claim may take any volume that fits, or have an empty one provisioned.",
+        sources: &["syncBoundClaim, Kubernetes 1.36 (C23)", "rancher/k3k#786"],
+    },
+    detect: Detect::Claim(look),
+};
+
+fn look(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Found> {
+    if claim.terminating() || case.claim_branch()? != ClaimBranch::BoundClaimVolumeNameCleared {
+        return None;
+    }
+    let (name, namespace) = (&claim.meta.name, &claim.meta.namespace);
+    let ids = case.snapshot().volumes_naming(namespace, name);
+    let ours = case.volumes(ids).find(|volume| has_uid_of(volume, claim));
+    let object = case.object();
+    let marked = |found: Found| {
+        found.evidence(&object, "metadata.annotations[pv.kubernetes.io/bind-completed]", "present").evidence(
+            &object,
+            "spec.volumeName",
+            "",
+        )
+    };
+    let Some(volume) = ours else {
+        // Only the names of all volumes tell that none of them has the uid.
+        let none = case.knows_all(Kind::PersistentVolume, "");
+        let rest = if none { ", and no volume names its uid" } else { "" };
+        // The controller asks a driver by that annotation, and some drivers make a volume for a Lost claim again and
+        // again, because they look at its phase alone.
+        let annotations = &claim.meta.annotations;
+        let driver = [AnnotationKey::StorageProvisioner, AnnotationKey::BetaStorageProvisioner]
+            .into_iter()
+            .find_map(|key| annotations.get(key))
+            .filter(|driver| !driver.is_empty());
+        let (touched, leftovers) = match driver {
+            Some(driver) => (
+                format!(
+                    "No controller deletes any data for this; but {driver} was asked for a volume, and what it made \
+                     may be left over in the storage system"
+                ),
+                Some(by_hand(format!(
+                    "look into the storage system for volumes that {driver} made for this claim: their names mostly \
+                     have its uid, {}",
+                    printed_uid(&claim.meta.uid)
+                ))),
+            ),
+            None => ("No controller touched any data for this".to_owned(), None),
+        };
+        return Some(
+            marked(Found::new(format!(
+                "it says that it is bound (annotation pv.kubernetes.io/bind-completed) and names no volume{rest}. \
+                 {touched}"
+            )))
+            .remedies(leftovers)
+            .remedy(by_hand(
+                "find out which volume holds its data; if there is none, remove the annotations \
+                 pv.kubernetes.io/bind-completed and pv.kubernetes.io/bound-by-controller",
+            )),
+        );
+    };
+    let message = format!(
+        "it says that it is bound and names no volume, but volume {} names it with its uid: with that name in \
+         spec.volumeName both are Bound again",
+        volume.meta.name
+    );
+    Some(
+        marked(Found::new(message))
+            .evidence(&volume_key(&volume.meta.name), "spec.claimRef.uid", claim.meta.uid.as_str())
+            .remedy(restore(
+                case.snapshot(),
+                claim,
+                format!("give the claim its volume {} back; nothing is deleted", volume.meta.name),
+            )),
+    )
+}

@@ -1,0 +1,85 @@
+//! A claim of a class that does not exist.
+
+use super::pool::{Unmade, taken};
+use super::{wanted, with_class};
+use crate::diagnosis::case::class_key;
+use crate::diagnosis::remedy::{by_hand, kubectl, recreate_with_class, save_claim};
+use crate::diagnosis::{Act, Case, Detect, Found, Page, Repair, Risk, Rule, Severity, meant_class};
+use crate::model::{Kind, PersistentVolumeClaim};
+use crate::text::nearest;
+
+pub(super) static RULE: Rule = Rule {
+    id: "pvc-class-not-found",
+    title: "the claim's class does not exist",
+    severity: Severity::Error,
+    risk: Risk::None,
+    reads: &[Kind::PersistentVolume, Kind::StorageClass],
+    hinders: &[Act::Bind],
+    repairs: &[Repair::Reclass],
+    page: Page {
+        seen: "The claim is Pending, and STORAGECLASS names a class that `kubectl get sc` does not show. An event \
+               `ProvisioningFailed` says that the StorageClass is not found.",
+        why: "No volume with that class fits the claim, so the controller tries to have one made, and for that it \
+              needs the StorageClass object: a misspelt name, a manifest of another cluster, or a class that was \
+              deleted. To be bound to a volume that exists a claim needs no such object: the two names are only \
+              compared.",
+        confirm: "kubectl get pvc NAME -n NAMESPACE -o jsonpath='{.spec.storageClassName}'\n\
+                  kubectl get sc\n\
+                  kubectl get pv",
+        repair: "If the claim means a class that exists, create it again with that one: the field cannot be changed, \
+                 and the claim has no volume that could be lost. `kubectl pvctl recreate pvc/NAME -n NAMESPACE --set \
+                 class=CLASS` does that. If the class is missing, create it under this name: \
+                 the claim goes on by itself. If a volume is to be made by hand, give it this class.",
+        prevention: "Install classes before what uses them. Create a class anew under its old name rather than under \
+                     another one.",
+        hazard: "A new class decides what becomes of the data of its volumes: without a `reclaimPolicy` it is Delete. \
+                 A class of the same name with another provisioner also serves all other claims that wait for that \
+                 name.",
+        sources: &[
+            "provisionClaim, Kubernetes 1.36 (C10)",
+            "IsDelayBindingMode, Kubernetes 1.36",
+            "wunderio/csi-rclone#25",
+        ],
+    },
+    detect: Detect::Claim(look),
+};
+
+fn look(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Found> {
+    let why = Unmade::of(case, claim).filter(|why| *why == Unmade::NoSuchClass)?;
+    // Where others have the volumes that were made by hand for that class, it is these that are missed.
+    // Nobody who may not list volumes can tell.
+    let is_pool_empty = case.waited_in_vain() || taken(case, claim, why).is_some_and(|pool| pool.count == 0);
+    if !is_pool_empty || case.always_ends("Bound")? {
+        return None;
+    }
+    let class = claim.class();
+    let classes = case.snapshot().classes();
+    let near = nearest(class, classes.iter().map(|class| class.meta.name.as_str()), 1).first().copied();
+    let hint = near.map(|meant| format!(". Perhaps \"{meant}\" is meant")).unwrap_or_default();
+    let found = Found::new(format!(
+        "its class \"{class}\" does not exist, so no driver is asked for a volume, and no volume of that class fits \
+         it{hint}"
+    ));
+    let does = |meant: &str| format!("if class {meant} is meant, create the claim anew with that: it has no volume");
+    let again = meant_class(case.snapshot(), class)
+        .and_then(|meant| recreate_with_class(case.snapshot(), claim, meant, does(meant)));
+    let by_hand_again = [
+        save_claim(claim, "save the claim as it is"),
+        by_hand("if another class is meant, delete the claim, which has no volume, and create it with that"),
+    ];
+    // A verb of ours keeps the manifest by itself.
+    let by_hand_again = again.is_none().then_some(by_hand_again).into_iter().flatten();
+    Some(
+        with_class(found, case, claim)
+            .early_while(case.is_young(claim.meta.created))
+            .evidence(&class_key(class), "metadata.name", "does not exist")
+            .remedies(again)
+            .remedy(kubectl("get sc", "see which classes there are"))
+            .remedies(by_hand_again)
+            .remedy(by_hand(format!(
+                "if the class is missing, create StorageClass {class}, with a reclaimPolicy that suits the data; or \
+                 make {}",
+                wanted(claim)
+            ))),
+    )
+}

@@ -1,0 +1,68 @@
+//! A claim that wants no class and for which no volume is there.
+
+use super::pool::{Unmade, taken};
+use super::{wanted, with_class};
+use crate::diagnosis::remedy::{by_hand, save_claim};
+use crate::diagnosis::{Act, Case, Detect, Found, Page, Risk, Rule, Severity};
+use crate::model::{Kind, PersistentVolumeClaim, newest_default};
+
+pub(super) static RULE: Rule = Rule {
+    id: "pvc-no-class-no-pv",
+    title: "the claim wants no class, and no volume fits it",
+    severity: Severity::Error,
+    risk: Risk::None,
+    reads: &[Kind::PersistentVolume, Kind::StorageClass],
+    hinders: &[Act::Bind],
+    repairs: &[],
+    page: Page {
+        seen: "The claim is Pending, and STORAGECLASS is empty. An event `FailedBinding` says that no volume is \
+               available and no storage class is set.",
+        why: "Without a class nobody is asked to make a volume, so the claim waits for one that has no class either. A \
+              claim that states `storageClassName: \"\"` has opted out for good: it gets no default class, now or \
+              later (before 1.30 the controller tries that with each sync, in vain). A claim that states nothing waits \
+              for a default class instead: see `sc-no-default`.",
+        confirm: "kubectl get pvc NAME -n NAMESPACE -o jsonpath='{.spec.storageClassName}'\n\
+                  kubectl get pvc NAME -n NAMESPACE -o yaml\n\
+                  kubectl get sc\n\
+                  kubectl get pv",
+        repair: "If a volume is to be made by hand, make one without a class that is large enough and has the access \
+                 modes. If a driver shall make it, create the claim again with a class: an empty one cannot be \
+                 changed. It has no volume, so nothing is lost.",
+        prevention: "Write `storageClassName: \"\"` only where a volume by hand is meant; charts often have a value for \
+                     it, whose empty form differs from none.",
+        hazard: "A volume that a driver makes is empty: if the claim was to get existing data, give it their volume \
+                 instead.",
+        sources: &[
+            "syncUnboundClaim and assignDefaultStorageClass, Kubernetes 1.36 (C5, C16)",
+            "https://kubernetes.io/docs/concepts/storage/persistent-volumes/#class-1",
+            "kubero-dev/kubero#699",
+            "goharbor/harbor-helm#88",
+        ],
+    },
+    detect: Detect::Claim(look),
+};
+
+fn look(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Found> {
+    // A claim that states nothing waits for a default class, which is the root of it.
+    let why = Unmade::of(case, claim).filter(|why| *why == Unmade::NoClass && claim.has_class())?;
+    // Where others have the volumes without a class, it is these that are missed.
+    if taken(case, claim, why).is_none_or(|pool| pool.count > 0) || case.always_ends("Bound")? {
+        return None;
+    }
+    let default = newest_default(case.snapshot().classes())
+        .map(|class| format!("; the default class \"{}\" is not for it", class.meta.name))
+        .unwrap_or_default();
+    let found = Found::new(format!(
+        "it asks for no class (storageClassName: \"\"), so no driver is asked for a volume, ever{default}. And no volume \
+         without a class fits it"
+    ));
+    Some(
+        with_class(found, case, claim)
+            .early_while(case.is_young(claim.meta.created))
+            .remedy(by_hand(format!("if its volume is to be made by hand, make {}", wanted(claim))))
+            .remedy(save_claim(claim, "save the claim as it is"))
+            .remedy(by_hand(
+                "if a driver shall make it, delete the claim, which has no volume, and create it with a class",
+            )),
+    )
+}

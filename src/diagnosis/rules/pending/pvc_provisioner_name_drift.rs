@@ -1,0 +1,77 @@
+//! A claim that still asks the driver that its class had before.
+
+use super::driver_of;
+use crate::controllers::ClaimBranch;
+use crate::controllers::persistent_volume::plugins::migrated_driver;
+use crate::diagnosis::case::class_key;
+use crate::diagnosis::remedy::{by_hand, describe, look_at_manager};
+use crate::diagnosis::{Act, Case, Detect, Found, Page, Risk, Rule, Severity};
+use crate::model::{AnnotationKey, Kind, PersistentVolumeClaim};
+
+pub(super) static RULE: Rule = Rule {
+    id: "pvc-provisioner-name-drift",
+    title: "the claim asks another driver than its class names",
+    severity: Severity::Error,
+    risk: Risk::None,
+    reads: &[Kind::PersistentVolume, Kind::StorageClass],
+    hinders: &[Act::Bind],
+    repairs: &[],
+    page: Page {
+        seen: "The claim is Pending, and its annotation `volume.kubernetes.io/storage-provisioner` names another \
+               driver than its class does.",
+        why: "The class was deleted and created again with another provisioner, or the claim was restored with the \
+              annotations of another cluster. A provisioner works only for claims whose class names it, so the one in \
+              the annotation ignores the claim; and the one of the class waits for the annotation. The controller \
+              writes the right name with its next sync, seconds later. That it has not done so shows that it does not \
+              sync this claim.",
+        confirm: "kubectl get pvc NAME -n NAMESPACE -o jsonpath='{.metadata.annotations}'\n\
+                  kubectl get sc CLASS -o jsonpath='{.provisioner} {.metadata.creationTimestamp}'\n\
+                  kubectl get lease kube-controller-manager -n kube-system",
+        repair: "See why kube-controller-manager does not run, or may not write claims. If it runs and nothing \
+                 changes, create the claim again: it has no volume that could be lost.",
+        prevention: "Give a class with another provisioner another name.",
+        hazard: "Do not write the annotation by hand: if both drivers take the claim for theirs, each makes a volume, \
+                 and one of them is left over.",
+        sources: &[
+            "setClaimProvisioner, Kubernetes 1.36 (PE3)",
+            "shouldProvision, sig-storage-lib-external-provisioner",
+        ],
+    },
+    detect: Detect::Claim(look),
+};
+
+fn look(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Found> {
+    let asked = claim.meta.annotations.get(AnnotationKey::StorageProvisioner)?;
+    let class = case.class(claim.class())?;
+    let driver = driver_of(case, class);
+    // Drivers also answer to the name of the in-tree plugin that they took over from.
+    let is_meant = asked == driver || migrated_driver(case.rules(), asked) == Some(driver);
+    if is_meant || case.waiting_branch(claim)? != ClaimBranch::UnboundClaimProvisionExternal {
+        return None;
+    }
+    // The next sync puts it right, which takes the controller seconds.
+    let since = claim.meta.created.max(class.meta.created);
+    let waited = case.lasts(since)?;
+    if case.always_ends("Bound")? {
+        return None;
+    }
+    let name = &class.meta.name;
+    let found = Found::new(format!(
+        "it asks {asked} for a volume, but its class \"{name}\" names {driver}, so neither makes one. \
+         kube-controller-manager would have put that right within seconds, and has not for {}: it does not sync this \
+         claim",
+        crate::text::human_age(waited)
+    ));
+    let annotation = "metadata.annotations[volume.kubernetes.io/storage-provisioner]";
+    Some(
+        found
+            .since(since)
+            .evidence(&case.object(), annotation, asked)
+            .evidence(&class_key(name), "provisioner", class.provisioner.as_str())
+            .remedy(look_at_manager("see whether kube-controller-manager runs: renewTime is seconds old if it does"))
+            .remedy(describe(&case.object(), "see which events the claim has, and how old they are"))
+            .remedy(by_hand(
+                "if it runs and nothing changes, delete the claim, which has no volume, and create it again",
+            )),
+    )
+}

@@ -1,0 +1,114 @@
+//! A claim whose driver was asked for a volume some time ago.
+
+use super::{asked_since, driver_of, selected_node};
+use crate::controllers::{Branch, ClaimBranch, ProvisionStep};
+use crate::diagnosis::case::class_key;
+use crate::diagnosis::remedy::{describe, kubectl, quoted};
+use crate::diagnosis::rules::provisioning::refusal;
+use crate::diagnosis::{Act, Case, Detect, Found, Page, Risk, Rule, Severity};
+use crate::model::lease::names_of_provisioner;
+use crate::model::{Kind, PersistentVolumeClaim};
+use crate::text::human_age;
+
+/// For so many seconds at most a pod usually waits for a node.
+const LONG: i64 = 3_600;
+
+pub(super) static RULE: Rule = Rule {
+    id: "pvc-provisioner-silent",
+    title: "the driver has not made the volume yet",
+    severity: Severity::Warning,
+    risk: Risk::None,
+    reads: &[Kind::PersistentVolume, Kind::StorageClass, Kind::Pod, Kind::Node, Kind::Event],
+    hinders: &[Act::Bind],
+    repairs: &[],
+    page: Page {
+        seen: "The claim is Pending for minutes. Its events `ExternalProvisioning` repeat, and come from the \
+               controller, which only says that it waits.",
+        why: "For a class with a provisioner the controller writes the provisioner's name to the claim and does \
+              nothing more: a component of that driver has to make the volume. Kubernetes does not know whether it \
+              runs. Either nobody of that name runs (not installed, crashed, started under another name, without the \
+              rights that it needs), or it runs and its storage refuses, of which its own event `ProvisioningFailed` \
+              tells.",
+        confirm: "kubectl get pvc NAME -n NAMESPACE -o jsonpath='{.metadata.annotations}'\n\
+                  kubectl describe pvc NAME -n NAMESPACE\n\
+                  kubectl get csidriver DRIVER\n\
+                  kubectl get lease -A\n\
+                  kubectl get pods -A",
+        repair: "Nothing has to be done to the claim. Look for events of the driver: if there is one, it says what the \
+                 storage lacks. If there is none, look for its provisioner (a deployment of the driver, mostly with a \
+                 container `csi-provisioner`) and its log, install or repair it: the claim goes on by itself. If no \
+                 driver of that name is meant to run, the class has to be made anew with the right one, and then the \
+                 claim.",
+        prevention: "Watch the Leases of drivers. Remove the classes of a driver together with it.",
+        hazard: "Do not delete the claim while the driver may be at work on it, or its volume is left over in the \
+                 storage system. A volume made by hand for this claim is one too many when the driver comes back; if \
+                 you make one, let its `claimRef` name the claim.",
+        sources: &[
+            "provisionClaimOperationExternal, Kubernetes 1.36 (C12, PE4)",
+            "kubernetes-sigs/nfs-subdir-external-provisioner#25",
+            "kubernetes-csi/csi-driver-nfs#682",
+            "justmeandopensource/kubernetes#52",
+        ],
+    },
+    detect: Detect::Claim(look),
+};
+
+fn look(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Found> {
+    // Claims with a selector wait for other reasons.
+    if claim.selector.is_some() || case.waiting_branch(claim)? != ClaimBranch::UnboundClaimProvisionExternal {
+        return None;
+    }
+    let class = case.class(claim.class())?;
+    let since = asked_since(case, claim, class);
+    let waited = case.lasts(since)?;
+    // Since when a node is chosen no object tells: a pod may have waited long for one, and got it just now.
+    let is_unclear = class.waits_for_first_consumer() && waited < LONG;
+    let asked = Branch::ProvisionStep(ProvisionStep::ExternalProvisionerAlreadyRequested);
+    let is_asked = case.decision()?.record.steps.contains(&asked);
+    // Under this name provisioners make the volume; one that is there and is not taken has a reason of its own.
+    let is_made = case.volume(&format!("pvc-{}", claim.meta.uid)).is_some();
+    if !is_asked || is_made || case.always_ends("Bound")? || waits_for_a_node_that_is_gone(case, claim) {
+        return None;
+    }
+    // What the driver said last is worth more than that the volume is not there.
+    if refusal(case, claim).is_some() {
+        return None;
+    }
+    let driver = driver_of(case, class);
+    let copies = if claim.data_source { ". It has a data source, and copying can take its time" } else { "" };
+    let found = Found::new(format!(
+        "{driver} has to make its volume and has not for {}. Kubernetes only asks and does not know whether {driver} \
+         runs; its events on the claim, or its Lease and log, tell{copies}",
+        human_age(waited)
+    ));
+    let annotation = "metadata.annotations[volume.kubernetes.io/storage-provisioner]";
+    let mut looks = vec![describe(&case.object(), format!("see whether {driver} has said anything: then it runs"))];
+    // The name of a CSI driver has no slash, and only such drivers replace more than that in the names of their Leases.
+    let mut leases = names_of_provisioner(driver);
+    if driver.contains('/') {
+        leases.reverse();
+    } else {
+        looks.push(kubectl(format!("get csidriver {}", quoted(driver)), "see whether the driver is installed"));
+    }
+    if let Some(lease) = leases.first() {
+        let lease = quoted(&format!("metadata.name={lease}"));
+        looks.push(kubectl(
+            format!("get lease -A --field-selector {lease} -o yaml"),
+            "see whether its provisioner lives: renewTime is seconds old; not every provisioner has such a Lease",
+        ));
+    }
+    Some(
+        found
+            .quiet_while(is_unclear)
+            .since(since)
+            .follows_from(class_key(&class.meta.name), Act::Provision)
+            .evidence(&case.object(), annotation, driver)
+            .evidence(&class_key(&class.meta.name), "provisioner", class.provisioner.as_str())
+            .remedies(looks),
+    )
+}
+
+/// Whether the volume is to be made for a node that does not exist: that is what it waits for then.
+fn waits_for_a_node_that_is_gone(case: &Case<'_>, claim: &PersistentVolumeClaim) -> bool {
+    selected_node(claim).is_some_and(|node| case.lacks(Kind::Node, "", node))
+}

@@ -1,0 +1,83 @@
+//! A claim for which a node was chosen that does not exist any more.
+
+use super::{SELECTED_NODE, asked_since, driver_of, selected_node};
+use crate::controllers::ClaimBranch;
+use crate::diagnosis::remedy::{describe, expect, patch_claim};
+use crate::diagnosis::{Act, Case, Detect, Found, Page, Repair, Risk, Rule, Severity};
+use crate::model::{Kind, PersistentVolumeClaim};
+use serde_json::json;
+
+pub(super) static RULE: Rule = Rule {
+    id: "pvc-selected-node-gone",
+    title: "the node that was chosen for the claim does not exist",
+    severity: Severity::Error,
+    risk: Risk::None,
+    reads: &[Kind::PersistentVolume, Kind::StorageClass, Kind::Node],
+    hinders: &[Act::Bind],
+    repairs: &[Repair::Unselect],
+    page: Page {
+        seen: "The claim is Pending with events `ExternalProvisioning`, or with `ProvisioningFailed` of the driver \
+               about a node that is not found. Its pod is Pending, and the scheduler says that no node has a volume to \
+               bind.",
+        why: "The scheduler wrote a node to the claim (annotation `volume.kubernetes.io/selected-node`), so that the \
+              driver makes a volume for that one. The node was removed before the volume was there, by an autoscaler \
+              for example. As long as the annotation stands, the scheduler refuses every other node for the pod, and \
+              nothing in Kubernetes removes it: a recent provisioner does, an old one, or one that does not run, does \
+              not.",
+        confirm: "kubectl get pvc NAME -n NAMESPACE -o jsonpath='{.metadata.annotations}'\n\
+                  kubectl get node NODE\n\
+                  kubectl describe pvc NAME -n NAMESPACE",
+        repair: "See in the driver's events and log that nothing is being made for the old node. Then remove the \
+                 annotation: the scheduler chooses anew as soon as it looks at a pod that uses the claim.",
+        prevention: "Update the driver's provisioner: since sig-storage-lib-external-provisioner#139 it gives a claim \
+                     back to the scheduler whose node is gone. Let autoscalers drain nodes before they remove them.",
+        hazard: "If the driver is about to make a volume for the old node, that one may be left over in the storage \
+                 system with nobody to delete it. No existing data are touched.",
+        sources: &[
+            "VolumeBinding Filter, Kubernetes 1.36 (S8)",
+            "provisionClaim, Kubernetes 1.36 (C12)",
+            "kubernetes/kubernetes#100485",
+            "kubernetes-sigs/sig-storage-lib-external-provisioner#121",
+            "kubernetes-sigs/sig-storage-lib-external-provisioner#139",
+        ],
+    },
+    detect: Detect::Claim(look),
+};
+
+fn look(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Found> {
+    let node = selected_node(claim)?;
+    // A node that is there is the usual case, and the cheapest to see.
+    if case.snapshot().node(node).is_some() {
+        return None;
+    }
+    if !matches!(
+        case.waiting_branch(claim)?,
+        ClaimBranch::UnboundClaimProvisionExternal | ClaimBranch::UnboundClaimProvisionInTree
+    ) {
+        return None;
+    }
+    let class = case.class(claim.class())?;
+    // A recent provisioner removes the annotation by itself.
+    let early = case.may_heal(asked_since(case, claim, class))?;
+    if case.always_ends("Bound")? || !case.lacks(Kind::Node, "", node) {
+        return None;
+    }
+    let (driver, late) = (driver_of(case, class), class.waits_for_first_consumer());
+    let consequence =
+        if late { "and the scheduler takes no other one for it" } else { "and is asked for no other one" };
+    let found = Found::new(format!(
+        "{driver} is to make its volume for node {node}, which does not exist, {consequence}: it waits until somebody \
+         removes the annotation volume.kubernetes.io/selected-node. No data are at risk"
+    ));
+    let path = "/metadata/annotations/volume.kubernetes.io~1selected-node";
+    let steps = vec![expect(path, node), json!({ "op": "remove", "path": path })];
+    let does = if late { "let the scheduler choose another node" } else { "let the volume be made for any node" };
+    Some(
+        found
+            .early_while(early)
+            .evidence(&case.object(), SELECTED_NODE, node)
+            .evidence(&crate::diagnosis::key(Kind::Node, "", node), "metadata.name", "does not exist")
+            .remedy(describe(&case.object(), format!("see whether {driver} is at work on a volume for that node")))
+            .remedy(patch_claim(claim, steps, format!("once it is not, {does}"))),
+    )
+}

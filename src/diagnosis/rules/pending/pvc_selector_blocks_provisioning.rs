@@ -1,0 +1,87 @@
+//! A claim with a selector of which a driver is asked to make the volume.
+
+use super::{asked_since, driver_of, with_class};
+use crate::controllers::ClaimBranch;
+use crate::diagnosis::remedy::{by_hand, describe, save_claim};
+use crate::diagnosis::{Act, Case, Detect, Found, Page, Risk, Rule, Severity};
+use crate::model::{Kind, LabelSelector, PersistentVolumeClaim, Str};
+
+pub(super) static RULE: Rule = Rule {
+    id: "pvc-selector-blocks-provisioning",
+    title: "no driver provisions for a claim with a selector",
+    severity: Severity::Error,
+    risk: Risk::None,
+    reads: &[Kind::PersistentVolume, Kind::StorageClass],
+    hinders: &[Act::Bind],
+    repairs: &[],
+    page: Page {
+        seen: "The claim is Pending, though its class has a provisioner. There are events `ExternalProvisioning`, and \
+               of most drivers also `ProvisioningFailed`, which says that a selector is not supported.",
+        why: "`spec.selector` asks for labels of a volume that exists. No free volume of the class has them, so the \
+              controller asks the driver, as for every claim of the class; and drivers refuse, because they cannot \
+              make a volume that is known to have the labels. Often the class was not meant at all: the claim states \
+              none, and got the default one when it was created, while the volume with the labels has none.",
+        confirm: "kubectl get pvc NAME -n NAMESPACE -o jsonpath='{.spec.selector} {.spec.storageClassName}'\n\
+                  kubectl get pv --show-labels\n\
+                  kubectl describe pvc NAME -n NAMESPACE",
+        repair: "If a volume is meant that exists, make it match: the class of claim and volume, the labels, size and \
+                 access modes. If a new volume is meant, create the claim again without a selector. It has no volume \
+                 yet, so nothing is lost with it.",
+        prevention: "Use selectors with volumes made by hand alone, and state `storageClassName: \"\"` with them, or \
+                     the class of those volumes. To have one volume, name it in `spec.volumeName`.",
+        hazard: "The selector may have been there to keep the application from a wrong disk: without it the claim gets \
+                 any volume that fits, or a new and empty one. A label that is put on a volume offers it to every \
+                 claim with that selector.",
+        sources: &[
+            "provisionClaim, Kubernetes 1.36 (C12)",
+            "prepareProvision, external-provisioner (`claim Selector is not supported`)",
+            "https://kubernetes.io/docs/concepts/storage/persistent-volumes/#selector",
+            "kubernetes/kubernetes#94592",
+        ],
+    },
+    detect: Detect::Claim(look),
+};
+
+fn look(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Found> {
+    let selector = claim.selector.as_deref()?;
+    if case.waiting_branch(claim)? != ClaimBranch::UnboundClaimProvisionExternal || case.always_ends("Bound")? {
+        return None;
+    }
+    let class = case.class(claim.class())?;
+    let (driver, labels) = (driver_of(case, class), labels(selector));
+    // Some provisioner may do without what all that are known insist on.
+    let waited = case.lasts(asked_since(case, claim, class));
+    let found = Found::new(format!(
+        "no free volume of class \"{}\" fits its selector ({labels}), and {driver}, which is asked for a volume \
+         instead, will refuse: drivers make none for a claim with a selector. Waiting does not help",
+        class.meta.name
+    ));
+    let found = found.severity(if waited.is_some() { Severity::Error } else { Severity::Info });
+    Some(
+        with_class(found, case, claim)
+            .evidence(&case.object(), "spec.selector", labels.as_str())
+            .remedy(describe(&case.object(), format!("see what {driver} says to it")))
+            .remedy(save_claim(claim, "save the claim as it is"))
+            .remedy(by_hand(format!(
+                "if a volume is meant that exists, let it have class {}, these labels, the size and the access modes",
+                class.meta.name
+            )))
+            .remedy(by_hand(
+                "if a new and empty volume is meant, delete the claim, which has none, and create it again without \
+                 spec.selector",
+            )),
+    )
+}
+
+/// What the selector asks, as `kubectl get -l` takes it; that it asks nothing where it is empty, which drivers refuse
+/// as well.
+fn labels(selector: &LabelSelector) -> String {
+    let equal = selector.match_labels.iter().map(|(key, value)| format!("{key}={value}"));
+    let others = selector.expressions.iter().map(|requirement| {
+        let (key, operator) = (&requirement.key, requirement.operator.as_str());
+        let values: Vec<&str> = requirement.values.iter().map(Str::as_str).collect();
+        if values.is_empty() { format!("{key} {operator}") } else { format!("{key} {operator} {}", values.join("|")) }
+    });
+    let all: Vec<String> = equal.chain(others).collect();
+    if all.is_empty() { "empty".to_owned() } else { all.join(", ") }
+}

@@ -1,0 +1,66 @@
+//! A claim that asks for an attributes class of a controller that knows none.
+
+use crate::controllers::ClaimBranch;
+use crate::diagnosis::remedy::{by_hand, save_claim};
+use crate::diagnosis::{Act, Case, Detect, Found, Page, Risk, Rule, Severity};
+use crate::model::{Kind, PersistentVolumeClaim};
+
+pub(super) static RULE: Rule = Rule {
+    id: "pvc-vac-gate-off",
+    title: "the claim asks for an attributes class while these are switched off",
+    severity: Severity::Error,
+    risk: Risk::None,
+    reads: &[Kind::PersistentVolume],
+    hinders: &[Act::Bind],
+    repairs: &[],
+    page: Page {
+        seen: "The claim stays Pending, and no event says why.",
+        why: "The claim has a `spec.volumeAttributesClassName`, and the gate `VolumeAttributesClass` of \
+              kube-controller-manager is off, which is the default from 1.31 to 1.33. Matching refuses such a claim as \
+              a whole as soon as some volume has its access modes: the sync ends with an error, which stands in the \
+              controller's log alone, also when a driver has made the volume already. An API server with the same gate \
+              off drops the field from new claims, so the two components do not agree, or the gate was on earlier.",
+        confirm: "kubectl get pvc NAME -n NAMESPACE -o jsonpath='{.spec.volumeAttributesClassName}'\n\
+                  kubectl get --raw /metrics | grep VolumeAttributesClass\n\
+                  kubectl logs -n kube-system -l component=kube-controller-manager --tail=-1 | grep NAME",
+        repair: "Switch the gate on in kube-controller-manager, and the claim is bound as it is. Otherwise create the \
+                 claim again without the field: it cannot be taken from a claim that is not bound. The claim has no \
+                 volume yet, so nothing is lost with it.",
+        prevention: "Set feature gates alike in all components, and do not switch this one off again once claims use \
+                     it.",
+        hazard: "None for data. If a driver has made a volume for the claim already, deleting the claim deletes that \
+                 one, which is still empty.",
+        sources: &[
+            "syncUnboundClaim and FindMatchingVolume, Kubernetes 1.36 (C3)",
+            "https://kubernetes.io/docs/concepts/storage/volume-attributes-classes/",
+        ],
+    },
+    detect: Detect::Claim(look),
+};
+
+fn look(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Found> {
+    let rules = case.rules();
+    let is_off = rules.attributes_class_compared && !rules.attributes_class;
+    let asked = claim.attributes_class();
+    if !is_off || asked.is_empty() || case.waiting_branch(claim)? != ClaimBranch::UnboundClaimMatchFailed {
+        return None;
+    }
+    let found = Found::new(format!(
+        "it asks for attributes class \"{asked}\", and the gate VolumeAttributesClass is off (so modelled for \
+         Kubernetes {}): each sync of it fails, and no event says so. If the gate is on, --feature-gates \
+         VolumeAttributesClass=true says so here",
+        rules.version
+    ));
+    // Whether the gate is on is known by its default alone, so a claim may yet be on its way.
+    let waited = case.lasts(claim.meta.created);
+    Some(
+        found
+            .severity(if waited.is_some() { Severity::Error } else { Severity::Info })
+            .evidence(&case.object(), "spec.volumeAttributesClassName", asked)
+            .remedy(save_claim(claim, "save the claim as it is"))
+            .remedy(by_hand("switch the gate VolumeAttributesClass on in kube-controller-manager"))
+            .remedy(by_hand(
+                "or delete the claim, which has no volume, and create it again without spec.volumeAttributesClassName",
+            )),
+    )
+}

@@ -1,0 +1,61 @@
+//! A claim that waits for a pod, as it should.
+
+use super::pvc_wffc_nodename_bypass::past_the_scheduler;
+use super::with_class;
+use crate::controllers::ClaimBranch;
+use crate::diagnosis::remedy::by_hand;
+use crate::diagnosis::{Act, Case, Detect, Found, Page, Risk, Rule, Severity, key};
+use crate::model::{Kind, PersistentVolumeClaim};
+
+pub(super) static RULE: Rule = Rule {
+    id: "pvc-wffc-no-consumer",
+    title: "the claim waits for a pod that uses it",
+    severity: Severity::Info,
+    risk: Risk::None,
+    reads: &[Kind::PersistentVolume, Kind::StorageClass, Kind::Pod],
+    hinders: &[Act::Bind],
+    repairs: &[],
+    page: Page {
+        seen: "The claim is Pending with an event `WaitForFirstConsumer`.",
+        why: "Its class has `volumeBindingMode: WaitForFirstConsumer`: the volume is to be where the pod runs, so \
+              nothing is bound or made before a pod uses the claim and the scheduler has found a node for it. That is \
+              no fault.",
+        confirm: "kubectl get sc CLASS -o jsonpath='{.volumeBindingMode}'\n\
+                  kubectl describe pvc NAME -n NAMESPACE",
+        repair: "None: create the pod that uses the claim. A tool that waits for the claim to be Bound before it \
+                 creates the pod waits for ever, and has to be told not to.",
+        prevention: "Do not let deployments wait for claims of such a class: leave them out of `helm --wait`, hooks \
+                     and health checks that come before the pods.",
+        hazard: "Changing to a class that binds at once makes volumes where the pod may not be able to run.",
+        sources: &[
+            "emitEventForUnboundDelayBindingClaim, Kubernetes 1.36 (C7)",
+            "https://kubernetes.io/docs/concepts/storage/storage-classes/#volume-binding-mode",
+            "rancher/local-path-provisioner#35",
+        ],
+    },
+    detect: Detect::Claim(look),
+};
+
+fn look(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Found> {
+    if case.waiting_branch(claim)? != ClaimBranch::UnboundClaimWaitForFirstConsumer
+        || past_the_scheduler(case, claim).is_some()
+        || case.always_ends("Bound")?
+    {
+        return None;
+    }
+    let class = claim.class();
+    let ended = case.snapshot().pods_of(&claim.meta.namespace, &claim.meta.name).next();
+    let who = match ended {
+        Some(pod) => format!("it waits for a pod that uses it; {} has ended, or is about to", pod.meta.name),
+        None => "it waits for a pod that uses it".to_owned(),
+    };
+    let found = Found::new(format!(
+        "{who}. That is normal for class \"{class}\", which binds late; only who waits for it to be Bound before \
+         creating the pod waits for ever"
+    ));
+    Some(
+        with_class(found, case, claim)
+            .evidence(&key(Kind::StorageClass, "", class), "volumeBindingMode", "WaitForFirstConsumer")
+            .remedy(by_hand("create the pod that uses it; the scheduler then sees to the rest")),
+    )
+}

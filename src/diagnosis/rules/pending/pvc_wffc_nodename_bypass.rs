@@ -1,0 +1,125 @@
+//! A claim that waits for the scheduler, and a pod that the scheduler never saw.
+
+use super::{driver_of, users};
+use crate::controllers::ClaimBranch;
+use crate::controllers::persistent_volume::plugins::{Provider, find_provisionable_plugin};
+use crate::diagnosis::remedy::{by_hand, kubectl, merge_claim, quoted};
+use crate::diagnosis::{Act, Case, Detect, Found, Page, Remedy, Risk, Rule, Severity, key};
+use crate::model::{AnnotationKey, Kind, PersistentVolumeClaim, Pod};
+use serde_json::json;
+
+pub(super) static RULE: Rule = Rule {
+    id: "pvc-wffc-nodename-bypass",
+    title: "a pod that uses the claim was placed past the scheduler",
+    severity: Severity::Error,
+    risk: Risk::Possible,
+    reads: &[Kind::PersistentVolume, Kind::StorageClass, Kind::Pod],
+    hinders: &[Act::Bind],
+    repairs: &[],
+    page: Page {
+        seen: "The claim is Pending with an event `WaitForFirstConsumer`, though a pod uses it. The pod has a node and \
+               does not start: Pending, or ContainerCreating.",
+        why: "The class binds late: the scheduler has to choose a node, write it to the claim (annotation \
+              `volume.kubernetes.io/selected-node`) and only then place the pod. This pod has a node, and the claim \
+              has none, so the pod got its `spec.nodeName` from a person or from another controller. The PV controller \
+              counts pods without a node alone, which is why its event goes on speaking of a first consumer. Where the \
+              pod's containers run, it was placed with an earlier claim of this name, and this claim came later.",
+        confirm: "kubectl get pod POD -n NAMESPACE -o jsonpath='{.spec.nodeName} {.metadata.creationTimestamp}'\n\
+                  kubectl get pvc NAME -n NAMESPACE -o jsonpath='{.metadata.annotations} \
+                  {.metadata.creationTimestamp}'",
+        repair: "Create the pod again without `spec.nodeName`, with a `nodeSelector` on `kubernetes.io/hostname` or a \
+                 node affinity in its place: the scheduler then places it where it was meant to be, and binds the \
+                 claim. Where that cannot be, and a driver provisions the class, the annotation can be written by \
+                 hand, with the pod's node in it: that is all that the scheduler would write.",
+        prevention: "Leave `spec.nodeName` out of manifests of pods that use claims of a class that binds late.",
+        hazard: "A wrong node in the annotation puts the volume into a zone where the pod cannot reach it. A pod that \
+                 runs on the storage of an earlier claim loses it when it is created again: the new claim gets an \
+                 empty volume.",
+        sources: &[
+            "emitEventForUnboundDelayBindingClaim, Kubernetes 1.36 (C7)",
+            "VolumeBinding PreBind, Kubernetes 1.36 (S18)",
+            "https://kubernetes.io/docs/concepts/storage/storage-classes/#volume-binding-mode",
+            "kubernetes/kubernetes#89953",
+        ],
+    },
+    detect: Detect::Claim(look),
+};
+
+fn look(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Found> {
+    if case.waiting_branch(claim)? != ClaimBranch::UnboundClaimWaitForFirstConsumer {
+        return None;
+    }
+    let pod = past_the_scheduler(case, claim)?;
+    if case.always_ends("Bound")? {
+        return None;
+    }
+    let (name, node) = (&pod.meta.name, &pod.node_name);
+    let (risk, message) = if had_an_earlier_claim(claim, pod) {
+        let message = format!(
+            "pod {name} is on node {node}, which it got with an earlier claim of this name: this claim is new, the \
+             scheduler does not look at that pod again, and so nobody binds it. What the pod writes goes to the volume \
+             of the earlier claim"
+        );
+        (Risk::Possible, message)
+    } else {
+        let message = format!(
+            "pod {name} has its node {node} by spec.nodeName and not from the scheduler, which alone could choose one \
+             for the claim: both wait for ever. The event about a first consumer misleads"
+        );
+        (Risk::None, message)
+    };
+    let pod_key = key(Kind::Pod, &pod.meta.namespace, name);
+    Some(
+        Found::new(message)
+            .risk(risk)
+            .evidence(&case.object(), super::SELECTED_NODE, "")
+            .evidence(&pod_key, "spec.nodeName", node.as_str())
+            .remedies(ways_out(case, claim, pod)),
+    )
+}
+
+/// A pod that uses the claim and has a node, though nobody chose one for the claim. One that is being deleted makes way
+/// for another.
+pub(super) fn past_the_scheduler<'a>(case: &Case<'a>, claim: &PersistentVolumeClaim) -> Option<&'a Pod> {
+    users(case, claim).find(|pod| !pod.node_name.is_empty() && pod.meta.deleted.is_none())
+}
+
+/// Whether the pod was placed with an earlier claim of that name: it is older than this one, or a container of it runs,
+/// which no kubelet starts as long as the claim is not bound.
+fn had_an_earlier_claim(claim: &PersistentVolumeClaim, pod: &Pod) -> bool {
+    let is_older = pod.meta.created.zip(claim.meta.created).is_some_and(|(pod, claim)| pod < claim);
+    pod.running_container || is_older
+}
+
+fn ways_out(case: &Case<'_>, claim: &PersistentVolumeClaim, pod: &Pod) -> Vec<Remedy> {
+    let (name, node) = (&pod.meta.name, &pod.node_name);
+    if had_an_earlier_claim(claim, pod) {
+        let earlier = format!("get pod {} -n {} -o yaml", quoted(name), quoted(&pod.meta.namespace));
+        return vec![
+            kubectl(earlier, "see what the pod is, and save what it has written, before anything stops it"),
+            by_hand(
+                "find the volume of the earlier claim, set its policy to Retain, and decide whether this claim shall \
+                 have it; only then create the pod again",
+            ),
+        ];
+    }
+    let mut ways = vec![by_hand(format!(
+        "create pod {name} again without spec.nodeName, with nodeSelector kubernetes.io/hostname in its place, in \
+         whatever creates it"
+    ))];
+    let class = case.class(claim.class());
+    let driver = class
+        .filter(|class| find_provisionable_plugin(case.rules(), class) == Provider::External)
+        .map(|class| driver_of(case, class));
+    // For a node that does not exist no driver makes anything.
+    if let Some(driver) = driver.filter(|_| case.snapshot().node(node).is_some()) {
+        let selected = AnnotationKey::SelectedNode.as_str();
+        let patch = json!({ "metadata": { "uid": claim.meta.uid, "annotations": { selected: node } } });
+        let does = format!(
+            "or choose the node as the scheduler would: {driver} then makes a volume that {node} can reach, and \
+             perhaps no other node"
+        );
+        ways.push(merge_claim(claim, &patch, does));
+    }
+    ways
+}

@@ -1,0 +1,134 @@
+//! A claim that waits for a pod which the scheduler does not place.
+
+use super::{users, with_class};
+use crate::controllers::ClaimBranch;
+use crate::diagnosis::case::{class_key, key_of_claim};
+use crate::diagnosis::facts::is_bound;
+use crate::diagnosis::remedy::{by_hand, describe};
+use crate::diagnosis::rules::provisioning::refusal;
+use crate::diagnosis::{Act, Case, Detect, Found, Page, Risk, Rule, Severity, key};
+use crate::model::{ClaimPhase, Kind, ObjectKey, PersistentVolumeClaim, Pod};
+use crate::text::human_age;
+
+pub(super) static RULE: Rule = Rule {
+    id: "pvc-wffc-pod-unschedulable",
+    title: "the claim waits for a pod that gets no node",
+    severity: Severity::Warning,
+    risk: Risk::None,
+    reads: &[Kind::PersistentVolume, Kind::PersistentVolumeClaim, Kind::StorageClass, Kind::Pod, Kind::Event],
+    hinders: &[Act::Bind],
+    repairs: &[],
+    page: Page {
+        seen: "The claim is Pending with an event `WaitForPodScheduled`; the pod that uses it is Pending without a \
+               node, mostly with an event `FailedScheduling`.",
+        why: "The class binds late: the scheduler writes the node that it has chosen to the claim, and only then a \
+              volume is bound or made. It chooses none as long as no node suits the pod, for whatever reason: CPU and \
+              memory, taints, another claim of the pod, no free volume in reach, or too little storage. The claim is \
+              not the trouble, and its events do not tell of it. While the scheduler waits for a volume that it has \
+              chosen, up to ten minutes, the pod has no event either.",
+        confirm: "kubectl describe pvc NAME -n NAMESPACE\n\
+                  kubectl describe pod POD -n NAMESPACE\n\
+                  kubectl get events -n NAMESPACE --field-selector reason=FailedScheduling",
+        repair: "Repair what the pod's event names: free or add nodes, correct its affinity, tolerations or requests, \
+                 or see to the other claim that it uses. Nothing has to be done to this claim.",
+        prevention: "Let requests and affinities fit the nodes that there are. Keep volumes or storage ready where the \
+                     pods may run.",
+        hazard: "Do not set `spec.nodeName` on the pod to get it going: then nobody chooses a node for the claim, and \
+                 both wait for ever. Do not change the class to bind at once: volumes then come where pods cannot run.",
+        sources: &[
+            "emitEventForUnboundDelayBindingClaim, Kubernetes 1.36 (C8)",
+            "VolumeBinding PreFilter and Filter, Kubernetes 1.36 (S1 to S9)",
+            "VolumeBinding PreBind, Kubernetes 1.36 (S18, S19)",
+        ],
+    },
+    detect: Detect::Claim(look),
+};
+
+fn look(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Found> {
+    if case.waiting_branch(claim)? != ClaimBranch::UnboundClaimWaitForPodScheduled {
+        return None;
+    }
+    // A pod that is being deleted is placed no more. One that is held back, or that has a scheduler of its own, waits
+    // for something else.
+    let waits = |pod: &&Pod| pod.node_name.is_empty() && pod.meta.deleted.is_none() && !pod.gated && is_default(pod);
+    let unplaced = || users(case, claim).filter(waits);
+    let pod = unplaced().filter(|pod| pod.meta.created.is_some()).min_by_key(|pod| pod.meta.created)?;
+    let since = pod.meta.created.max(claim.meta.created);
+    let waited = case.lasts(since)?;
+    // Where no volume is left for it, or its driver gave the node back, that is what is wrong.
+    if case.always_ends("Bound")? || super::pool::exhausted(case, claim).is_some() || refusal(case, claim).is_some() {
+        return None;
+    }
+    let others = match unplaced().count() {
+        0 | 1 => String::new(),
+        several => format!(" (and {} more)", several - 1),
+    };
+    let name = &pod.meta.name;
+    let lead = format!(
+        "pod {name}{others} has waited {} for the scheduler to place it, and binding waits for that",
+        human_age(waited)
+    );
+    let obstacle = obstacle(case, claim, pod);
+    let message = match &obstacle {
+        Some((other, what)) => {
+            format!("{lead}. First another claim of that pod, {}, has to be in order: it {what}", other.name)
+        }
+        None => format!("{lead}. Why, the events of the pod say, not those of the claim"),
+    };
+    let pod_key = key(Kind::Pod, &pod.meta.namespace, name);
+    let mut found = Found::new(message)
+        .since(since)
+        .follows_from(pod_key.clone(), Act::Schedule)
+        .follows_from(class_key(claim.class()), Act::Schedule);
+    let mut way = by_hand("let the pod be placed: nothing has to be done to this claim");
+    if let Some((other, what)) = obstacle {
+        way = describe(&other, format!("the pod waits for this claim, which {what}"));
+        found = found.follows_from(other, Act::Bind);
+    }
+    Some(
+        with_class(found, case, claim)
+            .evidence(&pod_key, "spec.nodeName", "")
+            .remedy(describe(&pod_key, "see in its events why no node suits it"))
+            .remedy(way),
+    )
+}
+
+/// Whether the pod is left to the scheduler that every cluster has.
+fn is_default(pod: &Pod) -> bool {
+    !pod.has_own_scheduler()
+}
+
+/// Another claim of the pod for whose sake the scheduler places it nowhere, and what is wrong with that one. Upstream:
+/// `VolumeBinding.PreFilter`, `GetPodVolumeClaims`, 1.36.
+fn obstacle(case: &Case<'_>, claim: &PersistentVolumeClaim, pod: &Pod) -> Option<(ObjectKey, &'static str)> {
+    let namespace = &pod.meta.namespace;
+    let names = || pod.claims.iter().chain(&pod.ephemeral_claims).filter(|name| **name != claim.meta.name);
+    let known = names().filter_map(|name| case.claim(namespace, name)).find_map(|other| {
+        let trouble = trouble(case, other)?;
+        Some((key_of_claim(&other.meta), trouble))
+    });
+    known.or_else(|| {
+        // The claims of ephemeral volumes are made for the pod.
+        let mut stated = pod.claims.iter().filter(|name| **name != claim.meta.name);
+        let missing = stated.find(|name| case.lacks(Kind::PersistentVolumeClaim, namespace, name))?;
+        Some((crate::diagnosis::case::claim_key(namespace, missing), "does not exist"))
+    })
+}
+
+/// Why the scheduler places no pod that uses that claim.
+fn trouble(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<&'static str> {
+    if claim.terminating() {
+        return Some("is being deleted");
+    }
+    if claim.status.phase == ClaimPhase::Lost {
+        return Some("is Lost");
+    }
+    if !claim.volume_name.is_empty() && is_bound(claim) {
+        return None;
+    }
+    let at_once = match case.class(claim.class()) {
+        Some(class) => !class.waits_for_first_consumer(),
+        None => claim.class().is_empty() || case.lacks(Kind::StorageClass, "", claim.class()),
+    };
+    (at_once || !claim.volume_name.is_empty()).then_some("is not bound, and has to be before any node will do")
+}

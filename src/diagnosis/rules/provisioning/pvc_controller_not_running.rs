@@ -1,0 +1,91 @@
+//! A claim that the controller would change now, and no controller does.
+
+use crate::diagnosis::case::PATIENCE;
+use crate::diagnosis::remedy::{by_hand, kubectl};
+use crate::diagnosis::{Act, Case, Detect, Found, Page, Risk, Rule, Severity, key};
+use crate::model::{Kind, Lease, PersistentVolumeClaim, Timestamp};
+use crate::text::human_age;
+use crate::world::Effect;
+
+pub(super) static RULE: Rule = Rule {
+    id: "pvc-controller-not-running",
+    title: "kube-controller-manager does not run",
+    severity: Severity::Error,
+    risk: Risk::Possible,
+    reads: &[Kind::PersistentVolume, Kind::StorageClass, Kind::Pod, Kind::Lease],
+    hinders: &[Act::Bind],
+    repairs: &[],
+    page: Page {
+        seen: "Claims stay Pending without any event, volumes stay in the phase Pending, deletions do not end. All \
+               over the cluster other things stand still as well: no pods are made for deployments, for instance.",
+        why: "Binding, provisioning and reclaiming are the work of controllers in kube-controller-manager. The \
+              instance that works renews a Lease every few seconds. Nobody has renewed it for minutes, and what would \
+              be written to this claim has not been written: no instance runs, or none reaches the API server. A Lease \
+              alone does not say so, because one can be left over where leader election was switched off.",
+        confirm: "kubectl get lease kube-controller-manager -n kube-system -o jsonpath='{.spec.holderIdentity} \
+                  {.spec.renewTime}'\n\
+                  kubectl get pods -n kube-system -l component=kube-controller-manager\n\
+                  kubectl get events -n NAMESPACE --field-selector involvedObject.name=NAME",
+        repair: "Nothing has to be done to the claim: bring kube-controller-manager back. Before that, run `kubectl \
+                 pvctl predict`, and set policy Retain on every volume that it would delete and that has to stay.",
+        prevention: "Watch that kube-controller-manager holds its Lease.",
+        hazard: "When it is back it does at once all that has piled up: volumes whose claims are gone by then are \
+                 reclaimed, and with policy Delete their data are destroyed.",
+        sources: &[
+            "LeaderElectionConfiguration, component-base, Kubernetes 1.36",
+            "syncClaim, Kubernetes 1.36",
+            "https://kubernetes.io/docs/concepts/architecture/leases/",
+        ],
+    },
+    detect: Detect::Claim(look),
+};
+
+fn look(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Found> {
+    let lease = case.snapshot().lease()?;
+    let now = case.snapshot().now()?;
+    let silent = lease.age(now).filter(|age| *age >= PATIENCE)?;
+    // What is new may wait for its turn, and a deletion has rules of its own.
+    let is_old = case.seconds_since(claim.meta.created).is_some_and(|age| age >= PATIENCE);
+    if !is_old || claim.terminating() || lease.is_stale(now) != Some(true) {
+        return None;
+    }
+    let decision = case.decision()?;
+    let effects = decision.record.effects.iter();
+    let mut written = effects.filter_map(|effect| match effect {
+        Effect::Write(write) if write.refused.is_none() => Some(write.body.target().1.created),
+        _ => None,
+    });
+    // What makes the claim move may have come just now.
+    let is_old = |created: Option<Timestamp>| case.seconds_since(created).is_none_or(|age| age >= PATIENCE);
+    let class = case.class(claim.class()).and_then(|class| class.meta.created);
+    if written.next().is_none_or(|first| !is_old(first)) || !written.all(is_old) || !is_old(class) {
+        return None;
+    }
+    let phase = claim.status.phase.as_str();
+    let ends = if case.always_ends("Bound").unwrap_or(false) && phase != "Bound" {
+        "would be Bound by now"
+    } else {
+        "would have been changed by now"
+    };
+    let object = key(Kind::Lease, Lease::MANAGER_NAMESPACE, Lease::MANAGER_NAME);
+    let found = Found::new(format!(
+        "it {ends}, but nobody has renewed the Lease of kube-controller-manager for {}: no controller runs that binds, \
+         provisions or reclaims. Once one does, all that has piled up happens at once",
+        human_age(silent)
+    ));
+    // Files may be of different moments, so that a Lease looks older than it was.
+    let found = if case.snapshot().now_is_stated() { found } else { found.severity(Severity::Warning) };
+    let read = format!("get lease {} -n {} -o yaml", Lease::MANAGER_NAME, Lease::MANAGER_NAMESPACE);
+    Some(
+        found
+            .since(lease.renewed.max(claim.meta.created))
+            .evidence(&object, "spec.holderIdentity", lease.holder.as_str())
+            .evidence(&object, "spec.renewTime", lease.renewed.map_or_else(String::new, |moment| moment.to_string()))
+            .evidence(&case.object(), "status.phase", phase)
+            .remedy(kubectl(read, "see whether kube-controller-manager renews its Lease by now"))
+            .remedy(by_hand(
+                "bring kube-controller-manager back; before that, set policy Retain on volumes that it would delete \
+                 and that have to stay (kubectl pvctl predict lists them)",
+            )),
+    )
+}

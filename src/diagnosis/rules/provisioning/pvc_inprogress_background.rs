@@ -1,0 +1,64 @@
+//! A claim whose volume the driver may be making right now, though its last request ran into a time limit.
+
+use super::refusal;
+use crate::diagnosis::remedy::{by_hand, describe};
+use crate::diagnosis::{Act, Case, Detect, Found, Page, Risk, Rule, Severity};
+use crate::model::{Kind, PersistentVolumeClaim};
+
+/// For so many seconds making a volume may take its time.
+const LONG: i64 = 1_800;
+
+pub(super) static RULE: Rule = Rule {
+    id: "pvc-inprogress-background",
+    title: "the driver may still be making the volume",
+    severity: Severity::Warning,
+    risk: Risk::Possible,
+    reads: &[Kind::PersistentVolume, Kind::StorageClass, Kind::Pod, Kind::Event],
+    hinders: &[Act::Bind],
+    repairs: &[],
+    page: Page {
+        seen: "The claim is Pending for minutes; an event `ProvisioningFailed` tells of `DeadlineExceeded`, or of \
+               `Aborted` because an operation for that volume exists already.",
+        why: "The provisioner asks the driver with a time limit. When that passes, the request ends, and the work in \
+              the storage system goes on. The provisioner remembers the claim as in progress and asks again with the \
+              same name, so that the driver can hand out what it has made by then. Nothing is lost as long as claim \
+              and node stay the same.",
+        confirm: "kubectl describe pvc NAME -n NAMESPACE\n\
+                  kubectl get events -n NAMESPACE --field-selector involvedObject.name=NAME",
+        repair: "Wait, and look into the storage system for the volume `pvc-UID`. If that takes more than half an \
+                 hour, see whether the storage system answers at all, and read the driver's log; a longer `--timeout` \
+                 of the provisioner helps where making a volume simply takes that long.",
+        prevention: "Let the provisioner's `--timeout` suit the storage system.",
+        hazard: "Deleting the claim, or taking the annotation `volume.kubernetes.io/selected-node` away, leaves a \
+                 volume behind in the storage system of which no object knows.",
+        sources: &[
+            "checkError, external-provisioner",
+            "provisionVolumeErrorHandling, sig-storage-lib-external-provisioner",
+            "IBM/ibm-spectrum-scale-csi#659",
+        ],
+    },
+    detect: Detect::Claim(look),
+};
+
+fn look(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Found> {
+    let refusal = refusal(case, claim).filter(|refusal| !refusal.waits_for_node && refusal.is_under_way())?;
+    let takes_long = case.seconds_since(claim.meta.created).is_some_and(|age| age >= LONG);
+    let driver = refusal.driver(case);
+    let then = if takes_long {
+        "That takes unusually long: see whether its storage system answers"
+    } else {
+        "Wait: deleting the claim now can leave a volume behind there"
+    };
+    let found = Found::new(format!(
+        "{driver} may be making its volume: the last request ran into a time limit or met an earlier one ({}), and the \
+         work in the storage system goes on. {then}",
+        refusal.age()
+    ))
+    .quiet_while(!takes_long);
+    let looks = describe(&case.object(), "see whether the driver has said something else by now");
+    let way = by_hand(format!(
+        "look in the storage system for pvc-{} before anybody deletes the claim; waiting is safe",
+        claim.meta.uid
+    ));
+    Some(refusal.shown(case, found).remedy(looks).remedy(way))
+}

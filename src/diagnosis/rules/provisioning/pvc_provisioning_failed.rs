@@ -1,0 +1,200 @@
+//! A claim whose driver says that it cannot make the volume.
+
+use super::{has_waited, refusal};
+use crate::diagnosis::case::claim_key;
+use crate::diagnosis::remedy::{by_hand, describe, typed};
+use crate::diagnosis::{Act, Case, Detect, Found, Page, Risk, Rule, Severity, key};
+use crate::model::{Kind, PersistentVolumeClaim};
+
+pub(super) static RULE: Rule = Rule {
+    id: "pvc-provisioning-failed",
+    title: "the driver cannot make the volume",
+    severity: Severity::Error,
+    risk: Risk::None,
+    reads: &[Kind::PersistentVolume, Kind::StorageClass, Kind::Pod, Kind::Event],
+    hinders: &[Act::Bind],
+    repairs: &[],
+    page: Page {
+        seen: "The claim is Pending with an event `ProvisioningFailed` that comes from the driver.",
+        why: "The controller has done its part: it wrote the provisioner's name to the claim. The driver runs, was \
+              asked, and got an error from its storage, or refused the request itself: wrong parameters of the class, \
+              no room or a quota, an access mode or volume mode that it does not have, a missing secret, missing \
+              rights, no topology that fits. It tries again by itself, after an error in the request itself more \
+              seldom. For a class that binds late it may give the node back: the annotation \
+              `volume.kubernetes.io/selected-node` vanishes, and the scheduler chooses again.",
+        confirm: "kubectl describe pvc NAME -n NAMESPACE\n\
+                  kubectl get events -n NAMESPACE --field-selector involvedObject.name=NAME,reason=ProvisioningFailed\n\
+                  kubectl get sc CLASS -o yaml",
+        repair: "Remove the cause that the event names. Parameters of a class cannot be changed: delete the class and \
+                 create it again with the same name, with the same `reclaimPolicy`. A claim that asks for something \
+                 which the driver cannot make has to be created again. In all other cases nothing has to be done to \
+                 the claim: the next attempt goes through.",
+        prevention: "Try a new class with a small claim before workloads use it. Watch the room of the storage system.",
+        hazard: "An earlier attempt may have left something in the storage system: look there before the claim is \
+                 deleted. A class that is created again without `reclaimPolicy` has Delete.",
+        sources: &[
+            "provisionClaimOperationExternal, Kubernetes 1.36 (C12, PE4)",
+            "provisionClaimOperation and provisionVolumeErrorHandling, sig-storage-lib-external-provisioner",
+            "rancher/local-path-provisioner#332",
+            "kubernetes/kubernetes#91299",
+        ],
+    },
+    detect: Detect::Claim(look),
+};
+
+/// What a driver's message is about: how it is told, whether trying again cannot help, and what to do.
+struct Cause {
+    /// In words, as the end of a sentence.
+    words: &'static str,
+    /// Whether the next attempt meets the same.
+    is_final: bool,
+    /// What has to be done.
+    way: &'static str,
+    /// Whether a claim that asks for something else is a way out.
+    by_claim: bool,
+}
+
+/// Well-known words of messages, the surest first. Upstream has no codes in events; drivers print those of gRPC.
+const CAUSES: [(&[&str], Cause); 9] = [
+    (
+        &["volumesnapshots.snapshot.storage.k8s.io"],
+        Cause {
+            words: "it does not get the snapshot that it is made from",
+            is_final: false,
+            way: "create that snapshot, or one of the same name from the same snapshot content; where it is gone for \
+                  good, create the claim again from another one",
+            by_claim: false,
+        },
+    ),
+    (
+        &["is not Ready"],
+        Cause {
+            words: "the snapshot that it is made from is not ready yet",
+            is_final: false,
+            way: "wait until the snapshot is ready to use; for large disks that can take an hour",
+            by_claim: false,
+        },
+    ),
+    (
+        &["does not support block volume", "only supports Read", "not supported", "code = Unimplemented"],
+        Cause {
+            words: "it does not make volumes of that kind",
+            is_final: true,
+            way: "ask for what the driver can make; for that the claim has to be created again",
+            by_claim: true,
+        },
+    ),
+    (
+        &["secrets \"", "get secret", "secret not found"],
+        Cause {
+            words: "it misses a secret that the class names",
+            is_final: true,
+            way: "create the secret that the message names, or a class that names the right one",
+            by_claim: false,
+        },
+    ),
+    (
+        &["code = PermissionDenied", "code = Unauthenticated", "AccessDenied", "UnauthorizedOperation", "forbidden"],
+        Cause {
+            words: "it lacks rights",
+            is_final: true,
+            way: "give the driver the rights that the message names, in the cluster or in the storage system",
+            by_claim: false,
+        },
+    ),
+    (
+        &[
+            "code = ResourceExhausted",
+            "code = OutOfRange",
+            "quota",
+            "Quota",
+            "LimitExceeded",
+            "insufficient",
+            "no space",
+        ],
+        Cause {
+            words: "its storage has no room for that size, or a quota of the storage system is used up",
+            is_final: false,
+            way: "make room or raise the quota in the storage system, or ask for less, for which the claim has to be \
+                  created again",
+            by_claim: true,
+        },
+    ),
+    (
+        &["topology", "accessibility requirements", "topologies"],
+        Cause {
+            words: "it finds no place for the volume that the node can reach",
+            is_final: false,
+            way: "see whether the driver has registered on the node, and whether the class's allowedTopologies leave \
+                  a place",
+            by_claim: false,
+        },
+    ),
+    (
+        &["code = InvalidArgument", "infeasible"],
+        Cause {
+            words: "it refuses the request as it is, by the class's parameters or by what the claim asks for",
+            is_final: true,
+            way: "correct the class's parameters, for which it has to be created again under the same name, or the \
+                  claim, for which that has to be created again",
+            by_claim: true,
+        },
+    ),
+    (
+        &["code = Unavailable", "connection refused", "no such host", "i/o timeout"],
+        Cause {
+            words: "it does not reach its storage",
+            is_final: false,
+            way: "see to the storage system and to the way there",
+            by_claim: false,
+        },
+    ),
+];
+
+/// Where nothing is known of the message.
+const OTHER: Cause =
+    Cause { words: "", is_final: false, way: "remove the cause that the driver names", by_claim: false };
+
+fn look(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Found> {
+    let refusal = refusal(case, claim)?;
+    if refusal.is_under_way() {
+        return None;
+    }
+    let message = refusal.event.message.as_str();
+    let known = CAUSES.iter().find(|(words, _)| words.iter().any(|word| message.contains(word)));
+    let cause = known.map_or(&OTHER, |(_, cause)| cause);
+    let then = if refusal.waits_for_node {
+        "It has given the node back, and the scheduler chooses again"
+    } else if cause.is_final {
+        "Waiting alone does not help"
+    } else {
+        "It tries again by itself"
+    };
+    let driver = refusal.driver(case);
+    let found = Found::new(format!(
+        "{driver} runs and cannot make its volume{}. It says: {} (event ProvisioningFailed, {}). {then}",
+        if cause.words.is_empty() { String::new() } else { format!(": {}", cause.words) },
+        refusal.words(),
+        refusal.age()
+    ));
+    let class = key(Kind::StorageClass, "", &refusal.class.meta.name);
+    // What passes by itself is no error at once.
+    let is_error = has_waited(case, claim) && !message.contains("is not Ready");
+    let found = if is_error { found } else { found.severity(Severity::Warning) };
+    let whole = describe(&case.object(), "read the driver's message in full");
+    let found = refusal.shown(case, found).evidence(&class, "provisioner", refusal.class.provisioner.as_str());
+    Some(found.remedies([whole, by_hand(way(cause, claim))]))
+}
+
+/// What has to be done, with the verb for a claim that asks for something else, and with what it is made from.
+fn way(cause: &Cause, claim: &PersistentVolumeClaim) -> String {
+    if cause.by_claim {
+        let object = typed(&claim_key(&claim.meta.namespace, &claim.meta.name));
+        let set = "--set size=SIZE, modes=MODES or volumeMode=MODE";
+        return format!("{}: `kubectl pvctl recreate {object}` with {set}", cause.way);
+    }
+    match claim.source().filter(|source| source.kind == "VolumeSnapshot" && cause.words.contains("snapshot")) {
+        Some(snapshot) => format!("{} (it names snapshot {})", cause.way, snapshot.name),
+        None => cause.way.to_owned(),
+    }
+}

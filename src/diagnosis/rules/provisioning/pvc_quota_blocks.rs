@@ -1,0 +1,219 @@
+//! A StatefulSet whose next claim a quota or a limit of its namespace refuses.
+
+use crate::diagnosis::case::claim_key;
+use crate::diagnosis::remedy::{by_hand, describe, kubectl, quoted};
+use crate::diagnosis::{Case, Detect, Found, Page, Risk, Rule, Severity, key};
+use crate::model::surroundings::{ClaimTemplate, LimitRange, ResourceQuota, StatefulSet};
+use crate::model::{Kind, ObjectKey, Quantity, newest_default};
+use std::cmp::Ordering;
+
+/// So many members of a set are looked at: a larger one that no quota stops by then is not stopped.
+const MEMBERS: i64 = 1_000;
+/// What stands between a class and the resource that a quota counts for it.
+const OF_CLASS: &str = ".storageclass.storage.k8s.io/";
+
+pub(super) static RULE: Rule = Rule {
+    id: "pvc-quota-blocks",
+    title: "a quota keeps a claim of the set from being created",
+    severity: Severity::Error,
+    risk: Risk::None,
+    reads: &[Kind::PersistentVolumeClaim, Kind::ResourceQuota, Kind::LimitRange, Kind::StorageClass],
+    hinders: &[],
+    repairs: &[],
+    page: Page {
+        seen: "The set has fewer pods than `spec.replicas`, and the claim of the next pod does not exist. An event \
+               `FailedCreate` on the set says `exceeded quota`, or that the request is above or below what a claim \
+               may ask for.",
+        why: "The API server counts claims and what they request, per namespace and per class, before it stores a new \
+              one, and refuses it where a ResourceQuota would be exceeded. A LimitRange for claims bounds the size of \
+              each. The StatefulSet creates a pod's claims before the pod: without them there is no pod either. What \
+              counts are requests, not what is used of the volumes.",
+        confirm: "kubectl describe sts NAME -n NAMESPACE\n\
+                  kubectl describe quota -n NAMESPACE\n\
+                  kubectl describe limits -n NAMESPACE",
+        repair: "Have the quota raised; the set tries again by itself. Or scale the set down to what it has. A size \
+                 that a LimitRange forbids has to be changed in the set's template, for which the set is created again \
+                 with `kubectl delete sts NAME --cascade=orphan` before.",
+        prevention: "Let the quota suit the replicas, those of updates and of scaling up included.",
+        hazard: "Do not delete claims that merely look unused to make room: with policy Delete their data are \
+                 destroyed.",
+        sources: &[
+            "pvcEvaluator.Usage, pkg/quota/v1/evaluator/core, Kubernetes 1.36",
+            "PersistentVolumeClaimValidateLimitFunc, plugin/pkg/admission/limitranger, Kubernetes 1.36",
+            "CreateStatefulPod and createPersistentVolumeClaims, Kubernetes 1.36 (J15)",
+            "https://kubernetes.io/docs/concepts/policy/resource-quotas/#storage-resource-quota",
+            "kubernetes/kubernetes#119593",
+        ],
+    },
+    detect: Detect::StatefulSet(look),
+};
+
+/// What stands in the way of a claim.
+struct Barrier {
+    /// The quota or the range.
+    object: ObjectKey,
+    /// In words, with both values.
+    words: String,
+    /// The fields that show it.
+    fields: Vec<(&'static str, String)>,
+}
+
+/// What a quota counts, by where its numbers are counted.
+enum Counted {
+    /// Claims.
+    Claims,
+    /// Storage that claims request.
+    Storage,
+}
+
+fn look(case: &Case<'_>, set: &StatefulSet) -> Option<Found> {
+    let namespace = &set.meta.namespace;
+    if set.meta.deleted.is_some() || set.templates.is_empty() {
+        return None;
+    }
+    // To which objects a scope restricts a quota is not looked at.
+    let quotas: Vec<&ResourceQuota> = case.snapshot().quotas_of(namespace).filter(|quota| !quota.scoped).collect();
+    let ranges: Vec<&LimitRange> = case.snapshot().limit_ranges_of(namespace).collect();
+    if quotas.is_empty() && ranges.is_empty() {
+        case.knows_all(Kind::ResourceQuota, namespace);
+        return None;
+    }
+    let mut wanted: Vec<(&ClaimTemplate, String)> = Vec::new();
+    let last = set.first_ordinal.saturating_add(set.replicas.min(MEMBERS));
+    for (ordinal, template) in
+        (set.first_ordinal..last).flat_map(|ordinal| set.templates.iter().map(move |one| (ordinal, one)))
+    {
+        let name = format!("{}-{}-{ordinal}", template.name, set.meta.name);
+        if case.claim(namespace, &name).is_some() {
+            continue;
+        }
+        wanted.push((template, name));
+        let barrier = beyond_range(&ranges, template).or_else(|| beyond_quota(case, &quotas, &wanted));
+        let Some(barrier) = barrier else { continue };
+        let (_, name) = wanted.last()?;
+        let is_lacking = case.lacks(Kind::PersistentVolumeClaim, namespace, name);
+        // Claims are listed before sets, and a set that is just being created gets them one by one.
+        return is_lacking.then(|| told(case, set, name, barrier).early_while(case.is_young(set.meta.created)));
+    }
+    None
+}
+
+fn told(case: &Case<'_>, set: &StatefulSet, claim: &str, barrier: Barrier) -> Found {
+    let (name, namespace) = (&set.meta.name, &set.meta.namespace);
+    let found = Found::new(format!(
+        "claim {claim} cannot be created, and without it there is no pod for it either: {}. No event on a claim tells \
+         of that, only events of the set",
+        barrier.words
+    ));
+    let found = found.evidence(&case.object(), "spec.replicas", set.replicas.to_string()).evidence(
+        &claim_key(namespace, claim),
+        "metadata.name",
+        "",
+    );
+    let found =
+        barrier.fields.into_iter().fold(found, |found, (field, value)| found.evidence(&barrier.object, field, value));
+    let events = format!(
+        "get events -n {} --field-selector {}",
+        quoted(namespace),
+        quoted(&format!("involvedObject.name={name},reason=FailedCreate"))
+    );
+    found
+        .remedy(kubectl(events, "see what the API server said to the set"))
+        .remedy(describe(&barrier.object, "see what is allowed and what is taken"))
+        .remedy(by_hand(
+            "have the quota or the limit raised, or scale the set down to what it has; do not delete claims to make \
+             room before you know whose data they hold",
+        ))
+}
+
+/// The range that refuses a claim of that size. Upstream: `PersistentVolumeClaimValidateLimitFunc`, 1.36.
+fn beyond_range(ranges: &[&LimitRange], template: &ClaimTemplate) -> Option<Barrier> {
+    let request = template.request?;
+    ranges.iter().find_map(|range| {
+        let too_small = range.least.filter(|least| request.compare(least) == Ordering::Less);
+        let too_large = range.most.filter(|most| request.compare(most) == Ordering::Greater);
+        let (bound, field, word) = match (too_small, too_large) {
+            (Some(least), _) => (least, "spec.limits[].min.storage", "less than"),
+            (None, Some(most)) => (most, "spec.limits[].max.storage", "more than"),
+            (None, None) => return None,
+        };
+        let name = &range.meta.name;
+        Some(Barrier {
+            object: key(Kind::LimitRange, &range.meta.namespace, name),
+            words: format!("it requests {request}, {word} the {bound} of LimitRange {name}"),
+            fields: vec![(field, bound.to_string())],
+        })
+    })
+}
+
+/// The quota that refuses the last of these claims, once the ones before it exist. Upstream: `CheckRequest`,
+/// `apiserver/pkg/admission/plugin/resourcequota`, 1.36.
+fn beyond_quota(case: &Case<'_>, quotas: &[&ResourceQuota], wanted: &[(&ClaimTemplate, String)]) -> Option<Barrier> {
+    let (last, _) = wanted.last()?;
+    quotas.iter().find_map(|quota| {
+        quota.hard.iter().find_map(|(resource, hard)| {
+            let (counted, class) = counted(resource)?;
+            let counts = |template: &ClaimTemplate| {
+                class.is_none_or(|class| class_of(case, template).is_some_and(|of| of == class))
+            };
+            if !counts(last) {
+                return None;
+            }
+            let amount = |template: &ClaimTemplate| match counted {
+                Counted::Claims => Some(1),
+                Counted::Storage => template.request.map(|request| i128::from(request.value())),
+            };
+            let more = wanted.iter().filter(|(template, _)| counts(template)).map(|(template, _)| amount(template));
+            let more = more.sum::<Option<i128>>()?;
+            // One that has not been counted yet refuses nothing that can be told.
+            let used = quota.used.iter().find(|(used, _)| used == resource).map(|(_, used)| used)?;
+            let whole = |quantity: &Quantity| i128::from(quantity.value());
+            if whole(used) + more <= whole(hard) {
+                return None;
+            }
+            let asks = match counted {
+                Counted::Claims => "it would be one claim more".to_owned(),
+                Counted::Storage => format!("it requests {}", last.request?),
+            };
+            let before = match wanted.len() - 1 {
+                0 => String::new(),
+                1 => ", one claim of the set comes before it".to_owned(),
+                several => format!(", {several} claims of the set come before it"),
+            };
+            let name = &quota.meta.name;
+            Some(Barrier {
+                object: key(Kind::ResourceQuota, &quota.meta.namespace, name),
+                words: format!("{asks}{before}, and {used} of {hard} of {resource} in quota {name} are taken"),
+                fields: vec![
+                    ("status.hard", format!("{resource}={hard}")),
+                    ("status.used", format!("{resource}={used}")),
+                ],
+            })
+        })
+    })
+}
+
+/// What a quota of that resource counts, and of which class alone. Upstream: `MatchingResources`, 1.36.
+fn counted(resource: &str) -> Option<(Counted, Option<&str>)> {
+    let (class, plain) = match resource.split_once(OF_CLASS) {
+        Some((class, plain)) => (Some(class), plain),
+        None => (None, resource),
+    };
+    match plain {
+        "persistentvolumeclaims" => Some((Counted::Claims, class)),
+        "count/persistentvolumeclaims" if class.is_none() => Some((Counted::Claims, None)),
+        "requests.storage" => Some((Counted::Storage, class)),
+        _ => None,
+    }
+}
+
+/// The class that a claim of the template gets: what it states, else the default one, if that is known.
+fn class_of<'c>(case: &Case<'c>, template: &'c ClaimTemplate) -> Option<&'c str> {
+    match &template.class_name {
+        Some(class) => Some(class),
+        None if case.knows_all(Kind::StorageClass, "") => {
+            newest_default(case.snapshot().classes()).map(|class| class.meta.name.as_str())
+        }
+        None => None,
+    }
+}

@@ -1,0 +1,114 @@
+//! A claim that waits for pods of which the default scheduler does not take care: they are held back, or another
+//! scheduler has them.
+
+use crate::controllers::ClaimBranch;
+use crate::diagnosis::case::PATIENCE;
+use crate::diagnosis::facts::is_open;
+use crate::diagnosis::remedy::{by_hand, describe, kubectl, quoted};
+use crate::diagnosis::{Act, Case, Detect, Found, Page, Risk, Rule, Severity, key};
+use crate::model::{Kind, PersistentVolumeClaim, Pod};
+use crate::text::human_age;
+
+pub(super) static RULE: Rule = Rule {
+    id: "pvc-wffc-custom-scheduler",
+    title: "the claim waits for a pod that the default scheduler leaves alone",
+    severity: Severity::Warning,
+    risk: Risk::None,
+    reads: &[Kind::PersistentVolume, Kind::StorageClass, Kind::Pod],
+    hinders: &[Act::Bind],
+    repairs: &[],
+    page: Page {
+        seen: "The claim is Pending with an event `WaitForPodScheduled`. Its pod has no node, and mostly no event of a \
+               scheduler: `kubectl get pod` shows `SchedulingGated`, or the pod has a `spec.schedulerName` of its own.",
+        why: "The class binds late: whoever places the pod has to write the chosen node to the claim (annotation \
+              `volume.kubernetes.io/selected-node`), and only then a volume is bound or made. A pod with \
+              `spec.schedulingGates` is kept from every scheduler until whoever set the gates, mostly a queue for \
+              batch work, takes them away. A pod with a `spec.schedulerName` is placed by a scheduler of that name \
+              alone: if none runs, nobody does, and one that does not know of late binding never writes the \
+              annotation.",
+        confirm: "kubectl get pod POD -n NAMESPACE -o jsonpath='{.spec.schedulerName} {.spec.schedulingGates}'\n\
+                  kubectl describe pod POD -n NAMESPACE\n\
+                  kubectl get pvc NAME -n NAMESPACE -o jsonpath='{.metadata.annotations}'",
+        repair: "Nothing has to be done to the claim. For a gated pod ask whoever holds the gate: the queue has no \
+                 room, or its controller does not run. For a pod of another scheduler see that this one runs, that it \
+                 places pods of that name, and that its volume binding is switched on.",
+        prevention: "Use a class that binds late only with schedulers that know of it.",
+        hazard: "Do not write the annotation by hand: that scheduler may choose another node, and the volume is then \
+                 where the pod cannot reach it.",
+        sources: &[
+            "emitEventForUnboundDelayBindingClaim, Kubernetes 1.36 (C8)",
+            "VolumeBinding PreBind, kube-scheduler 1.36 (S18)",
+            "SchedulingGates PreEnqueue, kube-scheduler 1.36",
+            "volcano-sh/volcano#4369",
+        ],
+    },
+    detect: Detect::Claim(look),
+};
+
+fn look(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Found> {
+    if !is_open(claim) {
+        return None;
+    }
+    let pods = case.snapshot().pods_of(&claim.meta.namespace, &claim.meta.name);
+    let waiting: Vec<&Pod> = pods.filter(|pod| !pod.terminated() && pod.meta.deleted.is_none()).collect();
+    // Where the default scheduler has one of them, it is the one to ask.
+    if !waiting.iter().all(|pod| pod.node_name.is_empty() && (pod.gated || of_another(pod))) {
+        return None;
+    }
+    let pod = waiting.iter().copied().min_by_key(|pod| (pod.gated, pod.meta.created))?;
+    let since = pod.meta.created?.max(claim.meta.created?);
+    let waited = case.seconds_since(Some(since)).filter(|waited| *waited >= PATIENCE)?;
+    if case.claim_branch()? != ClaimBranch::UnboundClaimWaitForPodScheduled || case.always_ends("Bound")? {
+        return None;
+    }
+    let others = match waiting.len() - 1 {
+        0 => String::new(),
+        more => format!(" (and {more} more)"),
+    };
+    let (name, age) = (&pod.meta.name, human_age(waited));
+    let object = key(Kind::Pod, &pod.meta.namespace, name);
+    let class = key(Kind::StorageClass, "", claim.class());
+    let common = |found: Found| {
+        found
+            .since(Some(since))
+            .follows_from(object.clone(), Act::Schedule)
+            .evidence(&class, "volumeBindingMode", "WaitForFirstConsumer")
+            .evidence(&object, "spec.nodeName", "")
+    };
+    if pod.gated {
+        let found = Found::new(format!(
+            "binding waits for pod {name}{others}, which spec.schedulingGates keeps from every scheduler since {age}. \
+             That is meant so: whoever set the gates has to take them away, and nothing is wrong with the claim"
+        ));
+        let gates = format!(
+            "get pod {} -n {} -o jsonpath='{{.spec.schedulingGates}}'",
+            quoted(name),
+            quoted(&pod.meta.namespace)
+        );
+        return Some(
+            common(found.severity(Severity::Info))
+                .evidence(&object, "spec.schedulingGates", "present")
+                .remedy(kubectl(gates, "see whose gates they are"))
+                .remedy(by_hand("ask whoever set the gates, such as a queue for batch work, what it waits for")),
+        );
+    }
+    let scheduler = pod.scheduler_name.as_str();
+    let found = Found::new(format!(
+        "binding waits for pod {name}{others}, which scheduler {scheduler} has not placed for {age}. Kubernetes does \
+         not know whether a scheduler of that name runs, nor whether it binds volumes"
+    ));
+    Some(
+        common(found)
+            .evidence(&object, "spec.schedulerName", scheduler)
+            .remedy(describe(&object, format!("see whether {scheduler} has said anything: then it runs")))
+            .remedy(by_hand(format!(
+                "see that {scheduler} runs and that its volume binding is switched on; nothing has to be done to the \
+                 claim"
+            ))),
+    )
+}
+
+/// Whether a scheduler of another name has to place the pod.
+fn of_another(pod: &Pod) -> bool {
+    pod.has_own_scheduler()
+}

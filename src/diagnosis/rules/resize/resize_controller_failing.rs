@@ -1,0 +1,133 @@
+//! A claim whose driver does not manage to make the volume larger.
+
+use super::{CONTROLLER_ERROR, RESIZING, Sizes, condition, driver_of, event, lasts, progress, with_event};
+use crate::controllers::KubeVersion;
+use crate::diagnosis::case::PATIENCE;
+use crate::diagnosis::remedy::{by_hand, describe, kubectl, quoted, retain};
+use crate::diagnosis::{Case, Detect, Found, Page, Remedy, Risk, Rule, Severity};
+use crate::model::surroundings::Event;
+use crate::model::{Kind, PersistentVolumeClaim};
+use crate::text::human_age;
+
+/// For so many seconds a driver may be at work without a word.
+const LONG: i64 = 3_600;
+
+pub(super) static RULE: Rule = Rule {
+    id: "resize-controller-failing",
+    title: "the driver does not make the volume larger",
+    severity: Severity::Error,
+    risk: Risk::Possible,
+    reads: &[Kind::PersistentVolume, Kind::Pod, Kind::Event],
+    hinders: &[],
+    repairs: &[],
+    page: Page {
+        seen: "The claim is Bound with its old CAPACITY; it has the condition `Resizing`, and often \
+               `ControllerResizeError`. Events `VolumeResizeFailed` repeat. `status.allocatedResourceStatuses` says \
+               `ControllerResizeInProgress`, or `ControllerResizeInfeasible` where the driver has refused the size.",
+        why: "The driver's resizer asks the storage for the larger size and is refused, again and again: there is no \
+              room or quota, the size is not one that the storage has, a disk may be changed only once in some hours, \
+              or the driver enlarges only what no pod uses. After an answer that means never, it asks at long \
+              intervals only.",
+        confirm: "kubectl describe pvc NAME -n NAMESPACE\n\
+                  kubectl get pvc NAME -n NAMESPACE -o jsonpath='{.status.conditions} \
+                  {.status.allocatedResourceStatuses}'",
+        repair: "Read what the driver says in the event or the condition. If it wants the volume unused, stop the pods \
+                 that use it. If the size is the matter, lower the request, since Kubernetes 1.32, to a size above \
+                 `status.capacity`: it cannot be taken back altogether. In older versions the claim has to be created \
+                 again on its old volume, which begins with policy Retain.",
+        prevention: "Ask for sizes that the storage has, in steps that it allows.",
+        hazard: "None as long as the claim stays: the data are where they were. Deleting the claim to get rid of the \
+                 request deletes the volume with policy Delete.",
+        sources: &[
+            "expandAndRecover, markControllerExpansionInfeasible, external-resizer",
+            "ValidatePersistentVolumeClaimUpdate, Kubernetes 1.36 (H2)",
+            "https://kubernetes.io/docs/concepts/storage/persistent-volumes/#recovering-from-failure-when-expanding-volumes",
+            "kubernetes-csi/external-resizer#226",
+            "longhorn/longhorn#2749",
+        ],
+    },
+    detect: Detect::Claim(look),
+};
+
+fn look(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Found> {
+    let sizes = Sizes::of(case, claim)?;
+    let progress = progress(claim);
+    // What the driver could not do once is forgotten when it is the node's turn.
+    if !sizes.grows() || progress.starts_with("Node") {
+        return None;
+    }
+    let (running, error) = (condition(claim, RESIZING), condition(claim, CONTROLLER_ERROR));
+    let refused = matches!(progress, "ControllerResizeInfeasible" | "ControllerResizeFailed");
+    if running.is_none() && error.is_none() && !refused {
+        return None;
+    }
+    let began = running.or(error).and_then(|condition| condition.since);
+    let waited = case.seconds_since(began).filter(|waited| *waited >= PATIENCE);
+    let said = event(case, claim, "VolumeResizeFailed").filter(|event| began.is_none() || event.last_seen >= began);
+    let driver = driver_of(case, sizes.volume).unwrap_or("its driver");
+    let (volume, has, wants) = (&sizes.volume.meta.name, sizes.has, sizes.wants);
+    let (severity, how) = match waited {
+        _ if refused => (Severity::Error, format!("{driver} has refused that size, and is asked again rarely")),
+        _ if error.is_some() => (Severity::Error, format!("{driver} fails to make it larger, and tries again")),
+        Some(_) if said.is_some_and(wants_it_unused) => {
+            (Severity::Error, format!("{driver} makes larger only what no pod uses"))
+        }
+        Some(waited) if said.is_some() => {
+            (Severity::Error, format!("{driver} has failed to make it larger for {}", human_age(waited)))
+        }
+        Some(waited) if waited >= LONG => {
+            (Severity::Warning, format!("{driver} has been at work on it for {}", human_age(waited)))
+        }
+        _ => return None,
+    };
+    if !lasts(case) {
+        return None;
+    }
+    let found = Found::new(format!(
+        "its volume {volume} stays at {has} though {wants} is requested: {how}. The data are as they were"
+    ))
+    .severity(severity)
+    .since(began);
+    let found = sizes.told(found, case).evidence(&case.object(), "status.allocatedResourceStatuses.storage", progress);
+    let found = match error {
+        Some(_) => found.evidence(&case.object(), "status.conditions[type=ControllerResizeError].status", "True"),
+        None => found.evidence(&case.object(), "status.conditions[type=Resizing].status", "True"),
+    };
+    let found = match said {
+        Some(event) => with_event(found, case, event),
+        None => found,
+    };
+    let found = found.remedy(describe(&case.object(), "read what the driver says in its events and conditions"));
+    let found = if said.is_some_and(wants_it_unused) { found.remedy(stop_pods(case, claim)) } else { found };
+    if case.rules().requests_can_be_lowered {
+        return Some(found.risk(Risk::None).remedy(lower(claim, &sizes)));
+    }
+    Some(found.remedies(retain(sizes.volume)).remedy(by_hand(format!(
+        "if the size cannot be had, create the claim again on {volume} with a smaller request, once the policy of \
+         {volume} is Retain; before Kubernetes {} a request cannot be lowered",
+        KubeVersion::LOWERS_REQUESTS
+    ))))
+}
+
+/// Whether the driver, or the resizer in its place, refuses because the volume is in use.
+fn wants_it_unused(event: &Event) -> bool {
+    ["offline expansion", "currently in-use", "FailedPrecondition"].iter().any(|words| event.message.contains(words))
+}
+
+/// Names the pods that use the claim.
+fn stop_pods(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Remedy {
+    let users = case.snapshot().pods_of(&claim.meta.namespace, &claim.meta.name).filter(|pod| !pod.terminated());
+    let names: Vec<&str> = users.map(|pod| pod.meta.name.as_str()).collect();
+    let pods = if names.is_empty() { String::new() } else { format!(" ({})", names.join(", ")) };
+    by_hand(format!("stop the pods that use it{pods} until the volume is larger, for instance by scaling down"))
+}
+
+/// Lowers the request; to what, nobody else can know.
+fn lower(claim: &PersistentVolumeClaim, sizes: &Sizes<'_>) -> Remedy {
+    let command = format!("edit pvc {} -n {}", quoted(&claim.meta.name), quoted(&claim.meta.namespace));
+    let does = format!(
+        "or lower spec.resources.requests.storage to a size that the storage can give; it has to stay above {}",
+        sizes.has
+    );
+    kubectl(command, does)
+}

@@ -1,0 +1,132 @@
+//! A claim whose volume is larger already, and whose file system is not.
+
+use super::{NODE_ERROR, NODE_PENDING, Sizes, condition, lasts, progress};
+use crate::diagnosis::case::PATIENCE;
+use crate::diagnosis::remedy::{by_hand, describe};
+use crate::diagnosis::{Case, Detect, Found, Page, Risk, Rule, Severity, key};
+use crate::model::{Kind, PersistentVolumeClaim, Pod, VolumeMode};
+use crate::text::human_age;
+
+/// For so many seconds a claim may rest between two pods.
+const LONG: i64 = 3_600;
+
+pub(super) static RULE: Rule = Rule {
+    id: "resize-fs-pending",
+    title: "the volume is larger, and its file system is not",
+    severity: Severity::Warning,
+    risk: Risk::None,
+    reads: &[Kind::PersistentVolume, Kind::Pod],
+    hinders: &[],
+    repairs: &[],
+    page: Page {
+        seen: "The volume has the new CAPACITY and the claim the old one. The claim has the condition \
+               `FileSystemResizePending`, whose message speaks of a pod that has to be started again.",
+        why: "The second half of an expansion is done by the kubelet of a node on which a pod uses the volume: most \
+              drivers do it while the pod runs, some only when the volume is mounted. It does not happen while no pod \
+              uses the claim, where the driver's component on that node does not run or does not answer, or where it \
+              tries and fails, of which the condition `NodeResizeError` and events of the kubelet tell.",
+        confirm: "kubectl get pvc NAME -n NAMESPACE -o jsonpath='{.status.conditions} \
+                  {.status.allocatedResourceStatuses}'\n\
+                  kubectl describe pvc NAME -n NAMESPACE\n\
+                  kubectl get pods -n NAMESPACE -o wide",
+        repair: "If no pod uses the claim, start one: nothing else is to be done. If one runs, look at the driver's pod \
+                 on that node and at the pod's events. A restart of the pod mounts the volume anew, which ends most \
+                 cases.",
+        prevention: "Keep the driver's components on all nodes at one version, which can expand volumes in use.",
+        hazard: "None: the data are untouched, and the larger size is there. Do not delete the claim to begin again. \
+                 While a node fails to enlarge a file system, new pods there may fail to mount it.",
+        sources: &[
+            "expandVolumeDuringMount, NodeExpander.expandOnPlugin, kubelet 1.36",
+            "markForPendingNodeExpansion, external-resizer",
+            "kubernetes/kubernetes#131402",
+            "kubernetes/kubernetes#115124",
+            "apecloud/kubeblocks#5711",
+        ],
+    },
+    detect: Detect::Claim(look),
+};
+
+fn look(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Found> {
+    let sizes = Sizes::of(case, claim)?;
+    if sizes.capacity.compare(&sizes.has).is_le() {
+        return None;
+    }
+    let progress = progress(claim);
+    let (pending, error) = (condition(claim, NODE_PENDING), condition(claim, NODE_ERROR));
+    let failed = error.is_some() || matches!(progress, "NodeResizeInfeasible" | "NodeResizeFailed");
+    if pending.is_none() && !failed && !progress.starts_with("NodeResize") {
+        return None;
+    }
+    let since = pending.or(error).and_then(|condition| condition.since);
+    let (namespace, name) = (&claim.meta.namespace, &claim.meta.name);
+    let users: Vec<&Pod> = case.snapshot().pods_of(namespace, name).filter(|pod| is_on_node(pod)).collect();
+    // Of a node nothing can be expected before a pod is there.
+    let asked = match users.iter().map(|pod| pod.meta.created).min() {
+        Some(first) => since.max(first),
+        None => since,
+    };
+    let waited = case.seconds_since(asked);
+    // The node has its time, too; and without the moment nobody can tell how much of it has passed.
+    if !users.is_empty() && !failed && waited.is_none_or(|waited| waited < PATIENCE) || !lasts(case) {
+        return None;
+    }
+    let volume = &sizes.volume.meta.name;
+    let what = if claim.mode() == VolumeMode::Block { "the device on the node" } else { "its file system" };
+    let grown = format!("its volume {volume} has {} already, and {what} still {}", sizes.capacity, sizes.has);
+    let found = match users.first() {
+        None if !case.knows_all(Kind::Pod, namespace) => return None,
+        None if failed => Found::new(format!(
+            "{grown}: a node has failed to make it larger. It is tried again when a pod uses the claim; now none does"
+        )),
+        // A claim may rest between two pods; for long, somebody waits for the room that was asked for.
+        None => Found::new(format!("{grown}: that grows when a pod uses the claim, and now none does"))
+            .severity(if waited.is_some_and(|waited| waited >= LONG) { Severity::Warning } else { Severity::Info }),
+        Some(pod) => {
+            let node = &pod.node_name;
+            let mounted_later = pod.meta.created.zip(since).is_some_and(|(created, since)| created > since);
+            let how = match waited {
+                _ if failed => format!("node {node}, where pod {} uses it, has tried and failed", pod.meta.name),
+                Some(waited) if mounted_later => format!(
+                    "node {node} was to do it when it mounted the volume for pod {}, which is there for {}",
+                    pod.meta.name,
+                    human_age(waited)
+                ),
+                Some(waited) => format!(
+                    "node {node}, where pod {} uses it, has not done it for {}",
+                    pod.meta.name,
+                    human_age(waited)
+                ),
+                None => format!("node {node}, where pod {} uses it, has not done it", pod.meta.name),
+            };
+            Found::new(format!("{grown}: {how}. The data are as they were"))
+        }
+    };
+    let found = sizes
+        .told(found, case)
+        .since(since)
+        .evidence(&case.object(), "status.allocatedResourceStatuses.storage", progress)
+        .evidence(
+            &case.object(),
+            "status.conditions[type=FileSystemResizePending].lastTransitionTime",
+            since.map(|moment| moment.to_string()).unwrap_or_default(),
+        );
+    let Some(pod) = users.first() else {
+        return Some(found.remedy(by_hand(format!("start the pod that is to use {namespace}/{name}"))));
+    };
+    let pod_key = key(Kind::Pod, namespace, &pod.meta.name);
+    Some(
+        found
+            .evidence(&pod_key, "spec.nodeName", pod.node_name.as_str())
+            .remedy(describe(&case.object(), "see what the kubelet says in its events FileSystemResizeFailed"))
+            .remedy(describe(&pod_key, "see what the kubelet says of the volume"))
+            .remedy(by_hand(format!(
+                "see whether the driver's pod on node {} runs; then restart pod {}, so that the volume is mounted anew",
+                pod.node_name, pod.meta.name
+            ))),
+    )
+}
+
+/// Whether the pod is on a node and keeps its volumes there.
+fn is_on_node(pod: &Pod) -> bool {
+    !pod.node_name.is_empty() && !pod.terminated()
+}

@@ -1,0 +1,110 @@
+//! A claim that requests more than it has, and whose volume nobody has begun to expand.
+
+use super::{Sizes, class_allows, driver_of, event, is_under_way, lasts, with_event};
+use crate::diagnosis::case::{PATIENCE, volume_key};
+use crate::diagnosis::remedy::{by_hand, describe, kubectl, quoted};
+use crate::diagnosis::{Case, Detect, Found, Page, Risk, Rule, Severity};
+use crate::model::{Kind, PersistentVolumeClaim, SourceKind};
+use crate::text::human_age;
+
+pub(super) static RULE: Rule = Rule {
+    id: "resize-no-resizer",
+    title: "nobody begins to make the volume larger",
+    severity: Severity::Warning,
+    risk: Risk::None,
+    reads: &[Kind::PersistentVolume, Kind::StorageClass, Kind::Event],
+    hinders: &[],
+    repairs: &[],
+    page: Page {
+        seen: "The claim is Bound with its old CAPACITY and requests more. An event `ExternalExpanding` says that an \
+               external controller is waited for, and nothing follows: there is no condition `Resizing`.",
+        why: "kube-controller-manager expands no volume itself; it writes that event once and leaves the rest to the \
+              resizer of the volume's CSI driver. If that does not run, nothing happens, and nobody says so. For \
+              volumes of other types, such as NFS, local or host paths, there is no resizer at all: \
+              `allowVolumeExpansion` of their class only makes the API server accept the request.",
+        confirm: "kubectl get pvc NAME -n NAMESPACE -o jsonpath='{.spec.resources.requests.storage} \
+                  {.status.capacity.storage} {.status.conditions}'\n\
+                  kubectl describe pvc NAME -n NAMESPACE\n\
+                  kubectl get pods -A | grep -i csi",
+        repair: "For a CSI volume, run the driver's resizer, mostly a container `csi-resizer` beside the provisioner: \
+                 the request is carried out without another step. For other types make a larger volume, and copy the \
+                 data.",
+        prevention: "Do not set `allowVolumeExpansion` on classes whose volumes nobody can expand.",
+        hazard: "None: the volume is used as before. The request cannot be taken back to the size that the claim has. \
+                 Editing the volume's capacity makes nothing larger and hides the matter.",
+        sources: &[
+            "expandController.syncHandler, Kubernetes 1.36 (J3, J4)",
+            "pvcNeedResize, CanSupport, external-resizer",
+            "rancher/local-path-provisioner#470",
+            "scaleway/scaleway-csi#45",
+            "kubernetes/kubernetes#85253",
+        ],
+    },
+    detect: Detect::Claim(look),
+};
+
+fn look(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Found> {
+    let sizes = Sizes::of(case, claim)?;
+    let is_waiting = sizes.grows() && !is_under_way(claim, sizes.volume) && !sizes.are_edited(claim);
+    // Where the class does not allow it, that is what to say.
+    if !is_waiting || class_allows(case, claim) != Some(true) || !lasts(case) {
+        return None;
+    }
+    let (volume, has, wants) = (&sizes.volume.meta.name, sizes.has, sizes.wants);
+    let asked = event(case, claim, "ExternalExpanding");
+    let with_asked = |found: Found| match asked {
+        Some(event) => with_event(found, case, event),
+        None => found,
+    };
+    let Some(driver) = driver_of(case, sizes.volume) else {
+        let kind = kind_without_resizer(&sizes.volume.source.kind)?;
+        let found = Found::new(format!(
+            "it requests {wants} and keeps {has}: volumes of type {kind} like {volume} are expanded by nobody, though \
+             its class allows to ask for it"
+        ));
+        let found = sizes.told(found, case).evidence(&volume_key(volume), "spec", kind);
+        return Some(with_asked(found).remedy(by_hand(format!(
+            "make a larger volume and copy the data, or let it be: {volume} is used as before, and the request cannot \
+             be lowered to {has} again"
+        ))));
+    };
+    // The event comes with the request. Without it nobody can tell how long ago that was.
+    let waited = asked.and_then(|event| case.seconds_since(event.last_seen)).filter(|waited| *waited >= PATIENCE);
+    let found = match waited {
+        Some(waited) => Found::new(format!(
+            "it requests {wants} and has {has}, and for {} the resizer of {driver} has not begun to make {volume} \
+             larger; whether one runs cannot be seen here",
+            human_age(waited)
+        ))
+        .since(asked.and_then(|event| event.last_seen)),
+        None => Found::new(format!(
+            "it requests {wants} and has {has}, and the resizer of {driver} has not begun to make {volume} larger. If \
+             it was asked just now, that is normal"
+        ))
+        .severity(Severity::Info),
+    };
+    let lease = format!("external-resizer-{}", driver.replace('.', "-"));
+    let selector = quoted(&format!("metadata.name={lease}"));
+    Some(
+        with_asked(sizes.told(found, case))
+            .remedy(describe(&case.object(), "see whether a resizer has said anything: then it runs"))
+            .remedy(kubectl(
+                format!("get lease -A --field-selector {selector} -o yaml"),
+                "see whether the resizer lives: renewTime is seconds old; a resizer without leader election has none",
+            ))
+            .remedy(by_hand(format!(
+                "run the resizer of {driver} (mostly a container csi-resizer beside its provisioner); it goes on by \
+                 itself"
+            ))),
+    )
+}
+
+/// The type of the volume, where it is known that neither Kubernetes nor a CSI driver expands volumes of that type.
+fn kind_without_resizer(kind: &SourceKind) -> Option<&str> {
+    match kind {
+        SourceKind::HostPath | SourceKind::Nfs | SourceKind::Local => Some(kind.as_str()),
+        SourceKind::Other(field) if matches!(field.as_str(), "iscsi" | "fc" | "cephfs" | "glusterfs") => Some(field),
+        // FlexVolumes and the plugins of older versions are expanded by kube-controller-manager.
+        SourceKind::Other(_) | SourceKind::Csi | SourceKind::None => None,
+    }
+}

@@ -1,0 +1,84 @@
+//! A claim that requests more than it has, of a class that lets nobody ask for more.
+
+use super::{Sizes, driver_of, is_under_way, lasts};
+use crate::diagnosis::remedy::{by_hand, kubectl, quoted};
+use crate::diagnosis::{Act, Case, Detect, Found, Page, Risk, Rule, Severity, key};
+use crate::model::{AnnotationKey, Kind, PersistentVolumeClaim};
+use serde_json::json;
+
+pub(super) static RULE: Rule = Rule {
+    id: "resize-not-allowed",
+    title: "the claim requests more, and its class does not allow that",
+    severity: Severity::Warning,
+    risk: Risk::None,
+    reads: &[Kind::PersistentVolume, Kind::StorageClass],
+    hinders: &[],
+    repairs: &[],
+    page: Page {
+        seen: "The claim is Bound and requests more than its CAPACITY; nothing is done about it. A larger request is \
+               refused: only dynamically provisioned claims can be resized, and their class has to support it.",
+        why: "The API server lets a claim ask for more only where its class exists and has `allowVolumeExpansion: \
+              true`. A request above the capacity that is there all the same was accepted before the class was \
+              changed, deleted, or created again without that field. Resizers do not look at the class: one that runs \
+              carries the request out. That none has begun shows that the driver cannot expand, or that its resizer \
+              does not run.",
+        confirm: "kubectl get pvc NAME -n NAMESPACE -o jsonpath='{.spec.storageClassName} \
+                  {.spec.resources.requests.storage} {.status.capacity.storage}'\n\
+                  kubectl get sc CLASS -o jsonpath='{.allowVolumeExpansion}'",
+        repair: "If the driver can expand volumes, allow expansion in the class, which can be changed at any time, and \
+                 run the driver's resizer. If it cannot, leave the claim as it is, or copy its data to a larger volume.",
+        prevention: "Create a class with `allowVolumeExpansion: true` from the beginning where its driver can do it, \
+                     and create a class again with all its fields.",
+        hazard: "None: the volume is used as before. For shares and host paths the field only silences the API server.",
+        sources: &[
+            "PersistentVolumeClaimResize admission, Kubernetes 1.36",
+            "syncPVC, external-resizer",
+            "kubernetes/website#42958",
+            "cloudscale-ch/csi-cloudscale#3",
+        ],
+    },
+    detect: Detect::Claim(look),
+};
+
+fn look(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Found> {
+    let sizes = Sizes::of(case, claim)?;
+    // A volume that was made by hand was too small from the beginning: its claim was reserved for it.
+    let is_dynamic = sizes.volume.meta.annotations.has(AnnotationKey::ProvisionedBy);
+    let is_waiting = sizes.grows() && !is_under_way(claim, sizes.volume) && !sizes.are_edited(claim);
+    if !is_dynamic || !is_waiting || !lasts(case) {
+        return None;
+    }
+    let (name, has, wants) = (claim.class(), sizes.has, sizes.wants);
+    let class_key = key(Kind::StorageClass, "", name);
+    let class = if name.is_empty() { None } else { case.class(name) };
+    let why = match class {
+        Some(class) if class.allow_expansion => return None,
+        Some(_) => format!("its class {name} does not allow expansion (any more)"),
+        None if name.is_empty() => "it has no class that could allow expansion".to_owned(),
+        None if case.lacks(Kind::StorageClass, "", name) => format!("its class {name} does not exist (any more)"),
+        None => return None,
+    };
+    let who = match driver_of(case, sizes.volume) {
+        Some(driver) => format!("; the request was accepted once, and the resizer of {driver} has not begun"),
+        None => "; the request was accepted once, and nobody has begun".to_owned(),
+    };
+    let found =
+        Found::new(format!("it requests {wants} and has {has}, and {why}, so that it may ask for no more{who}"));
+    let found = sizes.told(found, case);
+    let Some(class) = class else {
+        return Some(
+            found.evidence(&class_key, "metadata.name", "").follows_from(class_key.clone(), Act::Expand).remedy(
+                by_hand("if the driver can expand volumes, create the class again, with allowVolumeExpansion: true"),
+            ),
+        );
+    };
+    let patch = json!({ "metadata": { "uid": class.meta.uid }, "allowVolumeExpansion": true });
+    let command = format!("patch sc {} -p {}", quoted(name), quoted(&patch.to_string()));
+    Some(
+        found
+            .evidence(&class_key, "allowVolumeExpansion", "false")
+            .follows_from(class_key, Act::Expand)
+            .remedy(kubectl(command, "if the driver can expand volumes, allow it for the class"))
+            .remedy(by_hand("see that the driver's resizer runs; otherwise the claim stays as it is, and works")),
+    )
+}

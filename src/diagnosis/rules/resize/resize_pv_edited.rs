@@ -1,0 +1,75 @@
+//! A claim and a volume that disagree about the size, while nobody expands anything.
+
+use super::{Sizes, driver_of, lasts};
+use crate::diagnosis::case::volume_key;
+use crate::diagnosis::remedy::{by_hand, describe, patch_volume};
+use crate::diagnosis::{Case, Detect, Found, Page, Risk, Rule, Severity};
+use crate::model::{Kind, PersistentVolumeClaim};
+use serde_json::json;
+
+pub(super) static RULE: Rule = Rule {
+    id: "resize-pv-edited",
+    title: "the volume's capacity is not the claim's",
+    severity: Severity::Warning,
+    risk: Risk::None,
+    reads: &[Kind::PersistentVolume],
+    hinders: &[],
+    repairs: &[],
+    page: Page {
+        seen: "Both are Bound, and CAPACITY of the volume is another one than CAPACITY of the claim. There is no \
+               condition and no event about a resize.",
+        why: "Binding copies the volume's capacity to the claim, and an expansion leaves its marks on the claim until \
+              both agree. Neither is here, so somebody has edited `spec.capacity` of the volume, or has restored it \
+              from an older manifest. That field is a statement: it changes nothing in the storage. With a CSI driver \
+              the next mount may copy the larger number to the claim although nothing has grown.",
+        confirm: "kubectl get pv VOLUME -o jsonpath='{.spec.capacity.storage}'\n\
+                  kubectl get pvc NAME -n NAMESPACE -o jsonpath='{.status.capacity.storage}'\n\
+                  kubectl get pv VOLUME -o yaml --show-managed-fields",
+        repair: "Ask the storage system how large the volume is, and make `spec.capacity` of the volume say that. To \
+                 make it larger, raise the claim's request afterwards, and nothing else.",
+        prevention: "Expand volumes by the request of their claims. Back volumes up after they were expanded.",
+        hazard: "None by itself. A capacity above the true one makes a request of that size look fulfilled; one below \
+                 it gives the volume to smaller claims only, later on.",
+        sources: &[
+            "bind, updateBindVolumeToClaim, Kubernetes 1.36 (B4)",
+            "expandVolumeDuringMount, kubelet 1.36",
+            "https://kubernetes.io/docs/concepts/storage/persistent-volumes/#csi-volume-expansion",
+            "banzaicloud/koperator#469",
+        ],
+    },
+    detect: Detect::Claim(look),
+};
+
+fn look(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Found> {
+    let sizes = Sizes::of(case, claim)?;
+    if !sizes.are_edited(claim) || !lasts(case) {
+        return None;
+    }
+    let (volume, capacity, has) = (&sizes.volume.meta.name, sizes.capacity, sizes.has);
+    let larger = capacity.compare(&has).is_gt();
+    let rest = match driver_of(case, sizes.volume) {
+        _ if !larger => "It was edited, or restored from an older manifest; the storage is as large as it was",
+        Some(_) => {
+            "It was edited, which makes no storage larger; the next mount may copy that number to the claim all the same"
+        }
+        None => "It was edited, which makes no storage larger",
+    };
+    let found =
+        Found::new(format!("its volume {volume} says {capacity} and it has {has}, while nobody expands it. {rest}"));
+    let steps = vec![
+        json!({
+            "op": "test",
+            "path": "/spec/capacity/storage",
+            "value": sizes.volume.stated_storage().map(ToString::to_string).unwrap_or_default(),
+        }),
+        json!({ "op": "replace", "path": "/spec/capacity/storage", "value": has.to_string() }),
+    ];
+    let does = format!("if the storage has {has}, let the volume say so; no storage changes by this");
+    Some(
+        sizes
+            .told(found, case)
+            .remedy(describe(&volume_key(volume), "see where its storage is, and ask there how large it is"))
+            .remedy(patch_volume(sizes.volume, steps, does))
+            .remedy(by_hand("to make it larger, raise the claim's spec.resources.requests.storage once both agree")),
+    )
+}

@@ -1,0 +1,120 @@
+//! A namespace whose claims were created anew, while their volumes remember the earlier ones.
+
+use crate::diagnosis::case::{key_of_claim, volume_key};
+use crate::diagnosis::remedy::{by_hand, kubectl, quoted, retain};
+use crate::diagnosis::{Act, Case, Detect, Found, Page, Risk, Rule, Severity};
+use crate::model::surroundings::Namespace;
+use crate::model::{Kind, PersistentVolume, PersistentVolumeClaim};
+use crate::world::printed_uid;
+
+/// So many claims at least have one cause together; one or two were deleted and created by hand.
+const MANY: usize = 3;
+/// So many commands are written out.
+const MOST: usize = 20;
+/// So many pairs are shown.
+const SHOWN: usize = 3;
+
+pub(super) static RULE: Rule = Rule {
+    id: "restore-stale-uids",
+    title: "the claims are new, and their volumes remember the old ones",
+    severity: Severity::Error,
+    risk: Risk::Imminent,
+    reads: &[Kind::PersistentVolumeClaim, Kind::PersistentVolume],
+    hinders: &[Act::NameOwner],
+    repairs: &[],
+    page: Page {
+        seen: "Many claims of one namespace are Lost or Pending at once, and their volumes are Released.",
+        why: "The API server gives every object a new uid, also one that is restored with its old name. A volume knows \
+              its claim by the uid in `spec.claimRef`, so that all claims that were created again, by a restore or by \
+              `kubectl apply` of saved manifests, are strangers to their own volumes. To the controller the old claims \
+              are gone: the volumes are released, and their reclaim policies run.",
+        confirm: "kubectl get pvc -n NAME -o custom-columns=NAME:.metadata.name,UID:.metadata.uid,VOLUME:.spec.volumeName\n\
+                  kubectl get pv -o custom-columns=NAME:.metadata.name,CLAIM:.spec.claimRef.name,\
+                  UID:.spec.claimRef.uid,POLICY:.spec.persistentVolumeReclaimPolicy,PHASE:.status.phase",
+        repair: "First set the policy of all these volumes to Retain. See that no other cluster uses the same storage. \
+                 Then give each claim its volume back: where the claim is Lost, write its uid into the volume's \
+                 `claimRef`; where it is Pending, remove the uid from the `claimRef`, and nothing else of it.",
+        prevention: "Restore volumes with policy Retain and before their claims, by a tool that takes the uid out of \
+                     `claimRef`.",
+        hazard: "With policy Delete the storage goes within minutes, of all of them. If the cluster that was backed up \
+                 still runs, its disks are the same ones: deleting a claim in one cluster destroys the data of the \
+                 other, and two writers ruin a file system.",
+        sources: &[
+            "syncVolume, Kubernetes 1.36 (V6)",
+            "syncBoundClaim, syncUnboundClaim, Kubernetes 1.36 (C27, C21)",
+            "velero-io/velero#1039",
+            "velero-io/velero#1138",
+            "velero-io/velero#3007",
+            "kubernetes/kubernetes#60298",
+        ],
+    },
+    detect: Detect::Namespace(look),
+};
+
+fn look(case: &Case<'_>, namespace: &Namespace) -> Option<Found> {
+    if namespace.meta.deleted.is_some() {
+        return None;
+    }
+    let claims = case.snapshot().claims_in(&namespace.meta.name);
+    let pairs: Vec<(&PersistentVolumeClaim, &PersistentVolume)> =
+        claims.iter().filter_map(|claim| Some((claim, stranger(case, claim)?))).collect();
+    if pairs.len() < MANY {
+        return None;
+    }
+    let doomed: Vec<&PersistentVolume> =
+        pairs.iter().map(|(_, volume)| *volume).filter(|volume| case.destroys(volume)).collect();
+    let fate = match doomed.len() {
+        0 => "Their data stay".to_owned(),
+        count if count == pairs.len() => "The data of all of them are destroyed unless they become Retain".to_owned(),
+        count => format!("The data of {count} of them are destroyed unless they become Retain"),
+    };
+    let which = if pairs.len() == claims.len() {
+        format!("all of its {} claims", claims.len())
+    } else {
+        format!("{} of its {} claims", pairs.len(), claims.len())
+    };
+    let found = Found::new(format!(
+        "{which} name volumes that remember earlier claims of these names: they were created anew, as by a restore. \
+         {fate}"
+    ))
+    .risk(if doomed.is_empty() { Risk::None } else { Risk::Imminent });
+    let found = match pairs.iter().filter_map(|(claim, _)| claim.meta.created).min() {
+        Some(created) => found.since(Some(created)),
+        None => found,
+    };
+    let found = pairs.iter().take(SHOWN).fold(found, |found, (claim, volume)| {
+        let remembered = volume.claim_ref.as_ref().map(|named| printed_uid(&named.uid).to_string());
+        found.evidence(&key_of_claim(&claim.meta), "metadata.uid", printed_uid(&claim.meta.uid)).evidence(
+            &volume_key(&volume.meta.name),
+            "spec.claimRef.uid",
+            remembered.unwrap_or_default(),
+        )
+    });
+    let found = found.remedies(doomed.iter().take(MOST).filter_map(|volume| retain(volume)));
+    let found = if doomed.len() > MOST {
+        let more = doomed.len() - MOST;
+        found.remedy(by_hand(format!("set the policy of the other {more} volumes to Retain in the same way")))
+    } else {
+        found
+    };
+    let columns = "custom-columns=NAME:.metadata.name,UID:.metadata.uid,VOLUME:.spec.volumeName,PHASE:.status.phase";
+    Some(
+        found
+            .remedy(by_hand("see that no other cluster, such as the one that was backed up, uses the same storage"))
+            .remedy(kubectl(
+                format!("get pvc -n {} -o {columns}", quoted(&namespace.meta.name)),
+                "then give each claim its volume back, by the command that is found on the claim",
+            )),
+    )
+}
+
+/// The volume that the claim names and that remembers another claim of its name.
+fn stranger<'a>(case: &Case<'a>, claim: &PersistentVolumeClaim) -> Option<&'a PersistentVolume> {
+    if claim.volume_name.is_empty() || claim.terminating() {
+        return None;
+    }
+    let volume = case.volume(&claim.volume_name)?;
+    let named = volume.claim_ref.as_ref()?;
+    let is_namesake = named.name == claim.meta.name && named.namespace == claim.meta.namespace;
+    (is_namesake && !named.uid.is_empty() && named.uid != claim.meta.uid).then_some(volume)
+}

@@ -1,0 +1,80 @@
+//! A volume that waits for its attacher.
+
+use super::IN_TREE_FINALIZER;
+use super::{ATTACHER_PREFIX, held_by_attachments, let_go, listed, stays_with, take_away, unheld_since};
+use crate::diagnosis::facts::DRIVER_FINALIZER;
+use crate::diagnosis::remedy::{by_hand, kubectl, quoted};
+use crate::diagnosis::{Act, Case, Detect, Found, Page, Risk, Rule, Severity};
+use crate::model::lease::is_attacher_of;
+use crate::model::{Kind, PersistentVolume, SourceKind};
+
+pub(super) static RULE: Rule = Rule {
+    id: "pv-terminating-attacher",
+    title: "the volume waits for its attacher to let it go",
+    severity: Severity::Error,
+    risk: Risk::None,
+    reads: &[Kind::PersistentVolumeClaim, Kind::VolumeAttachment],
+    hinders: &[Act::Delete],
+    repairs: &[],
+    page: Page {
+        seen: "The volume is Terminating for minutes, no claim has it, and all that is left of its finalizers is \
+               `external-attacher/DRIVER`.",
+        why: "The attacher of the driver keeps the volume as long as some VolumeAttachment names it, because it needs \
+              the object to detach the storage. If there is such a VolumeAttachment, detaching has not ended or fails. \
+              If there is none, nobody takes the finalizer away: the attacher is gone, may not write volumes, or is so \
+              old that it passes over volumes of migrated in-tree plugins.",
+        confirm: "kubectl get pv VOLUME -o jsonpath='{.metadata.finalizers} {.status.phase}'\n\
+                  kubectl get volumeattachments",
+        repair: "If a VolumeAttachment names the volume, find out why it is not detached: its status has the error. If \
+                 none does, let the driver's attacher run, in a current version. Only where the driver is gone for \
+                 good and the storage system shows that the disk is attached nowhere, take this one finalizer away.",
+        prevention: "Uninstall a driver only after its volumes are detached and gone.",
+        hazard: "Without the volume's object a VolumeAttachment can never be detached, and the disk stays on its node.",
+        sources: &[
+            "external-attacher csi_handler.go",
+            "kubernetes-csi/external-attacher#66",
+            "kubernetes-csi/external-attacher#217",
+            "kubernetes/kubernetes#77258",
+            "kubernetes/kubernetes#69697",
+        ],
+    },
+    detect: Detect::Volume(look),
+};
+
+fn look(case: &Case<'_>, volume: &PersistentVolume) -> Option<Found> {
+    let is_attachers = |finalizer: &str| finalizer.starts_with(ATTACHER_PREFIX);
+    let finalizers = &volume.meta.finalizers;
+    let finalizer = finalizers.iter().find(|finalizer| is_attachers(finalizer)).filter(|_| volume.terminating())?;
+    let_go(case, volume)?;
+    // While the storage is still to be deleted, that is what it waits for.
+    let deletes = |finalizer: &str| finalizer == DRIVER_FINALIZER || finalizer == IN_TREE_FINALIZER;
+    if !stays_with(case, is_attachers) || stays_with(case, deletes) {
+        return None;
+    }
+    let attacher = finalizer.trim_start_matches(ATTACHER_PREFIX);
+    // The finalizer has a hyphen for whatever is no letter and no digit.
+    let stated = Some(volume.source.detail.as_str())
+        .filter(|driver| volume.source.kind == SourceKind::Csi && is_attacher_of(attacher, driver));
+    let (name, driver) = (&volume.meta.name, stated.unwrap_or(attacher));
+    let named = format!("{{.items[?(@.spec.source.persistentVolumeName==\"{name}\")].metadata.name}}");
+    Some(
+        held_by_attachments(Found::new(format!(
+            "the attacher of {driver} keeps it, by finalizer {finalizer}, as long as a VolumeAttachment names it; if \
+             none does, that attacher does not run or may not write. No data are touched by this"
+        )), case, volume)
+        .since(unheld_since(volume))
+        .evidence(&case.object(), "metadata.finalizers", listed(&volume.meta))
+        .evidence(&case.object(), "status.phase", volume.status.phase.as_str())
+        .remedy(kubectl(
+            format!("get volumeattachments -o jsonpath={}", quoted(&named)),
+            "see which VolumeAttachment names it: that one has to go first, and its status says what fails",
+        ))
+        .remedy(by_hand(format!("if none does, let the attacher of {driver} run again, in a current version")))
+        .remedies(take_away(
+            volume,
+            finalizer,
+            "as the last resort, where the driver is gone for good and the storage system shows the disk attached \
+             nowhere: take this one finalizer away",
+        )),
+    )
+}

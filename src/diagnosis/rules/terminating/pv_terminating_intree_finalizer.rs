@@ -1,0 +1,132 @@
+//! A volume that waits for kube-controller-manager to delete its storage.
+
+use super::{IN_TREE_FINALIZER, let_go, listed, stays_with};
+use crate::controllers::VolumeBranch;
+use crate::controllers::persistent_volume::plugins::{
+    IN_TREE_PREFIX, Plugin, Provider, delete_host_path, find_deletable_plugin, migrated_driver, remote_deleter,
+};
+use crate::diagnosis::misfit::shown;
+use crate::diagnosis::remedy::{by_hand, retain};
+use crate::diagnosis::{Act, Case, Detect, Found, Page, Risk, Rule, Severity};
+use crate::model::{AnnotationKey, Kind, PersistentVolume, ReclaimPolicy};
+
+pub(super) static RULE: Rule = Rule {
+    id: "pv-terminating-intree-finalizer",
+    title: "the volume waits for kube-controller-manager to delete its storage",
+    severity: Severity::Error,
+    risk: Risk::None,
+    reads: &[Kind::PersistentVolumeClaim],
+    hinders: &[Act::Delete],
+    repairs: &[],
+    page: Page {
+        seen: "The volume is Terminating, often Failed behind that, and `kubernetes.io/pv-controller` is among its \
+               finalizers. Or it is Terminating and Bound though its claim is gone, and kube-controller-manager logs \
+               that no new finalizer can be added.",
+        why: "kube-controller-manager puts this finalizer on volumes of its own plugins that have policy Delete, and \
+              takes it away when the plugin has deleted the storage, when the policy becomes Retain or Recycle, or \
+              when the plugin is migrated to CSI. If the plugin is no longer compiled in, or deleting fails, none of \
+              that happens. Before it does anything else it adds the finalizer where it is missing: the API server \
+              refuses that on an object that is being deleted, and each sync of the volume ends there.",
+        confirm: "kubectl get pv VOLUME -o jsonpath='{.metadata.finalizers} {.metadata.annotations}'\n\
+                  kubectl get pv VOLUME -o jsonpath='{.status.phase} {.status.message} \
+                  {.spec.persistentVolumeReclaimPolicy}'",
+        repair: "Set policy Retain: where the annotation `pv.kubernetes.io/provisioned-by` names an in-tree plugin, \
+                 the next sync drops the finalizer and the object goes. The storage stays, and is yours to delete. \
+                 Without that annotation nobody takes the finalizer away but you: that one alone, and not the list.",
+        prevention: "Set policy Retain on volumes of plugins that an upgrade of Kubernetes removes, before the \
+                     upgrade.",
+        hazard: "The storage is left behind: write down which it is before the object is gone.",
+        sources: &[
+            "modifyDeletionFinalizers, Kubernetes 1.36 (V1)",
+            "findDeletablePlugin and deleteVolumeOperation, Kubernetes 1.36 (DO1, DO6)",
+            "kubernetes.io/blog, 2024-08-16: prevent PersistentVolume leaks when deleting out of order",
+        ],
+    },
+    detect: Detect::Volume(look),
+};
+
+fn look(case: &Case<'_>, volume: &PersistentVolume) -> Option<Found> {
+    if !volume.terminating() {
+        return None;
+    }
+    let message =
+        if volume.meta.has_finalizer(IN_TREE_FINALIZER) { kept(case, volume)? } else { wedged(case, volume)? };
+    let provisioner = volume.meta.annotations.get(AnnotationKey::ProvisionedBy).unwrap_or_default();
+    let found = Found::new(message)
+        .since(volume.meta.deleted)
+        .evidence(&case.object(), "metadata.finalizers", listed(&volume.meta))
+        .evidence(&case.object(), "metadata.annotations[pv.kubernetes.io/provisioned-by]", provisioner)
+        .evidence(&case.object(), "spec.persistentVolumeReclaimPolicy", volume.reclaim_policy.as_str());
+    Some(if drops_at_retain(case, provisioner) {
+        found.remedies(retain(volume)).remedy(by_hand(
+            "the object goes by itself then; its storage stays, and is yours to delete if nobody wants it",
+        ))
+    } else {
+        found.remedies(retain(volume)).remedy(by_hand(format!(
+            "make sure that you know which storage it is, and that nobody waits for its deletion; then take away the \
+             one finalizer {IN_TREE_FINALIZER}, not the others"
+        )))
+    })
+}
+
+/// Why its finalizer stays, where it has one.
+fn kept(case: &Case<'_>, volume: &PersistentVolume) -> Option<String> {
+    let_go(case, volume)?;
+    if !stays_with(case, |finalizer| finalizer == IN_TREE_FINALIZER) {
+        return None;
+    }
+    let provisioner = volume.meta.annotations.get(AnnotationKey::ProvisionedBy).unwrap_or_default();
+    if !drops_at_retain(case, provisioner) {
+        return Some(if case.rules().deletion_finalizers {
+            format!(
+                "finalizer {IN_TREE_FINALIZER} keeps it, which kube-controller-manager takes only from volumes of its \
+                 own plugins, and {} names {}",
+                AnnotationKey::ProvisionedBy.as_str(),
+                shown(provisioner)
+            )
+        } else {
+            format!(
+                "finalizer {IN_TREE_FINALIZER} keeps it, and Kubernetes {} takes no such finalizer away while gate \
+                 HonorPVReclaimPolicy is off",
+                case.rules().version
+            )
+        });
+    }
+    let reason = match find_deletable_plugin(case.rules(), volume) {
+        Provider::Nobody(text) => text,
+        Provider::InTree(Plugin::HostPath) => delete_host_path(volume).err()?,
+        Provider::InTree(Plugin::Remote(name)) => match remote_deleter(name, volume) {
+            Ok(()) => format!("{name} has not done it"),
+            Err(text) => text,
+        },
+        Provider::External => return None,
+    };
+    Some(format!(
+        "kube-controller-manager keeps it until its storage is deleted (policy {}), which it cannot do: {reason}. With \
+         policy Retain it goes and its storage stays",
+        volume.reclaim_policy.as_str()
+    ))
+}
+
+/// What happens where the finalizer is missing and each sync tries in vain to add it.
+fn wedged(case: &Case<'_>, volume: &PersistentVolume) -> Option<String> {
+    let provisioner = volume.meta.annotations.get(AnnotationKey::ProvisionedBy)?;
+    if volume.reclaim_policy != ReclaimPolicy::Delete || !drops_at_retain(case, provisioner) {
+        return None;
+    }
+    if case.volume_branch()? != VolumeBranch::VolumeMigrationUpdateFailed {
+        return None;
+    }
+    Some(format!(
+        "each sync tries to add finalizer {IN_TREE_FINALIZER} to it, which is refused while it is being deleted, and \
+         ends there: it stays {} for ever. With policy Retain it goes on, and its storage stays",
+        shown(volume.status.phase.as_str())
+    ))
+}
+
+/// Whether the controller takes the finalizer from the volume as soon as the policy is Retain.
+fn drops_at_retain(case: &Case<'_>, provisioner: &str) -> bool {
+    case.rules().deletion_finalizers
+        && provisioner.starts_with(IN_TREE_PREFIX)
+        && migrated_driver(case.rules(), provisioner).is_none()
+}

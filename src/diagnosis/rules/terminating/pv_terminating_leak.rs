@@ -1,0 +1,78 @@
+//! A volume whose object will vanish without its storage.
+
+use super::{driver_of, listed};
+use crate::controllers::VolumeBranch;
+use crate::controllers::persistent_volume::reclaim::leaks;
+use crate::controllers::persistent_volume::reclaim::{DataFate, data_fate};
+use crate::diagnosis::misfit::{claim_name, shown};
+use crate::diagnosis::remedy::{by_hand, save_volume};
+use crate::diagnosis::{Act, Case, Detect, Found, Page, Repair, Risk, Rule, Severity};
+use crate::model::{Kind, PersistentVolume, SourceKind};
+
+pub(super) static RULE: Rule = Rule {
+    id: "pv-terminating-leak",
+    title: "the storage is left behind when the volume's object goes",
+    severity: Severity::Warning,
+    risk: Risk::None,
+    reads: &[Kind::PersistentVolumeClaim],
+    hinders: &[Act::Delete],
+    repairs: &[Repair::Retain],
+    page: Page {
+        seen: "The volume is Terminating and Bound, its policy is Delete, and among its finalizers there is none of a \
+               provisioner, mostly `kubernetes.io/pv-protection` alone.",
+        why: "Storage is deleted when a claim lets its volume go, and by somebody who keeps the volume's object until \
+              that is done. Here nobody keeps it: provisioners before 5.0.1, and Kubernetes before 1.31, set no \
+              deletion finalizer, and none can be added to an object that is being deleted. A provisioner passes over \
+              a volume that is being deleted and lacks its finalizer, so that the object vanishes and the disk stays.",
+        confirm: "kubectl get pv VOLUME -o jsonpath='{.metadata.finalizers} {.spec.persistentVolumeReclaimPolicy}'\n\
+                  kubectl get pv VOLUME -o jsonpath='{.spec.csi.driver} {.spec.csi.volumeHandle}'",
+        repair: "If the data are wanted, nothing is wrong with that; save the volume's manifest. If not, write the \
+                 handle down and delete the disk in the storage system once the object is gone.",
+        prevention: "Use an external-provisioner from 5.0.1 on with Kubernetes from 1.31 on, and delete claims, not \
+                     volumes.",
+        hazard: "With the object the name of the disk is forgotten: it costs money, and whoever cleans up later cannot \
+                 tell whose data it holds.",
+        sources: &[
+            "shouldDelete, sig-storage-lib-external-provisioner",
+            "deleteVolumeOperation, Kubernetes 1.30 (DO5)",
+            "kubernetes.io/blog, 2024-08-16: prevent PersistentVolume leaks when deleting out of order",
+            "kubernetes-csi/external-provisioner#546",
+        ],
+    },
+    detect: Detect::Volume(look),
+};
+
+fn look(case: &Case<'_>, volume: &PersistentVolume) -> Option<Found> {
+    // Of one that its claim has let go, nobody can tell whether the storage was deleted already.
+    if !volume.terminating() || !leaks(case.rules(), volume) || case.volume_branch()? != VolumeBranch::VolumeBound {
+        return None;
+    }
+    let named = volume.claim_ref.as_ref()?;
+    let handle = shown(&volume.source.handle);
+    let storage =
+        if volume.source.kind == SourceKind::Csi { format!("storage {handle}") } else { "storage".to_owned() };
+    let why = if data_fate(case.rules(), volume) == DataFate::HandedToDriver {
+        format!("no finalizer keeps it for {}", driver_of(case, volume))
+    } else {
+        "kube-controller-manager passes over volumes that are being deleted (gate HonorPVReclaimPolicy is off)"
+            .to_owned()
+    };
+    let found = Found::new(format!(
+        "its policy is Delete, but {why}: when claim {} goes, the object vanishes and its {storage} stays, which \
+         nobody deletes then",
+        claim_name(named)
+    ))
+    .since(volume.meta.deleted)
+    .evidence(&case.object(), "metadata.finalizers", listed(&volume.meta))
+    .evidence(&case.object(), "spec.persistentVolumeReclaimPolicy", volume.reclaim_policy.as_str());
+    let found = if volume.source.kind == SourceKind::Csi {
+        found.evidence(&case.object(), "spec.csi.volumeHandle", volume.source.handle.as_str())
+    } else {
+        found
+    };
+    Some(
+        found
+            .remedy(save_volume(volume, "later nothing else tells which storage it was"))
+            .remedy(by_hand("if the data are not wanted, delete the storage by its handle once the object is gone")),
+    )
+}

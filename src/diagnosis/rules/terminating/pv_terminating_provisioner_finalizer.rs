@@ -1,0 +1,112 @@
+//! A volume that waits for its provisioner.
+
+use super::{ATTACHER_PREFIX, driver_of, held_by_attachments, let_go, listed, stays_with, unheld_since};
+use crate::controllers::VolumeBranch;
+use crate::diagnosis::facts::DRIVER_FINALIZER;
+use crate::diagnosis::remedy::{by_hand, describe, retain};
+use crate::diagnosis::{Act, Case, Detect, Found, Page, Repair, Risk, Rule, Severity};
+use crate::model::{Kind, PersistentVolume, ReclaimPolicy, SourceKind, VolumePhase};
+
+pub(super) static RULE: Rule = Rule {
+    id: "pv-terminating-provisioner-finalizer",
+    title: "the volume waits for its provisioner to let it go",
+    severity: Severity::Error,
+    risk: Risk::Possible,
+    reads: &[Kind::PersistentVolumeClaim, Kind::VolumeAttachment],
+    hinders: &[Act::Delete],
+    repairs: &[Repair::Retain],
+    page: Page {
+        seen: "The volume is Terminating for minutes, no claim has it, and \
+               `external-provisioner.volume.kubernetes.io/finalizer` is among its finalizers. The phase behind \
+               Terminating stands in the YAML only.",
+        why: "The finalizer says that the storage is not deleted yet. The provisioner takes it away in two cases: \
+              after it has deleted the storage of a volume in phase Released with policy Delete, or when the policy is \
+              Retain or Recycle. A volume in phase Failed or Available it does not touch, so that such a one waits for \
+              ever. In the other cases the deletion fails, or the provisioner does not run.",
+        confirm: "kubectl get pv VOLUME -o jsonpath='{.status.phase} {.spec.persistentVolumeReclaimPolicy} \
+                  {.metadata.finalizers}'\n\
+                  kubectl describe pv VOLUME",
+        repair: "If it is Released with policy Delete, look at the events and at the provisioner's log for what keeps \
+                 the storage from being deleted, mostly that it is still attached. If it is Failed or Available, set \
+                 policy Retain: a provisioner that runs then drops the finalizer, and the storage is left to you. If \
+                 the policy is Retain already, the provisioner does not run: start it.",
+        prevention: "Uninstall a driver only after its volumes are gone.",
+        hazard: "Removing the finalizer by hand leaves the storage behind without a name. Once the provisioner works \
+                 again it deletes the storage of a Released volume with policy Delete at once.",
+        sources: &[
+            "shouldDelete and handleProtectionFinalizer, sig-storage-lib-external-provisioner",
+            "reclaimVolume, Kubernetes 1.36 (DO3)",
+            "kubernetes/kubernetes#121799",
+            "kubernetes/kubernetes#125767",
+        ],
+    },
+    detect: Detect::Volume(look),
+};
+
+fn look(case: &Case<'_>, volume: &PersistentVolume) -> Option<Found> {
+    if !volume.terminating() || !volume.meta.has_finalizer(DRIVER_FINALIZER) {
+        return None;
+    }
+    let branch = let_go(case, volume)?;
+    if !stays_with(case, |finalizer| finalizer == DRIVER_FINALIZER) {
+        return None;
+    }
+    let driver = driver_of(case, volume);
+    let (policy, phase) = (volume.reclaim_policy.as_str(), volume.status.phase.as_str());
+    let available = matches!(branch, VolumeBranch::VolumeUnclaimed | VolumeBranch::VolumeReserved);
+    let attached = volume.meta.finalizers.iter().any(|finalizer| finalizer.starts_with(ATTACHER_PREFIX));
+    let (message, risk) = match &volume.reclaim_policy {
+        ReclaimPolicy::Retain | ReclaimPolicy::Recycle => (
+            format!(
+                "its provisioner {driver} has to take its finalizer away, which it does at policy {policy} without \
+                 touching the data: it does not run, or may not write"
+            ),
+            Risk::None,
+        ),
+        ReclaimPolicy::Delete if available || volume.status.phase == VolumePhase::Failed => {
+            let phase = if available { "Available" } else { phase };
+            (
+                format!(
+                    "{driver} keeps it until its storage is deleted, and never does that in phase {phase}, only in \
+                     phase Released: it waits for ever. With policy Retain it goes and its storage stays"
+                ),
+                Risk::None,
+            )
+        }
+        ReclaimPolicy::Delete => {
+            let attached =
+                if attached { "; an attacher's finalizer is on it, so it may still be attached" } else { "" };
+            (
+                format!(
+                    "{driver} keeps it until its storage is deleted (policy Delete), and that has not happened: it \
+                     does not run, or the deletion fails{attached}"
+                ),
+                Risk::Possible,
+            )
+        }
+        ReclaimPolicy::Other(_) => return None,
+    };
+    let found = held_by_attachments(Found::new(message), case, volume)
+        .risk(risk)
+        .since(unheld_since(volume))
+        .evidence(&case.object(), "metadata.finalizers", listed(&volume.meta))
+        .evidence(&case.object(), "status.phase", phase)
+        .evidence(&case.object(), "spec.persistentVolumeReclaimPolicy", policy);
+    let found = if volume.source.kind == SourceKind::Csi {
+        found.evidence(&case.object(), "spec.csi.volumeHandle", volume.source.handle.as_str())
+    } else {
+        found
+    };
+    let found = found
+        .remedy(describe(&case.object(), format!("see what {driver} says of it; its log says more")))
+        .remedies(retain(volume));
+    Some(match &volume.reclaim_policy {
+        ReclaimPolicy::Retain | ReclaimPolicy::Recycle => {
+            found.remedy(by_hand(format!("let the provisioner of {driver} run again, if only for this")))
+        }
+        ReclaimPolicy::Delete | ReclaimPolicy::Other(_) => found.remedy(by_hand(
+            "after Retain the object goes and the storage is yours: note its handle, and delete the storage by hand if \
+             the data are not wanted",
+        )),
+    })
+}

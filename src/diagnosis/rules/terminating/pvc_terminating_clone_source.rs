@@ -1,0 +1,66 @@
+//! A claim that is being deleted and that is being cloned.
+
+use super::{CLONE_FINALIZER, aftermath, being_deleted};
+use crate::diagnosis::case::key_of_claim;
+use crate::diagnosis::remedy::{by_hand, describe};
+use crate::diagnosis::{Act, Case, Detect, Found, Page, Risk, Rule, Severity};
+use crate::model::{Kind, PersistentVolumeClaim};
+
+pub(super) static RULE: Rule = Rule {
+    id: "pvc-terminating-clone-source",
+    title: "a clone keeps the claim from being deleted",
+    severity: Severity::Warning,
+    risk: Risk::Possible,
+    reads: &[Kind::PersistentVolume],
+    hinders: &[Act::Delete],
+    repairs: &[],
+    page: Page {
+        seen: "The claim is Terminating for minutes, and `provisioner.storage.kubernetes.io/cloning-protection` is \
+               among its finalizers.",
+        why: "The provisioner keeps a claim as long as a claim that names it as its data source is Pending, whatever \
+              that one waits for: it may be reading. Where the clone can never be provisioned, or the provisioner is \
+              gone, nobody takes the finalizer away.",
+        confirm: "kubectl get pvc NAME -n NAMESPACE -o jsonpath='{.metadata.finalizers}'\n\
+                  kubectl get pvc -n NAMESPACE -o \
+                  custom-columns=NAME:.metadata.name,PHASE:.status.phase,SOURCE:.spec.dataSource.name",
+        repair: "Let the clone become Bound, or delete it if nobody wants it. If none is there, let the provisioner \
+                 run.",
+        prevention: "Delete the source of a clone when the clone is Bound.",
+        hazard: "Removing the finalizer while a clone is made leaves an inconsistent copy. When the claim goes, the \
+                 volume's policy decides on the data.",
+        sources: &["external-provisioner clone_controller.go", "pvcprotection processPVC, Kubernetes 1.36 (X6)"],
+    },
+    detect: Detect::Claim(look),
+};
+
+fn look(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Found> {
+    if !claim.terminating() || !claim.meta.has_finalizer(CLONE_FINALIZER) || case.lasts(claim.meta.deleted).is_none() {
+        return None;
+    }
+    let after = aftermath(case, claim);
+    // Which claim is the source of another one is not read; that it has some source is.
+    let clones: Vec<&PersistentVolumeClaim> =
+        case.survey().copying(&claim.meta.namespace).iter().map(|id| case.snapshot().claim(*id)).collect();
+    let holder = match clones.as_slice() {
+        [] => "a clone of it is Pending, or nobody takes it away".to_owned(),
+        [only] => format!("{} has a data source and is Pending", only.meta.name),
+        [first, more @ ..] => format!("{} and {} more have a data source and are Pending", first.meta.name, more.len()),
+    };
+    let message = format!(
+        "it was deleted, and its provisioner keeps it by finalizer {CLONE_FINALIZER}: {holder}. After that it goes{}",
+        after.words
+    );
+    let found = being_deleted(message, case, claim);
+    let found = clones.iter().take(3).fold(found, |found, clone| {
+        found.evidence(&key_of_claim(&clone.meta), "status.phase", clone.status.phase.as_str())
+    });
+    let mut found = after.told(found);
+    if let Some(clone) = clones.first() {
+        found =
+            found.remedy(describe(&key_of_claim(&clone.meta), "see whether this is the clone, and what it waits for"));
+    }
+    Some(found.remedy(by_hand(
+        "let the clone become Bound, or delete it if nobody wants it, and see that the provisioner runs; the finalizer \
+         goes by itself then",
+    )))
+}

@@ -1,0 +1,82 @@
+//! A claim that is being deleted and that finished pods keep.
+
+use super::{aftermath, are_leaving, being_deleted, is_finished, is_recent, some_pods, users};
+use crate::controllers::protection::CLAIM_FINALIZER;
+use crate::diagnosis::remedy::{by_hand, kubectl, quoted};
+use crate::diagnosis::{Act, Case, Detect, Found, Page, Repair, Risk, Rule, Severity, key};
+use crate::model::{Kind, PersistentVolumeClaim, Pod, PodPhase};
+
+/// So many pods are named in a command; the others are found in the same way.
+const NAMED: usize = 10;
+
+pub(super) static RULE: Rule = Rule {
+    id: "pvc-terminating-completed-pod",
+    title: "finished pods keep the claim from being deleted",
+    severity: Severity::Warning,
+    risk: Risk::Imminent,
+    reads: &[Kind::Pod, Kind::Node, Kind::PersistentVolume],
+    hinders: &[Act::Delete],
+    repairs: &[Repair::Retain],
+    page: Page {
+        seen: "The claim is Terminating, and everything that uses it is Completed or Failed, such as the pods of a Job \
+               that has ended. Nothing happens, and no event says why.",
+        why: "pvc-protection asks whether a pod that was given a node refers to the claim. It looks neither at the \
+              pod's phase nor at its containers: a pod that has ended keeps the claim until its object is deleted.",
+        confirm: "kubectl describe pvc NAME -n NAMESPACE\nkubectl get pods -n NAMESPACE",
+        repair: "Delete the finished pods, or the Jobs that they belong to. Leave the finalizer alone: it goes by \
+                 itself, and then the claim. If the data are wanted, set the volume's policy to Retain before.",
+        prevention: "Give Jobs `ttlSecondsAfterFinished`, so that their pods do not stay.",
+        hazard: "With the last finished pod goes the claim, and with policy Delete the data. The logs of a pod are \
+                 gone with the pod.",
+        sources: &[
+            "pvcprotection podUsesPVCForDeletion, Kubernetes 1.36 (X3)",
+            "kubernetes/kubernetes#92598",
+            "kubernetes/kubernetes#120756",
+            "kubernetes/kubernetes#123320",
+        ],
+    },
+    detect: Detect::Claim(look),
+};
+
+fn look(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Found> {
+    if !claim.terminating() || !claim.meta.has_finalizer(CLAIM_FINALIZER) {
+        return None;
+    }
+    let users = users(case, claim);
+    let first = users.first().filter(|_| users.iter().all(|pod| is_finished(pod)))?;
+    // A pod that runs may be among those that nobody has read.
+    if !case.knows_all(Kind::Pod, &claim.meta.namespace) {
+        return None;
+    }
+    let is_left = are_leaving(case, &users);
+    let after = aftermath(case, claim);
+    if is_left && after.risk == Risk::None && is_recent(case, &users) {
+        return None;
+    }
+    let message = format!(
+        "it was deleted, and only finished pods keep it, whose phase does not count: {}. When their objects are \
+         deleted, it goes{}",
+        some_pods(&users),
+        after.words
+    );
+    let pod = key(Kind::Pod, &first.meta.namespace, &first.meta.name);
+    let found = being_deleted(message, case, claim).evidence(&pod, "spec.nodeName", first.node_name.as_str());
+    // A pod of that name that runs by now is not meant.
+    let delete = |pod: &&Pod| {
+        let phase = if pod.phase == PodPhase::Failed { "Failed" } else { "Succeeded" };
+        let selector = format!("metadata.name={},status.phase={phase}", pod.meta.name);
+        let command =
+            format!("delete pods -n {} --field-selector {}", quoted(&claim.meta.namespace), quoted(&selector));
+        kubectl(command, format!("delete the finished pod {}; its logs go with it", pod.meta.name))
+    };
+    let more = users.len().saturating_sub(NAMED);
+    let rest = (more > 0).then(|| by_hand(format!("delete {more} more finished pods in the same way")));
+    Some(
+        after
+            .soon(is_left)
+            .told(found)
+            .remedies(users.iter().copied().take(NAMED).map(|pod| delete(&pod)))
+            .remedies(rest)
+            .remedy(by_hand("where a Job or a workflow made them, delete that instead, or it may make new ones")),
+    )
+}

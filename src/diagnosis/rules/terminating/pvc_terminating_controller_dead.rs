@@ -1,0 +1,70 @@
+//! A claim that is being deleted, that nobody uses, and that is still there.
+
+use super::{aftermath, being_deleted, users};
+use crate::controllers::protection::CLAIM_FINALIZER;
+use crate::diagnosis::remedy::{by_hand, look_at_manager};
+use crate::diagnosis::{Act, Case, Detect, Found, Page, Risk, Rule, Severity, key};
+use crate::model::{Kind, Lease, PersistentVolumeClaim};
+
+pub(super) static RULE: Rule = Rule {
+    id: "pvc-terminating-controller-dead",
+    title: "nobody uses the claim, and its deletion does not end",
+    severity: Severity::Warning,
+    risk: Risk::Possible,
+    reads: &[Kind::Pod, Kind::PersistentVolume],
+    hinders: &[Act::Delete],
+    repairs: &[],
+    page: Page {
+        seen: "The claim is Terminating for minutes. `kubectl describe pvc` shows `Used By: <none>`, and \
+               `kubernetes.io/pvc-protection` is its only finalizer.",
+        why: "Since no pod with a node refers to the claim, pvc-protection has to take its finalizer away, which takes \
+              it moments. It has not: kube-controller-manager does not run, this controller is switched off, or it \
+              cannot list pods or update claims.",
+        confirm: "kubectl describe pvc NAME -n NAMESPACE\n\
+                  kubectl get lease kube-controller-manager -n kube-system -o jsonpath='{.spec.holderIdentity} \
+                  {.spec.renewTime}'\n\
+                  kubectl get pods -n NAMESPACE",
+        repair: "Repair kube-controller-manager: nothing else that it does happens either. Only if that is impossible \
+                 now, no pod uses the claim, no node still has the volume attached, and the volume's policy is Retain, \
+                 take this one finalizer away.",
+        prevention: "Watch that kube-controller-manager holds its Lease.",
+        hazard: "With policy Delete the data are destroyed soon after the controller is back. A pod that is just \
+                 starting may not have been in the list.",
+        sources: &["pvcprotection processPVC, Kubernetes 1.36 (X5, X6)", "kubernetes/kubernetes#61214"],
+    },
+    detect: Detect::Claim(look),
+};
+
+fn look(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Found> {
+    if !claim.terminating() || claim.meta.finalizers.iter().any(|finalizer| finalizer != CLAIM_FINALIZER) {
+        return None;
+    }
+    let is_kept = claim.meta.has_finalizer(CLAIM_FINALIZER) && case.lasts(claim.meta.deleted).is_some();
+    if !is_kept || !users(case, claim).is_empty() || !case.knows_all(Kind::Pod, &claim.meta.namespace) {
+        return None;
+    }
+    let after = aftermath(case, claim);
+    let message = format!(
+        "it was deleted minutes ago, no pod uses it, and kube-controller-manager has not let it go. Unless the last pod \
+         has just ended, its pvc-protection does not run, or may not list pods or update claims. After that it goes{}",
+        after.words
+    );
+    let found = being_deleted(message, case, claim);
+    let found = match case.snapshot().lease() {
+        None => found,
+        Some(lease) => {
+            let object = key(Kind::Lease, Lease::MANAGER_NAMESPACE, Lease::MANAGER_NAME);
+            found.evidence(&object, "spec.holderIdentity", lease.holder.as_str()).moment(
+                &object,
+                "spec.renewTime",
+                lease.renewed,
+            )
+        }
+    };
+    Some(
+        after
+            .told(found)
+            .remedy(look_at_manager("see whether kube-controller-manager renews its Lease"))
+            .remedy(by_hand("repair kube-controller-manager; the claim goes by itself then")),
+    )
+}

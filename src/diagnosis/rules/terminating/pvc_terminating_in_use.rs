@@ -1,0 +1,85 @@
+//! A claim that is being deleted while pods use it.
+
+use super::{aftermath, are_leaving, being_deleted, bring_back, is_finished, is_orphaned, is_recent, some_pods, users};
+use crate::controllers::protection::CLAIM_FINALIZER;
+use crate::diagnosis::remedy::{by_hand, save_claim};
+use crate::diagnosis::{Act, Case, Detect, Found, Page, Repair, Risk, Rule, Severity, key};
+use crate::model::{Kind, PersistentVolumeClaim};
+
+pub(super) static RULE: Rule = Rule {
+    id: "pvc-terminating-in-use",
+    title: "the claim is being deleted while pods use it",
+    severity: Severity::Warning,
+    risk: Risk::Imminent,
+    reads: &[Kind::Pod, Kind::Node, Kind::PersistentVolume],
+    hinders: &[Act::Delete],
+    repairs: &[Repair::Retain],
+    page: Page {
+        seen: "The claim is Terminating, and the pods that use it run on. New pods stay Pending with an event that the \
+               claim is being deleted.",
+        why: "Somebody deleted the claim. pvc-protection keeps it as long as a pod that has a node refers to it, and \
+              nothing takes a deletionTimestamp back. When the last of those pods is gone, the claim goes without \
+              another question, its volume is Released, and the reclaim policy decides on the data.",
+        confirm: "kubectl describe pvc NAME -n NAMESPACE\n\
+                  kubectl get pvc NAME -n NAMESPACE -o jsonpath='{.metadata.deletionTimestamp} {.metadata.finalizers}'",
+        repair: "If the deletion was meant, stop the pods. If not, it cannot be stopped, but the data can be kept: set \
+                 the volume's policy to Retain now, and save the claim's manifest. Stop the pods when it suits; the \
+                 claim goes and the volume is Released. Then take the uid out of the volume's `spec.claimRef` and \
+                 create the claim again with `spec.volumeName`.",
+        prevention: "Keep volumes that matter on policy Retain, so that a deleted claim costs an outage and not the \
+                     data.",
+        hazard: "With policy Delete a restart of the pod is enough to destroy the data. Removing the finalizer does so \
+                 at once, under the running pod.",
+        sources: &[
+            "pvcprotection processPVC, podUsesPVCForDeletion, Kubernetes 1.36 (X3)",
+            "https://kubernetes.io/docs/concepts/storage/persistent-volumes/",
+            "kubernetes/kubernetes#69980",
+        ],
+    },
+    detect: Detect::Claim(look),
+};
+
+fn look(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Found> {
+    if !claim.terminating() || !claim.meta.has_finalizer(CLAIM_FINALIZER) {
+        return None;
+    }
+    let users = users(case, claim);
+    let active: Vec<_> = users.iter().copied().filter(|pod| !is_finished(pod)).collect();
+    let first = active.first()?;
+    let is_left = are_leaving(case, &users);
+    let after = aftermath(case, claim);
+    // That pods take their time to end is worth no word by itself; that data go with them is.
+    if is_left && after.risk == Risk::None && is_recent(case, &users) {
+        return None;
+    }
+    let pods = some_pods(&active);
+    let message = if is_left {
+        format!(
+            "it was deleted, which cannot be taken back, and {pods} keeps it, which {}. When that is gone, it goes{}",
+            if users.iter().any(|pod| is_orphaned(case, pod)) {
+                "is on a node that does not exist, and is deleted for that"
+            } else {
+                "is being deleted as well"
+            },
+            after.words
+        )
+    } else {
+        format!(
+            "it was deleted, which cannot be taken back, and {pods} keeps it; new pods cannot use it. When no pod uses \
+             it any more, it goes{}",
+            after.words
+        )
+    };
+    let pod = key(Kind::Pod, &first.meta.namespace, &first.meta.name);
+    let found = being_deleted(message, case, claim).evidence(&pod, "spec.nodeName", first.node_name.as_str());
+    Some(
+        after
+            .soon(is_left)
+            .told(found)
+            .remedy(save_claim(claim, "save the claim as it is; it cannot be kept from going"))
+            .remedies(bring_back(claim))
+            .remedy(by_hand(format!(
+                "if the deletion was meant, stop {pods} by what made it; the claim goes by itself"
+            ))),
+    )
+}

@@ -1,0 +1,68 @@
+//! A claim that is being deleted and of which a snapshot is being taken.
+
+use super::{SNAPSHOT_FINALIZER, aftermath, being_deleted};
+use crate::diagnosis::remedy::{by_hand, kubectl, quoted};
+use crate::diagnosis::{Act, Case, Detect, Found, Page, Repair, Risk, Rule, Severity};
+use crate::model::{Kind, PersistentVolumeClaim};
+
+pub(super) static RULE: Rule = Rule {
+    id: "pvc-terminating-snapshot-source",
+    title: "a snapshot keeps the claim from being deleted",
+    severity: Severity::Warning,
+    risk: Risk::Possible,
+    reads: &[Kind::PersistentVolume],
+    hinders: &[Act::Delete],
+    repairs: &[Repair::Retain],
+    page: Page {
+        seen: "The claim is Terminating for minutes, and `snapshot.storage.kubernetes.io/pvc-as-source-protection` is \
+               among its finalizers.",
+        why: "The snapshot controller keeps a claim of which a VolumeSnapshot is being taken, until that is ready to \
+              use or gone. Where the snapshot never becomes ready, or the snapshot controller or its resource \
+              definitions were removed meanwhile, nobody takes the finalizer away.",
+        confirm: "kubectl get pvc NAME -n NAMESPACE -o jsonpath='{.metadata.finalizers}'\n\
+                  kubectl get volumesnapshots -n NAMESPACE\n\
+                  kubectl describe volumesnapshots -n NAMESPACE",
+        repair: "Find the VolumeSnapshot that names the claim as its source and is not ready. Let it become ready, or \
+                 delete it. If the snapshot controller is gone, install it again. Only where it will never come back, \
+                 take this one finalizer away.",
+        prevention: "Delete claims after their snapshots are ready, and uninstall the snapshot controller last.",
+        hazard: "A snapshot whose source goes half-way is worth nothing. When the claim goes, the volume's policy \
+                 decides on the data: with Delete the unfinished snapshot was perhaps the only copy.",
+        sources: &[
+            "external-snapshotter pkg/utils/util.go",
+            "pvcprotection processPVC, Kubernetes 1.36 (X6)",
+            "kubernetes-csi/external-provisioner#1507",
+        ],
+    },
+    detect: Detect::Claim(look),
+};
+
+fn look(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Found> {
+    if !claim.terminating() || !claim.meta.has_finalizer(SNAPSHOT_FINALIZER) {
+        return None;
+    }
+    let after = aftermath(case, claim);
+    // That a snapshot takes its time is worth no word by itself; that data go with it is.
+    let is_recent = case.lasts(claim.meta.deleted).is_none();
+    if is_recent && after.risk == Risk::None {
+        return None;
+    }
+    let message = format!(
+        "it was deleted, and the snapshot controller keeps it: a VolumeSnapshot of it is not ready, or nobody takes \
+         finalizer {SNAPSHOT_FINALIZER} away. After that it goes{}",
+        after.words
+    );
+    let found = being_deleted(message, case, claim).quiet_while(is_recent);
+    Some(
+        after
+            .told(found)
+            .remedy(kubectl(
+                format!("get volumesnapshots -n {}", quoted(&claim.meta.namespace)),
+                format!("see which snapshot of {} is not ready", claim.meta.name),
+            ))
+            .remedy(by_hand(
+                "let that snapshot become ready or delete it, and see that the snapshot controller runs; the finalizer \
+                 goes by itself then",
+            )),
+    )
+}

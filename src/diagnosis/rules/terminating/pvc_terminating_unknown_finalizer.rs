@@ -1,0 +1,81 @@
+//! A claim that is being deleted and that somebody keeps whom Kubernetes does not know.
+
+use super::{CLONE_FINALIZER, SNAPSHOT_FINALIZER, aftermath, being_deleted};
+use crate::controllers::protection::CLAIM_FINALIZER;
+use crate::diagnosis::remedy::{by_hand, kubectl, quoted, unfinalize};
+use crate::diagnosis::{Act, Case, Detect, Found, Page, Repair, Risk, Rule, Severity};
+use crate::model::{Kind, PersistentVolumeClaim, Str};
+
+pub(super) static RULE: Rule = Rule {
+    id: "pvc-terminating-unknown-finalizer",
+    title: "a finalizer of somebody else keeps the claim from being deleted",
+    severity: Severity::Warning,
+    risk: Risk::Possible,
+    reads: &[Kind::PersistentVolume],
+    hinders: &[Act::Delete],
+    repairs: &[Repair::Retain],
+    page: Page {
+        seen: "The claim is Terminating for minutes, and among its finalizers is one that neither Kubernetes nor the \
+               CSI sidecars set, mostly of an operator or a driver.",
+        why: "Whoever put the finalizer on the claim takes it away when it has done its work. It has not done it yet, \
+              it fails, or it was uninstalled before its objects were gone.",
+        confirm: "kubectl get pvc NAME -n NAMESPACE -o jsonpath='{.metadata.finalizers}'\n\
+                  kubectl get pvc NAME -n NAMESPACE --show-managed-fields -o yaml",
+        repair: "The domain before the slash names the owner. Let its controller run, or install it again, and read \
+                 its log. Only if its documentation says that it is safe, take this one finalizer away, and no other.",
+        prevention: "Uninstall operators after their objects are gone.",
+        hazard: "What the owner wanted to do first is left undone: a member not removed from its cluster, a disk not \
+                 detached. When the claim goes, the volume's policy decides on the data.",
+        sources: &[
+            "pvcprotection processPVC, Kubernetes 1.36 (X6)",
+            "arangodb/kube-arangodb#157",
+            "kubernetes-sigs/vsphere-csi-driver#4128",
+        ],
+    },
+    detect: Detect::Claim(look),
+};
+
+fn look(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Found> {
+    if !claim.terminating() {
+        return None;
+    }
+    let is_foreign = |finalizer: &&str| ![CLAIM_FINALIZER, SNAPSHOT_FINALIZER, CLONE_FINALIZER].contains(finalizer);
+    let foreign: Vec<&str> = claim.meta.finalizers.iter().map(Str::as_str).filter(is_foreign).collect();
+    let first = *foreign.first()?;
+    let after = aftermath(case, claim);
+    // Whoever set it may take it away at any moment: as long as that is normal, it is told where data go with it.
+    let early = match case.may_heal(claim.meta.deleted) {
+        Some(early) => early,
+        None if after.risk == Risk::None => return None,
+        None => true,
+    };
+    let kept = match (foreign.as_slice(), first.split_once('/')) {
+        // The garbage collector's own finalizers have no domain.
+        ([_], None) if matches!(first, "foregroundDeletion" | "orphan") => {
+            format!("finalizer {first} keeps it, which the garbage collector takes away after the claim's dependents")
+        }
+        ([_], Some((domain, _))) => {
+            format!("finalizer {first} keeps it, which the controller of {domain} has to take away")
+        }
+        ([_], None) => format!("finalizer {first} keeps it, which whoever set it has to take away"),
+        (several, _) => {
+            format!("finalizers {} keep it, which those who set them have to take away", several.join(", "))
+        }
+    };
+    let message = format!("it was deleted, and {kept}. After that it goes{}", after.words);
+    let found = being_deleted(message, case, claim).early_while(early);
+    let fields = format!(
+        "get pvc {} -n {} --show-managed-fields -o yaml",
+        quoted(&claim.meta.name),
+        quoted(&claim.meta.namespace)
+    );
+    let found = after.told(found).remedy(kubectl(fields, format!("see who set {first}")));
+    Some(found.remedy(by_hand(format!("let the owner of {first} run"))).remedy(unfinalize(
+        claim,
+        first,
+        format!(
+            "only if the owner of {first} is gone for good, or its documentation says that this is safe: take the \
+             finalizer off, with the volumes of the claim kept"
+        ),
+    )))
+}

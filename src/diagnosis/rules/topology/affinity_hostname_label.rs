@@ -1,0 +1,147 @@
+//! A volume that names a node by its name, where the label by which volumes name nodes is another one.
+
+use super::{HOSTNAME, is_released, may_be_unread, unplaced};
+use crate::controllers::persistent_volume::reclaim::{DataFate, data_fate};
+use crate::diagnosis::remedy::{by_hand, kubectl, quoted, retain};
+use crate::diagnosis::{Act, Case, Detect, Found, Page, Risk, Rule, Severity, key};
+use crate::model::{Kind, Node, NodeOperator, NodeSelector, PersistentVolume, Str, VolumePhase, label};
+
+pub(super) static RULE: Rule = Rule {
+    id: "affinity-hostname-label",
+    title: "the volume names a node by its name and not by its label",
+    severity: Severity::Error,
+    risk: Risk::Possible,
+    reads: &[Kind::PersistentVolumeClaim, Kind::Pod, Kind::Node],
+    hinders: &[Act::Reach],
+    repairs: &[],
+    page: Page {
+        seen: "Pods with the volume stay Pending, and the scheduler says that no node matches the PersistentVolume's \
+               node affinity, or that nodes had a volume node affinity conflict. Yet the node that the volume names is \
+               there.",
+        why: "`spec.nodeAffinity` of a volume compares labels. `kubernetes.io/hostname` is a label that the kubelet \
+              writes from its host name, and mostly equals the name of the Node object; where a cloud provider or \
+              `--hostname-override` gives the node another name, it does not. Whoever made the volume, a person or an \
+              old provisioner, took the name for the label.",
+        confirm: "kubectl get pv VOLUME -o jsonpath='{.spec.nodeAffinity.required}'\n\
+                  kubectl get nodes -L kubernetes.io/hostname",
+        repair: "The node affinity of a volume cannot be changed once it is set, so the volume object has to be made \
+                 anew for the same storage, with the value of the label. Set policy Retain first, save the manifests \
+                 of the volume and its claim, stop the pods, delete the claim and then the volume, create the volume \
+                 with the right value and a `claimRef` to the claim's namespace and name, and create the claim again.",
+        prevention: "Take the value from `kubectl get nodes -L kubernetes.io/hostname`. Update provisioners that write \
+                     the node's name.",
+        hazard: "With policy Delete the data go with the claim: Retain comes first. Changing the label of the node \
+                 instead breaks other volumes and workloads that name it, and the kubelet writes the old value again \
+                 when it starts.",
+        sources: &[
+            "CheckNodeAffinity, component-helpers, Kubernetes 1.36",
+            "initialNode, updateDefaultLabels, kubelet, Kubernetes 1.36",
+            "ValidatePersistentVolumeUpdate, Kubernetes 1.36",
+            "rancher/local-path-provisioner#68",
+            "openebs/openebs#2695",
+        ],
+    },
+    detect: Detect::Volume(look),
+};
+
+fn look(case: &Case<'_>, volume: &PersistentVolume) -> Option<Found> {
+    let affinity = volume.node_affinity.as_deref()?;
+    if volume.terminating() || is_released(volume) {
+        return None;
+    }
+    // All nodes are looked through only for a volume that names one which will not do: there may be very many of both.
+    let fits_some = || case.snapshot().nodes().iter().any(|node| affinity.matches(&node.meta.labels));
+    let (node, wanted) = match named(case, affinity) {
+        Named::Unfit(node, wanted) => (node, wanted),
+        Named::Unseen => {
+            if may_be_unread(case, Kind::Node, "") && !fits_some() {
+                case.knows_all(Kind::Node, "");
+            }
+            return None;
+        }
+        Named::Fit | Named::Nothing => return None,
+    };
+    if fits_some() || !case.knows_all(Kind::Node, "") {
+        return None;
+    }
+    let name = node.meta.name.as_str();
+    let has = label(&node.meta.labels, HOSTNAME);
+    let shown = has.map_or_else(|| "has no such label".to_owned(), |has| format!("has {has} there"));
+    let claim = volume.claim_ref.as_ref().and_then(|named| case.claim(&named.namespace, &named.name));
+    let waits = claim.and_then(|claim| unplaced(case, claim).next());
+    let consequence = match &waits {
+        Some(pod) => format!("no node will do for pod {}", pod.meta.name),
+        None => "no node will do for a pod that uses it".to_owned(),
+    };
+    let is_bound = volume.status.phase == VolumePhase::Bound;
+    let kept = data_fate(case.rules(), volume) == DataFate::Kept;
+    let found = Found::new(format!(
+        "it can only be used where label {HOSTNAME} is {wanted}; that is the name of a node, which {shown}, so \
+         {consequence}. The affinity cannot be changed, only the volume be made anew for the same storage"
+    ))
+    .severity(if is_bound && waits.is_some() { Severity::Error } else { Severity::Warning })
+    .risk(if kept || !is_bound { Risk::None } else { Risk::Possible })
+    .evidence(&case.object(), "spec.nodeAffinity.required", format!("{HOSTNAME} In ({wanted})"))
+    .evidence(&key(Kind::Node, "", name), "metadata.labels[kubernetes.io/hostname]", has.unwrap_or_default());
+    let found = if kept { found } else { found.remedies(retain(volume)) };
+    let value = has.map_or_else(
+        || format!("once {name} has that label, nothing else has to be done"),
+        |has| {
+            format!(
+                "make the volume anew for the same storage, with {HOSTNAME} {has}, policy Retain and a claimRef to its \
+                 claim's namespace and name; a claim that is bound has to be created again with it"
+            )
+        },
+    );
+    Some(
+        found
+            .remedy(kubectl("get nodes -L kubernetes.io/hostname", "see names and labels side by side"))
+            .remedy(kubectl(
+                format!("get pv {} -o yaml", quoted(&volume.meta.name)),
+                "save the volume as it is: it alone says where its storage is",
+            ))
+            .remedy(by_hand(value)),
+    )
+}
+
+/// What becomes of the values of the label when they are taken for names of nodes.
+enum Named<'a> {
+    /// A node of that name will do as it is.
+    Fit,
+    /// A node of that name will not do, and would if its label were that.
+    Unfit(&'a Node, &'a Str),
+    /// No node of such a name was seen that would do by it.
+    Unseen,
+    /// No node can do by its name.
+    Nothing,
+}
+
+fn named<'a>(case: &Case<'a>, affinity: &'a NodeSelector) -> Named<'a> {
+    let requirements = affinity.terms.iter().flat_map(|term| &term.expressions);
+    let of_hostname = requirements.filter(|one| one.key == HOSTNAME && one.operator == NodeOperator::In);
+    let mut answer = Named::Nothing;
+    for value in of_hostname.flat_map(|one| &one.values) {
+        let Some(node) = case.snapshot().node(value) else {
+            if matches!(answer, Named::Nothing) {
+                answer = Named::Unseen;
+            }
+            continue;
+        };
+        if affinity.matches(&node.meta.labels) {
+            return Named::Fit;
+        }
+        if !matches!(answer, Named::Unfit(..)) && would_fit(affinity, node, value) {
+            answer = Named::Unfit(node, value);
+        }
+    }
+    answer
+}
+
+/// Whether the node would do if its label were that.
+fn would_fit(affinity: &NodeSelector, node: &Node, value: &Str) -> bool {
+    let mut labels = node.meta.labels.to_vec();
+    labels.retain(|(key, _)| key != HOSTNAME);
+    let place = labels.partition_point(|(key, _)| key.as_str() < HOSTNAME);
+    labels.insert(place, (Str::from(HOSTNAME), value.clone()));
+    affinity.matches(&labels)
+}

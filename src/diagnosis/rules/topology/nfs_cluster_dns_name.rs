@@ -1,0 +1,115 @@
+//! An NFS volume whose server has a name that only pods can resolve.
+
+use super::is_released;
+use crate::diagnosis::remedy::{by_hand, describe, kubectl, quoted};
+use crate::diagnosis::{Case, Detect, Found, Page, Risk, Rule, Severity, key};
+use crate::model::{Kind, PersistentVolume, Pod, PodPhase, SourceKind};
+
+pub(super) static RULE: Rule = Rule {
+    id: "nfs-cluster-dns-name",
+    title: "the NFS server has a name that nodes mostly cannot resolve",
+    severity: Severity::Warning,
+    risk: Risk::None,
+    reads: &[Kind::Pod],
+    hinders: &[],
+    repairs: &[],
+    page: Page {
+        seen: "The claim is Bound, and its pods stay ContainerCreating: `FailedMount` with `Failed to resolve server` \
+               and `Name or service not known`, or a mount that times out. Inside a pod the very same name resolves.",
+        why: "A volume with `spec.nfs` is mounted by the kubelet on the node, which asks the resolver of the node. \
+              Names such as `SERVICE.NAMESPACE.svc.cluster.local` are known to the DNS of the cluster alone, which \
+              pods ask and nodes mostly do not. A few distributions let their nodes ask it, too, so the same manifest \
+              works on one cluster and not on the other.",
+        confirm: "kubectl get pv VOLUME -o jsonpath='{.spec.nfs}'\n\
+                  kubectl describe pod POD -n NAMESPACE\n\
+                  kubectl debug node/NODE -it --image=busybox -- chroot /host getent hosts SERVER",
+        repair: "Let the nodes resolve the name, or use an address that they can reach: the cluster IP of the Service \
+                 (of one that has one), or a name in the DNS of the nodes. The source of a volume cannot be changed, \
+                 so that means a new PersistentVolume for the same export, with policy Retain. Or use the CSI driver \
+                 for NFS, which mounts from a pod and can ask the cluster's DNS.",
+        prevention: "Give NFS servers inside the cluster a Service with a fixed cluster IP, and use it in volumes, or \
+                     use a CSI driver.",
+        hazard: "A cluster IP changes when its Service is created again, and then every mount hangs. Compare the \
+                 export before use: a server that was set up anew is empty and looks healthy.",
+        sources: &[
+            "https://kubernetes.io/docs/concepts/storage/volumes/#nfs",
+            "kubernetes/examples#390",
+            "kubernetes/minikube#3417",
+            "kubernetes-sigs/nfs-subdir-external-provisioner#303",
+        ],
+    },
+    detect: Detect::Volume(look),
+};
+
+fn look(case: &Case<'_>, volume: &PersistentVolume) -> Option<Found> {
+    let server = volume.source.detail.as_str();
+    if volume.source.kind != SourceKind::Nfs || volume.terminating() || is_released(volume) {
+        return None;
+    }
+    let (service, namespace) = service(server)?;
+    let claim = volume.claim_ref.as_ref();
+    let pods = || claim.into_iter().flat_map(|named| case.snapshot().pods_of(&named.namespace, &named.name));
+    // Where a container has started, the node has resolved the name.
+    if pods().any(|pod| matches!(pod.phase, PodPhase::Running | PodPhase::Succeeded) || pod.running_container) {
+        return None;
+    }
+    // One that is not seen may run.
+    if claim.is_some_and(|named| !case.knows_all(Kind::Pod, &named.namespace)) {
+        return None;
+    }
+    let is_stuck = |pod: &&Pod| {
+        !pod.node_name.is_empty()
+            && matches!(pod.phase, PodPhase::Pending | PodPhase::Empty)
+            && pod.meta.deleted.is_none()
+            && case.lasts(pod.meta.created).is_some()
+    };
+    let stuck = pods().find(is_stuck);
+    let consequence = match stuck {
+        Some(pod) => format!(
+            "pod {} on node {} has started no container, and this can be why (FailedMount tells)",
+            pod.meta.name, pod.node_name
+        ),
+        None => "no pod has it mounted so far that would prove that its node can".to_owned(),
+    };
+    let found = Found::new(format!(
+        "its NFS server {server} is named as in the cluster's DNS, which pods ask; the mount is made by the node, \
+         whose resolver mostly does not know such names: {consequence}"
+    ))
+    .quiet_while(stuck.is_none())
+    .evidence(&case.object(), "spec.nfs.server", server)
+    .evidence(&case.object(), "spec.nfs.path", volume.source.handle.as_str());
+    let found = match stuck {
+        Some(pod) => {
+            let pod_key = key(Kind::Pod, &pod.meta.namespace, &pod.meta.name);
+            found
+                .evidence(&pod_key, "spec.nodeName", pod.node_name.as_str())
+                .remedy(describe(&pod_key, "see whether FailedMount says that the server cannot be resolved"))
+        }
+        None => found,
+    };
+    Some(
+        found
+            .remedy(kubectl(
+                format!("get service {} -n {} -o wide", quoted(service), quoted(namespace)),
+                "see whether the Service is there, and its cluster IP, which nodes reach without DNS",
+            ))
+            .remedy(by_hand(
+                "let the nodes resolve the name, or make a new PersistentVolume for the same export with an address \
+                 that nodes reach, and policy Retain: the source of this one cannot be changed",
+            )),
+    )
+}
+
+/// The Service and its namespace of which that is the name in the DNS of a cluster.
+fn service(server: &str) -> Option<(&str, &str)> {
+    let server = server.strip_suffix('.').unwrap_or(server);
+    let (name, domain) = match server.strip_suffix(".svc") {
+        Some(name) => (name, ""),
+        None => server.split_once(".svc.")?,
+    };
+    // Nobody but clusters calls a part of the domain so; `cluster.local` is its usual rest.
+    let mut parts = name.rsplit('.');
+    let (namespace, service) = (parts.next()?, parts.next()?);
+    let is_named = !namespace.is_empty() && !service.is_empty() && !domain.starts_with('.');
+    is_named.then_some((service, namespace))
+}

@@ -1,0 +1,108 @@
+//! A claim for which a node was chosen where its driver does not run.
+
+use super::{SELECTED_NODE, chosen, driver_of, stays_with_its_driver, tells_topology, unplaced, unselect};
+use crate::diagnosis::remedy::{describe, kubectl, quoted};
+use crate::diagnosis::{Act, Case, Detect, Found, Page, Risk, Rule, Severity, key};
+use crate::model::{CsiNode, Kind, PersistentVolumeClaim};
+use crate::text::human_age;
+
+pub(super) static RULE: Rule = Rule {
+    id: "pvc-selected-node-no-csinode",
+    title: "the driver is not registered on the node that was chosen",
+    severity: Severity::Error,
+    risk: Risk::None,
+    reads: &[
+        Kind::PersistentVolume,
+        Kind::PersistentVolumeClaim,
+        Kind::StorageClass,
+        Kind::Pod,
+        Kind::Node,
+        Kind::CsiNode,
+    ],
+    hinders: &[Act::Bind],
+    repairs: &[],
+    page: Page {
+        seen: "The claim is Pending; its events repeat `ExternalProvisioning`, and `ProvisioningFailed` says that no \
+               topology key was found for a node, or that a CSINode was not found. Its pod has no node.",
+        why: "The scheduler wrote a node to the claim (annotation `volume.kubernetes.io/selected-node`) and does not \
+              look whether the driver runs there. The driver's provisioner wants to know where that node lies, and \
+              reads it from the entry of the driver in the CSINode object of the node. There is no entry, because the \
+              driver's pod does not run on the node, or does not get through to the kubelet. Without an entry the \
+              provisioner tries again for ever and keeps the annotation, and as long as that stands the scheduler \
+              refuses every other node.",
+        confirm: "kubectl get pvc NAME -n NAMESPACE -o jsonpath='{.metadata.annotations}'\n\
+                  kubectl get csinode NODE -o yaml\n\
+                  kubectl get pods -A -o wide --field-selector spec.nodeName=NODE\n\
+                  kubectl describe pvc NAME -n NAMESPACE",
+        repair: "Look why the driver's pod does not run on the node (taints that its DaemonSet does not tolerate, a \
+                 node selector, a crash, another directory of the kubelet), and let it register: the claim goes on by \
+                 itself. If the driver is not meant to run there, remove the annotation, and keep pods that need its \
+                 volumes off that node.",
+        prevention: "Let the driver run on every node where pods with its volumes may be put, or keep them away by \
+                     `allowedTopologies` of the class or by node affinity. Give new nodes a startup taint until the \
+                     driver has registered.",
+        hazard: "If the driver is about to make a volume for that node after all, removing the annotation may leave it \
+                 over in the storage system. Do not write the name of another node by hand. No existing data are \
+                 touched.",
+        sources: &[
+            "FindPodVolumes, volumebinding of kube-scheduler, Kubernetes 1.36 (S8)",
+            "GenerateAccessibilityRequirements, topologyKeysLookup, kubernetes-csi/external-provisioner",
+            "kubernetes-csi/external-provisioner#1437",
+            "kubernetes-sigs/aws-ebs-csi-driver#1030",
+        ],
+    },
+    detect: Detect::Claim(look),
+};
+
+fn look(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Found> {
+    let super::Chosen { node, class } = chosen(case, claim)?;
+    let (driver, name) = (driver_of(case, class), node.meta.name.as_str());
+    let csi_node = case.snapshot().find::<CsiNode>("", name);
+    if csi_node.is_some_and(|csi_node| csi_node.driver(driver).is_some()) {
+        return None;
+    }
+    // A driver takes its time to register on a node that has just come.
+    let pod = unplaced(case, claim).filter_map(|pod| pod.meta.created).min();
+    let asked = [class.meta.created, node.meta.created, pod].into_iter().flatten().fold(claim.meta.created?, Ord::max);
+    let early = case.may_heal(Some(asked))?;
+    let waited = case.seconds_since(Some(asked)).unwrap_or_default();
+    if !tells_topology(case, driver) {
+        // Where not all CSINodes are known, another one may tell.
+        case.knows_all(Kind::CsiNode, "");
+        return None;
+    }
+    if !stays_with_its_driver(case, claim)? || (csi_node.is_none() && !case.lacks(Kind::CsiNode, "", name)) {
+        return None;
+    }
+    let fact = match csi_node {
+        Some(_) => format!("CSINode {name} has no entry of it"),
+        None => format!("there is no CSINode {name}"),
+    };
+    let found = Found::new(format!(
+        "its volume is to be made for node {name}, where {driver} is not registered: {fact}. Its provisioner needs \
+         that to know where the node lies, and the scheduler takes no other node while the annotation stands. It has \
+         waited {}; no data are at risk",
+        human_age(waited)
+    ));
+    let csi_key = key(Kind::CsiNode, "", name);
+    let found = found.early_while(early).since(Some(asked)).evidence(&case.object(), SELECTED_NODE, name);
+    let found = match csi_node {
+        Some(csi_node) => {
+            let drivers: Vec<&str> = csi_node.drivers.iter().map(|driver| driver.name.as_str()).collect();
+            found.evidence(&csi_key, "spec.drivers[].name", drivers.join(", "))
+        }
+        None => found.evidence(&csi_key, "metadata.name", "does not exist"),
+    };
+    Some(
+        found
+            .evidence(&key(Kind::StorageClass, "", &class.meta.name), "provisioner", class.provisioner.as_str())
+            .remedy(kubectl(
+                format!("get pods -A -o wide --field-selector {}", quoted(&format!("spec.nodeName={name}"))),
+                format!(
+                    "see whether the pod of {driver} runs there: once it has registered, the claim goes on by itself"
+                ),
+            ))
+            .remedy(describe(&case.object(), format!("see what {driver} says, and that no volume is being made")))
+            .remedy(unselect(claim, name, "if the driver is not to run there: let the scheduler choose another node")),
+    )
+}

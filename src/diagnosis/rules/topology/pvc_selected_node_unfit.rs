@@ -1,0 +1,214 @@
+//! A claim for which a node was chosen to which its pod cannot go any more.
+
+use super::{
+    Chosen, SELECTED_NODE, allows, chosen, driver_of, is_asked_for, may_be_unread, registered, room,
+    stays_with_its_driver, topologies, unplaced, unselect,
+};
+use crate::diagnosis::remedy::{describe, kubectl, quoted};
+use crate::diagnosis::{Act, Case, Detect, Found, Page, Remedy, Risk, Rule, Severity, key};
+use crate::model::surroundings::StorageCapacity;
+use crate::model::{
+    CsiDriver, CsiNode, Kind, LabelSelector, Node, ObjectKey, PersistentVolumeClaim, Quantity, StorageClass, Str,
+    Taint, Timestamp, label,
+};
+use crate::text::human_age;
+
+/// For so many seconds the scheduler waits by itself for the volume at the node that it has chosen. Upstream:
+/// `BindTimeoutSeconds`, 1.36.
+const BIND_TIMEOUT: i64 = 600;
+
+/// Taints that Kubernetes itself puts on a node that does not answer, and which pods do not tolerate when they are
+/// placed.
+const LIFELESS: [&str; 2] = ["node.kubernetes.io/not-ready", "node.kubernetes.io/unreachable"];
+
+pub(super) static RULE: Rule = Rule {
+    id: "pvc-selected-node-unfit",
+    title: "the claim's pod cannot go to the node that was chosen",
+    severity: Severity::Error,
+    risk: Risk::None,
+    reads: &[
+        Kind::PersistentVolume,
+        Kind::PersistentVolumeClaim,
+        Kind::StorageClass,
+        Kind::Pod,
+        Kind::Node,
+        Kind::CsiDriver,
+        Kind::CsiNode,
+        Kind::CsiStorageCapacity,
+    ],
+    hinders: &[Act::Bind],
+    repairs: &[],
+    page: Page {
+        seen: "The claim is Pending with events `ExternalProvisioning`. Its pod is Pending, too: the scheduler says \
+               that one node is unschedulable, not ready or without storage, and that all others have no volume to \
+               bind.",
+        why: "The scheduler wrote a node to the claim (annotation `volume.kubernetes.io/selected-node`) and waited ten \
+              minutes for the volume. As long as the annotation stands it refuses every other node for the pod, and \
+              the chosen one is refused now, too: it was cordoned, does not answer, is no longer among those that the \
+              class allows, or has too little storage left. Only the driver's provisioner removes the annotation, when \
+              its storage refuses for good, and it has not.",
+        confirm: "kubectl get pvc NAME -n NAMESPACE -o jsonpath='{.metadata.annotations}'\n\
+                  kubectl get node NODE -o jsonpath='{.spec}'\n\
+                  kubectl get csistoragecapacities -A\n\
+                  kubectl describe pod POD -n NAMESPACE",
+        repair: "If the node is to come back, let it: uncordon it, or bring it back to life. Otherwise see in the \
+                 driver's events and log that nothing is being made for that node, and remove the annotation: the \
+                 scheduler chooses anew as soon as it looks at the pod.",
+        prevention: "Let drivers publish their capacity, so that full nodes are not chosen. Drain nodes only when no \
+                     claim waits for a volume there.",
+        hazard: "If the driver is about to make a volume for the old node, that one may be left over in the storage \
+                 system with nobody to delete it. No existing data are touched.",
+        sources: &[
+            "FindPodVolumes, checkVolumeProvisions, volumebinding of kube-scheduler, Kubernetes 1.36 (S8, S9)",
+            "VolumeBinding PreBind, Kubernetes 1.36 (S18 to S20)",
+            "NodeUnschedulable, TaintToleration, Kubernetes 1.36",
+        ],
+    },
+    detect: Detect::Claim(look),
+};
+
+/// Why the scheduler refuses the node.
+struct Refusal {
+    /// In words, of the node.
+    words: String,
+    /// What shows it.
+    object: ObjectKey,
+    field: &'static str,
+    value: String,
+    way: Option<Remedy>,
+}
+
+fn look(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Found> {
+    let Chosen { node, class } = chosen(case, claim)?;
+    let created = claim.meta.created?;
+    let waits = |since: Timestamp| case.seconds_since(Some(since)).filter(|waited| *waited >= BIND_TIMEOUT);
+    let known_since = class.meta.created.map_or(created, |class| class.max(created));
+    waits(known_since)?;
+    let name = node.meta.name.as_str();
+    // A node where the driver does not run is another matter.
+    let csi_node = case.snapshot().find::<CsiNode>("", name);
+    let driver = driver_of(case, class);
+    if csi_node.is_some_and(|csi_node| csi_node.driver(driver).is_none()) && registered(case, driver) {
+        return None;
+    }
+    let of_itself = refused(node, class);
+    let pod = unplaced(case, claim).filter(|pod| pod.meta.created.is_some()).min_by_key(|pod| pod.meta.created);
+    let Some(pod) = pod else {
+        // Where pods were not read, one may wait for that node.
+        if may_be_unread(case, Kind::Pod, &claim.meta.namespace)
+            && is_asked_for(case, claim)
+            && (of_itself.is_some() || full(case, claim, node, class).is_some())
+        {
+            case.knows_all(Kind::Pod, &claim.meta.namespace);
+        }
+        return None;
+    };
+    let asked = pod.meta.created.map_or(known_since, |pod| pod.max(known_since));
+    let waited = waits(asked)?;
+    let of_storage = of_itself.is_none();
+    let Refusal { words, object, field, value, way } = of_itself.or_else(|| full(case, claim, node, class))?;
+    if !stays_with_its_driver(case, claim)? || (of_storage && !case.knows_all(Kind::CsiStorageCapacity, "")) {
+        return None;
+    }
+    let found = Found::new(format!(
+        "its volume is to be made for node {name}, which {words}, and the scheduler takes no other node for pod {} \
+         while the annotation volume.kubernetes.io/selected-node stands. It has waited {}; no data are at risk",
+        pod.meta.name,
+        human_age(waited)
+    ));
+    let pod_key = key(Kind::Pod, &pod.meta.namespace, &pod.meta.name);
+    Some(
+        found
+            .since(Some(asked))
+            .evidence(&case.object(), SELECTED_NODE, name)
+            .evidence(&object, field, value)
+            .evidence(&pod_key, "spec.nodeName", "")
+            .remedies(way)
+            .remedy(describe(&case.object(), format!("see whether {driver} is at work on a volume for that node")))
+            .remedy(unselect(claim, name, "once it is not, let the scheduler choose another node")),
+    )
+}
+
+/// What of the node itself and of the class keeps the pod away.
+fn refused(node: &Node, class: &StorageClass) -> Option<Refusal> {
+    let (name, object) = (&node.meta.name, key(Kind::Node, "", &node.meta.name));
+    if node.unschedulable {
+        let command = format!("uncordon {}", quoted(name));
+        return Some(Refusal {
+            words: "is cordoned".to_owned(),
+            object,
+            field: "spec.unschedulable",
+            value: "true".to_owned(),
+            way: Some(kubectl(command, "if pods may run there again: let them")),
+        });
+    }
+    let lifeless = |taint: &&Taint| LIFELESS.contains(&taint.key.as_str()) && taint.effect == "NoSchedule";
+    if let Some(taint) = node.taints.iter().find(lifeless) {
+        return Some(Refusal {
+            words: format!("does not answer (taint {})", taint.key),
+            object,
+            field: "spec.taints",
+            value: format!("{}:{}", taint.key, taint.effect),
+            way: Some(kubectl(format!("describe node {}", quoted(name)), "see since when, and why")),
+        });
+    }
+    if !allows(class, &node.meta.labels) {
+        let wanted = topologies(class);
+        return Some(Refusal {
+            words: format!("is not among those that class \"{}\" allows ({wanted})", class.meta.name),
+            object: key(Kind::StorageClass, "", &class.meta.name),
+            field: "allowedTopologies",
+            value: wanted,
+            way: None,
+        });
+    }
+    None
+}
+
+/// Whether the driver has too little storage for the claim there. Upstream: `hasEnoughCapacity`, scheduler, 1.36.
+fn full(case: &Case<'_>, claim: &PersistentVolumeClaim, node: &Node, class: &StorageClass) -> Option<Refusal> {
+    let around = case.snapshot();
+    let driver = around.find::<CsiDriver>("", &class.provisioner).filter(|driver| driver.storage_capacity)?;
+    let wanted = claim.requested()?;
+    let mut is_known = false;
+    let mut largest: Option<(&StorageCapacity, &Quantity)> = None;
+    // A driver may publish one for every node and class.
+    for one in around.all::<StorageCapacity>().iter().filter(|one| one.class_name == class.meta.name) {
+        let (Some(topology), Some(size)) = (&one.topology, room(one)) else { continue };
+        is_known = true;
+        let is_smaller = largest.is_some_and(|(_, most)| size.compare(most).is_lt());
+        if is_smaller || !reaches(topology, node) {
+            continue;
+        }
+        if size.compare(&wanted).is_ge() {
+            return None;
+        }
+        largest = Some((one, size));
+    }
+    // Where there is none for the whole class, nothing is known of any node.
+    if !is_known {
+        return None;
+    }
+    let there = largest.map_or_else(|| "nothing".to_owned(), |(_, size)| size.to_string());
+    let (object, field, value) = match largest {
+        Some((one, size)) => {
+            let field = if one.maximum.is_some() { "maximumVolumeSize" } else { "capacity" };
+            (key(Kind::CsiStorageCapacity, &one.meta.namespace, &one.meta.name), field, size.to_string())
+        }
+        None => (key(Kind::CsiDriver, "", &driver.meta.name), "spec.storageCapacity", "true".to_owned()),
+    };
+    Some(Refusal {
+        words: format!("has too little storage: {} offers {there} there, and {wanted} are requested", driver.meta.name),
+        object,
+        field,
+        value,
+        way: Some(kubectl("get csistoragecapacities -A", "see how much there is elsewhere")),
+    })
+}
+
+/// Whether the node is among those. Most are for other nodes, which their labels tell without a look at the whole.
+fn reaches(topology: &LabelSelector, node: &Node) -> bool {
+    let has = |(key, value): &(Str, Str)| label(&node.meta.labels, key).is_some_and(|has| has == value.as_str());
+    topology.match_labels.iter().all(has)
+        && topology.compile().is_ok_and(|selector| selector.matches(&node.meta.labels))
+}

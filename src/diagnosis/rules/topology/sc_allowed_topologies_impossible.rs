@@ -1,0 +1,237 @@
+//! A class that allows volumes only where there is no node, or where its driver knows no place.
+
+use super::{
+    allows, driver_of, is_asked_for, made_outside, registered, term_words, topologies, waiting, waits_for_a_node,
+};
+use crate::diagnosis::case::key_of_claim;
+use crate::diagnosis::remedy::{by_hand, kubectl, quoted};
+use crate::diagnosis::{Act, Case, Detect, Found, Page, Risk, Rule, Severity, key};
+use crate::model::class::TopologyTerm;
+use crate::model::surroundings::CsiNode;
+use crate::model::{Kind, PersistentVolumeClaim, StorageClass, Str, label};
+
+pub(super) static RULE: Rule = Rule {
+    id: "sc-allowed-topologies-impossible",
+    title: "the class allows no place that there is",
+    severity: Severity::Error,
+    risk: Risk::None,
+    reads: &[Kind::PersistentVolumeClaim, Kind::Pod, Kind::Node, Kind::CsiNode, Kind::Event],
+    hinders: &[Act::Schedule, Act::Provision],
+    repairs: &[],
+    page: Page {
+        seen: "Claims of the class stay Pending. Either their pods are placed nowhere, and the scheduler says that \
+               nodes have no volume to bind; or events `ProvisioningFailed` of the driver speak of a topology that is \
+               not in the allowed or required ones.",
+        why: "`allowedTopologies` is compared with two things that nobody keeps in line with it. The scheduler takes a \
+              node only if its labels satisfy one of the terms in full. The driver's provisioner then looks for the \
+              same keys among those under which the driver itself tells where a node lies (`topologyKeys` in CSINode): \
+              a label that nodes have and the driver does not report fits nowhere. A zone without nodes is enough for \
+              the first, another name of the zone's label for the second.",
+        confirm: "kubectl get sc NAME -o jsonpath='{.allowedTopologies}'\n\
+                  kubectl get nodes --show-labels\n\
+                  kubectl get csinodes -o yaml",
+        repair: "Correct `allowedTopologies` of the class, which can be changed, or drop it where all places will do. \
+                 Use the keys that the driver reports. A claim for which a bad node was chosen already needs its \
+                 annotation `volume.kubernetes.io/selected-node` removed as well.",
+        prevention: "Copy key and values from a CSINode and the labels of its node. Change classes together with the \
+                     zones of the cluster.",
+        hazard: "Labels that are put on nodes only to satisfy the class may move other workloads, and make volumes in \
+                 a zone that the node is not in. No existing volume is touched.",
+        sources: &[
+            "checkVolumeProvisions, MatchTopologySelectorTerms, Kubernetes 1.36 (S8)",
+            "GenerateAccessibilityRequirements, kubernetes-csi/external-provisioner",
+            "ValidateStorageClassUpdate, Kubernetes 1.36",
+            "rook/rook#16092",
+            "kubernetes-csi/external-provisioner#611",
+        ],
+    },
+    detect: Detect::Class(look),
+};
+
+/// Why the class allows nothing.
+enum Trouble<'a> {
+    /// No node satisfies it.
+    NoNode,
+    /// The same, and no node has this label at all.
+    NoSuchLabel(&'a Str),
+    /// The driver does not report this key; it reports those.
+    NotReported(&'a Str, String),
+    /// The driver reports no key at all, and says itself that it finds no topology.
+    NothingReported(&'a Str),
+}
+
+fn look(case: &Case<'_>, class: &StorageClass) -> Option<Found> {
+    if class.allowed_topologies.is_empty() || !made_outside(case, class) || class.meta.deleted.is_some() {
+        return None;
+    }
+    let trouble = trouble(case, class)?;
+    let late = class.waits_for_first_consumer();
+    let waiting =
+        waiting(case, class, |claim| if late { waits_for_a_node(case, claim) } else { is_asked_for(case, claim) });
+    let (driver, wanted) = (driver_of(case, class), topologies(class));
+    let fact = match &trouble {
+        Trouble::NoNode => format!("it allows volumes for nodes with {wanted} alone, and no node has these labels"),
+        Trouble::NoSuchLabel(key) => {
+            format!("it allows volumes for nodes with {wanted} alone, and no node has a label {key} at all")
+        }
+        Trouble::NotReported(wrong, reported) => format!(
+            "it allows volumes by the key {wrong}, and its driver {driver} tells where nodes lie by {reported} alone"
+        ),
+        Trouble::NothingReported(wrong) => format!(
+            "it allows volumes by the key {wrong}, and its driver {driver} reports no topology for any node \
+             (topologyKeys is empty)"
+        ),
+    };
+    let consequence = match (&trouble, late) {
+        (Trouble::NoNode | Trouble::NoSuchLabel(_), true) => "the scheduler puts pods with new claims of it nowhere",
+        (Trouble::NoNode | Trouble::NoSuchLabel(_), false) => {
+            "its driver makes volumes where no pod can use them, or refuses"
+        }
+        (Trouble::NotReported(..) | Trouble::NothingReported(_), true) => "its provisioner refuses every node",
+        (Trouble::NotReported(..) | Trouble::NothingReported(_), false) => {
+            "its driver is asked for places that it does not know"
+        }
+    };
+    let (severity, who) = match (&waiting, &trouble) {
+        (Some(waiting), _) if late => (Severity::Error, format!("; {}", waiting.words())),
+        (Some(waiting), _) => (Severity::Warning, format!("; {}", waiting.words())),
+        // Nodes may come when a pod needs them.
+        (None, Trouble::NoNode) => (Severity::Info, ", as long as no such node joins".to_owned()),
+        // A driver puts its labels on a node when it registers there.
+        (None, Trouble::NoSuchLabel(_)) if !registered(case, driver) => {
+            (Severity::Info, ", as long as no such node joins".to_owned())
+        }
+        (None, Trouble::NoSuchLabel(_) | Trouble::NotReported(..) | Trouble::NothingReported(_)) => {
+            (Severity::Warning, String::new())
+        }
+    };
+    let found = Found::new(format!("{fact}: {consequence}{who}")).severity(severity).evidence(
+        &case.object(),
+        "allowedTopologies",
+        wanted,
+    );
+    let found = with_proof(found, case, class, &trouble);
+    let found = match &waiting {
+        Some(waiting) => waiting.shown_in(found),
+        None => found,
+    };
+    let keys: Vec<&str> = class.allowed_topologies.iter().flat_map(|term| term.iter().map(|(key, _)| &**key)).collect();
+    let labels = keys.iter().take(3).fold(String::new(), |labels, key| labels + " -L " + &quoted(key));
+    let first = match trouble {
+        Trouble::NoNode | Trouble::NoSuchLabel(_) => {
+            kubectl(format!("get nodes{labels}"), "see which values of these labels nodes have")
+        }
+        Trouble::NotReported(..) | Trouble::NothingReported(_) => {
+            kubectl("get csinodes -o yaml", format!("see which topologyKeys {driver} has on which node"))
+        }
+    };
+    Some(found.remedy(first).remedy(by_hand(
+        "correct allowedTopologies of the class, which can be changed, to keys that the driver reports and values that \
+         nodes have",
+    )))
+}
+
+fn trouble<'c>(case: &Case<'_>, class: &'c StorageClass) -> Option<Trouble<'c>> {
+    let nodes = case.snapshot().nodes();
+    if nodes.is_empty() {
+        // Where they were not read, they may be of any sort.
+        case.knows_all(Kind::Node, "");
+        return None;
+    }
+    if !nodes.iter().any(|node| allows(class, &node.meta.labels)) {
+        if !case.knows_all(Kind::Node, "") {
+            return None;
+        }
+        let is_unknown = |key: &Str| nodes.iter().all(|node| label(&node.meta.labels, key).is_none());
+        let unknown_of = |term: &'c TopologyTerm| term.iter().map(|(key, _)| key).find(|key| is_unknown(key));
+        let mut unknown = class.allowed_topologies.iter().map(unknown_of);
+        // One term with labels that nodes have is enough: there might be such a node.
+        let first = unknown.next().flatten();
+        let all = unknown.all(|key| key.is_some());
+        return Some(first.filter(|_| all).map_or(Trouble::NoNode, Trouble::NoSuchLabel));
+    }
+    // Keys of in-tree classes are translated for the driver that took over.
+    let driver = driver_of(case, class);
+    if driver != class.provisioner {
+        return None;
+    }
+    let entries = case.snapshot().all::<CsiNode>().iter().filter_map(|node| node.driver(driver));
+    // Where a driver reports no keys, the provisioner mostly does not look at topologies at all.
+    let reported: Vec<&[Str]> = entries.map(|entry| &*entry.topology_keys).filter(|keys| !keys.is_empty()).collect();
+    let missing =
+        |keys: &[Str], term: &'c [(Str, Box<[Str]>)]| term.iter().map(|(key, _)| key).find(|key| !keys.contains(key));
+    let terms = || class.allowed_topologies.iter().filter(|term| !term.is_empty());
+    if reported.iter().any(|keys| terms().any(|term| missing(keys, term).is_none())) {
+        return None;
+    }
+    let keys = reported.first();
+    if !case.knows_all(Kind::CsiNode, "") {
+        return None;
+    }
+    // A driver that no node has registered yet may come to report the right ones; whether one without keys looks at
+    // topologies at all, only its own words tell.
+    if keys.is_none() && !(registered(case, driver) && says_so(case, class)) {
+        return None;
+    }
+    let Some(keys) = keys else {
+        return terms().flat_map(|term| term.iter()).next().map(|(key, _)| Trouble::NothingReported(key));
+    };
+    let wrong = terms().find_map(|term| missing(keys, term))?;
+    Some(Trouble::NotReported(wrong, keys.join(", ")))
+}
+
+/// Whether the driver has said of a claim of the class, since the class is as it is, that it finds no topology for it.
+fn says_so(case: &Case<'_>, class: &StorageClass) -> bool {
+    let around = case.snapshot();
+    let told = |claim: &PersistentVolumeClaim| {
+        around.events_about(&key_of_claim(&claim.meta), &claim.meta.uid).any(|event| {
+            event.reason == "ProvisioningFailed"
+                && event.last_seen >= class.meta.created
+                && event.message.contains("topolog")
+        })
+    };
+    waiting(case, class, |claim| told(claim) && is_asked_for(case, claim)).is_some()
+}
+
+/// What there is instead.
+fn with_proof(found: Found, case: &Case<'_>, class: &StorageClass, trouble: &Trouble<'_>) -> Found {
+    match trouble {
+        Trouble::NoNode | Trouble::NoSuchLabel(_) => {
+            let Some(node) = case.snapshot().nodes().first() else { return found };
+            let term = class.allowed_topologies.iter().find(|term| !term.is_empty());
+            let Some(term) = term else { return found };
+            let differs = |(key, values): &&(Str, Box<[Str]>)| {
+                label(&node.meta.labels, key).is_none_or(|has| !values.iter().any(|value| value == has))
+            };
+            let Some((wrong, _)) = term.iter().find(differs) else { return found };
+            let has = label(&node.meta.labels, wrong).map_or_else(
+                || format!("no {wrong}"),
+                |value| term_words(&[(wrong.clone(), Box::from([Str::from(value)]))]),
+            );
+            found.evidence(&key(Kind::Node, "", &node.meta.name), "metadata.labels", has)
+        }
+        Trouble::NothingReported(_) => {
+            let driver = driver_of(case, class);
+            let nodes = case.snapshot().all::<CsiNode>();
+            match nodes.iter().find(|node| node.driver(driver).is_some()) {
+                Some(node) => {
+                    found.evidence(&key(Kind::CsiNode, "", &node.meta.name), "spec.drivers[].topologyKeys", "")
+                }
+                None => found,
+            }
+        }
+        Trouble::NotReported(_, reported) => {
+            let driver = driver_of(case, class);
+            let nodes = case.snapshot().all::<CsiNode>();
+            let reports = |node: &&CsiNode| node.driver(driver).is_some_and(|entry| !entry.topology_keys.is_empty());
+            match nodes.iter().find(reports) {
+                Some(node) => found.evidence(
+                    &key(Kind::CsiNode, "", &node.meta.name),
+                    "spec.drivers[].topologyKeys",
+                    reported.as_str(),
+                ),
+                None => found,
+            }
+        }
+    }
+}

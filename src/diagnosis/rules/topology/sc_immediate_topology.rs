@@ -1,0 +1,162 @@
+//! A class that has its volumes made before anybody knows where their pods may run, by a driver for which that matters.
+
+use super::{driver_of, made_outside};
+use crate::diagnosis::case::volume_key;
+use crate::diagnosis::misfit::shown;
+use crate::diagnosis::remedy::{by_hand, kubectl, quoted};
+use crate::diagnosis::{Case, Detect, Found, Page, Risk, Rule, Severity, key};
+use crate::model::{
+    AnnotationKey, BindingMode, CsiNode, Kind, NodeSelector, PersistentVolume, StorageClass, Str, label,
+};
+use std::collections::BTreeSet;
+use std::ptr;
+
+/// So many affinities are remembered as looked at: classes mostly have one for each zone at most.
+const REMEMBERED: usize = 32;
+
+pub(super) static RULE: Rule = Rule {
+    id: "sc-immediate-topology",
+    title: "volumes are made somewhere before their pods get a node",
+    severity: Severity::Warning,
+    risk: Risk::None,
+    reads: &[Kind::PersistentVolume, Kind::Node, Kind::CsiNode],
+    hinders: &[],
+    repairs: &[],
+    page: Page {
+        seen: "Claims of the class are Bound at once. Later some pods stay Pending, because their volume lies in a \
+               zone or on a node where they may not run, or where there is no room for them; a pod with two claims may \
+               find its volumes in two zones.",
+        why: "With `volumeBindingMode: Immediate`, which is the default, the driver is asked for a volume as soon as \
+              the claim exists, and chooses a place by itself. Its volumes can be used in one part of the cluster \
+              only, so that the place decides where the pod has to run, before the scheduler has looked at what else \
+              the pod needs.",
+        confirm: "kubectl get sc NAME -o jsonpath='{.provisioner} {.volumeBindingMode}'\n\
+                  kubectl get csinodes -o custom-columns=NODE:.metadata.name,KEYS:.spec.drivers[*].topologyKeys\n\
+                  kubectl get pv -o \
+                  custom-columns=NAME:.metadata.name,CLASS:.spec.storageClassName,NODES:.spec.nodeAffinity",
+        repair: "Create a class with `volumeBindingMode: WaitForFirstConsumer` and otherwise the same, since the mode \
+                 of a class cannot be changed, and use it for new claims; make it the default class if this one was. \
+                 Claims that are bound stay as they are.",
+        prevention: "Use WaitForFirstConsumer for storage that not every node can reach.",
+        hazard: "Nothing happens to volumes that exist. Do not delete claims to have their volumes made elsewhere: \
+                 their data go with them where the policy is Delete.",
+        sources: &[
+            "syncUnboundClaim, IsDelayBindingMode, Kubernetes 1.36 (C4, C12)",
+            "GenerateAccessibilityRequirements, kubernetes-csi/external-provisioner",
+            "https://kubernetes.io/docs/concepts/storage/storage-classes/#volume-binding-mode",
+            "kubernetes/kubernetes#91299",
+        ],
+    },
+    detect: Detect::Class(look),
+};
+
+fn look(case: &Case<'_>, class: &StorageClass) -> Option<Found> {
+    let mode = match &class.binding_mode {
+        Some(BindingMode::WaitForFirstConsumer | BindingMode::Other(_)) => return None,
+        Some(BindingMode::Immediate) => BindingMode::Immediate.as_str(),
+        None => "",
+    };
+    if !made_outside(case, class) || case.snapshot().nodes().len() < 2 {
+        return None;
+    }
+    let mut volumes = case.survey().taken(&class.meta.name).flat_map(|(_, ids)| case.volumes(ids)).peekable();
+    // What its volumes say goes before what its driver may do: many drivers tell where nodes lie, and make volumes that
+    // all of them reach.
+    let (found, severity) = if volumes.peek().is_some() {
+        (by_its_volumes(case, class, volumes)?, Severity::Warning)
+    } else {
+        (by_its_driver(case, class)?, Severity::Info)
+    };
+    Some(
+        found
+            .severity(severity)
+            .evidence(&case.object(), "volumeBindingMode", shown(mode))
+            .evidence(&case.object(), "provisioner", class.provisioner.as_str())
+            .remedy(kubectl(
+                format!("get sc {} -o yaml", quoted(&class.meta.name)),
+                "take over what it says into a class of another name with volumeBindingMode WaitForFirstConsumer",
+            ))
+            .remedy(by_hand(
+                "use that class for new claims, and make it the default one if this one is; bound claims stay as they \
+                 are",
+            )),
+    )
+}
+
+/// A volume of the class that some node reaches and another one of the same sort does not.
+fn by_its_volumes<'a>(
+    case: &Case<'_>,
+    class: &StorageClass,
+    mut volumes: impl Iterator<Item = &'a PersistentVolume>,
+) -> Option<Found> {
+    // Most volumes of a class are alike in this, and there may be very many.
+    let mut seen: Vec<&NodeSelector> = Vec::new();
+    let (volume, keys) = volumes.find_map(|volume| {
+        // Those that somebody made by hand say nothing of the driver.
+        let affinity = volume.node_affinity.as_deref()?;
+        let is_made = volume.meta.annotations.has(AnnotationKey::ProvisionedBy);
+        if !is_made || volume.terminating() || seen.iter().any(|one| ptr::eq(*one, affinity) || *one == affinity) {
+            return None;
+        }
+        if seen.len() < REMEMBERED {
+            seen.push(affinity);
+        }
+        Some((volume, divides(case, affinity)?))
+    })?;
+    let name = &volume.meta.name;
+    Some(
+        Found::new(format!(
+            "it has volumes made at once, and its driver {} makes them for a part of the cluster: {name} can be used \
+             on some nodes and not on others (by {keys}). Where a volume lies so decides where its pod has to run, \
+             before the scheduler is asked, and may leave the pod no node",
+            driver_of(case, class)
+        ))
+        .evidence(&volume_key(name), "spec.nodeAffinity.required", format!("by {keys}")),
+    )
+}
+
+/// The labels by which the affinity divides nodes; nothing where all nodes that have these labels will do.
+fn divides(case: &Case<'_>, affinity: &NodeSelector) -> Option<String> {
+    let keys: BTreeSet<&Str> =
+        affinity.terms.iter().flat_map(|term| term.expressions.iter().map(|one| &one.key)).collect();
+    if keys.is_empty() {
+        return None;
+    }
+    // Nodes without these labels, such as those of the control plane, do not have the driver.
+    let nodes = case.snapshot().nodes().iter().map(|node| &node.meta.labels);
+    let mut own = nodes.filter(|labels| keys.iter().all(|key| label(labels, key).is_some()));
+    let named: Vec<&str> = keys.iter().map(|key| key.as_str()).collect();
+    own.any(|labels| !affinity.matches(labels)).then(|| named.join(", "))
+}
+
+/// Nodes for which the driver tells different places.
+fn by_its_driver(case: &Case<'_>, class: &StorageClass) -> Option<Found> {
+    let driver = driver_of(case, class);
+    let mut places: BTreeSet<Vec<(&str, &str)>> = BTreeSet::new();
+    let mut example = None;
+    for csi_node in case.snapshot().all::<CsiNode>() {
+        let Some(entry) = csi_node.driver(driver) else { continue };
+        let Some(node) = case.snapshot().node(&csi_node.meta.name) else { continue };
+        let place = entry.topology_keys.iter().map(|key| Some((key.as_str(), label(&node.meta.labels, key)?)));
+        let place: Option<Vec<(&str, &str)>> = place.collect();
+        if let Some(place) = place.filter(|place| !place.is_empty()) {
+            places.insert(place);
+            example = Some((csi_node, entry));
+        }
+    }
+    // With all nodes in one place it does not matter when the volume is made; others may not have been read.
+    if places.len() < 2 {
+        case.knows_all(Kind::CsiNode, "");
+        return None;
+    }
+    let (csi_node, entry) = example?;
+    let keys = entry.topology_keys.join(", ");
+    Some(
+        Found::new(format!(
+            "it has volumes made at once, and its driver {driver} tells {} places apart (by {keys}): if a volume can \
+             be used in its own place alone, that decides where the pod has to run, before the scheduler is asked",
+            places.len()
+        ))
+        .evidence(&key(Kind::CsiNode, "", &csi_node.meta.name), "spec.drivers[].topologyKeys", keys),
+    )
+}

@@ -1,0 +1,154 @@
+//! A class whose CSI driver is nowhere to be seen in the cluster.
+
+use super::{Waiting, driver_of, is_asked_for, made_outside, registered, waiting};
+use crate::diagnosis::case::key_of_claim;
+use crate::diagnosis::remedy::{by_hand, kubectl, quoted};
+use crate::diagnosis::{Act, Case, Detect, Found, Page, Risk, Rule, Severity, key};
+use crate::model::{AnnotationKey, CsiDriver, CsiNode, Kind, PersistentVolumeClaim, StorageClass};
+use crate::snapshot::Absence;
+use crate::text::nearest;
+
+pub(super) static RULE: Rule = Rule {
+    id: "sc-provisioner-absent",
+    title: "the class's driver is not installed",
+    severity: Severity::Error,
+    risk: Risk::None,
+    reads: &[
+        Kind::PersistentVolume,
+        Kind::PersistentVolumeClaim,
+        Kind::Pod,
+        Kind::CsiDriver,
+        Kind::CsiNode,
+        Kind::Event,
+    ],
+    hinders: &[Act::Schedule, Act::Provision],
+    repairs: &[],
+    page: Page {
+        seen: "The class is there, perhaps as the default, and its claims stay Pending with events \
+               `ExternalProvisioning`, which say that a driver or an administrator has to make the volume. Nothing \
+               says that there is no such driver.",
+        why: "Anybody can create a class, and nobody checks its `provisioner`. The controller writes that name to the \
+              claim and leaves the rest to whoever goes by it. A CSI driver shows itself twice: by a CSIDriver object \
+              that is installed with it, and by an entry in the CSINode of every node where it runs. Here there is \
+              neither. Clusters of some vendors come with a class for a driver that has to be added first, and names \
+              of in-tree plugins such as `kubernetes.io/aws-ebs` only stand for such a driver any more. A provisioner \
+              that is no CSI driver needs neither object, which is why this rule only looks at names that only CSI \
+              drivers have.",
+        confirm: "kubectl get sc NAME -o jsonpath='{.provisioner}'\n\
+                  kubectl get csidrivers\n\
+                  kubectl get csinodes -o custom-columns=NODE:.metadata.name,DRIVERS:.spec.drivers[*].name\n\
+                  kubectl get pods -A",
+        repair: "Install the driver: claims that wait go on by themselves. If the name is misspelt, or another driver \
+                 is meant, create a class with the right name (the provisioner of a class cannot be changed) and \
+                 create the waiting claims again with it. If the class is not meant to be used, delete it, or at least \
+                 take the mark of the default class from it.",
+        prevention: "Install a driver before its classes, and remove its classes together with it.",
+        hazard: "Deleting a class touches no volume, and deleting a claim that never had a volume loses nothing. \
+                 Volumes of that driver that exist can neither be mounted nor deleted while it is away; their data \
+                 stay in the storage system.",
+        sources: &[
+            "provisionClaimOperationExternal, setClaimProvisioner, Kubernetes 1.36 (C12, PE3)",
+            "https://kubernetes.io/docs/concepts/storage/volumes/#csi-migration",
+            "https://kubernetes-csi.github.io/docs/csi-driver-object.html",
+            "awslabs/cdk-eks-blueprints#561",
+        ],
+    },
+    detect: Detect::Class(look),
+};
+
+fn look(case: &Case<'_>, class: &StorageClass) -> Option<Found> {
+    let driver = driver_of(case, class);
+    if !made_outside(case, class) || !is_csi_name(driver) || class.meta.deleted.is_some() {
+        return None;
+    }
+    let around = case.snapshot();
+    if around.find::<CsiDriver>("", driver).is_some() || registered(case, driver) {
+        return None;
+    }
+    // Whose provisioner has begun, needs no other sign that it is there.
+    let waiting = waiting(case, class, |claim| is_asked_for(case, claim) && !has_begun(case, claim));
+    // In a cluster within a cluster drivers are out of sight, and make volumes all the same.
+    let is_used = case.survey().taken(&class.meta.name).next().is_some();
+    if waiting.is_none() && is_used {
+        return None;
+    }
+    if !case.lacks(Kind::CsiDriver, "", driver) || !case.knows_all(Kind::CsiNode, "") {
+        return None;
+    }
+    // Volumes that nobody read may show that it is used, or may be those that claims seem to lack.
+    let is_unused = !is_used && case.knows_all(Kind::PersistentVolume, "");
+    if waiting.is_none() && !is_unused {
+        return None;
+    }
+    let is_migrated = driver != class.provisioner;
+    let as_what =
+        if is_migrated { format!("{driver}, which took over its provisioner's name") } else { driver.to_owned() };
+    let meaning = match &waiting {
+        Some(waiting) => format!("{} for a volume that nobody makes", waiting.words()),
+        None => "a claim that waits for it gets no volume".to_owned(),
+    };
+    let registered =
+        around.all::<CsiNode>().iter().flat_map(|node| node.drivers.iter().map(|driver| driver.name.as_str()));
+    let known = around.all::<CsiDriver>().iter().map(|driver| driver.meta.name.as_str()).chain(registered);
+    // Names that were taken over are no slips of anybody's pen.
+    let similar = if is_migrated { None } else { nearest(driver, known, 1).first().copied() };
+    let similar = similar.map(|name| format!(". There is one called {name}, which may be meant"));
+    let found = Found::new(format!(
+        "its driver is not installed: there is no CSIDriver {as_what}, and no node has registered it; {meaning}{}",
+        similar.unwrap_or_default()
+    ));
+    let found = found
+        .severity(severity(case, class, waiting, is_unused))
+        .evidence(&case.object(), "provisioner", class.provisioner.as_str())
+        .evidence(&key(Kind::CsiDriver, "", driver), "metadata.name", "does not exist");
+    let found = match waiting {
+        Some(Waiting { first, .. }) => {
+            let annotation = first.meta.annotations.get(AnnotationKey::StorageProvisioner).unwrap_or_default();
+            found.evidence(
+                &key_of_claim(&first.meta),
+                "metadata.annotations[volume.kubernetes.io/storage-provisioner]",
+                annotation,
+            )
+        }
+        None => found,
+    };
+    Some(
+        found
+            .remedy(kubectl("get csidrivers", "see which drivers are installed"))
+            .remedy(by_hand(format!("install {driver}: claims that wait go on by themselves")))
+            .remedy(kubectl(
+                format!("get sc {} -o yaml", quoted(&class.meta.name)),
+                "if another driver is meant, take over what the class says into one with that provisioner, and create \
+                 the waiting claims again with it",
+            )),
+    )
+}
+
+/// How sure it is, and whom it hurts: names of plugins that were taken over stand for CSI drivers alone, and some parts
+/// of names say as much.
+fn severity(case: &Case<'_>, class: &StorageClass, waiting: Option<Waiting<'_>>, is_unused: bool) -> Severity {
+    let driver = driver_of(case, class);
+    let says_csi = driver != class.provisioner || driver.split('.').any(|part| part == "csi");
+    let has_csi_nodes = !case.snapshot().all::<CsiNode>().is_empty();
+    // Files mostly come without events: that no provisioner has begun is then not certain enough for an error.
+    let coverage = case.snapshot().coverage();
+    let hears =
+        |claim: &PersistentVolumeClaim| coverage.absence(Kind::Event, &claim.meta.namespace) == Absence::Certain;
+    match waiting {
+        None => Severity::Info,
+        Some(waiting) if says_csi && has_csi_nodes && is_unused && hears(waiting.first) => Severity::Error,
+        Some(_) => Severity::Warning,
+    }
+}
+
+/// Whether the name can hardly be that of anything but a CSI driver: these are domain names, others have a slash.
+fn is_csi_name(name: &str) -> bool {
+    name.contains('.') && !name.contains('/')
+}
+
+/// Whether a provisioner has said that it works on the claim, which only provisioners outside of
+/// kube-controller-manager say so.
+fn has_begun(case: &Case<'_>, claim: &PersistentVolumeClaim) -> bool {
+    let mut events = case.snapshot().events_about(&key_of_claim(&claim.meta), &claim.meta.uid);
+    events.any(|event| event.reason == "Provisioning")
+}

@@ -1,0 +1,82 @@
+//! A volume that is reserved for a claim which has another volume.
+
+use super::with_storage;
+use crate::controllers::VolumeBranch;
+use crate::diagnosis::case::key_of_claim;
+use crate::diagnosis::facts::is_bound;
+use crate::diagnosis::misfit::claim_name;
+use crate::diagnosis::remedy::{by_hand, retain};
+use crate::diagnosis::{Case, Detect, Found, Holder, Page, Risk, Rule, Severity};
+use crate::model::{Kind, PersistentVolume};
+
+pub(super) static RULE: Rule = Rule {
+    id: "pv-available-claim-bound-elsewhere",
+    title: "reserved for a claim that has another volume",
+    severity: Severity::Warning,
+    risk: Risk::Possible,
+    reads: &[Kind::PersistentVolumeClaim],
+    hinders: &[],
+    repairs: &[],
+    page: Page {
+        seen: "The volume is Available, the column CLAIM is filled in, and that claim is Bound to another volume, or \
+               waits for another one.",
+        why: "`spec.claimRef` reserves the volume for the claim, and `spec.volumeName` of the claim names another \
+              volume, which can never be changed. Two volumes were reserved for one claim and the other one won, or a \
+              volume in another group of access modes came first, or the manifest of the volume is older than the \
+              claim. The controller makes such a volume Available and leaves the reservation as it is, so nobody else \
+              gets it either.",
+        confirm: "kubectl get pv VOLUME -o jsonpath='{.spec.claimRef}'\n\
+                  kubectl get pvc NAME -n NAMESPACE -o jsonpath='{.spec.volumeName} {.status.phase}'",
+        repair: "Find out which of the two volumes holds the data that count. If it is the other one, this volume is \
+                 spare: erase it and free it by removing the `claimRef`, or reserve it for another claim. If it is \
+                 this one, the claim has to be created anew, with `spec.volumeName`: set both volumes to Retain, stop \
+                 the pods, delete the claim, and create it.",
+        prevention: "Name the volume in `spec.volumeName` of the claim as well as the claim in the volume's \
+                     `claimRef`.",
+        hazard: "If the claim is deleted and created again, it may get this volume, and the application starts on old \
+                 data. Removing the `claimRef` offers what is on the volume to every claim of any namespace that fits.",
+        sources: &["syncVolume, Kubernetes 1.36 (V3, V13)", "FindMatchingVolume, Kubernetes 1.36 (M7)"],
+    },
+    detect: Detect::Volume(look),
+};
+
+fn look(case: &Case<'_>, volume: &PersistentVolume) -> Option<Found> {
+    let named = volume.claim_ref.as_ref()?;
+    if volume.terminating() {
+        return None;
+    }
+    let branch = case.volume_branch()?;
+    if !matches!(branch, VolumeBranch::VolumeReserved | VolumeBranch::VolumeSurplusUnbindUser) {
+        return None;
+    }
+    let claim = match case.holder(volume) {
+        Holder::ReservedFor(claim) | Holder::Lives(claim) => claim,
+        Holder::Nobody | Holder::ReservedForMissing | Holder::Replaced(_) | Holder::Gone | Holder::Unknown => {
+            return None;
+        }
+    };
+    let other = &claim.volume_name;
+    if other.is_empty() || *other == volume.meta.name {
+        return None;
+    }
+    let name = claim_name(named);
+    let has = if is_bound(claim) { "has" } else { "asks by name for" };
+    let now = if branch == VolumeBranch::VolumeReserved { "it is" } else { "with the next sync it is only" };
+    let found = Found::new(format!(
+        "{now} reserved for claim {name}, which {has} volume {other}: the reservation cannot be met, and keeps all \
+         others away. If that claim is created again, it may get the data on this volume"
+    ));
+    Some(
+        with_storage(found, case, volume)
+            .evidence(&case.object(), "spec.claimRef", name.as_str())
+            .evidence(&case.object(), "spec.claimRef.uid", named.uid.as_str())
+            .evidence(&key_of_claim(&claim.meta), "spec.volumeName", other.as_str())
+            .evidence(&key_of_claim(&claim.meta), "status.phase", claim.status.phase.as_str())
+            .remedies(retain(volume))
+            .remedy(by_hand(format!("find out whether {} or {other} holds the data that count", volume.meta.name)))
+            .remedy(by_hand(
+                "if this one is spare, erase it and remove spec.claimRef: any claim of any namespace that fits may \
+                 take it then",
+            )),
+    )
+}

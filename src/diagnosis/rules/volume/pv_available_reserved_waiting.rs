@@ -1,0 +1,66 @@
+//! A volume that is reserved for a claim which does not exist.
+
+use crate::controllers::VolumeBranch;
+use crate::diagnosis::facts::is_complete;
+use crate::diagnosis::misfit::claim_name;
+use crate::diagnosis::remedy::by_hand;
+use crate::diagnosis::{Case, Detect, Found, Holder, Page, Risk, Rule, Severity};
+use crate::model::{Kind, PersistentVolume};
+
+pub(super) static RULE: Rule = Rule {
+    id: "pv-available-reserved-waiting",
+    title: "reserved for a claim that does not exist",
+    severity: Severity::Info,
+    risk: Risk::None,
+    reads: &[Kind::PersistentVolumeClaim],
+    hinders: &[],
+    repairs: &[],
+    page: Page {
+        seen: "The volume is Available, and the column CLAIM is filled in. No claim of that name exists.",
+        why: "`spec.claimRef` has a namespace and a name and no uid: the volume is reserved. No other claim can take \
+              it, and the first claim of that name gets it, whatever its class. The controller does not look for the \
+              claim meanwhile.",
+        confirm: "kubectl get pv VOLUME -o jsonpath='{.spec.claimRef}'\n\
+                  kubectl get pvc NAME -n NAMESPACE",
+        repair: "Create the claim, best with `spec.volumeName`, so that it waits for this volume and no other. If the \
+                 reservation is not wanted any more, `kubectl pvctl unbind pv/VOLUME --reserve-for NAMESPACE/NAME` \
+                 reserves the volume for another claim, and `kubectl pvctl undo` takes back the repair that made it.",
+        prevention: "Create volume and claim together.",
+        hazard: "Whoever may create a claim of that name in that namespace gets the volume, with the data on it.",
+        sources: &[
+            "syncVolume, Kubernetes 1.36 (V3)",
+            "https://kubernetes.io/docs/concepts/storage/persistent-volumes/#reserving-a-persistentvolume",
+        ],
+    },
+    detect: Detect::Volume(look),
+};
+
+fn look(case: &Case<'_>, volume: &PersistentVolume) -> Option<Found> {
+    let named = volume.claim_ref.as_ref().filter(|named| named.uid.is_empty() && is_complete(named))?;
+    if volume.terminating() || case.volume_branch()? != VolumeBranch::VolumeReserved {
+        return None;
+    }
+    match case.holder(volume) {
+        Holder::ReservedForMissing => {}
+        Holder::Nobody
+        | Holder::ReservedFor(_)
+        | Holder::Lives(_)
+        | Holder::Replaced(_)
+        | Holder::Gone
+        | Holder::Unknown => return None,
+    }
+    let (claim, name) = (claim_name(named), &volume.meta.name);
+    let found = Found::new(format!(
+        "it is reserved for claim {claim}, which does not exist: no other claim can take it, and whoever creates that \
+         one gets it with its data"
+    ));
+    Some(
+        found
+            .evidence(&case.object(), "spec.claimRef", claim.as_str())
+            .evidence(&case.object(), "spec.claimRef.uid", "")
+            .remedy(by_hand(format!(
+                "create claim {claim} with spec.volumeName {name}, or end the reservation: `kubectl pvctl unbind \
+                 pv/{name} --reserve-for NAMESPACE/NAME` reserves it for the claim that should have it"
+            ))),
+    )
+}

@@ -1,0 +1,161 @@
+//! A volume that is offered to everybody and was somebody's before.
+
+use super::{PATIENCE, with_storage};
+use crate::controllers::VolumeBranch;
+use crate::diagnosis::case::key_of_claim;
+use crate::diagnosis::facts::{is_bound, provisioner};
+use crate::diagnosis::remedy::{by_hand, restore};
+use crate::diagnosis::{Case, Detect, Found, Page, Risk, Rule, Severity};
+use crate::model::{
+    AnnotationKey, Kind, PersistentVolume, PersistentVolumeClaim, ReclaimPolicy, SourceKind, VolumePhase,
+};
+use crate::simulate::{Outcome, OutcomeSet};
+use crate::text::human_age;
+
+pub(super) static RULE: Rule = Rule {
+    id: "pv-available-with-data",
+    title: "free for everybody, and was somebody's before",
+    severity: Severity::Warning,
+    risk: Risk::Possible,
+    reads: &[Kind::PersistentVolumeClaim],
+    hinders: &[],
+    repairs: &[],
+    page: Page {
+        seen: "The volume is Available and the column CLAIM is empty, but it is not new: it was provisioned for a \
+               claim, or was Bound before.",
+        why: "Somebody removed `spec.claimRef` as a whole, which is what many pages advise for a volume that is \
+              Released. The controller then offers the volume, with everything on it, to the next claim of any \
+              namespace that fits. Provisioners never make a volume without a claim, and the controller itself takes \
+              its annotation away when it frees one, so both are traces of that.",
+        confirm: "kubectl get pv VOLUME -o jsonpath='{.metadata.annotations} {.spec.claimRef}'\n\
+                  kubectl get pv VOLUME -o jsonpath='{.metadata.creationTimestamp} {.status.lastPhaseTransitionTime}'",
+        repair: "Find out whose data they are, and reserve the volume for that claim: write its namespace and name \
+                 into `spec.claimRef`, without a uid if it has no volume yet. If nobody wants the data, erase them.",
+        prevention: "Reserve a released volume for a claim by taking only the uid out of its `claimRef`.",
+        hazard: "The next claim that fits reads the old data, or its application formats them away. A claim of a class \
+                 that binds at once needs no pod for that.",
+        sources: &[
+            "syncVolume, unbindVolume, Kubernetes 1.36 (V2, U1)",
+            "kubernetes/kubernetes#48609",
+            "velero-io/velero#3007",
+        ],
+    },
+    detect: Detect::Volume(look),
+};
+
+/// A sign that a volume without a claim had one.
+pub(super) struct Trace {
+    /// What it is, as a part of a sentence.
+    words: String,
+    /// Where it stands.
+    field: &'static str,
+    value: String,
+    /// Nothing else can have left it.
+    is_proof: bool,
+}
+
+/// The clearest sign that the volume had a claim; nothing for one that has one still.
+pub(super) fn trace(volume: &PersistentVolume) -> Option<Trace> {
+    if volume.claim_ref.is_some() {
+        return None;
+    }
+    // Provisioners of local volumes sign what they discover, and that has no claim at first.
+    if let Some(provisioner) = provisioner(volume).filter(|_| volume.source.kind != SourceKind::Local) {
+        return Some(Trace {
+            words: format!("{provisioner} made it for a claim"),
+            field: "metadata.annotations[pv.kubernetes.io/provisioned-by]",
+            value: provisioner.to_owned(),
+            is_proof: true,
+        });
+    }
+    if let Some(value) = volume.meta.annotations.get(AnnotationKey::BoundByController) {
+        return Some(Trace {
+            words: "the controller had bound it to a claim".to_owned(),
+            field: "metadata.annotations[pv.kubernetes.io/bound-by-controller]",
+            value: value.to_owned(),
+            is_proof: true,
+        });
+    }
+    let phase = &volume.status.phase;
+    if matches!(phase, VolumePhase::Bound | VolumePhase::Released | VolumePhase::Failed) {
+        return Some(Trace {
+            words: format!("its recorded phase is {}", phase.as_str()),
+            field: "status.phase",
+            value: phase.as_str().to_owned(),
+            is_proof: true,
+        });
+    }
+    // A volume that was recycled has been Available for the second time, and is empty.
+    if *phase != VolumePhase::Available || volume.reclaim_policy == ReclaimPolicy::Recycle {
+        return None;
+    }
+    let changed = volume.status.last_phase_transition?;
+    let lasted = changed.seconds_since(volume.meta.created?);
+    (lasted > PATIENCE).then(|| Trace {
+        words: format!("it became Available {} after it was created, so it probably had a claim", human_age(lasted)),
+        field: "status.lastPhaseTransitionTime",
+        value: changed.to_string(),
+        is_proof: false,
+    })
+}
+
+fn look(case: &Case<'_>, volume: &PersistentVolume) -> Option<Found> {
+    if volume.terminating() {
+        return None;
+    }
+    let Trace { words, field, value, is_proof } = trace(volume)?;
+    if case.volume_branch()? != VolumeBranch::VolumeUnclaimed {
+        return None;
+    }
+    let owner = owner(case, volume);
+    if owner.is_some_and(|owner| is_taken_back(case, owner)) {
+        return None;
+    }
+    let (danger, ways) = match owner {
+        Some(owner) => (
+            format!(
+                "claim {} is bound to it by its own word, and another one that fits can take it first",
+                owner.key()
+            ),
+            vec![restore(
+                case.snapshot(),
+                owner,
+                format!("give the volume back to {}; nothing is deleted", owner.key()),
+            )],
+        ),
+        None => (
+            "the next claim that fits, of any namespace, gets what is on it".to_owned(),
+            vec![by_hand(
+                "find out whose data they are, and reserve it for that claim: write namespace and name into \
+                 spec.claimRef before another one takes it",
+            )],
+        ),
+    };
+    let found = Found::new(format!("nobody has it, but {words}: {danger}"));
+    let mut found = with_storage(found, case, volume)
+        .severity(if is_proof { Severity::Warning } else { Severity::Info })
+        .since(volume.status.last_phase_transition)
+        .evidence(&case.object(), "spec.claimRef", "")
+        .evidence(&case.object(), field, value);
+    if let Some(owner) = owner {
+        found = found.evidence(&key_of_claim(&owner.meta), "spec.volumeName", owner.volume_name.as_str());
+    }
+    Some(found.remedies(ways))
+}
+
+/// The claim that still counts itself bound to the volume.
+fn owner<'a>(case: &Case<'a>, volume: &PersistentVolume) -> Option<&'a PersistentVolumeClaim> {
+    let snapshot = case.snapshot();
+    let mut claims = snapshot.claims_naming(&volume.meta.name).iter().map(|id| snapshot.claim(*id));
+    claims.find(|claim| is_bound(claim) && !claim.terminating())
+}
+
+/// Whether nobody but that claim gets the volume.
+fn is_taken_back(case: &Case<'_>, owner: &PersistentVolumeClaim) -> bool {
+    let only = case.ends().and_then(OutcomeSet::only);
+    let uid = match only {
+        Some(Outcome::Volume { phase: VolumePhase::Bound, claim_ref: Some((_, _, uid)), .. }) => uid,
+        Some(Outcome::Volume { .. } | Outcome::Claim { .. } | Outcome::Gone { .. }) | None => return false,
+    };
+    *uid == owner.meta.uid
+}

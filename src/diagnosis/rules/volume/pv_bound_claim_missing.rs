@@ -1,0 +1,72 @@
+//! A volume that belongs to a claim which is gone, and that nobody has released yet.
+
+use super::{Gone, claim_is_gone, gone, recorded_released, ways_back, with_state, with_storage};
+use crate::diagnosis::case::key_of_claim;
+use crate::diagnosis::facts::is_complete;
+use crate::diagnosis::misfit::claim_name;
+use crate::diagnosis::{Act, Case, Detect, Found, Holder, Page, Risk, Rule, Severity};
+use crate::model::{Kind, PersistentVolume};
+
+pub(super) static RULE: Rule = Rule {
+    id: "pv-bound-claim-missing",
+    title: "the volume's claim is gone, and the next sync releases it",
+    severity: Severity::Error,
+    risk: Risk::Imminent,
+    reads: &[Kind::PersistentVolumeClaim, Kind::Pod],
+    hinders: &[Act::Offer],
+    repairs: &[],
+    page: Page {
+        seen: "The volume is Bound (or Pending, after a restore), and the claim in the column CLAIM does not exist, or \
+               is younger than the volume's binding.",
+        why: "`spec.claimRef` holds the uid of a claim that is gone. The controller has not looked at the volume \
+              since: kube-controller-manager stands still, the claim went a moment ago, or volumes were restored \
+              without their claims. A restored claim gets a new uid, and so counts as another one. The first sync \
+              finds no claim of that uid, makes the volume Released and carries out its reclaim policy.",
+        confirm: "kubectl get pv VOLUME -o jsonpath='{.status.phase} {.spec.claimRef} \
+                  {.spec.persistentVolumeReclaimPolicy}'\n\
+                  kubectl get pvc NAME -n NAMESPACE -o jsonpath='{.metadata.uid}'",
+        repair: "If the data are wanted, set the policy to Retain before anything else, and above all before \
+                 kube-controller-manager is started. Then reserve the volume for the name of its claim and create the \
+                 claim again, or, where the claim was restored already, write its new uid into `claimRef`. If the data \
+                 are not wanted, there is nothing to do.",
+        prevention: "Set volumes to Retain before a restore, restore volumes without `claimRef.uid`, and claims soon \
+                     after them.",
+        hazard: "With policy Delete or Recycle the data go with the first sync: starting the control plane is what \
+                 destroys them. Removing the `claimRef` as a whole offers the data to every claim that fits.",
+        sources: &[
+            "syncVolume, Kubernetes 1.36 (V5, V6)",
+            "reclaimVolume, Kubernetes 1.36 (R1 to R4)",
+            "velero-io/velero#1138",
+            "velero-io/velero#1039",
+        ],
+    },
+    detect: Detect::Volume(look),
+};
+
+fn look(case: &Case<'_>, volume: &PersistentVolume) -> Option<Found> {
+    if volume.terminating() || recorded_released(volume) {
+        return None;
+    }
+    // A claimRef that names no claim at all has a rule of its own.
+    let named = volume.claim_ref.as_ref().filter(|named| !named.uid.is_empty() && is_complete(named))?;
+    let Gone { branch, reclaim } = gone(case, volume)?;
+    if !claim_is_gone(branch) {
+        return None;
+    }
+    let claim = claim_name(named);
+    let destroys = reclaim.destroys();
+    let prospect = reclaim.prospect(&volume.reclaim_policy);
+    let replaced = if let Holder::Replaced(other) = case.holder(volume) { Some(other) } else { None };
+    let fact = match replaced {
+        Some(_) => format!("its claim {claim} is gone (the one of that name today is a new one)"),
+        None => format!("its claim {claim} does not exist"),
+    };
+    let found = Found::new(format!("{fact}, and the next sync makes it Released. {prospect}"));
+    let mut found = with_state(with_storage(found, case, volume), case, volume)
+        .severity(if destroys { Severity::Error } else { Severity::Warning })
+        .risk(if destroys { Risk::Imminent } else { Risk::None });
+    if let Some(other) = replaced {
+        found = found.evidence(&key_of_claim(&other.meta), "metadata.uid", other.meta.uid.as_str());
+    }
+    Some(found.remedies(ways_back(case, volume)))
+}

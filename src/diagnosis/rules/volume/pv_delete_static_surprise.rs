@@ -1,0 +1,80 @@
+//! A volume that was made by hand and whose storage goes with its claim.
+
+use super::{claim_is_gone, recorded_released, with_storage};
+use crate::controllers::persistent_volume::reclaim::{DataFate, data_fate};
+use crate::diagnosis::facts::{DRIVER_FINALIZER, is_complete, provisioner};
+use crate::diagnosis::misfit::claim_name;
+use crate::diagnosis::remedy::retain;
+use crate::diagnosis::{Case, Detect, Found, Page, Repair, Risk, Rule, Severity};
+use crate::model::{Kind, PersistentVolume, ReclaimPolicy, SourceKind};
+
+pub(super) static RULE: Rule = Rule {
+    id: "pv-delete-static-surprise",
+    title: "made by hand, with policy Delete",
+    severity: Severity::Warning,
+    risk: Risk::Possible,
+    reads: &[Kind::PersistentVolumeClaim],
+    hinders: &[],
+    repairs: &[Repair::Retain],
+    page: Page {
+        seen: "Nothing alarming: the volume is Bound or Available, and its RECLAIM POLICY is Delete. The annotation \
+               `pv.kubernetes.io/provisioned-by` is missing.",
+        why: "The volume was created by hand, for a disk, share or bucket that existed before. Up to Kubernetes 1.29 \
+              policy Delete did nothing for such a volume, which only became Failed, and many manifests state it \
+              without a thought. Since then kube-controller-manager leaves static CSI volumes to their driver, and \
+              provisioners of the same age count every volume of their driver as theirs and delete its storage. Their \
+              finalizer on the volume says that they will.",
+        confirm: "kubectl get pv VOLUME -o jsonpath='{.metadata.annotations} {.metadata.finalizers}'\n\
+                  kubectl get pv VOLUME -o jsonpath='{.spec.persistentVolumeReclaimPolicy} {.spec.csi.driver} \
+                  {.spec.csi.volumeHandle}'",
+        repair: "Set the policy to Retain, unless you want the storage to go with the claim. It can be changed at any \
+                 time while the claim is there.",
+        prevention: "State Retain in manifests of volumes that are made by hand.",
+        hazard: "Deleting the claim, or its namespace, deletes the storage itself, with everything that others keep on \
+                 the same share or bucket.",
+        sources: &[
+            "findDeletablePlugin, Kubernetes 1.36 (DO3)",
+            "kubernetes-sigs/sig-storage-lib-external-provisioner#129",
+            "kubernetes/enhancements#3552",
+            "kubernetes/kubernetes#125767",
+        ],
+    },
+    detect: Detect::Volume(look),
+};
+
+fn look(case: &Case<'_>, volume: &PersistentVolume) -> Option<Found> {
+    let hand_made = volume.source.kind == SourceKind::Csi && provisioner(volume).is_none();
+    if !hand_made || volume.reclaim_policy != ReclaimPolicy::Delete || volume.terminating() || recorded_released(volume)
+    {
+        return None;
+    }
+    if data_fate(case.rules(), volume) != DataFate::HandedToDriver {
+        return None;
+    }
+    // Where the claim is gone already, this is no surprise any more, and has other rules.
+    if case.volume_branch().is_some_and(claim_is_gone) {
+        return None;
+    }
+    let driver = &volume.source.detail;
+    let claim = match volume.claim_ref.as_ref().filter(|named| is_complete(named)) {
+        Some(named) => format!("claim {}", claim_name(named)),
+        None => "a claim that has it".to_owned(),
+    };
+    let marked = volume.meta.has_finalizer(DRIVER_FINALIZER);
+    let who = if marked {
+        format!("{driver}, whose finalizer is on it,")
+    } else {
+        format!("{driver} (in a current version)")
+    };
+    let found = Found::new(format!(
+        "it was made by hand (no annotation of a provisioner) and has policy Delete: when {claim} is deleted, {who} \
+         deletes its storage {}",
+        volume.source.handle
+    ));
+    let found = with_storage(found, case, volume)
+        .evidence(&case.object(), "spec.persistentVolumeReclaimPolicy", volume.reclaim_policy.as_str())
+        .evidence(&case.object(), "spec.csi.driver", driver.as_str())
+        .evidence(&case.object(), "metadata.annotations[pv.kubernetes.io/provisioned-by]", "");
+    let found = if marked { found.evidence(&case.object(), "metadata.finalizers", DRIVER_FINALIZER) } else { found };
+    Some(found.remedies(retain(volume)))
+}

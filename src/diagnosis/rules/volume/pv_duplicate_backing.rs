@@ -1,0 +1,179 @@
+//! Several volumes that stand for one and the same storage.
+
+use crate::controllers::persistent_volume::reclaim::{DataFate, data_fate};
+use crate::diagnosis::case::volume_key;
+use crate::diagnosis::facts::{is_bound, is_complete};
+use crate::diagnosis::misfit::claim_name;
+use crate::diagnosis::remedy::{by_hand, retain};
+use crate::diagnosis::{Act, Case, Detect, Found, Page, Repair, Risk, Rule, Severity, key};
+use crate::model::{AccessMode, AnnotationKey, Kind, PersistentVolume, PersistentVolumeClaim, Pod};
+use std::collections::BTreeMap;
+use std::iter;
+
+/// So many of the volumes that share a storage are looked at for each of them; for the first one all are.
+const MOST: usize = 16;
+
+pub(super) static RULE: Rule = Rule {
+    id: "pv-duplicate-backing",
+    title: "several volumes stand for the same storage",
+    severity: Severity::Error,
+    risk: Risk::Possible,
+    reads: &[Kind::PersistentVolume, Kind::PersistentVolumeClaim, Kind::Pod],
+    hinders: &[Act::OwnStorage],
+    repairs: &[Repair::Retain],
+    page: Page {
+        seen: "Nothing alarming: each of the volumes is Bound or Available. A pod that uses two of them does not \
+               start, and no event says why.",
+        why: "Two or more PersistentVolumes have the same `spec.csi.driver` and `spec.csi.volumeHandle`. Kubernetes \
+              does not forbid that, and binds and reclaims each of them for itself. kubelet and the attach-detach \
+              controller on the other hand know a volume by driver and handle, and take the several for one: of two in \
+              one pod only one is ever mounted. Such copies come from manifests that were applied under another name, \
+              from restores, and from drivers whose handle names a whole file system.",
+        confirm: "kubectl get pv -o custom-columns='NAME:.metadata.name,DRIVER:.spec.csi.driver,\
+                  HANDLE:.spec.csi.volumeHandle,POLICY:.spec.persistentVolumeReclaimPolicy'",
+        repair: "Set all of them to Retain. Decide which object is the right one. Give the others handles of their \
+                 own, which means to create them anew, or delete them after their claims.",
+        prevention: "Create one volume for each storage. To share a file system, use one claim, or handles that name \
+                     different directories where the driver has such.",
+        hazard: "With policy Delete the end of any one of the claims destroys the data of all. For storage that only \
+                 one node may write, two volumes get past the checks that forbid two writers.",
+        sources: &["weka/csi-wekafs#66", "kubernetes-sigs/azurefile-csi-driver#2367", "kubernetes/kubernetes#132921"],
+    },
+    detect: Detect::Volume(look),
+};
+
+fn look(case: &Case<'_>, volume: &PersistentVolume) -> Option<Found> {
+    if volume.terminating() {
+        return None;
+    }
+    let sharing = case.survey().sharing(volume);
+    if sharing.len() < 2 {
+        return None;
+    }
+    let others = || case.volumes(sharing).filter(|other| !is(other, volume));
+    // The first that stays speaks for all of them.
+    let first = case.volumes(sharing).find(|one| !one.terminating())?;
+    let speaks = is(first, volume);
+    let looked_at = || iter::once(volume).chain(others().take(if speaks { usize::MAX } else { MOST }));
+    let doomed = looked_at().find(|one| data_fate(case.rules(), one) != DataFate::Kept);
+    let exclusive = looked_at().any(is_exclusive);
+    let other = others().next()?;
+    let more = match sharing.len().saturating_sub(2) {
+        0 => String::new(),
+        1 => " and 1 more volume".to_owned(),
+        more => format!(" and {more} more volumes"),
+    };
+    let (severity, risk, consequence) = match doomed {
+        Some(doomed) => (
+            Severity::Error,
+            Risk::Possible,
+            format!(
+                "{} has policy {}: when its claim goes, the data of all of them may be gone",
+                if is(doomed, volume) {
+                    "This one"
+                } else if is(doomed, other) {
+                    "That one"
+                } else {
+                    doomed.meta.name.as_str()
+                },
+                doomed.reclaim_policy.as_str()
+            ),
+        ),
+        None if exclusive => (
+            Severity::Warning,
+            Risk::Possible,
+            "Nothing keeps two nodes from writing it at once, and a pod that uses two of them never starts".to_owned(),
+        ),
+        None => (Severity::Info, Risk::None, "A pod that uses two of them never starts".to_owned()),
+    };
+    // The handle of a volume that somebody made by hand is what they wrote; other attributes may tell two apart.
+    let by_hand_all = looked_at().all(|one| !one.meta.annotations.has(AnnotationKey::ProvisionedBy));
+    let severity = if by_hand_all { severity.max(Severity::Warning) } else { severity };
+    let stuck = stuck(case, looked_at());
+    let (severity, risk, consequence) = match stuck.first() {
+        // However they came about: that pod cannot run.
+        Some((pod, claims)) => {
+            let more = match stuck.len() - 1 {
+                0 => String::new(),
+                more => format!(" (and {more} more)"),
+            };
+            let doomed = doomed.map(|_| format!(". {consequence}")).unwrap_or_default();
+            let pod = format!("pod {}/{}{more}", pod.meta.namespace, pod.meta.name);
+            (
+                Severity::Error,
+                Risk::Possible,
+                format!("So {pod}, which uses both {} and {}, never starts{doomed}", claims[0], claims[1]),
+            )
+        }
+        None => (severity, risk, consequence),
+    };
+    let same = if by_hand_all {
+        "has, to Kubernetes, the same storage behind it (one handle) as"
+    } else {
+        "stands for the same storage as"
+    };
+    let found = Found::new(format!(
+        "it {same} {} ({}){more}: handle {} of {}. {consequence}",
+        other.meta.name,
+        owner(other),
+        volume.source.handle,
+        volume.source.detail
+    ));
+    let handle = |found: Found, one: &PersistentVolume| {
+        found.evidence(&volume_key(&one.meta.name), "spec.csi.volumeHandle", one.source.handle.as_str())
+    };
+    let policy = |found: Found, one: &PersistentVolume| {
+        let (key, policy) = (volume_key(&one.meta.name), one.reclaim_policy.as_str());
+        found.evidence(&key, "spec.persistentVolumeReclaimPolicy", policy)
+    };
+    let found = doomed.into_iter().fold(handle(handle(found, volume), other), policy);
+    let elsewhere = doomed.filter(|doomed| !is(doomed, volume));
+    let found = found
+        .severity(severity)
+        .risk(risk)
+        .remedies(doomed.and_then(|_| retain(volume)))
+        .remedies(elsewhere.and_then(retain))
+        .remedy(by_hand("find out which of the volumes is the right one, and give the others a storage of their own"));
+    let found =
+        stuck.iter().fold(found, |found, (pod, _)| found.affects(key(Kind::Pod, &pod.meta.namespace, &pod.meta.name)));
+    Some(if speaks { found } else { found.follows_from(volume_key(&first.meta.name), Act::OwnStorage) })
+}
+
+/// The pods that use several of these volumes, by name, each with the claims by which it does. Nothing of a pod that
+/// runs: the claims of its volumes were others when it was started.
+fn stuck<'a>(case: &Case<'a>, volumes: impl Iterator<Item = &'a PersistentVolume>) -> Vec<(&'a Pod, Vec<&'a str>)> {
+    let mut uses: BTreeMap<(&str, &str), (&Pod, Vec<&str>)> = BTreeMap::new();
+    let has = |claim: &&PersistentVolumeClaim, volume: &PersistentVolume| {
+        is_bound(claim) && claim.volume_name == volume.meta.name
+    };
+    for volume in volumes {
+        let Some(claim) = case.survey().holder(volume).filter(|claim| has(claim, volume)) else { continue };
+        for pod in case.snapshot().pods_of(&claim.meta.namespace, &claim.meta.name) {
+            let (_, claims) = uses.entry((&pod.meta.namespace, &pod.meta.name)).or_insert((pod, Vec::new()));
+            if !claims.contains(&claim.meta.name.as_str()) {
+                claims.push(&claim.meta.name);
+            }
+        }
+    }
+    let waits = |pod: &Pod| !pod.terminated() && !pod.running_container;
+    uses.into_values().filter(|(pod, claims)| claims.len() > 1 && waits(pod)).collect()
+}
+
+/// Whether both are the same object.
+fn is(one: &PersistentVolume, other: &PersistentVolume) -> bool {
+    one.meta.name == other.meta.name
+}
+
+/// Whether the volume states no mode in which several nodes may use it.
+fn is_exclusive(volume: &PersistentVolume) -> bool {
+    let shared = |mode: &AccessMode| matches!(mode, AccessMode::ReadOnlyMany | AccessMode::ReadWriteMany);
+    !volume.access_modes.0.iter().any(shared)
+}
+
+/// Whose the volume is.
+fn owner(volume: &PersistentVolume) -> String {
+    match volume.claim_ref.as_ref().filter(|named| is_complete(named)) {
+        Some(named) => format!("of {}", claim_name(named)),
+        None => "of no claim".to_owned(),
+    }
+}

@@ -1,0 +1,84 @@
+//! A volume that the controller itself should delete, and cannot.
+
+use super::{Trouble, released, said, trouble, ways_back, with_state, with_storage};
+use crate::diagnosis::remedy::{by_hand, describe};
+use crate::diagnosis::{Case, Detect, Found, Page, Repair, Risk, Rule, Severity};
+use crate::model::{Kind, PersistentVolume, ReclaimPolicy, SourceKind};
+
+pub(super) static RULE: Rule = Rule {
+    id: "pv-failed-delete",
+    title: "the controller cannot delete the storage",
+    severity: Severity::Error,
+    risk: Risk::Imminent,
+    reads: &[Kind::PersistentVolumeClaim],
+    hinders: &[],
+    repairs: &[Repair::Release],
+    page: Page {
+        seen: "The volume is Failed, with policy Delete, a text in `status.message`, and an event \
+               `VolumeFailedDelete`.",
+        why: "The claim is gone, and a plugin inside kube-controller-manager is to delete the storage. For hostPath \
+              this means removing the directory on the machine where kube-controller-manager runs, and only below some \
+              `/tmp/`: any other path is refused. Older releases also have plugins for RBD and Portworx, whose storage \
+              system can refuse. The volume stays Failed while the controller tries again and again; neither the \
+              message nor the event is renewed.",
+        confirm: "kubectl get pv VOLUME -o jsonpath='{.status.phase} {.status.message}'\n\
+                  kubectl describe pv VOLUME",
+        repair: "Set the policy to Retain, which ends the attempts. Then either reserve the volume for a claim that \
+                 should have its data, which also takes it out of Failed, or delete its storage yourself and the \
+                 volume after it. Phase and message stay as they are until one of the two.",
+        prevention: "Use Retain for volumes that are made by hand. hostPath is for tests on a single node.",
+        hazard: "When what is in the way disappears, the next attempt succeeds, and says nothing. For hostPath the \
+                 directory that goes is the one on the controller's machine, not the one where the pod ran.",
+        sources: &[
+            "deleteVolumeOperation, Kubernetes 1.36 (DO6)",
+            "hostPathDeleter.Delete, Kubernetes 1.36",
+            "kubernetes/kubernetes#92023",
+            "kubernetes/kubernetes#43138",
+        ],
+    },
+    detect: Detect::Volume(look),
+};
+
+fn look(case: &Case<'_>, volume: &PersistentVolume) -> Option<Found> {
+    if volume.reclaim_policy != ReclaimPolicy::Delete {
+        return None;
+    }
+    let gone = released(case, volume)?;
+    let (message, kept) = match trouble(case, volume, gone)? {
+        Trouble::DeleteFails if volume.source.kind == SourceKind::HostPath => {
+            let path = &volume.source.detail;
+            let message = format!(
+                "its claim is gone, and policy Delete removes a hostPath only below some /tmp/: {path} is refused with \
+                 every sync. Its data stay"
+            );
+            (message, true)
+        }
+        Trouble::DeleteFails => {
+            let message = format!("its claim is gone, and deleting its storage fails: {}. Its data stay", said(volume));
+            (message, true)
+        }
+        Trouble::DeleteRetried => {
+            let message = format!(
+                "its claim is gone, and deleting its storage failed ({}). Every sync tries it again: when it succeeds, \
+                 the data are gone",
+                said(volume)
+            );
+            (message, false)
+        }
+        Trouble::NoDeleter
+        | Trouble::PassedOver(_)
+        | Trouble::NoRecycler
+        | Trouble::RecycleRetried
+        | Trouble::RecycleHangs(_)
+        | Trouble::RecycleWaits(_) => return None,
+    };
+    Some(
+        with_state(with_storage(Found::new(message), case, volume), case, volume)
+            .risk(if kept { Risk::None } else { Risk::Imminent })
+            .since(volume.status.last_phase_transition)
+            .evidence(&case.object(), "status.message", volume.status.message.as_str())
+            .remedies(ways_back(case, volume))
+            .remedy(describe(&case.object(), "see its events"))
+            .remedy(by_hand("if nobody wants the data, delete the storage yourself, and the volume after it")),
+    )
+}

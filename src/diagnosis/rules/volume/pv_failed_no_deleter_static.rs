@@ -1,0 +1,100 @@
+//! A volume with policy Delete that nobody deletes: no plugin can, or its driver passes it over because it is Failed.
+
+use super::{Trouble, called, released, said, trouble, ways_back, with_state, with_storage};
+use crate::diagnosis::facts::provisioner;
+use crate::diagnosis::remedy::{by_hand, save_volume};
+use crate::diagnosis::{Case, Detect, Found, Page, Repair, Risk, Rule, Severity};
+use crate::model::{Kind, PersistentVolume, ReclaimPolicy, SourceKind, VolumePhase};
+
+pub(super) static RULE: Rule = Rule {
+    id: "pv-failed-no-deleter-static",
+    title: "policy Delete, and nobody deletes such a volume",
+    severity: Severity::Error,
+    risk: Risk::Possible,
+    reads: &[Kind::PersistentVolumeClaim],
+    hinders: &[],
+    repairs: &[Repair::Release],
+    page: Page {
+        seen: "The volume is Failed, or becomes so, with policy Delete. `status.message` and an event \
+               `VolumeFailedDelete` say that no volume plugin, or no deletable one, matched.",
+        why: "Its claim is gone, and the controller looks for somebody to delete the storage. It finds a plugin of its \
+              own for hostPath alone; nfs, local, iscsi, fc and the in-tree types that were removed have none, and a \
+              volume that was made by hand has no annotation that names a provisioner. Up to Kubernetes 1.29 static \
+              CSI volumes ended here, too. One that is Failed stays so after an upgrade: the drivers' provisioners \
+              look at Released volumes alone. Nothing has been deleted.",
+        confirm: "kubectl get pv VOLUME -o jsonpath='{.status.phase} {.status.message}'\n\
+                  kubectl get pv VOLUME -o jsonpath='{.metadata.annotations} {.spec.persistentVolumeReclaimPolicy}'",
+        repair: "Set the policy to Retain. If a claim should have the data, reserve the volume for it, which also ends \
+                 the phase Failed. If nobody wants them, write down where the storage is, delete the PersistentVolume, \
+                 and then the storage by hand. A driver that runs takes its finalizer off once the policy is Retain.",
+        prevention: "Use Retain for volumes that are made by hand, and for types without a driver.",
+        hazard: "For a CSI volume, leaving Failed with policy Delete, for instance by a claim that binds and is \
+                 deleted, makes the driver delete the storage that it has left alone so far. Deleting the object loses \
+                 the only note of where the storage is.",
+        sources: &[
+            "deleteVolumeOperation, Kubernetes 1.36 (DO1)",
+            "findDeletablePlugin, Kubernetes 1.36",
+            "shouldDelete, sig-storage-lib-external-provisioner",
+            "kubernetes/kubernetes#77250",
+            "kubernetes/kubernetes#125767",
+            "kubernetes-retired/external-storage#779",
+        ],
+    },
+    detect: Detect::Volume(look),
+};
+
+fn look(case: &Case<'_>, volume: &PersistentVolume) -> Option<Found> {
+    if volume.reclaim_policy != ReclaimPolicy::Delete {
+        return None;
+    }
+    let gone = released(case, volume)?;
+    let (message, risk) = match trouble(case, volume, gone)? {
+        Trouble::NoDeleter => {
+            let kind = volume.source.kind.as_str();
+            let outcome = if volume.status.phase == VolumePhase::Failed { "it is Failed" } else { "it becomes Failed" };
+            let who = match provisioner(volume) {
+                Some(provisioner) => format!("{provisioner}, which made it, is no part of Kubernetes any more"),
+                None if volume.source.kind == SourceKind::Csi => {
+                    "it was made by hand, and Kubernetes leaves such volumes to their drivers only since 1.30"
+                        .to_owned()
+                }
+                None => {
+                    format!("it was made by hand, and no part of Kubernetes deletes storage of type {kind}")
+                }
+            };
+            (
+                format!("its claim is gone and policy Delete finds no one: {who}. So {outcome}, and its data stay"),
+                Risk::None,
+            )
+        }
+        Trouble::PassedOver(driver) => {
+            let message = format!(
+                "it is Failed ({}), and {} deletes what is Released alone: policy Delete does nothing any more. Its \
+                 data stay as long as it is Failed",
+                said(volume),
+                called(driver)
+            );
+            (message, Risk::Possible)
+        }
+        Trouble::DeleteFails
+        | Trouble::DeleteRetried
+        | Trouble::NoRecycler
+        | Trouble::RecycleRetried
+        | Trouble::RecycleHangs(_)
+        | Trouble::RecycleWaits(_) => return None,
+    };
+    Some(
+        with_state(with_storage(Found::new(message), case, volume), case, volume)
+            .risk(risk)
+            .since(volume.status.last_phase_transition)
+            .evidence(&case.object(), "status.message", volume.status.message.as_str())
+            .evidence(
+                &case.object(),
+                "metadata.annotations[pv.kubernetes.io/provisioned-by]",
+                provisioner(volume).unwrap_or_default(),
+            )
+            .remedies(ways_back(case, volume))
+            .remedy(save_volume(volume, "it alone says where its storage is"))
+            .remedy(by_hand("if nobody wants the data, delete the volume, and then its storage by hand")),
+    )
+}

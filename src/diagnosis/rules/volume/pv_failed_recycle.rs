@@ -1,0 +1,127 @@
+//! A volume with policy Recycle whose data cannot be erased, or only later than anybody expects.
+
+use super::{Trouble, released, said, trouble, ways_back, with_state, with_storage};
+use crate::controllers::persistent_volume::reclaim::recycler_of;
+use crate::diagnosis::misfit::claim_name;
+use crate::diagnosis::remedy::{by_hand, describe, kubectl, quoted};
+use crate::diagnosis::{Act, Case, Detect, Found, Page, Remedy, Repair, Risk, Rule, Severity};
+use crate::model::{Kind, PersistentVolume, Pod, ReclaimPolicy};
+use crate::text::human_age;
+
+pub(super) static RULE: Rule = Rule {
+    id: "pv-failed-recycle",
+    title: "recycling fails or hangs",
+    severity: Severity::Error,
+    risk: Risk::Imminent,
+    reads: &[Kind::PersistentVolumeClaim, Kind::Pod],
+    hinders: &[Act::Offer],
+    repairs: &[Repair::Retain],
+    page: Page {
+        seen: "A volume with policy Recycle stays Released, or is Failed. Events `VolumeFailedRecycle` and \
+               `RecyclerPod` tell of a pod `recycler-for-VOLUME`, which is not scheduled, does not mount the volume, \
+               or runs out of time.",
+        why: "When the claim is gone, the controller starts a pod that mounts the storage and deletes everything in it. Only nfs and hostPath can be recycled; any other volume becomes \
+              Failed at once. As long as pods use a claim of that name the controller waits. A recycling that failed \
+              is tried again with every sync, without an end, and the phase Failed stays meanwhile. Several recyclings \
+              at the same time mix up each other's pods.",
+        confirm: "kubectl describe pv VOLUME\n\
+                  kubectl get pods -A -o wide --field-selector metadata.name=recycler-for-VOLUME\n\
+                  kubectl get events -A --field-selector involvedObject.name=VOLUME",
+        repair: "Set the policy to Retain: no new attempt is made then. Look whether a recycler pod is left, and \
+                 delete it. Then treat the volume as any released one: reserve it for the claim that should have it, \
+                 or erase and delete it yourself.",
+        prevention: "Do not use Recycle, which is deprecated; use Retain, or a driver that provisions and deletes.",
+        hazard: "Mending the mount, or ending the pods that still use the claim, lets the recycling succeed: it erases \
+                 the share, also what others put there. A part of the data may be gone already.",
+        sources: &[
+            "recycleVolumeOperation, Kubernetes 1.36 (RO3, RO4, RO5)",
+            "RecycleVolumeByWatchingPodUntilCompletion, Kubernetes 1.36",
+            "kubernetes/kubernetes#104855",
+            "kubernetes/kubernetes#92946",
+        ],
+    },
+    detect: Detect::Volume(look),
+};
+
+fn look(case: &Case<'_>, volume: &PersistentVolume) -> Option<Found> {
+    if volume.reclaim_policy != ReclaimPolicy::Recycle {
+        return None;
+    }
+    let gone = released(case, volume)?;
+    // Its namespace is that of a template, of which each control plane may have one of its own.
+    let recycler = case.survey().recycler(volume);
+    let (message, kept) = match trouble(case, volume, gone)? {
+        Trouble::NoRecycler => {
+            let kind = volume.source.kind.as_str();
+            let message = format!(
+                "policy Recycle cannot be carried out: only nfs and hostPath are recycled, and this is {kind}. Its \
+                 data stay"
+            );
+            (message, true)
+        }
+        Trouble::RecycleRetried => {
+            let message = format!(
+                "erasing its data failed ({}), and every sync tries it again: as soon as that succeeds, the data are \
+                 gone",
+                said(volume)
+            );
+            (message, false)
+        }
+        Trouble::RecycleHangs(seconds) => {
+            let since = human_age(seconds);
+            let message = match recycler {
+                Some(pod) => format!(
+                    "it has been Released for {since}, and pod {}/{} has not finished erasing its data. Once that pod \
+                     can mount it, the data are gone",
+                    pod.meta.namespace, pod.meta.name
+                ),
+                None => format!(
+                    "it has been Released for {since}, and nothing has erased its data so far. Once a recycler pod \
+                     can mount it, the data are gone"
+                ),
+            };
+            (message, false)
+        }
+        Trouble::RecycleWaits(pods) => {
+            let claim = volume.claim_ref.as_ref().map(claim_name).unwrap_or_default();
+            let message = format!(
+                "its claim {claim} is gone, pods {pods} still name it, and policy Recycle waits for them: when they \
+                 end, its data are erased"
+            );
+            (message, false)
+        }
+        Trouble::NoDeleter | Trouble::PassedOver(_) | Trouble::DeleteFails | Trouble::DeleteRetried => return None,
+    };
+    let found = with_state(with_storage(Found::new(message), case, volume), case, volume)
+        .risk(if kept { Risk::None } else { Risk::Imminent })
+        .since(volume.status.last_phase_transition)
+        .evidence(&case.object(), "status.message", volume.status.message.as_str());
+    let mut ways = ways_back(case, volume);
+    if kept {
+        ways.push(describe(&case.object(), "see its events"));
+    } else {
+        // A pod that is at work goes on under any policy, so it has to go before anybody is given the volume.
+        let after_retain = ways.len().min(1);
+        ways.splice(after_retain..after_retain, end_it(volume, recycler));
+    }
+    Some(found.remedies(ways))
+}
+
+/// Ends an attempt that is under way, after the policy has been changed.
+fn end_it(volume: &PersistentVolume, recycler: Option<&Pod>) -> [Remedy; 2] {
+    let why = "the policy stops new attempts, not this one";
+    if let Some(pod) = recycler {
+        let (name, namespace) = (&pod.meta.name, &pod.meta.namespace);
+        let command = format!("get pod {} -n {} -o wide", quoted(name), quoted(namespace));
+        return [
+            kubectl(command, "see whether that pod is erasing the volume now"),
+            by_hand(format!("once the policy is Retain, delete pod {name} in {namespace}: {why}")),
+        ];
+    }
+    let name = recycler_of(&volume.meta.name);
+    let only = quoted(&format!("metadata.name={name}"));
+    [
+        kubectl(format!("get pods -A -o wide --field-selector {only}"), "see whether a pod is erasing the volume now"),
+        by_hand(format!("once the policy is Retain, delete pod {name} if there is one: {why}")),
+    ]
+}

@@ -1,0 +1,111 @@
+//! A directory of a node as a volume, in a cluster of several nodes.
+
+use super::recorded_released;
+use crate::diagnosis::remedy::{by_hand, patch_volume};
+use crate::diagnosis::{Case, Detect, Found, Page, Remedy, Risk, Rule, Severity, key};
+use crate::model::{Kind, PersistentVolume, SourceKind, VolumePhase};
+use serde_json::json;
+use std::collections::BTreeSet;
+
+/// The label by which volumes of one node name it.
+const HOSTNAME: &str = "kubernetes.io/hostname";
+
+pub(super) static RULE: Rule = Rule {
+    id: "pv-hostpath-multinode",
+    title: "a hostPath volume in a cluster of several nodes",
+    severity: Severity::Warning,
+    risk: Risk::Possible,
+    reads: &[Kind::Node, Kind::Pod],
+    hinders: &[],
+    repairs: &[],
+    page: Page {
+        seen: "The volume is Bound, and everything works until the pod moves to another node: then the application \
+               finds an empty directory, or an old state.",
+        why: "A hostPath volume is whatever lies at that path on the node where the pod runs. Without \
+              `spec.nodeAffinity` the scheduler takes every node for equally good, so each node has data of its own \
+              under the same volume. Kubernetes means hostPath for tests on a single node. It is all right where the \
+              path is a share that all nodes have mounted.",
+        confirm: "kubectl get pv VOLUME -o jsonpath='{.spec.hostPath.path} {.spec.nodeAffinity}'\n\
+                  kubectl get nodes\n\
+                  kubectl get pods -n NAMESPACE -o wide",
+        repair: "Find the node whose directory holds the data that count. Set `spec.nodeAffinity` of the volume to \
+                 that node, which is possible once, as long as it is not set; pods that use the volume run there alone \
+                 from then on. For a lasting solution make a `local` volume, or use network storage.",
+        prevention: "Use `local` volumes, which require a node affinity, or a provisioner of local volumes.",
+        hazard: "An affinity to the wrong node cuts the application off from its data, and cannot be changed. What was \
+                 written on other nodes stays there, unseen. With policy Delete the controller removes directories \
+                 below `/tmp/` on its own machine.",
+        sources: &[
+            "https://kubernetes.io/docs/concepts/storage/persistent-volumes/#types-of-persistent-volumes",
+            "CheckNodeAffinity, component-helpers, Kubernetes 1.36",
+            "ValidatePersistentVolumeUpdate, Kubernetes 1.36",
+        ],
+    },
+    detect: Detect::Volume(look),
+};
+
+fn look(case: &Case<'_>, volume: &PersistentVolume) -> Option<Found> {
+    if volume.source.kind != SourceKind::HostPath || volume.node_affinity.is_some() {
+        return None;
+    }
+    let nodes = case.snapshot().nodes().len();
+    if nodes < 2 || volume.terminating() || recorded_released(volume) {
+        return None;
+    }
+    let path = &volume.source.detail;
+    let on = nodes_in_use(case, volume);
+    let in_use = volume.status.phase == VolumePhase::Bound;
+    let mut places = on.iter().copied();
+    let fact = match (places.next(), places.next()) {
+        (Some(one), Some(other)) => {
+            let more = if on.len() > 2 { " and others" } else { "" };
+            format!("its pods run on nodes {one}, {other}{more}, each with a directory {path} of its own")
+        }
+        (Some(one), None) => format!(
+            "its pods run on node {one} and use directory {path} there, and nothing keeps them on that node: on any \
+             other of the {nodes} they find another directory"
+        ),
+        (None, _) => format!(
+            "directory {path} is another one on each of the {nodes} nodes, and where its pods run is not looked \
+             at here"
+        ),
+    };
+    let found = Found::new(format!("{fact}. No matter only if all nodes have the same share there"))
+        .severity(if in_use { Severity::Warning } else { Severity::Info })
+        .evidence(&case.object(), "spec.hostPath.path", path.as_str())
+        .evidence(&case.object(), "spec.nodeAffinity", "")
+        .evidence(&case.object(), "status.phase", volume.status.phase.as_str());
+    let found = on.iter().take(2).fold(found, |found, node| {
+        found.evidence(&key(Kind::Node, "", node), "metadata.labels[kubernetes.io/hostname]", hostname(case, node))
+    });
+    let pinned = if on.len() == 1 { on.first().and_then(|node| pin(case, volume, node)) } else { None };
+    Some(found.remedy(by_hand(format!("find the node whose {path} holds the data that count"))).remedies(pinned))
+}
+
+/// The nodes where pods run that use the volume's claim, by name.
+fn nodes_in_use<'a>(case: &Case<'a>, volume: &PersistentVolume) -> BTreeSet<&'a str> {
+    let Some(named) = &volume.claim_ref else { return BTreeSet::new() };
+    let pods = case.snapshot().pods_of(&named.namespace, &named.name);
+    pods.filter(|pod| !pod.terminated() && !pod.node_name.is_empty()).map(|pod| pod.node_name.as_str()).collect()
+}
+
+/// How volumes name a node; empty where nobody knows.
+fn hostname<'a>(case: &Case<'a>, node: &str) -> &'a str {
+    let labels = case.snapshot().node(node).map(|node| &node.meta.labels);
+    let label = labels.and_then(|labels| labels.iter().find(|(key, _)| key == HOSTNAME));
+    label.map(|(_, value)| value.as_str()).unwrap_or_default()
+}
+
+/// Keeps the pods of the volume on the node where they are.
+fn pin(case: &Case<'_>, volume: &PersistentVolume, node: &str) -> Option<Remedy> {
+    let hostname = hostname(case, node);
+    if hostname.is_empty() || volume.meta.uid.is_empty() {
+        return None;
+    }
+    let expression = json!({ "key": HOSTNAME, "operator": "In", "values": [hostname] });
+    let terms = json!([{ "matchExpressions": [expression] }]);
+    let write =
+        json!({ "op": "add", "path": "/spec/nodeAffinity", "value": { "required": { "nodeSelectorTerms": terms } } });
+    let does = format!("once you have seen that they are on {node}: keep its pods there, for good");
+    Some(patch_volume(volume, vec![write], does))
+}

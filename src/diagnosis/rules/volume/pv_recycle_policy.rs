@@ -1,0 +1,81 @@
+//! A volume whose data are erased when its claim goes.
+
+use super::{Gone, claim_is_gone, gone, recorded_released, trouble, with_storage};
+use crate::controllers::VolumeBranch;
+use crate::controllers::persistent_volume::reclaim::{DataFate, data_fate};
+use crate::diagnosis::remedy::retain;
+use crate::diagnosis::{Case, Detect, Found, Page, Repair, Risk, Rule, Severity};
+use crate::model::{Kind, PersistentVolume, ReclaimPolicy};
+
+pub(super) static RULE: Rule = Rule {
+    id: "pv-recycle-policy",
+    title: "the deprecated policy Recycle",
+    severity: Severity::Warning,
+    risk: Risk::Imminent,
+    reads: &[Kind::PersistentVolumeClaim, Kind::Pod],
+    hinders: &[],
+    repairs: &[Repair::Retain],
+    page: Page {
+        seen: "RECLAIM POLICY is Recycle. The API server warns about it when the volume is created, and nobody else \
+               does.",
+        why: "When the claim of such a volume goes, the controller starts a pod that deletes every file on it and \
+              offers the volume to the next claim of any namespace. That works for nfs and hostPath alone; all other \
+              volumes become Failed instead. The policy has been deprecated for many releases.",
+        confirm: "kubectl get pv VOLUME -o jsonpath='{.spec.persistentVolumeReclaimPolicy}'",
+        repair: "Set the policy to Retain. Whoever relied on Recycle has to erase and free volumes, or to move to a \
+                 driver that provisions.",
+        prevention: "Create volumes with Retain. Dynamic provisioning with Delete is what takes the place of Recycle.",
+        hazard: "Where several volumes, or people, share one export, the pod erases what is theirs as well. Several \
+                 recyclings at the same time mix up their pods, so that a volume can be offered again with its old \
+                 data.",
+        sources: &[
+            "reclaimVolume, recycleVolumeOperation, Kubernetes 1.36 (R3, RO4, RO6)",
+            "https://kubernetes.io/docs/concepts/storage/persistent-volumes/#recycle",
+            "kubernetes/kubernetes#53413",
+        ],
+    },
+    detect: Detect::Volume(look),
+};
+
+fn look(case: &Case<'_>, volume: &PersistentVolume) -> Option<Found> {
+    if volume.terminating() || volume.reclaim_policy != ReclaimPolicy::Recycle {
+        return None;
+    }
+    let gone = gone(case, volume).filter(|gone| claim_is_gone(gone.branch));
+    // Where the claim is gone, most situations have a rule of their own.
+    let is_told = |gone: Gone<'_>| {
+        let replaced = gone.branch == VolumeBranch::VolumeClaimReplaced;
+        replaced || !recorded_released(volume) || trouble(case, volume, gone).is_some()
+    };
+    if gone.is_some_and(is_told) {
+        return None;
+    }
+    let kind = volume.source.kind.as_str();
+    let scrubbed = data_fate(case.rules(), volume) == DataFate::Scrubbed;
+    let (risk, message) = match (gone.is_some(), scrubbed) {
+        (true, true) => (
+            Risk::Imminent,
+            "its claim is gone, and policy Recycle erases its data now, unless it becomes Retain in time".to_owned(),
+        ),
+        (false, true) => (
+            Risk::Possible,
+            "when its claim goes, policy Recycle erases all files on it and offers it to the next claim".to_owned(),
+        ),
+        (true, false) => {
+            (Risk::None, "its claim is gone, and policy Recycle does nothing here: its data stay".to_owned())
+        }
+        (false, false) => (
+            Risk::None,
+            format!(
+                "policy Recycle cannot erase a {kind} volume: when its claim goes, its data stay and it is of no use"
+            ),
+        ),
+    };
+    Some(
+        with_storage(Found::new(message), case, volume)
+            .risk(risk)
+            .evidence(&case.object(), "spec.persistentVolumeReclaimPolicy", volume.reclaim_policy.as_str())
+            .evidence(&case.object(), "status.phase", volume.status.phase.as_str())
+            .remedies(retain(volume)),
+    )
+}

@@ -1,0 +1,89 @@
+//! A volume that is recorded as released while its claim lives.
+
+use super::{recorded_released, with_storage};
+use crate::controllers::VolumeBranch;
+use crate::controllers::persistent_volume::reclaim::{DataFate, data_fate};
+use crate::diagnosis::case::key_of_claim;
+use crate::diagnosis::misfit::claim_name;
+use crate::diagnosis::remedy::{by_hand, retain};
+use crate::diagnosis::{Act, Case, Detect, Found, Holder, Page, Repair, Risk, Rule, Severity};
+use crate::model::{Kind, PersistentVolume, VolumePhase};
+
+pub(super) static RULE: Rule = Rule {
+    id: "pv-released-but-claim-alive",
+    title: "the volume counts as released and its claim lives",
+    severity: Severity::Error,
+    risk: Risk::Imminent,
+    reads: &[Kind::PersistentVolumeClaim],
+    hinders: &[Act::GiveBack],
+    repairs: &[Repair::Restore, Repair::Retain],
+    page: Page {
+        seen: "The volume is Released or Failed, and its claim is there with the uid that the volume names, often \
+               Bound and in use.",
+        why: "The phase is a note that the controller wrote at some time. It is wrong here: a controller with an old \
+              view of the claims wrote it, etcd was set back, or the `claimRef` has just been repaired. A controller \
+              that runs takes it back with its next sync. Until then whoever goes by the phase alone is misled, and \
+              provisioners of drivers do: they delete the storage of every volume of theirs that is Released with \
+              policy Delete, without a look at the claim.",
+        confirm: "kubectl get pv VOLUME -o jsonpath='{.status.phase} {.spec.claimRef.uid} \
+                  {.spec.persistentVolumeReclaimPolicy}'\n\
+                  kubectl get pvc NAME -n NAMESPACE -o jsonpath='{.metadata.uid} {.spec.volumeName} {.status.phase}'",
+        repair: "Set the policy to Retain first. Then see that kube-controller-manager runs: its next look at the \
+                 volume makes it Bound. Set the policy back when the volume is Bound.",
+        prevention: "After a restore of etcd, set volumes to Retain before controllers and drivers start. Run a \
+                     release of Kubernetes that is still maintained.",
+        hazard: "With policy Delete a start of the driver is enough to destroy the data of a pod that runs. Writing \
+                 the phase by hand, or deleting the claim, makes it worse.",
+        sources: &[
+            "syncVolume, Kubernetes 1.36 (V10)",
+            "shouldDelete, sig-storage-lib-external-provisioner",
+            "kubernetes/kubernetes#50521",
+            "kubernetes/kubernetes#48081",
+        ],
+    },
+    detect: Detect::Volume(look),
+};
+
+fn look(case: &Case<'_>, volume: &PersistentVolume) -> Option<Found> {
+    if volume.terminating() || !recorded_released(volume) {
+        return None;
+    }
+    // The controller itself goes by the claim, and the drivers' provisioners by the phase.
+    let goes_by_phase = data_fate(case.rules(), volume) == DataFate::HandedToDriver;
+    let endangered = volume.status.phase == VolumePhase::Released && goes_by_phase;
+    let is_bound = match case.volume_branch()? {
+        VolumeBranch::VolumeBound => true,
+        VolumeBranch::VolumeAwaitsClaim
+        | VolumeBranch::VolumeDanglingAwaitsClaim
+        | VolumeBranch::VolumeClaimModeMismatch
+            if endangered =>
+        {
+            false
+        }
+        _ => return None,
+    };
+    let named = volume.claim_ref.as_ref()?;
+    let Holder::Lives(claim) = case.holder(volume) else { return None };
+    let (phase, owner) = (volume.status.phase.as_str(), claim_name(named));
+    let relation = if is_bound { "is bound to it" } else { "has no other volume" };
+    let consequence = if endangered {
+        "A driver goes by phase and policy alone (Delete) and may delete the storage under it"
+    } else {
+        "No data are at risk: the next sync makes it Bound"
+    };
+    let found = Found::new(format!("it is {phase}, and its claim {owner} lives and {relation}. {consequence}"));
+    let wait = by_hand("see that kube-controller-manager runs: its next sync makes the volume Bound");
+    Some(
+        with_storage(found, case, volume)
+            .severity(if endangered { Severity::Error } else { Severity::Info })
+            .risk(if endangered { Risk::Imminent } else { Risk::None })
+            .since(volume.status.last_phase_transition)
+            .evidence(&case.object(), "status.phase", phase)
+            .evidence(&case.object(), "spec.persistentVolumeReclaimPolicy", volume.reclaim_policy.as_str())
+            .evidence(&case.object(), "spec.claimRef.uid", named.uid.as_str())
+            .evidence(&key_of_claim(&claim.meta), "metadata.uid", claim.meta.uid.as_str())
+            .evidence(&key_of_claim(&claim.meta), "spec.volumeName", claim.volume_name.as_str())
+            .remedies(if endangered { retain(volume) } else { None })
+            .remedies(is_bound.then_some(wait)),
+    )
+}

@@ -1,0 +1,100 @@
+//! A released volume beside a new claim of the name that it remembers.
+
+use super::{released, trouble, ways_back, with_state, with_storage};
+use crate::controllers::VolumeBranch;
+use crate::diagnosis::case::key_of_claim;
+use crate::diagnosis::facts::is_bound;
+use crate::diagnosis::misfit::claim_name;
+use crate::diagnosis::{Act, Case, Detect, Found, Holder, Page, Repair, Risk, Rule, Severity, key};
+use crate::model::{Kind, PersistentVolume, PersistentVolumeClaim};
+
+pub(super) static RULE: Rule = Rule {
+    id: "pv-released-claim-recreated",
+    title: "released, and a new claim has the name of the old one",
+    severity: Severity::Error,
+    risk: Risk::Imminent,
+    reads: &[Kind::PersistentVolumeClaim, Kind::Pod],
+    hinders: &[Act::GiveBack],
+    repairs: &[Repair::Restore, Repair::Retain],
+    page: Page {
+        seen: "The volume is Released. A claim with the namespace and name that stand in its column CLAIM exists, and \
+               is Pending, Lost, or Bound to another volume, often a new and empty one.",
+        why: "A volume belongs to a uid, not to a name. The claim was deleted and created again, by a new \
+              installation, a StatefulSet or a restore, and has a new uid. To the controller the volume's own claim is \
+              gone: it stays Released, and its reclaim policy applies. The new claim cannot take it as long as the old \
+              uid stands in `spec.claimRef`.",
+        confirm: "kubectl get pv VOLUME -o jsonpath='{.spec.claimRef.uid} {.spec.persistentVolumeReclaimPolicy}'\n\
+                  kubectl get pvc NAME -n NAMESPACE -o jsonpath='{.metadata.uid} {.spec.volumeName} {.status.phase}'",
+        repair: "Set the policy to Retain. If the new claim should have the old data and has no volume yet, take the \
+                 uid out of the volume's `claimRef`: the volume is reserved for that name then, and the claim takes \
+                 it. If the claim says that it is bound to this volume, write its uid in instead. If it is bound to \
+                 another volume, it has to be created anew: stop its pods, keep both volumes with Retain, delete the \
+                 claim, reserve this volume, and create the claim with `spec.volumeName`.",
+        prevention: "Keep volumes that matter on Retain, and reserve the old volume before the claim is created again.",
+        hazard: "With policy Delete or Recycle the old data are being destroyed while the application starts on an \
+                 empty volume. Moving back discards what was written to the new one. Removing the `claimRef` as a \
+                 whole offers the data to claims of every namespace.",
+        sources: &[
+            "syncVolume, Kubernetes 1.36 (V6)",
+            "FindMatchingVolume, Kubernetes 1.36 (M2, M7)",
+            "kubernetes/kubernetes#65581",
+            "openebs-archive/openebs-docs#569",
+        ],
+    },
+    detect: Detect::Volume(look),
+};
+
+fn look(case: &Case<'_>, volume: &PersistentVolume) -> Option<Found> {
+    let gone = released(case, volume)?;
+    // A volume that cannot be reclaimed has a rule that says why, and the same ways back.
+    if gone.branch != VolumeBranch::VolumeClaimReplaced || trouble(case, volume, gone).is_some() {
+        return None;
+    }
+    let named = volume.claim_ref.as_ref()?;
+    let Holder::Replaced(claim) = case.holder(volume) else { return None };
+    let has_other = !claim.volume_name.is_empty() && claim.volume_name != volume.meta.name;
+    let destroys = gone.reclaim.destroys();
+    let (severity, risk) = match (destroys, has_other) {
+        (true, false) => (Severity::Error, Risk::Imminent),
+        // Who deletes a claim and creates it anew may well want the old data gone.
+        (true, true) => (Severity::Warning, Risk::Imminent),
+        (false, false) => (Severity::Error, Risk::Possible),
+        (false, true) => (Severity::Warning, Risk::Possible),
+    };
+    let found = Found::new(format!(
+        "it remembers an earlier claim {}, which is gone; the claim of that name today {}. {}",
+        claim_name(named),
+        state(claim, volume),
+        gone.reclaim.prospect(&volume.reclaim_policy)
+    ));
+    // Where the claim asks for this very volume, its own finding says what is wrong.
+    let found = if claim.volume_name == volume.meta.name {
+        found.follows_from(key_of_claim(&claim.meta), Act::NameOwner)
+    } else {
+        found
+    };
+    Some(
+        with_state(with_storage(found, case, volume), case, volume)
+            .severity(severity)
+            // After a restore all claims of a namespace are alike.
+            .follows_from(key(Kind::Namespace, "", &claim.meta.namespace), Act::NameOwner)
+            .risk(risk)
+            .since(volume.status.last_phase_transition)
+            .evidence(&key_of_claim(&claim.meta), "metadata.uid", claim.meta.uid.as_str())
+            .evidence(&key_of_claim(&claim.meta), "spec.volumeName", claim.volume_name.as_str())
+            .remedies(ways_back(case, volume)),
+    )
+}
+
+/// Where the new claim stands.
+fn state(claim: &PersistentVolumeClaim, volume: &PersistentVolume) -> String {
+    if claim.volume_name.is_empty() {
+        "has no volume yet".to_owned()
+    } else if claim.volume_name != volume.meta.name {
+        format!("has volume {}", claim.volume_name)
+    } else if is_bound(claim) {
+        "says that it is bound here, so it is Lost".to_owned()
+    } else {
+        "waits for this volume in vain".to_owned()
+    }
+}

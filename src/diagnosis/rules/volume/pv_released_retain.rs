@@ -1,0 +1,90 @@
+//! A released volume that keeps its data and waits for somebody to decide.
+
+use super::{Reclaim, released, with_state, with_storage};
+use crate::controllers::VolumeBranch;
+use crate::diagnosis::case::key_of_claim;
+use crate::diagnosis::facts::{is_complete, is_unbound};
+use crate::diagnosis::misfit::claim_name;
+use crate::diagnosis::remedy::{by_hand, describe, kubectl, quoted, release, save_volume};
+use crate::diagnosis::{Case, Detect, Found, Page, Repair, Risk, Rule, Severity, key};
+use crate::model::{Kind, PersistentVolume, ReclaimPolicy};
+
+pub(in crate::diagnosis::rules) static RULE: Rule = Rule {
+    id: "pv-released-retain",
+    title: "released, and kept by policy Retain",
+    severity: Severity::Warning,
+    risk: Risk::Possible,
+    reads: &[Kind::PersistentVolumeClaim, Kind::Namespace],
+    hinders: &[],
+    repairs: &[Repair::Release],
+    page: Page {
+        seen: "The volume is Released with policy Retain, and the claim in the column CLAIM does not exist. No claim \
+               binds to the volume, though it would fit.",
+        why: "This is what Retain is for: when the claim goes, controller and drivers leave volume and storage alone, \
+              and a person decides. The uid of the old claim stays in `spec.claimRef`, so that nobody gets the old \
+              data by accident, also not a new claim of the same name.",
+        confirm: "kubectl get pv VOLUME -o jsonpath='{.status.phase} {.spec.persistentVolumeReclaimPolicy} \
+                  {.spec.claimRef}'\n\
+                  kubectl get pvc NAME -n NAMESPACE",
+        repair: "To use the data again, take the uid out of `claimRef` (for another claim: write its namespace and \
+                 name in, without a uid), and create that claim with `spec.volumeName`. To give the volume to anybody, \
+                 erase its data first, and then remove the `claimRef`. To be rid of it, write down where its storage \
+                 is, delete the volume, and then the storage by hand. If the namespace is gone, too, it has to be made \
+                 again before a claim of the old name can be.",
+        prevention: "None is needed. Decide regularly about released volumes, since their storage costs money.",
+        hazard: "Removing the `claimRef` without erasing the data discloses them to the next claim of any namespace \
+                 that fits. Deleting the volume loses the only note of where its storage is.",
+        sources: &[
+            "syncVolume, reclaimVolume, Kubernetes 1.36 (V5, R2)",
+            "https://kubernetes.io/docs/concepts/storage/persistent-volumes/#retain",
+            "kubernetes/kubernetes#48609",
+            "kubernetes/kubernetes#65581",
+        ],
+    },
+    detect: Detect::Volume(look),
+};
+
+fn look(case: &Case<'_>, volume: &PersistentVolume) -> Option<Found> {
+    if volume.reclaim_policy != ReclaimPolicy::Retain {
+        return None;
+    }
+    // A claimRef that names no claim at all has a rule of its own.
+    let named = volume.claim_ref.as_ref().filter(|named| is_complete(named))?;
+    let gone = released(case, volume)?;
+    if gone.branch != VolumeBranch::VolumeClaimMissing || !matches!(gone.reclaim, Reclaim::Left) {
+        return None;
+    }
+    let (claim, namespace) = (claim_name(named), &named.namespace);
+    // A claim that names the volume says itself how it gets it: of two reservations only one can be right.
+    let other = case.snapshot().claims_naming(&volume.meta.name).iter().map(|id| case.snapshot().claim(*id));
+    let other = other.filter(|other| is_unbound(other)).min_by_key(|other| other.key());
+    let is_homeless = other.is_none() && case.lacks(Kind::Namespace, "", namespace);
+    let home = if is_homeless { format!(", and so is namespace {namespace}") } else { String::new() };
+    let wanted = other.map(|other| format!(". Claim {} names it and wants it", other.key())).unwrap_or_default();
+    let found = Found::new(format!(
+        "its claim {claim} is gone{home}, and policy Retain keeps its data. Nobody gets it until somebody reserves \
+         it for a claim, or deletes it and then its storage{wanted}"
+    ));
+    let mut found = with_state(with_storage(found, case, volume), case, volume)
+        .since(volume.status.last_phase_transition)
+        .remedy(save_volume(volume, "it alone says where its storage is"));
+    if let Some(other) = other {
+        let key = key_of_claim(&other.meta);
+        return Some(
+            found
+                .evidence(&key, "spec.volumeName", volume.meta.name.as_str())
+                .remedy(describe(&key, "decide whether it may have the data; its own finding says how it gets them")),
+        );
+    }
+    if is_homeless {
+        found = found.evidence(&key(Kind::Namespace, "", namespace), "metadata.name", "").remedy(kubectl(
+            format!("create namespace {}", quoted(namespace)),
+            "if the data are wanted under the old name: make the namespace again first",
+        ));
+    }
+    Some(
+        found
+            .remedies(release(volume))
+            .remedy(by_hand("if nobody wants the data: delete the volume, and then its storage by hand")),
+    )
+}

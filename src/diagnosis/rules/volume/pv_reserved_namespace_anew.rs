@@ -1,0 +1,96 @@
+//! A volume that is reserved for a claim of a namespace which is gone, or which somebody made after the volume.
+
+use super::with_storage;
+use crate::controllers::VolumeBranch;
+use crate::diagnosis::facts::is_complete;
+use crate::diagnosis::misfit::claim_name;
+use crate::diagnosis::remedy::by_hand;
+use crate::diagnosis::{Case, Detect, Found, Holder, Page, Risk, Rule, Severity, key};
+use crate::model::surroundings::Namespace;
+use crate::model::{Kind, PersistentVolume, Timestamp};
+
+pub(super) static RULE: Rule = Rule {
+    id: "pv-reserved-namespace-anew",
+    title: "reserved for a claim of a namespace that is gone or younger than the volume",
+    severity: Severity::Warning,
+    risk: Risk::Possible,
+    reads: &[Kind::PersistentVolumeClaim, Kind::Namespace],
+    hinders: &[],
+    repairs: &[],
+    page: Page {
+        seen: "The volume is Available, and the column CLAIM is filled in. No claim of that name exists, and its \
+               namespace does not exist either, or is younger than the volume.",
+        why: "`spec.claimRef` has a namespace and a name and no uid: the volume waits for whichever claim has that name. \
+              A namespace that was deleted can be made anew by somebody else under its name, and nothing in the volume \
+              tells the one from the other. A namespace that is as old as the volume, or older, was there when the \
+              volume was bound last; of a younger one nobody can tell: the moment of a binding is written down nowhere, \
+              and is surely not before the volume was there.",
+        confirm: "kubectl get pv VOLUME -o jsonpath='{.metadata.creationTimestamp} {.spec.claimRef}'\n\
+                  kubectl get namespace NAMESPACE -o jsonpath='{.metadata.creationTimestamp}'\n\
+                  kubectl get pvc NAME -n NAMESPACE",
+        repair: "Find out whose data these are. If they are to stay where they are, end the reservation: \
+                 `kubectl pvctl undo` takes back the repair that made it, and `kubectl pvctl unbind pv/VOLUME \
+                 --reserve-for NAMESPACE/NAME` reserves the volume for a claim of a namespace that you know. If the \
+                 namespace is the right one, create the claim, with `spec.volumeName`.",
+        prevention: "Reserve a volume when the claim is about to be created, and end reservations before a namespace is \
+                     deleted.",
+        hazard: "Whoever creates a claim of that name in that namespace gets the volume with the data on it, also \
+                 another tenant. Removing the `claimRef` would offer them to any claim of any namespace.",
+        sources: &[
+            "syncVolume, Kubernetes 1.36 (V3)",
+            "https://kubernetes.io/docs/concepts/storage/persistent-volumes/#reserving-a-persistentvolume",
+        ],
+    },
+    detect: Detect::Volume(look),
+};
+
+fn look(case: &Case<'_>, volume: &PersistentVolume) -> Option<Found> {
+    let named = volume.claim_ref.as_ref().filter(|named| named.uid.is_empty() && is_complete(named))?;
+    if volume.terminating()
+        || !matches!(case.holder(volume), Holder::ReservedForMissing)
+        || case.volume_branch()? != VolumeBranch::VolumeReserved
+    {
+        return None;
+    }
+    let (namespace, created) = (&named.namespace, volume.meta.created);
+    let home = case.snapshot().find::<Namespace>("", namespace);
+    let is_strange = match home {
+        Some(home) => is_younger(home, created),
+        None => case.lacks(Kind::Namespace, "", namespace),
+    };
+    if !is_strange {
+        return None;
+    }
+    let state = match home {
+        Some(_) => format!("namespace {namespace} was created after the volume"),
+        None => format!("namespace {namespace} does not exist"),
+    };
+    let (name, claim) = (&volume.meta.name, claim_name(named));
+    let found = Found::new(format!(
+        "it waits for claim {claim}, which does not exist, and {state}: whoever creates a claim of that name gets the \
+         data on it, also another tenant than the one whose data these are"
+    ));
+    let namespace_key = key(Kind::Namespace, "", namespace);
+    let found = match home {
+        Some(home) => found.moment(&namespace_key, "metadata.creationTimestamp", home.meta.created),
+        None => found.evidence(&namespace_key, "metadata.name", "does not exist"),
+    };
+    Some(
+        with_storage(found, case, volume)
+            // Volumes are often created before what is to use them.
+            .early_while(case.is_young(created))
+            .since(volume.status.last_phase_transition)
+            .evidence(&case.object(), "spec.claimRef", claim.as_str())
+            .moment(&case.object(), "metadata.creationTimestamp", created)
+            .remedy(by_hand(format!(
+                "end the reservation, unless the claim is about to be created: `kubectl pvctl undo` takes back the \
+                 repair that made it, and `kubectl pvctl unbind pv/{name} --reserve-for NAMESPACE/NAME` reserves it for \
+                 a claim of a namespace that you know"
+            ))),
+    )
+}
+
+/// Whether the namespace is not known to have been there when the volume came.
+fn is_younger(namespace: &Namespace, volume: Option<Timestamp>) -> bool {
+    !matches!((namespace.meta.created, volume), (Some(namespace), Some(volume)) if namespace <= volume)
+}

@@ -1,0 +1,54 @@
+//! A reclaim policy that Kubernetes does not know.
+
+use super::{claim_is_gone, with_storage};
+use crate::diagnosis::misfit::shown;
+use crate::diagnosis::remedy::{by_hand, retain};
+use crate::diagnosis::{Case, Detect, Found, Page, Repair, Risk, Rule, Severity};
+use crate::model::{Kind, PersistentVolume, ReclaimPolicy, VolumePhase};
+
+pub(super) static RULE: Rule = Rule {
+    id: "pv-unknown-policy",
+    title: "a reclaim policy that Kubernetes does not know",
+    severity: Severity::Error,
+    risk: Risk::None,
+    reads: &[Kind::PersistentVolumeClaim],
+    hinders: &[],
+    repairs: &[Repair::Retain],
+    page: Page {
+        seen: "The volume's RECLAIM POLICY is none of Retain, Delete and Recycle. After its claim is gone it is \
+               Failed, with an event `VolumeUnknownReclaimPolicy`.",
+        why: "The API server refuses such a value, so the object came from elsewhere: from an API server that is none \
+              of Kubernetes' own, from an edit in etcd, or from a file. The controller knows nothing to do about it \
+              when the claim goes, and makes the volume Failed; nothing is done to the data.",
+        confirm: "kubectl get pv VOLUME -o jsonpath='{.spec.persistentVolumeReclaimPolicy} {.status.phase}'",
+        repair: "Set the policy to Retain, and later to the one that is wanted. The policy is spelt with a capital \
+                 letter.",
+        prevention: "Let the API server check what is stored: do not write past it.",
+        hazard: "None for the data as long as the policy is unknown. Choose Delete only if you know whose data they \
+                 are: it may be carried out at once.",
+        sources: &["reclaimVolume, Kubernetes 1.36 (R5)", "ValidatePersistentVolume, Kubernetes 1.36"],
+    },
+    detect: Detect::Volume(look),
+};
+
+fn look(case: &Case<'_>, volume: &PersistentVolume) -> Option<Found> {
+    let ReclaimPolicy::Other(policy) = &volume.reclaim_policy else { return None };
+    if volume.terminating() {
+        return None;
+    }
+    let failed = volume.status.phase == VolumePhase::Failed || case.volume_branch().is_some_and(claim_is_gone);
+    let policy = shown(policy);
+    let outcome = if failed { "its claim is gone, so it is Failed" } else { "when its claim goes, it becomes Failed" };
+    let found = Found::new(format!(
+        "its reclaim policy is \"{policy}\", and Kubernetes knows Retain, Delete and Recycle alone: {outcome}. Its \
+         data stay"
+    ));
+    Some(
+        with_storage(found, case, volume)
+            .severity(if failed { Severity::Error } else { Severity::Warning })
+            .evidence(&case.object(), "spec.persistentVolumeReclaimPolicy", policy)
+            .evidence(&case.object(), "status.phase", volume.status.phase.as_str())
+            .remedies(retain(volume))
+            .remedy(by_hand("find out who stored this past the checks of the API server")),
+    )
+}
