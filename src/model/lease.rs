@@ -7,8 +7,8 @@ use super::{ObjectMeta, Str, Timestamp};
 /// leader election is off, and for the controllers of many managed control planes, there is none.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Lease {
-    /// `metadata`: its namespace, name and version, and nothing else. The namespace is that in which the component runs, wherever
-    /// it was installed.
+    /// `metadata`: its namespace, name and version, and nothing else. The namespace is that in which the component
+    /// runs, wherever it was installed.
     pub meta: ObjectMeta,
     /// `spec.holderIdentity`: the instance that works; empty when nobody does.
     pub holder: Str,
