@@ -7,7 +7,7 @@ use crate::worlds::{Cluster, worlds};
 use proptest::prelude::*;
 use proptest::test_runner::{RngAlgorithm, TestRng, TestRunner};
 use pvctl::controllers::{Branch, CandidateVerdict, ClaimBranch, Controller, KubeVersion, Rules};
-use pvctl::model::AnnotationKey;
+use pvctl::model::{AnnotationKey, HeldObject};
 use pvctl::simulate::{Limit, Settings, Target, decide, match_claim};
 use pvctl::snapshot::{ClaimId, Snapshot};
 use pvctl::world::{Effect, World, WriteBody};
@@ -17,9 +17,11 @@ use std::collections::BTreeSet;
 fn chosen(decision: &pvctl::simulate::Decision<'_>) -> Option<String> {
     decision.record.effects.iter().find_map(|effect| match effect {
         Effect::Write(write) => match &write.body {
-            WriteBody::UpdateVolume { after, .. } => Some(after.meta.name.to_string()),
-            WriteBody::UpdateClaim { after, .. } => Some(after.volume_name.to_string()),
-            WriteBody::CreateVolume(_) | WriteBody::DeleteVolume(_) => None,
+            WriteBody::Update { after: HeldObject::PersistentVolume(volume), .. } => Some(volume.meta.name.to_string()),
+            WriteBody::Update { after: HeldObject::PersistentVolumeClaim(claim), .. } => {
+                Some(claim.volume_name.to_string())
+            }
+            _ => None,
         },
         _ => None,
     })

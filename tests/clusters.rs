@@ -149,7 +149,7 @@ fn settings<'s>(version: &str, snapshot: &Snapshot, unseen: &[String]) -> Settin
     let mut state = ControllerState::in_step();
     for key in unseen {
         match target(snapshot, key) {
-            Some(Target::Claim(id)) => state.claims.push((id, Cached::Unseen)),
+            Some(Target::Claim(id)) => state.lag(id, Cached::Unseen),
             Some(Target::Volume(_)) | None => panic!("{key} is no claim of the cluster"),
         }
     }
@@ -172,7 +172,7 @@ fn differences(
     let mut sets: Vec<(Target, OutcomeSet)> = Vec::new();
     for component in components(snapshot, settings) {
         let settled = settle(snapshot, settings, &component);
-        sets.extend(component.objects().into_iter().zip(settled.volumes.into_iter().chain(settled.claims)));
+        sets.extend(component.targets().into_iter().zip(settled.sets));
     }
     let mut lines = Vec::new();
     for (key, expected) in objects {

@@ -54,7 +54,7 @@ fn volume(path: &str, terminating: bool) -> Value {
 
 fn ends_of_volume(snapshot: &Snapshot, settings: &Settings<'_>) -> Vec<Outcome> {
     let component = &components(snapshot, settings)[0];
-    settle(snapshot, settings, component).volumes[0].listed.to_vec()
+    settle(snapshot, settings, component).sets[0].listed.to_vec()
 }
 
 fn gone(data: DataFate) -> Outcome {
@@ -115,12 +115,12 @@ fn a_claim_that_the_cache_has_not_seen_yet_is_bound_in_the_end() {
     for (version, phases) in [("1.36", &["Bound"][..]), ("1.14", &["Bound"])] {
         let rules = Rules::of(pvctl::controllers::KubeVersion::parse(version).unwrap());
         let mut settings = Settings { controllers: vec![Controller::PersistentVolumeBinder], ..Settings::new(rules) };
-        settings.controller.claims.push((ClaimId::new(0), Cached::Unseen));
+        settings.controller.lag(ClaimId::new(0), Cached::Unseen);
         let component = &components(&snapshot, &settings)[0];
         let settled = settle(&snapshot, &settings, component);
-        let found: Vec<&str> = settled.volumes[0].listed.iter().map(Outcome::phase).collect();
+        let found: Vec<&str> = settled.sets[0].listed.iter().map(Outcome::phase).collect();
         assert_eq!(found, phases, "the volume under the rules of {version}");
-        assert_eq!(settled.claims[0].listed.iter().map(Outcome::phase).collect::<Vec<_>>(), ["Bound"], "{version}");
+        assert_eq!(settled.sets[1].listed.iter().map(Outcome::phase).collect::<Vec<_>>(), ["Bound"], "{version}");
     }
 }
 

@@ -7,7 +7,7 @@ use proptest::prelude::*;
 use pvctl::model::{AnnotationKey, ResourceVersion, Str, Timestamp};
 use pvctl::report::folded::write_folded;
 use pvctl::report::prediction::PredictionOut;
-use pvctl::simulate::explore::Budget;
+use pvctl::simulate::Budget;
 use pvctl::simulate::{Limit, Settings, Simulation};
 use pvctl::snapshot::{Parts, Snapshot};
 use std::cell::Cell;

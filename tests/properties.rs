@@ -6,16 +6,17 @@
 use crate::worlds::{Cluster, contended, free_volume, waiting_claim, worlds};
 use proptest::prelude::*;
 use proptest::test_runner::{RngAlgorithm, TestCaseResult, TestRng, TestRunner};
+use pvctl::controllers::Budget;
 use pvctl::controllers::persistent_volume::matching::{Fit, Query};
-use pvctl::controllers::persistent_volume::{sync_claim, sync_volume};
+use pvctl::controllers::persistent_volume::{DESTROYED, SCRUBBING, sync_claim, sync_volume};
 use pvctl::controllers::protection::{sync_claim_protection, sync_volume_protection};
 use pvctl::controllers::{Branch, ClaimBranch, Controller, KubeVersion, Rules, Sync};
 use pvctl::model::{
-    AccessMode, AccessModes, AnnotationKey, BindingMode, Objects, PersistentVolume, PersistentVolumeClaim, Quantity,
-    ResourceVersion, Str,
+    AccessMode, AccessModes, AnnotationKey, BindingMode, HeldObject, ObjectId, Objects, PersistentVolume,
+    PersistentVolumeClaim, Quantity, ResourceVersion, Str,
 };
 use pvctl::simulate::component::components;
-use pvctl::simulate::explore::{Budget, explore};
+use pvctl::simulate::explore::explore;
 use pvctl::simulate::{Limit, Outcome, Settings, Simulation, Target, decide, settle};
 use pvctl::snapshot::{ClaimId, Parts, Snapshot, VolumeId};
 use pvctl::world::{Choices, ControllerState, Effect, World, WriteBody};
@@ -66,9 +67,9 @@ fn predicted(snapshot: &Snapshot, settings: &Settings<'_>) -> (Ends, bool) {
     let (mut ends, mut exact) = (Ends::new(), true);
     for component in components(snapshot, settings) {
         let settled = settle(snapshot, settings, &component);
-        let sets: Vec<_> = settled.volumes.iter().chain(&settled.claims).collect();
-        assert_eq!(sets.len(), component.objects().len());
-        for (target, set) in component.objects().into_iter().zip(sets) {
+        let sets: Vec<_> = settled.sets.iter().collect();
+        assert_eq!(sets.len(), component.targets().len());
+        for (target, set) in component.targets().into_iter().zip(sets) {
             assert_eq!(set.count, set.listed.len() as u64);
             exact &= set.exact;
             ends.insert(target, set.listed.iter().cloned().collect());
@@ -95,12 +96,8 @@ fn goes_round(outcome: &Outcome) -> bool {
 }
 
 fn targets(world: &World<'_>) -> Vec<Target> {
-    let snapshot = world.snapshot();
-    let recorded = u32::try_from(snapshot.volumes().len()).unwrap();
-    let claims = u32::try_from(snapshot.claims().len()).unwrap();
-    let created = world.changed_volumes().iter().map(|(id, _)| *id).filter(|id| id.0 >= recorded);
-    let volumes = (0..recorded).map(VolumeId::new).chain(created).map(Target::Volume);
-    volumes.chain((0..claims).map(ClaimId::new).map(Target::Claim)).collect()
+    let volumes = world.places().into_iter().map(Target::Volume);
+    volumes.chain(world.places().into_iter().map(Target::Claim)).collect()
 }
 
 /// One sync, written down a second time: the world after it, the choices met, and how many writes it made.
@@ -123,11 +120,11 @@ fn sync<'s>(
             sync_claim(&mut sync, &settings.rules, id)?;
         }
         (Controller::PersistentVolumeProtection, Target::Volume(id)) => {
-            sync.world().volume(id)?;
+            sync.world().get(id)?;
             sync_volume_protection(&mut sync, id);
         }
         (Controller::PersistentVolumeClaimProtection, Target::Claim(id)) => {
-            sync.world().claim(id)?;
+            sync.world().get(id)?;
             sync_claim_protection(&mut sync, &settings.rules, id);
         }
         _ => return None,
@@ -147,7 +144,7 @@ fn plain(world: &World<'_>) -> Plain {
         match target {
             Target::Volume(id) => volumes.push((
                 id,
-                world.volume(id).map(|volume| {
+                world.get(id).map(|volume| {
                     let mut volume = (*volume).clone();
                     volume.meta.resource_version = ResourceVersion::default();
                     volume.meta.deletion_grace_seconds = volume.meta.deleted.and(Some(0));
@@ -160,7 +157,7 @@ fn plain(world: &World<'_>) -> Plain {
             )),
             Target::Claim(id) => claims.push((
                 id,
-                world.claim(id).map(|claim| {
+                world.get(id).map(|claim| {
                     let mut claim = (*claim).clone();
                     claim.meta.resource_version = ResourceVersion::default();
                     claim
@@ -195,10 +192,10 @@ fn end_of(world: &World<'_>, settings: &Settings<'_>, unsettled: bool) -> Vec<(T
         .into_iter()
         .filter_map(|target| match target {
             Target::Volume(id) => snapshot.volumes().get(id.0 as usize).map(|_| {
-                let (volume, destroyed) = (world.volume(id), world.destroyed().contains(&id));
+                let (volume, destroyed) = (world.get(id), world.has_mark(id.into(), DESTROYED));
                 (target, Outcome::of_volume(&settings.rules, volume.as_deref(), destroyed, unsettled))
             }),
-            Target::Claim(id) => Some((target, Outcome::of_claim(world.claim(id).as_deref(), unsettled))),
+            Target::Claim(id) => Some((target, Outcome::of_claim(world.get(id).as_deref(), unsettled))),
         })
         .collect()
 }
@@ -211,13 +208,13 @@ fn naive<'s>(snapshot: &'s Snapshot, settings: &Settings<'s>, most: usize) -> Op
     by_text.insert(format!("{:?}", known[0]), 0);
     let mut states = vec![start];
     let mut edges: Vec<BTreeSet<usize>> = Vec::new();
-    let mut scrubbing: BTreeSet<VolumeId> = BTreeSet::new();
+    let mut scrubbing: BTreeSet<ObjectId> = BTreeSet::new();
     while edges.len() < states.len() {
         let world = states[edges.len()].clone();
         let mut next = BTreeSet::new();
         for at in everyone(&world, settings) {
             for (after, ..) in runs(&world, settings, at) {
-                scrubbing.extend(after.scrubbing());
+                scrubbing.extend(after.marked(SCRUBBING));
                 let is = plain(&after);
                 if is == known[edges.len()] {
                     continue;
@@ -255,7 +252,7 @@ fn naive<'s>(snapshot: &'s Snapshot, settings: &Settings<'s>, most: usize) -> Op
         if last {
             for (target, outcome) in end_of(&states[state], settings, !quiet) {
                 // A pod that scrubs a volume goes on when the volume's object vanishes, and may fail.
-                let scrubbing = matches!(target, Target::Volume(id) if scrubbing.contains(&id));
+                let scrubbing = matches!(target, Target::Volume(id) if scrubbing.contains(&id.into()));
                 ends.entry(target).or_default().extend(outcome.with_scrubbing(scrubbing));
             }
         }
@@ -461,18 +458,18 @@ fn the_engine_for_free_volumes_and_waiting_claims_is_exact() {
         let settings = Settings { controllers, budget: Budget { states: 200_000 }, ..all_outcomes(Rules::default()) };
         let without = Settings { budget: Budget { states: 0 }, ..settings.clone() };
         for component in components(&snapshot, &settings) {
-            let explored = explore(&snapshot, &settings, &component.objects()).unwrap();
+            let explored = explore(&snapshot, &settings, &component.targets()).unwrap();
             let (solved, again) = (settle(&snapshot, &without, &component), settle(&snapshot, &settings, &component));
             let worlds: Option<Vec<Vec<&Outcome>>> =
                 explored.worlds.as_ref().map(|worlds| worlds.iter().map(|world| world.iter().collect()).collect());
             prop_assert_eq!(worlds, again.joint());
-            for (sets, exact) in [(&solved, !component.volumes.is_empty()), (&again, true)] {
-                for ((_, ends), set) in explored.outcomes.iter().zip(sets.volumes.iter().chain(&sets.claims)) {
+            for (sets, exact) in [(&solved, component.of::<PersistentVolume>().len() > 0), (&again, true)] {
+                for ((_, ends), set) in explored.outcomes.iter().zip(&sets.sets) {
                     prop_assert_eq!(ends.as_slice(), &*set.listed);
                     prop_assert_eq!(set.exact, exact);
                 }
             }
-            *nested.borrow_mut() += usize::from(!component.volumes.is_empty());
+            *nested.borrow_mut() += usize::from(component.of::<PersistentVolume>().len() > 0);
         }
         Ok(())
     });
@@ -548,10 +545,14 @@ fn the_indexed_search_finds_what_a_scan_of_all_volumes_finds() {
                 .filter_map(|decision| {
                     decision.record.effects.iter().rev().find_map(|effect| match effect {
                         Effect::Write(write) => match &write.body {
-                            WriteBody::UpdateClaim { after, .. } if !after.volume_name.is_empty() => {
-                                Some(after.volume_name.clone())
+                            WriteBody::Update { after: HeldObject::PersistentVolumeClaim(claim), .. }
+                                if !claim.volume_name.is_empty() =>
+                            {
+                                Some(claim.volume_name.clone())
                             }
-                            WriteBody::UpdateVolume { after, .. } => Some(after.meta.name.clone()),
+                            WriteBody::Update { after: HeldObject::PersistentVolume(volume), .. } => {
+                                Some(volume.meta.name.clone())
+                            }
                             _ => None,
                         },
                         _ => None,
@@ -585,7 +586,7 @@ fn no_world_makes_any_version_panic() {
                 }
                 for component in components(&snapshot, &settings) {
                     let settled = settle(&snapshot, &settings, &component);
-                    prop_assert!(settled.volumes.iter().chain(&settled.claims).all(|set| set.count > 0));
+                    prop_assert!(settled.sets.iter().all(|set| set.count > 0));
                 }
             }
         }
@@ -609,12 +610,13 @@ fn lists_of_outcomes_keep_to_their_limit_and_count_all() {
         let all = components(&snapshot, &settings);
         assert_eq!(all.len(), 1);
         let settled = settle(&snapshot, &settings, &all[0]);
-        for set in settled.volumes.iter().chain(&settled.claims) {
+        for set in &settled.sets {
             assert_eq!(set.listed.len(), 16);
             assert!(set.count >= 40, "{}", set.count);
             assert_eq!(set.exact, is_exact);
         }
-        assert!(Arc::ptr_eq(&settled.claims[0].listed, &settled.claims[1].listed));
+        let [.., one, other] = settled.sets.as_slice() else { panic!("two claims") };
+        assert!(Arc::ptr_eq(&one.listed, &other.listed));
     }
 }
 
@@ -627,7 +629,7 @@ fn joint_states_are_known_wherever_every_object_has_one_outcome() {
         let budget = Budget { states: if explored { 3000 } else { 0 } };
         let simulation = Simulation::new(&snapshot, Settings { budget, ..all_outcomes(rules) }, 1);
         for (number, component) in (1..).zip(components(&snapshot, simulation.settings())) {
-            let single = component.objects().iter().all(|target| {
+            let single = component.targets().iter().all(|target| {
                 let set = simulation.outcomes(*target);
                 set.exact && set.count == 1
             });
@@ -635,7 +637,7 @@ fn joint_states_are_known_wherever_every_object_has_one_outcome() {
                 prop_assert!(!single, "{component:?} has one joint state");
                 continue;
             };
-            prop_assert_eq!(&objects, &component.objects());
+            prop_assert_eq!(&objects, &component.targets());
             prop_assert_eq!(single, states.len() == 1);
             for (place, target) in objects.iter().enumerate() {
                 let met: BTreeSet<&Outcome> = states.iter().map(|state| state[place]).collect();

@@ -23,7 +23,7 @@ use pvctl::model::{
 use pvctl::progress::Silent;
 use pvctl::report::machine::Model;
 use pvctl::report::prediction::{Head, JointOut, PredictionList, PredictionOut};
-use pvctl::simulate::explore::Budget;
+use pvctl::simulate::Budget;
 use pvctl::simulate::{Settings, Simulation};
 use pvctl::snapshot::{CoverageState, Parts, Snapshot};
 use pvctl::source::files::{archive_with, read_with};

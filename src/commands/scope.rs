@@ -24,8 +24,8 @@ pub(super) fn belongs_to(simulation: &Simulation<'_>, target: Target, namespace:
                 );
                 // Where not all are listed, any claim of the namespace that this volume meets may be among them.
                 let cut = outcomes.count > outcomes.listed.len() as u64;
-                let claims = || simulation.component_of(target).claims.iter();
-                listed || (cut && claims().any(|id| snapshot.claim(*id).meta.namespace == namespace))
+                let claims = || simulation.component_of(target).of();
+                listed || (cut && claims().any(|id| snapshot.claim(id).meta.namespace == namespace))
             };
             names || wanted() || may_get()
         }

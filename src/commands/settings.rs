@@ -1,11 +1,11 @@
 //! From flags to what decides besides the objects: rules, controllers, the controller's memory.
 
 use crate::cli::{self, ModelArgs};
+use crate::controllers::persistent_volume::BOUND_KINDS;
 use crate::controllers::{Controller, KubeVersion, Rules};
 use crate::error::Error;
-use crate::model::Kind;
 use crate::report::machine::Model;
-use crate::simulate::explore::Budget;
+use crate::simulate::Budget;
 use crate::simulate::{Limit, Settings};
 use crate::snapshot::Snapshot;
 use crate::world::Cached;
@@ -76,20 +76,13 @@ impl Modelled {
         settings.failures = self.failures;
         settings.budget = args.budget.map_or(Budget::DEFAULT, |states| Budget { states });
         for key in &args.unseen {
-            let known = match key.kind {
-                Kind::PersistentVolumeClaim => snapshot
-                    .claim_id(&key.namespace, &key.name)
-                    .map(|id| settings.controller.claims.push((id, Cached::Unseen))),
-                Kind::PersistentVolume => {
-                    snapshot.volume_id(&key.name).map(|id| settings.controller.volumes.push((id, Cached::Unseen)))
-                }
-                _ => {
-                    return Err(Error::usage(format!("--unseen takes a pv or a pvc, not a {}", key.kind)));
-                }
-            };
-            if known.is_none() {
-                return Err(Error::usage(format!("--unseen {key}: there is no such object in what was read")));
+            if !BOUND_KINDS.contains(&key.kind) {
+                return Err(Error::usage(format!("--unseen takes a pv or a pvc, not a {}", key.kind)));
             }
+            let Some(id) = snapshot.object_id(key) else {
+                return Err(Error::usage(format!("--unseen {key}: there is no such object in what was read")));
+            };
+            settings.controller.lag(id, Cached::Unseen);
         }
         Ok(settings)
     }

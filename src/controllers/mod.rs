@@ -4,15 +4,20 @@
 //! through [`Sync`]; nothing here knows of permissions, files or terminals.
 
 pub mod branch;
+pub mod links;
 pub mod persistent_volume;
+mod pods;
 pub mod protection;
 pub mod rules;
+pub mod settings;
 
 pub use branch::{
     BindStep, Branch, CandidateVerdict, ClaimBranch, DeleteStep, DispatchBranch, ProtectionBranch, ProvisionStep,
     ReclaimStep, RecycleStep, UnbindStep, VolumeBranch,
 };
+pub use links::Links;
 pub use rules::{KubeVersion, Rules, RulesError};
+pub use settings::{Budget, LISTED, Limit, Settings};
 
 /// A sync whose steps are leaves of the controllers.
 pub type Sync<'a, 's> = crate::world::Sync<'a, 's, Branch>;

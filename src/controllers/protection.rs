@@ -1,7 +1,7 @@
 //! The protection controllers: they keep claims that pods use, and volumes that are bound, from vanishing.
 
 use super::{ProtectionBranch, Rules, Sync};
-use crate::model::{PersistentVolumeClaim, Pod, Str, VolumePhase};
+use crate::model::{Kind, PersistentVolumeClaim, Pod, Str, VolumePhase};
 use crate::snapshot::{ClaimId, VolumeId};
 use std::sync::Arc;
 
@@ -32,12 +32,12 @@ fn pod_refers_to_claim(pod: &Pod, claim: &PersistentVolumeClaim) -> bool {
 
 /// Upstream: `processPVC`, `pkg/controller/volume/pvcprotection`, 1.36.
 pub fn sync_claim_protection(sync: &mut Sync<'_, '_>, rules: &Rules, id: ClaimId) -> ProtectionBranch {
-    let Some(claim) = sync.cached_claim(id) else { return ProtectionBranch::ClaimGone };
+    let Some(claim) = sync.cached(id) else { return ProtectionBranch::ClaimGone };
     if rules.unused_condition && !claim.terminating() {
         let refers = |pod: &Pod| pod_refers_to_claim(pod, &claim);
-        let mut used = sync.pods_of(&claim.meta.namespace, &claim.meta.name).any(refers);
+        let mut used = sync.pods_of(&claim.meta.namespace, &claim.meta.name).iter().any(|pod| refers(pod));
         if !used {
-            if let Some(error) = sync.live_pods_failure() {
+            if let Some(error) = sync.live_list_failure(Kind::Pod) {
                 sync.fail(format!("live list of pods failed: {error}"));
                 return ProtectionBranch::ClaimLiveListFailed;
             }
@@ -47,7 +47,7 @@ pub fn sync_claim_protection(sync: &mut Sync<'_, '_>, rules: &Rules, id: ClaimId
             let mut changed = (*claim).clone();
             changed.status.unused = Some(!used);
             sync.step(ProtectionBranch::ClaimUnusedConditionSet.into());
-            if let Err(error) = sync.update_claim_status(id, changed) {
+            if let Err(error) = sync.update_status(id, changed) {
                 sync.fail(error.to_string());
                 return ProtectionBranch::ClaimUnusedConditionSet;
             }
@@ -57,11 +57,12 @@ pub fn sync_claim_protection(sync: &mut Sync<'_, '_>, rules: &Rules, id: ClaimId
     // due then meets a conflict, and is added by the retry.
     let protected = claim.meta.has_finalizer(CLAIM_FINALIZER);
     if claim.terminating() && protected {
-        if sync.pods_of(&claim.meta.namespace, &claim.meta.name).any(|pod| pod_uses_claim(pod, &claim)) {
+        let users = sync.pods_of(&claim.meta.namespace, &claim.meta.name);
+        if users.iter().any(|pod| pod_uses_claim(pod, &claim)) {
             sync.wait_for("user", "", "delete the pods that use the claim, finished ones too; it vanishes after that");
             return ProtectionBranch::ClaimKeptUsedByCachedPod;
         }
-        if let Some(error) = sync.live_pods_failure() {
+        if let Some(error) = sync.live_list_failure(Kind::Pod) {
             sync.fail(format!("live list of pods failed: {error}"));
             return ProtectionBranch::ClaimLiveListFailed;
         }
@@ -70,13 +71,13 @@ pub fn sync_claim_protection(sync: &mut Sync<'_, '_>, rules: &Rules, id: ClaimId
         }
         let mut changed = (*claim).clone();
         changed.meta.finalizers = without(&claim.meta.finalizers, CLAIM_FINALIZER);
-        finish(sync.update_claim(id, changed).map(drop), sync);
+        finish(sync.update(id, changed).map(drop), sync);
         return ProtectionBranch::ClaimProtectionRemoved;
     }
     if !claim.terminating() && !protected {
         let mut changed = (*claim).clone();
         changed.meta.finalizers = with(&claim.meta.finalizers, CLAIM_FINALIZER);
-        finish(sync.update_claim(id, changed).map(drop), sync);
+        finish(sync.update(id, changed).map(drop), sync);
         return ProtectionBranch::ClaimProtectionAdded;
     }
     ProtectionBranch::ClaimProtectionUnchanged
@@ -84,13 +85,13 @@ pub fn sync_claim_protection(sync: &mut Sync<'_, '_>, rules: &Rules, id: ClaimId
 
 /// Whether a live list shows such a pod beside those that the informer has. Upstream: `askAPIServer`,
 /// `pkg/controller/volume/pvcprotection`, 1.36.
-fn lists(sync: &Sync<'_, '_>, claim: &PersistentVolumeClaim, wanted: impl FnMut(&Pod) -> bool) -> bool {
-    sync.live_only_pods_of(&claim.meta.namespace, &claim.meta.name).any(wanted)
+fn lists(sync: &Sync<'_, '_>, claim: &PersistentVolumeClaim, wanted: impl Fn(&Pod) -> bool) -> bool {
+    sync.live_only_pods_of(&claim.meta.namespace, &claim.meta.name).iter().any(|pod| wanted(pod))
 }
 
 /// Upstream: `processPV`, `pkg/controller/volume/pvprotection`, 1.36. Only the recorded phase counts.
 pub fn sync_volume_protection(sync: &mut Sync<'_, '_>, id: VolumeId) -> ProtectionBranch {
-    let Some(volume) = sync.cached_volume(id) else { return ProtectionBranch::VolumeProtectionUnchanged };
+    let Some(volume) = sync.cached(id) else { return ProtectionBranch::VolumeProtectionUnchanged };
     let protected = volume.meta.has_finalizer(VOLUME_FINALIZER);
     if volume.terminating() && protected {
         if volume.status.phase == VolumePhase::Bound {
@@ -98,13 +99,13 @@ pub fn sync_volume_protection(sync: &mut Sync<'_, '_>, id: VolumeId) -> Protecti
         }
         let mut changed = (*volume).clone();
         changed.meta.finalizers = without(&volume.meta.finalizers, VOLUME_FINALIZER);
-        finish(sync.update_volume(id, changed).map(drop), sync);
+        finish(sync.update(id, changed).map(drop), sync);
         return ProtectionBranch::VolumeProtectionRemoved;
     }
     if !volume.terminating() && !protected {
         let mut changed = (*volume).clone();
         changed.meta.finalizers = with(&volume.meta.finalizers, VOLUME_FINALIZER);
-        finish(sync.update_volume(id, changed).map(drop), sync);
+        finish(sync.update(id, changed).map(drop), sync);
         return ProtectionBranch::VolumeProtectionAdded;
     }
     ProtectionBranch::VolumeProtectionUnchanged

@@ -3,6 +3,7 @@
 
 use super::facts::{is_open, is_unbound};
 use super::{Subject, Survey, key};
+use crate::controllers::persistent_volume::nearest::{class_less_volume, nearest_volume};
 use crate::controllers::persistent_volume::plugins::{Provider, find_provisionable_plugin};
 use crate::controllers::persistent_volume::reclaim::{DataFate, data_fate};
 use crate::controllers::{Branch, ClaimBranch, Controller, Rules, VolumeBranch};
@@ -10,7 +11,6 @@ use crate::model::{
     Kind, NO_PROVISIONER, ObjectKey, ObjectMeta, PersistentVolume, PersistentVolumeClaim, StorageClass, Str, Timestamp,
     VolumePhase,
 };
-use crate::simulate::nearest::{class_less_volume, nearest_volume};
 use crate::simulate::{Assumed, Decision, Nearest, OutcomeSet, Prediction, Simulation, Target, decide_folded};
 use crate::snapshot::{Absence, CoverageState, Snapshot, VolumeId};
 use crate::world::World;

@@ -32,7 +32,7 @@ pub fn misfit(volume: &PersistentVolume, claim: &PersistentVolumeClaim, verdict:
             } else {
                 format!("claimed by {}", claim_name(named))
             };
-            let uid = |uid: &str| format!(" (uid {})", crate::world::printed_uid(uid));
+            let uid = |uid: &str| format!(" (uid {})", crate::snapshot::printed(uid));
             let suffix = |id: &str| if same { uid(id) } else { String::new() };
             of(
                 "spec.claimRef",

@@ -43,9 +43,9 @@ impl StorageClass {
 }
 
 /// The newest of the default classes, of equally old ones the first by name. Upstream: `GetDefaultClass`, 1.36.
-pub fn newest_default(classes: &[StorageClass]) -> Option<&StorageClass> {
+pub fn newest_default<'c>(classes: impl IntoIterator<Item = &'c StorageClass>) -> Option<&'c StorageClass> {
     classes
-        .iter()
+        .into_iter()
         .filter(|class| class.is_default())
         .min_by(|a, b| b.meta.created.cmp(&a.meta.created).then_with(|| a.meta.name.cmp(&b.meta.name)))
 }

@@ -4,7 +4,8 @@ use super::surroundings::{
     CsiDriver, CsiNode, Event, LimitRange, Namespace, ResourceQuota, StatefulSet, StorageCapacity, VolumeAttachment,
 };
 use super::{
-    Lease, Node, ObjectKey, ObjectMeta, PersistentVolume, PersistentVolumeClaim, Pod, ResourceVersion, StorageClass,
+    Held, Lease, Node, ObjectId, ObjectKey, ObjectMeta, PersistentVolume, PersistentVolumeClaim, Pod, ResourceVersion,
+    StorageClass,
 };
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 use std::fmt;
@@ -124,6 +125,27 @@ macro_rules! kinds {
             }
         }
 
+        /// An object of one of the kinds, as a simulation holds it.
+        #[derive(Clone, Debug, PartialEq)]
+        pub enum HeldObject<'s> { $($(#[$doc])* $kind(Held<'s, $type>),)* }
+
+        impl HeldObject<'_> {
+            /// Its kind.
+            pub fn kind(&self) -> Kind {
+                match self { $(Self::$kind(_) => Kind::$kind,)* }
+            }
+
+            /// Its metadata.
+            pub fn meta(&self) -> &ObjectMeta {
+                match self { $(Self::$kind(object) => &object.meta,)* }
+            }
+
+            /// The object by itself, which needs no snapshot.
+            pub fn to_owned(&self) -> HeldObject<'static> {
+                match self { $(Self::$kind(object) => HeldObject::$kind(Held::Written(object.to_arc())),)* }
+            }
+        }
+
         /// Objects of all kinds, each kind in a list of its own.
         #[derive(Clone, Debug, Default)]
         pub struct Objects { $($(#[$doc])* pub $list: Vec<$type>,)* }
@@ -149,6 +171,11 @@ macro_rules! kinds {
                 $(self.$list.retain(|object| keep(Kind::$kind, &object.meta));)*
             }
 
+            /// The object at that place; none where there is none.
+            pub fn at(&self, id: ObjectId) -> Option<HeldObject<'_>> {
+                match id.kind { $(Kind::$kind => self.$list.get(id.at as usize).map(|object| $type::hold(Held::Base(object))),)* }
+            }
+
             /// Moves the objects of another one to the ends of the lists.
             pub fn append(&mut self, mut other: Self) {
                 $(self.$list.append(&mut other.$list);)*
@@ -162,6 +189,10 @@ macro_rules! kinds {
                 &self.meta
             }
 
+            fn meta_mut(&mut self) -> &mut ObjectMeta {
+                &mut self.meta
+            }
+
             fn list(objects: &Objects) -> &[Self] {
                 &objects.$list
             }
@@ -173,6 +204,17 @@ macro_rules! kinds {
             fn of(object: Object) -> Option<Self> {
                 match object {
                     Object::$kind(object) => Some(*object),
+                    _ => None,
+                }
+            }
+
+            fn hold(held: Held<'_, Self>) -> HeldObject<'_> {
+                HeldObject::$kind(held)
+            }
+
+            fn held<'o, 's>(object: &'o HeldObject<'s>) -> Option<&'o Held<'s, Self>> {
+                match object {
+                    HeldObject::$kind(held) => Some(held),
                     _ => None,
                 }
             }
@@ -190,6 +232,9 @@ pub trait Resource: Clone + fmt::Debug + Send + Sync + Sized + 'static {
     /// `metadata`.
     fn meta(&self) -> &ObjectMeta;
 
+    /// `metadata`, to be changed.
+    fn meta_mut(&mut self) -> &mut ObjectMeta;
+
     /// Those among the objects of all kinds.
     fn list(objects: &Objects) -> &[Self];
 
@@ -198,6 +243,12 @@ pub trait Resource: Clone + fmt::Debug + Send + Sync + Sized + 'static {
 
     /// The object, if it is of this kind.
     fn of(object: Object) -> Option<Self>;
+
+    /// The object that a simulation holds, as one of some kind.
+    fn hold(held: Held<'_, Self>) -> HeldObject<'_>;
+
+    /// The object that a simulation holds, if it is of this kind.
+    fn held<'o, 's>(object: &'o HeldObject<'s>) -> Option<&'o Held<'s, Self>>;
 }
 
 /// A list of objects of one kind, whatever it is.
@@ -259,6 +310,13 @@ impl<T: Resource> List for Vec<T> {
             same
         });
         self.shrink_to_fit();
+    }
+}
+
+impl<'s> HeldObject<'s> {
+    /// The object, if it is of that kind.
+    pub fn of<T: Resource>(&self) -> Option<&Held<'s, T>> {
+        T::held(self)
     }
 }
 

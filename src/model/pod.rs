@@ -26,6 +26,11 @@ pub struct Pod {
 }
 
 impl Pod {
+    /// The names of the claims that it refers to, also of those that are made for it.
+    pub fn claim_names(&self) -> impl Iterator<Item = &Str> {
+        self.claims.iter().chain(&*self.ephemeral_claims)
+    }
+
     /// Whether another scheduler than the usual one is to place it. That of a profile of GKE is the usual one under a
     /// name of its own.
     pub fn has_own_scheduler(&self) -> bool {

@@ -11,12 +11,13 @@ use super::guards::keeps;
 use super::identity::VolumeIdentity;
 use super::plan::{Plan, Recheck};
 use super::write::Seen;
+use crate::controllers::persistent_volume::{BOUND_KINDS, DESTROYED, SCRUBBING};
 use crate::model::{
-    ClaimPhase, Kind, ObjectKey, PersistentVolume, PersistentVolumeClaim, ReclaimPolicy, Str, VolumePhase,
+    ClaimPhase, Held, Kind, ObjectKey, PersistentVolume, PersistentVolumeClaim, ReclaimPolicy, Str, VolumePhase,
 };
 use crate::simulate::{Settings, Stepped, Target, stepped};
 use crate::snapshot::{ClaimId, Coverage, Parts, Snapshot, VolumeId};
-use crate::world::World;
+use crate::world::{Mark, World};
 use rustc_hash::FxHashMap;
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -265,12 +266,12 @@ impl<'a> Stage<'a> {
     }
 
     fn world<'w>(&'w self, state: &State) -> World<'w> {
-        let mut world = World::focused(&self.snapshot);
+        let mut world = World::focused(&self.snapshot, &BOUND_KINDS);
         for (id, place) in (0u32..).zip(self.volume_places()) {
-            world.set_volume(VolumeId::new(id), self.volume(state, place).cloned());
+            world.set(VolumeId::new(id), self.volume(state, place).cloned());
         }
         for (id, place) in (0u32..).zip(self.claim_places()) {
-            world.set_claim(ClaimId::new(id), self.claim(state, place).cloned());
+            world.set(ClaimId::new(id), self.claim(state, place).cloned());
         }
         world
     }
@@ -465,29 +466,29 @@ impl Overlay {
     fn between(before: &World<'_>, after: &World<'_>) -> Vec<Self> {
         let staged = before.snapshot().volumes().len();
         let mut changes = Vec::new();
-        for ((_, then), (id, now)) in before.changed_volumes().iter().zip(after.changed_volumes()) {
-            if !is_same(then.as_ref(), now.as_ref()) {
-                changes.push(Self::Volume(id.0 as usize, now.clone()));
+        for ((_, then), (id, now)) in before.changed_of::<PersistentVolume>().zip(after.changed_of()) {
+            if !is_same(then, now) {
+                changes.push(Self::Volume(id.0 as usize, now.map(Held::to_arc)));
             }
         }
-        for ((_, then), (id, now)) in before.changed_claims().iter().zip(after.changed_claims()) {
-            if !is_same(then.as_ref(), now.as_ref()) {
-                changes.push(Self::Claim(id.0 as usize, now.clone()));
+        for ((_, then), (id, now)) in before.changed_of::<PersistentVolumeClaim>().zip(after.changed_of()) {
+            if !is_same(then, now) {
+                changes.push(Self::Claim(id.0 as usize, now.map(Held::to_arc)));
             }
         }
-        let new = |now: &[VolumeId], then: &[VolumeId]| -> Vec<usize> {
-            let fresh = now.iter().filter(|id| !then.contains(id) && (id.0 as usize) < staged);
-            fresh.map(|id| id.0 as usize).collect()
+        let new = |mark: Mark| -> Vec<usize> {
+            let fresh = after.marked(mark).filter(|id| !before.has_mark(*id, mark) && (id.at as usize) < staged);
+            fresh.map(|id| id.at as usize).collect()
         };
-        changes.extend(new(after.destroyed(), before.destroyed()).into_iter().map(Self::Destroyed));
-        changes.extend(new(after.scrubbing(), before.scrubbing()).into_iter().map(Self::Scrubbed));
+        changes.extend(new(DESTROYED).into_iter().map(Self::Destroyed));
+        changes.extend(new(SCRUBBING).into_iter().map(Self::Scrubbed));
         changes
     }
 }
 
-fn is_same<T>(then: Option<&Arc<T>>, now: Option<&Arc<T>>) -> bool {
+fn is_same<T>(then: Option<&Held<'_, T>>, now: Option<&Held<'_, T>>) -> bool {
     match (then, now) {
-        (Some(then), Some(now)) => Arc::ptr_eq(then, now),
+        (Some(then), Some(now)) => then.is(now),
         (None, None) => true,
         (Some(_), None) | (None, Some(_)) => false,
     }

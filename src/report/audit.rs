@@ -19,8 +19,8 @@ use super::why::counted;
 use crate::diagnosis::{Diagnosis, Evidence, Finding, Remedy, Severity, Suppression, Unread};
 use crate::model::ObjectKey;
 use crate::snapshot::Snapshot;
+use crate::snapshot::printed;
 use crate::text::human_age;
-use crate::world::printed_uid;
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -231,7 +231,7 @@ impl<'a> ObjectOut<'a> {
     }
 
     fn of(finding: &'a Finding) -> Self {
-        Self { uid: printed_uid(&finding.uid), ..Self::named(&finding.object) }
+        Self { uid: printed(&finding.uid), ..Self::named(&finding.object) }
     }
 }
 

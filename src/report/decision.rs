@@ -3,7 +3,8 @@
 use super::machine::{ObjectId, is_false};
 use crate::model::PersistentVolume;
 use crate::simulate::Decision;
-use crate::world::{Compared, Effect, Patch, Write, WriteBody, printed_uid, printed_volume};
+use crate::snapshot::{MergePatch, printed};
+use crate::world::{Compared, Effect, Write, WriteBody};
 use serde::Serialize;
 use std::collections::BTreeMap;
 
@@ -59,7 +60,7 @@ pub struct WriteOut<'a> {
     /// The RFC 7386 merge patch from the object before this write to the object that is sent.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(test, schemars(with = "Option<BTreeMap<String, serde_json::Value>>"))]
-    pub patch: Option<Patch<'a>>,
+    pub patch: Option<MergePatch<'a>>,
     /// The object that is created.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub object: Option<serde_json::Value>,
@@ -202,19 +203,20 @@ impl<'a> ComparedOut<'a> {
 impl<'a> WriteOut<'a> {
     fn new(seq: u32, write: &'a Write<'a>) -> Self {
         let (verb, status, object) = match &write.body {
-            WriteBody::UpdateVolume { status, .. } | WriteBody::UpdateClaim { status, .. } => ("update", *status, None),
-            WriteBody::CreateVolume(volume) => ("create", false, Some(created(volume))),
-            WriteBody::DeleteVolume(_) => ("delete", false, None),
+            WriteBody::Update { status, .. } => ("update", *status, None),
+            WriteBody::Create(object) => ("create", false, object.of().map(|volume| created(volume))),
+            WriteBody::Delete(_) => ("delete", false, None),
         };
-        let (kind, meta) = write.body.target();
+        let written = write.body.object();
+        let (kind, meta) = (written.kind(), written.meta());
         Self {
             seq,
             verb,
             resource: kind.resource(),
             subresource: status.then_some("status"),
             namespace: &meta.namespace,
-            name: if kind == crate::model::Kind::PersistentVolume { printed_volume(&meta.name) } else { &meta.name },
-            patch: write.patch(),
+            name: printed(&meta.name),
+            patch: write.body.patch(),
             object,
             refused: write.refused.as_deref(),
         }
@@ -236,13 +238,13 @@ fn created(volume: &PersistentVolume) -> serde_json::Value {
         serde_json::json!({
             "apiVersion": claim.api_version.as_str(), "kind": claim.kind.as_str(),
             "namespace": claim.namespace.as_str(), "name": claim.name.as_str(),
-            "uid": printed_uid(&claim.uid), "resourceVersion": claim.resource_version.as_str(),
+            "uid": printed(&claim.uid), "resourceVersion": claim.resource_version.as_str(),
         })
     });
     let finalizers: Vec<&str> = volume.meta.finalizers.iter().map(compact_str::CompactString::as_str).collect();
     let modes: Vec<&str> =
         volume.access_modes.0.iter().map(super::super::model::access_mode::AccessMode::as_str).collect();
-    let mut metadata = serde_json::json!({ "name": printed_volume(&volume.meta.name), "annotations": annotations });
+    let mut metadata = serde_json::json!({ "name": printed(&volume.meta.name), "annotations": annotations });
     if !finalizers.is_empty() {
         metadata["finalizers"] = finalizers.into();
     }

@@ -1,7 +1,7 @@
 //! The ends of an object as the cells of a table.
 
 use crate::simulate::{Outcome, Prediction};
-use crate::world::printed_volume;
+use crate::snapshot::printed;
 
 /// The phases in which the object can end: `Bound`, `Bound|Pending`, `Bound, Terminating`, `Gone`, `<unknown>`.
 pub fn phases(prediction: &Prediction<'_>) -> String {
@@ -43,7 +43,7 @@ fn phase(outcome: &Outcome) -> String {
 /// What it is bound to; empty for none.
 fn binding(outcome: &Outcome) -> String {
     match outcome {
-        Outcome::Claim { volume_name, .. } => printed_volume(volume_name).to_owned(),
+        Outcome::Claim { volume_name, .. } => printed(volume_name).to_owned(),
         Outcome::Volume { claim_ref, .. } => {
             claim_ref.as_ref().map_or_else(String::new, |(namespace, name, _)| format!("{namespace}/{name}"))
         }

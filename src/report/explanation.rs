@@ -517,7 +517,7 @@ fn end(outcome: &Outcome) -> String {
             let volume = if volume_name.is_empty() {
                 String::new()
             } else {
-                format!(" to {}", crate::world::printed_volume(volume_name))
+                format!(" to {}", crate::snapshot::printed(volume_name))
             };
             let joined = match phase.as_str() {
                 "Bound" => format!("Bound{volume}"),

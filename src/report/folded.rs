@@ -5,7 +5,6 @@ use super::prediction::PredictionOut;
 use crate::model::Kind;
 use crate::simulate::Prediction;
 use crate::snapshot::{Snapshot, VolumeId};
-use crate::world::Field;
 use memchr::memmem::{Finder, find};
 
 /// Where an item has its decisions. No string can hold this text: the quotes in it would be escaped.
@@ -90,6 +89,6 @@ fn write_others(
 /// In how many places a write names the chosen volume: its own name if it writes the volume, and `spec.volumeName`.
 fn places(write: &WriteOut<'_>, chosen: &str) -> usize {
     let written = write.resource == Kind::PersistentVolume.resource() && write.name == chosen;
-    let patched = write.patch.as_ref().is_some_and(|patch| patch.spec.volume_name == Field::Set(chosen));
+    let patched = write.patch.as_ref().is_some_and(|patch| patch.text_of("spec", "volumeName") == Some(chosen));
     usize::from(written) + usize::from(patched)
 }

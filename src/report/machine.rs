@@ -3,7 +3,7 @@
 use crate::controllers::{Controller, Rules};
 use crate::model::{Kind, Str};
 use crate::snapshot::Coverage;
-use crate::world::printed_uid;
+use crate::snapshot::printed;
 use serde::Serialize;
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -32,7 +32,7 @@ pub struct ObjectId<'a> {
 impl<'a> ObjectId<'a> {
     /// An object of that kind and with that metadata.
     pub fn new(kind: Kind, meta: &'a crate::model::ObjectMeta) -> Self {
-        Self { kind: kind.as_str(), namespace: &meta.namespace, name: &meta.name, uid: printed_uid(&meta.uid) }
+        Self { kind: kind.as_str(), namespace: &meta.namespace, name: &meta.name, uid: printed(&meta.uid) }
     }
 }
 

@@ -6,7 +6,7 @@ use crate::controllers::persistent_volume::reclaim::DataFate;
 use crate::model::{ClaimRef, Kind, PersistentVolume, PersistentVolumeClaim};
 use crate::simulate::{Outcome, Prediction, Target};
 use crate::snapshot::Snapshot;
-use crate::world::{printed_uid, printed_volume};
+use crate::snapshot::printed;
 use serde::Serialize;
 
 /// The whole document. Large ones are written piece by piece, with the same fields in the same order.
@@ -339,7 +339,7 @@ impl<'a> StateOut<'a> {
         match outcome {
             Outcome::Claim { phase, volume_name, terminating, unsettled } => Self {
                 phase: phase.as_str(),
-                volume_name: printed_volume(volume_name),
+                volume_name: printed(volume_name),
                 terminating: terminating.is_some(),
                 finalizers: names(terminating),
                 unsettled: *unsettled,
@@ -350,7 +350,7 @@ impl<'a> StateOut<'a> {
                 claim_ref: claim_ref.as_ref().map(|(namespace, name, uid)| ClaimRefOut {
                     namespace,
                     name,
-                    uid: printed_uid(uid),
+                    uid: printed(uid),
                 }),
                 terminating: terminating.is_some(),
                 finalizers: names(terminating),
@@ -367,6 +367,6 @@ impl<'a> StateOut<'a> {
 
 impl<'a> ClaimRefOut<'a> {
     fn new(claim: &'a ClaimRef) -> Self {
-        Self { namespace: &claim.namespace, name: &claim.name, uid: printed_uid(&claim.uid) }
+        Self { namespace: &claim.namespace, name: &claim.name, uid: printed(&claim.uid) }
     }
 }

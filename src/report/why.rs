@@ -9,7 +9,7 @@ pub(super) use claim::verdict_of;
 use super::unread::unread;
 use crate::controllers::{Branch, Controller, ProtectionBranch, Rules};
 use crate::diagnosis::misfit::claim_name;
-use crate::model::{ClaimRef, Kind, ObjectMeta, PersistentVolume, PersistentVolumeClaim, Pod};
+use crate::model::{ClaimRef, HeldObject, Kind, ObjectMeta, PersistentVolume, PersistentVolumeClaim, Pod};
 use crate::simulate::{DecidedBy, Decision, Outcome, Prediction, Simulation, Target, Unknown};
 use crate::snapshot::{Absence, Snapshot};
 use crate::text::sanitize;
@@ -93,10 +93,7 @@ impl<'v> View<'v> {
     /// Whether the object is taken to be missing from the controller's cache.
     fn is_unseen(self) -> bool {
         let controller = &self.simulation.settings().controller;
-        match self.prediction.target {
-            Target::Volume(id) => matches!(controller.cached_volume(id), Some(Cached::Unseen)),
-            Target::Claim(id) => matches!(controller.cached_claim(id), Some(Cached::Unseen)),
-        }
+        matches!(controller.cached(self.prediction.target.object()), Some(Cached::Unseen))
     }
 
     /// What is not known for want of a reading, where nothing else can be said.
@@ -248,8 +245,8 @@ impl<'v> View<'v> {
         let component = self.simulation.component_of(self.prediction.target);
         Some(format!(
             "the order of syncs decides ({}, {})",
-            counted(component.claims.len(), "claim"),
-            counted(component.volumes.len(), "volume")
+            counted(component.of::<PersistentVolumeClaim>().len(), "claim"),
+            counted(component.of::<PersistentVolume>().len(), "volume")
         ))
     }
 
@@ -317,9 +314,11 @@ pub(super) fn missing_read(unknown: &Unknown) -> String {
 pub(super) fn volume_bound_by<'d>(decision: &'d Decision<'_>) -> Option<&'d str> {
     decision.record.effects.iter().find_map(|effect| match effect {
         Effect::Write(write) => match &write.body {
-            WriteBody::UpdateVolume { after, .. } => Some(after.meta.name.as_str()),
-            WriteBody::UpdateClaim { after, .. } => Some(after.volume_name.as_str()).filter(|name| !name.is_empty()),
-            WriteBody::CreateVolume(_) | WriteBody::DeleteVolume(_) => None,
+            WriteBody::Update { after: HeldObject::PersistentVolume(volume), .. } => Some(volume.meta.name.as_str()),
+            WriteBody::Update { after: HeldObject::PersistentVolumeClaim(claim), .. } => {
+                Some(claim.volume_name.as_str()).filter(|name| !name.is_empty())
+            }
+            _ => None,
         },
         Effect::Event(_) | Effect::Operation { .. } | Effect::Enqueue(_) => None,
     })

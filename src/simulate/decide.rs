@@ -1,10 +1,10 @@
 //! What one sync of one object does now, for every outcome of the choices that nobody controls.
 
-use super::alike::{Alike, alike};
-use super::explore::Budget;
+use crate::controllers::persistent_volume::alike::{Alike, alike};
 use crate::controllers::persistent_volume::{sync_claim, sync_volume};
 use crate::controllers::protection::{sync_claim_protection, sync_volume_protection};
-use crate::controllers::{Branch, Controller, Rules, Sync};
+use crate::controllers::{Branch, Controller, Limit, Rules, Settings, Sync};
+use crate::model::{Kind, ObjectId};
 use crate::snapshot::{ClaimId, VolumeId};
 use crate::world::{Answers, Cached, Choices, ControllerState, Effect, OperationState, Record, World};
 
@@ -17,91 +17,18 @@ pub enum Target {
     Claim(ClaimId),
 }
 
-/// How many of a set are listed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Limit {
-    /// At most so many.
-    AtMost(usize),
-    /// All of them.
-    All,
-}
-
-impl Limit {
-    /// Whether one more is listed after that many.
-    pub fn allows(self, listed: usize) -> bool {
+impl Target {
+    /// Its place among the objects of all kinds.
+    pub fn object(self) -> ObjectId {
         match self {
-            Self::AtMost(limit) => listed < limit,
-            Self::All => true,
+            Self::Volume(id) => id.into(),
+            Self::Claim(id) => id.into(),
         }
     }
 
-    /// The same, but at least that many.
-    #[must_use]
-    pub fn at_least(self, least: usize) -> Self {
-        match self {
-            Self::AtMost(limit) => Self::AtMost(limit.max(least)),
-            Self::All => Self::All,
-        }
-    }
-
-    /// How many more are listed after that many.
-    pub fn left_after(self, listed: usize) -> usize {
-        match self {
-            Self::AtMost(limit) => limit.saturating_sub(listed),
-            Self::All => usize::MAX,
-        }
-    }
-}
-
-/// What decides besides the objects.
-#[derive(Clone, Debug)]
-pub struct Settings<'s> {
-    /// Version, gates and flags.
-    pub rules: Rules,
-    /// Who takes part, in order.
-    pub controllers: Vec<Controller>,
-    /// The binder's memory at the start: in step, unless asked otherwise.
-    pub controller: ControllerState<'s>,
-    /// What the API server and plugins answer; on the way to an outcome they may do so for a while, and do no more in
-    /// the end.
-    pub answers: Answers,
-    /// Whether every comparison is recorded.
-    pub tracing: bool,
-    /// How many decisions are listed for each object in answers.
-    pub decisions: Limit,
-    /// How many outcomes are listed for each object in answers.
-    pub outcomes: Limit,
-    /// How many states the exploration of one component may meet.
-    pub budget: Budget,
-    /// Whether outcomes also quantify over requests that fail, crashes inside a sync and caches that lag.
-    pub failures: bool,
-}
-
-/// So many decisions and outcomes of an object are listed unless somebody asks for more or fewer, and so many are at
-/// hand in any case, because what is said of an object must not depend on how much of it is listed.
-pub(super) const LISTED: usize = 16;
-
-impl Settings<'_> {
-    /// All controllers of the default version, caches in step, sixteen decisions.
-    pub fn new(rules: Rules) -> Self {
-        Self {
-            rules,
-            controllers: Controller::ALL.to_vec(),
-            controller: ControllerState::in_step(),
-            answers: Answers::default(),
-            tracing: false,
-            decisions: Limit::AtMost(LISTED),
-            outcomes: Limit::AtMost(LISTED),
-            budget: Budget::DEFAULT,
-            failures: false,
-        }
-    }
-}
-
-impl Settings<'_> {
-    /// Whether a sync may end between its writes: what is refused, fails or is written again by a cache that lags.
-    pub(super) fn may_be_interrupted(&self) -> bool {
-        self.failures || !self.controller.in_step_with_all() || self.answers != Answers::default()
+    /// The object at that place, if a controller syncs that kind.
+    pub fn at(id: ObjectId) -> Option<Self> {
+        id.of().map(Self::Volume).or_else(|| id.of().map(Self::Claim))
     }
 }
 
@@ -220,7 +147,8 @@ pub(super) fn memory_of<'s>(controller: Controller, binder: &ControllerState<'s>
     match controller {
         Controller::PersistentVolumeBinder => binder.clone(),
         Controller::PersistentVolumeProtection | Controller::PersistentVolumeClaimProtection => {
-            ControllerState { unseen_pods: binder.unseen_pods.clone(), ..ControllerState::in_step() }
+            let pods = binder.cached.iter().filter(|(id, _)| id.kind == Kind::Pod);
+            ControllerState { cached: pods.cloned().collect(), operations: Vec::new() }
         }
     }
 }
@@ -228,14 +156,8 @@ pub(super) fn memory_of<'s>(controller: Controller, binder: &ControllerState<'s>
 /// A controller begins with taking the informer's copy of the object that it is about to sync into its own cache.
 /// Upstream: `storeVolumeUpdate`, `storeClaimUpdate`, 1.36.
 fn take_in(memory: &mut ControllerState<'_>, target: Target) {
-    match target {
-        Target::Volume(id) => {
-            memory.volumes.retain(|(cached, how)| *cached != id || !matches!(how, Cached::InformerOnly));
-        }
-        Target::Claim(id) => {
-            memory.claims.retain(|(cached, how)| *cached != id || !matches!(how, Cached::InformerOnly));
-        }
-    }
+    let id = target.object();
+    memory.cached.retain(|(cached, how)| *cached != id || !matches!(how, Cached::InformerOnly));
 }
 
 /// One sync; nothing where the controller does not look at that kind of object, or the object is not there.
@@ -249,11 +171,11 @@ pub(super) fn run<'s>(
         (Controller::PersistentVolumeBinder, Target::Volume(id)) => sync_volume(&mut sync, rules, id)?.into(),
         (Controller::PersistentVolumeBinder, Target::Claim(id)) => sync_claim(&mut sync, rules, id)?.into(),
         (Controller::PersistentVolumeProtection, Target::Volume(id)) => {
-            sync.world().volume(id)?;
+            sync.world().get(id)?;
             sync_volume_protection(&mut sync, id).into()
         }
         (Controller::PersistentVolumeClaimProtection, Target::Claim(id)) => {
-            sync.world().claim(id)?;
+            sync.world().get(id)?;
             sync_claim_protection(&mut sync, rules, id).into()
         }
         (Controller::PersistentVolumeProtection, Target::Claim(_))

@@ -1,37 +1,25 @@
 //! The exact engine, for components of few objects: every state that any order of syncs can reach, and of those the
 //! ones that are reached again and again however things go on.
 
-use super::decide::{Settings, Target, run};
+use super::decide::{Target, run};
 use super::failures::{astray, starts_astray};
 use super::outcome::Outcome;
-use super::state::{State, Variants, private_claim_step, private_volume_step};
-use crate::controllers::{Controller, Rules, Sync};
+use super::state::{State, Variants};
+use crate::controllers::persistent_volume::sameness::{private_claim_step, private_volume_step, same_or_gone};
+use crate::controllers::persistent_volume::{DESTROYED, SCRUBBING};
+use crate::controllers::settings::Settings;
+use crate::controllers::{Budget, Controller, Rules, Sync};
 use crate::model::Str;
 use crate::snapshot::{Snapshot, VolumeId};
 use crate::world::{Answers, Choices, ControllerState, ObjectRef, World};
 use rustc_hash::FxHashMap;
 
-/// How far an exploration may go: a number of states, never a time, so that the answer is the same on every machine.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Budget {
-    /// The most states that one component may have.
-    pub states: usize,
-}
-
-impl Budget {
-    /// What most components of up to 32 objects need.
-    pub const DEFAULT: Self = Self { states: 20_000 };
-
-    /// Nothing is explored, so that an answer is what holds without looking at single states.
-    pub const NONE: Self = Self { states: 0 };
-
-    /// Where at most six claims and six volumes can influence each other, the answer is to be exact: such a component
-    /// may meet ten times as many states.
-    fn of_component(self, objects: &[Target]) -> usize {
-        let claims = objects.iter().filter(|target| matches!(target, Target::Claim(_))).count();
-        let small = claims <= 6 && objects.len() - claims <= 6;
-        if small { self.states.saturating_mul(10) } else { self.states }
-    }
+/// Where at most six claims and six volumes can influence each other, the answer is to be exact: such a component may
+/// meet ten times as many states.
+fn of_component(budget: Budget, objects: &[Target]) -> usize {
+    let claims = objects.iter().filter(|target| matches!(target, Target::Claim(_))).count();
+    let small = claims <= 6 && objects.len() - claims <= 6;
+    if small { budget.states.saturating_mul(10) } else { budget.states }
 }
 
 /// What exploring a component found.
@@ -126,7 +114,7 @@ struct Search<'a, 's> {
 impl<'a, 's> Search<'a, 's> {
     /// All states of a component; nothing where the budget does not suffice.
     fn through(snapshot: &'s Snapshot, settings: &'a Settings<'s>, objects: &[Target]) -> Option<Self> {
-        let limit = settings.budget.of_component(objects);
+        let limit = of_component(settings.budget, objects);
         let mut search = Self {
             settings,
             objects: objects.to_vec(),
@@ -200,10 +188,10 @@ impl<'a, 's> Search<'a, 's> {
         let mut way = self.ways[number];
         while let Some(Way { from, controller, target, picked }) = way {
             let world = self.variants.world_of(&self.states[from]);
-            let volume = |id| world.volume(id).map(|volume| ObjectRef::volume(&volume));
+            let volume = |id: VolumeId| world.get(id).map(|volume| ObjectRef::to(&*volume));
             let object = match target {
                 Target::Volume(id) => volume(id),
-                Target::Claim(id) => world.claim(id).map(|claim| ObjectRef::claim(&claim)),
+                Target::Claim(id) => world.get(id).map(|claim| ObjectRef::to(&*claim)),
             };
             // A sync of an object that is not there reaches nothing, so that it is on no way.
             steps.extend(object.map(|object| Step {
@@ -219,12 +207,7 @@ impl<'a, 's> Search<'a, 's> {
 
     /// The component's objects, with volumes that were created since.
     fn objects_in(&self, world: &World<'s>) -> Vec<Target> {
-        let recorded = world.snapshot().volumes().len();
-        let created = world
-            .changed_volumes()
-            .iter()
-            .filter(|(id, _)| id.0 as usize >= recorded)
-            .map(|(id, _)| Target::Volume(*id));
+        let created = world.created().map(|(id, _)| Target::Volume(id));
         self.objects.iter().copied().chain(created).collect()
     }
 
@@ -253,7 +236,7 @@ impl<'a, 's> Search<'a, 's> {
             if state != here {
                 let private = is_private(&self.settings.rules, world, &after, target, self.capacities_stated);
                 // A sync searches once at most.
-                let picked = met.only_search().map(|(picked, _)| picked);
+                let picked = met.only_search().and_then(|(picked, _)| picked.of());
                 reached.push(Reached { state, private, picked });
             }
         }
@@ -274,11 +257,11 @@ impl<'a, 's> Search<'a, 's> {
         let rules = &self.settings.rules;
         let world = self.variants.world_of(&self.states[number]);
         let ends = self.objects.iter().map(|target| match target {
-            Target::Claim(id) => vec![Outcome::of_claim(world.claim(*id).as_deref(), unsettled)],
+            Target::Claim(id) => vec![Outcome::of_claim(world.get(*id).as_deref(), unsettled)],
             Target::Volume(id) => {
-                let destroyed = world.destroyed().binary_search(id).is_ok();
-                let end = Outcome::of_volume(rules, world.volume(*id).as_deref(), destroyed, unsettled);
-                end.with_scrubbing(world.scrubbing().binary_search(id).is_ok())
+                let destroyed = world.has_mark((*id).into(), DESTROYED);
+                let end = Outcome::of_volume(rules, world.get(*id).as_deref(), destroyed, unsettled);
+                end.with_scrubbing(world.has_mark((*id).into(), SCRUBBING))
             }
         });
         ends.collect()
@@ -323,28 +306,17 @@ impl<'a, 's> Search<'a, 's> {
 
 /// Whether only the synced object changed, in a way that nobody else can see.
 fn is_private(rules: &Rules, before: &World<'_>, after: &World<'_>, target: Target, capacities_stated: bool) -> bool {
-    let others_same = after.changed_volumes().iter().all(|(id, volume)| {
-        Target::Volume(*id) == target
-            || match (before.volume(*id), volume) {
-                (Some(was), Some(is)) => super::state::same_volume(&was, is),
-                (None, None) => true,
-                _ => false,
-            }
-    }) && after.changed_claims().iter().all(|(id, claim)| {
-        Target::Claim(*id) == target
-            || match (before.claim(*id), claim) {
-                (Some(was), Some(is)) => super::state::same_claim(&was, is),
-                (None, None) => true,
-                _ => false,
-            }
-    });
+    let others_same = after
+        .changed()
+        .iter()
+        .all(|(id, is)| *id == target.object() || same_or_gone(before.object(*id).as_ref(), is.as_ref()));
     others_same
         && match target {
-            Target::Volume(id) => match (before.volume(id), after.volume(id)) {
+            Target::Volume(id) => match (before.get(id), after.get(id)) {
                 (Some(was), Some(is)) => private_volume_step(before.snapshot(), &was, &is),
                 _ => false,
             },
-            Target::Claim(id) => match (before.claim(id), after.claim(id)) {
+            Target::Claim(id) => match (before.get(id), after.get(id)) {
                 (Some(was), Some(is)) => private_claim_step(rules, &was, &is, capacities_stated),
                 _ => false,
             },
@@ -450,7 +422,7 @@ mod tests {
         let [component] = all.as_slice() else { panic!("{all:?}") };
         let bound = |outcome: &Outcome, name: &str| outcome.phase() == "Bound" && outcome.binding() == name;
         let told = |wanted: &dyn Fn(&[Outcome]) -> bool, settings: &Settings<'_>| {
-            let steps = schedule(&snapshot, settings, &component.objects(), wanted)?;
+            let steps = schedule(&snapshot, settings, &component.targets(), wanted)?;
             let steps = steps.into_iter().map(|step| {
                 assert_eq!(step.controller, Controller::PersistentVolumeBinder);
                 format!("{} {}", step.object.name, step.volume.unwrap_or_default())
@@ -464,7 +436,7 @@ mod tests {
         let all_bound = |ends: &[Outcome]| ends[2..].iter().all(|end| end.phase() == "Bound");
         assert_eq!(told(&all_bound, &settings), None, "there are only two volumes");
         let recorded = world(&[volume("pv-1")]);
-        let alone = components(&recorded, &settings)[0].objects();
+        let alone = components(&recorded, &settings)[0].targets();
         assert_eq!(schedule(&recorded, &settings, &alone, |_| true), Some(Vec::new()));
         let failing = Settings { failures: true, ..settings };
         assert_eq!(told(&end, &failing), None, "no list of syncs tells what fails");

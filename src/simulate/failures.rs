@@ -1,8 +1,10 @@
 //! What can go wrong in one sync: refused writes, failed reads, the end of the process, and caches that lag.
 
-use super::decide::{Decision, Settings, Target, memory_of, run};
+use super::decide::{Decision, Target, memory_of, run};
+use crate::controllers::persistent_volume::may_be_mistaken;
+use crate::controllers::settings::Settings;
 use crate::controllers::{Controller, Sync};
-use crate::world::{Answers, Cached, Choices, ControllerState, Effect, Held, Refusal, World};
+use crate::world::{Answers, Cached, Choices, ControllerState, Effect, Refusal, World};
 
 /// The worlds after one sync under all circumstances but the ordinary ones, for every choice: with the memory and the
 /// answers that the settings give, and, where failures are asked for, with everything that can go wrong inside it and
@@ -18,10 +20,10 @@ pub(super) fn astray<'s>(
     // An operation on a volume that is gone meets the one that has its name now.
     if let Target::Volume(id) = target
         && settings.failures
-        && before.may_be_mistaken(id)
+        && may_be_mistaken(before, id)
     {
         let mut after = before.clone();
-        after.delete_volume(id);
+        after.delete(id);
         worlds.push(after);
     }
     let given = (memory_of(controller, &settings.controller), &settings.answers);
@@ -67,21 +69,14 @@ pub(super) fn starts_astray(settings: &Settings<'_>) -> bool {
 
 /// The memory with one of the objects that changed as it was recorded, or without one that was created since.
 fn lagging<'s>(world: &World<'s>, memory: &ControllerState<'s>) -> Vec<ControllerState<'s>> {
-    let snapshot = world.snapshot();
     let mut all = Vec::new();
-    for (id, _) in world.changed_volumes() {
-        let recorded = snapshot.volumes().get(id.0 as usize);
-        let stale = recorded.map(|recorded| Cached::Stale(Held::Base(recorded)));
+    for (id, _) in world.changed() {
+        let stale = world.snapshot().object(*id).map(Cached::Stale);
         for cached in stale.into_iter().chain(world.is_new(*id).then_some(Cached::Unseen)) {
             let mut lagging = memory.clone();
-            lagging.volumes.push((*id, cached));
+            lagging.lag(*id, cached);
             all.push(lagging);
         }
-    }
-    for (id, _) in world.changed_claims() {
-        let mut lagging = memory.clone();
-        lagging.claims.push((*id, Cached::Stale(Held::Base(snapshot.claim(*id)))));
-        all.push(lagging);
     }
     all
 }

@@ -9,22 +9,23 @@
 //! then told by the volumes that are Available at first on the way up, and by all volumes where something has to be
 //! full.
 
-use super::component::{Component, may_search, own_classes, searched_classes};
-use super::decide::{Limit, Settings};
+use super::component::Component;
 use super::outcome::{Outcome, OutcomeSet, cut, most};
+use crate::controllers::persistent_volume::links::{may_search, own_classes, searched_classes};
 use crate::controllers::persistent_volume::plugins::{Provider, find_provisionable_plugin};
+use crate::controllers::settings::{Limit, Settings};
 use crate::model::{ClaimPhase, PersistentVolume, PersistentVolumeClaim, Quantity, VolumePhase};
 use crate::snapshot::{ClaimId, Snapshot, VolumeId};
 use std::collections::BTreeSet;
 
 /// The outcomes of a component, in its order of objects; nothing where the component is not of this kind.
-pub(super) fn nested(snapshot: &Snapshot, settings: &Settings<'_>, component: &Component) -> Option<Nested> {
-    let volumes = component.volumes.iter().map(|id| snapshot.volume(*id));
-    let claims = component.claims.iter().map(|id| snapshot.claim(*id));
+pub(super) fn nested(snapshot: &Snapshot, settings: &Settings<'_>, component: &Component) -> Option<Vec<OutcomeSet>> {
+    let volumes = component.of().map(|id| snapshot.volume(id));
+    let claims = component.of().map(|id| snapshot.claim(id));
     let key = Snapshot::group_key(volumes.clone().next()?);
     let eligible = volumes.clone().all(|volume| is_plain_volume(volume) && Snapshot::group_key(volume) == key)
         && claims.clone().all(|claim| is_plain_claim(snapshot, settings, claim, &key));
-    eligible.then(|| Nested::new(snapshot, settings, component))
+    eligible.then(|| solved(snapshot, settings, component))
 }
 
 /// A volume without a capacity is none: a claim of nothing would take it, and binding ends before the claim is Bound.
@@ -62,14 +63,6 @@ fn is_plain_claim(
         && snapshot.volumes_naming(&claim.meta.namespace, &claim.meta.name).is_empty()
 }
 
-/// A component of the nested kind, solved.
-pub(super) struct Nested {
-    /// Outcomes of the volumes, in the component's order.
-    pub(super) volumes: Vec<OutcomeSet>,
-    /// Outcomes of the claims, in the component's order.
-    pub(super) claims: Vec<OutcomeSet>,
-}
-
 /// One size of volumes, and the claims for which it is the smallest that is large enough.
 struct Level {
     volumes: Vec<VolumeId>,
@@ -85,73 +78,65 @@ struct Reach {
     may_stay_pending: bool,
 }
 
-impl Nested {
-    fn new(snapshot: &Snapshot, settings: &Settings<'_>, component: &Component) -> Self {
-        let (levels, level_of_volume, level_of_claim) = levels(snapshot, component);
-        let reaches = reaches(&levels);
-        let vacancies = vacancies(&levels);
-        let limit = settings.outcomes;
+/// The outcomes of the objects of a component that is of this kind.
+fn solved(snapshot: &Snapshot, settings: &Settings<'_>, component: &Component) -> Vec<OutcomeSet> {
+    let (levels, level_of_volume, level_of_claim) = levels(snapshot, component);
+    let reaches = reaches(&levels);
+    let vacancies = vacancies(&levels);
+    let limit = settings.outcomes;
 
-        let volumes_up_to = sums(levels.iter().map(|level| level.volumes.len()));
-        let first_volumes = FirstOf::new(levels.iter().map(|level| level.volumes.as_slice()), limit);
-        let claim_sets: Vec<Option<OutcomeSet>> = levels
-            .iter()
-            .enumerate()
-            .map(|(at, level)| {
-                let reach = (!level.claims.is_empty()).then(|| reaches[at])?;
-                let mut count = volumes_up_to[reach.last + 1] - volumes_up_to[at];
-                let mut listed = Vec::new();
-                if reach.may_stay_pending {
-                    listed.push(Outcome::bound_claim(None));
-                    count += 1;
-                }
-                let names = first_volumes.within(at, reach.last);
-                listed.extend(names.into_iter().map(|id| Outcome::bound_claim(Some(snapshot.volume(id)))));
-                Some(OutcomeSet::counted(listed, count, true, limit))
-            })
-            .collect();
+    let volumes_up_to = sums(levels.iter().map(|level| level.volumes.len()));
+    let first_volumes = FirstOf::new(levels.iter().map(|level| level.volumes.as_slice()), limit);
+    let claim_sets: Vec<Option<OutcomeSet>> = levels
+        .iter()
+        .enumerate()
+        .map(|(at, level)| {
+            let reach = (!level.claims.is_empty()).then(|| reaches[at])?;
+            let mut count = volumes_up_to[reach.last + 1] - volumes_up_to[at];
+            let mut listed = Vec::new();
+            if reach.may_stay_pending {
+                listed.push(Outcome::bound_claim(None));
+                count += 1;
+            }
+            let names = first_volumes.within(at, reach.last);
+            listed.extend(names.into_iter().map(|id| Outcome::bound_claim(Some(snapshot.volume(id)))));
+            Some(OutcomeSet::counted(listed, count, true, limit))
+        })
+        .collect();
 
-        // Who can take a volume of a level: the claims of the levels that reach it, kept while the levels go up.
-        let mut ending: Vec<Vec<usize>> = vec![Vec::new(); levels.len()];
-        for (at, reach) in reaches.iter().enumerate() {
-            ending[reach.last].push(at);
-        }
-        let mut takers: BTreeSet<ClaimId> = BTreeSet::new();
-        let mut volume_sets: Vec<[OutcomeSet; 2]> = Vec::with_capacity(levels.len());
-        for (at, level) in levels.iter().enumerate() {
-            takers.extend(&level.claims);
-            let set = |may_stay_free: bool| {
-                let free = may_stay_free.then(|| Outcome::plain_volume(None));
-                let names = takers.iter().take(most(limit));
-                let bound = names.map(|id| Outcome::plain_volume(Some(snapshot.claim(*id))));
-                let count = takers.len() as u64 + u64::from(may_stay_free);
-                OutcomeSet::counted(free.into_iter().chain(bound).collect(), count, true, limit)
-            };
-            volume_sets.push([set(vacancies[at].found_late), set(vacancies[at].found_at_first)]);
-            for ended in &ending[at] {
-                for claim in &levels[*ended].claims {
-                    takers.remove(claim);
-                }
+    // Who can take a volume of a level: the claims of the levels that reach it, kept while the levels go up.
+    let mut ending: Vec<Vec<usize>> = vec![Vec::new(); levels.len()];
+    for (at, reach) in reaches.iter().enumerate() {
+        ending[reach.last].push(at);
+    }
+    let mut takers: BTreeSet<ClaimId> = BTreeSet::new();
+    let mut volume_sets: Vec<[OutcomeSet; 2]> = Vec::with_capacity(levels.len());
+    for (at, level) in levels.iter().enumerate() {
+        takers.extend(&level.claims);
+        let set = |may_stay_free: bool| {
+            let free = may_stay_free.then(|| Outcome::plain_volume(None));
+            let names = takers.iter().take(most(limit));
+            let bound = names.map(|id| Outcome::plain_volume(Some(snapshot.claim(*id))));
+            let count = takers.len() as u64 + u64::from(may_stay_free);
+            OutcomeSet::counted(free.into_iter().chain(bound).collect(), count, true, limit)
+        };
+        volume_sets.push([set(vacancies[at].found_late), set(vacancies[at].found_at_first)]);
+        for ended in &ending[at] {
+            for claim in &levels[*ended].claims {
+                takers.remove(claim);
             }
         }
-
-        let unreachable = OutcomeSet::single(Outcome::bound_claim(None));
-        Self {
-            volumes: component
-                .volumes
-                .iter()
-                .zip(level_of_volume)
-                .map(|(id, level)| {
-                    let [late, at_first] = &volume_sets[level];
-                    if is_found_at_first(snapshot.volume(*id)) { at_first.clone() } else { late.clone() }
-                })
-                .collect(),
-            claims: level_of_claim
-                .into_iter()
-                .map(|level| claim_sets.get(level).cloned().flatten().unwrap_or_else(|| unreachable.clone()))
-                .collect(),
-        }
     }
+
+    let unreachable = OutcomeSet::single(Outcome::bound_claim(None));
+    let volumes = component.of().zip(level_of_volume).map(|(id, level)| {
+        let [late, at_first] = &volume_sets[level];
+        if is_found_at_first(snapshot.volume(id)) { at_first.clone() } else { late.clone() }
+    });
+    let claims = level_of_claim
+        .into_iter()
+        .map(|level| claim_sets.get(level).cloned().flatten().unwrap_or_else(|| unreachable.clone()));
+    volumes.chain(claims).collect()
 }
 
 /// How many there are before each place, and in all.
@@ -218,26 +203,23 @@ fn merged<'l>(lists: impl Iterator<Item = &'l Vec<VolumeId>>, most: usize) -> Ve
 /// The levels in ascending size, and the level of each volume and claim. A claim larger than all volumes gets the
 /// level after the last.
 fn levels(snapshot: &Snapshot, component: &Component) -> (Vec<Level>, Vec<usize>, Vec<usize>) {
-    let size = |id: &VolumeId| snapshot.volume(*id).storage().copied().unwrap_or(Quantity::ZERO);
-    let mut sizes: Vec<Quantity> = component.volumes.iter().map(size).collect();
+    let size = |id: VolumeId| snapshot.volume(id).storage().copied().unwrap_or(Quantity::ZERO);
+    let mut sizes: Vec<Quantity> = component.of().map(size).collect();
     sizes.sort_by(Quantity::compare);
     sizes.dedup_by(|a, b| a.compare(b).is_eq());
     let level_at = |wanted: &Quantity| sizes.partition_point(|size| size.compare(wanted).is_lt());
     let mut levels: Vec<Level> =
         sizes.iter().map(|_| Level { volumes: Vec::new(), found_at_first: 0, claims: Vec::new() }).collect();
-    let level_of_volume: Vec<usize> = component.volumes.iter().map(|id| level_at(&size(id))).collect();
-    for (id, level) in component.volumes.iter().zip(&level_of_volume) {
-        levels[*level].volumes.push(*id);
-        levels[*level].found_at_first += usize::from(is_found_at_first(snapshot.volume(*id)));
+    let level_of_volume: Vec<usize> = component.of().map(|id| level_at(&size(id))).collect();
+    for (id, level) in component.of().zip(&level_of_volume) {
+        levels[*level].volumes.push(id);
+        levels[*level].found_at_first += usize::from(is_found_at_first(snapshot.volume(id)));
     }
-    let level_of_claim: Vec<usize> = component
-        .claims
-        .iter()
-        .map(|id| level_at(&snapshot.claim(*id).requested().unwrap_or(Quantity::ZERO)))
-        .collect();
-    for (id, level) in component.claims.iter().zip(&level_of_claim) {
+    let level_of_claim: Vec<usize> =
+        component.of().map(|id| level_at(&snapshot.claim(id).requested().unwrap_or(Quantity::ZERO))).collect();
+    for (id, level) in component.of().zip(&level_of_claim) {
         if let Some(level) = levels.get_mut(*level) {
-            level.claims.push(*id);
+            level.claims.push(id);
         }
     }
     (levels, level_of_volume, level_of_claim)

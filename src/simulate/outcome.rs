@@ -1,8 +1,8 @@
 //! The states in which an object can be when nothing moves any more.
 
-use super::decide::Limit;
 use crate::controllers::Rules;
 use crate::controllers::persistent_volume::reclaim::{DataFate, data_fate};
+use crate::controllers::settings::Limit;
 use crate::model::{ClaimPhase, PersistentVolume, PersistentVolumeClaim, Str, VolumePhase};
 use std::sync::Arc;
 

@@ -1,12 +1,15 @@
 //! Predictions: for each object what one sync does now, where it all ends, and on what reading the answer rests.
 
-use super::component::{Component, components, may_search};
-use super::decide::{Decision, Decisions, LISTED, Limit, Settings, Target, decide, decide_folded};
-use super::needs::{Gaps, note_gap, uncertain_needs};
+use super::component::{Component, components};
+use super::decide::{Decision, Decisions, Target, decide, decide_folded};
 use super::outcome::{Outcome, OutcomeSet, binding_of_volume, most};
 use super::recycling::{Recycled, add_failures, beside_recycler};
 use super::settle::{Settled, settle};
 use crate::controllers::Controller;
+use crate::controllers::persistent_volume::BOUND_KINDS;
+use crate::controllers::persistent_volume::links::may_search;
+use crate::controllers::persistent_volume::needs::{Gaps, note_gap, uncertain_needs};
+use crate::controllers::settings::{LISTED, Limit, Settings};
 use crate::model::{Kind, ObjectKey, Str, VolumePhase};
 use crate::parallel::in_parallel;
 use crate::snapshot::{Absence, ClaimId, CoverageState, Snapshot, VolumeId};
@@ -28,8 +31,8 @@ pub struct Simulation<'s> {
     uncertain: Vec<Vec<(Need, Absence)>>,
     /// For each component, whether some claim of it could take any of several equal volumes now; found when asked for.
     ties: Vec<OnceLock<bool>>,
-    place_of_volume: Vec<(u32, u32)>,
-    place_of_claim: Vec<(u32, u32)>,
+    /// For each kind, the component of each object, and its place there.
+    places: [Vec<(u32, u32)>; Kind::COUNT],
     recycled: Recycled,
     /// How many ends the volumes have more, because recyclings are in each other's way.
     failing: BTreeMap<VolumeId, u64>,
@@ -159,14 +162,13 @@ impl<'s> Simulation<'s> {
     /// Cuts the world into components and settles each, on as many threads as asked for.
     pub fn new(snapshot: &'s Snapshot, settings: Settings<'s>, threads: usize) -> Self {
         let components = components(snapshot, &settings);
-        let mut place_of_volume = vec![(0, 0); snapshot.volumes().len()];
-        let mut place_of_claim = vec![(0, 0); snapshot.claims().len()];
+        let mut places: [Vec<(u32, u32)>; Kind::COUNT] = std::array::from_fn(|_| Vec::new());
+        for kind in BOUND_KINDS {
+            places[kind as usize] = vec![(0, 0); snapshot.count(kind)];
+        }
         for (number, component) in (0u32..).zip(&components) {
-            for (place, id) in (0u32..).zip(&component.volumes) {
-                place_of_volume[id.0 as usize] = (number, place);
-            }
-            for (place, id) in (0u32..).zip(&component.claims) {
-                place_of_claim[id.0 as usize] = (number, place);
+            for (place, id) in (0u32..).zip(&component.objects) {
+                places[id.kind as usize][id.at as usize] = (number, place);
             }
         }
         let (decision_limit, outcome_limit) = (settings.decisions, settings.outcomes);
@@ -176,22 +178,23 @@ impl<'s> Simulation<'s> {
             in_parallel(threads, components.len(), |number| settle(snapshot, &settings, &components[number]));
         let gaps = Gaps::of(snapshot, &settings);
         let mut uncertain = in_parallel(threads, components.len(), |number| {
-            uncertain_needs(snapshot, &settings, &components[number], &gaps)
+            uncertain_needs(snapshot, &settings, &components[number].objects, &gaps)
         });
+        let place = |id: VolumeId| places[Kind::PersistentVolume as usize][id.0 as usize];
         let recycled = Recycled::of(snapshot, |id| {
-            let (number, place) = place_of_volume[id.0 as usize];
+            let (number, place) = place(id);
             let is_unknown = |(_, absence): &(Need, Absence)| matches!(absence, Absence::Unknown(_));
             let known = !uncertain[number as usize].iter().any(is_unknown);
-            known.then(|| &settled[number as usize].volumes[place as usize])
+            known.then(|| &settled[number as usize].sets[place as usize])
         });
         let mut failing = BTreeMap::new();
         for id in recycled.failing(snapshot) {
-            let (number, place) = place_of_volume[id.0 as usize];
+            let (number, place) = place(id);
             failing.insert(id, add_failures(&mut settled[number as usize], place as usize, settings.outcomes));
         }
         // A volume that nobody saw, or of which nobody can tell, could be recycled at the same time.
         for (id, unclear) in recycled.alone() {
-            let component = |id: VolumeId| place_of_volume[id.0 as usize].0 as usize;
+            let component = |id: VolumeId| place(id).0 as usize;
             let unseen =
                 (Kind::PersistentVolume, Str::default(), snapshot.coverage().absence(Kind::PersistentVolume, ""));
             let gaps = unclear.iter().flat_map(|other| &uncertain[component(*other)]);
@@ -210,8 +213,7 @@ impl<'s> Simulation<'s> {
             settled,
             uncertain,
             ties,
-            place_of_volume,
-            place_of_claim,
+            places,
             recycled,
             failing,
         }
@@ -249,7 +251,7 @@ impl<'s> Simulation<'s> {
         if self.uncertain[at].iter().any(|(_, absence)| matches!(absence, Absence::Unknown(_))) {
             return None;
         }
-        Some((self.components[at].objects(), self.settled[at].joint()?))
+        Some((self.components[at].targets(), self.settled[at].joint()?))
     }
 
     /// The component of an object.
@@ -258,20 +260,15 @@ impl<'s> Simulation<'s> {
     }
 
     fn place(&self, target: Target) -> (usize, usize) {
-        let (number, place) = match target {
-            Target::Volume(id) => self.place_of_volume[id.0 as usize],
-            Target::Claim(id) => self.place_of_claim[id.0 as usize],
-        };
+        let id = target.object();
+        let (number, place) = self.places[id.kind as usize][id.at as usize];
         (number as usize, place as usize)
     }
 
     /// The states in which an object can end, whatever the reading was worth.
     pub fn outcomes(&self, target: Target) -> &OutcomeSet {
         let (number, place) = self.place(target);
-        match target {
-            Target::Volume(_) => &self.settled[number].volumes[place],
-            Target::Claim(_) => &self.settled[number].claims[place],
-        }
+        &self.settled[number].sets[place]
     }
 
     /// Everything that is predicted for an object.
@@ -358,21 +355,22 @@ impl<'s> Simulation<'s> {
         let ties = *self.ties[number].get_or_init(|| {
             let world = World::new(self.snapshot);
             let binder = Settings { controllers: vec![Controller::PersistentVolumeBinder], ..self.settings.clone() };
-            component.claims.iter().any(|id| {
-                may_search(self.snapshot.claim(*id)) && decide_folded(&world, &binder, Target::Claim(*id)).count > 1
+            component.of().any(|id| {
+                may_search(self.snapshot.claim(id)) && decide_folded(&world, &binder, Target::Claim(id)).count > 1
             })
         });
         // One claim that picks among free volumes does not depend on any order.
-        let free = |id: &VolumeId| {
-            let volume = self.snapshot.volume(*id);
+        let free = |id: VolumeId| {
+            let volume = self.snapshot.volume(id);
             volume.claim_ref.is_none() && volume.status.phase == VolumePhase::Available && !volume.terminating()
         };
-        let alone = matches!(component.claims.as_slice(), [only] if !self.snapshot.claim(*only).terminating());
+        let mut claims = component.of().map(|id| self.snapshot.claim(id));
+        let alone = claims.next().is_some_and(|only| !only.terminating()) && claims.next().is_none();
         let mut decided_by = Vec::new();
         if ties {
             decided_by.push(DecidedBy::EqualCandidates);
         }
-        if !ties || !alone || !component.volumes.iter().all(free) {
+        if !ties || !alone || !component.of().all(free) {
             decided_by.push(DecidedBy::OrderOfSyncs);
         }
         decided_by

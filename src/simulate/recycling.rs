@@ -5,12 +5,13 @@
 //! fails, or it succeeds although a pod erased other storage. Upstream: `Recycle` (`pkg/volume/nfs` and
 //! `pkg/volume/hostpath`) and `RecycleVolumeByWatchingPodUntilCompletion` (`pkg/volume/util/recyclerclient`), 1.36.
 
-use super::decide::{Decision, Decisions, Limit, Settings, Target, decide};
+use super::decide::{Decision, Decisions, Target, decide};
 use super::explore::JOINT_LIMIT;
 use super::outcome::{Outcome, OutcomeSet};
 use super::settle::Settled;
 use crate::controllers::persistent_volume::plugins::recyclable;
 use crate::controllers::persistent_volume::reclaim::{DataFate, OLD_RECYCLER, RECYCLERS, recycler_of, recycling};
+use crate::controllers::settings::{Limit, Settings};
 use crate::controllers::{Branch, Controller, ReclaimStep};
 use crate::model::{PersistentVolume, ReclaimPolicy, SourceKind, VolumePhase};
 use crate::snapshot::{Snapshot, VolumeId};
@@ -110,7 +111,7 @@ fn failed(end: &Outcome) -> Option<Outcome> {
 pub(super) fn add_failures(settled: &mut Settled, place: usize, limit: Limit) -> u64 {
     let joint: Option<Vec<Vec<Outcome>>> =
         settled.joint().map(|worlds| worlds.into_iter().map(|world| world.into_iter().cloned().collect()).collect());
-    let set = &settled.volumes[place];
+    let set = &settled.sets[place];
     let more: Vec<Outcome> =
         set.listed.iter().filter_map(failed).filter(|failed| !set.listed.contains(failed)).collect();
     let added = more.len() as u64;
@@ -119,8 +120,7 @@ pub(super) fn add_failures(settled: &mut Settled, place: usize, limit: Limit) ->
     }
     let count = set.count + added;
     // Whether two meet depends on how long each takes, so that not every order of syncs leads there.
-    settled.volumes[place] =
-        OutcomeSet::counted(set.of_every_sort().cloned().chain(more).collect(), count, false, limit);
+    settled.sets[place] = OutcomeSet::counted(set.of_every_sort().cloned().chain(more).collect(), count, false, limit);
     settled.worlds = joint
         .map(|mut worlds| {
             let more: Vec<Vec<Outcome>> = worlds
@@ -166,7 +166,7 @@ pub(super) fn beside_recycler<'s>(
 /// it is stated what the controller knows.
 fn courses_of_recycling<'s>(world: &World<'s>, settings: &Settings<'s>, target: Target) -> Vec<Settings<'s>> {
     let Target::Volume(id) = target else { return Vec::new() };
-    let Some(volume) = world.volume(id) else { return Vec::new() };
+    let Some(volume) = world.get(id) else { return Vec::new() };
     let is_ordinary = settings.controller.in_step_with_all() && settings.answers == Answers::default();
     if !is_ordinary || !has_recycler(world.snapshot(), &volume) {
         return Vec::new();

@@ -1,12 +1,14 @@
 //! The outcomes of a component, by the engine that suits it.
 
 use super::component::Component;
-use super::decide::{Settings, Target, run};
-use super::explore::{Budget, JOINT_LIMIT, explore};
+use super::decide::{Target, run};
+use super::explore::{JOINT_LIMIT, explore};
 use super::failures::starts_astray;
 use super::fixpoint::fixpoint;
 use super::nested::{is_found_at_first, nested};
 use super::outcome::{Outcome, OutcomeSet};
+use crate::controllers::settings::Budget;
+use crate::controllers::settings::Settings;
 use crate::controllers::{Controller, Sync};
 use crate::snapshot::Snapshot;
 use crate::world::{Choices, ControllerState, World};
@@ -17,11 +19,9 @@ const SMALL: usize = 16;
 /// The outcomes of all objects of a component.
 #[derive(Clone, Debug)]
 pub struct Settled {
-    /// The outcomes of each volume, in the component's order.
-    pub volumes: Vec<OutcomeSet>,
-    /// The outcomes of each claim, in the component's order.
-    pub claims: Vec<OutcomeSet>,
-    /// The joint end states where they were explored and are few: for each, the outcomes of volumes and then claims.
+    /// The outcomes of each object, in the component's order.
+    pub sets: Vec<OutcomeSet>,
+    /// The joint end states where they were explored and are few: for each, the outcomes in the component's order.
     pub worlds: Option<Vec<Vec<Outcome>>>,
 }
 
@@ -32,30 +32,29 @@ impl Settled {
         if let Some(worlds) = &self.worlds {
             return Some(worlds.iter().map(|world| world.iter().collect()).collect());
         }
-        let sets = self.volumes.iter().chain(&self.claims);
-        Some(vec![sets.map(OutcomeSet::only).collect::<Option<_>>()?])
+        Some(vec![self.sets.iter().map(OutcomeSet::only).collect::<Option<_>>()?])
     }
 
     fn is_certain(&self) -> bool {
-        self.volumes.iter().chain(&self.claims).all(OutcomeSet::is_certain)
+        self.sets.iter().all(OutcomeSet::is_certain)
     }
 }
 
 /// All states in which the objects of a component can be when nothing moves any more.
 pub fn settle(snapshot: &Snapshot, settings: &Settings<'_>, component: &Component) -> Settled {
-    let objects = component.objects();
+    let objects = component.targets();
     let plain = settings.controllers.contains(&Controller::PersistentVolumeBinder)
         && !starts_astray(settings)
         && !settings.failures;
-    if plain && let Some(solved) = nested(snapshot, settings, component) {
+    if plain && let Some(sets) = nested(snapshot, settings, component) {
         // Exploring adds only the joint end states. Where these are few enough to be listed, so are the states on the
         // way: parts of at most eight ends, each of at most eight bindings. Volumes that are found later add states of
         // their own.
-        let at_first = component.volumes.iter().all(|id| is_found_at_first(snapshot.volume(*id)));
+        let at_first = component.of().all(|id| is_found_at_first(snapshot.volume(id)));
         let most = if at_first { JOINT_LIMIT << (SMALL / 2) } else { usize::MAX };
         let budget = Budget { states: settings.budget.states.min(most) };
         let small = Settings { budget, ..settings.clone() };
-        let mut settled = Settled { volumes: solved.volumes, claims: solved.claims, worlds: None };
+        let mut settled = Settled { sets, worlds: None };
         if objects.len() <= SMALL && !settled.is_certain() {
             settled.worlds = explore(snapshot, &small, &objects).and_then(|explored| explored.worlds);
         }
@@ -67,11 +66,10 @@ pub fn settle(snapshot: &Snapshot, settings: &Settings<'_>, component: &Componen
     if objects.len() <= SMALL * 2
         && let Some(explored) = explore(snapshot, settings, &objects)
     {
-        let (volumes, claims) = split(explored.outcomes, settings);
-        return Settled { volumes, claims, worlds: explored.worlds };
+        let sets = explored.outcomes.into_iter().map(|(_, ends)| OutcomeSet::of(ends, true, settings.outcomes));
+        return Settled { sets: sets.collect(), worlds: explored.worlds };
     }
-    let (volumes, claims) = fixpoint(snapshot, settings, component);
-    Settled { volumes, claims, worlds: None }
+    Settled { sets: fixpoint(snapshot, settings, component), worlds: None }
 }
 
 /// The outcomes of a small component in which nothing moves: no sync of any of its objects writes anything, so that
@@ -86,34 +84,14 @@ fn at_rest(snapshot: &Snapshot, settings: &Settings<'_>, objects: &[Target]) -> 
             let mut memory = ControllerState::in_step();
             let sync = Sync::new(&mut world, &mut memory, &settings.answers, Choices::first());
             let Some((_, met)) = run(sync, &settings.rules, *controller, *target) else { continue };
-            let changed = !world.changed_volumes().is_empty() || !world.changed_claims().is_empty();
-            if met.next().is_some() || changed || !world.destroyed().is_empty() {
+            if met.next().is_some() || !world.changed().is_empty() || world.has_marks() {
                 return None;
             }
         }
     }
-    let mut settled = Settled { volumes: Vec::new(), claims: Vec::new(), worlds: None };
-    for target in objects {
-        let (outcome, sets) = match target {
-            Target::Volume(id) => {
-                let volume = Some(snapshot.volume(*id));
-                (Outcome::of_volume(&settings.rules, volume, false, false), &mut settled.volumes)
-            }
-            Target::Claim(id) => (Outcome::of_claim(Some(snapshot.claim(*id)), false), &mut settled.claims),
-        };
-        sets.push(OutcomeSet::single(outcome));
-    }
-    Some(settled)
-}
-
-fn split(outcomes: Vec<(Target, Vec<Outcome>)>, settings: &Settings<'_>) -> (Vec<OutcomeSet>, Vec<OutcomeSet>) {
-    let (mut volumes, mut claims) = (Vec::new(), Vec::new());
-    for (target, outcomes) in outcomes {
-        let set = OutcomeSet::of(outcomes, true, settings.outcomes);
-        match target {
-            Target::Volume(_) => volumes.push(set),
-            Target::Claim(_) => claims.push(set),
-        }
-    }
-    (volumes, claims)
+    let ends = objects.iter().map(|target| match target {
+        Target::Volume(id) => Outcome::of_volume(&settings.rules, Some(snapshot.volume(*id)), false, false),
+        Target::Claim(id) => Outcome::of_claim(Some(snapshot.claim(*id)), false),
+    });
+    Some(Settled { sets: ends.map(OutcomeSet::single).collect(), worlds: None })
 }

@@ -1,8 +1,10 @@
 //! Where single syncs lead from a world, for whoever explores more than controllers alone.
 
-use super::decide::{Settings, Target, memory_of, run};
+use super::decide::{Target, memory_of, run};
 use super::failures::failures;
 use crate::controllers::Sync;
+use crate::controllers::settings::Settings;
+use crate::model::{ObjectId, PersistentVolume, PersistentVolumeClaim};
 use crate::world::{Answers, Cached, Choices, ControllerState, World};
 
 /// What one sync can lead to.
@@ -60,28 +62,29 @@ fn lagging<'s>(
     target: Target,
 ) -> Vec<ControllerState<'s>> {
     let mut all = Vec::new();
-    for (id, _) in world.changed_volumes() {
-        let looked_at = matches!(target, Target::Claim(_)) || target == Target::Volume(*id);
-        let (then, now) = (earlier.volume(*id), world.volume(*id));
-        if looked_at && then != now {
+    let mut lag = |id: ObjectId| {
+        let then = earlier.object(id);
+        if then != world.object(id) {
             let mut lagging = memory.clone();
-            lagging.volumes.push((*id, then.map_or(Cached::Unseen, Cached::Stale)));
+            lagging.lag(id, then.map_or(Cached::Unseen, Cached::Stale));
             all.push(lagging);
+        }
+    };
+    for (id, _) in world.changed_of::<PersistentVolume>() {
+        if matches!(target, Target::Claim(_)) || target == Target::Volume(id) {
+            lag(id.into());
         }
     }
     let named = |world: &World<'s>| match target {
-        Target::Volume(id) => world.volume(id).and_then(|volume| {
-            volume.claim_ref.as_ref().and_then(|claim| world.claim_id(&claim.namespace, &claim.name))
-        }),
+        Target::Volume(id) => world
+            .get(id)
+            .and_then(|volume| volume.claim_ref.as_ref().and_then(|claim| world.id(&claim.namespace, &claim.name))),
         Target::Claim(id) => Some(id),
     };
     let looked_at = [named(world), named(earlier)];
-    for (id, _) in world.changed_claims() {
-        let (then, now) = (earlier.claim(*id), world.claim(*id));
-        if looked_at.contains(&Some(*id)) && then != now {
-            let mut lagging = memory.clone();
-            lagging.claims.push((*id, then.map_or(Cached::Unseen, Cached::Stale)));
-            all.push(lagging);
+    for (id, _) in world.changed_of::<PersistentVolumeClaim>() {
+        if looked_at.contains(&Some(id)) {
+            lag(id.into());
         }
     }
     all

@@ -7,29 +7,18 @@
 
 mod place;
 pub mod size;
-mod source;
-mod surroundings;
-mod wire;
+pub(super) mod wire;
 
 pub use size::LARGEST_OBJECT;
-pub(super) use source::is_disk_id;
-pub use surroundings::any_lease;
 
-use crate::model::kinds::each_kind;
-use crate::model::surroundings::{
-    CsiDriver, CsiNode, Event, LimitRange, Namespace, ResourceQuota, StatefulSet, StorageCapacity, VolumeAttachment,
-};
-use crate::model::{
-    BindingMode, ClaimDetails, ClaimPhase, ClaimStatus, DataSource, Kind, Lease, Node, Object, ObjectKey, ObjectMeta,
-    PersistentVolume, PersistentVolumeClaim, Pod, PodPhase, ReclaimPolicy, Resource, ResourceVersion, StorageClass,
-    Str, Taint, Timestamp, VolumeMode, VolumePhase, VolumeStatus,
-};
+use super::kinds;
+
+use crate::model::{Kind, Object, ObjectKey, ObjectMeta, Resource, ResourceVersion, Str, Timestamp};
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 use serde_json::error::Category;
 use std::borrow::Cow;
 use std::fmt;
-use std::sync::Arc;
 
 /// What became of one object.
 #[derive(Clone, Debug)]
@@ -178,27 +167,10 @@ pub fn read_some(kind: Option<Kind>, json: &[u8], origin: &str, surroundings: bo
     let at = Context { text, kind: &stated, origin };
     let skipped = || Item::Skipped(Str::from(stated.as_ref()));
     match kind {
-        Some(kind) => Ok(object(kind, &at)?.map_or_else(skipped, Item::Object)),
+        Some(kind) => Ok(kinds::decode(kind, &at)?.map_or_else(skipped, Item::Object)),
         None => at.parse::<IgnoredAny>().map(|_| skipped()),
     }
 }
-
-/// What is read of the objects of a kind.
-trait Decode: Resource {
-    /// The object; none where it is one of those of its kind that no answer reads.
-    fn decode(at: &Context<'_>) -> Result<Option<Self>, Failure>;
-}
-
-macro_rules! decoders {
-    ($($(#[$doc:meta])* $kind:ident($type:ident) in $list:ident: $($row:expr),+;)*) => {
-        fn object(kind: Kind, at: &Context<'_>) -> Result<Option<Object>, Failure> {
-            match kind {
-                $(Kind::$kind => Ok($type::decode(at)?.map(Resource::wrap)),)*
-            }
-        }
-    };
-}
-each_kind!(decoders);
 
 /// Whether the bytes are one JSON value in UTF-8; what it says is not looked at.
 ///
@@ -274,14 +246,14 @@ fn sniff(text: &str) -> Option<Header<'_>> {
 }
 
 /// The object that is being decoded, for messages.
-struct Context<'a> {
+pub(super) struct Context<'a> {
     text: &'a str,
     kind: &'a str,
     origin: &'a str,
 }
 
 impl<'a> Context<'a> {
-    fn parse<T: Deserialize<'a>>(&self) -> Result<T, Failure> {
+    pub(super) fn parse<T: Deserialize<'a>>(&self) -> Result<T, Failure> {
         let mut parser = serde_json::Deserializer::from_str(self.text);
         T::deserialize(&mut parser).and_then(|value| parser.end().map(|()| value)).map_err(|error| self.failure(&error))
     }
@@ -319,7 +291,7 @@ impl<'a> Context<'a> {
         }))
     }
 
-    fn meta(&self, meta: wire::Meta) -> Result<ObjectMeta, Failure> {
+    pub(super) fn meta(&self, meta: wire::Meta) -> Result<ObjectMeta, Failure> {
         if meta.name.0.is_empty() {
             return Err(self.issue("metadata.name", "", "it has no name"));
         }
@@ -379,174 +351,6 @@ pub(crate) fn reason(error: &serde_json::Error) -> String {
     }
 }
 
-fn volume(at: &Context<'_>, object: wire::VolumeObject) -> Result<PersistentVolume, Failure> {
-    let spec = object.spec;
-    let source = source::source(&spec);
-    let status = object.status;
-    Ok(PersistentVolume {
-        meta: at.meta(object.metadata)?,
-        capacity: spec.capacity.0.into(),
-        access_modes: spec.access_modes.modes(),
-        claim_ref: spec.claim_ref.map(wire::Reference::into_claim_ref),
-        reclaim_policy: match spec.reclaim_policy.0.as_str() {
-            // The API server has set this one since the field exists.
-            "" => ReclaimPolicy::Retain,
-            policy => ReclaimPolicy::from_manifest(policy),
-        },
-        class_name: spec.class_name.0,
-        attributes_class: spec.attributes_class.map(|class| class.0),
-        volume_mode: spec.volume_mode.map(|mode| VolumeMode::from_manifest(&mode.0)),
-        source,
-        node_affinity: spec.node_affinity.required.map(|selector| Arc::new(selector.into_selector())),
-        status: VolumeStatus {
-            phase: VolumePhase::from_manifest(&status.phase.0),
-            message: status.message.0,
-            last_phase_transition: status.last_phase_transition.0,
-        },
-    })
-}
-
-fn claim(at: &Context<'_>, mut object: wire::ClaimObject) -> Result<PersistentVolumeClaim, Failure> {
-    let details = details(&mut object);
-    let spec = object.spec;
-    let status = object.status;
-    Ok(PersistentVolumeClaim {
-        meta: at.meta(object.metadata)?,
-        request: spec.resources.requests.storage,
-        access_modes: spec.access_modes.modes(),
-        volume_name: spec.volume_name.0,
-        class_name: spec.class_name.map(|class| class.0),
-        attributes_class: spec.attributes_class.map(|class| class.0),
-        volume_mode: spec.volume_mode.map(|mode| VolumeMode::from_manifest(&mode.0)),
-        selector: spec.selector.map(|selector| Box::new(selector.into_selector())),
-        data_source: spec.data_source.is_some(),
-        details,
-        status: ClaimStatus {
-            phase: ClaimPhase::from_manifest(&status.phase.0),
-            access_modes: status.access_modes.modes(),
-            capacity: status.capacity.0.into(),
-            current_attributes_class: status.current_attributes_class.map(|class| class.0),
-            unused: status
-                .conditions
-                .0
-                .iter()
-                .find(|condition| condition.kind.0 == "Unused")
-                .map(|condition| condition.status.0 == "True"),
-        },
-    })
-}
-
-/// What is evidence alone; none where there is nothing of it, as for nearly all claims.
-fn details(object: &mut wire::ClaimObject) -> Option<Arc<ClaimDetails>> {
-    let spec = &mut object.spec;
-    let source = match (&mut spec.data_source_ref, &mut spec.data_source) {
-        (Some(source), _) | (None, Some(source)) => Some(std::mem::take(source)),
-        (None, None) => None,
-    };
-    let status = &mut object.status;
-    let of_storage = |resource: &str| resource == "storage";
-    let details = ClaimDetails {
-        owners: object.metadata.owners.0.iter().map(surroundings::owner).collect(),
-        data_source: source.map(|source| DataSource {
-            group: source.group.0,
-            kind: source.kind.0,
-            namespace: source.namespace.0,
-            name: source.name.0,
-        }),
-        conditions: surroundings::conditions(
-            status.conditions.0.extract_if(.., |condition| condition.kind.0 != "Unused"),
-        ),
-        allocated: status.allocated.0.iter().find(|(name, _)| of_storage(name)).map(|(_, amount)| amount.quantity),
-        allocated_status: (status.allocated_statuses.0.iter())
-            .find(|(name, _)| of_storage(name))
-            .map(|(_, status)| status.clone())
-            .unwrap_or_default(),
-    };
-    (details != ClaimDetails::default()).then(|| Arc::new(details))
-}
-
-fn class(at: &Context<'_>, object: wire::ClassObject) -> Result<StorageClass, Failure> {
-    Ok(StorageClass {
-        meta: at.meta(object.metadata)?,
-        provisioner: object.provisioner.0,
-        reclaim_policy: object.reclaim_policy.map(|policy| ReclaimPolicy::from_manifest(&policy.0)),
-        binding_mode: object.binding_mode.map(|mode| BindingMode::from_manifest(&mode.0)),
-        mount_options: object.mount_options.strings(),
-        allow_expansion: object.allow_expansion.unwrap_or_default(),
-        allowed_topologies: (object.topologies.0.into_iter())
-            .map(|term| {
-                let labels = term.expressions.0.into_iter();
-                labels.map(|label| (label.key.0, label.values.strings())).collect()
-            })
-            .collect(),
-    })
-}
-
-fn pod(at: &Context<'_>, object: wire::PodObject) -> Result<Pod, Failure> {
-    let controller = object.metadata.owners.0.iter().find(|owner| owner.controller == Some(true));
-    let owner_kind = controller.map(|owner| owner.kind.0.clone()).unwrap_or_default();
-    let meta = at.meta(object.metadata)?;
-    let mut claims = Vec::new();
-    let mut ephemeral_claims = Vec::new();
-    for volume in object.spec.volumes.0 {
-        // Where a volume has both, which the API server refuses, upstream looks at the claim alone.
-        if let Some(claim) = volume.claim {
-            if !claim.name.0.is_empty() {
-                claims.push(claim.name.0);
-            }
-        } else if volume.ephemeral.is_some() {
-            ephemeral_claims.push(Str::from(format!("{}-{}", meta.name, volume.name.0)));
-        }
-    }
-    let status = object.status;
-    // Upstream: `notRunning`, `pkg/volume/util`, 1.36: a container that neither waits nor has ended counts as running.
-    let running_container = [status.containers, status.init_containers, status.ephemeral_containers]
-        .iter()
-        .flat_map(|statuses| &statuses.0)
-        .any(|container| container.state.terminated.is_none() && container.state.waiting.is_none());
-    Ok(Pod {
-        meta,
-        node_name: object.spec.node_name.0,
-        phase: PodPhase::from_manifest(&status.phase.0),
-        claims: claims.into(),
-        ephemeral_claims: ephemeral_claims.into(),
-        running_container,
-        scheduler_name: match object.spec.scheduler_name.0 {
-            // What the API server sets; kept short, since all pods have it.
-            name if name == "default-scheduler" => Str::default(),
-            name => name,
-        },
-        owner_kind,
-        gated: !object.spec.gates.0.is_empty(),
-    })
-}
-
-macro_rules! parsed {
-    ($($type:ident: $decode:path;)*) => {
-        $(impl Decode for $type {
-            fn decode(at: &Context<'_>) -> Result<Option<Self>, Failure> {
-                $decode(at, at.parse()?).map(Some)
-            }
-        })*
-    };
-}
-
-parsed! {
-    PersistentVolume: volume;
-    PersistentVolumeClaim: claim;
-    StorageClass: class;
-    Pod: pod;
-    Node: node;
-    Namespace: surroundings::namespace;
-    VolumeAttachment: surroundings::attachment;
-    CsiDriver: surroundings::driver;
-    CsiNode: surroundings::csi_node;
-    StorageCapacity: surroundings::capacity;
-    ResourceQuota: surroundings::quota;
-    LimitRange: surroundings::limit_range;
-    StatefulSet: surroundings::stateful_set;
-}
-
 /// When the object was written last, by `metadata.managedFields`: its newest `time`; none where that cannot be told,
 /// and for all but the volume or claim of the kind and name in question. It takes a second look at the object.
 pub fn change_of(item: &Item, json: &[u8], asked: &(Kind, String)) -> Option<(ObjectKey, Timestamp)> {
@@ -560,22 +364,11 @@ pub fn change_of(item: &Item, json: &[u8], asked: &(Kind, String)) -> Option<(Ob
     Some((ObjectKey { kind, namespace: meta.namespace.clone(), name: meta.name.clone() }, newest))
 }
 
-fn node(at: &Context<'_>, object: wire::NodeObject) -> Result<Node, Failure> {
-    let taint = |taint: wire::NodeTaint| Taint { key: taint.key.0, effect: taint.effect.0 };
-    Ok(Node {
-        meta: at.meta(object.metadata)?,
-        unschedulable: object.spec.unschedulable.unwrap_or_default(),
-        taints: object.spec.taints.0.into_iter().map(taint).collect(),
-    })
-}
-
 #[cfg(test)]
 #[expect(clippy::unwrap_used, clippy::panic, clippy::needless_pass_by_value, reason = "tests")]
 mod tests {
     use super::*;
-    use crate::model::{
-        AccessMode, AnnotationKey, LabelOperator, NodeOperator, Quantity, SourceKind, Timestamp, label,
-    };
+    use crate::model::{Node, PersistentVolume};
     use serde_json::{Value, json};
 
     fn item(value: &Value) -> Item {
@@ -588,159 +381,6 @@ mod tests {
 
     fn pv(spec: Value) -> Value {
         json!({"apiVersion": "v1", "kind": "PersistentVolume", "metadata": {"name": "pv-1"}, "spec": spec})
-    }
-
-    fn as_volume(value: &Value) -> PersistentVolume {
-        item(value).of().unwrap()
-    }
-
-    fn as_claim(value: &Value) -> PersistentVolumeClaim {
-        item(value).of().unwrap()
-    }
-
-    fn as_pod(value: &Value) -> Pod {
-        item(value).of().unwrap()
-    }
-
-    #[test]
-    fn a_volume_is_read_with_all_its_fields() {
-        let volume = as_volume(&json!({
-            "apiVersion": "v1",
-            "kind": "PersistentVolume",
-            "metadata": {
-                "name": "pv-1", "uid": "u-1", "resourceVersion": "12", "creationTimestamp": "2026-06-01T10:00:00Z",
-                "deletionTimestamp": "2026-06-02T10:00:00Z", "deletionGracePeriodSeconds": 30,
-                "labels": {"zone": "a", "app": "x"}, "finalizers": ["kubernetes.io/pv-protection", "a/b"],
-                "annotations": {
-                    "pv.kubernetes.io/provisioned-by": "csi.example.com",
-                    "kubectl.kubernetes.io/last-applied-configuration": "{\"secret\":1}",
-                    "example.com/number": 5
-                },
-                "ownerReferences": [{"uid": "o-1"}, {"uid": "o-2", "controller": true}],
-                "managedFields": [{"manager": {"odd": []}}]
-            },
-            "spec": {
-                "capacity": {"storage": "10Gi"},
-                "accessModes": ["ReadWriteOnce", "Odd"],
-                "claimRef": {"namespace": "db", "name": "data"},
-                "persistentVolumeReclaimPolicy": "Delete",
-                "storageClassName": "fast",
-                "volumeMode": "Block",
-                "csi": {"driver": "csi.example.com", "volumeHandle": "vol-1", "volumeAttributes": {"password": "x"}},
-                "nodeAffinity": {"required": {"nodeSelectorTerms": [
-                    {"matchExpressions": [{"key": "zone", "operator": "In", "values": ["a", "b"]}]},
-                    {"matchFields": [{"key": "metadata.name", "operator": "Gt", "values": ["1"]}]}
-                ]}}
-            },
-            "status": {"phase": "Bound", "message": "m", "lastPhaseTransitionTime": "2026-06-01T11:00:00Z"}
-        }));
-        assert_eq!(volume.meta.uid, "u-1");
-        assert_eq!(volume.meta.resource_version, ResourceVersion::Recorded("12".into()));
-        assert_eq!(volume.meta.created, Timestamp::parse("2026-06-01T10:00:00Z"));
-        assert_eq!(volume.meta.deleted, Timestamp::parse("2026-06-02T10:00:00Z"));
-        assert_eq!(volume.meta.deletion_grace_seconds, Some(30));
-        assert_eq!(label(&volume.meta.labels, "app"), Some("x"));
-        assert_eq!(label(&volume.meta.labels, "zone"), Some("a"));
-        assert_eq!(*volume.meta.finalizers, ["kubernetes.io/pv-protection", "a/b"]);
-        assert_eq!(volume.meta.controller_owner.as_deref(), Some("o-2"));
-        let known: Vec<_> = volume.meta.annotations.iter().collect();
-        assert_eq!(known, [(AnnotationKey::ProvisionedBy, "csi.example.com")]);
-        let mut others = volume.meta.annotations.clone();
-        others.remove(AnnotationKey::ProvisionedBy);
-        assert!(!others.is_empty(), "the two that no decision reads are counted");
-        assert_eq!(volume.storage(), Some(&Quantity::parse("10Gi").unwrap()));
-        assert_eq!(*volume.access_modes.0, [AccessMode::ReadWriteOnce, AccessMode::Other("Odd".into())]);
-        let reference = volume.claim_ref.unwrap();
-        assert_eq!((reference.namespace.as_str(), reference.name.as_str(), reference.uid.as_str()), ("db", "data", ""));
-        assert_eq!(volume.reclaim_policy, ReclaimPolicy::Delete);
-        assert_eq!(volume.class_name, "fast");
-        assert_eq!(volume.volume_mode, Some(VolumeMode::Block));
-        assert_eq!(volume.source.kind, SourceKind::Csi);
-        assert_eq!((volume.source.detail.as_str(), volume.source.handle.as_str()), ("csi.example.com", "vol-1"));
-        let affinity = volume.node_affinity.unwrap();
-        assert_eq!(affinity.terms.len(), 2);
-        assert_eq!(affinity.terms[0].expressions[0].operator, NodeOperator::In);
-        assert_eq!(*affinity.terms[0].expressions[0].values, ["a", "b"]);
-        assert_eq!(affinity.terms[1].fields[0].key, "metadata.name");
-        assert_eq!(affinity.terms[1].fields[0].operator, NodeOperator::Gt);
-        assert_eq!(volume.status.phase, VolumePhase::Bound);
-        assert_eq!(volume.status.message, "m");
-        assert_eq!(volume.status.last_phase_transition, Timestamp::parse("2026-06-01T11:00:00Z"));
-    }
-
-    #[test]
-    fn a_claim_is_read_with_all_its_fields() {
-        let claim = as_claim(&json!({
-            "kind": "PersistentVolumeClaim", "apiVersion": "v1",
-            "metadata": {"name": "data", "namespace": "db"},
-            "spec": {
-                "accessModes": ["ReadWriteMany"],
-                "resources": {"requests": {"storage": 1_073_741_824_i64, "other": {}}},
-                "volumeName": "pv-1", "storageClassName": "", "volumeAttributesClassName": "gold",
-                "selector": {
-                    "matchLabels": {"z": "1", "a": "2"},
-                    "matchExpressions": [{"key": "k", "operator": "Exists"}]
-                },
-                "dataSource": {"kind": "VolumeSnapshot", "name": "s"}
-            },
-            "status": {"phase": "Lost", "capacity": {"storage": 1.5e3}, "accessModes": ["ReadWriteMany"],
-                       "currentVolumeAttributesClassName": "silver"}
-        }));
-        assert_eq!(claim.requested(), Some(Quantity::parse("1073741824").unwrap()));
-        assert_eq!(claim.class_name.as_deref(), Some(""));
-        assert_eq!(claim.attributes_class(), "gold");
-        assert_eq!(claim.volume_name, "pv-1");
-        let selector = claim.selector.unwrap();
-        assert_eq!(*selector.match_labels, [("a".into(), "2".into()), ("z".into(), "1".into())]);
-        assert_eq!(selector.expressions[0].operator, LabelOperator::Exists);
-        assert!(claim.data_source);
-        assert_eq!(claim.status.phase, ClaimPhase::Lost);
-        assert_eq!(claim.status.storage(), Some(&Quantity::parse("1500").unwrap()));
-        assert_eq!(*claim.status.access_modes.0, [AccessMode::ReadWriteMany]);
-        assert_eq!(claim.status.current_attributes_class.as_deref(), Some("silver"));
-    }
-
-    #[test]
-    fn a_class_whose_first_field_is_not_its_kind_is_read() {
-        let class = item(&json!({
-            "allowVolumeExpansion": true, "apiVersion": "storage.k8s.io/v1beta1", "kind": "StorageClass",
-            "metadata": {"name": "fast"}, "provisioner": "csi.example.com", "mountOptions": ["ro"],
-            "reclaimPolicy": "Retain", "volumeBindingMode": "WaitForFirstConsumer", "parameters": {"a": 1}
-        }));
-        let class: StorageClass = class.of().unwrap();
-        assert_eq!(class.provisioner, "csi.example.com");
-        assert!(class.allow_expansion);
-        assert_eq!(*class.mount_options, ["ro"]);
-        assert_eq!(class.reclaim_policy, Some(ReclaimPolicy::Retain));
-        assert_eq!(class.binding_mode, Some(BindingMode::WaitForFirstConsumer));
-    }
-
-    #[test]
-    fn a_pod_is_read_with_its_claims_and_whether_it_runs() {
-        let pod = |status: Value| {
-            json!({"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "p", "namespace": "db"},
-                   "spec": {"nodeName": "n1", "volumes": [
-                       {"name": "a", "persistentVolumeClaim": {"claimName": "data"}},
-                       {"name": "b", "ephemeral": {"volumeClaimTemplate": {}}},
-                       {"name": "c", "emptyDir": {}}]},
-                   "status": status})
-        };
-        let running = as_pod(&pod(json!({"phase": "Running", "containerStatuses": [{"state": {"running": {}}}]})));
-        assert_eq!((running.node_name.as_str(), &running.phase), ("n1", &PodPhase::Running));
-        assert_eq!(*running.claims, ["data"]);
-        assert_eq!(*running.ephemeral_claims, ["p-b"]);
-        assert!(running.running_container);
-        for (status, runs) in [
-            (json!({}), false),
-            (json!({"containerStatuses": [{"state": {"waiting": {}}}, {"state": {"terminated": {}}}]}), false),
-            (json!({"initContainerStatuses": [{"state": {"running": {}}}]}), true),
-            (json!({"ephemeralContainerStatuses": [{"state": {"running": {}}}]}), true),
-            // `notRunning` asks for `terminated` or `waiting`, so a status without any state runs.
-            (json!({"containerStatuses": [{"name": "c"}]}), true),
-            (json!({"containerStatuses": [{"state": {"waiting": null, "running": {}}}]}), true),
-        ] {
-            assert_eq!(as_pod(&pod(status.clone())).running_container, runs, "{status}");
-        }
     }
 
     /// The newest of the times, for the object in question alone.
@@ -763,61 +403,6 @@ mod tests {
         for odd in [json!(null), json!([]), json!("x"), json!([entry(7.into())]), json!([{}])] {
             assert_eq!(change(odd.clone(), own), None, "{odd}");
         }
-    }
-
-    /// Evidence that cannot be read is none, and no reason to warn.
-    #[test]
-    fn of_all_leases_that_of_the_controllers_counts() {
-        let lease = |namespace: &str, name: &str, spec: Value| {
-            item(&json!({"apiVersion": "coordination.k8s.io/v1", "kind": "Lease",
-                         "metadata": {"namespace": namespace, "name": name}, "spec": spec}))
-        };
-        let spec =
-            json!({"holderIdentity": "m_1", "renewTime": "2026-06-01T10:00:00.123456Z", "leaseDurationSeconds": 15});
-        let found: Lease = lease("kube-system", "kube-controller-manager", spec.clone()).of().unwrap();
-        let expected = Lease {
-            meta: found.meta.clone(),
-            holder: "m_1".into(),
-            renewed: Timestamp::parse("2026-06-01T10:00:00Z"),
-            duration_seconds: Some(15),
-        };
-        assert_eq!(found, expected);
-        for (namespace, name, spec) in [
-            ("kube-system", "kube-scheduler", spec.clone()),
-            ("default", "kube-controller-manager", spec),
-            ("kube-system", "kube-controller-manager", json!({"renewTime": "soon"})),
-            ("kube-system", "kube-controller-manager", json!([])),
-        ] {
-            let found = lease(namespace, name, spec);
-            assert!(matches!(&found, Item::Skipped(kind) if kind == "Lease"), "{found:?}");
-        }
-    }
-
-    #[test]
-    fn every_source_is_known() {
-        for field in ["nfs", "local", "rbd", "awsElasticBlockStore", "scaleIO", "storageos", "vsphereVolume", "fc"] {
-            assert_eq!(as_volume(&pv(json!({field: {"x": 1}}))).source.kind.as_str(), field);
-        }
-        let host = as_volume(&pv(json!({"hostPath": {"path": "/tmp/x"}})));
-        assert_eq!((host.source.kind, host.source.detail.as_str()), (SourceKind::HostPath, "/tmp/x"));
-        assert_eq!(as_volume(&pv(json!({"csi": null, "else": {}}))).source.kind, SourceKind::None);
-    }
-
-    #[test]
-    fn null_counts_as_absent() {
-        let volume = as_volume(&json!({
-            "apiVersion": "v1", "kind": "PersistentVolume",
-            "metadata": {"name": "pv-1", "creationTimestamp": null, "labels": null, "annotations": null,
-                         "finalizers": null, "namespace": null, "deletionGracePeriodSeconds": null},
-            "spec": {"capacity": {"storage": null}, "accessModes": null, "claimRef": null, "storageClassName": null,
-                     "volumeMode": null, "nodeAffinity": null, "volumeAttributesClassName": null},
-            "status": null
-        }));
-        let expected = PersistentVolume {
-            meta: ObjectMeta { name: "pv-1".into(), ..ObjectMeta::default() },
-            ..PersistentVolume::default()
-        };
-        assert_eq!(volume, expected);
     }
 
     #[test]

@@ -14,6 +14,12 @@ use std::sync::Arc;
 /// What stands at the start of a uid that the API server would give; output prints just this.
 pub const PLACEHOLDER_UID: &str = "<uid>";
 
+/// A name or uid as output prints it: of what is made of a uid that only an API server could give, the part up to the
+/// placeholder, which tells whoever reads it that the rest cannot be known.
+pub fn printed(text: &str) -> &str {
+    text.find(PLACEHOLDER_UID).map_or(text, |at| &text[..at + PLACEHOLDER_UID.len()])
+}
+
 /// Fills in what an API server always sets, and lists the objects that lacked some of it.
 pub(super) fn apply(objects: &mut Objects, defaulted: &mut Vec<ObjectKey>) {
     let Objects { volumes, claims, classes, .. } = objects;
@@ -27,7 +33,7 @@ pub(super) fn apply(objects: &mut Objects, defaulted: &mut Vec<ObjectKey>) {
         }
         note(touched, Kind::PersistentVolume, &volume.meta, defaulted);
     }
-    let default_class = newest_default(classes).map(|class| class.meta.name.clone());
+    let default_class = newest_default(&*classes).map(|class| class.meta.name.clone());
     for claim in claims {
         let mut touched = default_uid(&mut claim.meta);
         // What was stored without a class was stored while there was no default one; what never was gets it now.

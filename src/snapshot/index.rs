@@ -3,8 +3,8 @@
 use super::{ClaimId, VolumeId};
 use crate::model::surroundings::{Event, VolumeAttachment};
 use crate::model::{
-    AccessModeSet, Kind, List, ObjectKey, ObjectMeta, Objects, PersistentVolume, PersistentVolumeClaim, Quantity, Str,
-    VolumeMode, VolumePhase,
+    AccessModeSet, Id, Kind, List, ObjectKey, ObjectMeta, Objects, PersistentVolume, PersistentVolumeClaim, Pod,
+    Quantity, Str, VolumeMode, VolumePhase,
 };
 use rustc_hash::FxBuildHasher;
 use std::cmp::Ordering;
@@ -87,7 +87,7 @@ pub(super) struct Index {
     volumes_by_ref: Vec<VolumeId>,
     claims_by_volume: Vec<ClaimId>,
     pods_by_claim: Vec<(Str, Str, u32)>,
-    pod_places: Vec<u32>,
+    pod_places: Vec<Id<Pod>>,
     groups: Vec<CandidateGroup>,
     attachments_by_volume: Vec<u32>,
     events_by_object: Vec<u32>,
@@ -116,13 +116,13 @@ impl Index {
         let ((volumes_by_ref, groups), claims_by_volume) = both(volumes.len() + claims.len(), of_volumes, of_claims);
         let mut pods_by_claim = Vec::new();
         for (place, pod) in ids(pods.len()).zip(pods) {
-            for claim in pod.claims.iter().chain(&pod.ephemeral_claims) {
+            for claim in pod.claim_names() {
                 pods_by_claim.push((pod.meta.namespace.clone(), claim.clone(), place));
             }
         }
         pods_by_claim.sort();
         pods_by_claim.dedup();
-        let pod_places = pods_by_claim.iter().map(|(_, _, place)| *place).collect();
+        let pod_places = pods_by_claim.iter().map(|(_, _, place)| Id::new(*place)).collect();
         let mut attachments_by_volume: Vec<u32> = ids(attachments.len()).collect();
         attachments_by_volume.sort_by_key(|at| &attachments[*at as usize].volume_name);
         let mut events_by_object: Vec<u32> = ids(events.len()).collect();
@@ -149,7 +149,7 @@ impl Index {
         equal_range(&self.claims_by_volume, |id| claims[id.0 as usize].volume_name.as_str().cmp(volume))
     }
 
-    pub(super) fn pods_of(&self, namespace: &str, claim: &str) -> &[u32] {
+    pub(super) fn pods_of(&self, namespace: &str, claim: &str) -> &[Id<Pod>] {
         let compare = |(ns, name, _): &(Str, Str, u32)| (ns.as_str(), name.as_str()).cmp(&(namespace, claim));
         let start = self.pods_by_claim.partition_point(|entry| compare(entry) == Ordering::Less);
         let length = equal_range(&self.pods_by_claim[start..], compare).len();

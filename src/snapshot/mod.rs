@@ -6,16 +6,19 @@ pub mod coverage;
 pub mod decode;
 pub mod defaults;
 mod index;
+mod kinds;
 mod lookups;
 pub mod redact;
 
 pub use coverage::{Absence, Coverage, CoverageEntry, CoverageState};
 pub use decode::{DecodeIssue, Item};
+pub use defaults::printed;
 pub use index::{CandidateGroup, GroupKey};
+pub use kinds::{MergePatch, Writable, any_lease, merge_patch};
 
 use crate::model::{
-    Id, Kind, Lease, Node, ObjectKey, Objects, PersistentVolume, PersistentVolumeClaim, Pod, Resource, StorageClass,
-    Timestamp,
+    HeldObject, Id, Kind, Lease, Node, ObjectId, ObjectKey, Objects, PersistentVolume, PersistentVolumeClaim, Pod,
+    Resource, StorageClass, Timestamp,
 };
 use index::{Index, Names};
 
@@ -77,9 +80,25 @@ impl Snapshot {
         T::list(&self.objects)
     }
 
+    /// How many objects there are of a kind.
+    pub fn count(&self, kind: Kind) -> usize {
+        self.objects.lists()[kind as usize].length()
+    }
+
+    /// All objects of a kind by namespace and name, each with its place.
+    pub fn with_ids<T: Resource>(&self) -> impl ExactSizeIterator<Item = (Id<T>, &T)> {
+        let id = |(at, object)| (Id::new(u32::try_from(at).unwrap_or(u32::MAX)), object);
+        self.all().iter().enumerate().map(id)
+    }
+
     /// The object at that place.
     pub fn get<T: Resource>(&self, id: Id<T>) -> &T {
         &self.all()[id.0 as usize]
+    }
+
+    /// The object at that place, whatever its kind; none where there is none.
+    pub fn object(&self, id: ObjectId) -> Option<HeldObject<'_>> {
+        self.objects.at(id)
     }
 
     /// The place of the object of that name.
@@ -93,10 +112,20 @@ impl Snapshot {
         self.id(namespace, name).map(|id| self.get(id))
     }
 
+    /// The place of the object of that kind and name.
+    pub fn object_id(&self, key: &ObjectKey) -> Option<ObjectId> {
+        let at = self.place(key.kind, &key.namespace, &key.name)?;
+        Some(ObjectId { kind: key.kind, at })
+    }
+
+    fn place(&self, kind: Kind, namespace: &str, name: &str) -> Option<u32> {
+        let list = self.objects.lists()[kind as usize];
+        self.names[kind as usize].place(|at| list.meta(at), namespace, name)
+    }
+
     /// Whether there is an object of that name.
     pub fn has(&self, kind: Kind, namespace: &str, name: &str) -> bool {
-        let list = self.objects.lists()[kind as usize];
-        self.names[kind as usize].place(|at| list.meta(at), namespace, name).is_some()
+        self.place(kind, namespace, name).is_some()
     }
 
     /// All volumes by name.
@@ -210,7 +239,12 @@ impl Snapshot {
 
     /// The pods that refer to a claim of that name, in the order of their names.
     pub fn pods_of<'a>(&'a self, namespace: &str, claim: &str) -> impl Iterator<Item = &'a Pod> + use<'a> {
-        self.index.pods_of(namespace, claim).iter().map(|place| &self.pods()[*place as usize])
+        self.pod_ids_of(namespace, claim).iter().map(|id| self.get(*id))
+    }
+
+    /// The places of the pods that refer to a claim of that name, in the order of their names.
+    pub fn pod_ids_of(&self, namespace: &str, claim: &str) -> &[Id<Pod>] {
+        self.index.pods_of(namespace, claim)
     }
 
     /// The volumes whose `claimRef` names that claim, with or without a uid, in the order of their names.

@@ -2,9 +2,9 @@
 //!
 //! Everything that a decision reads is on the list, so that a redacted object decodes to the same value.
 
-use super::decode::is_disk_id;
+use super::kinds;
 use crate::model::{AnnotationKey, Kind, Timestamp};
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 /// What stands in the place of a text that is kept back.
 pub const REDACTED: &str = "<redacted>";
@@ -18,56 +18,6 @@ const HARMLESS_ANNOTATIONS: [&str; 6] = [
     "volume.kubernetes.io/provisioner-deletion-secret-name",
     "volume.kubernetes.io/provisioner-deletion-secret-namespace",
 ];
-
-/// Fields of a volume's source that say where the storage is and not how to get in, whatever the kind of source.
-const HARMLESS_SOURCE_FIELDS: [&str; 43] = [
-    "cachingMode",
-    "chapAuthDiscovery",
-    "chapAuthSession",
-    "datasetName",
-    "datasetUUID",
-    "diskName",
-    "driver",
-    "endpoints",
-    "endpointsNamespace",
-    "fsType",
-    "image",
-    "initiatorName",
-    "iqn",
-    "iscsiInterface",
-    "kind",
-    "lun",
-    "monitors",
-    "partition",
-    "path",
-    "pdID",
-    "pdName",
-    "pool",
-    "portals",
-    "protectionDomain",
-    "readOnly",
-    "registry",
-    "secretName",
-    "secretNamespace",
-    "server",
-    "shareName",
-    "storageMode",
-    "storagePolicyName",
-    "storagePool",
-    "system",
-    "targetPortal",
-    "targetWWNs",
-    "type",
-    "volumeHandle",
-    "volumeID",
-    "volumeName",
-    "volumeNamespace",
-    "volumePath",
-    "wwids",
-];
-
-/// Parameters of a class that hold no secrets; so do those that end in `-secret-name` or `-secret-namespace`.
-const HARMLESS_PARAMETERS: [&str; 4] = ["csi.storage.k8s.io/fstype", "fsType", "fstype", "type"];
 
 const META: [&str; 12] = [
     "creationTimestamp",
@@ -89,118 +39,31 @@ const META: [&str; 12] = [
 /// created. Messages of events about volumes and claims, and of attachments, stay: they are the evidence.
 pub fn redact(kind: Kind, object: Value) -> Value {
     let Value::Object(fields) = object else { return hidden(object) };
+    let keeps_times = kinds::keeps_change_times(kind);
     let fields = fields.into_iter().filter_map(|(key, value)| {
-        let kept = match (kind, key.as_str()) {
-            (Kind::PersistentVolume | Kind::PersistentVolumeClaim, "metadata") => {
-                let times = change_times(&value);
-                let mut kept = metadata(value);
-                if let (false, Some(fields)) = (times.is_empty(), kept.as_object_mut()) {
-                    fields.insert("managedFields".to_owned(), Value::Array(times));
-                }
-                kept
-            }
-            (_, "metadata") => metadata(value),
-            (Kind::PersistentVolume, "spec") => each(value, volume_spec),
-            (Kind::PersistentVolume, "status") => {
-                keep(value, &["lastPhaseTransitionTime", "message", "phase", "reason"])
-            }
-            (Kind::PersistentVolumeClaim, "spec") => claim_spec(value),
-            (Kind::PersistentVolumeClaim, "status") => each(value, claim_status),
-            (Kind::StorageClass, "parameters") => each(value, parameter),
-            (_, "apiVersion" | "kind")
-            | (Kind::CsiStorageCapacity, "capacity" | "maximumVolumeSize" | "nodeTopology" | "storageClassName")
-            | (
-                Kind::Event,
-                "count" | "eventTime" | "firstTimestamp" | "involvedObject" | "lastTimestamp" | "message" | "reason"
-                | "reportingComponent" | "reportingInstance" | "action" | "series" | "source" | "type",
-            )
-            | (
-                Kind::StorageClass,
-                "allowVolumeExpansion"
-                | "allowedTopologies"
-                | "mountOptions"
-                | "provisioner"
-                | "reclaimPolicy"
-                | "volumeBindingMode",
-            ) => value,
-            (Kind::Pod, "spec") => pod_spec(value),
-            (Kind::Pod, "status") => pod_status(value),
-            (Kind::Node, "spec") => only(value, &["taints", "unschedulable"]),
-            (Kind::Lease, "spec") => {
-                keep(value, &["acquireTime", "holderIdentity", "leaseDurationSeconds", "leaseTransitions", "renewTime"])
-            }
-            (Kind::Namespace, "spec") => only(value, &["finalizers"]),
-            (Kind::Namespace, "status") => conditions_of(value, &["phase"]),
-            (Kind::VolumeAttachment, "spec") => each(value, |key, value| match key {
-                "attacher" | "nodeName" => value,
-                "source" => keep(value, &["persistentVolumeName"]),
-                _ => hidden(value),
-            }),
-            (Kind::VolumeAttachment, "status") => each(only(value, &ATTACHMENT), |key, value| match key {
-                "attached" => value,
-                _ => keep(value, &["message", "time"]),
-            }),
-            (Kind::CsiDriver, "spec") => only(value, &DRIVER),
-            (Kind::CsiNode, "spec") => each(only(value, &["drivers"]), |_, drivers| {
-                each_item(drivers, |driver| keep(driver, &["allocatable", "name", "nodeID", "topologyKeys"]))
-            }),
-            (Kind::ResourceQuota, "spec" | "status") => only(value, &["hard", "scopeSelector", "scopes", "used"]),
-            (Kind::LimitRange, "spec") => only(value, &["limits"]),
-            (Kind::StatefulSet, "spec") => each(only(value, &STATEFUL_SET), |key, value| match key {
-                "template" => each(only(value, &["metadata", "spec"]), |key, value| match key {
-                    "spec" => pod_spec(value),
-                    _ => only(value, &["labels"]),
-                }),
-                "volumeClaimTemplates" => each_item(value, |claim| ephemeral_field("volumeClaimTemplate", claim)),
-                _ => value,
-            }),
-            (kind, _) if matches!(kind, Kind::Pod | Kind::Node | Kind::Lease) || kind.is_surrounding() => return None,
-            _ => hidden(value),
+        let kept = match key.as_str() {
+            "apiVersion" | "kind" => value,
+            "metadata" if keeps_times => metadata_with_times(value),
+            "metadata" => metadata(value),
+            field => kinds::redact(kind, field, value)?,
         };
         Some((key, kept))
     });
     Value::Object(fields.collect())
 }
 
-const ATTACHMENT: [&str; 3] = ["attachError", "attached", "detachError"];
-
-const DRIVER: [&str; 8] = [
-    "attachRequired",
-    "fsGroupPolicy",
-    "podInfoOnMount",
-    "requiresRepublish",
-    "seLinuxMount",
-    "storageCapacity",
-    "tokenRequests",
-    "volumeLifecycleModes",
-];
-
-/// What of a StatefulSet is read, and what the API server wants to find in one.
-const STATEFUL_SET: [&str; 7] = [
-    "ordinals",
-    "persistentVolumeClaimRetentionPolicy",
-    "replicas",
-    "selector",
-    "serviceName",
-    "template",
-    "volumeClaimTemplates",
-];
-
-/// A status of which some fields stay, and of the conditions what no message says.
-fn conditions_of(value: Value, allowed: &[&str]) -> Value {
-    let Value::Object(fields) = value else { return hidden(value) };
-    let fields = fields.into_iter().filter_map(|(key, value)| match key.as_str() {
-        "conditions" => {
-            let kept = |condition| keep(condition, &["lastTransitionTime", "reason", "status", "type"]);
-            Some((key, each_item(value, kept)))
-        }
-        known if allowed.contains(&known) => Some((key, value)),
-        _ => None,
-    });
-    Value::Object(fields.collect())
+/// As [`metadata`], and when each manager wrote last.
+fn metadata_with_times(value: Value) -> Value {
+    let times = change_times(&value);
+    let mut kept = metadata(value);
+    if let (false, Some(fields)) = (times.is_empty(), kept.as_object_mut()) {
+        fields.insert("managedFields".to_owned(), Value::Array(times));
+    }
+    kept
 }
 
-fn metadata(value: Value) -> Value {
+/// What stays of the metadata of an object of any kind.
+pub(super) fn metadata(value: Value) -> Value {
     let Value::Object(fields) = value else { return hidden(value) };
     let fields = fields.into_iter().filter(|(key, _)| key != "managedFields").map(|(key, value)| {
         let kept = match key.as_str() {
@@ -228,189 +91,19 @@ fn annotation(key: &str, value: Value) -> Value {
     }
 }
 
-fn volume_spec(key: &str, value: Value) -> Value {
-    match key {
-        "accessModes"
-        | "capacity"
-        | "claimRef"
-        | "nodeAffinity"
-        | "persistentVolumeReclaimPolicy"
-        | "storageClassName"
-        | "volumeAttributesClassName"
-        | "volumeMode" => value,
-        "mountOptions" => mount_options(value),
-        // Whatever else a specification holds is the source of the volume.
-        _ => each(value, source_field),
-    }
-}
-
-/// Flags stay; of an option with a value, which can be a password, its name does.
-fn mount_options(value: Value) -> Value {
-    let Value::Array(options) = value else { return hidden(value) };
-    let options = options.into_iter().map(|option| match option {
-        Value::String(option) => match option.split_once('=') {
-            Some((name, _)) => Value::String(format!("{name}={REDACTED}")),
-            None => Value::String(option),
-        },
-        other => hidden(other),
-    });
-    Value::Array(options.collect())
-}
-
-fn source_field(key: &str, value: Value) -> Value {
-    // A reference is the name of a secret, never its content.
-    if key == "secretRef" || key.ends_with("SecretRef") {
-        keep(value, &["name", "namespace"])
-    } else if HARMLESS_SOURCE_FIELDS.contains(&key) {
-        value
-    } else if key == "diskURI" {
-        disk_uri(value)
-    } else {
-        hidden(value)
-    }
-}
-
-/// The id of a managed disk stays. The address of a blob can hold a signature; the API server wants to see that it is
-/// an address. Upstream: `validateAzureDisk` (`pkg/apis/core/validation`), 1.36.
-fn disk_uri(value: Value) -> Value {
-    match value {
-        Value::String(id) if is_disk_id(&id) => Value::String(id),
-        Value::String(address) if address.starts_with("https://") => Value::String(format!("https://{REDACTED}")),
-        other => hidden(other),
-    }
-}
-
-fn claim_spec(value: Value) -> Value {
-    keep(
-        value,
-        &[
-            "accessModes",
-            "dataSource",
-            "dataSourceRef",
-            "resources",
-            "selector",
-            "storageClassName",
-            "volumeAttributesClassName",
-            "volumeMode",
-            "volumeName",
-        ],
-    )
-}
-
-fn claim_status(key: &str, value: Value) -> Value {
-    match key {
-        "accessModes"
-        | "allocatedResourceStatuses"
-        | "allocatedResources"
-        | "capacity"
-        | "currentVolumeAttributesClassName"
-        | "modifyVolumeStatus"
-        | "phase" => value,
-        "conditions" => each_item(value, |condition| {
-            keep(condition, &["lastProbeTime", "lastTransitionTime", "reason", "status", "type"])
-        }),
-        _ => hidden(value),
-    }
-}
-
-fn parameter(key: &str, value: Value) -> Value {
-    let name_of_secret = key.ends_with("-secret-name") || key.ends_with("-secret-namespace");
-    if name_of_secret || HARMLESS_PARAMETERS.contains(&key) { value } else { hidden(value) }
-}
-
-fn pod_spec(value: Value) -> Value {
-    let Value::Object(mut fields) = value else { return hidden(value) };
-    let mut kept = Map::new();
-    for plain in ["nodeName", "schedulerName"] {
-        if let Some(value) = fields.remove(plain) {
-            kept.insert(plain.to_owned(), value);
-        }
-    }
-    if let Some(gates) = fields.remove("schedulingGates") {
-        kept.insert("schedulingGates".to_owned(), each_item(gates, |gate| keep(gate, &["name"])));
-    }
-    if let Some(containers) = fields.remove("containers") {
-        kept.insert("containers".to_owned(), each_item(containers, |container| form_of(container, &["name", "image"])));
-    }
-    match fields.remove("volumes") {
-        Some(Value::Array(volumes)) => {
-            let volumes = volumes.into_iter().filter_map(pod_volume);
-            kept.insert("volumes".to_owned(), Value::Array(volumes.collect()));
-        }
-        Some(other) => {
-            kept.insert("volumes".to_owned(), hidden(other));
-        }
-        None => {}
-    }
-    Value::Object(kept)
-}
-
-/// The named fields alone, of which the first is the only one that may be seen. The others have to be there when the
-/// object is created again.
-fn form_of(value: Value, fields: &[&str]) -> Value {
-    each(only(value, fields), |key, value| if fields.first() == Some(&key) { value } else { hidden(value) })
-}
-
-/// A volume that uses a claim; the others do not concern any decision. What is no object stays, hidden, because it
-/// cannot be decoded either.
-fn pod_volume(volume: Value) -> Option<Value> {
-    let Value::Object(fields) = volume else { return Some(hidden(volume)) };
-    let uses_claim = fields.contains_key("persistentVolumeClaim") || fields.contains_key("ephemeral");
-    let fields = fields.into_iter().filter_map(|(key, value)| match key.as_str() {
-        "name" => Some((key, value)),
-        "persistentVolumeClaim" => Some((key, keep(value, &["claimName", "readOnly"]))),
-        "ephemeral" => Some((key, each(value, ephemeral_field))),
-        _ => None,
-    });
-    uses_claim.then(|| Value::Object(fields.collect()))
-}
-
-fn ephemeral_field(key: &str, value: Value) -> Value {
-    if key != "volumeClaimTemplate" {
-        return hidden(value);
-    }
-    each(value, |key, value| match key {
-        "metadata" => metadata(value),
-        "spec" => claim_spec(value),
-        _ => hidden(value),
-    })
-}
-
-fn pod_status(value: Value) -> Value {
-    let Value::Object(fields) = value else { return hidden(value) };
-    let fields = fields.into_iter().filter_map(|(key, value)| match key.as_str() {
-        "phase" => Some((key, value)),
-        "containerStatuses" | "ephemeralContainerStatuses" | "initContainerStatuses" => Some((
-            key,
-            each_item(value, |status| {
-                let Value::Object(status) = status else { return hidden(status) };
-                let status = status.into_iter().filter_map(|(key, value)| match key.as_str() {
-                    "name" => Some((key, value)),
-                    "image" | "imageID" | "ready" | "restartCount" => Some((key, hidden(value))),
-                    // Whether there is such a state is all that counts.
-                    "state" => Some((key, each(value, |_, state| hidden(only(state, &["exitCode"]))))),
-                    _ => None,
-                });
-                Value::Object(status.collect())
-            }),
-        )),
-        _ => None,
-    });
-    Value::Object(fields.collect())
-}
-
 /// The object with the named fields as they are and the values of all others hidden.
-fn keep(value: Value, allowed: &[&str]) -> Value {
+pub(super) fn keep(value: Value, allowed: &[&str]) -> Value {
     each(value, |key, value| if allowed.contains(&key) { value } else { hidden(value) })
 }
 
 /// The object with the named fields alone.
-fn only(value: Value, allowed: &[&str]) -> Value {
+pub(super) fn only(value: Value, allowed: &[&str]) -> Value {
     let Value::Object(fields) = value else { return hidden(value) };
     Value::Object(fields.into_iter().filter(|(key, _)| allowed.contains(&key.as_str())).collect())
 }
 
-fn each(value: Value, mut change: impl FnMut(&str, Value) -> Value) -> Value {
+/// The object with each of its fields changed.
+pub(super) fn each(value: Value, mut change: impl FnMut(&str, Value) -> Value) -> Value {
     let Value::Object(fields) = value else { return hidden(value) };
     let changed = fields.into_iter().map(|(key, value)| {
         let value = change(&key, value);
@@ -419,13 +112,14 @@ fn each(value: Value, mut change: impl FnMut(&str, Value) -> Value) -> Value {
     Value::Object(changed.collect())
 }
 
-fn each_item(value: Value, change: impl FnMut(Value) -> Value) -> Value {
+/// The list with each of its items changed.
+pub(super) fn each_item(value: Value, change: impl FnMut(Value) -> Value) -> Value {
     let Value::Array(items) = value else { return hidden(value) };
     Value::Array(items.into_iter().map(change).collect())
 }
 
 /// Texts and numbers replaced, with the same keys, so that the form stays that of the API.
-fn hidden(value: Value) -> Value {
+pub(super) fn hidden(value: Value) -> Value {
     match value {
         Value::Null | Value::Bool(_) => value,
         Value::Number(_) => json!(0),

@@ -5,7 +5,8 @@ use super::cluster::{Cluster, all, local_time};
 use super::http::{JSON, escape};
 use super::list;
 use crate::model::{Kind, Lease, Timestamp};
-use crate::snapshot::decode::{any_lease, decode_as};
+use crate::snapshot::any_lease;
+use crate::snapshot::decode::decode_as;
 use std::time::Duration;
 
 /// How long the reading may take. Nobody waits long for a hint.

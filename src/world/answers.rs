@@ -2,6 +2,7 @@
 //! refuse, for tests and for the study of failures.
 
 use crate::model::Kind;
+use crate::snapshot::printed;
 use std::fmt;
 
 /// A refusal of the API server.
@@ -48,21 +49,17 @@ impl fmt::Display for ApiError {
             Kind::StorageClass => "storageclass.storage.k8s.io",
             other => other.resource(),
         };
-        let shown = |kind: &Kind, name: &String| match kind {
-            Kind::PersistentVolume => super::printed_volume(name).to_owned(),
-            _ => name.clone(),
-        };
         match self {
-            Self::NotFound { kind, name } => write!(out, "{} \"{}\" not found", resource(kind), shown(kind, name)),
+            Self::NotFound { kind, name } => write!(out, "{} \"{}\" not found", resource(kind), printed(name)),
             Self::Conflict { kind, name } => write!(
                 out,
                 "Operation cannot be fulfilled on {} \"{}\": the object has been modified; please apply your \
                  changes to the latest version and try again",
                 resource(kind),
-                shown(kind, name)
+                printed(name)
             ),
             Self::AlreadyExists { kind, name } => {
-                write!(out, "{} \"{}\" already exists", resource(kind), shown(kind, name))
+                write!(out, "{} \"{}\" already exists", resource(kind), printed(name))
             }
             Self::Invalid(text) | Self::Other(text) => out.write_str(text),
         }
@@ -94,18 +91,21 @@ impl Refusal {
 /// A read of a controller that can fail.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Read {
-    /// The volume informer's lister.
-    VolumeLister,
-    /// The claim informer's lister.
-    ClaimLister,
-    /// The class informer's lister.
-    ClassLister,
-    /// A live GET of a claim.
-    LiveClaim,
-    /// A live GET of a volume.
-    LiveVolume,
-    /// A live LIST of pods.
-    LivePods,
+    /// The lister of the informer of that kind.
+    Lister(Kind),
+    /// A live GET of an object of that kind.
+    Get(Kind),
+    /// A live LIST of that kind.
+    List(Kind),
+}
+
+impl Read {
+    /// The kind that is read.
+    pub fn kind(self) -> Kind {
+        match self {
+            Self::Lister(kind) | Self::Get(kind) | Self::List(kind) => kind,
+        }
+    }
 }
 
 /// What a volume plugin does when it is called.
@@ -128,7 +128,7 @@ pub struct Answers {
     pub refuse_from: Option<(u32, Refusal)>,
     /// The n-th write of the run (from 1) alone is refused so.
     pub refuse: Option<(u32, Refusal)>,
-    /// The n-th read of that kind (from 1) and all later ones fail so.
+    /// The n-th read of that sort (from 1) and all later ones fail so.
     pub failing_read: Option<(Read, u32, Refusal)>,
     /// What a plugin answers, where the default is not wanted.
     pub plugin: Option<PluginAnswer>,
@@ -144,10 +144,9 @@ impl Answers {
         once.or(from).map(|(_, refusal)| refusal.error(kind, name))
     }
 
-    /// The error for the n-th read of that kind in a run (from 1), of an object of that kind and name, if it is to
-    /// fail.
-    pub fn read_failure(&self, read: Read, number: u32, kind: Kind, name: &str) -> Option<ApiError> {
+    /// The error for the n-th read of that sort in a run (from 1), of an object of that name, if it is to fail.
+    pub fn read_failure(&self, read: Read, number: u32, name: &str) -> Option<ApiError> {
         let failing = self.failing_read.as_ref().filter(|(failing, first, _)| *failing == read && *first <= number);
-        failing.map(|(_, _, refusal)| refusal.error(kind, name))
+        failing.map(|(_, _, refusal)| refusal.error(read.kind(), name))
     }
 }

@@ -1,16 +1,23 @@
 //! Where upstream's result depends on an order that nobody controls, a sync asks here.
 
-use crate::snapshot::VolumeId;
+use crate::model::{Kind, ObjectId};
 use std::sync::Arc;
+
+/// The objects that a search found. They may be many, so that the kind is kept once.
+#[derive(Clone, Debug)]
+pub(super) struct Found {
+    pub(super) kind: Kind,
+    pub(super) places: Arc<[u32]>,
+}
 
 /// The choices of one run: a script to follow, and what was met on the way.
 #[derive(Clone, Debug, Default)]
 pub struct Choices {
     script: Vec<usize>,
     met: Vec<(usize, usize)>,
-    /// The volumes among which the first search of such a sync picks. Nothing was picked before it, so that it finds
+    /// The objects among which the first search of such a sync picks. Nothing was picked before it, so that it finds
     /// the same in every run of one sync, and is made in the first one only.
-    found: Option<Arc<[VolumeId]>>,
+    found: Option<Found>,
     searches: u32,
 }
 
@@ -42,24 +49,26 @@ impl Choices {
     }
 
     /// What the next search of this run finds, where an earlier run of the same sync made it.
-    pub(super) fn found(&mut self) -> Option<Arc<[VolumeId]>> {
+    pub(super) fn found(&mut self) -> Option<Found> {
         self.searches += 1;
         self.found.clone().filter(|_| self.searches == 1)
     }
 
     /// Keeps what the search found that was asked for last.
-    pub(super) fn keep(&mut self, found: &Arc<[VolumeId]>) {
+    pub(super) fn keep(&mut self, found: &Found) {
         if self.searches == 1 {
-            self.found = Some(Arc::clone(found));
+            self.found = Some(found.clone());
         }
     }
 
-    /// The volume that was picked and the ones that would be picked in the next runs, in order: where that is the only
+    /// The object that was picked and the ones that would be picked in the next runs, in order: where that is the only
     /// choice of this run, and the first search made it.
-    pub fn only_search(&self) -> Option<(VolumeId, &[VolumeId])> {
+    pub fn only_search(&self) -> Option<(ObjectId, impl Iterator<Item = ObjectId>)> {
         let ([(picked, options)], Some(found)) = (self.met.as_slice(), &self.found) else { return None };
-        let (chosen, others) = found.get(*picked..)?.split_first()?;
-        (found.len() == *options).then_some((*chosen, others))
+        let kind = found.kind;
+        let (chosen, others) = found.places.get(*picked..)?.split_first()?;
+        let others = others.iter().map(move |at| ObjectId { kind, at: *at });
+        (found.places.len() == *options).then_some((ObjectId { kind, at: *chosen }, others))
     }
 
     /// The same choices after that many more runs that differ in the last of them.

@@ -1,18 +1,16 @@
 //! What a controller has in memory: its caches, where they lag behind the API, and its operations.
 
-use super::Held;
-use crate::model::{PersistentVolume, PersistentVolumeClaim, Pod, Str};
-use crate::snapshot::{ClaimId, VolumeId};
+use crate::model::{Held, HeldObject, Id, ObjectId, Resource};
 
 /// The cached copy of an object where it differs from the API's.
 #[derive(Clone, Debug)]
-pub enum Cached<'s, T> {
+pub enum Cached<'s> {
     /// The controller has not seen the object yet, neither in its own cache nor in the informer's.
     Unseen,
     /// The informer has the object, the controller's own cache does not.
     InformerOnly,
     /// Both caches hold an older version.
-    Stale(Held<'s, T>),
+    Stale(HeldObject<'s>),
 }
 
 /// The state of an asynchronous operation of a given name.
@@ -37,15 +35,11 @@ impl OperationState {
     }
 }
 
-/// The memory of the PersistentVolume controller. By default its caches are in step with the API and no operation runs.
+/// The memory of a controller. By default its caches are in step with the API and no operation runs.
 #[derive(Clone, Debug, Default)]
 pub struct ControllerState<'s> {
-    /// Volumes whose cached copy differs.
-    pub volumes: Vec<(VolumeId, Cached<'s, PersistentVolume>)>,
-    /// Claims whose cached copy differs.
-    pub claims: Vec<(ClaimId, Cached<'s, PersistentVolumeClaim>)>,
-    /// The namespaces and names of pods that the informer has not seen yet. Older versions of pods are not modelled.
-    pub unseen_pods: Vec<(Str, Str)>,
+    /// The objects whose cached copy differs.
+    pub cached: Vec<(ObjectId, Cached<'s>)>,
     /// Operations that run or back off, by name.
     pub operations: Vec<(String, OperationState)>,
 }
@@ -58,23 +52,34 @@ impl<'s> ControllerState<'s> {
 
     /// Whether the caches are in step and no operation runs or backs off.
     pub fn in_step_with_all(&self) -> bool {
-        self.volumes.is_empty() && self.claims.is_empty() && self.unseen_pods.is_empty() && self.operations.is_empty()
+        self.cached.is_empty() && self.operations.is_empty()
     }
 
-    /// How the cached copy of a volume differs, if it does.
-    pub fn cached_volume(&self, id: VolumeId) -> Option<&Cached<'s, PersistentVolume>> {
-        self.volumes.iter().find(|(cached, _)| *cached == id).map(|(_, cached)| cached)
+    /// Lets the cached copy of an object differ.
+    pub fn lag(&mut self, id: impl Into<ObjectId>, cached: Cached<'s>) {
+        self.cached.push((id.into(), cached));
     }
 
-    /// How the cached copy of a claim differs, if it does.
-    pub fn cached_claim(&self, id: ClaimId) -> Option<&Cached<'s, PersistentVolumeClaim>> {
-        self.claims.iter().find(|(cached, _)| *cached == id).map(|(_, cached)| cached)
+    /// Lets both caches hold an older version of an object.
+    pub fn lag_behind<T: Resource>(&mut self, id: Id<T>, older: Held<'s, T>) {
+        self.lag(id, Cached::Stale(T::hold(older)));
     }
 
-    /// Whether the informer has the pod.
-    pub fn has_seen(&self, pod: &Pod) -> bool {
-        let unseen = |(namespace, name): &(Str, Str)| *namespace == pod.meta.namespace && *name == pod.meta.name;
-        !self.unseen_pods.iter().any(unseen)
+    /// The caches take in the object as it is stored now.
+    pub fn forget(&mut self, id: impl Into<ObjectId>) {
+        let id = id.into();
+        self.cached.retain(|(cached, _)| *cached != id);
+    }
+
+    /// How the cached copy of an object differs, if it does.
+    pub fn cached(&self, id: impl Into<ObjectId>) -> Option<&Cached<'s>> {
+        let id = id.into();
+        self.cached.iter().find(|(cached, _)| *cached == id).map(|(_, cached)| cached)
+    }
+
+    /// The places of the objects of a kind whose cached copy differs.
+    pub fn lagging<T: Resource>(&self) -> impl Iterator<Item = Id<T>> {
+        self.cached.iter().filter_map(|(id, _)| id.of())
     }
 
     /// The state of the operation of that name, if it runs or backs off.

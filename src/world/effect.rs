@@ -1,7 +1,8 @@
 //! What the real controller would do to the world, as data, in order.
 
-use super::{Held, OperationState};
-use crate::model::{Kind, ObjectMeta, PersistentVolume, PersistentVolumeClaim, Str};
+use super::OperationState;
+use crate::model::{Held, HeldObject, Kind, Resource, Str};
+use crate::snapshot::{MergePatch, merge_patch};
 
 /// One thing that a controller does and others can see.
 #[derive(Clone, Debug)]
@@ -33,39 +34,42 @@ pub struct Write<'s> {
 /// What a request writes.
 #[derive(Clone, Debug)]
 pub enum WriteBody<'s> {
-    /// An update of a volume, or of its status alone.
-    UpdateVolume {
+    /// An update of an object, or of its status alone.
+    Update {
         /// The status subresource?
         status: bool,
         /// The object before this write.
-        before: Held<'s, PersistentVolume>,
+        before: HeldObject<'s>,
         /// The object that is sent.
-        after: Held<'s, PersistentVolume>,
+        after: HeldObject<'s>,
     },
-    /// An update of a claim, or of its status alone.
-    UpdateClaim {
-        /// The status subresource?
-        status: bool,
-        /// The object before this write.
-        before: Held<'s, PersistentVolumeClaim>,
-        /// The object that is sent.
-        after: Held<'s, PersistentVolumeClaim>,
-    },
-    /// A new volume.
-    CreateVolume(Held<'s, PersistentVolume>),
+    /// A new object.
+    Create(HeldObject<'s>),
     /// A deletion, without preconditions.
-    DeleteVolume(Held<'s, PersistentVolume>),
+    Delete(HeldObject<'s>),
 }
 
-impl WriteBody<'_> {
+impl<'s> WriteBody<'s> {
     /// The object that is written.
-    pub fn target(&self) -> (Kind, &ObjectMeta) {
+    pub fn object(&self) -> &HeldObject<'s> {
         match self {
-            Self::UpdateVolume { after, .. } | Self::CreateVolume(after) | Self::DeleteVolume(after) => {
-                (Kind::PersistentVolume, &after.meta)
-            }
-            Self::UpdateClaim { after, .. } => (Kind::PersistentVolumeClaim, &after.meta),
+            Self::Update { after: object, .. } | Self::Create(object) | Self::Delete(object) => object,
         }
+    }
+
+    /// The object as an update sends it, if it is of that kind.
+    pub fn updated<T: Resource>(&self) -> Option<&Held<'s, T>> {
+        match self {
+            Self::Update { after, .. } => after.of(),
+            Self::Create(_) | Self::Delete(_) => None,
+        }
+    }
+
+    /// The merge patch of an update, by RFC 7386; none for a creation or a deletion. What the API server does not take
+    /// from that kind of update is left out: the status of a main one, the spec of one of the status.
+    pub fn patch(&self) -> Option<MergePatch<'_>> {
+        let Self::Update { status, before, after } = self else { return None };
+        Some(merge_patch(before, after).without(if *status { "spec" } else { "status" }))
     }
 }
 
@@ -81,18 +85,10 @@ pub struct ObjectRef {
 }
 
 impl ObjectRef {
-    /// The volume of that name.
-    pub fn volume(volume: &PersistentVolume) -> Self {
-        Self { kind: Kind::PersistentVolume, namespace: Str::default(), name: volume.meta.name.clone() }
-    }
-
-    /// That claim.
-    pub fn claim(claim: &PersistentVolumeClaim) -> Self {
-        Self {
-            kind: Kind::PersistentVolumeClaim,
-            namespace: claim.meta.namespace.clone(),
-            name: claim.meta.name.clone(),
-        }
+    /// That object.
+    pub fn to<T: Resource>(object: &T) -> Self {
+        let meta = object.meta();
+        Self { kind: T::KIND, namespace: meta.namespace.clone(), name: meta.name.clone() }
     }
 }
 

@@ -8,19 +8,12 @@ mod answers;
 mod choices;
 mod controller_state;
 mod effect;
-mod held;
 mod objects;
-mod patch;
 mod sync;
 
 pub use answers::{Answers, ApiError, PluginAnswer, Read, Refusal};
 pub use choices::Choices;
 pub use controller_state::{Cached, ControllerState, OperationState};
 pub use effect::{Effect, Event, EventType, ObjectRef, Write, WriteBody};
-pub use held::Held;
-pub use objects::{Need, World};
-pub use patch::{
-    AnnotationsPatch, CapacityPatch, ClaimRefPatch, Field, MetaPatch, Patch, SpecPatch, StatusPatch, UnusedCondition,
-    printed_uid, printed_volume,
-};
+pub use objects::{Changed, Mark, Need, World};
 pub use sync::{Compared, Record, Started, Sync, Test, Waiting, WithoutNamespace};

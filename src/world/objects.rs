@@ -1,8 +1,7 @@
 //! The API's objects: the snapshot with an overlay of what was written since.
 
-use super::Held;
-use crate::model::{Kind, PersistentVolume, PersistentVolumeClaim, ReclaimPolicy, Str, Timestamp};
-use crate::snapshot::{Absence, ClaimId, Snapshot, VolumeId};
+use crate::model::{Held, HeldObject, Id, Kind, ObjectId, Resource, Str, Timestamp};
+use crate::snapshot::{Absence, Snapshot};
 use std::sync::Arc;
 
 /// A read that a decision made, as RBAC names it.
@@ -16,187 +15,198 @@ pub struct Need {
     pub namespace: Str,
 }
 
+/// What a controller did that no object of the API shows, such as deleting the storage of a volume. Each controller
+/// says what its marks mean.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Mark(pub u8);
+
+/// An object that differs from the snapshot: none where it is gone.
+pub type Changed<'s> = (ObjectId, Option<HeldObject<'s>>);
+
 /// The API's objects at one moment of a simulation. Cloning copies only the overlay.
 #[derive(Clone, Debug)]
 pub struct World<'s> {
     snapshot: &'s Snapshot,
-    volumes: Vec<(VolumeId, Option<Arc<PersistentVolume>>)>,
-    claims: Vec<(ClaimId, Option<Arc<PersistentVolumeClaim>>)>,
-    /// The volumes whose storage the controller has deleted, whether the objects are still there or not.
-    destroyed: Vec<VolumeId>,
-    /// The volumes for which the controller has started a pod that scrubs them.
-    scrubbing: Vec<VolumeId>,
-    /// Only what the overlay holds exists.
-    focused: bool,
+    /// By place.
+    changed: Vec<Changed<'s>>,
+    /// By mark, then by place.
+    marks: Vec<(Mark, ObjectId)>,
+    /// The kinds of which only what the overlay holds exists.
+    focused: &'static [Kind],
 }
 
 impl<'s> World<'s> {
     /// The world as it was read.
     pub fn new(snapshot: &'s Snapshot) -> Self {
-        Self {
-            snapshot,
-            volumes: Vec::new(),
-            claims: Vec::new(),
-            destroyed: Vec::new(),
-            scrubbing: Vec::new(),
-            focused: false,
-        }
+        Self { snapshot, changed: Vec::new(), marks: Vec::new(), focused: &[] }
     }
 
-    /// A world without any volume or claim, to which the few of interest are added.
-    pub fn focused(snapshot: &'s Snapshot) -> Self {
-        Self { focused: true, ..Self::new(snapshot) }
+    /// A world without any object of those kinds, to which the few of interest are added.
+    pub fn focused(snapshot: &'s Snapshot, kinds: &'static [Kind]) -> Self {
+        Self { focused: kinds, ..Self::new(snapshot) }
     }
 
-    /// Whether only what was added exists.
-    pub fn is_focused(&self) -> bool {
-        self.focused
+    /// Whether of that kind only what was added exists.
+    pub fn is_focused(&self, kind: Kind) -> bool {
+        self.focused.contains(&kind)
     }
 
-    /// What the world was read from: classes, pods and nodes never change in a simulation.
+    /// What the world was read from.
     pub fn snapshot(&self) -> &'s Snapshot {
         self.snapshot
     }
 
-    /// A volume, if it exists now.
-    pub fn volume(&self, id: VolumeId) -> Option<Held<'s, PersistentVolume>> {
-        match self.volumes.binary_search_by_key(&id, |(changed, _)| *changed) {
-            Ok(at) => self.volumes[at].1.clone().map(Held::Written),
-            Err(_) if !self.focused && (id.0 as usize) < self.snapshot.volumes().len() => {
-                Some(Held::Base(self.snapshot.volume(id)))
-            }
-            Err(_) => None,
+    fn place(&self, id: ObjectId) -> Result<usize, usize> {
+        self.changed.binary_search_by_key(&id, |(changed, _)| *changed)
+    }
+
+    /// An object, if it exists now.
+    pub fn get<T: Resource>(&self, id: Id<T>) -> Option<Held<'s, T>> {
+        match self.place(id.into()) {
+            Ok(at) => self.changed[at].1.as_ref().and_then(HeldObject::of).cloned(),
+            Err(_) if self.is_focused(T::KIND) => None,
+            Err(_) => self.snapshot.all::<T>().get(id.0 as usize).map(Held::Base),
         }
     }
 
-    /// A claim, if it exists now.
-    pub fn claim(&self, id: ClaimId) -> Option<Held<'s, PersistentVolumeClaim>> {
-        match self.claims.binary_search_by_key(&id, |(changed, _)| *changed) {
-            Ok(at) => self.claims[at].1.clone().map(Held::Written),
-            Err(_) => (!self.focused).then(|| Held::Base(self.snapshot.claim(id))),
-        }
-    }
-
-    /// The id of the volume of that name, whether it still exists or not.
-    pub fn volume_id(&self, name: &str) -> Option<VolumeId> {
-        self.snapshot.volume_id(name).or_else(|| {
-            let created = self.volumes.partition_point(|(id, _)| (id.0 as usize) < self.snapshot.volumes().len());
-            self.volumes[created..]
-                .iter()
-                .find(|(_, volume)| volume.as_ref().is_some_and(|volume| volume.meta.name == name))
-                .map(|(id, _)| *id)
+    /// The place of the object of that name, whether it still exists or not.
+    pub fn id<T: Resource>(&self, namespace: &str, name: &str) -> Option<Id<T>> {
+        self.snapshot.id(namespace, name).or_else(|| {
+            let named = |object: &&Held<'s, T>| object.meta().name == name && object.meta().namespace == namespace;
+            let mut created = self.created::<T>();
+            created.find(|(_, object)| object.as_ref().is_some_and(named)).map(|(id, _)| id)
         })
     }
 
-    /// Whether a volume of that name, which the snapshot does not have, did certainly not exist.
-    pub fn was_certainly_absent(&self, name: &str) -> bool {
-        self.snapshot.coverage().absence_of(Kind::PersistentVolume, "", name) == Absence::Certain
+    /// The object of that name, if it exists now.
+    pub fn find<T: Resource>(&self, namespace: &str, name: &str) -> Option<(Id<T>, Held<'s, T>)> {
+        let id = self.id(namespace, name)?;
+        self.get(id).map(|object| (id, object))
     }
 
-    /// The id of the claim of that name, whether it still exists or not.
-    pub fn claim_id(&self, namespace: &str, name: &str) -> Option<ClaimId> {
-        self.snapshot.claim_id(namespace, name)
+    /// The places of all objects of a kind, by place: of some of them the object may be gone.
+    pub fn places<T: Resource>(&self) -> Vec<Id<T>> {
+        let recorded = u32::try_from(self.snapshot.all::<T>().len()).unwrap_or(u32::MAX);
+        (0..recorded).map(Id::new).chain(self.created().map(|(id, _)| id)).collect()
     }
 
-    /// The volumes that differ from the snapshot, with those that are gone and those that are new.
-    pub fn changed_volumes(&self) -> &[(VolumeId, Option<Arc<PersistentVolume>>)] {
-        &self.volumes
+    /// Whether an object of that name, which the snapshot does not have, did certainly not exist.
+    pub fn was_certainly_absent(&self, kind: Kind, namespace: &str, name: &str) -> bool {
+        self.snapshot.coverage().absence_of(kind, namespace, name) == Absence::Certain
     }
 
-    /// The claims that differ from the snapshot, with those that are gone.
-    pub fn changed_claims(&self) -> &[(ClaimId, Option<Arc<PersistentVolumeClaim>>)] {
-        &self.claims
+    /// The objects that differ from the snapshot, with those that are gone and those that are new, by place.
+    pub fn changed(&self) -> &[Changed<'s>] {
+        &self.changed
     }
 
-    /// Puts a volume in place, or takes it away.
-    pub fn set_volume(&mut self, id: VolumeId, volume: Option<Arc<PersistentVolume>>) {
-        match self.volumes.binary_search_by_key(&id, |(changed, _)| *changed) {
-            Ok(at) => self.volumes[at].1 = volume,
-            Err(free) => self.volumes.insert(free, (id, volume)),
+    /// The objects of a kind that differ from the snapshot, with those that are gone and those that are new, by place.
+    pub fn changed_of<T: Resource>(&self) -> impl DoubleEndedIterator<Item = (Id<T>, Option<&Held<'s, T>>)> {
+        self.changed_from(Id::new(0))
+    }
+
+    fn changed_from<T: Resource>(
+        &self,
+        first: Id<T>,
+    ) -> impl DoubleEndedIterator<Item = (Id<T>, Option<&Held<'s, T>>)> {
+        let start = self.changed.partition_point(|(id, _)| *id < first.into());
+        let end = self.changed.partition_point(|(id, _)| id.kind <= T::KIND);
+        self.changed[start..end].iter().map(|(id, object)| (Id::new(id.at), object.as_ref().and_then(HeldObject::of)))
+    }
+
+    /// The objects of a kind that the snapshot does not have, by place, with those that are gone again.
+    pub fn created<T: Resource>(&self) -> impl Iterator<Item = (Id<T>, Option<&Held<'s, T>>)> {
+        let recorded = u32::try_from(self.snapshot.all::<T>().len()).unwrap_or(u32::MAX);
+        self.changed_from(Id::new(recorded))
+    }
+
+    /// Puts an object in place, or takes it away.
+    pub fn set<T: Resource>(&mut self, id: Id<T>, object: Option<Arc<T>>) {
+        self.put(id.into(), object.map(|object| T::hold(Held::Written(object))));
+    }
+
+    /// Puts an object in place, or takes it away, whatever its kind.
+    pub fn put(&mut self, id: ObjectId, object: Option<HeldObject<'s>>) {
+        match self.place(id) {
+            Ok(at) => self.changed[at].1 = object,
+            Err(free) => self.changed.insert(free, (id, object)),
         }
     }
 
-    /// Puts a claim in place, or takes it away.
-    pub fn set_claim(&mut self, id: ClaimId, claim: Option<Arc<PersistentVolumeClaim>>) {
-        match self.claims.binary_search_by_key(&id, |(changed, _)| *changed) {
-            Ok(at) => self.claims[at].1 = claim,
-            Err(free) => self.claims.insert(free, (id, claim)),
-        }
-    }
-
-    /// Deletes a volume as the API server does: it vanishes at once, or is marked while it has finalizers.
-    pub fn delete_volume(&mut self, id: VolumeId) {
-        let Some(current) = self.volume(id) else { return };
-        if current.meta.finalizers.is_empty() {
-            self.set_volume(id, None);
-        } else if current.meta.deleted.is_none() {
+    /// Deletes an object as the API server does: it vanishes at once, or is marked while it has finalizers.
+    pub fn delete<T: Resource>(&mut self, id: Id<T>) {
+        let Some(current) = self.get(id) else { return };
+        let meta = current.meta();
+        if meta.finalizers.is_empty() {
+            self.set(id, None::<Arc<T>>);
+        } else if meta.deleted.is_none() {
             let mut marked = (*current).clone();
-            marked.meta.deleted = Some(self.snapshot.now().unwrap_or(Timestamp(0)));
-            marked.meta.deletion_grace_seconds = Some(0);
-            marked.meta.resource_version = marked.meta.resource_version.successor();
-            self.set_volume(id, Some(Arc::new(marked)));
+            let meta = marked.meta_mut();
+            meta.deleted = Some(self.snapshot.now().unwrap_or(Timestamp(0)));
+            meta.deletion_grace_seconds = Some(0);
+            meta.resource_version = meta.resource_version.successor();
+            self.set(id, Some(Arc::new(marked)));
         }
     }
 
-    /// The volumes whose storage the controller has deleted, in order.
-    pub fn destroyed(&self) -> &[VolumeId] {
-        &self.destroyed
-    }
-
-    /// The volumes for which a pod that scrubs them was started, in order. It is no part of the API's objects: the pod
-    /// goes on whatever becomes of the volume, and nobody knows when it is done.
-    pub fn scrubbing(&self) -> &[VolumeId] {
-        &self.scrubbing
-    }
-
-    /// Records that a pod that scrubs a volume was started.
-    pub fn scrub_storage(&mut self, id: VolumeId) {
-        if let Err(free) = self.scrubbing.binary_search(&id) {
-            self.scrubbing.insert(free, id);
-            self.note_change(id);
-        }
-    }
-
-    /// Records that the controller has deleted the storage behind a volume.
-    pub fn destroy_storage(&mut self, id: VolumeId) {
-        if let Err(free) = self.destroyed.binary_search(&id) {
-            self.destroyed.insert(free, id);
-            self.note_change(id);
-        }
-    }
-
-    /// The overlay names every volume that differs from the snapshot, also where only its data do.
-    fn note_change(&mut self, id: VolumeId) {
-        if let Some(Held::Base(volume)) = self.volume(id) {
-            self.set_volume(id, Some(Arc::new(volume.clone())));
-        }
-    }
-
-    /// Whether the volume was created since the world was recorded, also under the name of a recorded one that is gone.
-    pub fn is_new(&self, id: VolumeId) -> bool {
-        let recorded = self.snapshot.volumes().get(id.0 as usize);
-        self.volume(id).is_some_and(|volume| recorded.is_none_or(|recorded| recorded.meta.uid != volume.meta.uid))
-    }
-
-    /// Whether an operation that was to delete a volume may delete this one, which has come in its place meanwhile: it
-    /// asks for it by its name alone. Upstream: `deleteVolumeOperation`, 1.36.
-    pub fn may_be_mistaken(&self, id: VolumeId) -> bool {
-        let deleted = |recorded: &PersistentVolume| recorded.reclaim_policy == ReclaimPolicy::Delete;
-        self.is_new(id) && self.snapshot.volumes().get(id.0 as usize).is_some_and(deleted)
-    }
-
-    /// Adds a volume that the snapshot does not have, and returns its id: that of its claim, so that it does not matter
-    /// which of several is created first. It is another one only while the world has another volume under that id.
-    pub fn add_volume(&mut self, volume: Arc<PersistentVolume>) -> VolumeId {
-        let base = u32::try_from(self.snapshot.volumes().len()).unwrap_or(u32::MAX);
-        let named = volume.claim_ref.as_ref();
-        let claim = named.and_then(|named| self.claim_id(&named.namespace, &named.name));
-        let own =
-            claim.map(|claim| VolumeId::new(base.saturating_add(claim.0))).filter(|id| self.volume(*id).is_none());
-        let id = own.unwrap_or_else(|| {
-            VolumeId::new(self.volumes.last().map_or(base, |(last, _)| base.max(last.0.saturating_add(1))))
+    /// Adds an object that the snapshot does not have, and returns its place: the one asked for, unless the world has
+    /// another object there, or else the next free one.
+    pub fn add<T: Resource>(&mut self, object: Arc<T>, wanted: Option<Id<T>>) -> Id<T> {
+        let base = u32::try_from(self.snapshot.all::<T>().len()).unwrap_or(u32::MAX);
+        let id = wanted.filter(|id| self.get(*id).is_none()).unwrap_or_else(|| {
+            let last = self.changed_of::<T>().next_back();
+            Id::new(last.map_or(base, |(last, _)| base.max(last.0.saturating_add(1))))
         });
-        self.set_volume(id, Some(volume));
+        self.set(id, Some(object));
         id
+    }
+
+    /// An object, if it exists now, whatever its kind.
+    pub fn object(&self, id: ObjectId) -> Option<HeldObject<'s>> {
+        match self.place(id) {
+            Ok(at) => self.changed[at].1.clone(),
+            Err(_) if self.is_focused(id.kind) => None,
+            Err(_) => self.snapshot.object(id),
+        }
+    }
+
+    /// Whether the object was created since the world was recorded, also under the name of a recorded one that is gone.
+    pub fn is_new(&self, id: impl Into<ObjectId>) -> bool {
+        let id = id.into();
+        let recorded = self.snapshot.object(id);
+        self.object(id).is_some_and(|now| recorded.is_none_or(|recorded| recorded.meta().uid != now.meta().uid))
+    }
+
+    /// The objects that have that mark, by place.
+    pub fn marked(&self, mark: Mark) -> impl Iterator<Item = ObjectId> {
+        self.marks.iter().filter(move |(known, _)| *known == mark).map(|(_, id)| *id)
+    }
+
+    /// Whether any object is marked.
+    pub fn has_marks(&self) -> bool {
+        !self.marks.is_empty()
+    }
+
+    /// Whether the object has that mark.
+    pub fn has_mark(&self, id: ObjectId, mark: Mark) -> bool {
+        self.marks.binary_search(&(mark, id)).is_ok()
+    }
+
+    /// The marks of an object.
+    pub fn marks_of(&self, id: ObjectId) -> impl Iterator<Item = Mark> {
+        self.marks.iter().filter(move |(_, marked)| *marked == id).map(|(mark, _)| *mark)
+    }
+
+    /// Marks an object. The overlay names every object that differs from the snapshot, also where only a mark does.
+    pub fn mark(&mut self, id: impl Into<ObjectId>, mark: Mark) {
+        let id = id.into();
+        if let Err(free) = self.marks.binary_search(&(mark, id)) {
+            self.marks.insert(free, (mark, id));
+            if let Err(free) = self.place(id)
+                && let Some(object) = self.object(id)
+            {
+                self.changed.insert(free, (id, Some(object)));
+            }
+        }
     }
 }

@@ -1,11 +1,12 @@
 //! The context in which one sync of one object runs.
 
+use super::choices::Found;
 use super::{
-    Answers, ApiError, Cached, Choices, ControllerState, Effect, Event, EventType, Held, Need, ObjectRef,
+    Answers, ApiError, Cached, Choices, ControllerState, Effect, Event, EventType, Mark, Need, ObjectRef,
     OperationState, PluginAnswer, Read, World, Write, WriteBody,
 };
-use crate::model::{Kind, Node, PersistentVolume, PersistentVolumeClaim, Pod, StorageClass, Str, VolumePhase};
-use crate::snapshot::{ClaimId, VolumeId};
+use crate::model::{Held, Id, Kind, ObjectId, ObjectMeta, Resource, Str};
+use crate::snapshot::Writable;
 use std::sync::Arc;
 
 /// A comparison that a sync made on the way, for people who want to follow it.
@@ -161,88 +162,73 @@ impl<'a, 's, Step> Sync<'a, 's, Step> {
         self.world
     }
 
-    /// The volumes whose cached copy differs from the API's.
-    pub fn lagging_volumes(&self) -> Vec<VolumeId> {
-        let present = |id: &VolumeId| !self.world.is_focused() || self.world.volume(*id).is_some();
-        self.controller.volumes.iter().map(|(id, _)| *id).filter(present).collect()
+    /// The objects of a kind whose cached copy differs from the API's.
+    pub fn lagging<T: Resource>(&self) -> Vec<Id<T>> {
+        let present = |id: &Id<T>| !self.world.is_focused(T::KIND) || self.world.get(*id).is_some();
+        self.controller.lagging().filter(present).collect()
     }
 
-    /// A volume as the controller's own cache has it.
-    pub fn cached_volume(&mut self, id: VolumeId) -> Option<Held<'s, PersistentVolume>> {
-        match self.controller.cached_volume(id) {
+    /// An object as the controller's own cache has it.
+    pub fn cached<T: Resource>(&self, id: Id<T>) -> Option<Held<'s, T>> {
+        match self.controller.cached(id) {
             Some(Cached::Unseen | Cached::InformerOnly) => None,
-            Some(Cached::Stale(older)) => Some(older.clone()),
-            None => self.world.volume(id),
+            Some(Cached::Stale(older)) => older.of().cloned(),
+            None => self.world.get(id),
         }
     }
 
-    /// The volume of that name as the controller's own cache has it.
-    pub fn cached_volume_named(&mut self, name: &str) -> Option<(VolumeId, Held<'s, PersistentVolume>)> {
-        let found = self.world.volume_id(name).and_then(|id| self.cached_volume(id).map(|volume| (id, volume)));
-        if found.is_none() && !self.world.was_certainly_absent(name) {
-            self.need("list", Kind::PersistentVolume, "");
+    /// The object of that name as the controller's own cache has it.
+    pub fn cached_named<T: Resource>(&mut self, namespace: &str, name: &str) -> Option<(Id<T>, Held<'s, T>)> {
+        let found = self.world.id(namespace, name).and_then(|id| self.cached(id).map(|object| (id, object)));
+        if found.is_none() && !self.world.was_certainly_absent(T::KIND, namespace, name) {
+            self.needs_list(T::KIND, namespace);
         }
         found
     }
 
-    /// Records that what follows rests on the list of all volumes.
-    pub fn reads_all_volumes(&mut self) {
-        self.need("list", Kind::PersistentVolume, "");
-    }
-
-    /// A claim as the controller's own cache has it.
-    pub fn cached_claim(&mut self, id: ClaimId) -> Option<Held<'s, PersistentVolumeClaim>> {
-        match self.controller.cached_claim(id) {
-            Some(Cached::Unseen | Cached::InformerOnly) => None,
-            Some(Cached::Stale(older)) => Some(older.clone()),
-            None => self.world.claim(id),
-        }
-    }
-
-    /// The claim of that name as the controller's own cache has it.
-    pub fn cached_claim_named(
-        &mut self,
-        namespace: &str,
-        name: &str,
-    ) -> Option<(ClaimId, Held<'s, PersistentVolumeClaim>)> {
-        let found = self.world.claim_id(namespace, name).and_then(|id| self.cached_claim(id).map(|claim| (id, claim)));
-        if found.is_none() {
-            self.need("list", Kind::PersistentVolumeClaim, namespace);
-        }
-        found
-    }
-
-    /// The claim of that name as the informer has it.
-    ///
-    /// # Errors
-    /// When the lister fails; an absent claim is not an error here.
-    pub fn informer_claim(
-        &mut self,
-        namespace: &str,
-        name: &str,
-    ) -> Result<Option<Held<'s, PersistentVolumeClaim>>, ApiError> {
-        if let Some(error) = self.answers.read_failure(Read::ClaimLister, 1, Kind::PersistentVolumeClaim, name) {
-            return Err(error);
-        }
-        let Some(id) = self.world.claim_id(namespace, name) else { return Ok(None) };
-        Ok(match self.controller.cached_claim(id) {
+    /// An object as the informer has it.
+    pub fn informed<T: Resource>(&self, id: Id<T>) -> Option<Held<'s, T>> {
+        match self.controller.cached(id) {
             Some(Cached::Unseen) => None,
-            Some(Cached::InformerOnly) | None => self.world.claim(id),
-            Some(Cached::Stale(older)) => Some(older.clone()),
-        })
+            Some(Cached::InformerOnly) | None => self.world.get(id),
+            Some(Cached::Stale(older)) => older.of().cloned(),
+        }
     }
 
-    /// The claim of that name as the API server has it.
+    /// The object of that name as the informer's lister finds it.
     ///
     /// # Errors
-    /// When the request fails, or cannot be made because a name is missing or is none; an absent claim is not an error
-    /// here. The words are those of client-go (`Request.Namespace`, `Request.Name`, `requestPreflightCheck`).
-    pub fn live_claim(
+    /// When the lister fails; an absent object is not an error here.
+    pub fn lister_get<T: Resource>(&mut self, namespace: &str, name: &str) -> Result<Option<Held<'s, T>>, ApiError> {
+        match self.answers.read_failure(Read::Lister(T::KIND), 1, name) {
+            Some(error) => Err(error),
+            None => Ok(self.world.id(namespace, name).and_then(|id| self.informed(id))),
+        }
+    }
+
+    /// All objects of a kind as the informer's lister finds them, in the order of their names.
+    ///
+    /// # Errors
+    /// When the lister fails.
+    pub fn lister_list<T: Resource>(&mut self) -> Result<Vec<Held<'s, T>>, ApiError> {
+        self.needs_list(T::KIND, "");
+        match self.answers.read_failure(Read::Lister(T::KIND), 1, "") {
+            Some(error) => Err(error),
+            None => Ok(self.world.places().into_iter().filter_map(|id| self.informed(id)).collect()),
+        }
+    }
+
+    /// The object of that name as the API server has it, by a request.
+    ///
+    /// # Errors
+    /// When the request fails, also because there is no such object, or cannot be made because a name is missing or is
+    /// none. The words are those of client-go (`Request.Namespace`, `Request.Name`, `requestPreflightCheck`).
+    pub fn live_get_in<T: Resource>(
         &mut self,
         namespace: &str,
         name: &str,
         without_namespace: WithoutNamespace,
-    ) -> Result<Option<Held<'s, PersistentVolumeClaim>>, ApiError> {
+    ) -> Result<(Id<T>, Held<'s, T>), ApiError> {
         if let Some(wrong) = no_path_segment(namespace) {
             return Err(ApiError::Other(format!("invalid namespace {namespace:?}: {wrong}")));
         }
@@ -257,84 +243,31 @@ impl<'a, 's, Step> Sync<'a, 's, Step> {
                 "an empty namespace may not be set when a resource name is provided".to_owned(),
             ));
         }
-        match self.live_read_failure(Read::LiveClaim, Kind::PersistentVolumeClaim, name) {
-            Some(error) if error.is_not_found() => return Ok(None),
-            Some(error) => return Err(error),
-            None => {}
-        }
-        Ok(self.world.claim_id(namespace, name).and_then(|id| self.world.claim(id)))
+        self.request_get(namespace, name)
     }
 
-    /// A volume as the API server has it.
+    /// The object of that name as the API server has it, by a request, of a kind without namespaces. The name is one
+    /// that an object has, or that the controller made.
     ///
     /// # Errors
-    /// When the request fails, also because the volume does not exist.
-    pub fn live_volume(&mut self, name: &str) -> Result<(VolumeId, Held<'s, PersistentVolume>), ApiError> {
-        if let Some(error) = self.live_read_failure(Read::LiveVolume, Kind::PersistentVolume, name) {
-            return Err(error);
-        }
-        self.world
-            .volume_id(name)
-            .and_then(|id| self.world.volume(id).map(|volume| (id, volume)))
-            .ok_or_else(|| ApiError::NotFound { kind: Kind::PersistentVolume, name: name.to_owned() })
+    /// When the request fails, also because there is no such object.
+    pub fn live_get<T: Resource>(&mut self, name: &str) -> Result<(Id<T>, Held<'s, T>), ApiError> {
+        self.request_get("", name)
     }
 
-    /// The class of that name.
-    ///
-    /// # Errors
-    /// When the lister fails; an absent class is not an error here.
-    pub fn class(&mut self, name: &str) -> Result<Option<&'s StorageClass>, ApiError> {
-        if let Some(error) = self.answers.read_failure(Read::ClassLister, 1, Kind::StorageClass, name) {
-            return Err(error);
-        }
-        let class = self.world.snapshot().class(name);
-        if class.is_none() {
-            self.need("list", Kind::StorageClass, "");
-        }
-        Ok(class)
-    }
-
-    /// All classes.
-    ///
-    /// # Errors
-    /// When the lister fails.
-    pub fn classes(&mut self) -> Result<&'s [StorageClass], ApiError> {
-        self.need("list", Kind::StorageClass, "");
-        match self.answers.read_failure(Read::ClassLister, 1, Kind::StorageClass, "") {
+    fn request_get<T: Resource>(&mut self, namespace: &str, name: &str) -> Result<(Id<T>, Held<'s, T>), ApiError> {
+        match self.live_read_failure(Read::Get(T::KIND), name) {
             Some(error) => Err(error),
-            None => Ok(self.world.snapshot().classes()),
+            None => self
+                .world
+                .find(namespace, name)
+                .ok_or_else(|| ApiError::NotFound { kind: T::KIND, name: name.to_owned() }),
         }
     }
 
-    /// The pods that refer to a claim of that name, as the informer has them, in the order of their names.
-    pub fn pods_of<'b>(
-        &'b mut self,
-        namespace: &str,
-        claim: &str,
-    ) -> impl Iterator<Item = &'s Pod> + use<'a, 'b, 's, Step> {
-        self.need("list", Kind::Pod, namespace);
-        let controller = &*self.controller;
-        self.world.snapshot().pods_of(namespace, claim).filter(|pod| controller.has_seen(pod))
-    }
-
-    /// The pods that refer to a claim of that name and that only a live list shows, in the order of their names.
-    pub fn live_only_pods_of(&self, namespace: &str, claim: &str) -> impl Iterator<Item = &'s Pod> {
-        let pods = self.world.snapshot().pods_of(namespace, claim);
-        pods.filter(|pod| !self.controller.has_seen(pod))
-    }
-
-    /// The failure of a live list of pods, if it is scripted to fail.
-    pub fn live_pods_failure(&mut self) -> Option<ApiError> {
-        self.live_read_failure(Read::LivePods, Kind::Pod, "")
-    }
-
-    /// The node of that name.
-    pub fn node(&mut self, name: &str) -> Option<&'s Node> {
-        let node = self.world.snapshot().node(name);
-        if node.is_none() {
-            self.need("list", Kind::Node, "");
-        }
-        node
+    /// The failure of a live list of a kind, if it is scripted to fail.
+    pub fn live_list_failure(&mut self, kind: Kind) -> Option<ApiError> {
+        self.live_read_failure(Read::List(kind), "")
     }
 
     /// What a plugin answers where the default is not wanted.
@@ -348,14 +281,15 @@ impl<'a, 's, Step> Sync<'a, 's, Step> {
     }
 
     /// Counts a request that reads, and gives its scripted failure if there is one.
-    fn live_read_failure(&mut self, read: Read, kind: Kind, name: &str) -> Option<ApiError> {
+    fn live_read_failure(&mut self, read: Read, name: &str) -> Option<ApiError> {
         self.record.live_reads.push(read);
         let number = self.record.live_reads.iter().filter(|earlier| **earlier == read).count();
-        self.answers.read_failure(read, u32::try_from(number).unwrap_or(u32::MAX), kind, name)
+        self.answers.read_failure(read, u32::try_from(number).unwrap_or(u32::MAX), name)
     }
 
-    fn need(&mut self, verb: &'static str, kind: Kind, namespace: &str) {
-        let need = Need { verb, kind, namespace: Str::from(namespace) };
+    /// Records that what follows rests on the list of a kind; the namespace is empty for kinds that have none.
+    pub fn needs_list(&mut self, kind: Kind, namespace: &str) {
+        let need = Need { verb: "list", kind, namespace: Str::from(namespace) };
         if !self.record.needs.contains(&need) {
             self.record.needs.push(need);
         }
@@ -363,192 +297,114 @@ impl<'a, 's, Step> Sync<'a, 's, Step> {
 
     // Writing.
 
-    /// Updates a volume without its status, and returns what is stored then.
+    /// Updates an object without its status, and returns what is stored then.
     ///
     /// # Errors
     /// When the API server refuses.
-    pub fn update_volume(
-        &mut self,
-        id: VolumeId,
-        sent: PersistentVolume,
-    ) -> Result<Held<'s, PersistentVolume>, ApiError> {
-        self.write_volume(id, sent, false)
+    pub fn update<T: Writable>(&mut self, id: Id<T>, sent: T) -> Result<Held<'s, T>, ApiError> {
+        self.write(id, sent, false)
     }
 
-    /// Updates a volume's status alone, and returns what is stored then.
+    /// Updates an object's status alone, and returns what is stored then.
     ///
     /// # Errors
     /// When the API server refuses.
-    pub fn update_volume_status(
-        &mut self,
-        id: VolumeId,
-        sent: PersistentVolume,
-    ) -> Result<Held<'s, PersistentVolume>, ApiError> {
-        self.write_volume(id, sent, true)
+    pub fn update_status<T: Writable>(&mut self, id: Id<T>, sent: T) -> Result<Held<'s, T>, ApiError> {
+        self.write(id, sent, true)
     }
 
-    fn write_volume(
-        &mut self,
-        id: VolumeId,
-        sent: PersistentVolume,
-        status: bool,
-    ) -> Result<Held<'s, PersistentVolume>, ApiError> {
-        let scripted = self.next_write(Kind::PersistentVolume, &sent.meta.name)?;
-        let current = self.world.volume(id);
+    fn write<T: Writable>(&mut self, id: Id<T>, sent: T, status: bool) -> Result<Held<'s, T>, ApiError> {
+        let scripted = self.next_write(T::KIND, &sent.meta().name)?;
+        let current = self.world.get(id);
         let before = current.clone().unwrap_or_else(|| Held::Written(Arc::new(sent.clone())));
-        let verdict = scripted.map_or_else(|| check_volume(current.as_deref(), &sent), Err);
+        let verdict = scripted.map_or_else(|| check(T::KIND, current.as_deref().map(T::meta), sent.meta()), Err);
         let (stored, outcome) = match verdict {
             Ok(()) => {
                 let mut stored = sent;
                 if status {
-                    let live = &before;
-                    stored.capacity.clone_from(&live.capacity);
-                    stored.claim_ref.clone_from(&live.claim_ref);
+                    stored.keep_all_but_status(&before);
                 } else {
-                    stored.status = before.status.clone();
+                    stored.keep_status(&before);
                 }
-                stored.meta.resource_version = before.meta.resource_version.successor();
+                stored.meta_mut().resource_version = before.meta().resource_version.successor();
                 let stored = Arc::new(stored);
-                self.world.set_volume(id, survives(&before.meta, &stored.meta).then(|| Arc::clone(&stored)));
-                self.controller.volumes.retain(|(cached, _)| *cached != id);
+                self.world.set(id, survives(before.meta(), stored.meta()).then(|| Arc::clone(&stored)));
+                self.controller.forget(id);
                 (stored, Ok(()))
             }
             Err(error) => (Arc::new(sent), Err(error)),
         };
         let after = Held::Written(stored);
         self.record.effects.push(Effect::Write(Write {
-            body: WriteBody::UpdateVolume { status, before, after: after.clone() },
+            body: WriteBody::Update { status, before: T::hold(before), after: T::hold(after.clone()) },
             refused: outcome.as_ref().err().map(ToString::to_string),
         }));
         outcome.map(|()| after)
     }
 
-    /// Updates a claim without its status, and returns what is stored then.
+    /// Creates an object. The API server wipes its status, and gives it a uid and a version. It gets the wanted place
+    /// where there was none of its name and the place is free.
     ///
     /// # Errors
     /// When the API server refuses.
-    pub fn update_claim(
-        &mut self,
-        id: ClaimId,
-        sent: PersistentVolumeClaim,
-    ) -> Result<Held<'s, PersistentVolumeClaim>, ApiError> {
-        self.write_claim(id, sent, false)
-    }
-
-    /// Updates a claim's status alone, and returns what is stored then.
-    ///
-    /// # Errors
-    /// When the API server refuses.
-    pub fn update_claim_status(
-        &mut self,
-        id: ClaimId,
-        sent: PersistentVolumeClaim,
-    ) -> Result<Held<'s, PersistentVolumeClaim>, ApiError> {
-        self.write_claim(id, sent, true)
-    }
-
-    fn write_claim(
-        &mut self,
-        id: ClaimId,
-        sent: PersistentVolumeClaim,
-        status: bool,
-    ) -> Result<Held<'s, PersistentVolumeClaim>, ApiError> {
-        let scripted = self.next_write(Kind::PersistentVolumeClaim, &sent.meta.name)?;
-        let current = self.world.claim(id);
-        let before = current.clone().unwrap_or_else(|| Held::Written(Arc::new(sent.clone())));
-        let verdict = scripted.map_or_else(|| check_claim(current.as_deref(), &sent), Err);
-        let (stored, outcome) = match verdict {
-            Ok(()) => {
-                let mut stored = sent;
-                if status {
-                    let live = &before;
-                    stored.volume_name.clone_from(&live.volume_name);
-                    stored.class_name.clone_from(&live.class_name);
-                } else {
-                    stored.status = before.status.clone();
-                }
-                stored.meta.resource_version = before.meta.resource_version.successor();
-                let stored = Arc::new(stored);
-                self.world.set_claim(id, survives(&before.meta, &stored.meta).then(|| Arc::clone(&stored)));
-                self.controller.claims.retain(|(cached, _)| *cached != id);
-                (stored, Ok(()))
-            }
-            Err(error) => (Arc::new(sent), Err(error)),
-        };
-        let after = Held::Written(stored);
-        self.record.effects.push(Effect::Write(Write {
-            body: WriteBody::UpdateClaim { status, before, after: after.clone() },
-            refused: outcome.as_ref().err().map(ToString::to_string),
-        }));
-        outcome.map(|()| after)
-    }
-
-    /// Creates a volume. The API server wipes its status, and gives it a uid and a version.
-    ///
-    /// # Errors
-    /// When the API server refuses.
-    pub fn create_volume(&mut self, sent: PersistentVolume) -> Result<Held<'s, PersistentVolume>, ApiError> {
-        let scripted = self.next_write(Kind::PersistentVolume, &sent.meta.name)?;
-        let name = sent.meta.name.clone();
-        let exists = self.world.volume_id(&name).is_some_and(|id| self.world.volume(id).is_some());
+    pub fn create<T: Writable>(&mut self, sent: T, wanted: Option<Id<T>>) -> Result<Held<'s, T>, ApiError> {
+        let scripted = self.next_write(T::KIND, &sent.meta().name)?;
+        let (namespace, name) = (sent.meta().namespace.clone(), sent.meta().name.clone());
+        let known = self.world.id::<T>(&namespace, &name);
+        let exists = known.is_some_and(|id| self.world.get(id).is_some());
         let verdict = match scripted {
             Some(error) => Err(error),
-            None if exists => Err(ApiError::AlreadyExists { kind: Kind::PersistentVolume, name: name.to_string() }),
+            None if exists => Err(ApiError::AlreadyExists { kind: T::KIND, name: name.to_string() }),
             None => Ok(()),
         };
         let mut stored = sent;
-        stored.status.phase = VolumePhase::Pending;
-        stored.meta.uid = Str::from(format!("{}{name}", crate::snapshot::defaults::PLACEHOLDER_UID));
-        stored.meta.resource_version = stored.meta.resource_version.successor();
+        stored.begin();
+        let meta = stored.meta_mut();
+        meta.uid = Str::from(format!("{}{name}", crate::snapshot::defaults::PLACEHOLDER_UID));
+        meta.resource_version = meta.resource_version.successor();
         let stored = Arc::new(stored);
         if verdict.is_ok() {
-            match self.world.volume_id(&name) {
-                Some(id) => self.world.set_volume(id, Some(Arc::clone(&stored))),
+            match known {
+                Some(id) => self.world.set(id, Some(Arc::clone(&stored))),
                 None => {
-                    self.world.add_volume(Arc::clone(&stored));
+                    self.world.add(Arc::clone(&stored), wanted);
                 }
             }
         }
         let after = Held::Written(stored);
         self.record.effects.push(Effect::Write(Write {
-            body: WriteBody::CreateVolume(after.clone()),
+            body: WriteBody::Create(T::hold(after.clone())),
             refused: verdict.as_ref().err().map(ToString::to_string),
         }));
         verdict.map(|()| after)
     }
 
-    /// Deletes a volume without preconditions. With finalizers it stays, marked for deletion.
+    /// Deletes an object without preconditions. With finalizers it stays, marked for deletion.
     ///
     /// # Errors
     /// When the API server refuses.
-    pub fn delete_volume(&mut self, id: VolumeId, held: &Held<'s, PersistentVolume>) -> Result<(), ApiError> {
-        let scripted = self.next_write(Kind::PersistentVolume, &held.meta.name)?;
-        let verdict = match (scripted, self.world.volume(id)) {
+    pub fn delete<T: Resource>(&mut self, id: Id<T>, held: &Held<'s, T>) -> Result<(), ApiError> {
+        let name = &held.meta().name;
+        let scripted = self.next_write(T::KIND, name)?;
+        let verdict = match (scripted, self.world.get(id)) {
             (Some(error), _) => Err(error),
-            (None, None) => Err(ApiError::NotFound { kind: Kind::PersistentVolume, name: held.meta.name.to_string() }),
+            (None, None) => Err(ApiError::NotFound { kind: T::KIND, name: name.to_string() }),
             (None, Some(_)) => {
-                self.world.delete_volume(id);
+                self.world.delete(id);
                 Ok(())
             }
         };
         self.record.effects.push(Effect::Write(Write {
-            body: WriteBody::DeleteVolume(held.clone()),
+            body: WriteBody::Delete(T::hold(held.clone())),
             refused: verdict.as_ref().err().map(ToString::to_string),
         }));
         verdict
     }
 
-    /// Records that a plugin has deleted the storage behind a volume: no request, and not to be undone.
-    pub fn storage_deleted(&mut self, id: VolumeId) {
+    /// Records what the controller did to an object that no request shows, and that cannot be undone.
+    pub fn mark(&mut self, id: impl Into<ObjectId>, mark: Mark) {
         if !self.crashed() {
-            self.world.destroy_storage(id);
-        }
-    }
-
-    /// Records that the controller has started a pod that scrubs the storage behind a volume.
-    pub fn scrub_started(&mut self, id: VolumeId) {
-        if !self.crashed() {
-            self.world.scrub_storage(id);
+            self.world.mark(id, mark);
         }
     }
 
@@ -630,47 +486,30 @@ impl<'a, 's, Step> Sync<'a, 's, Step> {
         }
     }
 
-    /// Records that a pod in that namespace could be in the way.
-    pub fn needs_pod(&mut self, namespace: &str) {
-        self.need("list", Kind::Pod, namespace);
-    }
-
-    /// Picks one of the equally good volumes of a search; none where there are none. The search is left out where
+    /// Picks one of the equally good objects of a search; none where there are none. The search is left out where
     /// another run of this sync made it.
-    pub fn pick_volume(&mut self, search: impl FnOnce(&mut Self) -> Vec<VolumeId>) -> Option<VolumeId> {
+    pub fn pick<T: Resource>(&mut self, search: impl FnOnce(&mut Self) -> Vec<Id<T>>) -> Option<Id<T>> {
         let found = self.choices.found().unwrap_or_else(|| {
-            let found = search(self).into();
+            let found = Found { kind: T::KIND, places: search(self).into_iter().map(|id| id.0).collect() };
             self.choices.keep(&found);
             found
         });
-        let picked = self.choices.pick(found.len());
-        found.get(picked).copied()
+        let picked = self.choices.pick(found.places.len());
+        found.places.get(picked).map(|at| Id::new(*at))
     }
 }
 
 /// Whether an object stays after an update: one that was being deleted goes with its last finalizer.
 /// Upstream: `ShouldDeleteDuringUpdate`, `apiserver/pkg/registry/generic/registry`, 0.36.
-fn survives(before: &crate::model::ObjectMeta, after: &crate::model::ObjectMeta) -> bool {
+fn survives(before: &ObjectMeta, after: &ObjectMeta) -> bool {
     !after.finalizers.is_empty()
         || before.deleted.is_none()
         || before.deletion_grace_seconds.is_some_and(|seconds| seconds != 0)
 }
 
-fn check_volume(current: Option<&PersistentVolume>, sent: &PersistentVolume) -> Result<(), ApiError> {
-    check(Kind::PersistentVolume, current.map(|object| &object.meta), &sent.meta)
-}
-
-fn check_claim(current: Option<&PersistentVolumeClaim>, sent: &PersistentVolumeClaim) -> Result<(), ApiError> {
-    check(Kind::PersistentVolumeClaim, current.map(|object| &object.meta), &sent.meta)
-}
-
 /// Existence, the uid, the version, and the rule that an object under deletion gets no new finalizer.
 /// Upstream: `ValidateNoNewFinalizers`, `apimachinery/pkg/api/validation`, 0.36.
-fn check(
-    kind: Kind,
-    current: Option<&crate::model::ObjectMeta>,
-    sent: &crate::model::ObjectMeta,
-) -> Result<(), ApiError> {
+fn check(kind: Kind, current: Option<&ObjectMeta>, sent: &ObjectMeta) -> Result<(), ApiError> {
     let name = &sent.name;
     let Some(current) = current else { return Err(ApiError::NotFound { kind, name: name.to_string() }) };
     if current.uid != sent.uid {

@@ -6,12 +6,14 @@ use pvctl::controllers::persistent_volume::matching::{Fit, Query};
 use pvctl::controllers::persistent_volume::{sync_claim_by_key, sync_volume_by_key};
 use pvctl::controllers::protection::sync_claim_protection;
 use pvctl::controllers::{Branch, Controller, KubeVersion, Rules, Sync};
-use pvctl::model::{BindingMode, Node, Objects, PersistentVolume, PersistentVolumeClaim, Pod, ResourceVersion, Str};
+use pvctl::model::{
+    BindingMode, Held, HeldObject, Node, Objects, PersistentVolume, PersistentVolumeClaim, Pod, ResourceVersion, Str,
+};
 use pvctl::simulate::{Limit, Settings, Target, decide};
 use pvctl::snapshot::{ClaimId, Coverage, Parts, Snapshot, VolumeId};
 use pvctl::world::{
-    Answers, ApiError, Cached, Choices, ControllerState, Effect, Held, ObjectRef, OperationState, PluginAnswer, Read,
-    Record, Refusal, World, WriteBody,
+    Answers, ApiError, Cached, Choices, ControllerState, Effect, ObjectRef, OperationState, PluginAnswer, Read, Record,
+    Refusal, World, WriteBody,
 };
 use serde_json::{Map, Value, json};
 use std::sync::Arc;
@@ -296,7 +298,7 @@ impl Case {
             Call::DeletedClaim(name) => {
                 let id = claim_id(&snapshot, name);
                 let mut world = World::new(&snapshot);
-                world.set_claim(id, None);
+                world.set(id, None);
                 self.by_hand(&mut world, memory, |sync| sync_claim_protection(sync, &self.rules, id).into())
             }
             Call::VolumeKey(key, lister) => {
@@ -325,17 +327,18 @@ impl Case {
     fn memory<'s>(&self, snapshot: &Snapshot) -> ControllerState<'s> {
         let mut memory = ControllerState::in_step();
         memory.operations.clone_from(&self.operations);
-        memory.unseen_pods.clone_from(&self.unseen_pods);
+        for (namespace, name) in &self.unseen_pods {
+            memory.lag(snapshot.id::<Pod>(namespace, name).unwrap(), Cached::Unseen);
+        }
         for name in &self.unseen_claims {
-            memory.claims.push((claim_id(snapshot, name), Cached::Unseen));
+            memory.lag(claim_id(snapshot, name), Cached::Unseen);
         }
         for older in &self.stale_claims {
-            let held = Held::Written(Arc::new(older.clone()));
-            memory.claims.push((claim_id(snapshot, &older.meta.name), Cached::Stale(held)));
+            memory.lag_behind(claim_id(snapshot, &older.meta.name), Held::Written(Arc::new(older.clone())));
         }
         for older in &self.stale_volumes {
-            let held = Held::Written(Arc::new(older.clone()));
-            memory.volumes.push((snapshot.volume_id(&older.meta.name).unwrap(), Cached::Stale(held)));
+            let id = snapshot.volume_id(&older.meta.name).unwrap();
+            memory.lag_behind(id, Held::Written(Arc::new(older.clone())));
         }
         memory
     }
@@ -444,22 +447,20 @@ fn shape(branch: Branch, record: &Record<'_, Branch>) -> Map<String, Value> {
     for effect in &record.effects {
         match effect {
             Effect::Write(write) => {
-                let (kind, meta) = write.body.target();
+                let (kind, meta) = (write.body.object().kind(), write.body.object().meta());
                 let about = ObjectRef { kind, namespace: meta.namespace.clone(), name: meta.name.clone() };
                 let mut written = Map::new();
                 let verb = match &write.body {
-                    WriteBody::UpdateVolume { status: true, .. } | WriteBody::UpdateClaim { status: true, .. } => {
-                        "updateStatus"
-                    }
-                    WriteBody::UpdateVolume { .. } | WriteBody::UpdateClaim { .. } => "update",
-                    WriteBody::CreateVolume(_) => "create",
-                    WriteBody::DeleteVolume(_) => "delete",
+                    WriteBody::Update { status: true, .. } => "updateStatus",
+                    WriteBody::Update { .. } => "update",
+                    WriteBody::Create(_) => "create",
+                    WriteBody::Delete(_) => "delete",
                 };
                 written.insert(verb.into(), object(&about).into());
-                if let Some(patch) = write.patch() {
+                if let Some(patch) = write.body.patch() {
                     written.insert("patch".into(), serde_json::to_value(patch).unwrap());
                 }
-                if let (WriteBody::CreateVolume(volume), None) = (&write.body, &write.refused) {
+                if let (WriteBody::Create(HeldObject::PersistentVolume(volume)), None) = (&write.body, &write.refused) {
                     written.insert("volume".into(), created(volume));
                 }
                 if let Some(refused) = &write.refused {

@@ -2,6 +2,7 @@
 
 use super::build::{claim, class, pod, volume};
 use super::case::case;
+use pvctl::model::Kind;
 use pvctl::world::{OperationState, Read};
 use serde_json::json;
 
@@ -29,7 +30,7 @@ cases! {
                     server does; upstream returns both errors from the same place")
         .claim(claim("c"))
         .class(class("gold"))
-        .read_fails(Read::ClassLister, "the cache is gone")
+        .read_fails(Read::Lister(Kind::StorageClass), "the cache is gone")
         .syncs_claim("c")
         .expect(json!({"branch": "C2", "error": "the cache is gone", "next": "backoff"}));
 
@@ -129,7 +130,7 @@ cases! {
     c6_classes_cannot_be_listed: case(&["C6"])
         .only_with("a failing lister of classes")
         .claim(claim("c").without_class())
-        .read_fails(Read::ClassLister, "the cache is gone")
+        .read_fails(Read::Lister(Kind::StorageClass), "the cache is gone")
         .syncs_claim("c")
         .expect(json!({
             "branch": "C6",

@@ -2,6 +2,7 @@
 
 use super::build::{Claim, claim, pod, volume};
 use super::case::case;
+use pvctl::model::Kind;
 use pvctl::world::Read;
 use serde_json::json;
 
@@ -51,7 +52,7 @@ cases! {
     x5_the_live_list_fails: case(&["X5"])
         .only_with("a failing read")
         .claim(leaving())
-        .read_fails(Read::LivePods, "etcdserver: request timed out")
+        .read_fails(Read::List(Kind::Pod), "etcdserver: request timed out")
         .protects_claim("c")
         .expect(json!({
             "branch": "X5",
@@ -64,7 +65,7 @@ cases! {
         .only_with("a failing read")
         .kube(28)
         .claim(leaving())
-        .read_fails(Read::LivePods, "etcdserver: request timed out")
+        .read_fails(Read::List(Kind::Pod), "etcdserver: request timed out")
         .protects_claim("c")
         .expect(json!({
             "branch": "X5",
@@ -143,7 +144,7 @@ cases! {
         .only_with("a failing read")
         .gate("PersistentVolumeClaimUnusedSinceTime", true)
         .claim(claim("c"))
-        .read_fails(Read::LivePods, "etcdserver: request timed out")
+        .read_fails(Read::List(Kind::Pod), "etcdserver: request timed out")
         .protects_claim("c")
         .expect(json!({
             "branch": "X5",

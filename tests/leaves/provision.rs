@@ -2,6 +2,7 @@
 
 use super::build::{Claim, Class, claim, class, node, volume};
 use super::case::case;
+use pvctl::model::Kind;
 use pvctl::world::Read;
 use serde_json::json;
 
@@ -115,7 +116,7 @@ cases! {
         .only_with("a failing read")
         .claim(asked())
         .class(host_path())
-        .read_fails(Read::LiveVolume, "etcdserver: request timed out")
+        .read_fails(Read::Get(Kind::PersistentVolume), "etcdserver: request timed out")
         .syncs_claim("c")
         .expect(json!({
             "branch": "C13",

@@ -2,7 +2,7 @@
 
 use super::build::{Volume, claim, pod, volume};
 use super::case::case;
-use pvctl::model::ResourceVersion;
+use pvctl::model::{Kind, ResourceVersion};
 use pvctl::world::{OperationState, PluginAnswer, Read};
 use serde_json::json;
 
@@ -172,7 +172,7 @@ cases! {
     do4_the_volume_cannot_be_read: case(&["DO4"])
         .only_with("a failing read")
         .volume(released("Delete").host_path("/tmp/data"))
-        .read_fails(Read::LiveVolume, "etcdserver: request timed out")
+        .read_fails(Read::Get(Kind::PersistentVolume), "etcdserver: request timed out")
         .syncs_volume("pv-1")
         .expect(json!({
             "branch": "V5",
@@ -284,7 +284,7 @@ cases! {
     ro1_the_volume_cannot_be_read: case(&["RO1"])
         .only_with("a failing read")
         .volume(released("Recycle").source("nfs"))
-        .read_fails(Read::LiveVolume, "etcdserver: request timed out")
+        .read_fails(Read::Get(Kind::PersistentVolume), "etcdserver: request timed out")
         .syncs_volume("pv-1")
         .expect(json!({
             "branch": "V5",

@@ -46,11 +46,12 @@ fn claim_ends(minor: u32) -> Vec<(ClaimPhase, String)> {
     };
     components(&snapshot, &settings)
         .iter()
-        .flat_map(|component| settle(&snapshot, &settings, component).claims)
+        .flat_map(|component| settle(&snapshot, &settings, component).sets)
         .flat_map(|set| set.listed.to_vec())
-        .map(|outcome| match outcome {
-            Outcome::Claim { phase, volume_name, .. } => (phase, volume_name.to_string()),
-            other => panic!("a claim ends as {other:?}"),
+        .filter_map(|outcome| match outcome {
+            Outcome::Claim { phase, volume_name, .. } => Some((phase, volume_name.to_string())),
+            Outcome::Volume { .. } => None,
+            other @ Outcome::Gone { .. } => panic!("a claim ends as {other:?}"),
         })
         .collect()
 }

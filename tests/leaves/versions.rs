@@ -3,7 +3,7 @@
 use super::build::{claim, class, volume};
 use super::case::case;
 use pvctl::controllers::{KubeVersion, Rules, RulesError};
-use pvctl::model::ListForm;
+use pvctl::model::{Kind, ListForm};
 use pvctl::world::{Read, WithoutNamespace};
 use serde_json::json;
 
@@ -213,7 +213,7 @@ cases! {
         .only_with("rules of 1.28 to 1.35 and a failing read")
         .kube(35)
         .volume(volume("pv-1").claimed_by("gone", "uid-gone").phase("Released").policy("Delete").source("nfs"))
-        .read_fails(Read::LiveVolume, "etcdserver: request timed out")
+        .read_fails(Read::Get(Kind::PersistentVolume), "etcdserver: request timed out")
         .syncs_volume("pv-1")
         .expect(json!({
             "branch": "V5",
@@ -225,7 +225,7 @@ cases! {
     the_order_of_deleting_in_1_36: case(&["DO1"])
         .only_with("a failing read")
         .volume(volume("pv-1").claimed_by("gone", "uid-gone").phase("Failed").policy("Delete").source("nfs"))
-        .read_fails(Read::LiveVolume, "etcdserver: request timed out")
+        .read_fails(Read::Get(Kind::PersistentVolume), "etcdserver: request timed out")
         .syncs_volume("pv-1")
         .expect(json!({
             "branch": "V5",

@@ -2,6 +2,7 @@
 
 use super::build::{claim, volume};
 use super::case::case;
+use pvctl::model::Kind;
 use pvctl::world::Read;
 use serde_json::json;
 
@@ -78,14 +79,14 @@ cases! {
     v4_the_claim_cannot_be_read: case(&["V4"])
         .only_with("a failing read")
         .volume(volume("pv-1").claimed_by("gone", "uid-gone").phase("Bound"))
-        .read_fails(Read::LiveClaim, "etcdserver: request timed out")
+        .read_fails(Read::Get(Kind::PersistentVolumeClaim), "etcdserver: request timed out")
         .syncs_volume("pv-1")
         .expect(json!({"branch": "V4", "error": "etcdserver: request timed out", "next": "backoff"}));
 
     v4_the_informer_fails: case(&["V4"])
         .only_with("a failing read")
         .volume(volume("pv-1").claimed_by("gone", "uid-gone").phase("Bound"))
-        .read_fails(Read::ClaimLister, "the cache is gone")
+        .read_fails(Read::Lister(Kind::PersistentVolumeClaim), "the cache is gone")
         .syncs_volume("pv-1")
         .expect(json!({"branch": "V4", "error": "the cache is gone", "next": "backoff"}));
 

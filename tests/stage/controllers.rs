@@ -3,6 +3,7 @@
 
 use super::Random;
 use super::store::{NOW, Store, claim, text, volume};
+use pvctl::controllers::persistent_volume::{DESTROYED, SCRUBBING};
 use pvctl::controllers::{KubeVersion, Rules};
 use pvctl::model::{AnnotationKey, Annotations, Kind, ObjectMeta, PersistentVolume, PersistentVolumeClaim};
 use pvctl::repair::Seen;
@@ -80,37 +81,32 @@ impl Store {
     fn recall<'s>(&self, snapshot: &'s Snapshot, world: &mut World<'s>, earlier: &mut World<'s>) {
         for (id, present) in (0u32..).map(VolumeId::new).zip(snapshot.volumes()) {
             if let Some(then) = self.earlier(&volume(&present.meta.name)) {
-                world.set_volume(id, Some(Arc::new(present.clone())));
+                world.set(id, Some(Arc::new(present.clone())));
                 let then = then.as_ref().and_then(|then| Seen::decode(Kind::PersistentVolume, then).ok());
-                earlier.set_volume(
-                    id,
-                    then.and_then(|seen| if let Seen::Volume(volume) = seen { Some(volume) } else { None }),
-                );
+                earlier
+                    .set(id, then.and_then(|seen| if let Seen::Volume(volume) = seen { Some(volume) } else { None }));
             }
         }
         for (id, present) in (0u32..).map(ClaimId::new).zip(snapshot.claims()) {
             if let Some(then) = self.earlier(&claim(&present.meta.namespace, &present.meta.name)) {
-                world.set_claim(id, Some(Arc::new(present.clone())));
+                world.set(id, Some(Arc::new(present.clone())));
                 let then = then.as_ref().and_then(|then| Seen::decode(Kind::PersistentVolumeClaim, then).ok());
-                earlier.set_claim(
-                    id,
-                    then.and_then(|seen| if let Seen::Claim(claim) = seen { Some(claim) } else { None }),
-                );
+                earlier.set(id, then.and_then(|seen| if let Seen::Claim(claim) = seen { Some(claim) } else { None }));
             }
         }
     }
 
     fn write_back(&mut self, snapshot: &Snapshot, after: &World<'_>) {
-        for id in after.destroyed().iter().chain(after.scrubbing()) {
-            if let Some(volume) = snapshot.volumes().get(id.0 as usize) {
+        for id in after.marked(DESTROYED).chain(after.marked(SCRUBBING)) {
+            if let Some(volume) = snapshot.volumes().get(id.at as usize) {
                 self.destroyed.insert(volume.meta.name.to_string());
             }
         }
-        for (id, after) in after.changed_volumes() {
+        for (id, after) in after.changed_of::<PersistentVolume>() {
             // A volume that the controller provisions itself needs an in-tree plugin, which no world here has.
             let Some(before) = snapshot.volumes().get(id.0 as usize) else { continue };
             let key = volume(&before.meta.name);
-            match after.as_deref() {
+            match after.map(|after| &**after) {
                 None => self.put(&key, None, MANAGER),
                 Some(after) if after == before => {}
                 Some(after) => {
@@ -121,10 +117,10 @@ impl Store {
                 }
             }
         }
-        for (id, after) in after.changed_claims() {
-            let before = snapshot.claim(*id);
+        for (id, after) in after.changed_of::<PersistentVolumeClaim>() {
+            let before = snapshot.claim(id);
             let key = claim(&before.meta.namespace, &before.meta.name);
-            match after.as_deref() {
+            match after.map(|after| &**after) {
                 None => self.put(&key, None, MANAGER),
                 Some(after) if after == before => {}
                 Some(after) => {
@@ -228,12 +224,7 @@ fn write_meta(object: &mut Value, before: &ObjectMeta, after: &ObjectMeta) {
 
 /// Whether a sync has written anything that others can see.
 fn differs(snapshot: &Snapshot, world: &World<'_>) -> bool {
-    let volume = |(id, after): &(VolumeId, Option<Arc<PersistentVolume>>)| {
-        snapshot.volumes().get(id.0 as usize).is_some_and(|before| after.as_deref() != Some(before))
-    };
-    let claim =
-        |(id, after): &(ClaimId, Option<Arc<PersistentVolumeClaim>>)| after.as_deref() != Some(snapshot.claim(*id));
-    world.changed_volumes().iter().any(volume) || world.changed_claims().iter().any(claim)
+    world.changed().iter().any(|(id, after)| snapshot.object(*id).is_some_and(|before| *after != Some(before)))
 }
 
 fn decoded(kind: Kind, object: &Value) -> Option<Item> {

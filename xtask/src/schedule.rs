@@ -37,7 +37,7 @@ fn steps_to(line: &Line, rules: &Rules, wanted: &[Object], ends: &[Value]) -> Re
     let settings = settling(&rules_of(line, rules)?, settle)?;
     let wanted: Vec<_> = wanted.iter().map(|object| target(&snapshot, object)).collect::<Result<_>>()?;
     for component in components(&snapshot, &settings) {
-        let objects = component.objects();
+        let objects = component.targets();
         let place = |target| objects.iter().position(|member| member == target);
         let Some(places) = wanted.iter().map(place).collect::<Option<Vec<usize>>>() else { continue };
         let steps = schedule(&snapshot, &settings, &objects, |outcomes| {

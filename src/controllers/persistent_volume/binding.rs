@@ -2,10 +2,11 @@
 
 use crate::controllers::{BindStep, Rules, Sync, UnbindStep};
 use crate::model::{
-    Amount, AnnotationKey, ClaimPhase, ClaimRef, ClaimStatus, PersistentVolume, PersistentVolumeClaim, Str, VolumePhase,
+    Amount, AnnotationKey, ClaimPhase, ClaimRef, ClaimStatus, Held, PersistentVolume, PersistentVolumeClaim, Str,
+    VolumePhase,
 };
 use crate::snapshot::{ClaimId, VolumeId};
-use crate::world::{ApiError, EventType, Held, ObjectRef};
+use crate::world::{ApiError, EventType, ObjectRef};
 use std::sync::Arc;
 
 /// A volume with its id.
@@ -66,9 +67,8 @@ fn bind_steps<'s>(
     done: &mut Vec<BindStep>,
 ) -> Result<(), (BindStep, String)> {
     if let Some(bound) = bind_volume_to_claim(&volume.object, &claim.object) {
-        volume.object = sync
-            .update_volume(volume.id, bound)
-            .map_err(|error| (BindStep::BindVolumeSaveFailed, error.to_string()))?;
+        volume.object =
+            sync.update(volume.id, bound).map_err(|error| (BindStep::BindVolumeSaveFailed, error.to_string()))?;
         done.push(BindStep::BindVolumeSaved);
     }
     if volume.object.status.phase != VolumePhase::Bound {
@@ -78,14 +78,14 @@ fn bind_steps<'s>(
     }
     if let Some(bound) = bind_claim_to_volume(&claim.object, &volume.object) {
         claim.object =
-            sync.update_claim(claim.id, bound).map_err(|error| (BindStep::BindClaimSaveFailed, error.to_string()))?;
+            sync.update(claim.id, bound).map_err(|error| (BindStep::BindClaimSaveFailed, error.to_string()))?;
         done.push(BindStep::BindClaimSaved);
     }
     match bound_claim_status(rules, &claim.object, &volume.object) {
         Err(error) => return Err((BindStep::BindVolumeWithoutCapacity, error)),
         Ok(None) => {}
         Ok(Some(changed)) => {
-            sync.update_claim_status(claim.id, changed)
+            sync.update_status(claim.id, changed)
                 .map_err(|error| (BindStep::BindClaimStatusFailed, error.to_string()))?;
             done.push(BindStep::BindClaimStatusSaved);
         }
@@ -207,7 +207,7 @@ pub fn clear_claim_status<'s>(
     }
     let mut changed = (*claim.object).clone();
     changed.status = status;
-    sync.update_claim_status(claim.id, changed)
+    sync.update_status(claim.id, changed)
 }
 
 /// Marks a claim Lost and says so; nothing at all when it is Lost already.
@@ -223,7 +223,7 @@ pub fn lose_claim<'s>(
         return;
     }
     match clear_claim_status(sync, rules, claim, ClaimPhase::Lost) {
-        Ok(lost) => sync.event(ObjectRef::claim(&lost), EventType::Warning, reason, message),
+        Ok(lost) => sync.event(ObjectRef::to(&*lost), EventType::Warning, reason, message),
         Err(error) => sync.fail(error.to_string()),
     }
 }
@@ -243,7 +243,7 @@ pub fn update_volume_phase<'s>(
         let mut changed = (*volume.object).clone();
         changed.status.phase = phase;
         changed.status.message = message.into();
-        volume.object = sync.update_volume_status(volume.id, changed)?;
+        volume.object = sync.update_status(volume.id, changed)?;
     }
     Ok(volume)
 }
@@ -262,7 +262,7 @@ pub fn fail_volume<'s>(
         return Ok(volume);
     }
     let failed = update_volume_phase(sync, volume, VolumePhase::Failed, message)?;
-    sync.event(ObjectRef::volume(&failed.object), EventType::Warning, reason, message);
+    sync.event(ObjectRef::to(&*failed.object), EventType::Warning, reason, message);
     Ok(failed)
 }
 
@@ -282,7 +282,7 @@ pub fn unbind_volume<'s>(sync: &mut Sync<'_, 's>, mut volume: Volume<'s>) -> Res
         }
         UnbindStep::UnbindUserBound
     };
-    let result = sync.update_volume(volume.id, changed).and_then(|stored| {
+    let result = sync.update(volume.id, changed).and_then(|stored| {
         volume.object = stored;
         update_volume_phase(sync, volume, VolumePhase::Available, "")
     });

@@ -7,13 +7,15 @@ use super::provision::provision_claim;
 use super::volume::migration_annotations;
 use crate::controllers::{CandidateVerdict, ClaimBranch, Rules, Sync};
 pub use crate::model::newest_default;
-use crate::model::{AnnotationKey, BindingMode, ClaimPhase, ClaimRef, PersistentVolume, PersistentVolumeClaim, Str};
-use crate::snapshot::ClaimId;
-use crate::world::{ApiError, Compared, Event, EventType, ObjectRef, Test, printed_uid};
+use crate::model::{
+    AnnotationKey, BindingMode, ClaimPhase, ClaimRef, PersistentVolume, PersistentVolumeClaim, StorageClass, Str,
+};
+use crate::snapshot::{ClaimId, printed};
+use crate::world::{ApiError, Compared, Event, EventType, ObjectRef, Test};
 
 /// Syncs a claim that exists. Upstream: `syncClaim`, 1.36. Neither the deletion timestamp nor the phase is looked at.
 pub fn sync_claim(sync: &mut Sync<'_, '_>, rules: &Rules, id: ClaimId) -> Option<ClaimBranch> {
-    let object = sync.cached_claim(id)?;
+    let object = sync.cached(id)?;
     let claim = match update_migration_annotations(sync, rules, Claim { id, object }) {
         Ok(claim) => claim,
         Err(error) => {
@@ -55,7 +57,7 @@ fn update_migration_annotations<'s>(
     if let Some(annotations) = migration_annotations(annotations, migrated_driver(rules, provisioner)) {
         let mut changed = (*claim.object).clone();
         changed.meta.annotations = annotations;
-        claim.object = sync.update_claim(claim.id, changed)?;
+        claim.object = sync.update(claim.id, changed)?;
     }
     Ok(claim)
 }
@@ -98,7 +100,7 @@ fn sync_unbound_claim<'s>(sync: &mut Sync<'_, 's>, rules: &Rules, claim: Claim<'
         return provision_claim(sync, rules, claim);
     } else {
         sync.event(
-            ObjectRef::claim(&claim.object),
+            ObjectRef::to(&*claim.object),
             EventType::Normal,
             "FailedBinding",
             "no persistent volumes available for this claim and no storage class is set",
@@ -172,18 +174,20 @@ fn assign_default_storage_class(sync: &mut Sync<'_, '_>, rules: &Rules, claim: &
     }
     let mut changed = (*claim.object).clone();
     changed.class_name = Some(default);
-    sync.update_claim(claim.id, changed)?;
+    sync.update(claim.id, changed)?;
     Ok(true)
 }
 
 fn default_class(sync: &mut Sync<'_, '_>) -> Result<Option<Str>, ApiError> {
-    Ok(newest_default(sync.classes()?).map(|class| class.meta.name.clone()))
+    let classes = sync.lister_list::<StorageClass>()?;
+    Ok(newest_default(classes.iter().map(|class| &**class)).map(|class| class.meta.name.clone()))
 }
 
 /// Upstream: `emitEventForUnboundDelayBindingClaim`, 1.36.
 fn emit_event_for_unbound_delay_binding_claim(sync: &mut Sync<'_, '_>, claim: &PersistentVolumeClaim) -> ClaimBranch {
     let (mut pods, mut placed): (Vec<&str>, Vec<&str>) = (Vec::new(), Vec::new());
-    for pod in sync.pods_of(&claim.meta.namespace, &claim.meta.name).filter(|pod| !pod.terminated()) {
+    let users = sync.pods_of(&claim.meta.namespace, &claim.meta.name);
+    for pod in users.iter().filter(|pod| !pod.terminated()) {
         let unscheduled = pod.node_name.is_empty();
         if unscheduled { &mut pods } else { &mut placed }.push(&pod.meta.name);
     }
@@ -221,7 +225,7 @@ fn emit_event_for_unbound_delay_binding_claim(sync: &mut Sync<'_, '_>, claim: &P
         reason,
         message,
         message_varies: pods.len() > 1,
-        about: ObjectRef::claim(claim),
+        about: ObjectRef::to(claim),
     });
     branch
 }
@@ -229,7 +233,7 @@ fn emit_event_for_unbound_delay_binding_claim(sync: &mut Sync<'_, '_>, claim: &P
 /// A claim without a binding that names a volume. Upstream: `syncUnboundClaim`, second half, 1.36.
 fn sync_claim_with_volume_name<'s>(sync: &mut Sync<'_, 's>, rules: &Rules, claim: Claim<'s>) -> ClaimBranch {
     let wanted = claim.object.volume_name.clone();
-    let Some((id, volume)) = sync.cached_volume_named(&wanted) else {
+    let Some((id, volume)) = sync.cached_named::<PersistentVolume>("", &wanted) else {
         sync.wait_for("user", wanted.as_str(), "create the PersistentVolume that the claim names");
         set_pending(sync, rules, &claim);
         return ClaimBranch::UnboundClaimVolumeNameMissing;
@@ -243,7 +247,7 @@ fn sync_claim_with_volume_name<'s>(sync: &mut Sync<'_, 's>, rules: &Rules, claim
             }
             Err((branch, why)) => {
                 let message = format!("Cannot bind to requested volume {:?}: {why}", wanted.as_str());
-                sync.event(ObjectRef::claim(&claim.object), EventType::Warning, "VolumeMismatch", message);
+                sync.event(ObjectRef::to(&*claim.object), EventType::Warning, "VolumeMismatch", message);
                 sync.wait_for("user", wanted.as_str(), "make volume and claim fit each other, or recreate the claim");
                 set_pending(sync, rules, &claim);
                 branch
@@ -257,7 +261,7 @@ fn sync_claim_with_volume_name<'s>(sync: &mut Sync<'_, 's>, rules: &Rules, claim
     let named = volume.object.claim_ref.clone().unwrap_or_default();
     let holder = named.claim_key().to_string();
     sync.event(
-        ObjectRef::claim(&claim.object),
+        ObjectRef::to(&*claim.object),
         EventType::Warning,
         "FailedBinding",
         format!("volume {:?} already bound to a different claim.", wanted.as_str()),
@@ -361,7 +365,7 @@ fn sync_bound_claim<'s>(sync: &mut Sync<'_, 's>, rules: &Rules, claim: Claim<'s>
         );
         return ClaimBranch::BoundClaimVolumeNameCleared;
     }
-    let Some((id, volume)) = sync.cached_volume_named(&name) else {
+    let Some((id, volume)) = sync.cached_named::<PersistentVolume>("", &name) else {
         // A claimRef without the uid makes the claim Lost as well.
         sync.wait_for(
             "user",
@@ -387,12 +391,12 @@ fn sync_bound_claim<'s>(sync: &mut Sync<'_, 's>, rules: &Rules, claim: Claim<'s>
         left: Compared {
             object: format!("pv/{name}"),
             field: "spec.claimRef.uid",
-            value: volume.claim_ref.as_ref().map_or("<unset>", |named| printed_uid(&named.uid)).to_owned(),
+            value: volume.claim_ref.as_ref().map_or("<unset>", |named| printed(&named.uid)).to_owned(),
         },
         right: Some(Compared {
             object: object_name(&claim.object),
             field: "metadata.uid",
-            value: printed_uid(&claim.object.meta.uid).to_owned(),
+            value: printed(&claim.object.meta.uid).to_owned(),
         }),
         holds: branch == ClaimBranch::BoundClaimVolumeOurs,
     });
@@ -433,7 +437,7 @@ fn name_volume_again(sync: &Sync<'_, '_>, claim: &PersistentVolumeClaim) -> Stri
 
 /// How a claim comes back whose volume names another one, or this one with another uid.
 fn take_volume_back(volume: &str, named: Option<&ClaimRef>, claim: &PersistentVolumeClaim) -> String {
-    let uid = printed_uid(&claim.meta.uid);
+    let uid = printed(&claim.meta.uid);
     match named {
         Some(named) if named.name != claim.meta.name || named.namespace != claim.meta.namespace => format!(
             "recreate the claim with another volume, or set spec.claimRef of {volume} to {} with uid {uid} if claim {} no \

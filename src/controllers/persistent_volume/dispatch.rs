@@ -4,9 +4,9 @@
 
 use super::{sync_claim, sync_volume};
 use crate::controllers::{Branch, DispatchBranch, Rules, Sync};
-use crate::model::{Kind, ResourceVersion};
+use crate::model::{Held, Kind, ResourceVersion};
 use crate::snapshot::{ClaimId, VolumeId};
-use crate::world::{ApiError, Held, ObjectRef};
+use crate::world::{ApiError, ObjectRef};
 use std::num::{IntErrorKind, ParseIntError};
 
 /// What the informer says of a key, and what the controller's cache had, where the two differ.

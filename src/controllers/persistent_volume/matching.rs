@@ -3,9 +3,8 @@
 use super::binding::{Volume, is_volume_bound_to_claim};
 use crate::controllers::{CandidateVerdict, Rules, Sync};
 use crate::model::selector::CompiledSelector;
-use crate::model::{AccessModeSet, PersistentVolume, PersistentVolumeClaim, Quantity, VolumePhase};
+use crate::model::{AccessModeSet, Kind, PersistentVolume, PersistentVolumeClaim, Quantity, VolumePhase};
 use crate::snapshot::{CandidateGroup, GroupKey, Snapshot, VolumeId};
-use crate::world::World;
 
 /// The volume that the search ends with.
 #[derive(Clone, Debug)]
@@ -156,14 +155,14 @@ pub(super) fn find_best_match_for_claim<'s>(
     claim: &PersistentVolumeClaim,
     delay: bool,
 ) -> Result<Option<Found<'s>>, String> {
-    sync.reads_all_volumes();
+    sync.needs_list(Kind::PersistentVolume, "");
     let query = match Query::new(rules, claim, delay) {
         Ok(query) => query,
         Err(_) if !any_group(sync, claim) => return Ok(None),
         Err(error) => return Err(error),
     };
-    let Some(picked) = sync.pick_volume(|sync| possible_volumes(sync, &query)) else { return Ok(None) };
-    let Some(object) = sync.cached_volume(picked) else { return Ok(None) };
+    let Some(picked) = sync.pick(|sync| possible_volumes(sync, &query)) else { return Ok(None) };
+    let Some(object) = sync.cached(picked) else { return Ok(None) };
     let reserved = is_volume_bound_to_claim(&object, claim);
     Ok(Some(Found { volume: Volume { id: picked, object }, reserved }))
 }
@@ -179,15 +178,10 @@ fn tiers(claim: &PersistentVolumeClaim) -> impl Iterator<Item = Vec<AccessModeSe
 
 /// Whether the controller's index has any volume with access modes that contain the requested ones.
 fn any_group(sync: &mut Sync<'_, '_>, claim: &PersistentVolumeClaim) -> bool {
-    all_volumes(sync.world()).into_iter().any(|id| {
-        sync.cached_volume(id).is_some_and(|volume| volume.access_modes.set().contains_all(&claim.access_modes))
-    })
-}
-
-fn all_volumes(world: &World<'_>) -> Vec<VolumeId> {
-    let recorded = u32::try_from(world.snapshot().volumes().len()).unwrap_or(u32::MAX);
-    let created = world.changed_volumes().iter().map(|(id, _)| *id).filter(|id| id.0 >= recorded);
-    (0..recorded).map(VolumeId::new).chain(created).collect()
+    let volumes = sync.world().places::<PersistentVolume>();
+    volumes
+        .into_iter()
+        .any(|id| sync.cached(id).is_some_and(|volume| volume.access_modes.set().contains_all(&claim.access_modes)))
 }
 
 /// The volumes that the search may end with, by name: any of these, depending on an order that nobody controls.
@@ -213,8 +207,8 @@ fn best_of_group(sync: &mut Sync<'_, '_>, query: &Query<'_>, set: AccessModeSet)
     let snapshot: &Snapshot = sync.world().snapshot();
     // The indexes hold the volumes as they were read: what was written since, and what the cache has otherwise, is
     // looked at one by one.
-    let mut changed: Vec<VolumeId> = sync.world().changed_volumes().iter().map(|(id, _)| *id).collect();
-    changed.extend(sync.lagging_volumes());
+    let mut changed: Vec<VolumeId> = sync.world().changed_of::<PersistentVolume>().map(|(id, _)| id).collect();
+    changed.extend(sync.lagging::<PersistentVolume>());
     changed.sort_unstable();
     changed.dedup();
     let mut reserved: Vec<VolumeId> = Vec::new();
@@ -223,7 +217,7 @@ fn best_of_group(sync: &mut Sync<'_, '_>, query: &Query<'_>, set: AccessModeSet)
     let naming = snapshot.volumes_naming(&claim.meta.namespace, &claim.meta.name).iter().copied();
     let unchanged = naming.filter(|id| !changed.contains(id));
     for id in unchanged.chain(changed.iter().copied()) {
-        let Some(volume) = sync.cached_volume(id) else { continue };
+        let Some(volume) = sync.cached(id) else { continue };
         if volume.access_modes.set() != set {
             continue;
         }
@@ -236,7 +230,7 @@ fn best_of_group(sync: &mut Sync<'_, '_>, query: &Query<'_>, set: AccessModeSet)
     if !reserved.is_empty() {
         return reserved;
     }
-    if query.delay || sync.world().is_focused() {
+    if query.delay || sync.world().is_focused(Kind::PersistentVolume) {
         return best.map(|(_, volumes)| volumes).unwrap_or_default();
     }
     for group in groups_of(snapshot, query, set) {
@@ -258,7 +252,7 @@ fn best_of_group(sync: &mut Sync<'_, '_>, query: &Query<'_>, set: AccessModeSet)
             if changed.contains(id) {
                 continue;
             }
-            let fits = sync.cached_volume(*id).is_some_and(|volume| query.fit(&volume) == Fit::Free);
+            let fits = sync.cached(*id).is_some_and(|volume| query.fit(&volume) == Fit::Free);
             if fits {
                 keep_smallest(&mut best, capacity, *id);
             }

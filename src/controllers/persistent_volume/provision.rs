@@ -6,10 +6,12 @@ use super::reclaim::remove_finalizer;
 use super::volume::migration_annotations;
 use crate::controllers::{ClaimBranch, ProvisionStep, Rules, Sync};
 use crate::model::{
-    AnnotationKey, Annotations, ClaimRef, ObjectMeta, PersistentVolume, ReclaimPolicy, SourceKind, StorageClass, Str,
-    VolumeMode, VolumeSource, VolumeStatus,
+    AnnotationKey, Annotations, ClaimRef, Held, ObjectMeta, PersistentVolume, ReclaimPolicy, SourceKind, StorageClass,
+    Str, VolumeMode, VolumeSource, VolumeStatus,
 };
-use crate::world::{ApiError, EventType, Held, ObjectRef, PluginAnswer, Started, printed_uid, printed_volume};
+use crate::snapshot::VolumeId;
+use crate::snapshot::printed;
+use crate::world::{ApiError, EventType, ObjectRef, PluginAnswer, Started};
 use std::sync::Arc;
 
 /// How often upstream tries to create a provisioned volume. Upstream: `createProvisionedPVRetryCount`, 1.36.
@@ -22,7 +24,7 @@ pub(super) fn provision_claim<'s>(sync: &mut Sync<'_, 's>, rules: &Rules, claim:
         return ClaimBranch::UnboundClaimProvisioningDisabled;
     }
     let key = claim.object.key();
-    let about = ObjectRef::claim(&claim.object);
+    let about = ObjectRef::to(&*claim.object);
     let class_name = claim.object.class().to_owned();
     let class = match sync.class(&class_name) {
         Ok(Some(class)) => class,
@@ -35,6 +37,7 @@ pub(super) fn provision_claim<'s>(sync: &mut Sync<'_, 's>, rules: &Rules, claim:
             return ClaimBranch::UnboundClaimClassMissing;
         }
     };
+    let class: &StorageClass = &class;
     let provider = find_provisionable_plugin(rules, class);
     let branch = match &provider {
         Provider::Nobody(text) => {
@@ -49,7 +52,7 @@ pub(super) fn provision_claim<'s>(sync: &mut Sync<'_, 's>, rules: &Rules, claim:
         Provider::External => ClaimBranch::UnboundClaimProvisionExternal,
         Provider::InTree(_) => ClaimBranch::UnboundClaimProvisionInTree,
     };
-    match sync.start_operation(&format!("provision-{key}[{}]", printed_uid(&claim.object.meta.uid))) {
+    match sync.start_operation(&format!("provision-{key}[{}]", printed(&claim.object.meta.uid))) {
         Started::Running => ClaimBranch::UnboundClaimProvisionRunning,
         Started::Backoff => ClaimBranch::UnboundClaimProvisionBackoff,
         Started::Yes => {
@@ -74,7 +77,7 @@ fn provision_claim_operation_external<'s>(
     let requested = claim.object.meta.annotations.get(AnnotationKey::StorageProvisioner) == Some(name);
     if let Err(error) = set_claim_provisioner(sync, rules, claim, name) {
         let message = format!("Error saving claim: {error}");
-        sync.event(ObjectRef::claim(&claim.object), EventType::Warning, "ProvisioningFailed", message);
+        sync.event(ObjectRef::to(&*claim.object), EventType::Warning, "ProvisioningFailed", message);
         sync.step(ProvisionStep::ExternalProvisionerSaveFailed.into());
         return sync.operation_failed();
     }
@@ -85,7 +88,7 @@ fn provision_claim_operation_external<'s>(
     };
     sync.step(step.into());
     sync.event(
-        ObjectRef::claim(&claim.object),
+        ObjectRef::to(&*claim.object),
         EventType::Normal,
         "ExternalProvisioning",
         format!(
@@ -113,7 +116,7 @@ fn set_claim_provisioner<'s>(
     if let Some(annotations) = migration_annotations(&changed.meta.annotations, migrated_driver(rules, name)) {
         changed.meta.annotations = annotations;
     }
-    sync.update_claim(claim.id, changed)
+    sync.update(claim.id, changed)
 }
 
 /// Upstream: `provisionClaimOperation`, 1.36.
@@ -124,7 +127,7 @@ fn provision_claim_operation<'s>(
     plugin: Plugin,
     class: &StorageClass,
 ) {
-    let about = ObjectRef::claim(&claim.object);
+    let about = ObjectRef::to(&*claim.object);
     let says = |sync: &mut Sync<'_, 's>, message: String| {
         sync.event(about.clone(), EventType::Warning, "ProvisioningFailed", message);
     };
@@ -147,7 +150,7 @@ fn provision_claim_operation<'s>(
         Err(_) => return ends(sync, ProvisionStep::InTreeClaimSaveFailed),
     }
     let name = format!("pvc-{}", claim.object.meta.uid);
-    match sync.live_volume(&name) {
+    match sync.live_get::<PersistentVolume>(&name) {
         Ok(_) => return sync.step(ProvisionStep::InTreeVolumeExists.into()),
         Err(error) if error.is_not_found() => {}
         Err(_) => return ends(sync, ProvisionStep::InTreeVolumeReadFailed),
@@ -205,7 +208,7 @@ fn reschedule_provisioning(sync: &mut Sync<'_, '_>, claim: &Claim<'_>) {
         let mut changed = (*claim.object).clone();
         changed.meta.annotations.remove(AnnotationKey::SelectedNode);
         // Upstream only logs a refusal; the provisioning error itself is what the user hears.
-        let _ = sync.update_claim(claim.id, changed);
+        let _ = sync.update(claim.id, changed);
     }
 }
 
@@ -267,10 +270,13 @@ fn create_volume<'s>(
     plugin: Plugin,
 ) {
     let (key, name) = (claim.object.key(), volume.meta.name.clone());
-    let about = ObjectRef::claim(&claim.object);
+    let about = ObjectRef::to(&*claim.object);
+    // The place of its claim among the new volumes, so that it does not matter which of several is created first.
+    let recorded = sync.world().snapshot().volumes().len();
+    let wanted = VolumeId::new(u32::try_from(recorded).unwrap_or(u32::MAX).saturating_add(claim.id.0));
     let mut refusal = None;
     for _ in 0..CREATE_RETRIES {
-        match sync.create_volume(volume.clone()) {
+        match sync.create(volume.clone(), Some(wanted)) {
             Ok(_) | Err(ApiError::AlreadyExists { .. }) => {
                 refusal = None;
                 break;
@@ -283,7 +289,7 @@ fn create_volume<'s>(
             about,
             EventType::Normal,
             "ProvisioningSucceeded",
-            format!("Successfully provisioned volume {} using {}", printed_volume(&name), plugin.name()),
+            format!("Successfully provisioned volume {} using {}", printed(&name), plugin.name()),
         );
         return sync.step(ProvisionStep::InTreeProvisioned.into());
     };

@@ -5,9 +5,11 @@ use super::plugins::{
     Plugin, Provider, delete_host_path, find_deletable_plugin, migrated_driver, recyclable, remote_deleter,
 };
 use super::volume::{EXTERNAL_FINALIZER, IN_TREE_FINALIZER, migration_annotations, without_in_tree_finalizer};
+use crate::controllers::persistent_volume::{DESTROYED, SCRUBBING};
 use crate::controllers::{DeleteStep, ReclaimStep, RecycleStep, Rules, Sync};
-use crate::model::{AnnotationKey, PersistentVolume, ReclaimPolicy, SourceKind};
-use crate::world::{ApiError, EventType, ObjectRef, PluginAnswer, Started, printed_uid};
+use crate::model::{AnnotationKey, Kind, PersistentVolume, PersistentVolumeClaim, ReclaimPolicy, SourceKind};
+use crate::snapshot::printed;
+use crate::world::{ApiError, EventType, ObjectRef, PluginAnswer, Started};
 
 /// Upstream: `reclaimVolume`, 1.36.
 ///
@@ -21,7 +23,7 @@ pub fn reclaim_volume<'s>(sync: &mut Sync<'_, 's>, rules: &Rules, volume: Volume
         sync.step(ReclaimStep::ReclaimMigrated.into());
         return Ok(());
     }
-    let (name, uid) = (&volume.object.meta.name, printed_uid(&volume.object.meta.uid));
+    let (name, uid) = (&volume.object.meta.name, printed(&volume.object.meta.uid));
     match &volume.object.reclaim_policy {
         ReclaimPolicy::Retain => {
             sync.wait_for("user", "", "delete the PersistentVolume or free it for another claim");
@@ -67,7 +69,7 @@ fn is_volume_released(sync: &mut Sync<'_, '_>, volume: &PersistentVolume) -> boo
     let Some(claim_ref) = volume.claim_ref.as_ref().filter(|claim_ref| !claim_ref.uid.is_empty()) else {
         return false;
     };
-    match sync.cached_claim_named(&claim_ref.namespace, &claim_ref.name) {
+    match sync.cached_named::<PersistentVolumeClaim>(&claim_ref.namespace, &claim_ref.name) {
         Some((_, claim)) if claim.meta.uid == claim_ref.uid => {
             !claim.volume_name.is_empty() && claim.volume_name != volume.meta.name
         }
@@ -114,7 +116,7 @@ fn delete_volume_operation<'s>(sync: &mut Sync<'_, 's>, rules: &Rules, volume: V
 
 /// Reads the volume again and asks whether it is still released; the leaf is recorded when not.
 fn still_released(sync: &mut Sync<'_, '_>, rules: &Rules, volume: &PersistentVolume) -> bool {
-    let Ok((_, live)) = sync.live_volume(&volume.meta.name) else {
+    let Ok((_, live)) = sync.live_get::<PersistentVolume>(&volume.meta.name) else {
         sync.step(DeleteStep::DeleteVolumeGone.into());
         return false;
     };
@@ -144,14 +146,14 @@ fn run_deleter<'s>(sync: &mut Sync<'_, 's>, rules: &Rules, volume: Volume<'s>, p
             return;
         }
         PluginAnswer::InUse(text) => {
-            sync.event(ObjectRef::volume(&volume.object), EventType::Normal, "VolumeDelete", text);
+            sync.event(ObjectRef::to(&*volume.object), EventType::Normal, "VolumeDelete", text);
             sync.step(DeleteStep::DeleteInUse.into());
             sync.operation_failed();
             return;
         }
         PluginAnswer::Failed(text) => Some(text),
         PluginAnswer::Done => {
-            sync.storage_deleted(volume.id);
+            sync.mark(volume.id, DESTROYED);
             remove_finalizer(sync, rules, &volume.object.meta.name).err()
         }
     };
@@ -161,7 +163,7 @@ fn run_deleter<'s>(sync: &mut Sync<'_, 's>, rules: &Rules, volume: Volume<'s>, p
         sync.operation_failed();
         return;
     }
-    let deleted = sync.delete_volume(volume.id, &volume.object);
+    let deleted = sync.delete(volume.id, &volume.object);
     sync.step(if deleted.is_ok() { DeleteStep::DeleteSucceeded } else { DeleteStep::DeleteObjectRefused }.into());
 }
 
@@ -174,9 +176,9 @@ pub(super) fn remove_finalizer(sync: &mut Sync<'_, '_>, rules: &Rules, name: &st
     if !rules.deletion_finalizers {
         return Ok(());
     }
-    let (id, live) = sync.live_volume(name).map_err(|error| error.to_string())?;
+    let (id, live) = sync.live_get(name).map_err(|error| error.to_string())?;
     if let Some(changed) = without_in_tree_finalizer(&live) {
-        sync.update_volume(id, changed)
+        sync.update(id, changed)
             .map_err(|error| format!("persistent volume controller can't update finalizer: {error}"))?;
     }
     Ok(())
@@ -209,7 +211,7 @@ pub fn recycler_of(volume: &str) -> String {
 
 /// The name of the operation that recycles a volume.
 pub fn recycling(volume: &str, uid: &str) -> String {
-    format!("recycle-{volume}[{}]", printed_uid(uid))
+    format!("recycle-{volume}[{}]", printed(uid))
 }
 
 /// Why an operation fails that finds a pod of a former one. It deletes that pod, whatever became of it, and a later try
@@ -219,7 +221,7 @@ pub const OLD_RECYCLER: &str = "old recycler pod found, will retry later";
 
 /// Upstream: `recycleVolumeOperation`, 1.36. It never returns an error, so there is no back-off.
 fn recycle_volume_operation<'s>(sync: &mut Sync<'_, 's>, volume: &Volume<'s>) {
-    let Ok((id, live)) = sync.live_volume(&volume.object.meta.name) else {
+    let Ok((id, live)) = sync.live_get(&volume.object.meta.name) else {
         return sync.step(RecycleStep::RecycleVolumeGone.into());
     };
     if !is_volume_released(sync, &live) {
@@ -230,10 +232,10 @@ fn recycle_volume_operation<'s>(sync: &mut Sync<'_, 's>, volume: &Volume<'s>) {
         .object
         .claim_ref
         .as_ref()
-        .is_some_and(|named| sync.cached_claim_named(&named.namespace, &named.name).is_some());
+        .is_some_and(|named| sync.cached_named::<PersistentVolumeClaim>(&named.namespace, &named.name).is_some());
     if !users.is_empty() && !claim_cached {
         sync.event(
-            ObjectRef::volume(&volume.object),
+            ObjectRef::to(&*volume.object),
             EventType::Normal,
             "VolumeFailedRecycle",
             format!("Volume is used by pods: {}", users.join(",")),
@@ -248,10 +250,10 @@ fn recycle_volume_operation<'s>(sync: &mut Sync<'_, 's>, volume: &Volume<'s>) {
         return sync.step(RecycleStep::RecyclePluginMissing.into());
     }
     let recycler = recycler_of(&fresh.object.meta.name);
-    sync.needs_pod(RECYCLERS);
+    sync.needs_list(Kind::Pod, RECYCLERS);
     match sync.plugin_answer().cloned().unwrap_or(PluginAnswer::Waiting) {
         PluginAnswer::Waiting | PluginAnswer::InUse(_) => {
-            sync.scrub_started(fresh.id);
+            sync.mark(fresh.id, SCRUBBING);
             sync.wait_for(
                 "node",
                 recycler,
@@ -263,7 +265,7 @@ fn recycle_volume_operation<'s>(sync: &mut Sync<'_, 's>, volume: &Volume<'s>) {
             sync.step(RecycleStep::RecycleFailed.into());
         }
         PluginAnswer::Done => {
-            sync.event(ObjectRef::volume(&fresh.object), EventType::Normal, "VolumeRecycled", "Volume recycled");
+            sync.event(ObjectRef::to(&*fresh.object), EventType::Normal, "VolumeRecycled", "Volume recycled");
             sync.step(RecycleStep::RecycleSucceeded.into());
             let _ = unbind_volume(sync, fresh);
         }
@@ -275,6 +277,7 @@ fn users_of(sync: &mut Sync<'_, '_>, volume: &PersistentVolume) -> Vec<String> {
     let Some(named) = &volume.claim_ref else { return Vec::new() };
     let mut users: Vec<String> = sync
         .pods_of(&named.namespace, &named.name)
+        .iter()
         .filter(|pod| !pod.terminated())
         .map(|pod| format!("{}/{}", pod.meta.namespace, pod.meta.name))
         .collect();

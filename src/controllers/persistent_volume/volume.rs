@@ -5,10 +5,11 @@ use super::plugins::{IN_TREE_PREFIX, migrated_driver};
 use super::reclaim::reclaim_volume;
 use crate::controllers::{Rules, Sync, VolumeBranch};
 use crate::model::{
-    AnnotationKey, Annotations, ClaimRef, PersistentVolume, PersistentVolumeClaim, ReclaimPolicy, Str, VolumePhase,
+    AnnotationKey, Annotations, ClaimRef, Held, PersistentVolume, PersistentVolumeClaim, ReclaimPolicy, Str,
+    VolumePhase,
 };
 use crate::snapshot::VolumeId;
-use crate::world::{ApiError, Compared, EventType, Held, ObjectRef, Test};
+use crate::world::{ApiError, Compared, EventType, ObjectRef, Test};
 use std::sync::Arc;
 
 /// The finalizer by which kube-controller-manager keeps a volume until its own plugin has deleted the storage.
@@ -19,7 +20,7 @@ pub const EXTERNAL_FINALIZER: &str = "external-provisioner.volume.kubernetes.io/
 
 /// Syncs a volume that exists. Upstream: `syncVolume`, 1.36.
 pub fn sync_volume(sync: &mut Sync<'_, '_>, rules: &Rules, id: VolumeId) -> Option<VolumeBranch> {
-    let object = sync.cached_volume(id)?;
+    let object = sync.cached(id)?;
     let volume = match update_migration_annotations_and_finalizers(sync, rules, Volume { id, object }) {
         Ok(volume) => volume,
         Err(error) => {
@@ -127,9 +128,8 @@ fn await_reserved(sync: &mut Sync<'_, '_>, volume: &str, named: &ClaimRef) {
         let action = complete_claim_ref(sync, volume, named);
         return sync.wait_for("user", volume, action);
     }
-    let world = sync.world();
-    let claim = world.claim_id(&named.namespace, &named.name).and_then(|id| world.claim(id));
-    let action = match &claim {
+    let claim = sync.world().find::<PersistentVolumeClaim>(&named.namespace, &named.name);
+    let action = match claim.as_ref().map(|(_, claim)| claim) {
         None => "create the claim for which the volume is reserved",
         Some(claim) if claim.volume_name == volume && claim.meta.annotations.has(AnnotationKey::BindCompleted) => {
             "put the claim's uid into spec.claimRef.uid: a claim that was bound does not take a volume by name alone"
@@ -181,7 +181,7 @@ fn await_claim(sync: &mut Sync<'_, '_>, volume: &Volume<'_>, claim: &PersistentV
     if claim.mode() != volume.object.mode() {
         let (volume_name, claim_name) = (volume.object.meta.name.as_str(), claim.meta.name.as_str());
         sync.event(
-            ObjectRef::volume(&volume.object),
+            ObjectRef::to(&*volume.object),
             EventType::Warning,
             "VolumeMismatch",
             format!(
@@ -190,7 +190,7 @@ fn await_claim(sync: &mut Sync<'_, '_>, volume: &Volume<'_>, claim: &PersistentV
             ),
         );
         sync.event(
-            ObjectRef::claim(claim),
+            ObjectRef::to(claim),
             EventType::Warning,
             "VolumeMismatch",
             format!(
@@ -200,7 +200,7 @@ fn await_claim(sync: &mut Sync<'_, '_>, volume: &Volume<'_>, claim: &PersistentV
         );
         return VolumeBranch::VolumeClaimModeMismatch;
     }
-    sync.enqueue(ObjectRef::claim(claim));
+    sync.enqueue(ObjectRef::to(claim));
     if volume.object.meta.annotations.has(AnnotationKey::BoundByController) {
         VolumeBranch::VolumeAwaitsClaim
     } else {
@@ -230,24 +230,38 @@ enum Found<'s> {
 /// informer and live, so that a claim that the cache has not seen yet does not count as gone.
 fn find_claim<'s>(sync: &mut Sync<'_, 's>, rules: &Rules, volume: &PersistentVolume) -> Result<Found<'s>, ApiError> {
     let Some(claim_ref) = &volume.claim_ref else { return Ok(Found::Missing) };
-    let mut claim = sync.cached_claim_named(&claim_ref.namespace, &claim_ref.name).map(|(_, claim)| claim);
+    let mut claim =
+        sync.cached_named::<PersistentVolumeClaim>(&claim_ref.namespace, &claim_ref.name).map(|(_, claim)| claim);
     let settled = matches!(volume.status.phase, VolumePhase::Released | VolumePhase::Failed);
     let asks_again =
         !rules.recheck_only_bound_by_controller || volume.meta.annotations.has(AnnotationKey::BoundByController);
     if claim.is_none() && !settled && asks_again {
-        claim = sync.informer_claim(&claim_ref.namespace, &claim_ref.name)?;
+        claim = sync.lister_get(&claim_ref.namespace, &claim_ref.name)?;
         if claim.is_none() {
-            claim = sync.live_claim(&claim_ref.namespace, &claim_ref.name, rules.without_namespace)?;
+            claim = live_claim(sync, rules, claim_ref)?;
         }
     }
     let Some(mut claim) = claim else { return Ok(Found::Missing) };
     if claim.meta.uid != claim_ref.uid {
-        match sync.live_claim(&claim_ref.namespace, &claim_ref.name, rules.without_namespace)? {
+        match live_claim(sync, rules, claim_ref)? {
             Some(live) if live.meta.uid == claim_ref.uid => claim = live,
             Some(_) | None => return Ok(Found::Replaced),
         }
     }
     Ok(Found::Ours(claim))
+}
+
+/// The claim of that name as the API server has it; an absent one is no error.
+fn live_claim<'s>(
+    sync: &mut Sync<'_, 's>,
+    rules: &Rules,
+    named: &ClaimRef,
+) -> Result<Option<Held<'s, PersistentVolumeClaim>>, ApiError> {
+    match sync.live_get_in(&named.namespace, &named.name, rules.without_namespace) {
+        Ok((_, claim)) => Ok(Some(claim)),
+        Err(error) if error.is_not_found() => Ok(None),
+        Err(error) => Err(error),
+    }
 }
 
 /// Upstream: `updateVolumeMigrationAnnotationsAndFinalizers`, 1.36.
@@ -271,7 +285,7 @@ fn update_migration_annotations_and_finalizers<'s>(
     if let Some(finalizers) = finalizers {
         changed.meta.finalizers = finalizers;
     }
-    volume.object = sync.update_volume(volume.id, changed)?;
+    volume.object = sync.update(volume.id, changed)?;
     Ok(volume)
 }
 

@@ -1,10 +1,10 @@
 //! Who gets a volume that is offered to anyone.
 
 use super::{Guard, Holds};
+use crate::controllers::persistent_volume::candidates::delays_binding;
 use crate::controllers::persistent_volume::matching::{Fit, Query};
 use crate::model::{AnnotationKey, ClaimRef, Kind, Objects, PersistentVolume, PersistentVolumeClaim, Str, VolumePhase};
 use crate::repair::situation::Situation;
-use crate::simulate::candidates::delays_binding;
 use crate::simulate::{Outcome, Settings, Simulation, Target};
 use crate::snapshot::{Coverage, CoverageState, Parts, Snapshot};
 use rustc_hash::FxHashSet;

@@ -4,8 +4,8 @@ use crate::diagnosis::misfit::{claim_name, shown};
 use crate::model::{AnnotationKey, Kind, PersistentVolume, PersistentVolumeClaim};
 use crate::report::unread::hidden;
 use crate::simulate::Target;
+use crate::snapshot::printed;
 use crate::snapshot::{Snapshot, VolumeId};
-use crate::world::printed_uid;
 use serde::Serialize;
 
 /// The most volumes whose side is shown.
@@ -123,7 +123,7 @@ impl BindingOut {
             _ => None,
         };
         push("spec.volumeName", shown(&claim.volume_name), verdict, wanted);
-        push("metadata.uid", printed_uid(&claim.meta.uid).to_owned(), "info", None);
+        push("metadata.uid", printed(&claim.meta.uid).to_owned(), "info", None);
         push("status.phase", shown(claim.status.phase.as_str()), "info", None);
         for key in [AnnotationKey::BindCompleted, AnnotationKey::BoundByController] {
             let value = claim.meta.annotations.get(key).unwrap_or("<unset>").to_owned();
@@ -156,10 +156,10 @@ impl BindingOut {
                     Some(uid) if *uid == named.uid => ("ok", None),
                     // A reservation for a claim that is not bound yet.
                     Some(_) if named.uid.is_empty() && names_it && claim.is_some_and(is_open) => ("ok", None),
-                    Some(uid) => ("mismatch", Some(printed_uid(uid).to_owned())),
+                    Some(uid) => ("mismatch", Some(printed(uid).to_owned())),
                     None => ("info", None),
                 };
-                push("spec.claimRef.uid", shown(printed_uid(&named.uid)), verdict, wanted);
+                push("spec.claimRef.uid", shown(printed(&named.uid)), verdict, wanted);
             }
         }
         push("status.phase", shown(volume.status.phase.as_str()), "info", None);

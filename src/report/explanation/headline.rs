@@ -58,7 +58,7 @@ fn becomes(view: View<'_>, phase: &str) -> String {
         .of_every_sort()
         .map(|outcome| match outcome {
             Outcome::Claim { volume_name, .. } if outcome.phase() == "Bound" => {
-                format!("Bound to {}", crate::world::printed_volume(volume_name))
+                format!("Bound to {}", crate::snapshot::printed(volume_name))
             }
             Outcome::Volume { claim_ref: Some((namespace, name, _)), .. } if outcome.phase() == "Bound" => {
                 format!("Bound to {namespace}/{name}")
@@ -236,8 +236,8 @@ fn stale_uid(view: View<'_>, claim: &PersistentVolumeClaim) -> Option<String> {
         || {
             format!(
                 "The volume remembers uid {}, and this claim has uid {}.",
-                crate::world::printed_uid(&named.uid),
-                crate::world::printed_uid(&claim.meta.uid)
+                crate::snapshot::printed(&named.uid),
+                crate::snapshot::printed(&claim.meta.uid)
             )
         },
     )
@@ -281,7 +281,7 @@ fn lost(view: View<'_>, claim: &PersistentVolumeClaim, sentences: &mut Vec<Strin
     sentences.push(format!(
         "It is Bound again as soon as spec.claimRef of {} names it with uid {}.",
         volume.meta.name,
-        crate::world::printed_uid(&claim.meta.uid)
+        crate::snapshot::printed(&claim.meta.uid)
     ));
 }
 

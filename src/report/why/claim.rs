@@ -5,7 +5,7 @@ use crate::controllers::{BindStep, Branch, CandidateVerdict, ClaimBranch, Provis
 use crate::diagnosis::misfit::{differing, misfit, missing_modes};
 use crate::model::{AnnotationKey, ClaimPhase, PersistentVolume, PersistentVolumeClaim, Pod, VolumePhase};
 use crate::simulate::{Decision, Outcome};
-use crate::world::{Effect, WriteBody};
+use crate::world::Effect;
 
 /// The sentence for what one sync of the binder does with the claim.
 pub(super) fn sentence(
@@ -87,7 +87,7 @@ fn with_end(view: View<'_>, claim: &PersistentVolumeClaim, branch: ClaimBranch, 
     match view.only_outcome() {
         Some(Outcome::Claim { phase: ClaimPhase::Bound, volume_name, .. }) if !decided => {
             if branch == ClaimBranch::UnboundClaimDefaultClassAssigned {
-                return format!("{now}, then {}", crate::world::printed_volume(volume_name));
+                return format!("{now}, then {}", crate::snapshot::printed(volume_name));
             }
             let volume = view.snapshot().volume_id(volume_name).map(|id| view.snapshot().volume(id));
             match volume {
@@ -98,7 +98,7 @@ fn with_end(view: View<'_>, claim: &PersistentVolumeClaim, branch: ClaimBranch, 
                     }
                 }
                 Some(_) => format!("{now}; then gets {volume_name}"),
-                None => format!("{now}; that is {}", crate::world::printed_volume(volume_name)),
+                None => format!("{now}; that is {}", crate::snapshot::printed(volume_name)),
             }
         }
         Some(Outcome::Claim { phase: ClaimPhase::Lost, .. }) if decided => format!("{now}; but ends Lost"),
@@ -161,10 +161,9 @@ fn bind_failure(decision: &Decision<'_>) -> Option<String> {
 
 fn assigned_class<'d>(decision: &'d Decision<'_>) -> Option<&'d str> {
     decision.record.effects.iter().find_map(|effect| match effect {
-        Effect::Write(write) => match &write.body {
-            WriteBody::UpdateClaim { after, .. } => after.class_name.as_deref(),
-            _ => None,
-        },
+        Effect::Write(write) => {
+            write.body.updated::<PersistentVolumeClaim>().and_then(|claim| claim.class_name.as_deref())
+        }
         _ => None,
     })
 }

@@ -3,11 +3,11 @@
 use super::reclaim::reclaimed;
 use super::{View, error_of, with};
 use crate::controllers::VolumeBranch;
+use crate::controllers::persistent_volume::candidates::delays_binding;
 use crate::controllers::persistent_volume::matching::{Fit, Query};
 use crate::controllers::persistent_volume::reclaim::{DataFate, data_fate};
 use crate::diagnosis::misfit::{claim_name, misfit};
 use crate::model::{AnnotationKey, ClaimRef, Kind, PersistentVolume, PersistentVolumeClaim, VolumePhase};
-use crate::simulate::candidates::delays_binding;
 use crate::simulate::{Decision, Outcome};
 use crate::snapshot::Absence;
 

@@ -3,8 +3,9 @@
 use super::ObjectState;
 use super::growth::{ClaimSeen, Growth, Partner, claim_seen, is_taken};
 use crate::controllers::persistent_volume::binding::is_volume_bound_to_claim;
+use crate::controllers::persistent_volume::links::may_search;
 use crate::controllers::persistent_volume::matching::Fit;
-use crate::simulate::component::may_search;
+use crate::model::Held;
 use crate::simulate::decide::Target;
 use rustc_hash::FxHashMap;
 
@@ -25,14 +26,14 @@ impl Growth<'_, '_> {
     /// Whether a sync of the object leaves both as they are, for every choice.
     fn leaves(&self, place: usize, number: usize, partner: Partner) -> bool {
         self.syncs(place, number, partner, false).iter().all(|after| {
-            let volumes = after.changed_volumes().iter().all(|(id, volume)| {
-                let changed = Target::Volume(*id);
-                let is = ObjectState::Volume(volume.clone());
+            let volumes = after.changed_of().all(|(id, volume)| {
+                let changed = Target::Volume(id);
+                let is = ObjectState::Volume(volume.map(Held::to_arc));
                 self.was(changed, place, number, partner).is_none_or(|was| was.same(&is))
             });
-            let claims = after.changed_claims().iter().all(|(id, claim)| {
-                let changed = Target::Claim(*id);
-                let is = ObjectState::Claim(claim.clone());
+            let claims = after.changed_of().all(|(id, claim)| {
+                let changed = Target::Claim(id);
+                let is = ObjectState::Claim(claim.map(Held::to_arc));
                 self.was(changed, place, number, partner).is_none_or(|was| was.same(&is))
             });
             volumes && claims

@@ -1,9 +1,10 @@
 //! Which objects of a component are alike in all that decides.
 
 use crate::controllers::persistent_volume::plugins::delete_host_path;
-use crate::model::{PersistentVolume, Quantity};
+use crate::controllers::settings::Settings;
+use crate::model::{PersistentVolume, PersistentVolumeClaim, Quantity};
 use crate::simulate::component::Component;
-use crate::simulate::decide::{Settings, Target};
+use crate::simulate::decide::Target;
 use crate::snapshot::{ClaimId, Snapshot};
 use rustc_hash::FxHashMap;
 
@@ -34,7 +35,7 @@ impl Groups {
         let mut members: Vec<Vec<Target>> = Vec::new();
         let mut by_text: FxHashMap<String, usize> = FxHashMap::default();
         let mut of = FxHashMap::default();
-        for target in component.objects() {
+        for target in component.targets() {
             let next = members.len();
             let text = identity_free(snapshot, settings, &selectors, target, by_size);
             let group = text.map_or(next, |text| *by_text.entry(text).or_insert(next));
@@ -75,10 +76,10 @@ struct Selectors(Vec<ClaimId>);
 impl Selectors {
     fn new(snapshot: &Snapshot, component: &Component) -> Self {
         let mut different: Vec<ClaimId> = Vec::new();
-        for id in &component.claims {
-            let selector = &snapshot.claim(*id).selector;
+        for id in component.of::<PersistentVolumeClaim>() {
+            let selector = &snapshot.claim(id).selector;
             if selector.is_some() && !different.iter().any(|known| snapshot.claim(*known).selector == *selector) {
-                different.push(*id);
+                different.push(id);
             }
         }
         Self(different)
@@ -101,11 +102,7 @@ fn identity_free(
     target: Target,
     by_size: bool,
 ) -> Option<String> {
-    let lags = match target {
-        Target::Volume(id) => settings.controller.cached_volume(id).is_some(),
-        Target::Claim(id) => settings.controller.cached_claim(id).is_some(),
-    };
-    if lags || !settings.controller.operations.is_empty() {
+    if settings.controller.cached(target.object()).is_some() || !settings.controller.operations.is_empty() {
         return None;
     }
     match target {

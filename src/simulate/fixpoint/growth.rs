@@ -3,11 +3,16 @@
 use super::ObjectState;
 use super::groups::Groups;
 use crate::controllers::Sync;
+use crate::controllers::persistent_volume::BOUND_KINDS;
 use crate::controllers::persistent_volume::binding::is_volume_bound_to_claim;
+use crate::controllers::persistent_volume::links::{is_permanent, may_search};
 use crate::controllers::persistent_volume::matching::{Fit, Query};
-use crate::model::{AnnotationKey, BindingMode, ClaimKey, PersistentVolume, PersistentVolumeClaim, Quantity, Str};
-use crate::simulate::component::{Component, is_permanent, may_search};
-use crate::simulate::decide::{Settings, Target, run};
+use crate::controllers::settings::Settings;
+use crate::model::{
+    AnnotationKey, BindingMode, ClaimKey, Held, PersistentVolume, PersistentVolumeClaim, Quantity, Str,
+};
+use crate::simulate::component::Component;
+use crate::simulate::decide::{Target, run};
 use crate::simulate::failures::{astray, starts_astray};
 use crate::snapshot::{Snapshot, VolumeId};
 use crate::world::{Answers, Choices, ControllerState, World};
@@ -90,8 +95,8 @@ impl<'a, 's> Growth<'a, 's> {
             object.add(recorded);
             objects.push(object);
         }
-        let unusable = component.claims.iter().any(|id| {
-            let claim = snapshot.claim(*id);
+        let unusable = component.of().any(|id| {
+            let claim = snapshot.claim(id);
             may_search(claim) && Query::new(&settings.rules, claim, false).is_err()
         });
         let mut permanent: Vec<VolumeId> = Vec::new();
@@ -153,21 +158,21 @@ impl<'a, 's> Growth<'a, 's> {
     fn changes(&mut self, world: &World<'s>) -> Vec<(Target, ObjectState)> {
         let recorded = self.snapshot.volumes().len();
         let mut all = Vec::new();
-        for (id, volume) in world.changed_volumes() {
-            let mut target = Target::Volume(*id);
-            if let Some(volume) = volume.as_ref().filter(|_| id.0 as usize >= recorded) {
+        for (id, volume) in world.changed_of::<PersistentVolume>() {
+            let mut target = Target::Volume(id);
+            if let Some(volume) = volume.filter(|_| id.0 as usize >= recorded) {
                 let next = u32::try_from(recorded + self.created.len()).unwrap_or(u32::MAX);
                 target = *self.created.entry(volume.meta.name.clone()).or_insert(Target::Volume(VolumeId::new(next)));
             }
-            all.push((target, ObjectState::Volume(volume.clone())));
+            all.push((target, ObjectState::Volume(volume.map(Held::to_arc))));
         }
-        let claims = world.changed_claims().iter();
-        all.extend(claims.map(|(id, claim)| (Target::Claim(*id), ObjectState::Claim(claim.clone()))));
+        let claims = world.changed_of();
+        all.extend(claims.map(|(id, claim)| (Target::Claim(id), ObjectState::Claim(claim.map(Held::to_arc)))));
         all
     }
 
     fn world(&self, place: usize, number: usize, partner: Partner) -> World<'s> {
-        let mut world = World::focused(self.snapshot);
+        let mut world = World::focused(self.snapshot, &BOUND_KINDS);
         put(&mut world, self.objects[place].target, &self.objects[place].states[number]);
         if let Some((other, state)) = partner {
             put(&mut world, self.objects[other].target, &self.objects[other].states[state]);
@@ -177,8 +182,8 @@ impl<'a, 's> Growth<'a, 's> {
             && let Some(id) = self.permanent_for(claim)
         {
             // It is met only by a search that cannot be used: in all others it is in the component, or does not fit.
-            if world.volume(id).is_none() && self.query(claim).is_none() {
-                world.set_volume(id, Some(Arc::new(self.snapshot.volume(id).clone())));
+            if world.get(id).is_none() && self.query(claim).is_none() {
+                world.set(id, Some(Arc::new(self.snapshot.volume(id).clone())));
             }
         }
         world
@@ -333,8 +338,7 @@ impl<'a, 's> Growth<'a, 's> {
         }
         for (place, object) in volumes() {
             // With a cache that lags, a claim may go for what a volume was.
-            let lags =
-                matches!(object.target, Target::Volume(id) if self.settings.controller.cached_volume(id).is_some());
+            let lags = matches!(object.target, Target::Volume(id) if self.settings.controller.cached(id).is_some());
             if self.astray && (lags || object.states[0].volume().is_some_and(fits)) {
                 partners.extend((0..object.states.len()).map(|number| Some((place, number))));
                 continue;
@@ -366,8 +370,8 @@ pub(super) fn is_taken(volume: &PersistentVolume, claim: &PersistentVolumeClaim)
 
 fn put(world: &mut World<'_>, target: Target, state: &ObjectState) {
     match (target, state) {
-        (Target::Volume(id), ObjectState::Volume(volume)) => world.set_volume(id, volume.clone()),
-        (Target::Claim(id), ObjectState::Claim(claim)) => world.set_claim(id, claim.clone()),
+        (Target::Volume(id), ObjectState::Volume(volume)) => world.set(id, volume.clone()),
+        (Target::Claim(id), ObjectState::Claim(claim)) => world.set(id, claim.clone()),
         _ => {}
     }
 }

@@ -17,27 +17,21 @@ use self::groups::Groups;
 use self::growth::Growth;
 use self::sets::Sets;
 use super::component::Component;
-use super::decide::{Settings, Target};
 use super::outcome::OutcomeSet;
-use super::state::{same_claim, same_volume};
+use crate::controllers::persistent_volume::sameness::{same_claim, same_volume};
+use crate::controllers::settings::Settings;
 use crate::model::{PersistentVolume, PersistentVolumeClaim};
 use crate::snapshot::Snapshot;
 use std::sync::Arc;
 
-/// The outcomes of each object of a component: of the volumes, and of the claims.
-pub(super) fn fixpoint(
-    snapshot: &Snapshot,
-    settings: &Settings<'_>,
-    component: &Component,
-) -> (Vec<OutcomeSet>, Vec<OutcomeSet>) {
+/// The outcomes of each object of a component.
+pub(super) fn fixpoint(snapshot: &Snapshot, settings: &Settings<'_>, component: &Component) -> Vec<OutcomeSet> {
     let groups = Groups::new(snapshot, settings, component);
     let mut growth = Growth::new(snapshot, settings, &groups, component);
     while growth.grow() {}
     let ends = growth.ends();
     let mut sets = Sets::new(&growth, &ends);
-    let volumes = component.volumes.iter().map(|id| sets.of(Target::Volume(*id))).collect();
-    let claims = component.claims.iter().map(|id| sets.of(Target::Claim(*id))).collect();
-    (volumes, claims)
+    component.targets().into_iter().map(|target| sets.of(target)).collect()
 }
 
 /// A possible state of an object.

@@ -1,11 +1,12 @@
-//! The objects as JSON holds them: only the fields that some decision reads, each with `null` as its absence.
+//! What objects of several kinds hold, as JSON has it: only the fields that are read, each with `null` as its absence.
+//! What one kind alone holds is in its file below `snapshot/kinds/`.
 
+use crate::model::surroundings::Condition;
 use crate::model::{
-    AccessMode, AccessModes, Amount, AnnotationKey, Annotations, ClaimRef, LabelOperator, LabelRequirement,
-    LabelSelector, NodeOperator, NodeRequirement, NodeSelector, NodeSelectorTerm, Str, Timestamp,
+    self, AccessMode, AccessModes, Amount, AnnotationKey, Annotations, ClaimRef, LabelOperator, LabelRequirement,
+    LabelSelector, Str, Timestamp,
 };
 use serde::de::{Deserialize, Deserializer, Error, IgnoredAny, MapAccess, SeqAccess, Visitor};
-use serde_json::Value;
 use std::fmt;
 use std::marker::PhantomData;
 
@@ -14,11 +15,14 @@ use std::marker::PhantomData;
 macro_rules! object {
     ($name:ident { $($field:ident: $kind:ty = $key:literal),+ $(,)? }) => {
         #[derive(Default)]
-        pub(super) struct $name {
-            $(pub(super) $field: $kind,)+
+        pub(in crate::snapshot) struct $name {
+            $(pub(in crate::snapshot) $field: $kind,)+
         }
 
         const _: () = {
+            use serde::de::{Deserialize, Deserializer, Error, IgnoredAny, MapAccess, Visitor};
+            use std::fmt;
+
             #[expect(non_camel_case_types, reason = "one variant for each field, under its name")]
             enum Key {
                 $($field,)+
@@ -88,24 +92,7 @@ macro_rules! object {
         };
     };
 }
-
-object!(VolumeObject { metadata: Meta = "metadata", spec: VolumeSpec = "spec", status: VolumeStatusObject = "status" });
-object!(ClaimObject { metadata: Meta = "metadata", spec: ClaimSpec = "spec", status: ClaimStatusObject = "status" });
-object!(PodObject { metadata: Meta = "metadata", spec: PodSpec = "spec", status: PodStatusObject = "status" });
-object!(NodeObject { metadata: Meta = "metadata", spec: NodeSpec = "spec" });
-object!(NodeSpec { unschedulable: Option<bool> = "unschedulable", taints: List<NodeTaint> = "taints" });
-object!(NodeTaint { key: Text = "key", effect: Text = "effect" });
-object!(ClassObject {
-    metadata: Meta = "metadata",
-    provisioner: Text = "provisioner",
-    reclaim_policy: Option<Text> = "reclaimPolicy",
-    binding_mode: Option<Text> = "volumeBindingMode",
-    mount_options: List<Text> = "mountOptions",
-    allow_expansion: Option<bool> = "allowVolumeExpansion",
-    topologies: List<Topology> = "allowedTopologies",
-});
-object!(Topology { expressions: List<TopologyLabel> = "matchLabelExpressions" });
-object!(TopologyLabel { key: Text = "key", values: List<Text> = "values" });
+pub(in crate::snapshot) use object;
 
 object!(Meta {
     name: Text = "name",
@@ -128,47 +115,6 @@ object!(Owner {
     controller: Option<bool> = "controller",
 });
 
-object!(VolumeSpec {
-    capacity: Quantities = "capacity",
-    access_modes: List<Mode> = "accessModes",
-    claim_ref: Option<Reference> = "claimRef",
-    reclaim_policy: Text = "persistentVolumeReclaimPolicy",
-    class_name: Text = "storageClassName",
-    attributes_class: Option<Text> = "volumeAttributesClassName",
-    volume_mode: Option<Text> = "volumeMode",
-    node_affinity: Affinity = "nodeAffinity",
-    csi: Option<CsiSource> = "csi",
-    host_path: Option<PathSource> = "hostPath",
-    nfs: Option<NfsSource> = "nfs",
-    local: Option<Value> = "local",
-    aws_elastic_block_store: Option<Value> = "awsElasticBlockStore",
-    azure_disk: Option<Value> = "azureDisk",
-    azure_file: Option<Value> = "azureFile",
-    cephfs: Option<Value> = "cephfs",
-    cinder: Option<Value> = "cinder",
-    fc: Option<Value> = "fc",
-    flex_volume: Option<Value> = "flexVolume",
-    flocker: Option<Value> = "flocker",
-    gce_persistent_disk: Option<Value> = "gcePersistentDisk",
-    glusterfs: Option<Value> = "glusterfs",
-    iscsi: Option<Value> = "iscsi",
-    photon_persistent_disk: Option<Value> = "photonPersistentDisk",
-    portworx_volume: Option<Value> = "portworxVolume",
-    quobyte: Option<Value> = "quobyte",
-    rbd: Option<Value> = "rbd",
-    scale_io: Option<Value> = "scaleIO",
-    storage_os: Option<Value> = "storageos",
-    vsphere_volume: Option<Value> = "vsphereVolume",
-});
-object!(CsiSource { driver: Text = "driver", handle: Text = "volumeHandle" });
-object!(PathSource { path: Text = "path" });
-object!(NfsSource { server: Text = "server", path: Text = "path" });
-object!(VolumeStatusObject {
-    phase: Text = "phase",
-    message: Text = "message",
-    last_phase_transition: Moment = "lastPhaseTransitionTime",
-});
-
 object!(Reference {
     api_version: Text = "apiVersion",
     kind: Text = "kind",
@@ -179,40 +125,10 @@ object!(Reference {
     field_path: Text = "fieldPath",
 });
 
-object!(Affinity { required: Option<NodeTerms> = "required" });
-object!(NodeTerms { terms: List<NodeTerm> = "nodeSelectorTerms" });
-object!(NodeTerm { expressions: List<Requirement> = "matchExpressions", fields: List<Requirement> = "matchFields" });
 object!(Requirement { key: Text = "key", operator: Text = "operator", values: List<Text> = "values" });
 object!(LabelTerms { labels: LabelMap = "matchLabels", expressions: List<Requirement> = "matchExpressions" });
 
-object!(ClaimSpec {
-    access_modes: List<Mode> = "accessModes",
-    resources: Resources = "resources",
-    volume_name: Text = "volumeName",
-    class_name: Option<Text> = "storageClassName",
-    attributes_class: Option<Text> = "volumeAttributesClassName",
-    volume_mode: Option<Text> = "volumeMode",
-    selector: Option<LabelTerms> = "selector",
-    data_source: Option<SourceReference> = "dataSource",
-    data_source_ref: Option<SourceReference> = "dataSourceRef",
-});
-object!(SourceReference {
-    group: Text = "apiGroup",
-    kind: Text = "kind",
-    namespace: Text = "namespace",
-    name: Text = "name",
-});
-object!(Resources { requests: Requests = "requests" });
 object!(Requests { storage: Option<Amount> = "storage" });
-object!(ClaimStatusObject {
-    phase: Text = "phase",
-    access_modes: List<Mode> = "accessModes",
-    capacity: Quantities = "capacity",
-    current_attributes_class: Option<Text> = "currentVolumeAttributesClassName",
-    conditions: List<StatusCondition> = "conditions",
-    allocated: Quantities = "allocatedResources",
-    allocated_statuses: LabelMap = "allocatedResourceStatuses",
-});
 
 object!(StatusCondition {
     kind: Text = "type",
@@ -220,101 +136,6 @@ object!(StatusCondition {
     reason: Text = "reason",
     since: Moment = "lastTransitionTime",
 });
-
-object!(PodSpec {
-    node_name: Text = "nodeName",
-    volumes: List<PodVolume> = "volumes",
-    scheduler_name: Text = "schedulerName",
-    gates: List<IgnoredAny> = "schedulingGates",
-});
-object!(PodVolume {
-    name: Text = "name",
-    claim: Option<ClaimSource> = "persistentVolumeClaim",
-    ephemeral: Option<IgnoredAny> = "ephemeral",
-});
-object!(ClaimSource { name: Text = "claimName" });
-object!(PodStatusObject {
-    phase: Text = "phase",
-    containers: List<ContainerStatus> = "containerStatuses",
-    init_containers: List<ContainerStatus> = "initContainerStatuses",
-    ephemeral_containers: List<ContainerStatus> = "ephemeralContainerStatuses",
-});
-object!(ContainerStatus { state: ContainerState = "state" });
-object!(ContainerState { waiting: Option<IgnoredAny> = "waiting", terminated: Option<IgnoredAny> = "terminated" });
-
-object!(LeaseObject { metadata: LeaseMeta = "metadata", spec: LeaseSpec = "spec" });
-object!(LeaseMeta { namespace: Text = "namespace", name: Text = "name", version: Text = "resourceVersion" });
-object!(NamedText { name: Text = "name" });
-object!(LeaseSpec {
-    holder: Text = "holderIdentity",
-    renewed: Moment = "renewTime",
-    duration_seconds: Option<i64> = "leaseDurationSeconds",
-});
-
-object!(NamespaceObject { metadata: Meta = "metadata", spec: NamespaceSpec = "spec", status: Conditions = "status" });
-object!(NamespaceSpec { finalizers: List<Text> = "finalizers" });
-object!(Conditions { conditions: List<StatusCondition> = "conditions" });
-
-object!(AttachmentObject {
-    metadata: Meta = "metadata",
-    spec: AttachmentSpec = "spec",
-    status: AttachmentStatus = "status",
-});
-object!(AttachmentSpec { attacher: Text = "attacher", node_name: Text = "nodeName", source: Attached = "source" });
-object!(Attached { volume_name: Text = "persistentVolumeName" });
-object!(AttachmentStatus {
-    attached: Option<bool> = "attached",
-    attach_error: Option<VolumeError> = "attachError",
-    detach_error: Option<VolumeError> = "detachError",
-});
-object!(VolumeError { time: Moment = "time", message: Text = "message" });
-
-object!(DriverObject { metadata: Meta = "metadata", spec: DriverSpec = "spec" });
-object!(DriverSpec { attach_required: Option<bool> = "attachRequired", capacity: Option<bool> = "storageCapacity" });
-
-object!(CsiNodeObject { metadata: Meta = "metadata", spec: CsiNodeSpec = "spec" });
-object!(CsiNodeSpec { drivers: List<DriverOnNode> = "drivers" });
-object!(DriverOnNode { name: Text = "name", topology_keys: List<Text> = "topologyKeys", allocatable: Count = "allocatable" });
-object!(Count { count: Option<i64> = "count" });
-
-object!(CapacityObject {
-    metadata: Meta = "metadata",
-    class_name: Text = "storageClassName",
-    topology: Option<LabelTerms> = "nodeTopology",
-    capacity: Option<Amount> = "capacity",
-    maximum: Option<Amount> = "maximumVolumeSize",
-});
-
-object!(EventObject {
-    metadata: Meta = "metadata",
-    involved: Reference = "involvedObject",
-    reason: Text = "reason",
-    message: Text = "message",
-    kind: Text = "type",
-    last: Moment = "lastTimestamp",
-    at: Moment = "eventTime",
-    series: EventSeries = "series",
-});
-object!(EventSeries { last: Moment = "lastObservedTime" });
-
-object!(QuotaObject { metadata: Meta = "metadata", spec: QuotaSpec = "spec", status: QuotaStatus = "status" });
-object!(QuotaSpec { scopes: List<IgnoredAny> = "scopes", selector: Option<IgnoredAny> = "scopeSelector" });
-object!(QuotaStatus { hard: Quantities = "hard", used: Quantities = "used" });
-
-object!(LimitRangeObject { metadata: Meta = "metadata", spec: Limits = "spec" });
-object!(Limits { limits: List<Limit> = "limits" });
-object!(Limit { kind: Text = "type", least: Requests = "min", most: Requests = "max" });
-
-object!(StatefulSetObject { metadata: Meta = "metadata", spec: StatefulSetSpec = "spec" });
-object!(StatefulSetSpec {
-    replicas: Option<i64> = "replicas",
-    ordinals: Ordinals = "ordinals",
-    templates: List<Template> = "volumeClaimTemplates",
-    retention: Retention = "persistentVolumeClaimRetentionPolicy",
-});
-object!(Ordinals { start: Option<i64> = "start" });
-object!(Template { metadata: NamedText = "metadata", spec: ClaimSpec = "spec" });
-object!(Retention { when_deleted: Text = "whenDeleted", when_scaled: Text = "whenScaled" });
 
 object!(ManagedObject { metadata: ManagedMeta = "metadata" });
 object!(ManagedMeta { managed: List<ManagedEntry> = "managedFields" });
@@ -324,8 +145,32 @@ object!(HeaderObject { api_version: Text = "apiVersion", kind: Text = "kind" });
 object!(NamedObject { kind: Loose = "kind", metadata: Option<NamedMeta> = "metadata" });
 object!(NamedMeta { namespace: Loose = "namespace", name: Loose = "name" });
 
+impl Owner {
+    /// As the model has it.
+    pub(in crate::snapshot) fn owner(&self) -> model::Owner {
+        model::Owner {
+            api_version: self.api_version.0.clone(),
+            kind: self.kind.0.clone(),
+            name: self.name.0.clone(),
+            uid: self.uid.0.clone(),
+            controller: self.controller == Some(true),
+        }
+    }
+}
+
+/// Conditions of a status.
+pub(in crate::snapshot) fn conditions(conditions: impl Iterator<Item = StatusCondition>) -> Box<[Condition]> {
+    let condition = |condition: StatusCondition| Condition {
+        kind: condition.kind.0,
+        status: condition.status.0,
+        reason: condition.reason.0,
+        since: condition.since.0,
+    };
+    conditions.map(condition).collect()
+}
+
 impl Reference {
-    pub(super) fn into_claim_ref(self) -> ClaimRef {
+    pub(in crate::snapshot) fn into_claim_ref(self) -> ClaimRef {
         ClaimRef {
             api_version: self.api_version.0,
             kind: self.kind.0,
@@ -338,28 +183,8 @@ impl Reference {
     }
 }
 
-impl NodeTerms {
-    pub(super) fn into_selector(self) -> NodeSelector {
-        let requirements = |list: List<Requirement>| {
-            list.0
-                .into_iter()
-                .map(|requirement| NodeRequirement {
-                    key: requirement.key.0,
-                    operator: NodeOperator::from_manifest(&requirement.operator.0),
-                    values: requirement.values.strings(),
-                })
-                .collect()
-        };
-        let terms = self.terms.0.into_iter().map(|term| NodeSelectorTerm {
-            expressions: requirements(term.expressions),
-            fields: requirements(term.fields),
-        });
-        NodeSelector { terms: terms.collect() }
-    }
-}
-
 impl LabelTerms {
-    pub(super) fn into_selector(self) -> LabelSelector {
+    pub(in crate::snapshot) fn into_selector(self) -> LabelSelector {
         let expressions = self.expressions.0.into_iter().map(|requirement| LabelRequirement {
             key: requirement.key.0,
             operator: LabelOperator::from_manifest(&requirement.operator.0),
@@ -371,7 +196,7 @@ impl LabelTerms {
 
 /// A string.
 #[derive(Default)]
-pub(super) struct Text(pub(super) Str);
+pub(in crate::snapshot) struct Text(pub(in crate::snapshot) Str);
 
 struct TextVisitor;
 
@@ -399,7 +224,7 @@ impl<'de> Deserialize<'de> for Text {
 
 /// A string if it is one, and empty if it is anything else: for naming an object of which something is wrong.
 #[derive(Default)]
-pub(super) struct Loose(pub(super) String);
+pub(in crate::snapshot) struct Loose(pub(in crate::snapshot) String);
 
 struct LooseVisitor;
 
@@ -452,7 +277,7 @@ impl<'de> Deserialize<'de> for Loose {
 }
 
 /// An access mode.
-pub(super) struct Mode(AccessMode);
+pub(in crate::snapshot) struct Mode(AccessMode);
 
 impl<'de> Deserialize<'de> for Mode {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
@@ -462,7 +287,7 @@ impl<'de> Deserialize<'de> for Mode {
 
 /// A moment. Upstream accepts RFC 3339 alone (`metav1.Time`, apimachinery, 1.36).
 #[derive(Default)]
-pub(super) struct Moment(pub(super) Option<Timestamp>);
+pub(in crate::snapshot) struct Moment(pub(in crate::snapshot) Option<Timestamp>);
 
 struct MomentVisitor;
 
@@ -526,7 +351,7 @@ impl<'de> Deserialize<'de> for Amount {
 
 /// Quantities by resource name, in its order.
 #[derive(Default)]
-pub(super) struct Quantities(pub(super) Vec<(Str, Amount)>);
+pub(in crate::snapshot) struct Quantities(pub(in crate::snapshot) Vec<(Str, Amount)>);
 
 struct QuantitiesVisitor;
 
@@ -563,7 +388,7 @@ impl<'de> Deserialize<'de> for Quantities {
 
 /// Labels, in the order of their keys.
 #[derive(Default)]
-pub(super) struct LabelMap(pub(super) Vec<(Str, Str)>);
+pub(in crate::snapshot) struct LabelMap(pub(in crate::snapshot) Vec<(Str, Str)>);
 
 struct LabelsVisitor;
 
@@ -603,7 +428,7 @@ fn sorted<T, E: Error>(mut pairs: Vec<(Str, T)>) -> Result<Vec<(Str, T)>, E> {
 
 /// Annotations: what a decision reads is kept, the others are counted.
 #[derive(Default)]
-pub(super) struct AnnotationMap(pub(super) Annotations);
+pub(in crate::snapshot) struct AnnotationMap(pub(in crate::snapshot) Annotations);
 
 /// A key of the annotations, if some decision reads it.
 struct KnownAnnotation(Option<AnnotationKey>);
@@ -666,7 +491,7 @@ impl<'de> Deserialize<'de> for AnnotationMap {
 }
 
 /// A list.
-pub(super) struct List<T>(pub(super) Vec<T>);
+pub(in crate::snapshot) struct List<T>(pub(in crate::snapshot) Vec<T>);
 
 impl<T> Default for List<T> {
     fn default() -> Self {
@@ -675,13 +500,13 @@ impl<T> Default for List<T> {
 }
 
 impl List<Text> {
-    pub(super) fn strings<L: FromIterator<Str>>(self) -> L {
+    pub(in crate::snapshot) fn strings<L: FromIterator<Str>>(self) -> L {
         self.0.into_iter().map(|text| text.0).collect()
     }
 }
 
 impl List<Mode> {
-    pub(super) fn modes(self) -> AccessModes {
+    pub(in crate::snapshot) fn modes(self) -> AccessModes {
         AccessModes(self.0.into_iter().map(|mode| mode.0).collect())
     }
 }

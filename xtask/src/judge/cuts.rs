@@ -7,7 +7,7 @@ use crate::line::Object;
 use anyhow::Result;
 use pvctl::controllers::Controller;
 use pvctl::model::{Kind, Str};
-use pvctl::simulate::explore::Budget;
+use pvctl::simulate::Budget;
 use pvctl::simulate::{Prediction, Settings, Simulation};
 use pvctl::snapshot::{Coverage, CoverageEntry, CoverageState, Snapshot};
 use serde_json::Value;

@@ -5,15 +5,15 @@ use super::{Judged, Verdict, binder, differ, name, snapshot_of, target};
 use crate::line::{self, Case, FailRead, Object, Recycler, Refuse};
 use anyhow::{Context as _, Result, bail};
 use pvctl::controllers::Controller;
+use pvctl::model::{Kind, ObjectId, Pod};
 use pvctl::report::decision::DecisionOut;
 use pvctl::report::folded::write_folded;
 use pvctl::simulate::decide::{decide, decide_folded};
 use pvctl::simulate::{Decisions, Limit, Prediction, Settings, Target};
-use pvctl::snapshot::{ClaimId, Snapshot, VolumeId};
-use pvctl::world::{Answers, Cached, ControllerState, Held, OperationState, PluginAnswer, Read, Refusal, World};
+use pvctl::snapshot::Snapshot;
+use pvctl::world::{Answers, Cached, ControllerState, OperationState, PluginAnswer, Read, Refusal, World};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
-use std::sync::Arc;
 
 /// The kind of pods, of which only the informers have copies.
 const POD: &str = "Pod";
@@ -52,10 +52,7 @@ impl Judged<'_> {
         };
         let mut world = World::new(snapshot);
         for copy in gone {
-            match target(snapshot, &copy.object)? {
-                Target::Volume(id) => world.set_volume(id, None),
-                Target::Claim(id) => world.set_claim(id, None),
-            }
+            world.put(target(snapshot, &copy.object)?.object(), None);
         }
         if case.decisions.iter().any(refused_by_validation) {
             verdict.counts.refused += 1;
@@ -300,15 +297,13 @@ pub(super) fn memory<'s>(snapshot: &Snapshot, case: &Case) -> Result<ControllerS
                 bail!("a pod cannot be {:?}", copy.how);
             }
             let Object { namespace, name, .. } = &copy.object;
-            state.unseen_pods.push((namespace.as_str().into(), name.as_str().into()));
+            if let Some(pod) = snapshot.id::<Pod>(namespace, name) {
+                state.lag(pod, Cached::Unseen);
+            }
             continue;
         }
-        match target(snapshot, &copy.object)? {
-            Target::Volume(id) => {
-                state.volumes.push((id, cached(copy, |parts| parts.volume(VolumeId::new(0)).clone())?));
-            }
-            Target::Claim(id) => state.claims.push((id, cached(copy, |parts| parts.claim(ClaimId::new(0)).clone())?)),
-        }
+        let id = target(snapshot, &copy.object)?.object();
+        state.lag(id, cached(copy, id.kind)?);
     }
     let running = case.running.iter().map(|name| (name.clone(), OperationState::Running));
     let backing_off = case.backing_off.iter().map(|name| (name.clone(), OperationState::Backoff));
@@ -318,7 +313,7 @@ pub(super) fn memory<'s>(snapshot: &Snapshot, case: &Case) -> Result<ControllerS
 
 /// A copy of the controller. An older version gets the API's defaults, as any object that came from the server has
 /// them.
-fn cached<'s, T>(copy: &line::Cached, only: impl Fn(&Snapshot) -> T) -> Result<Cached<'s, T>> {
+fn cached<'s>(copy: &line::Cached, kind: Kind) -> Result<Cached<'s>> {
     Ok(match copy.how.as_str() {
         "unseen" => Cached::Unseen,
         "informerOnly" => Cached::InformerOnly,
@@ -327,7 +322,9 @@ fn cached<'s, T>(copy: &line::Cached, only: impl Fn(&Snapshot) -> T) -> Result<C
             if older["kind"] != copy.object.kind.as_str() {
                 bail!("the copy of {} is of another kind", name(&copy.object));
             }
-            Cached::Stale(Held::Written(Arc::new(only(&snapshot_of(std::slice::from_ref(older))?))))
+            let alone = snapshot_of(std::slice::from_ref(older))?;
+            let older = alone.object(ObjectId { kind, at: 0 }).with_context(|| format!("no {kind} in the copy"))?;
+            Cached::Stale(older.to_owned())
         }
         other => bail!("a copy cannot be {other:?}"),
     })
@@ -341,9 +338,9 @@ fn answers(case: &Case) -> Result<Answers> {
     }
     if let Some(FailRead { read, reason, text }) = &case.fail_read {
         let read = match read.as_str() {
-            "getClaim" => Read::LiveClaim,
-            "getVolume" => Read::LiveVolume,
-            "listPods" => Read::LivePods,
+            "getClaim" => Read::Get(Kind::PersistentVolumeClaim),
+            "getVolume" => Read::Get(Kind::PersistentVolume),
+            "listPods" => Read::List(Kind::Pod),
             other => bail!("there is no read {other:?}"),
         };
         answers.failing_read = Some((read, 1, refusal(reason, text)?));

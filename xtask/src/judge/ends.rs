@@ -5,8 +5,8 @@ use crate::line::{Ends, Object, Schedule, Settle};
 use anyhow::{Context as _, Result};
 use pvctl::controllers::{Controller, Rules};
 use pvctl::report::prediction::StateOut;
+use pvctl::simulate::Budget;
 use pvctl::simulate::component::Component;
-use pvctl::simulate::explore::Budget;
 use pvctl::simulate::{Limit, Outcome, OutcomeSet, Settings, Simulation, Target, settle};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
@@ -102,7 +102,7 @@ impl Judged<'_> {
             if components.insert(prediction.component) {
                 self.compare_joint(&simulation, prediction.component, (real, &crowded_objects), verdict)?;
                 // A limit acts where sets are listed, after whatever found them.
-                let objects = component.objects();
+                let objects = component.targets();
                 let is_crowded = |id| simulation.recycled_beside(id) > 0;
                 let alone = !objects.iter().any(|object| matches!(object, Target::Volume(id) if is_crowded(*id)));
                 if alone && self.number().is_multiple_of(2) {
@@ -202,7 +202,7 @@ impl Judged<'_> {
         real: &Settle,
         verdict: &mut Verdict,
     ) -> Result<()> {
-        let objects = component.objects();
+        let objects = component.targets();
         if objects.iter().all(|object| simulation.outcomes(*object).listed.len() <= LIMIT) {
             return Ok(());
         }
@@ -218,7 +218,7 @@ impl Judged<'_> {
             told.insert(format!("{} in all", set.count));
             Ok(told)
         };
-        for (object, set) in objects.into_iter().zip(settled.volumes.iter().chain(&settled.claims)) {
+        for (object, set) in objects.into_iter().zip(settled.sets.iter()) {
             let answer = real.objects.iter().find(|answer| target(self.snapshot, &answer.object).ok() == Some(object));
             let answer = answer.context("an object whose ends were not recorded")?;
             let mut cut = told(set)?;

@@ -5,14 +5,15 @@ use super::ends::{ends_of, settling};
 use super::{Judged, Verdict, binder, differ, snapshot_of, target};
 use crate::line::{Ends, Object, Settle};
 use anyhow::{Context as _, Result};
-use pvctl::controllers::persistent_volume::{sync_claim, sync_volume};
+use pvctl::controllers::persistent_volume::{DESTROYED, SCRUBBING, sync_claim, sync_volume};
 use pvctl::controllers::protection::{sync_claim_protection, sync_volume_protection};
-use pvctl::controllers::{Controller, Rules, Sync};
+use pvctl::controllers::{Budget, Controller, Rules, Sync};
+use pvctl::model::{Held, PersistentVolume, PersistentVolumeClaim};
 use pvctl::simulate::component::{Component, components};
-use pvctl::simulate::explore::{Budget, Explored, Step, explore, schedule};
+use pvctl::simulate::explore::{Explored, Step, explore, schedule};
 use pvctl::simulate::{Outcome, Settings, Settled, Target, key_of, settle};
-use pvctl::snapshot::{ClaimId, VolumeId};
-use pvctl::world::{Answers, Cached, Choices, ControllerState, Held, OperationState, Refusal, World};
+
+use pvctl::world::{Answers, Cached, Choices, ControllerState, OperationState, Refusal, World};
 use serde_json::json;
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -72,7 +73,7 @@ impl Judged<'_> {
     }
 
     fn part<'a>(&self, component: &'a Component, real: &'a Settle) -> Result<Part<'a>> {
-        let objects = component.objects();
+        let objects = component.targets();
         let answer = |object: &Target| {
             let mut all = real.objects.iter();
             let found = all.find(|answer| target(self.snapshot, &answer.object).ok() == Some(*object));
@@ -85,12 +86,12 @@ impl Judged<'_> {
 
     /// Whether that is a component under these circumstances, too: under some, more objects influence each other.
     fn is_whole(&self, part: &Part<'_>, settings: &Settings<'_>) -> bool {
-        components(self.snapshot, settings).iter().any(|component| component.objects() == part.objects)
+        components(self.snapshot, settings).iter().any(|component| component.targets() == part.objects)
     }
 
     /// The answer needs its states, and no more.
     fn compare_budget(&self, part: &Part<'_>, settings: &Settings<'_>, explored: &Explored, verdict: &mut Verdict) {
-        let claims = part.component.claims.len();
+        let claims = part.component.of::<PersistentVolumeClaim>().len();
         let tenfold = if claims <= 6 && part.objects.len() - claims <= 6 { 10 } else { 1 };
         if explored.states > 2000 {
             return;
@@ -205,28 +206,33 @@ impl Judged<'_> {
 
     /// Circumstances at first, each with a name.
     fn circumstances(&self, part: &Part<'_>) -> Vec<(&'static str, ControllerState<'static>, Answers)> {
-        let (volumes, claims) = (&part.component.volumes, &part.component.claims);
+        let (volumes, claims) =
+            (|| part.component.of::<PersistentVolume>(), || part.component.of::<PersistentVolumeClaim>());
         let calm = Answers::default;
         let mut unseen = ControllerState::in_step();
-        unseen.volumes.extend(volumes.iter().map(|id| (*id, Cached::Unseen)));
+        for id in volumes() {
+            unseen.lag(id, Cached::Unseen);
+        }
         let mut informed = ControllerState::in_step();
-        informed.claims.extend(claims.iter().map(|id| (*id, Cached::InformerOnly)));
+        for id in claims() {
+            informed.lag(id, Cached::InformerOnly);
+        }
         // What was there before the controller bound anything.
         let mut stale = ControllerState::in_step();
-        for id in volumes {
-            let mut volume = self.snapshot.volume(*id).clone();
+        for id in volumes() {
+            let mut volume = self.snapshot.volume(id).clone();
             volume.claim_ref = None;
-            stale.volumes.push((*id, Cached::Stale(Held::Written(Arc::new(volume)))));
+            stale.lag_behind(id, Held::Written(Arc::new(volume)));
         }
         let mut running = ControllerState::in_step();
         let mut run = |name: String| running.operations.push((name, OperationState::Backoff));
-        for id in volumes {
-            let meta = &self.snapshot.volume(*id).meta;
+        for id in volumes() {
+            let meta = &self.snapshot.volume(id).meta;
             run(format!("delete-{}[{}]", meta.name, meta.uid));
             run(format!("recycle-{}[{}]", meta.name, meta.uid));
         }
-        for id in claims {
-            let meta = &self.snapshot.claim(*id).meta;
+        for id in claims() {
+            let meta = &self.snapshot.claim(id).meta;
             run(format!("provision-{}/{}[{}]", meta.namespace, meta.name, meta.uid));
         }
         let refused = Answers { refuse_from: Some((1, Refusal::Conflict)), ..Answers::default() };
@@ -275,10 +281,9 @@ impl Judged<'_> {
         for step in steps {
             let target = targets(&world).into_iter().find(|target| match target {
                 Target::Volume(id) => {
-                    step.object.namespace.is_empty()
-                        && world.volume(*id).is_some_and(|v| v.meta.name == step.object.name)
+                    step.object.namespace.is_empty() && world.get(*id).is_some_and(|v| v.meta.name == step.object.name)
                 }
-                Target::Claim(id) => world.claim(*id).is_some_and(|claim| {
+                Target::Claim(id) => world.get(*id).is_some_and(|claim| {
                     claim.meta.name == step.object.name && claim.meta.namespace == step.object.namespace
                 }),
             })?;
@@ -286,7 +291,7 @@ impl Judged<'_> {
             world = loop {
                 let (after, met) = sync(&world, settings, step.controller, target, choices?)?;
                 let picked =
-                    met.only_search().and_then(|(id, _)| after.volume(id)).map(|volume| volume.meta.name.clone());
+                    met.only_search().and_then(|(id, _)| after.object(id)).map(|volume| volume.meta().name.clone());
                 if step.volume.is_none() || picked == step.volume {
                     break after;
                 }
@@ -301,11 +306,11 @@ impl Judged<'_> {
 fn can_be(world: &World<'_>, settings: &Settings<'_>, target: Target, end: &Outcome) -> bool {
     let mut ends = [false, true].into_iter().flat_map(|unsettled| match target {
         Target::Volume(id) => {
-            let destroyed = world.destroyed().contains(&id);
-            let is = Outcome::of_volume(&settings.rules, world.volume(id).as_deref(), destroyed, unsettled);
-            is.with_scrubbing(world.scrubbing().contains(&id))
+            let destroyed = world.has_mark(id.into(), DESTROYED);
+            let is = Outcome::of_volume(&settings.rules, world.get(id).as_deref(), destroyed, unsettled);
+            is.with_scrubbing(world.has_mark(id.into(), SCRUBBING))
         }
-        Target::Claim(id) => vec![Outcome::of_claim(world.claim(id).as_deref(), unsettled)],
+        Target::Claim(id) => vec![Outcome::of_claim(world.get(id).as_deref(), unsettled)],
     });
     ends.any(|is| is == *end)
 }
@@ -315,8 +320,8 @@ fn stays(world: &World<'_>, settings: &Settings<'_>, object: Target, objects: &[
     settings.controllers.iter().all(|controller| {
         let Some((after, _)) = sync(world, settings, *controller, object, Choices::first()) else { return true };
         let is = |world: &World<'_>, object: Target| match object {
-            Target::Volume(id) => Outcome::of_volume(&settings.rules, world.volume(id).as_deref(), false, false),
-            Target::Claim(id) => Outcome::of_claim(world.claim(id).as_deref(), false),
+            Target::Volume(id) => Outcome::of_volume(&settings.rules, world.get(id).as_deref(), false, false),
+            Target::Claim(id) => Outcome::of_claim(world.get(id).as_deref(), false),
         };
         objects.iter().all(|object| is(world, *object) == is(&after, *object))
     })
@@ -324,12 +329,8 @@ fn stays(world: &World<'_>, settings: &Settings<'_>, object: Target, objects: &[
 
 /// All objects of a world, with the volumes that were created in it.
 fn targets(world: &World<'_>) -> Vec<Target> {
-    let snapshot = world.snapshot();
-    let volumes = (0..).map(VolumeId::new).take(snapshot.volumes().len());
-    let created =
-        world.changed_volumes().iter().map(|(id, _)| *id).filter(|id| id.0 as usize >= snapshot.volumes().len());
-    let claims = (0..).map(ClaimId::new).take(snapshot.claims().len());
-    volumes.chain(created).map(Target::Volume).chain(claims.map(Target::Claim)).collect()
+    let volumes = world.places().into_iter().map(Target::Volume);
+    volumes.chain(world.places().into_iter().map(Target::Claim)).collect()
 }
 
 /// One sync with caches in step.
@@ -360,7 +361,7 @@ fn sync<'s>(
 }
 
 fn listed(settled: Settled) -> Sets {
-    settled.volumes.into_iter().chain(settled.claims).map(|set| set.listed.to_vec()).collect()
+    settled.sets.into_iter().map(|set| set.listed.to_vec()).collect()
 }
 
 fn sets(explored: &Explored) -> Sets {
@@ -421,7 +422,7 @@ pub fn hundred_sizes() -> Result<Verdict> {
         let exact = listed(settle(&snapshot, &settings, component));
         let grown = listed(settle(&snapshot, &growing, component));
         verdict.engines.listed_large += grown.iter().map(Vec::len).sum::<usize>();
-        for ((object, exact), grown) in component.objects().into_iter().zip(exact).zip(grown) {
+        for ((object, exact), grown) in component.targets().into_iter().zip(exact).zip(grown) {
             let key = key_of(&snapshot, object);
             let (kind, namespace, name) = (key.kind.to_string(), key.namespace.to_string(), key.name.to_string());
             let object = Object { kind, namespace, name };

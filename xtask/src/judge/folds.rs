@@ -5,8 +5,8 @@ use crate::line::{Case, Object};
 use anyhow::Result;
 use pvctl::controllers::Controller;
 use pvctl::report::prediction::StateOut;
+use pvctl::simulate::Budget;
 use pvctl::simulate::decide::decide_folded;
-use pvctl::simulate::explore::Budget;
 use pvctl::simulate::{
     Component, DecidedBy, Decision, Decisions, Limit, Outcome, OutcomeSet, Prediction, Settings, Simulation, Target,
 };
@@ -112,9 +112,9 @@ impl Judged<'_> {
         let world = World::new(self.snapshot);
         let settings = binder(self.rules);
         let choices = |target: Target| pvctl::simulate::decide::decide(&world, &settings, target).listed.len();
-        let claims: Vec<Target> = component.claims.iter().copied().map(Target::Claim).collect();
+        let claims: Vec<Target> = component.of().map(Target::Claim).collect();
         let ties = claims.iter().any(|claim| choices(*claim) > 1);
-        let objects = component.objects().into_iter().map(|target| {
+        let objects = component.targets().into_iter().map(|target| {
             let key = pvctl::simulate::key_of(self.snapshot, target);
             Object {
                 kind: key.kind.as_str().to_owned(),
@@ -154,8 +154,8 @@ impl Judged<'_> {
 fn picked(snapshot: &Snapshot, decision: &Decision<'_>) -> String {
     let volume = decision.record.effects.iter().find_map(|effect| match effect {
         Effect::Write(write) => {
-            let (kind, meta) = write.body.target();
-            (kind == pvctl::model::Kind::PersistentVolume).then(|| meta.name.to_string())
+            let object = write.body.object();
+            (object.kind() == pvctl::model::Kind::PersistentVolume).then(|| object.meta().name.to_string())
         }
         _ => None,
     });

@@ -1,11 +1,11 @@
 //! A claim and its volume that state different classes.
 
 use super::{ClassDifference, class_steps, recreate, refused_class};
+use crate::controllers::persistent_volume::nearest;
 use crate::diagnosis::misfit::class_words;
 use crate::diagnosis::remedy::{patch_volume, reserve};
 use crate::diagnosis::{Act, Case, Detect, Found, Page, Risk, Rule, Severity};
 use crate::model::{Kind, PersistentVolumeClaim};
-use crate::simulate::nearest;
 
 pub(super) static RULE: Rule = Rule {
     id: "bind-class-mismatch",

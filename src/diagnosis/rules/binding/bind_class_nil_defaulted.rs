@@ -3,12 +3,12 @@
 use super::super::pending::{asked_since, users};
 use super::{ClassDifference, class_steps, nearest, recreate, refused_class, reserved_volumes};
 use crate::controllers::ClaimBranch;
+use crate::controllers::persistent_volume::nearest::has_default_class;
 use crate::diagnosis::case::volume_key;
 use crate::diagnosis::facts::CLASS;
 use crate::diagnosis::remedy::reserve;
 use crate::diagnosis::{Act, Case, Detect, Found, Page, Remedy, Risk, Rule, Severity};
 use crate::model::{Kind, PersistentVolume, PersistentVolumeClaim};
-use crate::simulate::nearest::has_default_class;
 
 pub(super) static RULE: Rule = Rule {
     id: "bind-class-nil-defaulted",

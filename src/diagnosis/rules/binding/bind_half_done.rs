@@ -6,8 +6,8 @@ use crate::diagnosis::facts::{has_uid_of, is_bound};
 use crate::diagnosis::remedy::{by_hand, kubectl, quoted};
 use crate::diagnosis::{Act, Case, Detect, Found, Page, Risk, Rule, Severity};
 use crate::model::{ClaimPhase, Kind, PersistentVolume, PersistentVolumeClaim, Timestamp};
+use crate::snapshot::printed;
 use crate::text::human_age;
-use crate::world::printed_uid;
 
 pub(super) static RULE: Rule = Rule {
     id: "bind-half-done",
@@ -66,7 +66,7 @@ fn look(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Found> {
     Some(
         found
             .since(since)
-            .evidence(&volume_key(name), "spec.claimRef.uid", printed_uid(&claim.meta.uid))
+            .evidence(&volume_key(name), "spec.claimRef.uid", printed(&claim.meta.uid))
             .evidence(&case.object(), "spec.volumeName", claim.volume_name.as_str())
             .evidence(&case.object(), "status.phase", claim.status.phase.as_str())
             .remedy(by_hand("see whether kube-controller-manager runs and may write volumes and claims"))

@@ -6,7 +6,7 @@ use crate::diagnosis::facts::names;
 use crate::diagnosis::remedy::restore;
 use crate::diagnosis::{Act, Case, Detect, Found, Page, Repair, Risk, Rule, Severity, key};
 use crate::model::{Kind, PersistentVolumeClaim};
-use crate::world::printed_uid;
+use crate::snapshot::printed;
 
 pub(super) static RULE: Rule = Rule {
     id: "bind-named-pv-stale-uid",
@@ -67,8 +67,8 @@ fn look(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Found> {
             .risk(if kept { Risk::None } else { Risk::Imminent })
             // After a restore all claims of a namespace are alike.
             .follows_from(key(Kind::Namespace, "", &claim.meta.namespace), Act::NameOwner)
-            .evidence(&case.object(), "metadata.uid", printed_uid(&claim.meta.uid))
-            .evidence(&volume_key(name), "spec.claimRef.uid", printed_uid(&named.uid))
+            .evidence(&case.object(), "metadata.uid", printed(&claim.meta.uid))
+            .evidence(&volume_key(name), "spec.claimRef.uid", printed(&named.uid))
             .evidence(&volume_key(name), "spec.persistentVolumeReclaimPolicy", policy)
             .remedy(restore(case.snapshot(), claim, format!("give volume {name} to the claim of today"))),
     )

@@ -30,6 +30,7 @@ mod nearest;
 
 use crate::controllers::persistent_volume::binding::is_volume_bound_to_claim;
 use crate::controllers::persistent_volume::matching::Query;
+use crate::controllers::persistent_volume::nearest::has_default_class;
 use crate::controllers::{CandidateVerdict, ClaimBranch};
 use crate::diagnosis::case::{class_key, volume_key};
 use crate::diagnosis::facts::{CLASS, class_of_claim, class_of_volume, has_uid_of, is_bound};
@@ -37,7 +38,6 @@ use crate::diagnosis::misfit::{Misfit, misfit};
 use crate::diagnosis::remedy::by_hand;
 use crate::diagnosis::{Act, Case, Found, Remedy, Severity};
 use crate::model::{AnnotationKey, ClaimPhase, PersistentVolume, PersistentVolumeClaim};
-use crate::simulate::nearest::has_default_class;
 use serde_json::{Value, json};
 
 /// The volume of a claim whose binding was completed, where the two name each other.

@@ -6,7 +6,7 @@ use crate::diagnosis::facts::has_uid_of;
 use crate::diagnosis::remedy::{by_hand, restore};
 use crate::diagnosis::{Act, Case, Detect, Found, Page, Repair, Risk, Rule, Severity};
 use crate::model::{AnnotationKey, Kind, PersistentVolumeClaim};
-use crate::world::printed_uid;
+use crate::snapshot::printed;
 
 pub(super) static RULE: Rule = Rule {
     id: "lost-volumename-empty",
@@ -69,7 +69,7 @@ fn look(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Found> {
                 Some(by_hand(format!(
                     "look into the storage system for volumes that {driver} made for this claim: their names mostly \
                      have its uid, {}",
-                    printed_uid(&claim.meta.uid)
+                    printed(&claim.meta.uid)
                 ))),
             ),
             None => ("No controller touched any data for this".to_owned(), None),

@@ -52,7 +52,7 @@ fn look(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Found> {
     let decision = case.decision()?;
     let effects = decision.record.effects.iter();
     let mut written = effects.filter_map(|effect| match effect {
-        Effect::Write(write) if write.refused.is_none() => Some(write.body.target().1.created),
+        Effect::Write(write) if write.refused.is_none() => Some(write.body.object().meta().created),
         _ => None,
     });
     // What makes the claim move may have come just now.

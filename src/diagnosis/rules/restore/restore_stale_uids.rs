@@ -5,7 +5,7 @@ use crate::diagnosis::remedy::{by_hand, kubectl, quoted, retain};
 use crate::diagnosis::{Act, Case, Detect, Found, Page, Risk, Rule, Severity};
 use crate::model::surroundings::Namespace;
 use crate::model::{Kind, PersistentVolume, PersistentVolumeClaim};
-use crate::world::printed_uid;
+use crate::snapshot::printed;
 
 /// So many claims at least have one cause together; one or two were deleted and created by hand.
 const MANY: usize = 3;
@@ -83,8 +83,8 @@ fn look(case: &Case<'_>, namespace: &Namespace) -> Option<Found> {
         None => found,
     };
     let found = pairs.iter().take(SHOWN).fold(found, |found, (claim, volume)| {
-        let remembered = volume.claim_ref.as_ref().map(|named| printed_uid(&named.uid).to_string());
-        found.evidence(&key_of_claim(&claim.meta), "metadata.uid", printed_uid(&claim.meta.uid)).evidence(
+        let remembered = volume.claim_ref.as_ref().map(|named| printed(&named.uid).to_string());
+        found.evidence(&key_of_claim(&claim.meta), "metadata.uid", printed(&claim.meta.uid)).evidence(
             &volume_key(&volume.meta.name),
             "spec.claimRef.uid",
             remembered.unwrap_or_default(),

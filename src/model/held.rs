@@ -39,3 +39,20 @@ impl<T: PartialEq> PartialEq for Held<'_, T> {
 }
 
 impl<T: Eq> Eq for Held<'_, T> {}
+
+impl<T> Held<'_, T> {
+    /// Whether both are the very same value, not only an equal one.
+    pub fn is(&self, other: &Self) -> bool {
+        std::ptr::eq(&raw const **self, &raw const **other)
+    }
+}
+
+impl<T: Clone> Held<'_, T> {
+    /// The object by itself: shared, where it was written, or else copied.
+    pub fn to_arc(&self) -> Arc<T> {
+        match self {
+            Self::Base(object) => Arc::new((*object).clone()),
+            Self::Written(object) => Arc::clone(object),
+        }
+    }
+}

@@ -1,6 +1,6 @@
 //! Where the storage of a volume is, whatever its kind of source. Nothing is read but what redaction keeps.
 
-use super::wire::VolumeSpec;
+use super::VolumeSpec;
 use crate::model::{SourceKind, Str, VolumeSource};
 use serde_json::Value;
 
@@ -80,7 +80,7 @@ fn address(field: &str, source: &Value) -> (String, String) {
 }
 
 /// Whether it is the id of a managed disk; the address of a blob can hold a signature.
-pub(in crate::snapshot) fn is_disk_id(uri: &str) -> bool {
+pub(super) fn is_disk_id(uri: &str) -> bool {
     uri.starts_with("/subscriptions/") && !uri.contains('?')
 }
 

@@ -1,19 +1,18 @@
 //! On which readings the outcomes of a component rest. What nobody saw could change the end of every object in it, so
 //! the needs are those of the component and not of one object.
 
-use super::component::{Component, PROVISIONED, is_permanent, may_have_no_claim, may_search, searched_classes};
-use super::decide::Settings;
+use super::links::{PROVISIONED, is_permanent, may_have_no_claim, may_search, searched_classes};
 use crate::controllers::protection::CLAIM_FINALIZER;
-use crate::controllers::{Controller, Rules};
+use crate::controllers::{Controller, Rules, Settings};
 use crate::model::{
-    AnnotationKey, Kind, PersistentVolume, PersistentVolumeClaim, Quantity, ReclaimPolicy, Str, VolumePhase,
+    AnnotationKey, Kind, ObjectId, PersistentVolume, PersistentVolumeClaim, Quantity, ReclaimPolicy, Str, VolumePhase,
 };
 use crate::snapshot::{Absence, GroupKey, Snapshot};
 use crate::world::Need;
 use std::collections::BTreeMap;
 
 /// What gaps of a reading mean for more than one component.
-pub(super) struct Gaps {
+pub struct Gaps {
     /// A claim could be given a default class that nobody saw: then it can take volumes of any class, also of
     /// components other than its own.
     any_class: bool,
@@ -34,7 +33,8 @@ enum Doubt {
 }
 
 impl Gaps {
-    pub(super) fn of(snapshot: &Snapshot, settings: &Settings<'_>) -> Self {
+    /// What the gaps of this reading mean.
+    pub fn of(snapshot: &Snapshot, settings: &Settings<'_>) -> Self {
         let any_class = snapshot.coverage().absence(Kind::StorageClass, "") != Absence::Certain
             && snapshot.claims().iter().any(|claim| may_search(claim) && !claim.has_class());
         let mut freed: BTreeMap<GroupKey, BTreeMap<(Str, Doubt), Quantity>> = BTreeMap::new();
@@ -98,10 +98,10 @@ fn may_be_freed_by<'s>(
 }
 
 /// The readings that matter and are not certain, each with what its gaps mean.
-pub(super) fn uncertain_needs(
+pub fn uncertain_needs(
     snapshot: &Snapshot,
     settings: &Settings<'_>,
-    component: &Component,
+    objects: &[ObjectId],
     gaps: &Gaps,
 ) -> Vec<(Need, Absence)> {
     let mut found: Vec<(Need, Absence)> = Vec::new();
@@ -113,9 +113,10 @@ pub(super) fn uncertain_needs(
     let provisions = settings.rules.hostpath_provisioning;
     let protects = settings.controllers.contains(&Controller::PersistentVolumeClaimProtection);
     let is_protected = |claim: &PersistentVolumeClaim| claim.meta.has_finalizer(CLAIM_FINALIZER);
-    let mut volumes = component.volumes.iter().map(|id| snapshot.volume(*id));
+    let all_volumes = || objects.iter().filter_map(|id| id.of()).map(|id| snapshot.volume(id));
+    let mut volumes = all_volumes();
     let recycles = volumes.any(|volume| volume.reclaim_policy == ReclaimPolicy::Recycle);
-    for claim in component.claims.iter().map(|id| snapshot.claim(*id)) {
+    for claim in objects.iter().filter_map(|id| id.of()).map(|id| snapshot.claim(id)) {
         let namespace = claim.meta.namespace.as_str();
         if may_search(claim) {
             need(Kind::PersistentVolume, "");
@@ -123,7 +124,7 @@ pub(super) fn uncertain_needs(
                 need(Kind::StorageClass, "");
             }
             // A claim that nobody saw could take the volume, or have one created that becomes free.
-            if !component.volumes.is_empty() || provisions {
+            if all_volumes().next().is_some() || provisions {
                 need(Kind::PersistentVolumeClaim, "");
             }
             if provisions && gaps.any_class {
@@ -156,7 +157,7 @@ pub(super) fn uncertain_needs(
             need(Kind::Node, "");
         }
     }
-    for volume in component.volumes.iter().map(|id| snapshot.volume(*id)) {
+    for volume in all_volumes() {
         // A claim that nobody saw could take it; one that names it could, even while the volume is being deleted.
         if may_have_no_claim(snapshot, settings, volume) {
             need(Kind::PersistentVolumeClaim, "");
@@ -184,7 +185,7 @@ pub(super) fn uncertain_needs(
 
 /// Adds a reading, unless it is certain or known; what is known stands, since it is no less doubtful than what is
 /// assumed.
-pub(super) fn note_gap(found: &mut Vec<(Need, Absence)>, kind: Kind, namespace: &str, absence: Absence) {
+pub fn note_gap(found: &mut Vec<(Need, Absence)>, kind: Kind, namespace: &str, absence: Absence) {
     let known = || found.iter().any(|(need, _)| need.kind == kind && need.namespace == namespace);
     if absence != Absence::Certain && !known() {
         found.push((Need { verb: "list", kind, namespace: Str::from(namespace) }, absence));

@@ -4,9 +4,9 @@
 //! picked, then exchanging the two in the world leaves the world as it is. The run that picks the one is thus the run
 //! that picks the other, exchanged: the same in all but the name.
 
-use crate::model::{ObjectMeta, PersistentVolume, VolumeStatus};
+use crate::model::{Held, ObjectId, ObjectMeta, PersistentVolume, VolumeStatus};
 use crate::snapshot::VolumeId;
-use crate::world::{Choices, Held, Record, World};
+use crate::world::{Choices, Record, World};
 
 /// Decisions that are not listed one by one, because they are another one with a volume in the place of its own.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -20,15 +20,18 @@ pub struct Alike {
 /// How the next choices of a sync are the one that was made, as far as that can be told without making them: at most so
 /// many of them, and none where they are not alike. A sync that picks a volume goes on with the binding, which updates
 /// objects and says nothing to anybody, unless it fails: the text of an error may name the volume.
-pub(super) fn alike<T>(world: &World<'_>, record: &Record<'_, T>, met: &Choices, most: usize) -> Option<Alike> {
+pub fn alike<T>(world: &World<'_>, record: &Record<'_, T>, met: &Choices, most: usize) -> Option<Alike> {
     let (chosen, others) = met.only_search()?;
-    let Some(Held::Base(volume)) = world.volume(chosen) else { return None };
+    let as_read = |id: ObjectId| match world.get(id.of()?) {
+        Some(Held::Base(volume)) => Some((id.of()?, volume)),
+        _ => None,
+    };
+    let (chosen, volume): (VolumeId, &PersistentVolume) = as_read(chosen)?;
     if record.error.is_some() {
         return None;
     }
-    let is_alike =
-        |id: &&VolumeId| matches!(world.volume(**id), Some(Held::Base(other)) if interchangeable(volume, other));
-    let others: Vec<VolumeId> = others.iter().take(most).take_while(is_alike).copied().collect();
+    let is_alike = |id: ObjectId| as_read(id).filter(|(_, other)| interchangeable(volume, other)).map(|(id, _)| id);
+    let others: Vec<VolumeId> = others.take(most).map_while(is_alike).collect();
     (!others.is_empty()).then_some(Alike { chosen, others })
 }
 

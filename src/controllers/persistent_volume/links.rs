@@ -1,0 +1,328 @@
+//! Which volumes and claims can influence each other.
+
+use super::matching::{Fit, Query};
+use super::plugins::{Plugin, Provider, find_provisionable_plugin};
+use crate::controllers::{Links, Rules, Settings};
+use crate::model::{
+    AnnotationKey, Kind, ObjectId, PersistentVolume, PersistentVolumeClaim, Quantity, ReclaimPolicy, StorageClass, Str,
+    VolumeMode,
+};
+use crate::snapshot::{Absence, ClaimId, GroupKey, Snapshot, VolumeId};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Joins all volumes and claims that can influence each other.
+pub fn join(snapshot: &Snapshot, settings: &Settings<'_>, links: &mut Links) {
+    let rules = &settings.rules;
+    let (volumes, claims) =
+        (|| snapshot.with_ids::<PersistentVolume>(), || snapshot.with_ids::<PersistentVolumeClaim>());
+    for (id, volume) in volumes() {
+        if let Some(named) = &volume.claim_ref
+            && let Some(claim) = snapshot.claim_id(&named.namespace, &named.name)
+        {
+            links.join(id, claim);
+        }
+    }
+    for (id, claim) in claims() {
+        if claim.volume_name.is_empty() {
+            continue;
+        }
+        if let Some(volume) = snapshot.volume_id(&claim.volume_name) {
+            links.join(id, volume);
+        } else if let [first, ..] = snapshot.claims_naming(&claim.volume_name) {
+            // Claims that name one missing volume share its fate should it be created in the simulation.
+            links.join(id, *first);
+        }
+    }
+    join_provisioned(snapshot, rules, links);
+    join_by_matching(snapshot, settings, links);
+    join_unusable(snapshot, rules, links);
+}
+
+/// The classes for which a claim may search for a free volume: its own, and the default class if it has none. Classes
+/// that delay binding are left out: for them only reserved volumes are taken, and those are joined by name.
+pub fn searched_classes(snapshot: &Snapshot, rules: &Rules, claim: &PersistentVolumeClaim) -> Vec<Str> {
+    let mut classes = own_classes(snapshot, rules, claim);
+    let selected = rules.selected_node_ends_delay && claim.meta.annotations.has(AnnotationKey::SelectedNode);
+    classes.retain(|name| selected || snapshot.class(name).is_none_or(|class| !class.waits_for_first_consumer()));
+    classes.dedup();
+    classes
+}
+
+/// The classes that a claim may have: its own, and the default class if it has none.
+pub fn own_classes(snapshot: &Snapshot, rules: &Rules, claim: &PersistentVolumeClaim) -> Vec<Str> {
+    let mut classes = vec![Str::from(claim.class())];
+    let unclassed = if rules.default_class_for_empty_class { claim.class().is_empty() } else { !claim.has_class() };
+    if unclassed {
+        classes
+            .extend(snapshot.classes().iter().filter(|class| class.is_default()).map(|class| class.meta.name.clone()));
+    }
+    classes
+}
+
+/// Whether the claim may still search for a volume: once it names one, it never does again.
+pub fn may_search(claim: &PersistentVolumeClaim) -> bool {
+    claim.volume_name.is_empty() && !claim.meta.annotations.has(AnnotationKey::BindCompleted)
+}
+
+/// Whether the volume is free to be found, or may become so. One that is being deleted is never found.
+pub fn may_become_free(snapshot: &Snapshot, settings: &Settings<'_>, volume: &PersistentVolume) -> bool {
+    !volume.terminating() && may_have_no_claim(snapshot, settings, volume)
+}
+
+/// Whether the volume names no claim, or may come to name none: its claim may turn to another volume, and the
+/// controller then removes the claimRef that it made itself. A claimRef without a uid stays, but a binding that ends
+/// after its first write gives it one.
+pub fn may_have_no_claim(snapshot: &Snapshot, settings: &Settings<'_>, volume: &PersistentVolume) -> bool {
+    let Some(named) = &volume.claim_ref else { return true };
+    volume.meta.annotations.has(AnnotationKey::BoundByController)
+        && snapshot.claim_id(&named.namespace, &named.name).map(|id| snapshot.claim(id)).is_some_and(|claim| {
+            (claim.meta.uid == named.uid || (named.uid.is_empty() && settings.may_be_interrupted()))
+                && claim.volume_name != volume.meta.name
+        })
+}
+
+/// The one volume that is reserved for the claim, where the search ends with it in every state: it has the access modes
+/// that the claim asks for and no others, so that it is looked at first, and nothing takes it away. Neither of the two
+/// competes with anybody then.
+fn sure_reservation(snapshot: &Snapshot, rules: &Rules, claim: &PersistentVolumeClaim) -> Option<VolumeId> {
+    let [only] = snapshot.volumes_naming(&claim.meta.namespace, &claim.meta.name) else { return None };
+    let volume = snapshot.volume(*only);
+    let surely = may_search(claim)
+        && !claim.terminating()
+        && !volume.terminating()
+        && volume.access_modes.set().len() == claim.access_modes.set().len()
+        && volume.access_modes.set().contains_all(&claim.access_modes)
+        && Query::new(rules, claim, false).is_ok_and(|query| query.fit(volume) == Fit::Reserved);
+    surely.then_some(*only)
+}
+
+/// Claims without a selector that search alike but for the size.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct SearchKey {
+    class: Str,
+    mode: VolumeMode,
+    attributes_class: Str,
+    requested: crate::model::AccessModeSet,
+}
+
+/// The name of the volume that the controller creates for a claim. Upstream: `getProvisionedVolumeNameForClaim`, 1.36.
+fn provisioned_name(claim: &PersistentVolumeClaim) -> String {
+    format!("{PROVISIONED}{}", claim.meta.uid)
+}
+
+/// How the names of volumes begin that the controller creates.
+pub const PROVISIONED: &str = "pvc-";
+
+/// Whether the controller itself provisions for a class.
+fn is_provisioned_in_tree(rules: &Rules, class: &StorageClass) -> bool {
+    rules.hostpath_provisioning && matches!(find_provisionable_plugin(rules, class), Provider::InTree(Plugin::HostPath))
+}
+
+/// Whether the controller itself may create a volume for the claim. It may where a class is not known.
+fn may_provision(snapshot: &Snapshot, rules: &Rules, claim: &PersistentVolumeClaim) -> bool {
+    let unseen = snapshot.coverage().absence(Kind::StorageClass, "") != Absence::Certain;
+    rules.hostpath_provisioning
+        && may_search(claim)
+        && (own_classes(snapshot, rules, claim).iter().any(|name| {
+            snapshot.class(name).map_or(unseen && !name.is_empty(), |class| is_provisioned_in_tree(rules, class))
+        }) || (unseen && !claim.has_class()))
+}
+
+/// A volume that the controller may create has a name: whoever names it, and the volume that has it now, and is in its
+/// way while it is there, belong to the claim that it would be created for.
+fn join_provisioned(snapshot: &Snapshot, rules: &Rules, links: &mut Links) {
+    if !rules.hostpath_provisioning {
+        return;
+    }
+    let mut creators: BTreeMap<String, ClaimId> = BTreeMap::new();
+    for (id, claim) in snapshot.with_ids::<PersistentVolumeClaim>() {
+        if !may_provision(snapshot, rules, claim) {
+            continue;
+        }
+        let name = provisioned_name(claim);
+        if let Some(volume) = snapshot.volume_id(&name) {
+            links.join(id, volume);
+        }
+        for other in snapshot.claims_naming(&name) {
+            links.join(id, *other);
+        }
+        // Only files have two claims with one uid.
+        let first = *creators.entry(name).or_insert(id);
+        links.join(id, first);
+    }
+}
+
+/// A volume that is free, or may become so: a recorded one, or one that the controller may create for a claim.
+struct Member {
+    capacity: Quantity,
+    /// The volume, or the claim.
+    object: ObjectId,
+}
+
+/// The volumes that the controller may create for claims and that may become free then: where a claim turns to another
+/// volume, because what was created is none that it would find, or because a cache lags, the controller takes its
+/// claimRef away, unless it deletes it. It takes a recorded volume of the class to begin with.
+fn join_freed(
+    snapshot: &Snapshot,
+    rules: &Rules,
+    reserved: &BTreeSet<ObjectId>,
+    groups: &mut BTreeMap<GroupKey, Vec<Member>>,
+) {
+    let classes: BTreeSet<Str> = groups.keys().map(|key| key.class.clone()).collect();
+    let kept =
+        |class: &StorageClass| class.reclaim_policy.as_ref().is_some_and(|policy| *policy != ReclaimPolicy::Delete);
+    for (id, claim) in snapshot.with_ids::<PersistentVolumeClaim>() {
+        if !may_search(claim) || reserved.contains(&id.into()) {
+            continue;
+        }
+        for name in searched_classes(snapshot, rules, claim) {
+            let creates =
+                snapshot.class(&name).is_some_and(|class| kept(class) && is_provisioned_in_tree(rules, class));
+            if creates && classes.contains(&name) {
+                let key = GroupKey {
+                    class: name,
+                    mode: VolumeMode::Filesystem,
+                    attributes_class: Str::default(),
+                    access_modes: claim.access_modes.set(),
+                };
+                let capacity = claim.requested().unwrap_or(Quantity::ZERO);
+                groups.entry(key).or_default().push(Member { capacity, object: id.into() });
+            }
+        }
+    }
+}
+
+fn join_by_matching(snapshot: &Snapshot, settings: &Settings<'_>, links: &mut Links) {
+    let rules = &settings.rules;
+    let capacity = |volume: &PersistentVolume| volume.storage().copied().unwrap_or(Quantity::ZERO);
+
+    // Claims and volumes that are reserved for each other take no part.
+    let mut reserved: BTreeSet<ObjectId> = BTreeSet::new();
+    for (id, claim) in snapshot.with_ids::<PersistentVolumeClaim>() {
+        if let Some(volume) = sure_reservation(snapshot, rules, claim) {
+            reserved.extend([ObjectId::from(id), volume.into()]);
+        }
+    }
+
+    // Free volumes in groups, by capacity.
+    let mut groups: BTreeMap<GroupKey, Vec<Member>> = BTreeMap::new();
+    for (id, volume) in snapshot.with_ids::<PersistentVolume>() {
+        if may_become_free(snapshot, settings, volume) && !reserved.contains(&id.into()) {
+            let member = Member { capacity: capacity(volume), object: id.into() };
+            groups.entry(Snapshot::group_key(volume)).or_default().push(member);
+        }
+    }
+    if rules.hostpath_provisioning {
+        join_freed(snapshot, rules, &reserved, &mut groups);
+    }
+    for group in groups.values_mut() {
+        group.sort_by(|a, b| a.capacity.compare(&b.capacity).then(a.object.cmp(&b.object)));
+    }
+    if groups.is_empty() {
+        return;
+    }
+
+    // Searching claims in groups, each with its smallest request; those with a selector one by one.
+    let mut searches: BTreeMap<SearchKey, Vec<(Quantity, ClaimId)>> = BTreeMap::new();
+    for (id, claim) in snapshot.with_ids::<PersistentVolumeClaim>() {
+        if !may_search(claim) || reserved.contains(&id.into()) {
+            continue;
+        }
+        for class in searched_classes(snapshot, rules, claim) {
+            if claim.selector.is_some() {
+                join_selecting(snapshot, rules, links, (id, claim), &class, &groups);
+                continue;
+            }
+            let key = SearchKey {
+                class,
+                mode: claim.mode(),
+                attributes_class: claim.attributes_class().into(),
+                requested: claim.access_modes.set(),
+            };
+            let request = claim.requested().unwrap_or(Quantity::ZERO);
+            searches.entry(key).or_default().push((request, id));
+        }
+    }
+    for (search, claims) in &searches {
+        let Some((smallest, first)) = claims.iter().min_by(|(a, _), (b, _)| a.compare(b)) else { continue };
+        for (key, members) in &groups {
+            let alike = key.class == search.class
+                && key.mode == search.mode
+                && (!rules.attributes_class || key.attributes_class == search.attributes_class)
+                && search.requested.is_subset_of(key.access_modes);
+            let Some(Member { capacity: largest, object: last }) = members.last().filter(|_| alike) else { continue };
+            if largest.compare(smallest).is_lt() {
+                continue;
+            }
+            for (request, claim) in claims {
+                if request.compare(largest).is_le() {
+                    links.join(*claim, *last);
+                }
+            }
+            for Member { capacity, object } in members {
+                if capacity.compare(smallest).is_ge() {
+                    links.join(*object, *first);
+                }
+            }
+        }
+    }
+}
+
+/// Whether the volume is there in every state that the controllers can bring about.
+pub fn is_permanent(volume: &PersistentVolume) -> bool {
+    !volume.terminating() && volume.reclaim_policy != ReclaimPolicy::Delete
+}
+
+/// A search that fails as such, because the selector cannot be used, fails only while some volume has the access
+/// modes. So it depends on all of these, unless one of them is always there.
+fn join_unusable(snapshot: &Snapshot, rules: &Rules, links: &mut Links) {
+    for (id, claim) in snapshot.with_ids::<PersistentVolumeClaim>() {
+        if !may_search(claim) || Query::new(rules, claim, false).is_ok() {
+            continue;
+        }
+        let has_modes = |volume: &PersistentVolume| volume.access_modes.set().contains_all(&claim.access_modes);
+        if snapshot.volumes().iter().any(|volume| is_permanent(volume) && has_modes(volume)) {
+            continue;
+        }
+        for (volume, _) in snapshot.with_ids().filter(|(_, volume)| has_modes(volume)) {
+            links.join(id, volume);
+        }
+        if rules.hostpath_provisioning {
+            // A volume that is provisioned for another claim has that claim's modes.
+            for (other, rival) in snapshot.with_ids::<PersistentVolumeClaim>() {
+                if may_search(rival) && rival.access_modes.set().contains_all(&claim.access_modes) {
+                    links.join(id, other);
+                }
+            }
+        }
+    }
+}
+
+fn join_selecting(
+    snapshot: &Snapshot,
+    rules: &Rules,
+    links: &mut Links,
+    (id, claim): (ClaimId, &PersistentVolumeClaim),
+    class: &Str,
+    groups: &BTreeMap<GroupKey, Vec<Member>>,
+) {
+    let Ok(query) = Query::new(rules, claim, false) else { return };
+    let request = claim.requested().unwrap_or(Quantity::ZERO);
+    for (key, members) in groups {
+        let alike = key.class == *class
+            && key.mode == claim.mode()
+            && (!rules.attributes_class || key.attributes_class == claim.attributes_class())
+            && key.access_modes.contains_all(&claim.access_modes);
+        if !alike {
+            continue;
+        }
+        for member in members {
+            // What the controller creates has no labels.
+            let labels = member.object.of().map_or(&[][..], |id| &*snapshot.volume(id).meta.labels);
+            let selected = query.selector().is_none_or(|selector| selector.matches(labels));
+            if member.capacity.compare(&request).is_ge() && selected {
+                links.join(id, member.object);
+            }
+        }
+    }
+}

@@ -1,0 +1,29 @@
+//! The pods that use a claim, as controllers find them.
+
+use super::Sync;
+use crate::model::{Held, Id, Kind, Pod};
+use crate::world::World;
+
+/// The places of the pods that refer to a claim of that name, in the order of their names, new ones last.
+fn referring(world: &World<'_>, namespace: &str, claim: &str) -> Vec<Id<Pod>> {
+    let recorded = world.snapshot().pod_ids_of(namespace, claim).iter().copied();
+    let created = world.created::<Pod>().filter_map(|(id, pod)| {
+        let refers = |pod: &Pod| pod.meta.namespace == namespace && pod.claim_names().any(|name| name == claim);
+        pod.is_some_and(|pod| refers(pod)).then_some(id)
+    });
+    recorded.chain(created).collect()
+}
+
+impl<'s> Sync<'_, 's> {
+    /// The pods that refer to a claim of that name, as the informer has them, in the order of their names.
+    pub fn pods_of(&mut self, namespace: &str, claim: &str) -> Vec<Held<'s, Pod>> {
+        self.needs_list(Kind::Pod, namespace);
+        referring(self.world(), namespace, claim).into_iter().filter_map(|id| self.informed(id)).collect()
+    }
+
+    /// The pods that refer to a claim of that name and that only a live list shows, in the order of their names.
+    pub fn live_only_pods_of(&self, namespace: &str, claim: &str) -> Vec<Held<'s, Pod>> {
+        let unseen = referring(self.world(), namespace, claim).into_iter().filter(|id| self.informed(*id).is_none());
+        unseen.filter_map(|id| self.world().get(id)).collect()
+    }
+}

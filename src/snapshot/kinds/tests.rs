@@ -1,0 +1,284 @@
+//! What is read of the objects of each kind.
+
+#![expect(clippy::unwrap_used, clippy::needless_pass_by_value, reason = "tests")]
+
+use crate::model::surroundings::{CsiDriver, Event, LimitRange, StatefulSet};
+use crate::model::{
+    AccessMode, AnnotationKey, BindingMode, ClaimPhase, Kind, LabelOperator, Lease, NodeOperator, ObjectMeta,
+    PersistentVolume, PersistentVolumeClaim, Pod, PodPhase, Quantity, ReclaimPolicy, Resource, ResourceVersion,
+    SourceKind, StorageClass, Timestamp, VolumeMode, VolumePhase, label,
+};
+use crate::snapshot::decode::{Item, decode, read_some};
+use serde_json::{Value, json};
+
+fn decoded<T: Resource>(object: &Value) -> T {
+    item(object).of().unwrap()
+}
+
+fn item(value: &Value) -> Item {
+    decode(value.to_string().as_bytes(), "a test").unwrap()
+}
+
+fn pv(spec: Value) -> Value {
+    json!({"apiVersion": "v1", "kind": "PersistentVolume", "metadata": {"name": "pv-1"}, "spec": spec})
+}
+
+fn quantity(text: &str) -> Quantity {
+    crate::model::Amount::parse(text).unwrap().quantity
+}
+
+/// Of several limits the strictest counts, as the admission plugin `LimitRanger` applies all of them.
+#[test]
+fn the_strictest_limit_of_claims_counts() {
+    let object = json!({"apiVersion": "v1", "kind": "LimitRange", "metadata": {"name": "l", "namespace": "n"},
+        "spec": {"limits": [
+            {"type": "Container", "max": {"storage": "1Ki"}},
+            {"type": "PersistentVolumeClaim", "min": {"storage": "1Gi"}, "max": {"storage": "20Gi"}},
+            {"type": "PersistentVolumeClaim", "min": {"storage": "2Gi"}, "max": {"storage": "10Gi"}}]}});
+    let range: LimitRange = decoded(&object);
+    assert_eq!((range.least, range.most), (Some(quantity("2Gi")), Some(quantity("10Gi"))));
+}
+
+/// What `kubectl get events` prints, and what the newer API fills in instead of `lastTimestamp`.
+#[test]
+fn an_event_was_seen_when_it_was_seen_last() {
+    let event = |fields: Value| {
+        let mut object = json!({"apiVersion": "v1", "kind": "Event",
+            "metadata": {"name": "e", "namespace": "n", "creationTimestamp": "2026-01-01T00:00:00Z"},
+            "involvedObject": {"kind": "PersistentVolumeClaim", "namespace": "n", "name": "c", "uid": "u"}});
+        for (key, value) in fields.as_object().unwrap() {
+            object[key] = value.clone();
+        }
+        let event: Event = decoded(&object);
+        event.last_seen.unwrap().to_string()
+    };
+    assert_eq!(event(json!({})), "2026-01-01T00:00:00Z");
+    assert_eq!(event(json!({"eventTime": "2026-01-02T00:00:00.5Z"})), "2026-01-02T00:00:00Z");
+    let both = json!({"lastTimestamp": "2026-01-03T00:00:00Z", "eventTime": null});
+    assert_eq!(event(both), "2026-01-03T00:00:00Z");
+    let series = json!({"eventTime": "2026-01-02T00:00:00Z",
+        "series": {"count": 7, "lastObservedTime": "2026-01-04T00:00:00.000001Z"}});
+    assert_eq!(event(series), "2026-01-04T00:00:00Z");
+}
+
+#[test]
+fn events_about_other_objects_are_passed_over() {
+    let object = json!({"apiVersion": "v1", "kind": "Event", "metadata": {"name": "e", "namespace": "n"},
+        "involvedObject": {"kind": "Pod", "namespace": "n", "name": "p"}});
+    let item = decode(object.to_string().as_bytes(), "a test").unwrap();
+    assert!(matches!(item, Item::Skipped(kind) if kind == "Event"));
+}
+
+/// A driver has to be attached unless it says otherwise: upstream `defaultAttachRequired`, storage v1, 1.36.
+#[test]
+fn what_is_not_stated_is_as_the_api_server_sets_it() {
+    let driver = json!({"apiVersion": "storage.k8s.io/v1", "kind": "CSIDriver", "metadata": {"name": "d"}});
+    let driver: CsiDriver = decoded(&driver);
+    assert!(driver.attach_required && !driver.storage_capacity);
+    let set = json!({"apiVersion": "apps/v1", "kind": "StatefulSet", "metadata": {"name": "s", "namespace": "n"}});
+    let set: StatefulSet = decoded(&set);
+    assert_eq!((set.replicas, set.first_ordinal), (1, 0));
+}
+
+#[test]
+fn what_nobody_asked_for_is_only_looked_at_as_json() {
+    let broken = br#"{"apiVersion":"v1","kind":"Namespace","metadata":{"name":7}}"#;
+    assert!(decode(broken, "a test").is_err());
+    for kind in [None, Some(Kind::Namespace)] {
+        assert!(matches!(read_some(kind, broken, "a test", false), Ok(Item::Skipped(_))));
+    }
+}
+
+#[test]
+fn a_volume_is_read_with_all_its_fields() {
+    let volume = decoded::<PersistentVolume>(&json!({
+        "apiVersion": "v1",
+        "kind": "PersistentVolume",
+        "metadata": {
+            "name": "pv-1", "uid": "u-1", "resourceVersion": "12", "creationTimestamp": "2026-06-01T10:00:00Z",
+            "deletionTimestamp": "2026-06-02T10:00:00Z", "deletionGracePeriodSeconds": 30,
+            "labels": {"zone": "a", "app": "x"}, "finalizers": ["kubernetes.io/pv-protection", "a/b"],
+            "annotations": {
+                "pv.kubernetes.io/provisioned-by": "csi.example.com",
+                "kubectl.kubernetes.io/last-applied-configuration": "{\"secret\":1}",
+                "example.com/number": 5
+            },
+            "ownerReferences": [{"uid": "o-1"}, {"uid": "o-2", "controller": true}],
+            "managedFields": [{"manager": {"odd": []}}]
+        },
+        "spec": {
+            "capacity": {"storage": "10Gi"},
+            "accessModes": ["ReadWriteOnce", "Odd"],
+            "claimRef": {"namespace": "db", "name": "data"},
+            "persistentVolumeReclaimPolicy": "Delete",
+            "storageClassName": "fast",
+            "volumeMode": "Block",
+            "csi": {"driver": "csi.example.com", "volumeHandle": "vol-1", "volumeAttributes": {"password": "x"}},
+            "nodeAffinity": {"required": {"nodeSelectorTerms": [
+                {"matchExpressions": [{"key": "zone", "operator": "In", "values": ["a", "b"]}]},
+                {"matchFields": [{"key": "metadata.name", "operator": "Gt", "values": ["1"]}]}
+            ]}}
+        },
+        "status": {"phase": "Bound", "message": "m", "lastPhaseTransitionTime": "2026-06-01T11:00:00Z"}
+    }));
+    assert_eq!(volume.meta.uid, "u-1");
+    assert_eq!(volume.meta.resource_version, ResourceVersion::Recorded("12".into()));
+    assert_eq!(volume.meta.created, Timestamp::parse("2026-06-01T10:00:00Z"));
+    assert_eq!(volume.meta.deleted, Timestamp::parse("2026-06-02T10:00:00Z"));
+    assert_eq!(volume.meta.deletion_grace_seconds, Some(30));
+    assert_eq!(label(&volume.meta.labels, "app"), Some("x"));
+    assert_eq!(label(&volume.meta.labels, "zone"), Some("a"));
+    assert_eq!(*volume.meta.finalizers, ["kubernetes.io/pv-protection", "a/b"]);
+    assert_eq!(volume.meta.controller_owner.as_deref(), Some("o-2"));
+    let known: Vec<_> = volume.meta.annotations.iter().collect();
+    assert_eq!(known, [(AnnotationKey::ProvisionedBy, "csi.example.com")]);
+    let mut others = volume.meta.annotations.clone();
+    others.remove(AnnotationKey::ProvisionedBy);
+    assert!(!others.is_empty(), "the two that no decision reads are counted");
+    assert_eq!(volume.storage(), Some(&Quantity::parse("10Gi").unwrap()));
+    assert_eq!(*volume.access_modes.0, [AccessMode::ReadWriteOnce, AccessMode::Other("Odd".into())]);
+    let reference = volume.claim_ref.unwrap();
+    assert_eq!((reference.namespace.as_str(), reference.name.as_str(), reference.uid.as_str()), ("db", "data", ""));
+    assert_eq!(volume.reclaim_policy, ReclaimPolicy::Delete);
+    assert_eq!(volume.class_name, "fast");
+    assert_eq!(volume.volume_mode, Some(VolumeMode::Block));
+    assert_eq!(volume.source.kind, SourceKind::Csi);
+    assert_eq!((volume.source.detail.as_str(), volume.source.handle.as_str()), ("csi.example.com", "vol-1"));
+    let affinity = volume.node_affinity.unwrap();
+    assert_eq!(affinity.terms.len(), 2);
+    assert_eq!(affinity.terms[0].expressions[0].operator, NodeOperator::In);
+    assert_eq!(*affinity.terms[0].expressions[0].values, ["a", "b"]);
+    assert_eq!(affinity.terms[1].fields[0].key, "metadata.name");
+    assert_eq!(affinity.terms[1].fields[0].operator, NodeOperator::Gt);
+    assert_eq!(volume.status.phase, VolumePhase::Bound);
+    assert_eq!(volume.status.message, "m");
+    assert_eq!(volume.status.last_phase_transition, Timestamp::parse("2026-06-01T11:00:00Z"));
+}
+
+#[test]
+fn a_claim_is_read_with_all_its_fields() {
+    let claim = decoded::<PersistentVolumeClaim>(&json!({
+        "kind": "PersistentVolumeClaim", "apiVersion": "v1",
+        "metadata": {"name": "data", "namespace": "db"},
+        "spec": {
+            "accessModes": ["ReadWriteMany"],
+            "resources": {"requests": {"storage": 1_073_741_824_i64, "other": {}}},
+            "volumeName": "pv-1", "storageClassName": "", "volumeAttributesClassName": "gold",
+            "selector": {
+                "matchLabels": {"z": "1", "a": "2"},
+                "matchExpressions": [{"key": "k", "operator": "Exists"}]
+            },
+            "dataSource": {"kind": "VolumeSnapshot", "name": "s"}
+        },
+        "status": {"phase": "Lost", "capacity": {"storage": 1.5e3}, "accessModes": ["ReadWriteMany"],
+                   "currentVolumeAttributesClassName": "silver"}
+    }));
+    assert_eq!(claim.requested(), Some(Quantity::parse("1073741824").unwrap()));
+    assert_eq!(claim.class_name.as_deref(), Some(""));
+    assert_eq!(claim.attributes_class(), "gold");
+    assert_eq!(claim.volume_name, "pv-1");
+    let selector = claim.selector.unwrap();
+    assert_eq!(*selector.match_labels, [("a".into(), "2".into()), ("z".into(), "1".into())]);
+    assert_eq!(selector.expressions[0].operator, LabelOperator::Exists);
+    assert!(claim.data_source);
+    assert_eq!(claim.status.phase, ClaimPhase::Lost);
+    assert_eq!(claim.status.storage(), Some(&Quantity::parse("1500").unwrap()));
+    assert_eq!(*claim.status.access_modes.0, [AccessMode::ReadWriteMany]);
+    assert_eq!(claim.status.current_attributes_class.as_deref(), Some("silver"));
+}
+
+#[test]
+fn a_class_whose_first_field_is_not_its_kind_is_read() {
+    let class: StorageClass = decoded(&json!({
+        "allowVolumeExpansion": true, "apiVersion": "storage.k8s.io/v1beta1", "kind": "StorageClass",
+        "metadata": {"name": "fast"}, "provisioner": "csi.example.com", "mountOptions": ["ro"],
+        "reclaimPolicy": "Retain", "volumeBindingMode": "WaitForFirstConsumer", "parameters": {"a": 1}
+    }));
+    assert_eq!(class.provisioner, "csi.example.com");
+    assert!(class.allow_expansion);
+    assert_eq!(*class.mount_options, ["ro"]);
+    assert_eq!(class.reclaim_policy, Some(ReclaimPolicy::Retain));
+    assert_eq!(class.binding_mode, Some(BindingMode::WaitForFirstConsumer));
+}
+
+#[test]
+fn a_pod_is_read_with_its_claims_and_whether_it_runs() {
+    let pod = |status: Value| {
+        json!({"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "p", "namespace": "db"},
+               "spec": {"nodeName": "n1", "volumes": [
+                   {"name": "a", "persistentVolumeClaim": {"claimName": "data"}},
+                   {"name": "b", "ephemeral": {"volumeClaimTemplate": {}}},
+                   {"name": "c", "emptyDir": {}}]},
+               "status": status})
+    };
+    let running = decoded::<Pod>(&pod(json!({"phase": "Running", "containerStatuses": [{"state": {"running": {}}}]})));
+    assert_eq!((running.node_name.as_str(), &running.phase), ("n1", &PodPhase::Running));
+    assert_eq!(*running.claims, ["data"]);
+    assert_eq!(*running.ephemeral_claims, ["p-b"]);
+    assert!(running.running_container);
+    for (status, runs) in [
+        (json!({}), false),
+        (json!({"containerStatuses": [{"state": {"waiting": {}}}, {"state": {"terminated": {}}}]}), false),
+        (json!({"initContainerStatuses": [{"state": {"running": {}}}]}), true),
+        (json!({"ephemeralContainerStatuses": [{"state": {"running": {}}}]}), true),
+        // `notRunning` asks for `terminated` or `waiting`, so a status without any state runs.
+        (json!({"containerStatuses": [{"name": "c"}]}), true),
+        (json!({"containerStatuses": [{"state": {"waiting": null, "running": {}}}]}), true),
+    ] {
+        assert_eq!(decoded::<Pod>(&pod(status.clone())).running_container, runs, "{status}");
+    }
+}
+
+/// Evidence that cannot be read is none, and no reason to warn.
+#[test]
+fn of_all_leases_that_of_the_controllers_counts() {
+    let lease = |namespace: &str, name: &str, spec: Value| {
+        item(&json!({"apiVersion": "coordination.k8s.io/v1", "kind": "Lease",
+                     "metadata": {"namespace": namespace, "name": name}, "spec": spec}))
+    };
+    let spec = json!({"holderIdentity": "m_1", "renewTime": "2026-06-01T10:00:00.123456Z", "leaseDurationSeconds": 15});
+    let found: Lease = lease("kube-system", "kube-controller-manager", spec.clone()).of().unwrap();
+    let expected = Lease {
+        meta: found.meta.clone(),
+        holder: "m_1".into(),
+        renewed: Timestamp::parse("2026-06-01T10:00:00Z"),
+        duration_seconds: Some(15),
+    };
+    assert_eq!(found, expected);
+    for (namespace, name, spec) in [
+        ("kube-system", "kube-scheduler", spec.clone()),
+        ("default", "kube-controller-manager", spec),
+        ("kube-system", "kube-controller-manager", json!({"renewTime": "soon"})),
+        ("kube-system", "kube-controller-manager", json!([])),
+    ] {
+        let found = lease(namespace, name, spec);
+        assert!(matches!(&found, Item::Skipped(kind) if kind == "Lease"), "{found:?}");
+    }
+}
+
+#[test]
+fn every_source_is_known() {
+    for field in ["nfs", "local", "rbd", "awsElasticBlockStore", "scaleIO", "storageos", "vsphereVolume", "fc"] {
+        assert_eq!(decoded::<PersistentVolume>(&pv(json!({field: {"x": 1}}))).source.kind.as_str(), field);
+    }
+    let host = decoded::<PersistentVolume>(&pv(json!({"hostPath": {"path": "/tmp/x"}})));
+    assert_eq!((host.source.kind, host.source.detail.as_str()), (SourceKind::HostPath, "/tmp/x"));
+    assert_eq!(decoded::<PersistentVolume>(&pv(json!({"csi": null, "else": {}}))).source.kind, SourceKind::None);
+}
+
+#[test]
+fn null_counts_as_absent() {
+    let volume = decoded::<PersistentVolume>(&json!({
+        "apiVersion": "v1", "kind": "PersistentVolume",
+        "metadata": {"name": "pv-1", "creationTimestamp": null, "labels": null, "annotations": null,
+                     "finalizers": null, "namespace": null, "deletionGracePeriodSeconds": null},
+        "spec": {"capacity": {"storage": null}, "accessModes": null, "claimRef": null, "storageClassName": null,
+                 "volumeMode": null, "nodeAffinity": null, "volumeAttributesClassName": null},
+        "status": null
+    }));
+    let expected = PersistentVolume {
+        meta: ObjectMeta { name: "pv-1".into(), ..ObjectMeta::default() },
+        ..PersistentVolume::default()
+    };
+    assert_eq!(volume, expected);
+}
