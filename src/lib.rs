@@ -19,6 +19,8 @@ pub mod controllers;
 
 pub mod simulate;
 
+pub mod engines;
+
 pub mod diagnosis;
 
 pub mod repair;

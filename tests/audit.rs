@@ -10,8 +10,9 @@
 use crate::support::{BINARY, Run, files, root};
 use pvctl::controllers::{KubeVersion, Rules};
 use pvctl::diagnosis::{Diagnosis, Rule, Scrutiny, Severity, Unread, diagnose, rules};
+use pvctl::engines::simulation;
 use pvctl::model::Kind;
-use pvctl::simulate::{Settings, Simulation};
+use pvctl::simulate::Settings;
 use pvctl::snapshot::{CoverageEntry, CoverageState, Parts, Snapshot};
 use pvctl::source::{FileOptions, Scope, files as source_files};
 use serde_json::{Value, json};
@@ -77,7 +78,7 @@ pub(crate) fn read(path: &str, header: &Header) -> Parts {
 /// What all rules find in a fixture.
 fn diagnosed(path: &str, header: &Header) -> Diagnosis {
     let snapshot = Snapshot::new(read(path, header));
-    let simulation = Simulation::new(&snapshot, Settings::new(header.rules()), 1);
+    let simulation = simulation(&snapshot, Settings::new(header.rules()), 1);
     diagnose(&simulation, with_all(), 1)
 }
 
@@ -208,7 +209,7 @@ fn a_rule_names_all_that_it_reads() {
         let header = header(&text);
         let said = |rule: &'static Rule, parts: Parts| {
             let snapshot = Snapshot::new(parts);
-            let simulation = Simulation::new(&snapshot, Settings::new(header.rules()), 1);
+            let simulation = simulation(&snapshot, Settings::new(header.rules()), 1);
             let scrutiny = Scrutiny { rules: &[rule], suppressions: &[], scope: &|_| true };
             format!("{:#?}", diagnose(&simulation, scrutiny, 1).findings)
         };
@@ -240,7 +241,7 @@ fn the_answer_is_always_the_same() {
         let said = |threads: usize| {
             let options = FileOptions { paths: vec![root().join(&path)], ..FileOptions::default() };
             let snapshot = Snapshot::new(source_files::read(&options).expect("an example is readable").parts);
-            let simulation = Simulation::new(&snapshot, Settings::new(Rules::of(KubeVersion::DEFAULT)), threads);
+            let simulation = simulation(&snapshot, Settings::new(Rules::of(KubeVersion::DEFAULT)), threads);
             format!("{:?}", diagnose(&simulation, with_all(), threads).findings)
         };
         assert_eq!(said(1), said(4), "{path}");

@@ -6,9 +6,10 @@
 use crate::worlds::{Cluster, worlds};
 use proptest::prelude::*;
 use proptest::test_runner::{RngAlgorithm, TestRng, TestRunner};
-use pvctl::controllers::{Branch, CandidateVerdict, ClaimBranch, Controller, KubeVersion, Rules};
-use pvctl::model::{AnnotationKey, HeldObject};
-use pvctl::simulate::{Limit, Settings, Target, decide, match_claim};
+use pvctl::controllers::persistent_volume::match_claim;
+use pvctl::controllers::{Branch, CandidateVerdict, ClaimBranch, KubeVersion, Rules, persistent_volume};
+use pvctl::model::{AnnotationKey, HeldObject, ObjectId};
+use pvctl::simulate::{Limit, Settings, decide};
 use pvctl::snapshot::{ClaimId, Snapshot};
 use pvctl::world::{Effect, World, WriteBody};
 use std::collections::BTreeSet;
@@ -38,7 +39,7 @@ fn the_candidates_that_may_be_chosen_are_those_that_decisions_choose() {
         let snapshot = Snapshot::new(parts);
         let rules = Rules::of(KubeVersion::modelled(minor).unwrap());
         let settings = Settings {
-            controllers: vec![Controller::PersistentVolumeBinder],
+            controllers: vec![persistent_volume::CONTROLLER],
             decisions: Limit::All,
             ..Settings::new(rules.clone())
         };
@@ -48,7 +49,7 @@ fn the_candidates_that_may_be_chosen_are_those_that_decisions_choose() {
             if claim.meta.annotations.has(AnnotationKey::BindCompleted) {
                 continue;
             }
-            let decisions = decide::decide(&world, &settings, Target::Claim(id));
+            let decisions = decide::decide(&world, &settings, ObjectId::from(id));
             let branches: BTreeSet<Branch> = decisions.listed.iter().map(|decision| decision.branch).collect();
             let binds = [
                 ClaimBranch::UnboundClaimVolumeFound,

@@ -3,10 +3,11 @@
 #![expect(clippy::unwrap_used, clippy::panic, reason = "an example or a table that cannot be read is a failed test")]
 #![expect(clippy::disallowed_methods, reason = "examples are files")]
 
-use pvctl::controllers::{Controller, KubeVersion, Rules};
-use pvctl::model::Kind;
+use pvctl::controllers::{KubeVersion, Rules, persistent_volume};
+use pvctl::engines::settle;
+use pvctl::model::{Kind, ObjectId};
 use pvctl::simulate::component::components;
-use pvctl::simulate::{Limit, Outcome, OutcomeSet, Settings, Target, decide, settle};
+use pvctl::simulate::{Limit, Outcome, OutcomeSet, Settings, decide};
 use pvctl::snapshot::decode::decode;
 use pvctl::snapshot::defaults::PLACEHOLDER_UID;
 use pvctl::snapshot::{Coverage, Item, Parts, Snapshot};
@@ -82,10 +83,10 @@ fn is_yaml(file: &str) -> bool {
     std::path::Path::new(file).extension().is_some_and(|extension| extension == "yaml")
 }
 
-fn target(snapshot: &Snapshot, key: &str) -> Option<Target> {
+fn target(snapshot: &Snapshot, key: &str) -> Option<ObjectId> {
     match key.split('/').collect::<Vec<_>>()[..] {
-        ["pv", name] => snapshot.volume_id(name).map(Target::Volume),
-        ["pvc", namespace, name] => snapshot.claim_id(namespace, name).map(Target::Claim),
+        ["pv", name] => snapshot.volume_id(name).map(ObjectId::from),
+        ["pvc", namespace, name] => snapshot.claim_id(namespace, name).map(ObjectId::from),
         _ => None,
     }
 }
@@ -149,8 +150,8 @@ fn settings<'s>(version: &str, snapshot: &Snapshot, unseen: &[String]) -> Settin
     let mut state = ControllerState::in_step();
     for key in unseen {
         match target(snapshot, key) {
-            Some(Target::Claim(id)) => state.lag(id, Cached::Unseen),
-            Some(Target::Volume(_)) | None => panic!("{key} is no claim of the cluster"),
+            Some(id) if id.kind == Kind::PersistentVolumeClaim => state.lag(id, Cached::Unseen),
+            _ => panic!("{key} is no claim of the cluster"),
         }
     }
     Settings {
@@ -169,10 +170,10 @@ fn differences(
     objects: &BTreeMap<String, Expected>,
 ) -> Vec<String> {
     let world = World::new(snapshot);
-    let mut sets: Vec<(Target, OutcomeSet)> = Vec::new();
+    let mut sets: Vec<(ObjectId, OutcomeSet)> = Vec::new();
     for component in components(snapshot, settings) {
         let settled = settle(snapshot, settings, &component);
-        sets.extend(component.targets().into_iter().zip(settled.sets));
+        sets.extend(component.objects.into_iter().zip(settled.sets));
     }
     let mut lines = Vec::new();
     for (key, expected) in objects {
@@ -182,8 +183,7 @@ fn differences(
         };
         let decisions = decide::decide(&world, settings, target);
         let ends_of = |binder: bool| -> BTreeSet<String> {
-            let of =
-                decisions.listed.iter().filter(|one| (one.controller == Controller::PersistentVolumeBinder) == binder);
+            let of = decisions.listed.iter().filter(|one| (one.controller == persistent_volume::CONTROLLER) == binder);
             of.map(|decision| decision.branch.name().to_owned()).collect()
         };
         let (binder, protection) = (ends_of(true), ends_of(false));

@@ -7,9 +7,10 @@ use crate::worlds::{Cluster, worlds};
 use proptest::prelude::*;
 use proptest::test_runner::TestCaseResult;
 use pvctl::controllers::{Controller, Rules};
+use pvctl::engines::simulation;
 use pvctl::model::{Kind, Resource, Str};
 use pvctl::report::decision::DecisionOut;
-use pvctl::simulate::{Assumed, Limit, Outcome, Prediction, Settings, Simulation, Target, key_of};
+use pvctl::simulate::{Assumed, Limit, Outcome, Prediction, Settings};
 use pvctl::snapshot::{Coverage, CoverageEntry, CoverageState, Parts, Snapshot};
 use std::cell::Cell;
 use std::collections::{BTreeMap, BTreeSet};
@@ -136,13 +137,10 @@ fn no_confident_wrong_answer(
         return Ok(());
     }
     let partial = Snapshot::new(cut(&world.0, cuts, state));
-    let (known, guessed) = (Simulation::new(&full, all(), 1), Simulation::new(&partial, all(), 1));
+    let (known, guessed) = (simulation(&full, all(), 1), simulation(&partial, all(), 1));
     for target in guessed.targets() {
-        let key = key_of(&partial, target);
-        let same = match target {
-            Target::Volume(_) => Target::Volume(full.volume_id(&key.name).unwrap()),
-            Target::Claim(_) => Target::Claim(full.claim_id(&key.namespace, &key.name).unwrap()),
-        };
+        let key = partial.key(target);
+        let same = full.object_id(&key).unwrap();
         let prediction = guessed.predict(target);
         // A doubt about another namespace is none about what is hidden.
         let is_cut = |need: &Assumed| {

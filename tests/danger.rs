@@ -7,12 +7,13 @@ use crate::support::files;
 use crate::worlds::{Cluster, worlds};
 use proptest::prelude::*;
 use pvctl::controllers::persistent_volume::reclaim::DataFate;
-use pvctl::controllers::{Branch, Controller, DeleteStep, Rules};
+use pvctl::controllers::{Branch, CONTROLLERS, DeleteStep, Rules};
 use pvctl::diagnosis::{Diagnosis, Finding, Risk, Scrutiny, Severity, diagnose, rules};
-use pvctl::model::{Kind, PersistentVolume, ReclaimPolicy, VolumePhase};
+use pvctl::engines::simulation;
+use pvctl::model::{Kind, ObjectId, PersistentVolume, ReclaimPolicy, TypedId, VolumePhase};
 use pvctl::report::explanation::{Asked, Explanation};
 use pvctl::report::machine::Model;
-use pvctl::simulate::{Limit, Outcome, OutcomeSet, Settings, Simulation, Target};
+use pvctl::simulate::{Limit, Outcome, OutcomeSet, Settings, Simulation};
 use pvctl::snapshot::{Snapshot, VolumeId};
 
 /// The finalizers with which whoever deletes storage keeps a volume until it is deleted.
@@ -46,16 +47,17 @@ fn tells_of(finding: &Finding, volume: &PersistentVolume) -> bool {
 /// the claims that name it or whose uid its claimRef has.
 fn silent_pages(simulation: &Simulation<'_>, volume: &PersistentVolume) -> Vec<String> {
     let snapshot = simulation.snapshot();
-    let has_it = |target: &Target| match target {
-        Target::Volume(id) => snapshot.volume(*id).meta.name == volume.meta.name,
-        Target::Claim(id) => {
-            let claim = snapshot.claim(*id);
+    let has_it = |target: &ObjectId| match target.typed() {
+        TypedId::PersistentVolume(id) => snapshot.volume(id).meta.name == volume.meta.name,
+        TypedId::PersistentVolumeClaim(id) => {
+            let claim = snapshot.claim(id);
             let named = volume.claim_ref.as_ref().map(|named| named.uid.as_str()).filter(|uid| !uid.is_empty());
             claim.volume_name == volume.meta.name || named == Some(claim.meta.uid.as_str())
         }
+        _ => false,
     };
-    let headline = |target: Target| {
-        let model = Model::new(&simulation.settings().rules, &Controller::ALL, "assumed");
+    let headline = |target: ObjectId| {
+        let model = Model::new(&simulation.settings().rules, &CONTROLLERS, "assumed");
         let prediction = simulation.predict(target);
         Explanation::of_object(Asked { simulation, model, from_files: true }, &prediction).headline
     };
@@ -67,12 +69,12 @@ fn silent_pages(simulation: &Simulation<'_>, volume: &PersistentVolume) -> Vec<S
 /// their data are kept.
 fn silences(snapshot: &Snapshot, rules: &Rules) -> (Vec<String>, usize) {
     let settings = Settings { outcomes: Limit::All, ..Settings::new(rules.clone()) };
-    let simulation = Simulation::new(snapshot, settings, 1);
+    let simulation = simulation(snapshot, settings, 1);
     let scrutiny = Scrutiny { rules: rules::all(), suppressions: &[], scope: &|_| true };
     let Diagnosis { findings, .. } = diagnose(&simulation, scrutiny, 1);
     let (mut silent, mut looked) = (Vec::new(), 0);
     for (id, volume) in (0u32..).map(VolumeId::new).zip(snapshot.volumes()) {
-        let prediction = simulation.predict(Target::Volume(id));
+        let prediction = simulation.predict(ObjectId::from(id));
         let mut ends = prediction.outcomes.iter().flat_map(OutcomeSet::of_every_sort);
         // In the end a claim may have it all the same, and its driver was told to delete it.
         let is_handed_over = || {

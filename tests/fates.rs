@@ -4,10 +4,11 @@
 
 use crate::support::Run;
 use pvctl::controllers::persistent_volume::reclaim::DataFate;
-use pvctl::controllers::{Controller, Rules};
+use pvctl::controllers::{Rules, persistent_volume, pv_protection};
+use pvctl::engines::{settle, simulation};
 use pvctl::model::Kind;
 use pvctl::simulate::component::components;
-use pvctl::simulate::{Outcome, Settings, Simulation, settle};
+use pvctl::simulate::{Outcome, Settings};
 use pvctl::snapshot::{ClaimId, Coverage, CoverageEntry, CoverageState, Item, Parts, Snapshot, decode};
 use pvctl::world::Cached;
 use serde_json::{Value, json};
@@ -114,7 +115,7 @@ fn a_claim_that_the_cache_has_not_seen_yet_is_bound_in_the_end() {
     let snapshot = snapshot(&[volume, claim]);
     for (version, phases) in [("1.36", &["Bound"][..]), ("1.14", &["Bound"])] {
         let rules = Rules::of(pvctl::controllers::KubeVersion::parse(version).unwrap());
-        let mut settings = Settings { controllers: vec![Controller::PersistentVolumeBinder], ..Settings::new(rules) };
+        let mut settings = Settings { controllers: vec![persistent_volume::CONTROLLER], ..Settings::new(rules) };
         settings.controller.lag(ClaimId::new(0), Cached::Unseen);
         let component = &components(&snapshot, &settings)[0];
         let settled = settle(&snapshot, &settings, component);
@@ -149,7 +150,7 @@ fn where_pods_are_hidden_the_ends_of_claim_and_volume_are_unknown() {
     });
     for (state, known) in [(CoverageState::Complete, true), (CoverageState::Forbidden, false)] {
         let snapshot = with_coverage(&[volume.clone(), claim.clone()], complete_but(Kind::Pod, state));
-        let simulation = Simulation::new(&snapshot, Settings::new(Rules::default()), 1);
+        let simulation = simulation(&snapshot, Settings::new(Rules::default()), 1);
         for target in simulation.targets() {
             let prediction = simulation.predict(target);
             assert_eq!(prediction.outcomes.is_some(), known, "{target:?} with pods {state:?}");
@@ -182,7 +183,7 @@ fn pods_that_are_hidden_may_keep_a_volume_from_being_recycled() {
     });
     for (state, known) in [(CoverageState::Complete, true), (CoverageState::Forbidden, false)] {
         let snapshot = with_coverage(&[volume.clone(), claim.clone()], complete_but(Kind::Pod, state));
-        let simulation = Simulation::new(&snapshot, Settings::new(Rules::default()), 1);
+        let simulation = simulation(&snapshot, Settings::new(Rules::default()), 1);
         let prediction = simulation.predict(simulation.targets().next().unwrap());
         assert_eq!(prediction.outcomes.is_some(), known, "with pods {state:?}");
     }
@@ -207,7 +208,7 @@ fn a_volume_that_nobody_saw_could_be_recycled_at_the_same_time() {
         ] {
             let kind = Kind::PersistentVolume;
             let snapshot = with_coverage(std::slice::from_ref(&volume), complete_but(kind, state));
-            let simulation = Simulation::new(&snapshot, Settings::new(Rules::default()), 1);
+            let simulation = simulation(&snapshot, Settings::new(Rules::default()), 1);
             let prediction = simulation.predict(simulation.targets().next().unwrap());
             let rests = prediction.assumed.iter().any(|assumed| assumed.kind == kind);
             assert_eq!(rests, matters && assumed, "{state:?}");
@@ -238,7 +239,7 @@ fn a_volume_of_an_unreadable_claim_could_be_recycled_at_the_same_time() {
             coverage.set(CoverageEntry::new(kind, namespace, state));
         }
         let snapshot = with_coverage(&[recycled("pv-1", "a"), recycled("pv-2", "b")], coverage);
-        let simulation = Simulation::new(&snapshot, Settings::new(Rules::default()), 1);
+        let simulation = simulation(&snapshot, Settings::new(Rules::default()), 1);
         let first = simulation.predict(simulation.targets().next().unwrap());
         assert_eq!(first.outcomes.is_some(), known);
         // Where both are known, each can fail.
@@ -333,7 +334,7 @@ fn a_terminating_recycled_volume_may_be_scrubbed_before_it_is_gone() {
         assert!(expected.iter().all(|end| ends.contains(end)), "{name}: {ends:?}");
     }
     let snapshot = snapshot(&[recycled(&|_| {})]);
-    let controllers = vec![Controller::PersistentVolumeProtection];
+    let controllers = vec![pv_protection::CONTROLLER];
     assert_eq!(ends_of_volume(&snapshot, &Settings { controllers, ..settings.clone() }), kept);
     let component = &components(&snapshot, &settings)[0];
     let joint = settle(&snapshot, &settings, component).worlds.unwrap();

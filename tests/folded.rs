@@ -4,11 +4,12 @@
 use crate::properties::{check, some_rules};
 use crate::worlds::{Cluster, contended, worlds};
 use proptest::prelude::*;
+use pvctl::engines::simulation;
 use pvctl::model::{AnnotationKey, ResourceVersion, Str, Timestamp};
 use pvctl::report::folded::write_folded;
 use pvctl::report::prediction::PredictionOut;
 use pvctl::simulate::Budget;
-use pvctl::simulate::{Limit, Settings, Simulation};
+use pvctl::simulate::{Limit, Settings};
 use pvctl::snapshot::{Parts, Snapshot};
 use std::cell::Cell;
 use std::sync::Arc;
@@ -55,11 +56,8 @@ fn a_folded_prediction_is_printed_as_the_one_whose_every_decision_is_run() {
     let limit = prop_oneof![Just(Limit::All), (1usize..5).prop_map(Limit::AtMost), Just(Limit::AtMost(16))];
     check(1500, (some_worlds, twins, some_rules(), limit), |(Cluster(parts), twins, rules, decisions)| {
         let snapshot = Snapshot::new(with_twins(parts, &twins));
-        let simulation = Simulation::new(
-            &snapshot,
-            Settings { decisions, budget: Budget { states: 20 }, ..Settings::new(rules) },
-            1,
-        );
+        let simulation =
+            simulation(&snapshot, Settings { decisions, budget: Budget { states: 20 }, ..Settings::new(rules) }, 1);
         for target in simulation.targets() {
             let all = simulation.predict(target);
             let some = simulation.predict_folded(target);

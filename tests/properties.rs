@@ -8,16 +8,16 @@ use proptest::prelude::*;
 use proptest::test_runner::{RngAlgorithm, TestCaseResult, TestRng, TestRunner};
 use pvctl::controllers::Budget;
 use pvctl::controllers::persistent_volume::matching::{Fit, Query};
-use pvctl::controllers::persistent_volume::{DESTROYED, SCRUBBING, sync_claim, sync_volume};
-use pvctl::controllers::protection::{sync_claim_protection, sync_volume_protection};
-use pvctl::controllers::{Branch, ClaimBranch, Controller, KubeVersion, Rules, Sync};
+use pvctl::controllers::persistent_volume::{DESTROYED, SCRUBBING};
+use pvctl::controllers::{Branch, ClaimBranch, Controller, KubeVersion, Rules, Sync, persistent_volume};
+use pvctl::engines::{settle, simulation};
 use pvctl::model::{
     AccessMode, AccessModes, AnnotationKey, BindingMode, HeldObject, ObjectId, Objects, PersistentVolume,
-    PersistentVolumeClaim, Quantity, ResourceVersion, Str,
+    PersistentVolumeClaim, Quantity, ResourceVersion, Str, TypedId,
 };
 use pvctl::simulate::component::components;
 use pvctl::simulate::explore::explore;
-use pvctl::simulate::{Limit, Outcome, Settings, Simulation, Target, decide, settle};
+use pvctl::simulate::{Limit, Outcome, Settings, decide};
 use pvctl::snapshot::{ClaimId, Parts, Snapshot, VolumeId};
 use pvctl::world::{Choices, ControllerState, Effect, World, WriteBody};
 use std::cell::RefCell;
@@ -60,7 +60,7 @@ pub(crate) fn some_rules() -> impl Strategy<Value = Rules> {
     prop_oneof![2 => Just(Rules::default()), 1 => proptest::sample::select(all_rules())]
 }
 
-type Ends = BTreeMap<Target, BTreeSet<Outcome>>;
+type Ends = BTreeMap<ObjectId, BTreeSet<Outcome>>;
 
 /// The outcomes that are predicted for each object, and whether all of them are exact.
 fn predicted(snapshot: &Snapshot, settings: &Settings<'_>) -> (Ends, bool) {
@@ -68,8 +68,8 @@ fn predicted(snapshot: &Snapshot, settings: &Settings<'_>) -> (Ends, bool) {
     for component in components(snapshot, settings) {
         let settled = settle(snapshot, settings, &component);
         let sets: Vec<_> = settled.sets.iter().collect();
-        assert_eq!(sets.len(), component.targets().len());
-        for (target, set) in component.targets().into_iter().zip(sets) {
+        assert_eq!(sets.len(), component.objects.len());
+        for (target, set) in component.objects.into_iter().zip(sets) {
             assert_eq!(set.count, set.listed.len() as u64);
             exact &= set.exact;
             ends.insert(target, set.listed.iter().cloned().collect());
@@ -95,16 +95,16 @@ fn goes_round(outcome: &Outcome) -> bool {
     *unsettled
 }
 
-fn targets(world: &World<'_>) -> Vec<Target> {
-    let volumes = world.places().into_iter().map(Target::Volume);
-    volumes.chain(world.places().into_iter().map(Target::Claim)).collect()
+fn targets(world: &World<'_>) -> Vec<ObjectId> {
+    let volumes = world.places::<PersistentVolume>().into_iter().map(ObjectId::from);
+    volumes.chain(world.places::<PersistentVolumeClaim>().into_iter().map(ObjectId::from)).collect()
 }
 
 /// One sync, written down a second time: the world after it, the choices met, and how many writes it made.
 fn sync<'s>(
     world: &World<'s>,
     settings: &Settings<'s>,
-    (controller, target): (Controller, Target),
+    (controller, target): (Controller, ObjectId),
     script: Choices,
     crash: Option<u32>,
 ) -> Option<(World<'s>, Choices, u32)> {
@@ -112,23 +112,8 @@ fn sync<'s>(
     let mut memory = ControllerState::in_step();
     let mut sync: Sync<'_, 's> =
         Sync::new(&mut after, &mut memory, &settings.answers, script).crashing_before(crash).traced(true);
-    match (controller, target) {
-        (Controller::PersistentVolumeBinder, Target::Volume(id)) => {
-            sync_volume(&mut sync, &settings.rules, id)?;
-        }
-        (Controller::PersistentVolumeBinder, Target::Claim(id)) => {
-            sync_claim(&mut sync, &settings.rules, id)?;
-        }
-        (Controller::PersistentVolumeProtection, Target::Volume(id)) => {
-            sync.world().get(id)?;
-            sync_volume_protection(&mut sync, id);
-        }
-        (Controller::PersistentVolumeClaimProtection, Target::Claim(id)) => {
-            sync.world().get(id)?;
-            sync_claim_protection(&mut sync, &settings.rules, id);
-        }
-        _ => return None,
-    }
+    controller.syncs.contains(&target.kind).then_some(())?;
+    (controller.sync)(&mut sync, &settings.rules, target)?;
     let (record, met) = sync.finish();
     let writes = record.effects.iter().filter(|effect| matches!(effect, Effect::Write(_))).count();
     Some((after, met, u32::try_from(writes).unwrap()))
@@ -141,8 +126,8 @@ fn plain(world: &World<'_>) -> Plain {
     let mut volumes = Vec::new();
     let mut claims = Vec::new();
     for target in targets(world) {
-        match target {
-            Target::Volume(id) => volumes.push((
+        match target.typed() {
+            TypedId::PersistentVolume(id) => volumes.push((
                 id,
                 world.get(id).map(|volume| {
                     let mut volume = (*volume).clone();
@@ -155,7 +140,7 @@ fn plain(world: &World<'_>) -> Plain {
                     volume
                 }),
             )),
-            Target::Claim(id) => claims.push((
+            TypedId::PersistentVolumeClaim(id) => claims.push((
                 id,
                 world.get(id).map(|claim| {
                     let mut claim = (*claim).clone();
@@ -163,13 +148,14 @@ fn plain(world: &World<'_>) -> Plain {
                     claim
                 }),
             )),
+            other => panic!("{other:?} is no volume and no claim"),
         }
     }
     (volumes, claims)
 }
 
 /// All ways in which one sync can go.
-fn runs<'s>(world: &World<'s>, settings: &Settings<'s>, at: (Controller, Target)) -> Vec<(World<'s>, u32, Choices)> {
+fn runs<'s>(world: &World<'s>, settings: &Settings<'s>, at: (Controller, ObjectId)) -> Vec<(World<'s>, u32, Choices)> {
     let mut found = Vec::new();
     let mut script = Some(Choices::first());
     while let Some(choices) = script {
@@ -180,22 +166,25 @@ fn runs<'s>(world: &World<'s>, settings: &Settings<'s>, at: (Controller, Target)
     found
 }
 
-fn everyone(world: &World<'_>, settings: &Settings<'_>) -> Vec<(Controller, Target)> {
+fn everyone(world: &World<'_>, settings: &Settings<'_>) -> Vec<(Controller, ObjectId)> {
     let pairs = |target| settings.controllers.iter().map(move |controller| (*controller, target));
     targets(world).into_iter().flat_map(pairs).collect()
 }
 
 /// What each object is in a world.
-fn end_of(world: &World<'_>, settings: &Settings<'_>, unsettled: bool) -> Vec<(Target, Outcome)> {
+fn end_of(world: &World<'_>, settings: &Settings<'_>, unsettled: bool) -> Vec<(ObjectId, Outcome)> {
     let snapshot = world.snapshot();
     targets(world)
         .into_iter()
-        .filter_map(|target| match target {
-            Target::Volume(id) => snapshot.volumes().get(id.0 as usize).map(|_| {
+        .filter_map(|target| match target.typed() {
+            TypedId::PersistentVolume(id) => snapshot.volumes().get(id.0 as usize).map(|_| {
                 let (volume, destroyed) = (world.get(id), world.has_mark(id.into(), DESTROYED));
                 (target, Outcome::of_volume(&settings.rules, volume.as_deref(), destroyed, unsettled))
             }),
-            Target::Claim(id) => Some((target, Outcome::of_claim(world.get(id).as_deref(), unsettled))),
+            TypedId::PersistentVolumeClaim(id) => {
+                Some((target, Outcome::of_claim(world.get(id).as_deref(), unsettled)))
+            }
+            _ => None,
         })
         .collect()
 }
@@ -252,7 +241,7 @@ fn naive<'s>(snapshot: &'s Snapshot, settings: &Settings<'s>, most: usize) -> Op
         if last {
             for (target, outcome) in end_of(&states[state], settings, !quiet) {
                 // A pod that scrubs a volume goes on when the volume's object vanishes, and may fail.
-                let scrubbing = matches!(target, Target::Volume(id) if scrubbing.contains(&id.into()));
+                let scrubbing = scrubbing.contains(&target);
                 ends.entry(target).or_default().extend(outcome.with_scrubbing(scrubbing));
             }
         }
@@ -275,7 +264,7 @@ fn walk<'s>(snapshot: &'s Snapshot, settings: &Settings<'s>, dice: &mut Dice, cu
     let mut world = World::new(snapshot);
     let mut cuts = cuts;
     for _ in 0..400 {
-        let mut moves: Vec<((Controller, Target), World<'s>, u32, Choices)> = Vec::new();
+        let mut moves: Vec<((Controller, ObjectId), World<'s>, u32, Choices)> = Vec::new();
         let here = plain(&world);
         for at in everyone(&world, settings) {
             for (after, writes, met) in runs(&world, settings, at) {
@@ -454,11 +443,11 @@ fn the_engine_for_free_volumes_and_waiting_claims_is_exact() {
     let nested = RefCell::new(0);
     check(40, strategy, |Cluster(parts)| {
         let snapshot = Snapshot::new(parts);
-        let controllers = vec![Controller::PersistentVolumeBinder];
+        let controllers = vec![persistent_volume::CONTROLLER];
         let settings = Settings { controllers, budget: Budget { states: 200_000 }, ..all_outcomes(Rules::default()) };
         let without = Settings { budget: Budget { states: 0 }, ..settings.clone() };
         for component in components(&snapshot, &settings) {
-            let explored = explore(&snapshot, &settings, &component.targets()).unwrap();
+            let explored = explore(&snapshot, &settings, &component.objects).unwrap();
             let (solved, again) = (settle(&snapshot, &without, &component), settle(&snapshot, &settings, &component));
             let worlds: Option<Vec<Vec<&Outcome>>> =
                 explored.worlds.as_ref().map(|worlds| worlds.iter().map(|world| world.iter().collect()).collect());
@@ -514,10 +503,10 @@ fn the_indexed_search_finds_what_a_scan_of_all_volumes_finds() {
     let searches = RefCell::new((0, 0));
     check(1500, (worlds(4, 2), some_rules()), |(Cluster(parts), rules)| {
         let snapshot = Snapshot::new(parts);
-        let settings = Settings { controllers: vec![Controller::PersistentVolumeBinder], ..all_outcomes(rules) };
+        let settings = Settings { controllers: vec![persistent_volume::CONTROLLER], ..all_outcomes(rules) };
         let world = World::new(&snapshot);
         for (number, claim) in (0..).zip(snapshot.claims()) {
-            let decisions = decide::decide(&world, &settings, Target::Claim(ClaimId::new(number))).listed;
+            let decisions = decide::decide(&world, &settings, ObjectId::from(ClaimId::new(number))).listed;
             let Some(first) = decisions.first() else { continue };
             let looked = claim.volume_name.is_empty()
                 && !claim.meta.annotations.has(AnnotationKey::BindCompleted)
@@ -627,9 +616,9 @@ fn joint_states_are_known_wherever_every_object_has_one_outcome() {
     check(300, (strategy, some_rules(), any::<bool>()), |(Cluster(parts), rules, explored)| {
         let snapshot = Snapshot::new(parts);
         let budget = Budget { states: if explored { 3000 } else { 0 } };
-        let simulation = Simulation::new(&snapshot, Settings { budget, ..all_outcomes(rules) }, 1);
+        let simulation = simulation(&snapshot, Settings { budget, ..all_outcomes(rules) }, 1);
         for (number, component) in (1..).zip(components(&snapshot, simulation.settings())) {
-            let single = component.targets().iter().all(|target| {
+            let single = component.objects.iter().all(|target| {
                 let set = simulation.outcomes(*target);
                 set.exact && set.count == 1
             });
@@ -637,7 +626,7 @@ fn joint_states_are_known_wherever_every_object_has_one_outcome() {
                 prop_assert!(!single, "{component:?} has one joint state");
                 continue;
             };
-            prop_assert_eq!(&objects, &component.targets());
+            prop_assert_eq!(objects, &component.objects[..]);
             prop_assert_eq!(single, states.len() == 1);
             for (place, target) in objects.iter().enumerate() {
                 let met: BTreeSet<&Outcome> = states.iter().map(|state| state[place]).collect();

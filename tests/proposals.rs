@@ -5,9 +5,10 @@
 use crate::audit::{FOLDER, header, read};
 use crate::support::text;
 use pvctl::diagnosis::{Scrutiny, diagnose, rules};
+use pvctl::engines::simulation;
 use pvctl::model::ObjectKey;
 use pvctl::repair::{Manifests, Proposed, Receipts, Situation, propose, reads, repairs, review};
-use pvctl::simulate::{Settings, Simulation};
+use pvctl::simulate::Settings;
 use pvctl::snapshot::Snapshot;
 use serde_json::Value;
 
@@ -19,7 +20,7 @@ fn outcome(id: &str) -> Vec<String> {
     let snapshot = Snapshot::new(read(&path, &header));
     let objects: Vec<Value> =
         source.split("\n---").filter_map(|document| serde_yaml::from_str(document).ok()).collect();
-    let simulation = Simulation::new(&snapshot, Settings::new(header.rules()), 1);
+    let simulation = simulation(&snapshot, Settings::new(header.rules()), 1);
     let scrutiny = Scrutiny { rules: rules::all(), suppressions: &[], scope: &|_| true };
     let diagnosis = diagnose(&simulation, scrutiny, 1);
     let mut outcomes = Vec::new();

@@ -4,9 +4,10 @@
 use crate::plans::{World, changes, claim, class, complete, namespace, of, released, volume};
 use pvctl::controllers::Rules;
 use pvctl::diagnosis::{Finding, Scrutiny, Severity, diagnose, diagnose_named, rules};
+use pvctl::engines::simulation;
 use pvctl::model::{Kind, Timestamp};
 use pvctl::repair::{Expect, Manifests, Plan, Recipient, Request, Setting, repairs};
-use pvctl::simulate::{Settings, Simulation};
+use pvctl::simulate::Settings;
 use pvctl::snapshot::{Parts, Snapshot, decode};
 use serde_json::{Value, json};
 
@@ -151,7 +152,7 @@ fn snapshot(objects: &[Value]) -> Snapshot {
 
 fn found(objects: &[Value], named: bool) -> Vec<Finding> {
     let snapshot = snapshot(objects);
-    let simulation = Simulation::new(&snapshot, Settings::new(Rules::default()), 1);
+    let simulation = simulation(&snapshot, Settings::new(Rules::default()), 1);
     let scrutiny = Scrutiny { rules: rules::all(), suppressions: &[], scope: &|_| true };
     let diagnosis =
         if named { diagnose_named(&simulation, scrutiny, &|_| true, 1) } else { diagnose(&simulation, scrutiny, 1) };

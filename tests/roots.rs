@@ -11,8 +11,9 @@ use mends::{MENDS, Mend};
 use proptest::prelude::*;
 use pvctl::controllers::Rules;
 use pvctl::diagnosis::{Finding, Scrutiny, diagnose, rules};
+use pvctl::engines::simulation;
 use pvctl::model::ObjectKey;
-use pvctl::simulate::{Settings, Simulation};
+use pvctl::simulate::Settings;
 use pvctl::snapshot::{Parts, Snapshot};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -21,7 +22,7 @@ const SETTLED: &str = "pv-released-retain";
 
 fn found(parts: &Parts, rules_of: &Rules) -> Vec<Finding> {
     let snapshot = Snapshot::new(parts.clone());
-    let simulation = Simulation::new(&snapshot, Settings::new(rules_of.clone()), 1);
+    let simulation = simulation(&snapshot, Settings::new(rules_of.clone()), 1);
     diagnose(&simulation, Scrutiny { rules: rules::all(), suppressions: &[], scope: &|_| true }, 1).findings
 }
 

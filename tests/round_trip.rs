@@ -13,6 +13,7 @@ use proptest::prelude::*;
 use proptest::strategy::ValueTree as _;
 use proptest::test_runner::{RngAlgorithm, TestRng, TestRunner};
 use pvctl::controllers::{KubeVersion, Rules};
+use pvctl::engines::simulation;
 use pvctl::model::surroundings::Condition;
 use pvctl::model::{
     AccessMode, AccessModes, Amount, Annotations, BindingMode, ClaimDetails, DataSource, Kind, LabelSelector, Node,
@@ -24,7 +25,7 @@ use pvctl::progress::Silent;
 use pvctl::report::machine::Model;
 use pvctl::report::prediction::{Head, JointOut, PredictionList, PredictionOut};
 use pvctl::simulate::Budget;
-use pvctl::simulate::{Settings, Simulation};
+use pvctl::simulate::Settings;
 use pvctl::snapshot::{CoverageState, Parts, Snapshot};
 use pvctl::source::files::{archive_with, read_with};
 use pvctl::source::{Archived, ConnectOptions, Environment, FileOptions, Needs, Scope, Statement, archive};
@@ -400,7 +401,7 @@ fn prediction_of(parts: Parts, rules: &Rules) -> String {
     let snapshot = Snapshot::new(parts);
     let settings = Settings { tracing: true, budget: Budget { states: 300 }, ..Settings::new(rules.clone()) };
     let model = Model::new(&settings.rules, &settings.controllers, "assumed");
-    let simulation = Simulation::new(&snapshot, settings, 1);
+    let simulation = simulation(&snapshot, settings, 1);
     let predictions: Vec<_> = simulation.targets().map(|target| simulation.predict(target)).collect();
     let components: BTreeSet<usize> = predictions.iter().map(|prediction| prediction.component).collect();
     let list = PredictionList {
@@ -410,7 +411,7 @@ fn prediction_of(parts: Parts, rules: &Rules) -> String {
             .into_iter()
             .filter_map(|number| {
                 let (objects, worlds) = simulation.joint(number)?;
-                Some(JointOut::new(&snapshot, number, &objects, &worlds))
+                Some(JointOut::new(&snapshot, number, objects, &worlds))
             })
             .collect(),
     };

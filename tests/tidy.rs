@@ -6,7 +6,7 @@ use pvctl::diagnosis::rules;
 use std::collections::BTreeSet;
 
 /// The modules and their ranks: a module uses those of lower rank only. `docs/ARCHITECTURE.md` gives the reasons.
-const RANKS: [(&str, u8); 19] = [
+const RANKS: [(&str, u8); 20] = [
     ("parallel", 0),
     ("text", 0),
     ("error", 1),
@@ -16,16 +16,17 @@ const RANKS: [(&str, u8); 19] = [
     ("world", 4),
     ("controllers", 5),
     ("simulate", 6),
-    ("diagnosis", 7),
-    ("repair", 8),
-    ("report", 9),
-    ("cli", 10),
-    ("source", 11),
-    ("execute", 11),
-    ("terminal", 11),
-    ("commands", 12),
-    ("lib", 13),
-    ("main", 14),
+    ("engines", 7),
+    ("diagnosis", 8),
+    ("repair", 9),
+    ("report", 10),
+    ("cli", 11),
+    ("source", 12),
+    ("execute", 12),
+    ("terminal", 12),
+    ("commands", 13),
+    ("lib", 14),
+    ("main", 15),
 ];
 
 /// Uses that the ranks would permit and that are not wanted all the same.

@@ -8,13 +8,13 @@ use crate::cli::{AuditArgs, GlobalArgs, Output, ReportFormat as Format, parse_ob
 use crate::diagnosis::{
     Diagnosis, Finding, Risk, Rule, Scrutiny, Severity, Suppression, diagnose_named, matches_glob, rules,
 };
+use crate::engines::simulation;
 use crate::error::Error;
 use crate::model::{Kind, ObjectKey, parse_label_filter};
 use crate::report::audit::{
     Audited, Report, closing_words, columns, github, junit, markdown, prometheus, sarif, table, unmatched_words,
 };
 use crate::report::table::{Table, TableStyle};
-use crate::simulate::{Simulation, key_of};
 use crate::source::suppressions::{baseline, suppressions};
 use crate::terminal::Terminal;
 use crate::text::sanitize;
@@ -57,14 +57,14 @@ pub(super) fn run(args: &AuditArgs, global: &GlobalArgs, terminal: &Terminal) ->
     let gathered = gather(question, terminal)?;
     let settings = gathered.modelled.settings(&gathered.snapshot, &args.model, false)?;
     terminal.progress().step("looking", 0);
-    let simulation = Simulation::new(&gathered.snapshot, settings, gathered.threads);
+    let simulation = simulation(&gathered.snapshot, settings, gathered.threads);
     let snapshot = &gathered.snapshot;
     // Classes and nodes are everybody's; labels choose among volumes and claims.
     let labelled: Option<BTreeSet<ObjectKey>> = filter.map(|filter| {
         let volumes = snapshot.volumes().iter().map(|volume| &volume.meta.labels);
         let claims = snapshot.claims().iter().map(|claim| &claim.meta.labels);
         let labels = volumes.chain(claims);
-        let keys = simulation.targets().map(|target| key_of(snapshot, target));
+        let keys = simulation.targets().map(|target| snapshot.key(target));
         keys.zip(labels).filter(|(_, labels)| filter.matches(labels)).map(|(key, _)| key).collect()
     });
     let named = named::with_ties(snapshot, &words, gathered.named_namespace())?;
@@ -98,7 +98,7 @@ pub(super) fn run(args: &AuditArgs, global: &GlobalArgs, terminal: &Terminal) ->
     let old: Vec<&Finding> = all_in_scope.iter().filter(is_old).copied().collect();
     let shown: Vec<&Finding> = old.iter().filter(|finding| !is_known(finding)).copied().collect();
     let left_out = [old.len() - shown.len(), all_in_scope.len() - old.len()];
-    let targets = || simulation.targets().map(|target| key_of(snapshot, target)).filter(|key| is_own(key));
+    let targets = || simulation.targets().map(|target| snapshot.key(target)).filter(|key| is_own(key));
     let claims = targets().filter(|key| key.kind == Kind::PersistentVolumeClaim).count();
     let looked_at = [targets().count() - claims, claims];
     if !suppressions.is_empty() {

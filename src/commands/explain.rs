@@ -3,10 +3,11 @@
 use super::gather::{Evidence, Gathered, Question, gather_files, gather_on, keeps_from_judging};
 use super::{Status, connect, named, offer, print_document};
 use crate::cli::{ExplainArgs, GlobalArgs, Output as Format, one_object};
+use crate::engines::simulation;
 use crate::error::Error;
-use crate::model::{Kind, ObjectKey, ObjectMeta, ResourceVersion, StorageClass, Str};
+use crate::model::{Kind, ObjectId, ObjectKey, ResourceVersion, StorageClass, Str, TypedId};
 use crate::report::explanation::{Asked, Explanation, RESYNCS};
-use crate::simulate::{Outcome, Prediction, Simulation, Target};
+use crate::simulate::{Outcome, Prediction, Simulation};
 use crate::source::Cluster;
 use crate::terminal::Terminal;
 use std::time::Duration;
@@ -29,7 +30,7 @@ const UNCOMPARED: &str =
 /// What is explained.
 #[derive(Clone, Copy)]
 enum Object<'s> {
-    Target(Target),
+    Target(ObjectId),
     Class(&'s StorageClass),
 }
 
@@ -191,14 +192,14 @@ impl Run<'_> {
         let snapshot = &gathered.snapshot;
         let settings = gathered.modelled.settings(snapshot, &self.args.model, true)?;
         let object = match self.kind {
-            Kind::PersistentVolume => Object::Target(Target::Volume(named::volume(snapshot, self.name)?)),
+            Kind::PersistentVolume => Object::Target(ObjectId::from(named::volume(snapshot, self.name)?)),
             Kind::PersistentVolumeClaim => {
-                Object::Target(Target::Claim(named::claim(snapshot, self.name, gathered.named_namespace())?))
+                Object::Target(ObjectId::from(named::claim(snapshot, self.name, gathered.named_namespace())?))
             }
             _ => Object::Class(named::class(snapshot, self.name)?),
         };
         self.terminal.progress().step("predicting", 0);
-        Ok(Prepared { gathered, simulation: Simulation::new(snapshot, settings, gathered.threads), object })
+        Ok(Prepared { gathered, simulation: simulation(snapshot, settings, gathered.threads), object })
     }
 
     fn print(self, gathered: &Gathered, explanation: &Explanation<'_>, note: Option<&str>) -> Result<Status, Error> {
@@ -244,16 +245,13 @@ impl Prepared<'_> {
     /// What is to be seen again, if the object differs from what is predicted.
     fn differing(&self, about: &About<'_>, explanation: &Explanation<'_>) -> Option<Differing> {
         let divergence = explanation.divergence.as_ref()?;
-        let (kind, meta): (Kind, &ObjectMeta) = match self.object {
-            Object::Target(Target::Volume(id)) => (Kind::PersistentVolume, &self.gathered.snapshot.volume(id).meta),
-            Object::Target(Target::Claim(id)) => (Kind::PersistentVolumeClaim, &self.gathered.snapshot.claim(id).meta),
-            Object::Class(_) => return None,
-        };
+        let Object::Target(target) = self.object else { return None };
+        let meta = self.gathered.snapshot.meta(target);
         let About::Prediction(prediction) = about else { return None };
         let ends = prediction.outcomes.iter().flat_map(|set| set.listed.iter().cloned()).collect();
         Some(Differing {
             partners: self.partners(prediction),
-            key: ObjectKey { kind, namespace: meta.namespace.clone(), name: meta.name.clone() },
+            key: self.gathered.snapshot.key(target),
             uid: meta.uid.clone(),
             version: meta.resource_version.clone(),
             recorded: divergence.recorded.clone(),
@@ -271,12 +269,13 @@ impl Prepared<'_> {
             namespace: namespace.clone(),
             name: name.clone(),
         };
-        let mut keys: Vec<ObjectKey> = match prediction.target {
-            Target::Claim(id) => vec![volume(&snapshot.claim(id).volume_name)],
-            Target::Volume(id) => {
+        let mut keys: Vec<ObjectKey> = match prediction.target.typed() {
+            TypedId::PersistentVolumeClaim(id) => vec![volume(&snapshot.claim(id).volume_name)],
+            TypedId::PersistentVolume(id) => {
                 let volume = snapshot.volume(id);
                 volume.claim_ref.iter().map(|named| claim(&named.namespace, &named.name)).collect()
             }
+            _ => Vec::new(),
         };
         keys.extend(prediction.outcomes.iter().flat_map(|set| set.listed.iter()).filter_map(|end| match end {
             Outcome::Claim { volume_name, .. } => Some(volume(volume_name)),

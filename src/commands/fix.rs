@@ -9,11 +9,11 @@ use super::scope::{is_of, object_belongs_to};
 use super::{Status, connect};
 use crate::cli::{DryRun, FixArgs, GlobalArgs, ModelArgs, Output as Format, SourceArgs, parse_objects};
 use crate::diagnosis::{Finding, Remedy, Scrutiny, Severity, diagnose_named, matches_glob, rules};
+use crate::engines::simulation;
 use crate::error::{Error, ErrorKind};
 use crate::model::{Kind, ObjectKey};
 use crate::repair::{self, Plan, Proposed, Request};
 use crate::report::wrap::wrap;
-use crate::simulate::Simulation;
 use crate::source::Cluster;
 use crate::terminal::Terminal;
 use std::collections::BTreeSet;
@@ -314,7 +314,7 @@ impl Fix<'_> {
         let gathered = &world.gathered;
         let snapshot = world.snapshot();
         let settings = gathered.modelled.settings(snapshot, &world.model, false)?;
-        let simulation = Simulation::new(snapshot, settings, gathered.threads);
+        let simulation = simulation(snapshot, settings, gathered.threads);
         let named = self.named(gathered)?;
         let in_scope = |object: &ObjectKey| match &named {
             Some(named) => named.contains(object),

@@ -3,12 +3,12 @@
 use super::gather::{Evidence, Gathered, Question, file_options, gather, unreadable};
 use super::{Status, named, print_document};
 use crate::cli::{GlobalArgs, MatchArgs, Output as Format, one_object};
+use crate::controllers::persistent_volume::{Planned, match_claim, planned};
 use crate::error::Error;
 use crate::model::{Kind, PersistentVolumeClaim};
 use crate::report::match_table::{MatchTable, Matched};
 use crate::report::table::TableStyle;
 use crate::report::wrap::wrap;
-use crate::simulate::{Planned, match_claim, planned};
 use crate::source::{FileOptions, files};
 use crate::terminal::Terminal;
 use crate::text::sanitize;

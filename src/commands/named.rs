@@ -3,9 +3,8 @@
 use crate::cli::ObjectArgument;
 use crate::diagnosis::case::{claim_key, volume_key};
 use crate::error::Error;
-use crate::model::{Kind, ObjectKey, StorageClass};
+use crate::model::{Kind, ObjectId, ObjectKey, StorageClass, TypedId};
 use crate::report::unread::{hidden, unread};
-use crate::simulate::{Target, key_of};
 use crate::snapshot::{ClaimId, Snapshot, VolumeId};
 use crate::text::nearest;
 use std::collections::BTreeSet;
@@ -21,24 +20,24 @@ pub(super) fn chosen(
     snapshot: &Snapshot,
     words: &[ObjectArgument],
     namespace: Option<&str>,
-) -> Result<Option<Vec<Target>>, Error> {
+) -> Result<Option<Vec<ObjectId>>, Error> {
     if words.is_empty() {
         return Ok(None);
     }
     let mut targets = Vec::new();
     for word in words {
         match (&word.name, word.kind) {
-            (Some(name), Kind::PersistentVolume) => targets.push(Target::Volume(volume(snapshot, name)?)),
-            (Some(name), _) => targets.push(Target::Claim(claim(snapshot, name, namespace)?)),
+            (Some(name), Kind::PersistentVolume) => targets.push(ObjectId::from(volume(snapshot, name)?)),
+            (Some(name), _) => targets.push(ObjectId::from(claim(snapshot, name, namespace)?)),
             (None, Kind::PersistentVolume) => {
-                targets.extend((0u32..).take(snapshot.volumes().len()).map(|id| Target::Volume(VolumeId::new(id))));
+                targets.extend((0u32..).take(snapshot.volumes().len()).map(|id| ObjectId::from(VolumeId::new(id))));
             }
             (None, _) => targets.extend(
                 (0u32..)
                     .map(ClaimId::new)
                     .take(snapshot.claims().len())
                     .filter(|id| namespace.is_none_or(|wanted| snapshot.claim(*id).meta.namespace == wanted))
-                    .map(Target::Claim),
+                    .map(ObjectId::from),
             ),
         }
     }
@@ -59,20 +58,20 @@ pub(super) fn with_ties(
     let Some(targets) = chosen(snapshot, words, namespace)? else { return Ok(None) };
     let objects = targets.into_iter().flat_map(|target| {
         let mut objects = tied(snapshot, target);
-        objects.push(key_of(snapshot, target));
+        objects.push(snapshot.key(target));
         objects
     });
     Ok(Some(objects.collect()))
 }
 
 /// What a claim or volume is tied to: the volume that a claim names, those that name it, the claim that a volume names.
-fn tied(snapshot: &Snapshot, target: Target) -> Vec<ObjectKey> {
-    match target {
-        Target::Volume(id) => {
+fn tied(snapshot: &Snapshot, target: ObjectId) -> Vec<ObjectKey> {
+    match target.typed() {
+        TypedId::PersistentVolume(id) => {
             let named = snapshot.volume(id).claim_ref.as_ref();
             named.map(|named| claim_key(&named.namespace, &named.name)).into_iter().collect()
         }
-        Target::Claim(id) => {
+        TypedId::PersistentVolumeClaim(id) => {
             let claim = snapshot.claim(id);
             let naming = snapshot.volumes_naming(&claim.meta.namespace, &claim.meta.name).iter();
             let mut volumes: Vec<ObjectKey> = naming.map(|id| volume_key(&snapshot.volume(*id).meta.name)).collect();
@@ -81,6 +80,7 @@ fn tied(snapshot: &Snapshot, target: Target) -> Vec<ObjectKey> {
             }
             volumes
         }
+        _ => Vec::new(),
     }
 }
 

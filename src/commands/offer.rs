@@ -3,8 +3,9 @@
 use crate::cli::GlobalArgs;
 use crate::diagnosis::remedy::{quoted, typed};
 use crate::diagnosis::{Finding, Rule, Severity, diagnose_one, rules};
+use crate::model::ObjectId;
 use crate::repair::{Manifests, Situation, repairs};
-use crate::simulate::{Simulation, Target, key_of};
+use crate::simulate::Simulation;
 
 /// Whether `fix` offers a repair for a finding. Whether that comes to a plan, it says when it is asked.
 fn is_offered(simulation: &Simulation<'_>, finding: &Finding) -> bool {
@@ -48,10 +49,10 @@ pub(super) fn of_findings(
 }
 
 /// That there is a repair for an object; nothing where there is none.
-pub(super) fn of_object(simulation: &Simulation<'_>, target: Target, global: &GlobalArgs) -> Option<String> {
+pub(super) fn of_object(simulation: &Simulation<'_>, target: ObjectId, global: &GlobalArgs) -> Option<String> {
     let chosen: Vec<&'static Rule> = rules::repairable().collect();
     let found = diagnose_one(simulation, target, &chosen);
-    let object = typed(&key_of(simulation.snapshot(), target));
+    let object = typed(&simulation.snapshot().key(target));
     let is_some = found.iter().any(|finding| is_offered(simulation, finding));
     is_some.then(|| format!("kubectl pvctl fix {object}{} proposes a repair", place(global)))
 }

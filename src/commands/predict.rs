@@ -4,16 +4,17 @@ use super::gather::{Evidence, Gathered, Question, gather, keeps_from_judging};
 use super::scope::belongs_to;
 use super::{Status, contexts, named};
 use crate::cli::{GlobalArgs, ObjectArgument, Output as Format, PredictArgs, parse_objects};
+use crate::engines::simulation;
 use crate::error::Error;
-use crate::model::{Kind, LabelFilter, ObjectMeta, parse_label_filter};
+use crate::model::{Kind, LabelFilter, ObjectId, ObjectMeta, parse_label_filter};
 use crate::parallel::in_order;
 use crate::report::contexts::Counts;
 use crate::report::ends::{bindings, phases};
 use crate::report::folded::write_folded;
-use crate::report::prediction::{Head, JointOut, PredictionOut};
+use crate::report::prediction::{Head, JointOut, PredictionOut, StateOut};
 use crate::report::table::{Table, TableStyle};
 use crate::report::why::why;
-use crate::simulate::{Prediction, Simulation, Target};
+use crate::simulate::{Prediction, Simulation};
 use crate::terminal::{Output, Terminal, output_error};
 use crate::text::{escape_json, human_age};
 use std::collections::BTreeSet;
@@ -78,7 +79,7 @@ impl<'a> Asked<'a> {
         let gathered = gather(Question { global, ..*question }, terminal)?;
         let settings = gathered.modelled.settings(&gathered.snapshot, &args.model, args.trace)?;
         terminal.progress().step("predicting", 0);
-        let simulation = Simulation::new(&gathered.snapshot, settings, gathered.threads);
+        let simulation = simulation(&gathered.snapshot, settings, gathered.threads);
         let chosen = named::chosen(&gathered.snapshot, words, gathered.named_namespace())?;
         let shown = Shown { simulation: &simulation, gathered: &gathered, filter: filter.as_ref(), chosen, args };
         let mut output = terminal.output();
@@ -142,13 +143,13 @@ struct Shown<'a, 's> {
     simulation: &'a Simulation<'s>,
     gathered: &'a Gathered,
     filter: Option<&'a LabelFilter>,
-    chosen: Option<Vec<Target>>,
+    chosen: Option<Vec<ObjectId>>,
     args: &'a PredictArgs,
 }
 
 impl<'s> Shown<'_, 's> {
     /// The objects to show, in the order of listings.
-    fn targets(&self) -> Vec<Target> {
+    fn targets(&self) -> Vec<ObjectId> {
         match &self.chosen {
             Some(chosen) => chosen.clone(),
             None => self
@@ -159,18 +160,15 @@ impl<'s> Shown<'_, 's> {
         }
     }
 
-    fn meta(&self, target: Target) -> &'s ObjectMeta {
-        match target {
-            Target::Volume(id) => &self.simulation.snapshot().volume(id).meta,
-            Target::Claim(id) => &self.simulation.snapshot().claim(id).meta,
-        }
+    fn meta(&self, target: ObjectId) -> &'s ObjectMeta {
+        self.simulation.snapshot().meta(target)
     }
 
-    fn is_in_scope(&self, target: Target) -> bool {
+    fn is_in_scope(&self, target: ObjectId) -> bool {
         self.gathered.namespace.as_deref().is_none_or(|namespace| belongs_to(self.simulation, target, namespace))
     }
 
-    fn has_labels(&self, target: Target) -> bool {
+    fn has_labels(&self, target: ObjectId) -> bool {
         self.filter.is_none_or(|filter| filter.matches(&self.meta(target).labels))
     }
 
@@ -179,12 +177,12 @@ impl<'s> Shown<'_, 's> {
     /// that are not printed: what could not be judged may be a change.
     fn each<T: Send + Default>(
         &self,
-        predict: impl Fn(Target) -> Prediction<'s> + Sync,
+        predict: impl Fn(ObjectId) -> Prediction<'s> + Sync,
         render: impl Fn(&Prediction<'s>, &mut T) -> Result<(), serde_json::Error> + Sync,
         mut hand_on: impl FnMut(T) -> Result<(), Error>,
     ) -> Result<Counts, Error> {
         let targets = self.targets();
-        let batches: Vec<&[Target]> = targets.chunks(BATCH).collect();
+        let batches: Vec<&[ObjectId]> = targets.chunks(BATCH).collect();
         let mut counts = Counts::default();
         let work = |number: usize| {
             let (mut counts, mut rendered) = (Counts::default(), T::default());
@@ -192,10 +190,8 @@ impl<'s> Shown<'_, 's> {
                 let prediction = predict(*target);
                 let changed = prediction.changes(self.simulation.snapshot());
                 let unknown = prediction.unknown.iter().any(|unknown| keeps_from_judging(unknown.need.kind));
-                match target {
-                    Target::Volume(_) => counts.volumes += 1,
-                    Target::Claim(_) => counts.claims += 1,
-                }
+                counts.volumes += usize::from(target.kind == Kind::PersistentVolume);
+                counts.claims += usize::from(target.kind == Kind::PersistentVolumeClaim);
                 counts.changes += usize::from(changed);
                 counts.unknown += usize::from(unknown);
                 if !self.args.changed || changed {
@@ -303,7 +299,7 @@ impl<'s> Shown<'_, 's> {
             let mut rendered = T::default();
             for number in batches[number] {
                 if let Some((objects, worlds)) = self.simulation.joint(*number) {
-                    let joint = JointOut::new(self.simulation.snapshot(), *number, &objects, &worlds);
+                    let joint = JointOut::new(self.simulation.snapshot(), *number, objects, &worlds);
                     render(joint, &mut rendered)?;
                 }
             }
@@ -319,7 +315,7 @@ impl<'s> Shown<'_, 's> {
         self.each(
             |target| self.simulation.predict(target),
             |prediction, lines: &mut String| {
-                let key = crate::simulate::key_of(snapshot, prediction.target);
+                let key = snapshot.key(prediction.target);
                 let name = format!("{}/{}", key.kind.as_str().to_ascii_lowercase(), key.name);
                 lines.push_str(&crate::text::sanitize(&name));
                 lines.push('\n');
@@ -374,10 +370,8 @@ impl<'s> Shown<'_, 's> {
     fn row(&self, prediction: &Prediction<'s>, wide: bool) -> Vec<String> {
         let snapshot = self.simulation.snapshot();
         let meta = self.meta(prediction.target);
-        let (phase, name) = match prediction.target {
-            Target::Volume(id) => (snapshot.volume(id).status.phase.as_str(), format!("pv/{}", meta.name)),
-            Target::Claim(id) => (snapshot.claim(id).status.phase.as_str(), format!("pvc/{}", meta.name)),
-        };
+        let name = format!("{}/{}", prediction.target.kind.short(), meta.name);
+        let phase = StateOut::recorded(snapshot, prediction.target).phase;
         let terminating = if meta.deleted.is_some() { ", Terminating" } else { "" };
         let age = match (snapshot.now(), meta.created) {
             (Some(now), Some(created)) => human_age(now.seconds_since(created)),

@@ -1,14 +1,13 @@
 //! Which objects belong to a namespace.
 
-use crate::model::{Kind, ObjectKey, VolumeAttachment};
-use crate::simulate::{Outcome, Simulation, Target};
+use crate::model::{Kind, ObjectId, ObjectKey, TypedId, VolumeAttachment};
+use crate::simulate::{Outcome, Simulation};
 
 /// Claims of the namespace, and volumes that belong to them: bound to, reserved for, or wanted by them.
-pub(super) fn belongs_to(simulation: &Simulation<'_>, target: Target, namespace: &str) -> bool {
+pub(super) fn belongs_to(simulation: &Simulation<'_>, target: ObjectId, namespace: &str) -> bool {
     let snapshot = simulation.snapshot();
-    match target {
-        Target::Claim(id) => snapshot.claim(id).meta.namespace == namespace,
-        Target::Volume(id) => {
+    match target.typed() {
+        TypedId::PersistentVolume(id) => {
             let volume = snapshot.volume(id);
             let names = volume.claim_ref.as_ref().is_some_and(|claim| claim.namespace == namespace);
             let wanted = || {
@@ -29,6 +28,7 @@ pub(super) fn belongs_to(simulation: &Simulation<'_>, target: Target, namespace:
             };
             names || wanted() || may_get()
         }
+        _ => snapshot.meta(target).namespace == namespace,
     }
 }
 
@@ -51,7 +51,7 @@ pub(super) fn is_of(simulation: &Simulation<'_>, object: &ObjectKey, namespace: 
 pub(super) fn object_belongs_to(simulation: &Simulation<'_>, object: &ObjectKey, namespace: &str) -> bool {
     let snapshot = simulation.snapshot();
     let of_volume =
-        |name: &str| snapshot.volume_id(name).is_some_and(|id| belongs_to(simulation, Target::Volume(id), namespace));
+        |name: &str| snapshot.volume_id(name).is_some_and(|id| belongs_to(simulation, ObjectId::from(id), namespace));
     match object.kind {
         Kind::PersistentVolume => of_volume(&object.name),
         // An attachment of a volume that is gone is everybody's.

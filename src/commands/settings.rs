@@ -2,7 +2,7 @@
 
 use crate::cli::{self, ModelArgs};
 use crate::controllers::persistent_volume::BOUND_KINDS;
-use crate::controllers::{Controller, KubeVersion, Rules};
+use crate::controllers::{CONTROLLERS, Controller, KubeVersion, Rules};
 use crate::error::Error;
 use crate::report::machine::Model;
 use crate::simulate::Budget;
@@ -99,23 +99,23 @@ fn limit(limit: cli::Limit) -> Limit {
 /// Upstream: `IsControllerEnabled`, `k8s.io/controller-manager/app`, 0.36.
 fn controllers(list: &[String]) -> Result<Vec<Controller>, Error> {
     if list.is_empty() {
-        return Ok(Controller::ALL.to_vec());
+        return Ok(CONTROLLERS.to_vec());
     }
-    let named = |word: &str| Controller::ALL.into_iter().find(|known| known.name() == word || known.alias() == word);
+    let named = |word: &str| CONTROLLERS.into_iter().find(|known| known.name == word || known.alias == word);
     for word in list.iter().map(|word| word.strip_prefix('-').unwrap_or(word)) {
         if word != "*" && named(word).is_none() {
-            let known = Controller::ALL.map(Controller::name).join(", ");
+            let known = CONTROLLERS.map(|controller| controller.name).join(", ");
             return Err(Error::usage(format!("--controllers: {word:?} is not modelled"))
                 .hint(format!("it takes `*` and {known}, each also with a minus before it")));
         }
     }
     let enabled = |controller: &Controller| {
-        let says = |word: &str| word == controller.name() || word == controller.alias();
+        let says = |word: &str| word == controller.name || word == controller.alias;
         let on = list.iter().any(|word| says(word));
         let off = list.iter().any(|word| word.strip_prefix('-').is_some_and(says));
         on || (!off && list.iter().any(|word| word == "*"))
     };
-    let chosen: Vec<Controller> = Controller::ALL.into_iter().filter(enabled).collect();
+    let chosen: Vec<Controller> = CONTROLLERS.into_iter().filter(enabled).collect();
     if chosen.is_empty() {
         return Err(Error::usage("--controllers leaves no controller that is modelled"));
     }

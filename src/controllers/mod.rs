@@ -1,58 +1,46 @@
-//! What each Kubernetes component would do: pure functions of a world, one file for each of upstream's.
+//! What each Kubernetes component would do: pure functions of a world, a folder for each component.
 //!
 //! Names inside are upstream's, so that the two can be read side by side. What a sync reads, writes and says goes
 //! through [`Sync`]; nothing here knows of permissions, files or terminals.
 
 pub mod branch;
+mod finalizers;
 pub mod links;
+pub mod outcome;
 pub mod persistent_volume;
 mod pods;
-pub mod protection;
+pub mod pv_protection;
+pub mod pvc_protection;
 pub mod rules;
 pub mod settings;
+pub mod spec;
 
-pub use branch::{
-    BindStep, Branch, CandidateVerdict, ClaimBranch, DeleteStep, DispatchBranch, ProtectionBranch, ProvisionStep,
-    ReclaimStep, RecycleStep, UnbindStep, VolumeBranch,
-};
+pub use branch::Branch;
 pub use links::Links;
+pub use outcome::{DecidedBy, Outcome, OutcomeSet};
+pub use persistent_volume::leaves::{
+    BindStep, CandidateVerdict, ClaimBranch, DeleteStep, DispatchBranch, ProvisionStep, ReclaimStep, RecycleStep,
+    UnbindStep, VolumeBranch,
+};
+pub use pv_protection::leaves::VolumeProtectionBranch;
+pub use pvc_protection::leaves::ClaimProtectionBranch;
 pub use rules::{KubeVersion, Rules, RulesError};
 pub use settings::{Budget, LISTED, Limit, Settings};
+pub use spec::{Alike, Controller, ControllerSpec};
+
+use crate::model::ObjectId;
+use crate::world::World;
 
 /// A sync whose steps are leaves of the controllers.
 pub type Sync<'a, 's> = crate::world::Sync<'a, 's, Branch>;
 
-/// The controllers that are modelled, in the order of kube-controller-manager's names.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Controller {
-    /// Binds claims and volumes, and reclaims.
-    PersistentVolumeBinder,
-    /// Keeps bound volumes from vanishing.
-    PersistentVolumeProtection,
-    /// Keeps used claims from vanishing.
-    PersistentVolumeClaimProtection,
-}
+/// The controllers that are modelled, in the order of their names.
+pub const CONTROLLERS: [Controller; 3] =
+    [persistent_volume::CONTROLLER, pv_protection::CONTROLLER, pvc_protection::CONTROLLER];
 
-impl Controller {
-    /// Every controller.
-    pub const ALL: [Self; 3] =
-        [Self::PersistentVolumeBinder, Self::PersistentVolumeProtection, Self::PersistentVolumeClaimProtection];
-
-    /// The name that kube-controller-manager's `--controllers` takes.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::PersistentVolumeBinder => "persistentvolume-binder-controller",
-            Self::PersistentVolumeProtection => "persistentvolume-protection-controller",
-            Self::PersistentVolumeClaimProtection => "persistentvolumeclaim-protection-controller",
-        }
-    }
-
-    /// The older name that it still takes.
-    pub fn alias(self) -> &'static str {
-        match self {
-            Self::PersistentVolumeBinder => "persistentvolume-binder",
-            Self::PersistentVolumeProtection => "pv-protection",
-            Self::PersistentVolumeClaimProtection => "pvc-protection",
-        }
-    }
+/// The states in which an object ends, if it stays as it is in that world: several where no object tells which it is.
+/// `unsettled` says that the world goes round several states.
+pub fn ends(rules: &Rules, world: &World<'_>, id: ObjectId, unsettled: bool) -> Vec<Outcome> {
+    let of_controller = |controller: &Controller| (controller.ends)(rules, world, id, unsettled);
+    CONTROLLERS.iter().find_map(of_controller).unwrap_or_default()
 }

@@ -1,6 +1,6 @@
 //! What decides besides the objects, and how much of an answer is wanted.
 
-use super::{Controller, Rules};
+use super::{CONTROLLERS, Controller, Rules};
 use crate::world::{Answers, ControllerState};
 
 /// How far an exploration may go: a number of states, never a time, so that the answer is the same on every machine.
@@ -61,7 +61,7 @@ pub struct Settings<'s> {
     pub rules: Rules,
     /// Who takes part, in order.
     pub controllers: Vec<Controller>,
-    /// The binder's memory at the start: in step, unless asked otherwise.
+    /// The controllers' memory at the start: in step, unless asked otherwise.
     pub controller: ControllerState<'s>,
     /// What the API server and plugins answer; on the way to an outcome they may do so for a while, and do no more in
     /// the end.
@@ -87,7 +87,7 @@ impl Settings<'_> {
     pub fn new(rules: Rules) -> Self {
         Self {
             rules,
-            controllers: Controller::ALL.to_vec(),
+            controllers: CONTROLLERS.to_vec(),
             controller: ControllerState::in_step(),
             answers: Answers::default(),
             tracing: false,
@@ -100,8 +100,13 @@ impl Settings<'_> {
 }
 
 impl Settings<'_> {
+    /// Whether caches are in step at the start, no operation runs, and the API server and plugins answer as usual.
+    pub fn starts_in_step(&self) -> bool {
+        self.controller.in_step_with_all() && self.answers == Answers::default()
+    }
+
     /// Whether a sync may end between its writes: what is refused, fails or is written again by a cache that lags.
     pub fn may_be_interrupted(&self) -> bool {
-        self.failures || !self.controller.in_step_with_all() || self.answers != Answers::default()
+        self.failures || !self.starts_in_step()
     }
 }

@@ -3,15 +3,16 @@
 
 use super::facts::{is_open, is_unbound};
 use super::{Subject, Survey, key};
+use crate::controllers::persistent_volume::Nearest;
 use crate::controllers::persistent_volume::nearest::{class_less_volume, nearest_volume};
 use crate::controllers::persistent_volume::plugins::{Provider, find_provisionable_plugin};
 use crate::controllers::persistent_volume::reclaim::{DataFate, data_fate};
-use crate::controllers::{Branch, ClaimBranch, Controller, Rules, VolumeBranch};
+use crate::controllers::{Branch, ClaimBranch, Controller, Rules, VolumeBranch, persistent_volume};
 use crate::model::{
-    Kind, NO_PROVISIONER, ObjectKey, ObjectMeta, PersistentVolume, PersistentVolumeClaim, StorageClass, Str, Timestamp,
-    VolumePhase,
+    Kind, NO_PROVISIONER, ObjectId, ObjectKey, ObjectMeta, PersistentVolume, PersistentVolumeClaim, StorageClass, Str,
+    Timestamp, VolumePhase,
 };
-use crate::simulate::{Assumed, Decision, Nearest, OutcomeSet, Prediction, Simulation, Target, decide_folded};
+use crate::simulate::{Assumed, Decision, OutcomeSet, Prediction, Simulation, decide_folded};
 use crate::snapshot::{Absence, CoverageState, Snapshot, VolumeId};
 use crate::world::World;
 use std::cell::{OnceCell, RefCell};
@@ -199,7 +200,7 @@ impl<'a> Case<'a> {
     /// The binder's first decision; the answer rests on what it rests on.
     pub fn decision(&self) -> Option<&'a Decision<'a>> {
         let prediction = self.prediction?;
-        let of_binder = |controller: Controller| controller == Controller::PersistentVolumeBinder;
+        let of_binder = |controller: Controller| controller == persistent_volume::CONTROLLER;
         for unknown in prediction.unknown.iter().filter(|unknown| unknown.controller.is_some_and(of_binder)) {
             self.note_missing(unknown.need.kind, &unknown.need.namespace, unknown.reason);
         }
@@ -238,8 +239,8 @@ impl<'a> Case<'a> {
         }
         *self.memo.in_vain.get_or_init(|| {
             let world = World::new(self.snapshot());
-            let decisions = decide_folded(&world, self.simulation.settings(), Target::Claim(id));
-            let of_binder = |decision: &&Decision<'_>| decision.controller == Controller::PersistentVolumeBinder;
+            let decisions = decide_folded(&world, self.simulation.settings(), ObjectId::from(id));
+            let of_binder = |decision: &&Decision<'_>| decision.controller == persistent_volume::CONTROLLER;
             match decisions.listed.iter().find(of_binder)?.branch {
                 Branch::ClaimBranch(branch) => Some(branch),
                 _ => None,

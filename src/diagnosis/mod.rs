@@ -28,9 +28,9 @@ pub use subject::{Detect, Look, Subject};
 pub use suppression::{Suppressed, Suppression, matches_glob};
 pub use survey::Survey;
 
-use crate::model::{Kind, ObjectKey, Str};
+use crate::model::{Kind, ObjectId, ObjectKey, Str};
 use crate::parallel::in_parallel;
-use crate::simulate::{Simulation, Target};
+use crate::simulate::Simulation;
 use crate::snapshot::{CoverageState, Snapshot};
 use case::Memo;
 use std::collections::{BTreeMap, BTreeSet};
@@ -110,9 +110,9 @@ pub fn diagnose_named(
 }
 
 /// What those rules find on one object that somebody named, without what it follows from. Nothing else is looked at.
-pub fn diagnose_one(simulation: &Simulation<'_>, target: Target, rules: &[&'static Rule]) -> Vec<Finding> {
+pub fn diagnose_one(simulation: &Simulation<'_>, target: ObjectId, rules: &[&'static Rule]) -> Vec<Finding> {
     let snapshot = simulation.snapshot();
-    let subject = Subject::of(snapshot, target);
+    let Some(subject) = Subject::of(snapshot, target) else { return Vec::new() };
     let scrutiny = Scrutiny { rules, suppressions: &[], scope: &|_| true };
     let mut diagnosis = Diagnosis::default();
     look_at(simulation, &Survey::of(snapshot), subject, scrutiny, &|_| true, &mut diagnosis);

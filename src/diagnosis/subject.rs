@@ -2,8 +2,7 @@
 
 use super::{Case, Found};
 use crate::model::surroundings::{Namespace, StatefulSet, VolumeAttachment};
-use crate::model::{Kind, ObjectMeta, PersistentVolume, PersistentVolumeClaim, Pod, StorageClass};
-use crate::simulate::Target;
+use crate::model::{Kind, ObjectId, ObjectMeta, PersistentVolume, PersistentVolumeClaim, Pod, StorageClass, TypedId};
 use crate::snapshot::{ClaimId, Snapshot, VolumeId};
 
 /// Looks at one object of a kind, and says what is wrong with it.
@@ -93,19 +92,20 @@ subjects! {
 }
 
 impl<'s> Subject<'s> {
-    /// What controllers sync, as an object at which rules look.
-    pub(super) fn of(snapshot: &'s Snapshot, target: Target) -> Self {
-        match target {
-            Target::Volume(id) => Self::Volume(snapshot.volume(id), id),
-            Target::Claim(id) => Self::Claim(snapshot.claim(id), id),
+    /// What controllers sync, as an object at which rules look; none where they look at no object of its kind.
+    pub(super) fn of(snapshot: &'s Snapshot, target: ObjectId) -> Option<Self> {
+        match target.typed() {
+            TypedId::PersistentVolume(id) => Some(Self::Volume(snapshot.volume(id), id)),
+            TypedId::PersistentVolumeClaim(id) => Some(Self::Claim(snapshot.claim(id), id)),
+            _ => None,
         }
     }
 
     /// The object that controllers sync, if it is one.
-    pub(super) fn target(self) -> Option<Target> {
+    pub(super) fn target(self) -> Option<ObjectId> {
         match self {
-            Self::Volume(_, id) => Some(Target::Volume(id)),
-            Self::Claim(_, id) => Some(Target::Claim(id)),
+            Self::Volume(_, id) => Some(ObjectId::from(id)),
+            Self::Claim(_, id) => Some(ObjectId::from(id)),
             _ => None,
         }
     }

@@ -1,6 +1,6 @@
 //! How objects are named.
 
-use super::{Kind, Str};
+use super::{Kind, ObjectMeta, Str};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
@@ -30,6 +30,13 @@ pub struct ObjectKey {
     pub namespace: Str,
     /// The name.
     pub name: Str,
+}
+
+impl ObjectKey {
+    /// What names the object of that kind with that metadata.
+    pub fn of(kind: Kind, meta: &ObjectMeta) -> Self {
+        Self { kind, namespace: meta.namespace.clone(), name: meta.name.clone() }
+    }
 }
 
 impl fmt::Display for ObjectKey {

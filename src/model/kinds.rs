@@ -4,8 +4,8 @@ use super::surroundings::{
     CsiDriver, CsiNode, Event, LimitRange, Namespace, ResourceQuota, StatefulSet, StorageCapacity, VolumeAttachment,
 };
 use super::{
-    Held, Lease, Node, ObjectId, ObjectKey, ObjectMeta, PersistentVolume, PersistentVolumeClaim, Pod, ResourceVersion,
-    StorageClass,
+    Held, Id, Lease, Node, ObjectId, ObjectKey, ObjectMeta, PersistentVolume, PersistentVolumeClaim, Pod,
+    ResourceVersion, StorageClass,
 };
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 use std::fmt;
@@ -102,6 +102,17 @@ macro_rules! kinds {
 
             /// Every kind, in the order of the rows.
             pub const EVERY: [Self; Self::COUNT] = [$(Self::$kind,)*];
+        }
+
+        /// The place of an object with its kind as a type, to be matched.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        pub enum TypedId { $($(#[$doc])* $kind(Id<$type>),)* }
+
+        impl ObjectId {
+            /// The place with its kind as a type.
+            pub fn typed(self) -> TypedId {
+                match self.kind { $(Kind::$kind => TypedId::$kind(Id::new(self.at)),)* }
+            }
         }
 
         /// An object of one of the kinds.

@@ -28,7 +28,7 @@ pub use class::{BindingMode, NO_PROVISIONER, StorageClass, newest_default};
 pub use held::Held;
 pub use id::{Id, ObjectId};
 pub use key::{ClaimKey, ObjectKey};
-pub use kinds::{HeldObject, Kind, List, Object, Objects, Resource};
+pub use kinds::{HeldObject, Kind, List, Object, Objects, Resource, TypedId};
 pub use label_filter::{LabelFilter, parse_label_filter};
 pub use lease::Lease;
 pub use meta::{ObjectMeta, ResourceVersion, Timestamp};

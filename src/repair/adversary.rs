@@ -16,8 +16,7 @@ use super::situation::Situation;
 use super::stage::{Stage, State};
 use super::wait::{Wait, Waited};
 use super::write::{Change, Expect};
-use crate::model::{ObjectKey, Str};
-use crate::simulate::Target;
+use crate::model::{ObjectId, ObjectKey, Str};
 use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
 
@@ -286,7 +285,7 @@ pub(super) enum Move {
     /// The plan goes on after that step.
     GoesOn(usize),
     /// A controller syncs an object; otherwise with an old cache, or it dies between two writes.
-    Sync(Target, bool),
+    Sync(ObjectId, bool),
     /// A driver deletes the storage of the volume at that place.
     Driver(usize),
     /// Somebody creates the claim of that seat.

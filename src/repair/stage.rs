@@ -13,9 +13,10 @@ use super::plan::{Plan, Recheck};
 use super::write::Seen;
 use crate::controllers::persistent_volume::{BOUND_KINDS, DESTROYED, SCRUBBING};
 use crate::model::{
-    ClaimPhase, Held, Kind, ObjectKey, PersistentVolume, PersistentVolumeClaim, ReclaimPolicy, Str, VolumePhase,
+    ClaimPhase, Held, Kind, ObjectId, ObjectKey, PersistentVolume, PersistentVolumeClaim, ReclaimPolicy, Str, TypedId,
+    VolumePhase,
 };
-use crate::simulate::{Settings, Stepped, Target, stepped};
+use crate::simulate::{Settings, Stepped, stepped};
 use crate::snapshot::{ClaimId, Coverage, Parts, Snapshot, VolumeId};
 use crate::world::{Mark, World};
 use rustc_hash::FxHashMap;
@@ -86,7 +87,7 @@ pub(super) type Outcome = (bool, Vec<Delta>);
 /// and at no other claim; that of a volume at the claim that the volume names, or named at first where a cache lags.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Basis {
-    target: Target,
+    target: ObjectId,
     /// The variant of the object itself.
     own: u8,
     volumes: [u8; VOLUMES],
@@ -278,8 +279,8 @@ impl<'a> Stage<'a> {
 
     /// What the controllers may do next: the object that is synced, whether nothing goes wrong, and the state after it.
     /// With `failures`, their caches may lag and they may die between two writes.
-    pub(super) fn syncs(&mut self, state: &State, failures: bool) -> Vec<(Target, bool, State)> {
-        let mut all: Vec<(Target, bool, State)> = Vec::new();
+    pub(super) fn syncs(&mut self, state: &State, failures: bool) -> Vec<(ObjectId, bool, State)> {
+        let mut all: Vec<(ObjectId, bool, State)> = Vec::new();
         for target in self.targets(state) {
             let basis = self.basis(state, target, failures);
             let known = if let Some(known) = self.known.get(&basis) {
@@ -308,14 +309,14 @@ impl<'a> Stage<'a> {
         all
     }
 
-    fn basis(&self, state: &State, target: Target, failures: bool) -> Basis {
+    fn basis(&self, state: &State, target: ObjectId, failures: bool) -> Basis {
         let mut basis = Basis { target, own: 0, volumes: [0; VOLUMES], claims: [0; 2], failures };
-        match target {
-            Target::Claim(id) => {
+        match target.typed() {
+            TypedId::PersistentVolumeClaim(id) => {
                 basis.own = state.objects.claims[id.0 as usize];
                 basis.volumes = state.objects.volumes;
             }
-            Target::Volume(id) => {
+            TypedId::PersistentVolume(id) => {
                 let place = id.0 as usize;
                 basis.own = state.objects.volumes[place];
                 for (slot, moment) in basis.claims.iter_mut().zip([state, &self.initial]) {
@@ -324,12 +325,13 @@ impl<'a> Stage<'a> {
                     *slot = claim.map_or(0, |id| state.objects.claims[id.0 as usize]);
                 }
             }
+            _ => {}
         }
         basis
     }
 
     /// What the syncs of an object may change, as differences, which hold wherever the basis is the same.
-    fn explore(&mut self, state: &State, target: Target, failures: bool) -> Vec<Outcome> {
+    fn explore(&mut self, state: &State, target: ObjectId, failures: bool) -> Vec<Outcome> {
         let mut outcomes: Vec<(bool, Vec<Overlay>)> = Vec::new();
         {
             let stage = &*self;
@@ -369,16 +371,16 @@ impl<'a> Stage<'a> {
         all
     }
 
-    fn targets(&self, state: &State) -> Vec<Target> {
+    fn targets(&self, state: &State) -> Vec<ObjectId> {
         let volumes = (0u32..).zip(self.volume_places()).filter(|(_, place)| state.objects.volumes[*place] != 0);
         let claims = (0u32..).zip(self.claim_places()).filter(|(_, place)| state.objects.claims[*place] != 0);
-        let volumes = volumes.map(|(id, _)| Target::Volume(VolumeId::new(id)));
-        volumes.chain(claims.map(|(id, _)| Target::Claim(ClaimId::new(id)))).collect()
+        let volumes = volumes.map(|(id, _)| ObjectId::from(VolumeId::new(id)));
+        volumes.chain(claims.map(|(id, _)| ObjectId::from(ClaimId::new(id)))).collect()
     }
 
     /// The object of that id, as people name it.
-    pub(super) fn key_of(&self, target: Target) -> ObjectKey {
-        crate::simulate::key_of(&self.snapshot, target)
+    pub(super) fn key_of(&self, target: ObjectId) -> ObjectKey {
+        self.snapshot.key(target)
     }
 
     /// The claim at a place, as people name it.

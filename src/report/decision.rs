@@ -171,7 +171,7 @@ impl<'a> DecisionOut<'a> {
             }
         }
         Self {
-            controller: decision.controller.name(),
+            controller: decision.controller.name,
             branch: decision.branch.name(),
             steps: record.steps.iter().map(|step| step.name()).collect(),
             writes,

@@ -20,15 +20,16 @@ use super::machine::{API_VERSION, CoverageOut, Model, ObjectId, coverage_out};
 use super::match_table::{MatchRow, candidate_rows};
 use super::prediction::{NeedOut, PredictionOut, StateOut, UnknownOut};
 use super::why::{View, verdict_of};
+use crate::controllers::persistent_volume::match_claim;
 use crate::controllers::persistent_volume::reclaim::{DataFate, data_fate, leaks};
-use crate::controllers::protection::pod_uses_claim;
-use crate::controllers::{Branch, ClaimBranch, ProtectionBranch, VolumeBranch};
+use crate::controllers::pvc_protection::pod_uses_claim;
+use crate::controllers::{Branch, ClaimBranch, ClaimProtectionBranch, VolumeBranch, VolumeProtectionBranch};
 use crate::diagnosis::misfit::{claim_words, misfit, shown};
 use crate::model::{
-    Kind, Lease, ObjectKey, PersistentVolume, PersistentVolumeClaim, Pod, ResourceVersion, StorageClass, Str,
-    Timestamp, VolumePhase,
+    self, Kind, Lease, ObjectKey, PersistentVolume, PersistentVolumeClaim, Pod, ResourceVersion, StorageClass, Str,
+    Timestamp, TypedId, VolumePhase,
 };
-use crate::simulate::{Decision, Outcome, Prediction, Simulation, Target, match_claim};
+use crate::simulate::{Decision, Outcome, Prediction, Simulation};
 use crate::snapshot::{Absence, Snapshot};
 use serde::Serialize;
 
@@ -167,15 +168,16 @@ pub struct Asked<'a> {
 }
 
 /// The namespaces whose pods can use the object, in order, each once.
-fn users_namespaces(snapshot: &Snapshot, target: Target) -> Vec<&str> {
-    let mut namespaces: Vec<&str> = match target {
-        Target::Claim(id) => vec![&snapshot.claim(id).meta.namespace],
-        Target::Volume(id) => {
+fn users_namespaces(snapshot: &Snapshot, target: model::ObjectId) -> Vec<&str> {
+    let mut namespaces: Vec<&str> = match target.typed() {
+        TypedId::PersistentVolumeClaim(id) => vec![&snapshot.claim(id).meta.namespace],
+        TypedId::PersistentVolume(id) => {
             let volume = snapshot.volume(id);
             let named = volume.claim_ref.iter().map(|claim| claim.namespace.as_str());
             let naming = snapshot.claims_naming(&volume.meta.name).iter();
             named.chain(naming.map(|id| snapshot.claim(*id).meta.namespace.as_str())).collect()
         }
+        _ => Vec::new(),
     };
     namespaces.sort_unstable();
     namespaces.dedup();
@@ -223,12 +225,10 @@ impl<'a> Explanation<'a> {
                 }),
             }
         }
-        let (object, recorded, used_by, data) = match prediction.target {
-            Target::Volume(id) => {
+        let (used_by, data) = match prediction.target.typed() {
+            TypedId::PersistentVolume(id) => {
                 let volume = snapshot.volume(id);
                 (
-                    ObjectId::new(Kind::PersistentVolume, &volume.meta),
-                    StateOut::of_volume(volume),
                     users_of_volume(snapshot, volume),
                     Some(if volume.terminating() && leaks(view.rules(), volume) {
                         DataFate::Kept.as_str()
@@ -237,24 +237,17 @@ impl<'a> Explanation<'a> {
                     }),
                 )
             }
-            Target::Claim(id) => {
-                let claim = snapshot.claim(id);
-                (
-                    ObjectId::new(Kind::PersistentVolumeClaim, &claim.meta),
-                    StateOut::of_claim(claim),
-                    users_of_claim(snapshot, claim),
-                    None,
-                )
-            }
+            TypedId::PersistentVolumeClaim(id) => (users_of_claim(snapshot, snapshot.claim(id)), None),
+            _ => (Vec::new(), None),
         };
         Self {
             api_version: API_VERSION,
             kind: "Explanation",
             model,
             coverage: coverage_out(snapshot.coverage()),
-            object,
+            object: ObjectId::new(prediction.target.kind, snapshot.meta(prediction.target)),
             headline,
-            recorded: Some(recorded),
+            recorded: Some(StateOut::recorded(snapshot, prediction.target)),
             prediction: Some(PredictionOut::new(snapshot, prediction)),
             evidence: evidence(view),
             candidates,
@@ -379,7 +372,7 @@ impl<'a> Explanation<'a> {
 
 /// The candidates of a claim that is still to be bound, the nearest first.
 fn candidates(view: View<'_>) -> Vec<MatchRow<'_>> {
-    let Target::Claim(id) = view.prediction.target else { return Vec::new() };
+    let Some(id) = view.prediction.target.of::<PersistentVolumeClaim>() else { return Vec::new() };
     let searches = view.binder().any(|decision| match decision.branch {
         Branch::ClaimBranch(branch) => branch < ClaimBranch::BoundClaimVolumeNameCleared,
         _ => false,
@@ -409,7 +402,7 @@ fn evidence(view: View<'_>) -> Vec<EvidenceOut> {
             add(right.object.clone(), right.field, right.value.clone());
         }
     }
-    if let Target::Claim(id) = view.prediction.target
+    if let Some(id) = view.prediction.target.of::<PersistentVolumeClaim>()
         && let Some(Branch::ClaimBranch(branch)) = view.binder().next().map(|decision| decision.branch)
         && let claim = snapshot.claim(id)
         && let Some(volume) = snapshot.volume_id(&claim.volume_name).map(|id| snapshot.volume(id))
@@ -555,16 +548,15 @@ impl TextDecision {
             })
             .collect();
         Self {
-            controller: decision.controller.name(),
+            controller: decision.controller.name,
             branch: decision.branch.name(),
             about: decision.branch.about(),
             tests,
             error: decision.record.error.clone(),
             idle: matches!(
                 decision.branch,
-                Branch::ProtectionBranch(
-                    ProtectionBranch::ClaimProtectionUnchanged | ProtectionBranch::VolumeProtectionUnchanged
-                )
+                Branch::ClaimProtectionBranch(ClaimProtectionBranch::ClaimProtectionUnchanged)
+                    | Branch::VolumeProtectionBranch(VolumeProtectionBranch::VolumeProtectionUnchanged)
             ),
         }
     }

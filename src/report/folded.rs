@@ -2,9 +2,9 @@
 
 use super::decision::{DecisionOut, WriteOut};
 use super::prediction::PredictionOut;
-use crate::model::Kind;
+use crate::model::{Kind, ObjectId};
 use crate::simulate::Prediction;
-use crate::snapshot::{Snapshot, VolumeId};
+use crate::snapshot::Snapshot;
 use memchr::memmem::{Finder, find};
 
 /// Where an item has its decisions. No string can hold this text: the quotes in it would be escaped.
@@ -58,11 +58,11 @@ pub fn write_folded(
 fn write_others(
     out: &mut Vec<u8>,
     snapshot: &Snapshot,
-    (chosen, others): (VolumeId, &[VolumeId]),
+    (chosen, others): (ObjectId, &[ObjectId]),
     decision: &DecisionOut<'_>,
     text: &[u8],
 ) -> Result<bool, serde_json::Error> {
-    let chosen = snapshot.volume(chosen).meta.name.as_str();
+    let chosen = snapshot.meta(chosen).name.as_str();
     if chosen.is_empty() || !chosen.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-._".contains(&byte)) {
         return Ok(false);
     }
@@ -73,7 +73,7 @@ fn write_others(
         return Ok(false);
     }
     for other in others {
-        let name = serde_json::to_vec(snapshot.volume(*other).meta.name.as_str())?;
+        let name = serde_json::to_vec(snapshot.meta(*other).name.as_str())?;
         out.push(b',');
         let mut from = 0;
         for place in &found {

@@ -92,7 +92,7 @@ impl Model {
                 ("enable-hostpath-provisioner", rules.hostpath_provisioning.to_string()),
                 ("pvclaimbinder-sync-period", format!("{}s", rules.resync_seconds)),
             ]),
-            controllers: controllers.iter().map(|controller| controller.name()).collect(),
+            controllers: controllers.iter().map(|controller| controller.name).collect(),
             failures: false,
         }
     }

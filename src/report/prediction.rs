@@ -3,8 +3,8 @@
 use super::decision::DecisionOut;
 use super::machine::{API_VERSION, CoverageOut, Model, ObjectId, coverage_out, is_false};
 use crate::controllers::persistent_volume::reclaim::DataFate;
-use crate::model::{ClaimRef, Kind, PersistentVolume, PersistentVolumeClaim};
-use crate::simulate::{Outcome, Prediction, Target};
+use crate::model::{self, ClaimRef, PersistentVolume, PersistentVolumeClaim, TypedId};
+use crate::simulate::{Outcome, Prediction};
 use crate::snapshot::Snapshot;
 use crate::snapshot::printed;
 use serde::Serialize;
@@ -67,12 +67,14 @@ pub struct JointStateOut<'a> {
 
 impl<'a> JointOut<'a> {
     /// The joint end states of the component with that number.
-    pub fn new(snapshot: &'a Snapshot, number: usize, objects: &[Target], worlds: &[Vec<&'a Outcome>]) -> Self {
-        let state = |(target, outcome): (&Target, &&'a Outcome)| {
-            let object = match target {
-                Target::Volume(id) => ObjectId::new(Kind::PersistentVolume, &snapshot.volume(*id).meta),
-                Target::Claim(id) => ObjectId::new(Kind::PersistentVolumeClaim, &snapshot.claim(*id).meta),
-            };
+    pub fn new(
+        snapshot: &'a Snapshot,
+        number: usize,
+        objects: &[model::ObjectId],
+        worlds: &[Vec<&'a Outcome>],
+    ) -> Self {
+        let state = |(target, outcome): (&model::ObjectId, &&'a Outcome)| {
+            let object = ObjectId::new(target.kind, snapshot.meta(*target));
             JointStateOut { object, state: StateOut::of_outcome(outcome) }
         };
         Self {
@@ -238,16 +240,9 @@ pub struct NeedOut<'a> {
 impl<'a> PredictionOut<'a> {
     /// A prediction as data.
     pub fn new(snapshot: &'a Snapshot, prediction: &'a Prediction<'a>) -> Self {
-        let (object, recorded) = match prediction.target {
-            Target::Volume(id) => {
-                let volume = snapshot.volume(id);
-                (ObjectId::new(Kind::PersistentVolume, &volume.meta), StateOut::of_volume(volume))
-            }
-            Target::Claim(id) => {
-                let claim = snapshot.claim(id);
-                (ObjectId::new(Kind::PersistentVolumeClaim, &claim.meta), StateOut::of_claim(claim))
-            }
-        };
+        let target = prediction.target;
+        let object = ObjectId::new(target.kind, snapshot.meta(target));
+        let recorded = StateOut::recorded(snapshot, target);
         let decisions = &prediction.decisions;
         let mut waiting_for: Vec<WaitingOut<'a>> = Vec::new();
         for waiting in decisions.listed.iter().flat_map(|decision| &decision.record.waiting) {
@@ -266,10 +261,7 @@ impl<'a> PredictionOut<'a> {
             })
             .collect();
         if prediction.defaulted {
-            let resource = match prediction.target {
-                Target::Volume(_) => Kind::PersistentVolume.resource(),
-                Target::Claim(_) => Kind::PersistentVolumeClaim.resource(),
-            };
+            let resource = target.kind.resource();
             assumed.push(AssumedOut { resource, namespace: object.namespace, taken_as: "defaults" });
         }
         let unknown = prediction
@@ -277,7 +269,7 @@ impl<'a> PredictionOut<'a> {
             .iter()
             .map(|unknown| UnknownOut {
                 field: unknown.field,
-                controller: unknown.controller.map(crate::controllers::Controller::name),
+                controller: unknown.controller.map(|controller| controller.name),
                 needs: NeedOut {
                     verb: unknown.need.verb,
                     resource: unknown.need.kind.resource(),
@@ -305,6 +297,15 @@ impl<'a> PredictionOut<'a> {
 }
 
 impl<'a> StateOut<'a> {
+    /// The recorded state of an object that controllers sync.
+    pub fn recorded(snapshot: &'a Snapshot, target: model::ObjectId) -> Self {
+        match target.typed() {
+            TypedId::PersistentVolume(id) => Self::of_volume(snapshot.volume(id)),
+            TypedId::PersistentVolumeClaim(id) => Self::of_claim(snapshot.claim(id)),
+            _ => Self { terminating: snapshot.meta(target).deleted.is_some(), ..Self::default() },
+        }
+    }
+
     /// The recorded state of a volume.
     pub fn of_volume(volume: &'a PersistentVolume) -> Self {
         Self {
@@ -333,8 +334,8 @@ impl<'a> StateOut<'a> {
 
     /// An end state.
     pub fn of_outcome(outcome: &'a Outcome) -> Self {
-        let names = |finalizers: &'a Option<Vec<crate::model::Str>>| {
-            finalizers.as_ref().map(|finalizers| finalizers.iter().map(crate::model::Str::as_str).collect())
+        let names = |finalizers: &'a Option<Vec<model::Str>>| {
+            finalizers.as_ref().map(|finalizers| finalizers.iter().map(model::Str::as_str).collect())
         };
         match outcome {
             Outcome::Claim { phase, volume_name, terminating, unsettled } => Self {

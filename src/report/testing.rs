@@ -1,8 +1,9 @@
 //! Small worlds for the tests of reports, written as manifests.
 
 use crate::controllers::Rules;
-use crate::model::Kind;
-use crate::simulate::{Settings, Simulation, Target};
+use crate::engines::simulation;
+use crate::model::{self, Kind};
+use crate::simulate::{Settings, Simulation};
 use crate::snapshot::{Coverage, CoverageEntry, CoverageState, Item, Parts, Snapshot, decode};
 use serde_json::{Value, json};
 
@@ -32,14 +33,14 @@ pub(super) fn parts(objects: &[Value]) -> Parts {
 
 /// The simulation of a world with the default rules.
 pub(super) fn simulate(snapshot: &Snapshot) -> Simulation<'_> {
-    Simulation::new(snapshot, Settings::new(Rules::default()), 1)
+    simulation(snapshot, Settings::new(Rules::default()), 1)
 }
 
 /// The object that is written `pv/NAME` or `pvc/NAME`, the latter in namespace `db`.
-pub(super) fn target(snapshot: &Snapshot, object: &str) -> Target {
+pub(super) fn target(snapshot: &Snapshot, object: &str) -> model::ObjectId {
     match object.split_once('/') {
-        Some(("pv", name)) => Target::Volume(snapshot.volume_id(name).unwrap()),
-        Some(("pvc", name)) => Target::Claim(snapshot.claim_id("db", name).unwrap()),
+        Some(("pv", name)) => model::ObjectId::from(snapshot.volume_id(name).unwrap()),
+        Some(("pvc", name)) => model::ObjectId::from(snapshot.claim_id("db", name).unwrap()),
         _ => panic!("{object} is neither a volume nor a claim"),
     }
 }

@@ -7,10 +7,10 @@ mod volume;
 pub(super) use claim::verdict_of;
 
 use super::unread::unread;
-use crate::controllers::{Branch, Controller, ProtectionBranch, Rules};
+use crate::controllers::{Branch, ClaimProtectionBranch, Controller, Rules, VolumeProtectionBranch, persistent_volume};
 use crate::diagnosis::misfit::claim_name;
-use crate::model::{ClaimRef, HeldObject, Kind, ObjectMeta, PersistentVolume, PersistentVolumeClaim, Pod};
-use crate::simulate::{DecidedBy, Decision, Outcome, Prediction, Simulation, Target, Unknown};
+use crate::model::{ClaimRef, HeldObject, Kind, ObjectMeta, PersistentVolume, PersistentVolumeClaim, Pod, TypedId};
+use crate::simulate::{DecidedBy, Decision, Outcome, Prediction, Simulation, Unknown};
 use crate::snapshot::{Absence, Snapshot};
 use crate::text::sanitize;
 use crate::world::{Cached, Effect, EventType, WriteBody};
@@ -46,10 +46,7 @@ impl<'v> View<'v> {
     }
 
     fn meta(self) -> &'v ObjectMeta {
-        match self.prediction.target {
-            Target::Volume(id) => &self.snapshot().volume(id).meta,
-            Target::Claim(id) => &self.snapshot().claim(id).meta,
-        }
+        self.snapshot().meta(self.prediction.target)
     }
 
     pub(super) fn decisions_of(self, controller: Controller) -> impl Iterator<Item = &'v Decision<'v>> {
@@ -58,7 +55,7 @@ impl<'v> View<'v> {
 
     /// The binder's decisions.
     pub(super) fn binder(self) -> impl Iterator<Item = &'v Decision<'v>> {
-        self.decisions_of(Controller::PersistentVolumeBinder)
+        self.decisions_of(persistent_volume::CONTROLLER)
     }
 
     fn takes_part(self, controller: Controller) -> bool {
@@ -69,7 +66,7 @@ impl<'v> View<'v> {
         if self.meta().deleted.is_some() {
             return self.being_deleted();
         }
-        if !self.takes_part(Controller::PersistentVolumeBinder) {
+        if !self.takes_part(persistent_volume::CONTROLLER) {
             return self.without_binder();
         }
         let Some(decision) = self.binder().next() else {
@@ -79,11 +76,11 @@ impl<'v> View<'v> {
                 None => "nothing is known of it".to_owned(),
             };
         };
-        match (decision.branch, self.prediction.target) {
-            (Branch::ClaimBranch(branch), Target::Claim(id)) => {
+        match (decision.branch, self.prediction.target.typed()) {
+            (Branch::ClaimBranch(branch), TypedId::PersistentVolumeClaim(id)) => {
                 claim::sentence(self, self.snapshot().claim(id), branch, decision)
             }
-            (Branch::VolumeBranch(branch), Target::Volume(id)) => {
+            (Branch::VolumeBranch(branch), TypedId::PersistentVolume(id)) => {
                 volume::sentence(self, self.snapshot().volume(id), branch, decision)
             }
             (other, _) => other.about().trim_end_matches('.').to_owned(),
@@ -93,17 +90,17 @@ impl<'v> View<'v> {
     /// Whether the object is taken to be missing from the controller's cache.
     fn is_unseen(self) -> bool {
         let controller = &self.simulation.settings().controller;
-        matches!(controller.cached(self.prediction.target.object()), Some(Cached::Unseen))
+        matches!(controller.cached(self.prediction.target), Some(Cached::Unseen))
     }
 
     /// What is not known for want of a reading, where nothing else can be said.
     fn not_judged(self, unknown: &Unknown) -> String {
         let missing = missing_read(unknown);
-        let partner = match (self.prediction.target, unknown.need.kind) {
-            (Target::Volume(id), Kind::PersistentVolumeClaim) => {
+        let partner = match (self.prediction.target.typed(), unknown.need.kind) {
+            (TypedId::PersistentVolume(id), Kind::PersistentVolumeClaim) => {
                 self.snapshot().volume(id).claim_ref.as_ref().map(|named| format!("claim {}", claim_name(named)))
             }
-            (Target::Claim(id), Kind::PersistentVolume) => {
+            (TypedId::PersistentVolumeClaim(id), Kind::PersistentVolume) => {
                 let name = &self.snapshot().claim(id).volume_name;
                 (!name.is_empty()).then(|| format!("volume {name}"))
             }
@@ -125,16 +122,16 @@ impl<'v> View<'v> {
     }
 
     fn recorded_phase(self) -> &'v str {
-        match self.prediction.target {
-            Target::Volume(id) => self.snapshot().volume(id).status.phase.as_str(),
-            Target::Claim(id) => self.snapshot().claim(id).status.phase.as_str(),
+        match self.prediction.target.typed() {
+            TypedId::PersistentVolume(id) => self.snapshot().volume(id).status.phase.as_str(),
+            TypedId::PersistentVolumeClaim(id) => self.snapshot().claim(id).status.phase.as_str(),
+            _ => "",
         }
     }
 
     /// The class of a claim that waits, where there certainly is none of that name.
     fn missing_class(self) -> Option<&'v str> {
-        let Target::Claim(id) = self.prediction.target else { return None };
-        let claim = self.snapshot().claim(id);
+        let claim = self.snapshot().claim(self.prediction.target.of()?);
         let class = claim.class();
         let is_absent = self.snapshot().coverage().absence_of(Kind::StorageClass, "", class) == Absence::Certain;
         let is_missing = !class.is_empty() && self.snapshot().class(class).is_none() && is_absent;
@@ -145,9 +142,7 @@ impl<'v> View<'v> {
     fn being_deleted(self) -> String {
         let finalizers = &self.meta().finalizers;
         for decision in &self.prediction.decisions.listed {
-            if let Branch::ProtectionBranch(branch) = decision.branch
-                && let Some(keeper) = self.keeper(branch)
-            {
+            if let Some(keeper) = self.keeper(decision.branch) {
                 return format!("is being deleted; {keeper}");
             }
         }
@@ -168,9 +163,12 @@ impl<'v> View<'v> {
     }
 
     /// What a protection controller waits for.
-    fn keeper(self, branch: ProtectionBranch) -> Option<String> {
-        match (branch, self.prediction.target) {
-            (ProtectionBranch::ClaimKeptUsedByCachedPod, Target::Claim(id)) => {
+    fn keeper(self, branch: Branch) -> Option<String> {
+        match (branch, self.prediction.target.typed()) {
+            (
+                Branch::ClaimProtectionBranch(ClaimProtectionBranch::ClaimKeptUsedByCachedPod),
+                TypedId::PersistentVolumeClaim(id),
+            ) => {
                 let claim = self.snapshot().claim(id);
                 let mut users = users(self.snapshot(), claim);
                 let first = users.next()?;
@@ -178,8 +176,13 @@ impl<'v> View<'v> {
                 let named = format!("kept by pod {}, which uses it", first.meta.name);
                 Some(if more == 0 { named } else { format!("{named} (and {more} more)") })
             }
-            (ProtectionBranch::ClaimKeptUsedByLivePod, _) => Some("kept by a pod that uses it".to_owned()),
-            (ProtectionBranch::VolumeKeptBound, Target::Volume(id)) => {
+            (Branch::ClaimProtectionBranch(ClaimProtectionBranch::ClaimKeptUsedByLivePod), _) => {
+                Some("kept by a pod that uses it".to_owned())
+            }
+            (
+                Branch::VolumeProtectionBranch(VolumeProtectionBranch::VolumeKeptBound),
+                TypedId::PersistentVolume(id),
+            ) => {
                 let volume = self.snapshot().volume(id);
                 Some(match &volume.claim_ref {
                     Some(named) => format!("kept while it is Bound to {}", claim_name(named)),
@@ -198,13 +201,15 @@ impl<'v> View<'v> {
             .listed
             .iter()
             .filter_map(|decision| match decision.branch {
-                Branch::ProtectionBranch(ProtectionBranch::ClaimProtectionAdded) => {
+                Branch::ClaimProtectionBranch(ClaimProtectionBranch::ClaimProtectionAdded) => {
                     Some("gets finalizer kubernetes.io/pvc-protection")
                 }
-                Branch::ProtectionBranch(ProtectionBranch::VolumeProtectionAdded) => {
+                Branch::VolumeProtectionBranch(VolumeProtectionBranch::VolumeProtectionAdded) => {
                     Some("gets finalizer kubernetes.io/pv-protection")
                 }
-                Branch::ProtectionBranch(ProtectionBranch::ClaimUnusedConditionSet) => Some("gets condition Unused"),
+                Branch::ClaimProtectionBranch(ClaimProtectionBranch::ClaimUnusedConditionSet) => {
+                    Some("gets condition Unused")
+                }
                 _ => None,
             })
             .collect();
@@ -233,10 +238,9 @@ impl<'v> View<'v> {
         if outcomes.of_every_sort().any(is_unsettled) {
             return Some("it never settles".to_owned());
         }
-        if let Target::Volume(id) = self.prediction.target
-            && self.prediction.decided_by.contains(&DecidedBy::SimultaneousRecycling)
-        {
-            let others = counted(self.simulation.recycled_beside(id), "other recycling");
+        if self.prediction.decided_by.contains(&DecidedBy::SimultaneousRecycling) {
+            let others = self.simulation.beside(self.prediction.target).map_or(0, |beside| beside.others);
+            let others = counted(others, "other recycling");
             return Some(format!("beside {others} it may fail"));
         }
         if outcomes.count < 2 || !self.prediction.decided_by.contains(&DecidedBy::OrderOfSyncs) {
@@ -289,7 +293,7 @@ impl<'v> View<'v> {
 pub(super) fn users<'s>(snapshot: &'s Snapshot, claim: &'s PersistentVolumeClaim) -> impl Iterator<Item = &'s Pod> {
     snapshot
         .pods_of(&claim.meta.namespace, &claim.meta.name)
-        .filter(move |pod| crate::controllers::protection::pod_uses_claim(pod, claim))
+        .filter(move |pod| crate::controllers::pvc_protection::pod_uses_claim(pod, claim))
 }
 
 fn is_unsettled(outcome: &Outcome) -> bool {

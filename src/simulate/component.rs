@@ -1,10 +1,7 @@
 //! Which objects can influence each other.
 
-use super::decide::Target;
-use crate::controllers::persistent_volume::BOUND_KINDS;
-use crate::controllers::persistent_volume::links::join;
-use crate::controllers::{Links, Settings};
-use crate::model::{Id, ObjectId, Resource};
+use crate::controllers::{CONTROLLERS, Links, Settings};
+use crate::model::{Id, Kind, ObjectId, Resource};
 use crate::snapshot::Snapshot;
 
 /// Objects that can influence each other, by kind and each kind in the order of names.
@@ -21,16 +18,21 @@ impl Component {
         let end = self.objects.partition_point(|id| id.kind <= T::KIND);
         self.objects[start..end].iter().map(|id| Id::new(id.at))
     }
+}
 
-    /// Its objects, as controllers sync them.
-    pub fn targets(&self) -> Vec<Target> {
-        self.objects.iter().filter_map(|id| Target::at(*id)).collect()
-    }
+/// The kinds whose objects controllers sync, whoever of them takes part, in order.
+pub fn synced_kinds() -> Vec<Kind> {
+    let mut kinds: Vec<Kind> = CONTROLLERS.iter().flat_map(|controller| controller.syncs).copied().collect();
+    kinds.sort_unstable();
+    kinds.dedup();
+    kinds
 }
 
 /// All components, in the order of their first object.
 pub fn components(snapshot: &Snapshot, settings: &Settings<'_>) -> Vec<Component> {
-    let mut links = Links::new(snapshot, &BOUND_KINDS);
-    join(snapshot, settings, &mut links);
+    let mut links = Links::new(snapshot, &synced_kinds());
+    for controller in CONTROLLERS {
+        (controller.links)(snapshot, settings, &mut links);
+    }
     links.groups().into_iter().map(|objects| Component { objects }).collect()
 }

@@ -1,36 +1,8 @@
 //! What one sync of one object does now, for every outcome of the choices that nobody controls.
 
-use crate::controllers::persistent_volume::alike::{Alike, alike};
-use crate::controllers::persistent_volume::{sync_claim, sync_volume};
-use crate::controllers::protection::{sync_claim_protection, sync_volume_protection};
-use crate::controllers::{Branch, Controller, Limit, Rules, Settings, Sync};
-use crate::model::{Kind, ObjectId};
-use crate::snapshot::{ClaimId, VolumeId};
-use crate::world::{Answers, Cached, Choices, ControllerState, Effect, OperationState, Record, World};
-
-/// An object that a controller syncs.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Target {
-    /// A volume.
-    Volume(VolumeId),
-    /// A claim.
-    Claim(ClaimId),
-}
-
-impl Target {
-    /// Its place among the objects of all kinds.
-    pub fn object(self) -> ObjectId {
-        match self {
-            Self::Volume(id) => id.into(),
-            Self::Claim(id) => id.into(),
-        }
-    }
-
-    /// The object at that place, if a controller syncs that kind.
-    pub fn at(id: ObjectId) -> Option<Self> {
-        id.of().map(Self::Volume).or_else(|| id.of().map(Self::Claim))
-    }
-}
+use crate::controllers::{Alike, Branch, Controller, Limit, Rules, Settings, Sync};
+use crate::model::ObjectId;
+use crate::world::{Cached, Choices, ControllerState, Effect, OperationState, Record, World};
 
 /// What wakes an object next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -65,7 +37,7 @@ pub struct Decision<'s> {
     pub record: Record<'s, Branch>,
     /// What wakes the object next.
     pub next_sync: NextSync,
-    /// The next decisions, where they are this one with another volume; see [`decide_folded`].
+    /// The next decisions, where they are this one with another object; see [`decide_folded`].
     pub alike: Option<Alike>,
 }
 
@@ -102,17 +74,17 @@ pub struct Decisions<'s> {
 }
 
 /// The decisions of every controller that syncs that kind of object, each listed.
-pub fn decide<'s>(world: &World<'s>, settings: &Settings<'s>, target: Target) -> Decisions<'s> {
-    decided(world, settings, target, false)
+pub fn decide<'s>(world: &World<'s>, settings: &Settings<'s>, object: ObjectId) -> Decisions<'s> {
+    decided(world, settings, object, false)
 }
 
 /// The same decisions, where one may stand for the ones after it: [`Decision::alike`] says for which. No run is made
-/// for these, which saves most of the work where many volumes are equally good.
-pub fn decide_folded<'s>(world: &World<'s>, settings: &Settings<'s>, target: Target) -> Decisions<'s> {
-    decided(world, settings, target, settings.controller.in_step_with_all() && settings.answers == Answers::default())
+/// for these, which saves most of the work where many objects are equally good.
+pub fn decide_folded<'s>(world: &World<'s>, settings: &Settings<'s>, object: ObjectId) -> Decisions<'s> {
+    decided(world, settings, object, settings.starts_in_step())
 }
 
-fn decided<'s>(world: &World<'s>, settings: &Settings<'s>, target: Target, folded: bool) -> Decisions<'s> {
+fn decided<'s>(world: &World<'s>, settings: &Settings<'s>, object: ObjectId, folded: bool) -> Decisions<'s> {
     let mut decisions = Decisions::default();
     let mut listed = 0;
     for controller in &settings.controllers {
@@ -120,17 +92,18 @@ fn decided<'s>(world: &World<'s>, settings: &Settings<'s>, target: Target, folde
         let mut first = true;
         while let Some(script) = choices {
             let mut after = world.clone();
-            let mut memory = memory_of(*controller, &settings.controller);
-            take_in(&mut memory, target);
+            let mut memory = (controller.memory)(&settings.controller);
+            take_in(&mut memory, object);
             let sync = Sync::new(&mut after, &mut memory, &settings.answers, script).traced(settings.tracing);
-            let Some((mut decision, mut met)) = run(sync, &settings.rules, *controller, target) else { break };
+            let Some((mut decision, mut met)) = run(sync, &settings.rules, *controller, object) else { break };
             if first {
                 decisions.count = decisions.count.saturating_add(met.runs());
                 first = false;
             }
             listed += 1;
             if folded {
-                decision.alike = alike(world, &decision.record, &met, settings.decisions.left_after(listed));
+                let left = settings.decisions.left_after(listed);
+                decision.alike = (controller.alike)(world, &decision.record, &met, left);
                 met = met.passing(decision.stands_for() - 1);
                 listed += decision.stands_for() - 1;
             }
@@ -141,46 +114,23 @@ fn decided<'s>(world: &World<'s>, settings: &Settings<'s>, target: Target, folde
     decisions
 }
 
-/// Only the binder has a second cache and operations; the protection controllers read the informers, in step but for
-/// pods that these have not seen.
-pub(super) fn memory_of<'s>(controller: Controller, binder: &ControllerState<'s>) -> ControllerState<'s> {
-    match controller {
-        Controller::PersistentVolumeBinder => binder.clone(),
-        Controller::PersistentVolumeProtection | Controller::PersistentVolumeClaimProtection => {
-            let pods = binder.cached.iter().filter(|(id, _)| id.kind == Kind::Pod);
-            ControllerState { cached: pods.cloned().collect(), operations: Vec::new() }
-        }
-    }
-}
-
 /// A controller begins with taking the informer's copy of the object that it is about to sync into its own cache.
 /// Upstream: `storeVolumeUpdate`, `storeClaimUpdate`, 1.36.
-fn take_in(memory: &mut ControllerState<'_>, target: Target) {
-    let id = target.object();
-    memory.cached.retain(|(cached, how)| *cached != id || !matches!(how, Cached::InformerOnly));
+fn take_in(memory: &mut ControllerState<'_>, object: ObjectId) {
+    memory.cached.retain(|(cached, how)| *cached != object || !matches!(how, Cached::InformerOnly));
 }
 
 /// One sync; nothing where the controller does not look at that kind of object, or the object is not there.
-pub(super) fn run<'s>(
+pub fn run<'s>(
     mut sync: Sync<'_, 's>,
     rules: &Rules,
     controller: Controller,
-    target: Target,
+    object: ObjectId,
 ) -> Option<(Decision<'s>, Choices)> {
-    let branch: Branch = match (controller, target) {
-        (Controller::PersistentVolumeBinder, Target::Volume(id)) => sync_volume(&mut sync, rules, id)?.into(),
-        (Controller::PersistentVolumeBinder, Target::Claim(id)) => sync_claim(&mut sync, rules, id)?.into(),
-        (Controller::PersistentVolumeProtection, Target::Volume(id)) => {
-            sync.world().get(id)?;
-            sync_volume_protection(&mut sync, id).into()
-        }
-        (Controller::PersistentVolumeClaimProtection, Target::Claim(id)) => {
-            sync.world().get(id)?;
-            sync_claim_protection(&mut sync, rules, id).into()
-        }
-        (Controller::PersistentVolumeProtection, Target::Claim(_))
-        | (Controller::PersistentVolumeClaimProtection, Target::Volume(_)) => return None,
-    };
+    if !controller.syncs.contains(&object.kind) {
+        return None;
+    }
+    let branch = (controller.sync)(&mut sync, rules, object)?;
     let (record, choices) = sync.finish();
     let next_sync = next_sync(rules, controller, &record);
     Some((Decision { controller, branch, record, next_sync, alike: None }, choices))
@@ -194,11 +144,9 @@ fn next_sync(rules: &Rules, controller: Controller, record: &Record<'_, Branch>)
         Effect::Enqueue(_) => true,
         Effect::Event(_) | Effect::Operation { .. } => false,
     });
-    // The protection controllers' queues have always been rate limited; the binder's are since 1.36.
-    let retried = rules.errors_are_retried || controller != Controller::PersistentVolumeBinder;
-    if record.error.is_some() && retried || record.operation_failed || backs_off {
+    if record.error.is_some() && (controller.retries_errors)(rules) || record.operation_failed || backs_off {
         NextSync::Backoff
-    } else if wrote || controller != Controller::PersistentVolumeBinder {
+    } else if wrote || !controller.resyncs {
         NextSync::Event
     } else {
         NextSync::Resync

@@ -1,32 +1,27 @@
 //! The exact engine, for components of few objects: every state that any order of syncs can reach, and of those the
 //! ones that are reached again and again however things go on.
 
-use super::decide::{Target, run};
-use super::failures::{astray, starts_astray};
-use super::outcome::Outcome;
-use super::state::{State, Variants};
-use crate::controllers::persistent_volume::sameness::{private_claim_step, private_volume_step, same_or_gone};
-use crate::controllers::persistent_volume::{DESTROYED, SCRUBBING};
-use crate::controllers::settings::Settings;
-use crate::controllers::{Budget, Controller, Rules, Sync};
-use crate::model::Str;
-use crate::snapshot::{Snapshot, VolumeId};
-use crate::world::{Answers, Choices, ControllerState, ObjectRef, World};
+use super::decide::run;
+use super::failures::with_failures;
+use super::state::{State, Variants, same_or_gone};
+use crate::controllers::{self, Budget, Controller, Outcome, Settings, Sync, spec};
+use crate::model::{Kind, ObjectId, Str};
+use crate::snapshot::Snapshot;
+use crate::world::{Answers, Changed, Choices, ControllerState, ObjectRef, World};
 use rustc_hash::FxHashMap;
 
-/// Where at most six claims and six volumes can influence each other, the answer is to be exact: such a component may
+/// Where at most six objects of each kind can influence each other, the answer is to be exact: such a component may
 /// meet ten times as many states.
-fn of_component(budget: Budget, objects: &[Target]) -> usize {
-    let claims = objects.iter().filter(|target| matches!(target, Target::Claim(_))).count();
-    let small = claims <= 6 && objects.len() - claims <= 6;
-    if small { budget.states.saturating_mul(10) } else { budget.states }
+fn of_component(budget: Budget, objects: &[ObjectId]) -> usize {
+    let few = |kind: Kind| objects.iter().filter(|id| id.kind == kind).count() <= 6;
+    if objects.iter().all(|id| few(id.kind)) { budget.states.saturating_mul(10) } else { budget.states }
 }
 
 /// What exploring a component found.
 #[derive(Clone, Debug)]
 pub struct Explored {
     /// For each object of the component, in order: its outcomes, sorted.
-    pub outcomes: Vec<(Target, Vec<Outcome>)>,
+    pub outcomes: Vec<(ObjectId, Vec<Outcome>)>,
     /// The joint end states, where there are at most [`JOINT_LIMIT`]: for each, the outcomes in the objects' order.
     pub worlds: Option<Vec<Vec<Outcome>>>,
     /// How many states were met.
@@ -43,13 +38,13 @@ pub struct Step {
     pub controller: Controller,
     /// What is synced.
     pub object: ObjectRef,
-    /// The volume that its search takes, where several are equally good.
-    pub volume: Option<Str>,
+    /// The name of the object that its search takes, where several are equally good.
+    pub picked: Option<Str>,
 }
 
 /// Explores a component; nothing where the budget does not suffice. With `failures`, writes may be refused, the
 /// controller may stop inside a sync, and its caches may lag.
-pub fn explore<'s>(snapshot: &'s Snapshot, settings: &Settings<'s>, objects: &[Target]) -> Option<Explored> {
+pub fn explore<'s>(snapshot: &'s Snapshot, settings: &Settings<'s>, objects: &[ObjectId]) -> Option<Explored> {
     let search = Search::through(snapshot, settings, objects)?;
     let ends = bottom_components(&search.edges);
     Some(search.outcomes(&ends))
@@ -64,10 +59,10 @@ pub fn explore<'s>(snapshot: &'s Snapshot, settings: &Settings<'s>, objects: &[T
 pub fn schedule<'s>(
     snapshot: &'s Snapshot,
     settings: &Settings<'s>,
-    objects: &[Target],
+    objects: &[ObjectId],
     wanted: impl Fn(&[Outcome]) -> bool,
 ) -> Option<Vec<Step>> {
-    if settings.failures || starts_astray(settings) {
+    if settings.failures || !settings.starts_in_step() {
         return None;
     }
     let search = Search::through(snapshot, settings, objects)?;
@@ -82,22 +77,22 @@ pub fn schedule<'s>(
 struct Way {
     from: usize,
     controller: Controller,
-    target: Target,
-    picked: Option<VolumeId>,
+    object: ObjectId,
+    picked: Option<ObjectId>,
 }
 
 /// A state that a sync leads to.
 struct Reached {
     state: State,
     /// Nobody else can see the step.
-    private: bool,
-    /// The volume that the sync's search took, where it had several.
-    picked: Option<VolumeId>,
+    hidden: bool,
+    /// The object that the sync's search took, where it had several.
+    picked: Option<ObjectId>,
 }
 
 struct Search<'a, 's> {
     settings: &'a Settings<'s>,
-    objects: Vec<Target>,
+    objects: Vec<ObjectId>,
     variants: Variants<'s>,
     numbers: FxHashMap<State, usize>,
     states: Vec<State>,
@@ -106,28 +101,22 @@ struct Search<'a, 's> {
     /// Where syncs without a failure lead: the ends are those of a world in which no more failures happen.
     edges: Vec<Vec<usize>>,
     /// Syncs may run under other circumstances than the ordinary ones.
-    astray: bool,
-    /// No volume that is there or may be created lacks its capacity.
-    capacities_stated: bool,
+    may_fail: bool,
 }
 
 impl<'a, 's> Search<'a, 's> {
     /// All states of a component; nothing where the budget does not suffice.
-    fn through(snapshot: &'s Snapshot, settings: &'a Settings<'s>, objects: &[Target]) -> Option<Self> {
+    fn through(snapshot: &'s Snapshot, settings: &'a Settings<'s>, objects: &[ObjectId]) -> Option<Self> {
         let limit = of_component(settings.budget, objects);
         let mut search = Self {
             settings,
             objects: objects.to_vec(),
-            variants: Variants::new(snapshot),
+            variants: Variants::new(snapshot, &settings.controllers),
             numbers: FxHashMap::default(),
             states: Vec::new(),
             ways: Vec::new(),
             edges: Vec::new(),
-            astray: settings.failures || starts_astray(settings),
-            capacities_stated: objects.iter().all(|target| match target {
-                Target::Volume(id) => snapshot.volume(*id).storage().is_some(),
-                Target::Claim(id) => !settings.rules.hostpath_provisioning || snapshot.claim(*id).request.is_some(),
-            }),
+            may_fail: settings.may_be_interrupted(),
         };
         search.visit(Box::default(), None);
         let mut next = 0;
@@ -159,12 +148,12 @@ impl<'a, 's> Search<'a, 's> {
         let world = self.variants.world_of(&self.states[number].clone());
         let mut successors: Vec<(State, Way)> = Vec::new();
         let mut failed: Vec<State> = Vec::new();
-        for target in self.objects_in(&world) {
+        for object in self.objects_in(&world) {
             for controller in &self.settings.controllers {
-                let reached = self.syncs(&world, *controller, target, &mut failed);
-                let way = |picked| Way { from: number, controller: *controller, target, picked };
-                if let [Reached { state, private: true, picked }] = reached.as_slice()
-                    && !self.astray
+                let reached = self.syncs(&world, *controller, object, &mut failed);
+                let way = |picked| Way { from: number, controller: *controller, object, picked };
+                if let [Reached { state, hidden: true, picked }] = reached.as_slice()
+                    && !self.may_fail
                 {
                     let to = self.visit(state.clone(), Some(way(*picked)));
                     self.edges[number] = vec![to];
@@ -186,18 +175,14 @@ impl<'a, 's> Search<'a, 's> {
     fn steps_to(&self, number: usize) -> Vec<Step> {
         let mut steps = Vec::new();
         let mut way = self.ways[number];
-        while let Some(Way { from, controller, target, picked }) = way {
+        while let Some(Way { from, controller, object, picked }) = way {
             let world = self.variants.world_of(&self.states[from]);
-            let volume = |id: VolumeId| world.get(id).map(|volume| ObjectRef::to(&*volume));
-            let object = match target {
-                Target::Volume(id) => volume(id),
-                Target::Claim(id) => world.get(id).map(|claim| ObjectRef::to(&*claim)),
-            };
+            let named = |id: ObjectId| world.object(id).map(|object| ObjectRef::of(id.kind, object.meta()));
             // A sync of an object that is not there reaches nothing, so that it is on no way.
-            steps.extend(object.map(|object| Step {
+            steps.extend(named(object).map(|object| Step {
                 controller,
                 object,
-                volume: picked.and_then(volume).map(|volume| volume.name),
+                picked: picked.and_then(named).map(|picked| picked.name),
             }));
             way = self.ways[from];
         }
@@ -205,9 +190,9 @@ impl<'a, 's> Search<'a, 's> {
         steps
     }
 
-    /// The component's objects, with volumes that were created since.
-    fn objects_in(&self, world: &World<'s>) -> Vec<Target> {
-        let created = world.created().map(|(id, _)| Target::Volume(id));
+    /// The component's objects, with those that were created since.
+    fn objects_in(&self, world: &World<'s>) -> Vec<ObjectId> {
+        let created = world.changed().iter().map(|(id, _)| *id).filter(|id| world.snapshot().object(*id).is_none());
         self.objects.iter().copied().chain(created).collect()
     }
 
@@ -217,7 +202,7 @@ impl<'a, 's> Search<'a, 's> {
         &mut self,
         world: &World<'s>,
         controller: Controller,
-        target: Target,
+        object: ObjectId,
         failed: &mut Vec<State>,
     ) -> Vec<Reached> {
         let here = self.variants.state_of(world);
@@ -229,41 +214,50 @@ impl<'a, 's> Search<'a, 's> {
             let mut after = world.clone();
             let mut memory = ControllerState::in_step();
             let sync = Sync::new(&mut after, &mut memory, &answers, script);
-            let Some((_, met)) = run(sync, &self.settings.rules, controller, target) else { break };
+            let Some((_, met)) = run(sync, &self.settings.rules, controller, object) else { break };
             runs += 1;
             choices = met.next();
             let state = self.variants.state_of(&after);
             if state != here {
-                let private = is_private(&self.settings.rules, world, &after, target, self.capacities_stated);
+                let hidden = self.is_hidden(world, &after, object);
                 // A sync searches once at most.
-                let picked = met.only_search().and_then(|(picked, _)| picked.of());
-                reached.push(Reached { state, private, picked });
+                let picked = met.only_search().map(|(picked, _)| picked);
+                reached.push(Reached { state, hidden, picked });
             }
         }
         if runs > 1 {
             for one in &mut reached {
-                one.private = false;
+                one.hidden = false;
             }
         }
-        if self.astray {
-            let worlds = astray(world, self.settings, controller, target);
+        if self.may_fail {
+            let worlds = with_failures(world, self.settings, controller, object);
             failed.extend(worlds.iter().map(|after| self.variants.state_of(after)));
         }
         reached
     }
 
-    /// Each object's outcomes in an end state: two where a pod may have scrubbed a volume or not.
+    /// Whether only the synced object changed, in a way that nobody else can see.
+    fn is_hidden(&self, before: &World<'s>, after: &World<'s>, object: ObjectId) -> bool {
+        let controllers = &self.settings.controllers;
+        let same = |(id, is): &Changed<'s>| {
+            *id == object || same_or_gone(controllers, before.object(*id).as_ref(), is.as_ref())
+        };
+        let (Some(was), Some(is)) = (before.object(object), after.object(object)) else { return false };
+        let step = spec::Step {
+            settings: self.settings,
+            snapshot: before.snapshot(),
+            component: &self.objects,
+            before: &was,
+            after: &is,
+        };
+        after.changed().iter().all(same) && controllers.iter().all(|controller| (controller.is_hidden)(&step))
+    }
+
+    /// Each object's outcomes in an end state: several where no object tells which it is.
     fn ends_in(&self, number: usize, unsettled: bool) -> Vec<Vec<Outcome>> {
-        let rules = &self.settings.rules;
         let world = self.variants.world_of(&self.states[number]);
-        let ends = self.objects.iter().map(|target| match target {
-            Target::Claim(id) => vec![Outcome::of_claim(world.get(*id).as_deref(), unsettled)],
-            Target::Volume(id) => {
-                let destroyed = world.has_mark((*id).into(), DESTROYED);
-                let end = Outcome::of_volume(rules, world.get(*id).as_deref(), destroyed, unsettled);
-                end.with_scrubbing(world.has_mark((*id).into(), SCRUBBING))
-            }
-        });
+        let ends = self.objects.iter().map(|id| controllers::ends(&self.settings.rules, &world, *id, unsettled));
         ends.collect()
     }
 
@@ -284,8 +278,7 @@ impl<'a, 's> Search<'a, 's> {
     }
 
     fn outcomes(&self, ends: &[(usize, bool)]) -> Explored {
-        let mut outcomes: Vec<(Target, Vec<Outcome>)> =
-            self.objects.iter().map(|target| (*target, Vec::new())).collect();
+        let mut outcomes: Vec<(ObjectId, Vec<Outcome>)> = self.objects.iter().map(|id| (*id, Vec::new())).collect();
         let mut worlds: Vec<Vec<Outcome>> = Vec::new();
         for (number, unsettled) in ends {
             for joint in self.joints(*number, *unsettled) {
@@ -302,25 +295,6 @@ impl<'a, 's> Search<'a, 's> {
         worlds.sort();
         Explored { outcomes, worlds: (worlds.len() <= JOINT_LIMIT).then_some(worlds), states: self.states.len() }
     }
-}
-
-/// Whether only the synced object changed, in a way that nobody else can see.
-fn is_private(rules: &Rules, before: &World<'_>, after: &World<'_>, target: Target, capacities_stated: bool) -> bool {
-    let others_same = after
-        .changed()
-        .iter()
-        .all(|(id, is)| *id == target.object() || same_or_gone(before.object(*id).as_ref(), is.as_ref()));
-    others_same
-        && match target {
-            Target::Volume(id) => match (before.get(id), after.get(id)) {
-                (Some(was), Some(is)) => private_volume_step(before.snapshot(), &was, &is),
-                _ => false,
-            },
-            Target::Claim(id) => match (before.get(id), after.get(id)) {
-                (Some(was), Some(is)) => private_claim_step(rules, &was, &is, capacities_stated),
-                _ => false,
-            },
-        }
 }
 
 /// The states of the strongly connected components that nothing leads out of, each with whether its component has more
@@ -383,7 +357,8 @@ fn bottom_components(edges: &[Vec<usize>]) -> Vec<(usize, bool)> {
 #[expect(clippy::panic, reason = "a test fails by panicking")]
 mod tests {
     use super::{Outcome, Settings, schedule};
-    use crate::controllers::{Controller, Rules};
+    use crate::controllers::Rules;
+    use crate::controllers::persistent_volume::CONTROLLER;
     use crate::simulate::component::components;
     use crate::snapshot::{Coverage, Item, Parts, Snapshot, decode};
     use serde_json::{Value, json};
@@ -416,16 +391,16 @@ mod tests {
     #[test]
     fn a_schedule_names_the_syncs_and_what_a_search_takes() {
         let snapshot = world(&[volume("pv-1"), volume("pv-2"), claim("c1"), claim("c2"), claim("c3")]);
-        let controllers = vec![Controller::PersistentVolumeBinder];
+        let controllers = vec![CONTROLLER];
         let settings = Settings { controllers, ..Settings::new(Rules::default()) };
         let all = components(&snapshot, &settings);
         let [component] = all.as_slice() else { panic!("{all:?}") };
         let bound = |outcome: &Outcome, name: &str| outcome.phase() == "Bound" && outcome.binding() == name;
         let told = |wanted: &dyn Fn(&[Outcome]) -> bool, settings: &Settings<'_>| {
-            let steps = schedule(&snapshot, settings, &component.targets(), wanted)?;
+            let steps = schedule(&snapshot, settings, &component.objects, wanted)?;
             let steps = steps.into_iter().map(|step| {
-                assert_eq!(step.controller, Controller::PersistentVolumeBinder);
-                format!("{} {}", step.object.name, step.volume.unwrap_or_default())
+                assert_eq!(step.controller, CONTROLLER);
+                format!("{} {}", step.object.name, step.picked.unwrap_or_default())
             });
             Some(steps.collect::<Vec<_>>())
         };
@@ -436,7 +411,7 @@ mod tests {
         let all_bound = |ends: &[Outcome]| ends[2..].iter().all(|end| end.phase() == "Bound");
         assert_eq!(told(&all_bound, &settings), None, "there are only two volumes");
         let recorded = world(&[volume("pv-1")]);
-        let alone = components(&recorded, &settings)[0].targets();
+        let alone = components(&recorded, &settings)[0].objects.clone();
         assert_eq!(schedule(&recorded, &settings, &alone, |_| true), Some(Vec::new()));
         let failing = Settings { failures: true, ..settings };
         assert_eq!(told(&end, &failing), None, "no list of syncs tells what fails");

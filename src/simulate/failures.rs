@@ -1,35 +1,28 @@
 //! What can go wrong in one sync: refused writes, failed reads, the end of the process, and caches that lag.
 
-use super::decide::{Decision, Target, memory_of, run};
-use crate::controllers::persistent_volume::may_be_mistaken;
-use crate::controllers::settings::Settings;
-use crate::controllers::{Controller, Sync};
+use super::decide::{Decision, run};
+use crate::controllers::{Controller, Settings, Sync};
+use crate::model::ObjectId;
 use crate::world::{Answers, Cached, Choices, ControllerState, Effect, Refusal, World};
 
 /// The worlds after one sync under all circumstances but the ordinary ones, for every choice: with the memory and the
 /// answers that the settings give, and, where failures are asked for, with everything that can go wrong inside it and
 /// with caches that still have the recorded version of one object. None of this lasts: the ends are those of a world in
 /// which the caches are in step and nothing fails any more.
-pub(super) fn astray<'s>(
+pub fn with_failures<'s>(
     before: &World<'s>,
     settings: &Settings<'s>,
     controller: Controller,
-    target: Target,
+    object: ObjectId,
 ) -> Vec<World<'s>> {
     let mut worlds = Vec::new();
-    // An operation on a volume that is gone meets the one that has its name now.
-    if let Target::Volume(id) = target
-        && settings.failures
-        && may_be_mistaken(before, id)
-    {
-        let mut after = before.clone();
-        after.delete(id);
-        worlds.push(after);
+    if settings.failures {
+        worlds.extend((controller.late)(before, object));
     }
-    let given = (memory_of(controller, &settings.controller), &settings.answers);
+    let given = ((controller.memory)(&settings.controller), &settings.answers);
     let ordinary = (ControllerState::in_step(), &Answers::default());
     for ((memory, answers), is_ordinary) in [(ordinary, true), (given, false)] {
-        if !is_ordinary && !starts_astray(settings) {
+        if !is_ordinary && settings.starts_in_step() {
             break;
         }
         let mut each = |memory: &ControllerState<'s>, fails: bool, counts: bool| {
@@ -37,14 +30,14 @@ pub(super) fn astray<'s>(
             while let Some(script) = choices {
                 let (mut after, mut own) = (before.clone(), memory.clone());
                 let sync = Sync::new(&mut after, &mut own, answers, script);
-                let Some((decision, met)) = run(sync, &settings.rules, controller, target) else { break };
+                let Some((decision, met)) = run(sync, &settings.rules, controller, object) else { break };
                 if counts {
                     worlds.push(after);
                 }
                 for Failure { answers, crash_before } in if fails { failures(&decision, answers) } else { Vec::new() } {
                     let (mut after, mut own) = (before.clone(), memory.clone());
                     let sync = Sync::new(&mut after, &mut own, &answers, met.repeat()).crashing_before(crash_before);
-                    run(sync, &settings.rules, controller, target);
+                    run(sync, &settings.rules, controller, object);
                     worlds.push(after);
                 }
                 choices = met.next();
@@ -60,11 +53,6 @@ pub(super) fn astray<'s>(
         }
     }
     worlds
-}
-
-/// Whether the memory or the answers at the start are others than the ordinary ones.
-pub(super) fn starts_astray(settings: &Settings<'_>) -> bool {
-    !settings.controller.in_step_with_all() || settings.answers != Answers::default()
 }
 
 /// The memory with one of the objects that changed as it was recorded, or without one that was created since.

@@ -1,28 +1,21 @@
 //! From controllers to predictions: what one sync does now, and in which states the objects can be when nothing moves
-//! any more.
+//! any more. Nothing here knows a controller or a kind by name: the controllers are in the settings, and what they know
+//! beyond single syncs are engines, which are an argument.
 
 pub mod component;
 pub mod decide;
+pub mod engine;
 pub mod explore;
-mod failures;
-mod fixpoint;
-mod nested;
-pub mod outcome;
+pub mod failures;
 pub mod predict;
-mod recycling;
 pub mod settle;
 mod state;
 mod step;
 
-pub use crate::controllers::persistent_volume::alike::Alike;
-pub use crate::controllers::persistent_volume::candidates::{
-    Candidate, Candidates, Planned, Search, match_claim, planned,
-};
-pub use crate::controllers::persistent_volume::nearest::{Nearest, Nearness};
-pub use crate::controllers::settings::{Budget, Limit, Settings};
+pub use crate::controllers::{Alike, Budget, DecidedBy, Limit, Outcome, OutcomeSet, Settings};
 pub use component::Component;
-pub use decide::{Decision, Decisions, NextSync, Target, decide_folded};
-pub use outcome::{Outcome, OutcomeSet};
-pub use predict::{Assumed, DecidedBy, Prediction, Simulation, Unknown, key_of};
+pub use decide::{Decision, Decisions, NextSync, decide_folded};
+pub use engine::Engine;
+pub use predict::{Assumed, Prediction, Simulation, Unknown};
 pub use settle::{Settled, settle};
 pub use step::{Stepped, stepped};

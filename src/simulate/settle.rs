@@ -1,20 +1,16 @@
 //! The outcomes of a component, by the engine that suits it.
 
 use super::component::Component;
-use super::decide::{Target, run};
-use super::explore::{JOINT_LIMIT, explore};
-use super::failures::starts_astray;
-use super::fixpoint::fixpoint;
-use super::nested::{is_found_at_first, nested};
-use super::outcome::{Outcome, OutcomeSet};
-use crate::controllers::settings::Budget;
-use crate::controllers::settings::Settings;
-use crate::controllers::{Controller, Sync};
+use super::decide::run;
+use super::engine::{Engine, Exact};
+use super::explore::explore;
+use crate::controllers::{self, Budget, Limit, Outcome, OutcomeSet, Settings, Sync};
+use crate::model::ObjectId;
 use crate::snapshot::Snapshot;
 use crate::world::{Choices, ControllerState, World};
 
 /// Components of up to so many objects are explored for their joint end states, and up to twice as many for all else.
-const SMALL: usize = 16;
+pub const SMALL: usize = 16;
 
 /// The outcomes of all objects of a component.
 #[derive(Clone, Debug)]
@@ -41,57 +37,69 @@ impl Settled {
 }
 
 /// All states in which the objects of a component can be when nothing moves any more.
-pub fn settle(snapshot: &Snapshot, settings: &Settings<'_>, component: &Component) -> Settled {
-    let objects = component.targets();
-    let plain = settings.controllers.contains(&Controller::PersistentVolumeBinder)
-        && !starts_astray(settings)
-        && !settings.failures;
-    if plain && let Some(sets) = nested(snapshot, settings, component) {
-        // Exploring adds only the joint end states. Where these are few enough to be listed, so are the states on the
-        // way: parts of at most eight ends, each of at most eight bindings. Volumes that are found later add states of
-        // their own.
-        let at_first = component.of().all(|id| is_found_at_first(snapshot.volume(id)));
-        let most = if at_first { JOINT_LIMIT << (SMALL / 2) } else { usize::MAX };
-        let budget = Budget { states: settings.budget.states.min(most) };
+pub fn settle(
+    snapshot: &Snapshot,
+    settings: &Settings<'_>,
+    engines: &'static [&'static Engine],
+    component: &Component,
+) -> Settled {
+    let objects = &component.objects;
+    let engine = Engine::of(engines, component);
+    if let Some(Exact { sets, most_states }) = engine.and_then(|engine| (engine.exact)(snapshot, settings, component)) {
+        let budget = Budget { states: settings.budget.states.min(most_states) };
         let small = Settings { budget, ..settings.clone() };
         let mut settled = Settled { sets, worlds: None };
         if objects.len() <= SMALL && !settled.is_certain() {
-            settled.worlds = explore(snapshot, &small, &objects).and_then(|explored| explored.worlds);
+            settled.worlds = explore(snapshot, &small, objects).and_then(|explored| explored.worlds);
         }
         return settled;
     }
-    if plain && let Some(settled) = at_rest(snapshot, settings, &objects) {
+    if !settings.may_be_interrupted()
+        && let Some(settled) = at_rest(snapshot, settings, objects)
+    {
         return settled;
     }
     if objects.len() <= SMALL * 2
-        && let Some(explored) = explore(snapshot, settings, &objects)
+        && let Some(explored) = explore(snapshot, settings, objects)
     {
         let sets = explored.outcomes.into_iter().map(|(_, ends)| OutcomeSet::of(ends, true, settings.outcomes));
         return Settled { sets: sets.collect(), worlds: explored.worlds };
     }
-    Settled { sets: fixpoint(snapshot, settings, component), worlds: None }
+    let sets = engine.map_or_else(
+        // Nobody knows a shorter way.
+        || explored_whole(snapshot, settings, objects),
+        |engine| (engine.bounds)(snapshot, settings, component),
+    );
+    Settled { sets, worlds: None }
+}
+
+/// The outcomes of a component of whatever size, where no engine knows all of its kinds.
+fn explored_whole(snapshot: &Snapshot, settings: &Settings<'_>, objects: &[ObjectId]) -> Vec<OutcomeSet> {
+    let whole = Settings { budget: Budget { states: usize::MAX }, ..settings.clone() };
+    let explored = explore(snapshot, &whole, objects);
+    let ends = explored.into_iter().flat_map(|explored| explored.outcomes).map(|(_, ends)| ends);
+    ends.map(|ends| OutcomeSet::of(ends, true, settings.outcomes)).collect()
 }
 
 /// The outcomes of a small component in which nothing moves: no sync of any of its objects writes anything, so that
 /// exploring would meet the recorded state alone.
-fn at_rest(snapshot: &Snapshot, settings: &Settings<'_>, objects: &[Target]) -> Option<Settled> {
+fn at_rest(snapshot: &Snapshot, settings: &Settings<'_>, objects: &[ObjectId]) -> Option<Settled> {
     if objects.len() > SMALL * 2 || settings.budget.states == 0 {
         return None;
     }
-    for target in objects {
+    for object in objects {
         for controller in &settings.controllers {
             let mut world = World::new(snapshot);
             let mut memory = ControllerState::in_step();
             let sync = Sync::new(&mut world, &mut memory, &settings.answers, Choices::first());
-            let Some((_, met)) = run(sync, &settings.rules, *controller, *target) else { continue };
+            let Some((_, met)) = run(sync, &settings.rules, *controller, *object) else { continue };
             if met.next().is_some() || !world.changed().is_empty() || world.has_marks() {
                 return None;
             }
         }
     }
-    let ends = objects.iter().map(|target| match target {
-        Target::Volume(id) => Outcome::of_volume(&settings.rules, Some(snapshot.volume(*id)), false, false),
-        Target::Claim(id) => Outcome::of_claim(Some(snapshot.claim(*id)), false),
-    });
-    Some(Settled { sets: ends.map(OutcomeSet::single).collect(), worlds: None })
+    let world = World::new(snapshot);
+    let ends = objects.iter().map(|id| controllers::ends(&settings.rules, &world, *id, false));
+    let sets = ends.map(|ends| OutcomeSet::of(ends, true, Limit::All));
+    Some(Settled { sets: sets.collect(), worlds: None })
 }

@@ -3,7 +3,7 @@
 //! Versions, messages and the parts of a claim's status that no controller reads are left out, so that the number of
 //! states is finite and small.
 
-use crate::controllers::persistent_volume::sameness::{same, same_or_gone};
+use crate::controllers::Controller;
 use crate::model::{HeldObject, ObjectId};
 use crate::snapshot::Snapshot;
 use crate::world::{Mark, World};
@@ -24,16 +24,32 @@ struct Stored<'s> {
     marks: Vec<Mark>,
 }
 
+/// Whether two versions of an object are alike for all who take part.
+fn same(controllers: &[Controller], a: &HeldObject<'_>, b: &HeldObject<'_>) -> bool {
+    controllers.iter().all(|controller| (controller.same)(a, b))
+}
+
+/// The same, where either may be gone.
+pub(super) fn same_or_gone(controllers: &[Controller], a: Option<&HeldObject<'_>>, b: Option<&HeldObject<'_>>) -> bool {
+    match (a, b) {
+        (Some(a), Some(b)) => same(controllers, a, b),
+        (None, None) => true,
+        (Some(_), None) | (None, Some(_)) => false,
+    }
+}
+
 /// All variants of objects that were met, so that a state is a short list of numbers.
 #[derive(Debug)]
 pub(super) struct Variants<'s> {
     snapshot: &'s Snapshot,
+    /// Who takes part: two versions are one variant where all of these take them for the same.
+    controllers: Vec<Controller>,
     known: FxHashMap<ObjectId, Vec<Stored<'s>>>,
 }
 
 impl<'s> Variants<'s> {
-    pub(super) fn new(snapshot: &'s Snapshot) -> Self {
-        Self { snapshot, known: FxHashMap::default() }
+    pub(super) fn new(snapshot: &'s Snapshot, controllers: &[Controller]) -> Self {
+        Self { snapshot, controllers: controllers.to_vec(), known: FxHashMap::default() }
     }
 
     /// The state that a world is in.
@@ -43,13 +59,15 @@ impl<'s> Variants<'s> {
             let marks: Vec<Mark> = world.marks_of(*id).collect();
             if marks.is_empty()
                 && let Some(now) = object
-                && self.snapshot.object(*id).is_some_and(|recorded| same(&recorded, now))
+                && self.snapshot.object(*id).is_some_and(|recorded| same(&self.controllers, &recorded, now))
             {
                 continue;
             }
             let known = self.known.entry(*id).or_default();
-            let is_this =
-                |stored: &Stored<'_>| stored.marks == marks && same_or_gone(stored.object.as_ref(), object.as_ref());
+            let controllers = &self.controllers;
+            let is_this = |stored: &Stored<'_>| {
+                stored.marks == marks && same_or_gone(controllers, stored.object.as_ref(), object.as_ref())
+            };
             let at = known.iter().position(is_this);
             let at = at.unwrap_or_else(|| {
                 known.push(Stored { object: object.clone(), marks });

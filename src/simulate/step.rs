@@ -1,10 +1,9 @@
 //! Where single syncs lead from a world, for whoever explores more than controllers alone.
 
-use super::decide::{Target, memory_of, run};
+use super::decide::run;
 use super::failures::failures;
-use crate::controllers::Sync;
-use crate::controllers::settings::Settings;
-use crate::model::{ObjectId, PersistentVolume, PersistentVolumeClaim};
+use crate::controllers::{Controller, Settings, Sync};
+use crate::model::ObjectId;
 use crate::world::{Answers, Cached, Choices, ControllerState, World};
 
 /// What one sync can lead to.
@@ -23,26 +22,26 @@ pub fn stepped<'s>(
     world: &World<'s>,
     earlier: Option<&World<'s>>,
     settings: &Settings<'s>,
-    target: Target,
+    object: ObjectId,
 ) -> Vec<Stepped<'s>> {
     let mut all = Vec::new();
     let answers = Answers::default();
     for controller in &settings.controllers {
-        let in_step = memory_of(*controller, &ControllerState::in_step());
-        let stale = earlier.map(|earlier| lagging(world, earlier, &in_step, target)).unwrap_or_default();
+        let in_step = (controller.memory)(&ControllerState::in_step());
+        let stale = earlier.map(|earlier| lagging(world, earlier, *controller, object)).unwrap_or_default();
         for (memory, ordinary) in std::iter::once((in_step, true)).chain(stale.into_iter().map(|old| (old, false))) {
             let mut choices = Some(Choices::first());
             while let Some(script) = choices {
                 let (mut after, mut own) = (world.clone(), memory.clone());
                 let sync = Sync::new(&mut after, &mut own, &answers, script);
-                let Some((decision, met)) = run(sync, &settings.rules, *controller, target) else { break };
+                let Some((decision, met)) = run(sync, &settings.rules, *controller, object) else { break };
                 all.push(Stepped { world: after, ordinary });
                 if ordinary && earlier.is_some() {
                     for failure in failures(&decision, &answers) {
                         let (mut after, mut own) = (world.clone(), memory.clone());
                         let sync = Sync::new(&mut after, &mut own, &failure.answers, met.repeat())
                             .crashing_before(failure.crash_before);
-                        run(sync, &settings.rules, *controller, target);
+                        run(sync, &settings.rules, *controller, object);
                         all.push(Stepped { world: after, ordinary: false });
                     }
                 }
@@ -53,38 +52,22 @@ pub fn stepped<'s>(
     all
 }
 
-/// The memory with one of the objects that changed since as it was then, or without one that came since: of those that
-/// a sync of the target looks at by name or by searching.
+/// The memories with one of the objects that changed since as it was then, or without one that came since: of those
+/// that a sync of the object looks at by name or by searching.
 fn lagging<'s>(
     world: &World<'s>,
     earlier: &World<'s>,
-    memory: &ControllerState<'s>,
-    target: Target,
+    controller: Controller,
+    object: ObjectId,
 ) -> Vec<ControllerState<'s>> {
     let mut all = Vec::new();
-    let mut lag = |id: ObjectId| {
-        let then = earlier.object(id);
-        if then != world.object(id) {
-            let mut lagging = memory.clone();
-            lagging.lag(id, then.map_or(Cached::Unseen, Cached::Stale));
+    for (id, _) in world.changed() {
+        let looks_at = |world: &World<'_>| (controller.looks_at)(world, object, *id);
+        let then = earlier.object(*id);
+        if (looks_at(world) || looks_at(earlier)) && then != world.object(*id) {
+            let mut lagging = (controller.memory)(&ControllerState::in_step());
+            lagging.lag(*id, then.map_or(Cached::Unseen, Cached::Stale));
             all.push(lagging);
-        }
-    };
-    for (id, _) in world.changed_of::<PersistentVolume>() {
-        if matches!(target, Target::Claim(_)) || target == Target::Volume(id) {
-            lag(id.into());
-        }
-    }
-    let named = |world: &World<'s>| match target {
-        Target::Volume(id) => world
-            .get(id)
-            .and_then(|volume| volume.claim_ref.as_ref().and_then(|claim| world.id(&claim.namespace, &claim.name))),
-        Target::Claim(id) => Some(id),
-    };
-    let looked_at = [named(world), named(earlier)];
-    for (id, _) in world.changed_of::<PersistentVolumeClaim>() {
-        if looked_at.contains(&Some(id)) {
-            lag(id.into());
         }
     }
     all

@@ -17,8 +17,8 @@ pub use index::{CandidateGroup, GroupKey};
 pub use kinds::{MergePatch, Writable, any_lease, merge_patch};
 
 use crate::model::{
-    HeldObject, Id, Kind, Lease, Node, ObjectId, ObjectKey, Objects, PersistentVolume, PersistentVolumeClaim, Pod,
-    Resource, StorageClass, Timestamp,
+    HeldObject, Id, Kind, Lease, Node, ObjectId, ObjectKey, ObjectMeta, Objects, PersistentVolume,
+    PersistentVolumeClaim, Pod, Resource, StorageClass, Timestamp,
 };
 use index::{Index, Names};
 
@@ -99,6 +99,16 @@ impl Snapshot {
     /// The object at that place, whatever its kind; none where there is none.
     pub fn object(&self, id: ObjectId) -> Option<HeldObject<'_>> {
         self.objects.at(id)
+    }
+
+    /// The metadata of the object at that place, whatever its kind.
+    pub fn meta(&self, id: ObjectId) -> &ObjectMeta {
+        self.objects.lists()[id.kind as usize].meta(id.at as usize)
+    }
+
+    /// What names the object at that place.
+    pub fn key(&self, id: ObjectId) -> ObjectKey {
+        ObjectKey::of(id.kind, self.meta(id))
     }
 
     /// The place of the object of that name.

@@ -1,7 +1,7 @@
 //! What the real controller would do to the world, as data, in order.
 
 use super::OperationState;
-use crate::model::{Held, HeldObject, Kind, Resource, Str};
+use crate::model::{Held, HeldObject, Kind, ObjectMeta, Resource, Str};
 use crate::snapshot::{MergePatch, merge_patch};
 
 /// One thing that a controller does and others can see.
@@ -87,8 +87,12 @@ pub struct ObjectRef {
 impl ObjectRef {
     /// That object.
     pub fn to<T: Resource>(object: &T) -> Self {
-        let meta = object.meta();
-        Self { kind: T::KIND, namespace: meta.namespace.clone(), name: meta.name.clone() }
+        Self::of(T::KIND, object.meta())
+    }
+
+    /// The object of that kind with that metadata.
+    pub fn of(kind: Kind, meta: &ObjectMeta) -> Self {
+        Self { kind, namespace: meta.namespace.clone(), name: meta.name.clone() }
     }
 }
 

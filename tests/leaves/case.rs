@@ -4,12 +4,14 @@ use super::build::{Claim, Class, NAMESPACE, PodBuilder, Volume};
 use pvctl::controllers::persistent_volume::dispatch::Seen;
 use pvctl::controllers::persistent_volume::matching::{Fit, Query};
 use pvctl::controllers::persistent_volume::{sync_claim_by_key, sync_volume_by_key};
-use pvctl::controllers::protection::sync_claim_protection;
-use pvctl::controllers::{Branch, Controller, KubeVersion, Rules, Sync};
-use pvctl::model::{
-    BindingMode, Held, HeldObject, Node, Objects, PersistentVolume, PersistentVolumeClaim, Pod, ResourceVersion, Str,
+use pvctl::controllers::{
+    Branch, Controller, KubeVersion, Rules, Sync, persistent_volume, pv_protection, pvc_protection,
 };
-use pvctl::simulate::{Limit, Settings, Target, decide};
+use pvctl::model::{
+    BindingMode, Held, HeldObject, Node, ObjectId, Objects, PersistentVolume, PersistentVolumeClaim, Pod,
+    ResourceVersion, Str,
+};
+use pvctl::simulate::{Limit, Settings, decide};
 use pvctl::snapshot::{ClaimId, Coverage, Parts, Snapshot, VolumeId};
 use pvctl::world::{
     Answers, ApiError, Cached, Choices, ControllerState, Effect, ObjectRef, OperationState, PluginAnswer, Read, Record,
@@ -215,22 +217,22 @@ impl Case {
     // What is synced.
 
     pub(crate) fn syncs_volume(mut self, name: &'static str) -> Self {
-        self.call = Call::Volume(Controller::PersistentVolumeBinder, name);
+        self.call = Call::Volume(persistent_volume::CONTROLLER, name);
         self
     }
 
     pub(crate) fn syncs_claim(mut self, name: &'static str) -> Self {
-        self.call = Call::Claim(Controller::PersistentVolumeBinder, name);
+        self.call = Call::Claim(persistent_volume::CONTROLLER, name);
         self
     }
 
     pub(crate) fn protects_volume(mut self, name: &'static str) -> Self {
-        self.call = Call::Volume(Controller::PersistentVolumeProtection, name);
+        self.call = Call::Volume(pv_protection::CONTROLLER, name);
         self
     }
 
     pub(crate) fn protects_claim(mut self, name: &'static str) -> Self {
-        self.call = Call::Claim(Controller::PersistentVolumeClaimProtection, name);
+        self.call = Call::Claim(pvc_protection::CONTROLLER, name);
         self
     }
 
@@ -284,11 +286,11 @@ impl Case {
         match &self.call {
             Call::None => panic!("{:?} syncs nothing", self.leaves),
             Call::Volume(controller, name) => {
-                self.decide(&snapshot, memory, *controller, Target::Volume(snapshot.volume_id(name).unwrap()))
+                self.decide(&snapshot, memory, *controller, ObjectId::from(snapshot.volume_id(name).unwrap()))
             }
             Call::Claim(controller, name) => {
                 let id = claim_id(&snapshot, name);
-                let mut observed = self.decide(&snapshot, memory, *controller, Target::Claim(id));
+                let mut observed = self.decide(&snapshot, memory, *controller, ObjectId::from(id));
                 if with_verdicts {
                     let verdicts = self.verdicts(&snapshot, id, &observed);
                     observed.insert("verdicts".into(), verdicts);
@@ -299,7 +301,7 @@ impl Case {
                 let id = claim_id(&snapshot, name);
                 let mut world = World::new(&snapshot);
                 world.set(id, None);
-                self.by_hand(&mut world, memory, |sync| sync_claim_protection(sync, &self.rules, id).into())
+                self.by_hand(&mut world, memory, |sync| pvc_protection::sync_claim(sync, &self.rules, id).into())
             }
             Call::VolumeKey(key, lister) => {
                 let id = snapshot.volume_id(key);
@@ -348,7 +350,7 @@ impl Case {
         snapshot: &'s Snapshot,
         controller: ControllerState<'s>,
         who: Controller,
-        target: Target,
+        target: ObjectId,
     ) -> Map<String, Value> {
         let settings = Settings {
             controllers: vec![who],

@@ -77,7 +77,8 @@ fn upstream(function: &str) -> &'static str {
         "DeleteStep" => "`deleteVolumeOperation`",
         "RecycleStep" => "`recycleVolumeOperation`",
         "ProvisionStep" => "`provisionClaimOperation`, `provisionClaimOperationExternal`",
-        "ProtectionBranch" => "`processPVC`, `processPV`",
+        "ClaimProtectionBranch" => "`processPVC`",
+        "VolumeProtectionBranch" => "`processPV`",
         other => panic!("no upstream function is known for {other}"),
     }
 }

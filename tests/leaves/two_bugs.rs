@@ -2,10 +2,11 @@
 
 use super::build::{Claim, Class, Volume, claim, class, volume};
 use super::case::case;
-use pvctl::controllers::{Controller, KubeVersion, Rules};
+use pvctl::controllers::{KubeVersion, Rules, persistent_volume};
+use pvctl::engines::settle;
 use pvctl::model::{ClaimPhase, Objects};
 use pvctl::simulate::component::components;
-use pvctl::simulate::{Outcome, Settings, settle};
+use pvctl::simulate::{Outcome, Settings};
 use pvctl::snapshot::{Coverage, Parts, Snapshot};
 use serde_json::json;
 
@@ -41,7 +42,7 @@ fn claim_ends(minor: u32) -> Vec<(ClaimPhase, String)> {
         ..Parts::default()
     });
     let settings = Settings {
-        controllers: vec![Controller::PersistentVolumeBinder],
+        controllers: vec![persistent_volume::CONTROLLER],
         ..Settings::new(Rules::of(KubeVersion::modelled(minor).unwrap()))
     };
     components(&snapshot, &settings)

@@ -5,9 +5,9 @@ use super::Random;
 use super::store::{NOW, Store, claim, text, volume};
 use pvctl::controllers::persistent_volume::{DESTROYED, SCRUBBING};
 use pvctl::controllers::{KubeVersion, Rules};
-use pvctl::model::{AnnotationKey, Annotations, Kind, ObjectMeta, PersistentVolume, PersistentVolumeClaim};
+use pvctl::model::{AnnotationKey, Annotations, Kind, ObjectId, ObjectMeta, PersistentVolume, PersistentVolumeClaim};
 use pvctl::repair::Seen;
-use pvctl::simulate::{Settings, Stepped, Target, stepped};
+use pvctl::simulate::{Settings, Stepped, stepped};
 use pvctl::snapshot::decode::decode_as;
 use pvctl::snapshot::{ClaimId, Coverage, CoverageEntry, CoverageState, Item, Parts, Snapshot, VolumeId};
 use pvctl::world::World;
@@ -58,9 +58,9 @@ impl Store {
     fn sync(&mut self, random: &mut Random, astray: bool) -> bool {
         let snapshot = self.snapshot();
         let settings = settings();
-        let volumes = (0u32..).zip(snapshot.volumes()).map(|(id, _)| Target::Volume(VolumeId::new(id)));
-        let claims = (0u32..).zip(snapshot.claims()).map(|(id, _)| Target::Claim(ClaimId::new(id)));
-        let mut targets: Vec<Target> = volumes.chain(claims).collect();
+        let volumes = (0u32..).zip(snapshot.volumes()).map(|(id, _)| ObjectId::from(VolumeId::new(id)));
+        let claims = (0u32..).zip(snapshot.claims()).map(|(id, _)| ObjectId::from(ClaimId::new(id)));
+        let mut targets: Vec<ObjectId> = volumes.chain(claims).collect();
         let (mut world, mut earlier) = (World::new(&snapshot), World::new(&snapshot));
         if astray {
             self.recall(&snapshot, &mut world, &mut earlier);

@@ -19,9 +19,9 @@ pub use engines::hundred_sizes;
 
 use crate::line::{Line, Object};
 use anyhow::{Context as _, Result, anyhow, bail};
-use pvctl::controllers::{Controller, Rules};
-use pvctl::model::Kind;
-use pvctl::simulate::{Limit, Settings, Target};
+use pvctl::controllers::{Rules, persistent_volume};
+use pvctl::model::{Kind, ObjectId};
+use pvctl::simulate::{Limit, Settings};
 use pvctl::snapshot::{Coverage, Item, Parts, Snapshot, decode};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -220,15 +220,15 @@ fn decoded(item: &Value) -> Result<Item> {
     decode::decode(&serde_json::to_vec(item)?, "the world").map_err(|issue| anyhow!("{issue}"))
 }
 
-fn found(snapshot: &Snapshot, object: &Object) -> Option<Target> {
+fn found(snapshot: &Snapshot, object: &Object) -> Option<ObjectId> {
     match object.kind.as_str() {
-        "PersistentVolume" => snapshot.volume_id(&object.name).map(Target::Volume),
-        "PersistentVolumeClaim" => snapshot.claim_id(&object.namespace, &object.name).map(Target::Claim),
+        "PersistentVolume" => snapshot.volume_id(&object.name).map(ObjectId::from),
+        "PersistentVolumeClaim" => snapshot.claim_id(&object.namespace, &object.name).map(ObjectId::from),
         _ => None,
     }
 }
 
-pub(crate) fn target(snapshot: &Snapshot, object: &Object) -> Result<Target> {
+pub(crate) fn target(snapshot: &Snapshot, object: &Object) -> Result<ObjectId> {
     found(snapshot, object).with_context(|| format!("the world has no {}", name(object)))
 }
 
@@ -239,7 +239,7 @@ fn name(object: &Object) -> String {
 
 fn binder<'s>(rules: &Rules) -> Settings<'s> {
     Settings {
-        controllers: vec![Controller::PersistentVolumeBinder],
+        controllers: vec![persistent_volume::CONTROLLER],
         decisions: Limit::All,
         outcomes: Limit::All,
         ..Settings::new(rules.clone())

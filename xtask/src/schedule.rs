@@ -37,10 +37,10 @@ fn steps_to(line: &Line, rules: &Rules, wanted: &[Object], ends: &[Value]) -> Re
     let settings = settling(&rules_of(line, rules)?, settle)?;
     let wanted: Vec<_> = wanted.iter().map(|object| target(&snapshot, object)).collect::<Result<_>>()?;
     for component in components(&snapshot, &settings) {
-        let objects = component.targets();
+        let objects = &component.objects;
         let place = |target| objects.iter().position(|member| member == target);
         let Some(places) = wanted.iter().map(place).collect::<Option<Vec<usize>>>() else { continue };
-        let steps = schedule(&snapshot, &settings, &objects, |outcomes| {
+        let steps = schedule(&snapshot, &settings, objects, |outcomes| {
             let mut each = places.iter().zip(ends);
             each.all(|(place, end)| end_of(&outcomes[*place]).is_ok_and(|predicted| predicted == *end))
         });
@@ -50,11 +50,11 @@ fn steps_to(line: &Line, rules: &Rules, wanted: &[Object], ends: &[Value]) -> Re
 }
 
 fn step(step: explore::Step) -> Step {
-    let explore::Step { controller, object, volume } = step;
+    let explore::Step { controller, object, picked } = step;
     let object = Object {
         kind: object.kind.to_string(),
         namespace: object.namespace.to_string(),
         name: object.name.to_string(),
     };
-    Step { controller: controller.name().to_owned(), object, volume: volume.unwrap_or_default().to_string() }
+    Step { controller: controller.name.to_owned(), object, volume: picked.unwrap_or_default().to_string() }
 }

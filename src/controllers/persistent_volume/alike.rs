@@ -4,34 +4,25 @@
 //! picked, then exchanging the two in the world leaves the world as it is. The run that picks the one is thus the run
 //! that picks the other, exchanged: the same in all but the name.
 
+use crate::controllers::{Alike, Branch};
 use crate::model::{Held, ObjectId, ObjectMeta, PersistentVolume, VolumeStatus};
-use crate::snapshot::VolumeId;
 use crate::world::{Choices, Record, World};
-
-/// Decisions that are not listed one by one, because they are another one with a volume in the place of its own.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Alike {
-    /// The volume that was picked.
-    pub chosen: VolumeId,
-    /// The volumes for which the very same is done, in the order of the decisions. They come right after this one.
-    pub others: Vec<VolumeId>,
-}
 
 /// How the next choices of a sync are the one that was made, as far as that can be told without making them: at most so
 /// many of them, and none where they are not alike. A sync that picks a volume goes on with the binding, which updates
 /// objects and says nothing to anybody, unless it fails: the text of an error may name the volume.
-pub fn alike<T>(world: &World<'_>, record: &Record<'_, T>, met: &Choices, most: usize) -> Option<Alike> {
+pub fn alike(world: &World<'_>, record: &Record<'_, Branch>, met: &Choices, most: usize) -> Option<Alike> {
     let (chosen, others) = met.only_search()?;
     let as_read = |id: ObjectId| match world.get(id.of()?) {
-        Some(Held::Base(volume)) => Some((id.of()?, volume)),
+        Some(Held::Base(volume)) => Some(volume),
         _ => None,
     };
-    let (chosen, volume): (VolumeId, &PersistentVolume) = as_read(chosen)?;
+    let volume: &PersistentVolume = as_read(chosen)?;
     if record.error.is_some() {
         return None;
     }
-    let is_alike = |id: ObjectId| as_read(id).filter(|(_, other)| interchangeable(volume, other)).map(|(id, _)| id);
-    let others: Vec<VolumeId> = others.take(most).map_while(is_alike).collect();
+    let is_alike = |id: &ObjectId| as_read(*id).is_some_and(|other| interchangeable(volume, other));
+    let others: Vec<ObjectId> = others.take(most).take_while(is_alike).collect();
     (!others.is_empty()).then_some(Alike { chosen, others })
 }
 

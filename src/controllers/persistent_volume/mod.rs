@@ -5,6 +5,8 @@ pub mod binding;
 pub mod candidates;
 pub mod claim;
 pub mod dispatch;
+pub mod ends;
+pub mod leaves;
 pub mod links;
 pub mod matching;
 pub mod nearest;
@@ -15,14 +17,57 @@ pub mod reclaim;
 pub mod sameness;
 pub mod volume;
 
-use crate::controllers::Sync;
-use crate::model::{Held, Kind, Node, PersistentVolume, ReclaimPolicy, StorageClass};
+use crate::controllers::{Branch, Controller, ControllerSpec, Sync};
+use crate::model::{
+    Held, Kind, Node, ObjectId, PersistentVolume, PersistentVolumeClaim, ReclaimPolicy, StorageClass, TypedId,
+};
 use crate::snapshot::VolumeId;
 use crate::world::{ApiError, Mark, World};
 
+pub use candidates::{Candidate, Candidates, Planned, Search, match_claim, planned};
 pub use claim::sync_claim;
 pub use dispatch::{sync_claim_by_key, sync_volume_by_key};
+pub use nearest::{Nearest, Nearness};
 pub use volume::sync_volume;
+
+/// Binds claims and volumes, and reclaims.
+pub const CONTROLLER: Controller = Controller::of(&ControllerSpec {
+    syncs: &BOUND_KINDS,
+    // It has caches of its own and runs operations.
+    memory: |stated| stated.clone(),
+    retries_errors: |rules| rules.errors_are_retried,
+    resyncs: true,
+    links: links::join,
+    same: sameness::same,
+    is_hidden: sameness::is_hidden,
+    looks_at,
+    needs: needs::needs,
+    late: delete_by_name,
+    alike: alike::alike,
+    ends: ends::ends,
+    ..ControllerSpec::named("persistentvolume-binder-controller", "persistentvolume-binder", |sync, rules, id| match id
+        .typed()
+    {
+        TypedId::PersistentVolume(id) => sync_volume(sync, rules, id).map(Branch::from),
+        TypedId::PersistentVolumeClaim(id) => sync_claim(sync, rules, id).map(Branch::from),
+        _ => None,
+    })
+});
+
+/// A claim's sync looks at all volumes, a volume's at the claim that its claimRef names.
+fn looks_at(world: &World<'_>, object: ObjectId, other: ObjectId) -> bool {
+    let named = |id: VolumeId| {
+        let volume = world.get(id)?;
+        let named = volume.claim_ref.as_ref()?;
+        world.id::<PersistentVolumeClaim>(&named.namespace, &named.name).map(ObjectId::from)
+    };
+    object == other
+        || match object.typed() {
+            TypedId::PersistentVolumeClaim(_) => other.kind == Kind::PersistentVolume,
+            TypedId::PersistentVolume(id) => named(id) == Some(other),
+            _ => false,
+        }
+}
 
 /// The kinds that binding is about.
 pub const BOUND_KINDS: [Kind; 2] = [Kind::PersistentVolume, Kind::PersistentVolumeClaim];
@@ -34,11 +79,17 @@ pub const DESTROYED: Mark = Mark(0);
 /// knows when it is done.
 pub const SCRUBBING: Mark = Mark(1);
 
-/// Whether an operation that was to delete a volume may delete this one, which has come in its place meanwhile: it asks
-/// for it by its name alone. Upstream: `deleteVolumeOperation`, 1.36.
-pub fn may_be_mistaken(world: &World<'_>, id: VolumeId) -> bool {
+/// An operation that was to delete a volume deletes the one that has come in its place meanwhile: it asks for it by its
+/// name alone. Upstream: `deleteVolumeOperation`, 1.36.
+fn delete_by_name<'s>(world: &World<'s>, id: ObjectId) -> Vec<World<'s>> {
+    let Some(volume) = id.of::<PersistentVolume>() else { return Vec::new() };
     let deleted = |recorded: &PersistentVolume| recorded.reclaim_policy == ReclaimPolicy::Delete;
-    world.is_new(id) && world.snapshot().volumes().get(id.0 as usize).is_some_and(deleted)
+    if !world.is_new(id) || !world.snapshot().volumes().get(volume.0 as usize).is_some_and(deleted) {
+        return Vec::new();
+    }
+    let mut after = world.clone();
+    after.delete(volume);
+    vec![after]
 }
 
 impl<'s> Sync<'_, 's> {

@@ -2,8 +2,8 @@
 //! the needs are those of the component and not of one object.
 
 use super::links::{PROVISIONED, is_permanent, may_have_no_claim, may_search, searched_classes};
-use crate::controllers::protection::CLAIM_FINALIZER;
-use crate::controllers::{Controller, Rules, Settings};
+use crate::controllers::spec::{Needs, note_gap};
+use crate::controllers::{Rules, Settings};
 use crate::model::{
     AnnotationKey, Kind, ObjectId, PersistentVolume, PersistentVolumeClaim, Quantity, ReclaimPolicy, Str, VolumePhase,
 };
@@ -11,8 +11,14 @@ use crate::snapshot::{Absence, GroupKey, Snapshot};
 use crate::world::Need;
 use std::collections::BTreeMap;
 
+/// The readings on which the outcomes of components rest; what gaps mean for all of them is found once.
+pub fn needs<'a>(snapshot: &'a Snapshot, settings: &'a Settings<'a>) -> Needs<'a> {
+    let gaps = Gaps::of(snapshot, settings);
+    Box::new(move |objects| uncertain_needs(snapshot, settings, objects, &gaps))
+}
+
 /// What gaps of a reading mean for more than one component.
-pub struct Gaps {
+struct Gaps {
     /// A claim could be given a default class that nobody saw: then it can take volumes of any class, also of
     /// components other than its own.
     any_class: bool,
@@ -34,7 +40,7 @@ enum Doubt {
 
 impl Gaps {
     /// What the gaps of this reading mean.
-    pub fn of(snapshot: &Snapshot, settings: &Settings<'_>) -> Self {
+    fn of(snapshot: &Snapshot, settings: &Settings<'_>) -> Self {
         let any_class = snapshot.coverage().absence(Kind::StorageClass, "") != Absence::Certain
             && snapshot.claims().iter().any(|claim| may_search(claim) && !claim.has_class());
         let mut freed: BTreeMap<GroupKey, BTreeMap<(Str, Doubt), Quantity>> = BTreeMap::new();
@@ -98,7 +104,7 @@ fn may_be_freed_by<'s>(
 }
 
 /// The readings that matter and are not certain, each with what its gaps mean.
-pub fn uncertain_needs(
+fn uncertain_needs(
     snapshot: &Snapshot,
     settings: &Settings<'_>,
     objects: &[ObjectId],
@@ -111,8 +117,6 @@ pub fn uncertain_needs(
     let mut assumed: Vec<&Str> = Vec::new();
     // The controller itself creates volumes for claims, under names that others may have or name.
     let provisions = settings.rules.hostpath_provisioning;
-    let protects = settings.controllers.contains(&Controller::PersistentVolumeClaimProtection);
-    let is_protected = |claim: &PersistentVolumeClaim| claim.meta.has_finalizer(CLAIM_FINALIZER);
     let all_volumes = || objects.iter().filter_map(|id| id.of()).map(|id| snapshot.volume(id));
     let mut volumes = all_volumes();
     let recycles = volumes.any(|volume| volume.reclaim_policy == ReclaimPolicy::Recycle);
@@ -144,10 +148,8 @@ pub fn uncertain_needs(
                 need(Kind::PersistentVolumeClaim, "");
             }
         }
-        // Pods keep the protection from letting the claim go. One that nothing keeps goes anyway, and then they keep
-        // its volume from being recycled.
-        let waits = if claim.meta.finalizers.is_empty() { recycles } else { protects && is_protected(claim) };
-        if claim.terminating() && waits {
+        // A claim that nothing keeps goes, and then pods keep its volume from being recycled.
+        if claim.terminating() && claim.meta.finalizers.is_empty() && recycles {
             need(Kind::Pod, namespace);
         }
         if let Some(node) = claim.meta.annotations.get(AnnotationKey::SelectedNode)
@@ -181,13 +183,4 @@ pub fn uncertain_needs(
         note_gap(&mut found, Kind::PersistentVolumeClaim, namespace, Absence::Assumed);
     }
     found
-}
-
-/// Adds a reading, unless it is certain or known; what is known stands, since it is no less doubtful than what is
-/// assumed.
-pub fn note_gap(found: &mut Vec<(Need, Absence)>, kind: Kind, namespace: &str, absence: Absence) {
-    let known = || found.iter().any(|(need, _)| need.kind == kind && need.namespace == namespace);
-    if absence != Absence::Certain && !known() {
-        found.push((Need { verb: "list", kind, namespace: Str::from(namespace) }, absence));
-    }
 }

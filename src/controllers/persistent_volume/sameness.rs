@@ -2,8 +2,10 @@
 
 use super::links::may_search;
 use super::matching::Query;
-use crate::controllers::Rules;
-use crate::model::{AnnotationKey, HeldObject, PersistentVolume, PersistentVolumeClaim, ReclaimPolicy, VolumePhase};
+use crate::controllers::spec::Step;
+use crate::model::{
+    AnnotationKey, HeldObject, PersistentVolume, PersistentVolumeClaim, ReclaimPolicy, TypedId, VolumePhase,
+};
 use crate::snapshot::Snapshot;
 
 /// Whether two versions of an object are alike in all that decides.
@@ -12,15 +14,6 @@ pub fn same(a: &HeldObject<'_>, b: &HeldObject<'_>) -> bool {
         (HeldObject::PersistentVolume(a), HeldObject::PersistentVolume(b)) => a.is(b) || same_volume(a, b),
         (HeldObject::PersistentVolumeClaim(a), HeldObject::PersistentVolumeClaim(b)) => a.is(b) || same_claim(a, b),
         _ => a == b,
-    }
-}
-
-/// The same, where either may be gone.
-pub fn same_or_gone(a: Option<&HeldObject<'_>>, b: Option<&HeldObject<'_>>) -> bool {
-    match (a, b) {
-        (Some(a), Some(b)) => same(a, b),
-        (None, None) => true,
-        (Some(_), None) | (None, Some(_)) => false,
     }
 }
 
@@ -51,10 +44,23 @@ pub fn same_claim(a: &PersistentVolumeClaim, b: &PersistentVolumeClaim) -> bool 
         && a.meta.annotations == b.meta.annotations
 }
 
+/// Whether a step of a volume or a claim can be seen by nobody else, and no other step can take its place.
+pub fn is_hidden(step: &Step<'_, '_>) -> bool {
+    match (step.before, step.after) {
+        (HeldObject::PersistentVolume(before), HeldObject::PersistentVolume(after)) => {
+            private_volume_step(step.snapshot, before, after)
+        }
+        (HeldObject::PersistentVolumeClaim(before), HeldObject::PersistentVolumeClaim(after)) => {
+            private_claim_step(step, before, after)
+        }
+        _ => false,
+    }
+}
+
 /// Whether a step from one version of a volume to another can be seen by nobody else, and is taken in whatever order:
 /// the claimRef stays, the object stays, and the phase moves in the one direction in which it always moves. Recycling
 /// is no such step while pods name the claim: whether they count depends on whether a claim of that name is there.
-pub fn private_volume_step(snapshot: &Snapshot, before: &PersistentVolume, after: &PersistentVolume) -> bool {
+fn private_volume_step(snapshot: &Snapshot, before: &PersistentVolume, after: &PersistentVolume) -> bool {
     let recycled = before.reclaim_policy == ReclaimPolicy::Recycle
         && before
             .claim_ref
@@ -81,21 +87,30 @@ pub fn private_volume_step(snapshot: &Snapshot, before: &PersistentVolume, after
 /// writes the phase, but for a volume without a capacity, where binding ends before that (`capacities_stated`), for a
 /// claim that the controller marked and whose volume another claim took, and for a search that cannot be used, which
 /// fails as such from the moment on in which a volume with the access modes is provisioned.
-pub fn private_claim_step(
-    rules: &Rules,
-    before: &PersistentVolumeClaim,
-    after: &PersistentVolumeClaim,
-    capacities_stated: bool,
-) -> bool {
+fn private_claim_step(step: &Step<'_, '_>, before: &PersistentVolumeClaim, after: &PersistentVolumeClaim) -> bool {
+    let rules = &step.settings.rules;
     let same = |key| before.meta.annotations.has(key) == after.meta.annotations.has(key);
-    let may_stay_unwritten = !capacities_stated
-        || (before.meta.annotations.has(AnnotationKey::BoundByController)
-            && !before.meta.annotations.has(AnnotationKey::BindCompleted)
-            && !before.volume_name.is_empty())
-        || (rules.hostpath_provisioning && may_search(before) && Query::new(rules, before, false).is_err());
+    let may_stay_unwritten = || {
+        !capacities_stated(step)
+            || (before.meta.annotations.has(AnnotationKey::BoundByController)
+                && !before.meta.annotations.has(AnnotationKey::BindCompleted)
+                && !before.volume_name.is_empty())
+            || (rules.hostpath_provisioning && may_search(before) && Query::new(rules, before, false).is_err())
+    };
     before.volume_name == after.volume_name
         && before.class_name == after.class_name
         && same(AnnotationKey::BindCompleted)
         && same(AnnotationKey::SelectedNode)
-        && (before.status.phase == after.status.phase || !may_stay_unwritten)
+        && (before.status.phase == after.status.phase || !may_stay_unwritten())
+}
+
+/// Whether no volume of the component that is there or may be created lacks its capacity.
+fn capacities_stated(step: &Step<'_, '_>) -> bool {
+    step.component.iter().all(|id| match id.typed() {
+        TypedId::PersistentVolume(id) => step.snapshot.volume(id).storage().is_some(),
+        TypedId::PersistentVolumeClaim(id) => {
+            !step.settings.rules.hostpath_provisioning || step.snapshot.claim(id).request.is_some()
+        }
+        _ => true,
+    })
 }

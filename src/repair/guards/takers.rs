@@ -3,9 +3,12 @@
 use super::{Guard, Holds};
 use crate::controllers::persistent_volume::candidates::delays_binding;
 use crate::controllers::persistent_volume::matching::{Fit, Query};
-use crate::model::{AnnotationKey, ClaimRef, Kind, Objects, PersistentVolume, PersistentVolumeClaim, Str, VolumePhase};
+use crate::engines::simulation;
+use crate::model::{
+    AnnotationKey, ClaimRef, Kind, ObjectId, Objects, PersistentVolume, PersistentVolumeClaim, Str, VolumePhase,
+};
 use crate::repair::situation::Situation;
-use crate::simulate::{Outcome, Settings, Simulation, Target};
+use crate::simulate::{Outcome, Settings};
 use crate::snapshot::{Coverage, CoverageState, Parts, Snapshot};
 use rustc_hash::FxHashSet;
 
@@ -81,8 +84,8 @@ fn freed(snapshot: &Snapshot, volume: &PersistentVolume) -> Snapshot {
 /// The claims that may get it, by namespace and name.
 fn winners(freed: &Snapshot, settings: &Settings<'_>, volume: &PersistentVolume) -> Vec<String> {
     let Some(id) = freed.volume_id(&volume.meta.name) else { return Vec::new() };
-    let simulation = Simulation::new(freed, Settings::new(settings.rules.clone()), 1);
-    let outcomes = simulation.outcomes(Target::Volume(id));
+    let simulation = simulation(freed, Settings::new(settings.rules.clone()), 1);
+    let outcomes = simulation.outcomes(ObjectId::from(id));
     let mut winners: Vec<String> = outcomes
         .of_every_sort()
         .filter_map(|outcome| match outcome {

@@ -2,13 +2,13 @@
 
 use super::build::{Builder, Planned, has_ended, stays, volume};
 use super::release::{has_it, named_elsewhere, offer, recipient, waits_for};
+use crate::controllers::persistent_volume::{Candidates, match_claim};
 use crate::model::{AnnotationKey, PersistentVolume, PersistentVolumeClaim, Str, VolumePhase};
 use crate::repair::identity::VolumeIdentity;
 use crate::repair::plan::{Carried, GivenUp, Proposed, Recipient, Refusal, Request};
 use crate::repair::situation::{Known, Situation};
 use crate::repair::wait::Wait;
 use crate::repair::write::Expect;
-use crate::simulate::{Candidates, match_claim};
 
 pub(super) fn plan(situation: &Situation<'_>, request: &Request, name: &str, to: &Recipient) -> Planned {
     let volume = volume(situation, name)?;

@@ -1,9 +1,8 @@
 //! A binding from both sides: what the claim says of the volume, and what the volume says of the claim.
 
 use crate::diagnosis::misfit::{claim_name, shown};
-use crate::model::{AnnotationKey, Kind, PersistentVolume, PersistentVolumeClaim};
+use crate::model::{AnnotationKey, Kind, ObjectId, PersistentVolume, PersistentVolumeClaim, TypedId};
 use crate::report::unread::hidden;
-use crate::simulate::Target;
 use crate::snapshot::printed;
 use crate::snapshot::{Snapshot, VolumeId};
 use serde::Serialize;
@@ -40,10 +39,10 @@ pub struct FieldOut {
 }
 
 /// The binding of an object; nothing where neither side names the other.
-pub(super) fn of_object(snapshot: &Snapshot, target: Target) -> Option<BindingOut> {
+pub(super) fn of_object(snapshot: &Snapshot, target: ObjectId) -> Option<BindingOut> {
     let mut binding = BindingOut::default();
-    match target {
-        Target::Claim(id) => {
+    match target.typed() {
+        TypedId::PersistentVolumeClaim(id) => {
             let claim = snapshot.claim(id);
             let mut volumes: Vec<VolumeId> = snapshot.volume_id(&claim.volume_name).into_iter().collect();
             for id in snapshot.volumes_naming(&claim.meta.namespace, &claim.meta.name) {
@@ -64,7 +63,7 @@ pub(super) fn of_object(snapshot: &Snapshot, target: Target) -> Option<BindingOu
                 BindingOut::leave_open(&mut binding.claim, "spec.volumeName");
             }
         }
-        Target::Volume(id) => {
+        TypedId::PersistentVolume(id) => {
             let volume = snapshot.volume(id);
             let named = volume.claim_ref.as_ref();
             let own = named.and_then(|named| snapshot.claim_id(&named.namespace, &named.name));
@@ -85,6 +84,7 @@ pub(super) fn of_object(snapshot: &Snapshot, target: Target) -> Option<BindingOu
                 binding.claim_side(&elsewhere(snapshot.claim(*id)), snapshot.claim(*id), Some(volume));
             }
         }
+        _ => return None,
     }
     Some(binding)
 }

@@ -3,8 +3,8 @@
 
 use super::{NextOut, YOU};
 use crate::diagnosis::{Finding, Remedy, Risk, Rule, diagnose_one, rules};
+use crate::model::{Kind, TypedId};
 use crate::report::why::View;
-use crate::simulate::Target;
 use crate::snapshot::{ClaimId, VolumeId};
 
 /// The rules that tell what becomes of a volume and its data without its claim.
@@ -26,8 +26,9 @@ pub(super) struct Danger {
 /// Of a volume its own, of a claim those of the volume that it names and of those that name it.
 pub(super) fn of_object(view: View<'_>) -> Vec<Danger> {
     let snapshot = view.snapshot();
-    let (own, others, claim): (Option<VolumeId>, Vec<VolumeId>, Option<ClaimId>) = match view.prediction.target {
-        Target::Volume(id) => {
+    let (own, others, claim): (Option<VolumeId>, Vec<VolumeId>, Option<ClaimId>) = match view.prediction.target.typed()
+    {
+        TypedId::PersistentVolume(id) => {
             let named = snapshot.volume(id).claim_ref.as_ref();
             let claim = named.and_then(|named| {
                 let claim = snapshot.claim_id(&named.namespace, &named.name)?;
@@ -35,7 +36,7 @@ pub(super) fn of_object(view: View<'_>) -> Vec<Danger> {
             });
             (Some(id), Vec::new(), claim)
         }
-        Target::Claim(id) => {
+        TypedId::PersistentVolumeClaim(id) => {
             let claim = snapshot.claim(id);
             let has_uid = |volume: VolumeId| {
                 let named = snapshot.volume(volume).claim_ref.as_ref();
@@ -46,6 +47,7 @@ pub(super) fn of_object(view: View<'_>) -> Vec<Danger> {
             let others = all.filter(|volume| has_uid(*volume) || naming.contains(volume)).collect();
             (snapshot.volume_id(&claim.volume_name), others, Some(id))
         }
+        _ => (None, Vec::new(), None),
     };
     let others = others.into_iter().filter(|volume| Some(*volume) != own).map(|volume| (volume, false));
     let volumes = own.into_iter().map(|volume| (volume, true)).chain(others);
@@ -55,10 +57,10 @@ pub(super) fn of_object(view: View<'_>) -> Vec<Danger> {
 
 fn of_volume(view: View<'_>, id: VolumeId, is_own: bool) -> Option<Danger> {
     let rules: Vec<&'static Rule> = OF_VOLUMES.into_iter().filter_map(rules::by_id).collect();
-    let finding = diagnose_one(view.simulation, Target::Volume(id), &rules).into_iter().next()?;
+    let finding = diagnose_one(view.simulation, id.into(), &rules).into_iter().next()?;
     let name = &view.snapshot().volume(id).meta.name;
     // Whoever reads of the volume itself that it is being deleted has been told.
-    let is_told = finding.rule.id != OF_VOLUMES[0] && matches!(view.prediction.target, Target::Volume(_));
+    let is_told = finding.rule.id != OF_VOLUMES[0] && view.prediction.target.kind == Kind::PersistentVolume;
     let lead = if finding.risk == Risk::None { "Volume" } else { "Danger: volume" };
     let end = if finding.is_asked_for() { " (asked for)" } else { "" };
     let words = (!is_told).then(|| format!("{lead} {name}: {}{end}.", finding.message));
@@ -72,7 +74,7 @@ fn of_claim(view: View<'_>, id: ClaimId) -> Option<Danger> {
     }
     let rules: Vec<&'static Rule> =
         rules::all().iter().copied().filter(|rule| rule.id.starts_with(OF_CLAIMS)).collect();
-    let findings = diagnose_one(view.simulation, Target::Claim(id), &rules);
+    let findings = diagnose_one(view.simulation, id.into(), &rules);
     // What keeps data that stay in any case is no way out. Whether such a claim is waited for hangs on its pods' nodes,
     // which are not always read.
     let endangers = |finding: &&Finding| finding.risk != Risk::None;

@@ -7,11 +7,11 @@
 
 use super::binding::elsewhere;
 use super::{EvidenceOut, NextOut};
-use crate::controllers::{Branch, Controller, VolumeBranch};
+use crate::controllers::{Branch, VolumeBranch, persistent_volume};
 use crate::diagnosis::misfit::shown;
-use crate::model::{Kind, Lease, PersistentVolume, Timestamp, VolumePhase};
+use crate::model::{Kind, Lease, ObjectId, PersistentVolume, Timestamp, TypedId, VolumePhase};
 use crate::report::why::View;
-use crate::simulate::{Decision, Outcome, OutcomeSet, Target};
+use crate::simulate::{Decision, Outcome, OutcomeSet};
 use crate::snapshot::ClaimId;
 use crate::text::human_age;
 use crate::world::{Effect, OperationState};
@@ -79,11 +79,14 @@ impl DivergenceOut {
     pub(super) fn new(view: View<'_>, from_files: bool) -> Option<Self> {
         let (snapshot, prediction) = (view.snapshot(), view.prediction);
         let outcomes = prediction.outcomes.as_ref()?;
-        let (phase, stood) = match prediction.target {
-            Target::Volume(id) => (snapshot.volume(id).status.phase.as_str(), volume_stood(view, snapshot.volume(id))),
-            Target::Claim(id) => {
+        let (phase, stood) = match prediction.target.typed() {
+            TypedId::PersistentVolume(id) => {
+                (snapshot.volume(id).status.phase.as_str(), volume_stood(view, snapshot.volume(id)))
+            }
+            TypedId::PersistentVolumeClaim(id) => {
                 (snapshot.claim(id).status.phase.as_str(), claim_stood(view, id, outcomes.listed.first()))
             }
+            _ => return None,
         };
         let every_end_differs =
             prediction.changes(snapshot) && outcomes.of_every_sort().all(|end| end.phase() != phase);
@@ -248,7 +251,7 @@ impl DivergenceOut {
                     "Recorded as {}, {would}: {sure} {} is not running ({}).{but}",
                     self.recorded,
                     // Where the manager lives, it is one of its controllers that does not.
-                    if self.alive.is_some() { Controller::PersistentVolumeBinder.name() } else { "the controller" },
+                    if self.alive.is_some() { persistent_volume::CONTROLLER.name } else { "the controller" },
                     self.reasons.join("; ")
                 )
             }
@@ -284,9 +287,9 @@ fn resynced(view: View<'_>, outcomes: &OutcomeSet) -> bool {
     outcomes.listed.iter().any(|end| {
         let partner = match end {
             Outcome::Volume { claim_ref: Some((namespace, name, _)), .. } => {
-                snapshot.claim_id(namespace, name).map(Target::Claim)
+                snapshot.claim_id(namespace, name).map(ObjectId::from)
             }
-            Outcome::Claim { volume_name, .. } => snapshot.volume_id(volume_name).map(Target::Volume),
+            Outcome::Claim { volume_name, .. } => snapshot.volume_id(volume_name).map(ObjectId::from),
             Outcome::Volume { claim_ref: None, .. } | Outcome::Gone { .. } => None,
         };
         partner.is_some_and(|partner| {
@@ -379,7 +382,7 @@ mod tests {
     #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
     use super::*;
-    use crate::controllers::{Controller, Rules};
+    use crate::controllers::{CONTROLLERS, Rules};
     use crate::model::ObjectMeta;
     use crate::model::{ObjectKey, ResourceVersion};
     use crate::report::explanation::{Asked, Explanation};
@@ -412,7 +415,7 @@ mod tests {
         let prediction = simulation.predict(target(&snapshot, object));
         let asked = Asked {
             simulation: &simulation,
-            model: Model::new(&Rules::default(), &Controller::ALL, "assumed"),
+            model: Model::new(&Rules::default(), &CONTROLLERS, "assumed"),
             from_files,
         };
         let mut explanation = Explanation::of_object(asked, &prediction);

@@ -4,15 +4,15 @@ use super::danger::Danger;
 use super::released;
 use crate::controllers::persistent_volume::matching::Query;
 use crate::controllers::persistent_volume::reclaim::{DataFate, data_fate, is_guarded, migrated_to};
-use crate::controllers::protection::VOLUME_FINALIZER;
+use crate::controllers::pv_protection::FINALIZER as VOLUME_FINALIZER;
 use crate::controllers::{Branch, ClaimBranch, VolumeBranch};
 use crate::diagnosis::misfit::misfit;
 use crate::model::{
-    AnnotationKey, Kind, PersistentVolume, PersistentVolumeClaim, ReclaimPolicy, SourceKind, VolumePhase,
+    AnnotationKey, Kind, PersistentVolume, PersistentVolumeClaim, ReclaimPolicy, SourceKind, TypedId, VolumePhase,
 };
 use crate::report::match_table::MatchRow;
 use crate::report::why::{View, pod_beside_the_scheduler, why};
-use crate::simulate::{Outcome, Target};
+use crate::simulate::Outcome;
 use crate::snapshot::Absence;
 use crate::text::nearest;
 
@@ -25,15 +25,16 @@ const DELETED: &str = "deleted";
 /// The first line for a claim or a volume.
 pub(super) fn of_object(view: View<'_>, candidates: &[MatchRow<'_>], dangers: &[Danger]) -> String {
     let snapshot = view.snapshot();
-    let (name, phase, deleted) = match view.prediction.target {
-        Target::Volume(id) => {
+    let (name, phase, deleted) = match view.prediction.target.typed() {
+        TypedId::PersistentVolume(id) => {
             let volume = snapshot.volume(id);
             (format!("Volume {}", volume.meta.name), volume.status.phase.as_str(), volume.terminating())
         }
-        Target::Claim(id) => {
+        TypedId::PersistentVolumeClaim(id) => {
             let claim = snapshot.claim(id);
             (format!("Claim {}", claim.key()), claim.status.phase.as_str(), claim.terminating())
         }
+        _ => (snapshot.key(view.prediction.target).to_string(), "", false),
     };
     let reason = why(view.simulation, view.prediction);
     let mut sentences = vec![if deleted {
@@ -41,9 +42,10 @@ pub(super) fn of_object(view: View<'_>, candidates: &[MatchRow<'_>], dangers: &[
     } else {
         format!("{name} is {phase}{}: {reason}.", becomes(view, phase))
     }];
-    match view.prediction.target {
-        Target::Claim(id) => claim_sentences(view, snapshot.claim(id), candidates, &mut sentences),
-        Target::Volume(id) => volume_sentences(view, snapshot.volume(id), &mut sentences),
+    match view.prediction.target.typed() {
+        TypedId::PersistentVolumeClaim(id) => claim_sentences(view, snapshot.claim(id), candidates, &mut sentences),
+        TypedId::PersistentVolume(id) => volume_sentences(view, snapshot.volume(id), &mut sentences),
+        _ => {}
     }
     let is_told = sentences.iter().any(|sentence| sentence.starts_with(DANGER));
     sentences
@@ -262,7 +264,7 @@ fn lost(view: View<'_>, claim: &PersistentVolumeClaim, sentences: &mut Vec<Strin
         sentences
             .push("The event speaks of two claims on one volume; it misleads: there is no other claim.".to_owned());
     }
-    let ends = view.simulation.outcomes(Target::Volume(id));
+    let ends = view.simulation.outcomes(id);
     let deleted = ends.of_every_sort().any(|end| {
         let data = match end {
             Outcome::Volume { data, .. } | Outcome::Gone { data, .. } => *data,
@@ -373,8 +375,7 @@ fn volume_sentences(view: View<'_>, volume: &PersistentVolume, sentences: &mut V
 /// pod that ran for it erased the storage of another one. Upstream: `Recycle` (`pkg/volume/nfs`), whose calls share the
 /// pod that they change, 1.36.
 fn recycled_beside(view: View<'_>) -> Option<String> {
-    let Target::Volume(id) = view.prediction.target else { return None };
-    let others = match view.simulation.recycled_beside(id) {
+    let others = match view.simulation.beside(view.prediction.target)?.others {
         0 => return None,
         1 => "another volume is".to_owned(),
         several => format!("{several} other volumes are"),

@@ -4,25 +4,26 @@
 #![expect(clippy::needless_pass_by_value, reason = "literal JSON is handed over")]
 
 use super::{Asked, Explanation};
-use crate::controllers::{Controller, Rules};
+use crate::controllers::{CONTROLLERS, Rules};
+use crate::engines::simulation;
 use crate::model::Kind;
 use crate::report::machine::Model;
 use crate::report::testing::{
     bound_pv, bound_pvc, claim_ref, deleted, parts, pod, pv, pvc, sc, simulate, target, with, world, world_without,
 };
-use crate::simulate::{Settings, Simulation};
+use crate::simulate::Settings;
 use crate::snapshot::{Coverage, CoverageEntry, CoverageState, Snapshot};
 use crate::text::width;
 use serde_json::{Value, json};
 
 fn model() -> Model {
-    Model::new(&Rules::default(), &Controller::ALL, "assumed")
+    Model::new(&Rules::default(), &CONTROLLERS, "assumed")
 }
 
 /// Hands the explanation of an object to a test.
 pub(super) fn explained<T>(snapshot: &Snapshot, object: &str, test: impl FnOnce(&Explanation<'_>) -> T) -> T {
     colored::control::set_override(false);
-    let simulation = Simulation::new(snapshot, Settings { tracing: true, ..Settings::new(Rules::default()) }, 1);
+    let simulation = simulation(snapshot, Settings { tracing: true, ..Settings::new(Rules::default()) }, 1);
     let asked = Asked { simulation: &simulation, model: model(), from_files: false };
     if let Some(class) = object.strip_prefix("sc/") {
         return test(&Explanation::of_class(asked, snapshot.class(class).unwrap()));

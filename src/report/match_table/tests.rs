@@ -3,17 +3,17 @@
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use super::{MatchTable, Matched};
-use crate::controllers::{Controller, Rules};
+use crate::controllers::persistent_volume::{match_claim, planned};
+use crate::controllers::{CONTROLLERS, Rules};
 use crate::model::PersistentVolumeClaim;
 use crate::report::machine::Model;
 use crate::report::table::TableStyle;
 use crate::report::testing::{bound_pv, claim_ref, deleted, pv, pvc, sc, with, world};
-use crate::simulate::{match_claim, planned};
 use crate::snapshot::{Snapshot, decode};
 use serde_json::{Value, json};
 
 fn model() -> Model {
-    Model::new(&Rules::default(), &Controller::ALL, "assumed")
+    Model::new(&Rules::default(), &CONTROLLERS, "assumed")
 }
 
 fn table_of(snapshot: &Snapshot, claim: &PersistentVolumeClaim) -> Vec<(String, String, String)> {

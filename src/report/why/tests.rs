@@ -6,9 +6,10 @@ use super::super::testing::{
     bound_pv, bound_pvc, claim_ref, deleted, pod, pv, pvc, sc, simulate, target, with, world, world_without,
 };
 use super::why;
-use crate::controllers::{Branch, ClaimBranch, Controller, Rules, VolumeBranch};
-use crate::model::Kind;
-use crate::simulate::{Settings, Simulation};
+use crate::controllers::{Branch, ClaimBranch, Rules, VolumeBranch, persistent_volume, pvc_protection};
+use crate::engines::simulation;
+use crate::model::{Kind, TypedId};
+use crate::simulate::Settings;
 use crate::snapshot::Snapshot;
 use serde_json::{Value, json};
 
@@ -404,9 +405,8 @@ fn a_missing_read_is_named() {
 #[test]
 fn other_controllers_are_not_silent() {
     let snapshot = world(&[with(pvc("data"), json!({ "metadata": { "finalizers": [] } }))]);
-    let settings =
-        Settings { controllers: vec![Controller::PersistentVolumeClaimProtection], ..Settings::new(Rules::default()) };
-    let simulation = Simulation::new(&snapshot, settings, 1);
+    let settings = Settings { controllers: vec![pvc_protection::CONTROLLER], ..Settings::new(Rules::default()) };
+    let simulation = simulation(&snapshot, settings, 1);
     let said = why(&simulation, &simulation.predict(target(&snapshot, "pvc/data")));
     assert_eq!(said, "gets finalizer kubernetes.io/pvc-protection; the binder does not take part");
 }
@@ -427,16 +427,15 @@ fn every_leaf_has_a_sentence_of_plain_characters() {
         let simulation = simulate(&snapshot);
         for target in simulation.targets() {
             let prediction = simulation.predict(target);
-            let leaves: Vec<Branch> = match target {
-                crate::simulate::Target::Claim(_) => ClaimBranch::ALL.iter().map(|leaf| Branch::from(*leaf)).collect(),
-                crate::simulate::Target::Volume(_) => {
-                    VolumeBranch::ALL.iter().map(|leaf| Branch::from(*leaf)).collect()
-                }
+            let leaves: Vec<Branch> = match target.typed() {
+                TypedId::PersistentVolumeClaim(_) => ClaimBranch::ALL.iter().map(|leaf| Branch::from(*leaf)).collect(),
+                TypedId::PersistentVolume(_) => VolumeBranch::ALL.iter().map(|leaf| Branch::from(*leaf)).collect(),
+                _ => Vec::new(),
             };
             for leaf in leaves {
                 let mut forced = prediction.clone();
                 for decision in &mut forced.decisions.listed {
-                    if decision.controller == Controller::PersistentVolumeBinder {
+                    if decision.controller == persistent_volume::CONTROLLER {
                         decision.branch = leaf;
                     }
                 }

@@ -5,10 +5,12 @@ use super::ends::{ends_of, rejected, settling};
 use super::{Judged, Verdict, binder, differ, found, parts, target};
 use crate::line::Object;
 use anyhow::Result;
-use pvctl::controllers::Controller;
+use pvctl::controllers::CONTROLLERS;
+use pvctl::engines;
+use pvctl::engines::simulation;
 use pvctl::model::{Kind, Str};
 use pvctl::simulate::Budget;
-use pvctl::simulate::{Prediction, Settings, Simulation};
+use pvctl::simulate::{Prediction, Settings};
 use pvctl::snapshot::{Coverage, CoverageEntry, CoverageState, Snapshot};
 use serde_json::Value;
 use std::collections::BTreeSet;
@@ -123,9 +125,9 @@ impl Judged<'_> {
         let settings = match settled {
             Some(real) => settling(self.rules, real)?,
             // What the objects end in is not asked, and need not be found out.
-            None => Settings { controllers: Controller::ALL.to_vec(), budget: Budget::NONE, ..binder(self.rules) },
+            None => Settings { controllers: CONTROLLERS.to_vec(), budget: Budget::NONE, ..binder(self.rules) },
         };
-        let simulation = Simulation::new(&partial, settings.clone(), 1);
+        let simulation = simulation(&partial, settings.clone(), 1);
         for case in self.line.decisions.iter().chain(&self.line.protections) {
             let Some(target) = found(&partial, &case.object) else { continue };
             let controller = controller(case, target);
@@ -158,7 +160,7 @@ impl Judged<'_> {
             let mut right = real == predicted;
             if !right && real.is_subset(&predicted) {
                 // The whole world's set may hold more than was seen, too.
-                let whole = whole.get_or_insert_with(|| Simulation::new(self.snapshot, settings.clone(), 1));
+                let whole = whole.get_or_insert_with(|| engines::simulation(self.snapshot, settings.clone(), 1));
                 right = ends_of(&whole.outcomes(target(self.snapshot, &ends.object)?).listed)? == predicted;
             }
             let answer = Answer { object: &ends.object, what: "settle", real: &real, predicted: &predicted, hidden };

@@ -4,12 +4,12 @@ use super::folds::compare_folds;
 use super::{Judged, Verdict, binder, differ, name, snapshot_of, target};
 use crate::line::{self, Case, FailRead, Object, Recycler, Refuse};
 use anyhow::{Context as _, Result, bail};
-use pvctl::controllers::Controller;
+use pvctl::controllers::{Controller, persistent_volume, pv_protection, pvc_protection};
 use pvctl::model::{Kind, ObjectId, Pod};
 use pvctl::report::decision::DecisionOut;
 use pvctl::report::folded::write_folded;
 use pvctl::simulate::decide::{decide, decide_folded};
-use pvctl::simulate::{Decisions, Limit, Prediction, Settings, Target};
+use pvctl::simulate::{Decisions, Limit, Prediction, Settings};
 use pvctl::snapshot::Snapshot;
 use pvctl::world::{Answers, Cached, ControllerState, OperationState, PluginAnswer, Read, Refusal, World};
 use serde_json::{Value, json};
@@ -52,7 +52,7 @@ impl Judged<'_> {
         };
         let mut world = World::new(snapshot);
         for copy in gone {
-            world.put(target(snapshot, &copy.object)?.object(), None);
+            world.put(target(snapshot, &copy.object)?, None);
         }
         if case.decisions.iter().any(refused_by_validation) {
             verdict.counts.refused += 1;
@@ -117,7 +117,7 @@ impl Judged<'_> {
 }
 
 /// The decisions as they are written where one of them stands for several, which is what the command `predict` does.
-fn unfolded(snapshot: &Snapshot, target: Target, decisions: Decisions<'_>) -> Result<Option<Vec<Value>>> {
+fn unfolded(snapshot: &Snapshot, target: ObjectId, decisions: Decisions<'_>) -> Result<Option<Vec<Value>>> {
     let prediction = Prediction {
         target,
         component: 1,
@@ -139,11 +139,11 @@ fn unfolded(snapshot: &Snapshot, target: Target, decisions: Decisions<'_>) -> Re
 }
 
 /// The controller that a case is about.
-pub(super) fn controller(case: &Case, target: Target) -> Controller {
-    match target {
-        _ if !case.protection => Controller::PersistentVolumeBinder,
-        Target::Volume(_) => Controller::PersistentVolumeProtection,
-        Target::Claim(_) => Controller::PersistentVolumeClaimProtection,
+pub(super) fn controller(case: &Case, target: ObjectId) -> Controller {
+    match target.kind {
+        _ if !case.protection => persistent_volume::CONTROLLER,
+        Kind::PersistentVolume => pv_protection::CONTROLLER,
+        _ => pvc_protection::CONTROLLER,
     }
 }
 
@@ -302,7 +302,7 @@ pub(super) fn memory<'s>(snapshot: &Snapshot, case: &Case) -> Result<ControllerS
             }
             continue;
         }
-        let id = target(snapshot, &copy.object)?.object();
+        let id = target(snapshot, &copy.object)?;
         state.lag(id, cached(copy, id.kind)?);
     }
     let running = case.running.iter().map(|name| (name.clone(), OperationState::Running));

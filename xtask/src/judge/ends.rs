@@ -3,11 +3,14 @@
 use super::{Judged, Verdict, Wider, WiderWorlds, binder, differ, target};
 use crate::line::{Ends, Object, Schedule, Settle};
 use anyhow::{Context as _, Result};
-use pvctl::controllers::{Controller, Rules};
+use pvctl::controllers::{CONTROLLERS, Controller, Rules, persistent_volume};
+use pvctl::engines;
+use pvctl::engines::simulation;
+use pvctl::model::ObjectId;
 use pvctl::report::prediction::StateOut;
 use pvctl::simulate::Budget;
 use pvctl::simulate::component::Component;
-use pvctl::simulate::{Limit, Outcome, OutcomeSet, Settings, Simulation, Target, settle};
+use pvctl::simulate::{Limit, Outcome, OutcomeSet, Settings, Simulation};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 
@@ -26,7 +29,7 @@ impl Judged<'_> {
             return Ok(());
         }
         let settings = settling(self.rules, real)?;
-        let simulation = Simulation::new(self.snapshot, settings.clone(), 1);
+        let simulation = simulation(self.snapshot, settings.clone(), 1);
         let (mut with_faults, mut coarse) = (None, None);
         let mut components: BTreeSet<usize> = BTreeSet::new();
         let crowded_objects = self.crowded(real);
@@ -45,7 +48,7 @@ impl Judged<'_> {
             let others: Vec<Value> = others.into_iter().filter(|end| !real_ends.contains(end)).collect();
             let failing = others.len() as u64;
             real_ends.extend(others);
-            let recycled_beside = matches!(target, Target::Volume(id) if simulation.recycled_beside(id) > 0);
+            let recycled_beside = simulation.beside(target).is_some_and(|beside| beside.others > 0);
             let (by_ends, said) = (crowded.to_string(), recycled_beside.to_string());
             differ("settle: recycled beside others", &answer.object, &[by_ends].into(), &[said].into(), verdict);
             if failing > 0 && set.exact {
@@ -102,16 +105,15 @@ impl Judged<'_> {
             if components.insert(prediction.component) {
                 self.compare_joint(&simulation, prediction.component, (real, &crowded_objects), verdict)?;
                 // A limit acts where sets are listed, after whatever found them.
-                let objects = component.targets();
-                let is_crowded = |id| simulation.recycled_beside(id) > 0;
-                let alone = !objects.iter().any(|object| matches!(object, Target::Volume(id) if is_crowded(*id)));
+                let is_crowded = |id: &ObjectId| simulation.beside(*id).is_some_and(|beside| beside.others > 0);
+                let alone = !component.objects.iter().any(is_crowded);
                 if alone && self.number().is_multiple_of(2) {
                     self.compare_limited(&settings, &simulation, component, real, verdict)?;
                 }
             }
             let coarse = coarse.get_or_insert_with(|| {
                 let settings = Settings { budget: Budget::NONE, ..settings.clone() };
-                Simulation::new(self.snapshot, settings, 1)
+                engines::simulation(self.snapshot, settings, 1)
             });
             compare_coarse(coarse.outcomes(target), &predicted, (&answer.object, &seen), verdict)?;
             let faults = answer.fault_ends.iter().chain(&answer.race_ends);
@@ -119,7 +121,7 @@ impl Judged<'_> {
                 faults.map(ToString::to_string).filter(|end| !predicted.contains(end)).collect();
             if !unforeseen.is_empty() {
                 let faulty = Settings { failures: true, ..settings.clone() };
-                let simulation = with_faults.get_or_insert_with(|| Simulation::new(self.snapshot, faulty, 1));
+                let simulation = with_faults.get_or_insert_with(|| engines::simulation(self.snapshot, faulty, 1));
                 let predicted = ends_of(&simulation.outcomes(target).listed)?;
                 let inside: BTreeSet<String> = unforeseen.intersection(&predicted).cloned().collect();
                 differ("settle with failures", &answer.object, &unforeseen, &inside, verdict);
@@ -202,12 +204,12 @@ impl Judged<'_> {
         real: &Settle,
         verdict: &mut Verdict,
     ) -> Result<()> {
-        let objects = component.targets();
+        let objects = &component.objects;
         if objects.iter().all(|object| simulation.outcomes(*object).listed.len() <= LIMIT) {
             return Ok(());
         }
         let settings = Settings { outcomes: Limit::AtMost(LIMIT), ..settings.clone() };
-        let settled = settle(self.snapshot, &settings, component);
+        let settled = engines::settle(self.snapshot, &settings, component);
         // What tells sorts apart is everything but the names of the partners.
         let sort = |end: &Value| {
             let finalizers = &end["finalizers"];
@@ -218,7 +220,7 @@ impl Judged<'_> {
             told.insert(format!("{} in all", set.count));
             Ok(told)
         };
-        for (object, set) in objects.into_iter().zip(settled.sets.iter()) {
+        for (object, set) in objects.iter().copied().zip(settled.sets.iter()) {
             let answer = real.objects.iter().find(|answer| target(self.snapshot, &answer.object).ok() == Some(object));
             let answer = answer.context("an object whose ends were not recorded")?;
             let mut cut = told(set)?;
@@ -244,7 +246,7 @@ impl Judged<'_> {
         (real, crowded): (&Settle, &[Object]),
         verdict: &mut Verdict,
     ) -> Result<()> {
-        let place_of = |wanted: Target| {
+        let place_of = |wanted: ObjectId| {
             let found =
                 real.objects.iter().position(|answer| target(self.snapshot, &answer.object).ok() == Some(wanted));
             found.context("an object whose ends were not recorded")
@@ -252,7 +254,7 @@ impl Judged<'_> {
         let Some((objects, worlds)) = simulation.joint(number) else {
             // Where there cannot be more of them than are listed, they are.
             let component = simulation.targets().filter(|target| simulation.predict(*target).component == number);
-            let objects: Vec<Target> = component.collect();
+            let objects: Vec<ObjectId> = component.collect();
             let most =
                 objects.iter().fold(1, |most: u64, target| most.saturating_mul(simulation.outcomes(*target).count));
             if let (Some(first), true) = (objects.first(), most <= JOINT_LISTED) {
@@ -367,11 +369,11 @@ pub(super) fn rejected(real: &Settle) -> bool {
 /// Who took part.
 pub(super) fn controllers(real: &Settle) -> Result<Vec<Controller>> {
     if real.controllers.is_empty() {
-        return Ok(vec![Controller::PersistentVolumeBinder]);
+        return Ok(vec![persistent_volume::CONTROLLER]);
     }
     let known = |name: &String| {
-        let mut all = Controller::ALL.into_iter();
-        all.find(|controller| controller.name() == name).with_context(|| format!("no controller has the name {name}"))
+        let mut all = CONTROLLERS.into_iter();
+        all.find(|controller| controller.name == name).with_context(|| format!("no controller has the name {name}"))
     };
     real.controllers.iter().map(known).collect()
 }

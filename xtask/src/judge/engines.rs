@@ -5,15 +5,13 @@ use super::ends::{ends_of, settling};
 use super::{Judged, Verdict, binder, differ, snapshot_of, target};
 use crate::line::{Ends, Object, Settle};
 use anyhow::{Context as _, Result};
-use pvctl::controllers::persistent_volume::{DESTROYED, SCRUBBING, sync_claim, sync_volume};
-use pvctl::controllers::protection::{sync_claim_protection, sync_volume_protection};
-use pvctl::controllers::{Budget, Controller, Rules, Sync};
-use pvctl::model::{Held, PersistentVolume, PersistentVolumeClaim};
+use pvctl::controllers::{self, Budget, Controller, Rules, Sync};
+use pvctl::engines::settle;
+use pvctl::model::{Held, HeldObject, ObjectId, PersistentVolume, PersistentVolumeClaim, TypedId};
 use pvctl::simulate::component::{Component, components};
 use pvctl::simulate::explore::{Explored, Step, explore, schedule};
-use pvctl::simulate::{Outcome, Settings, Settled, Target, key_of, settle};
-
-use pvctl::world::{Answers, Cached, Choices, ControllerState, OperationState, Refusal, World};
+use pvctl::simulate::{Outcome, Settings, Settled};
+use pvctl::world::{Answers, Cached, Choices, ControllerState, ObjectRef, OperationState, Refusal, World};
 use serde_json::json;
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -36,7 +34,7 @@ const EXPLORED: usize = 32;
 /// A component with the real answers to its objects.
 struct Part<'a> {
     component: &'a Component,
-    objects: Vec<Target>,
+    objects: Vec<ObjectId>,
     answers: Vec<&'a Ends>,
     /// The world has no other component.
     is_all: bool,
@@ -73,8 +71,8 @@ impl Judged<'_> {
     }
 
     fn part<'a>(&self, component: &'a Component, real: &'a Settle) -> Result<Part<'a>> {
-        let objects = component.targets();
-        let answer = |object: &Target| {
+        let objects = component.objects.clone();
+        let answer = |object: &ObjectId| {
             let mut all = real.objects.iter();
             let found = all.find(|answer| target(self.snapshot, &answer.object).ok() == Some(*object));
             found.context("an object whose ends were not recorded")
@@ -86,7 +84,7 @@ impl Judged<'_> {
 
     /// Whether that is a component under these circumstances, too: under some, more objects influence each other.
     fn is_whole(&self, part: &Part<'_>, settings: &Settings<'_>) -> bool {
-        components(self.snapshot, settings).iter().any(|component| component.targets() == part.objects)
+        components(self.snapshot, settings).iter().any(|component| component.objects == part.objects)
     }
 
     /// The answer needs its states, and no more.
@@ -279,20 +277,17 @@ impl Judged<'_> {
     fn after(&self, settings: &Settings<'_>, steps: &[Step]) -> Option<World<'_>> {
         let mut world = World::new(self.snapshot);
         for step in steps {
-            let target = targets(&world).into_iter().find(|target| match target {
-                Target::Volume(id) => {
-                    step.object.namespace.is_empty() && world.get(*id).is_some_and(|v| v.meta.name == step.object.name)
-                }
-                Target::Claim(id) => world.get(*id).is_some_and(|claim| {
-                    claim.meta.name == step.object.name && claim.meta.namespace == step.object.namespace
-                }),
-            })?;
+            let is_named = |id: &ObjectId| {
+                let named = |object: HeldObject<'_>| ObjectRef::of(id.kind, object.meta()) == step.object;
+                world.object(*id).is_some_and(named)
+            };
+            let target = targets(&world).into_iter().find(is_named)?;
             let mut choices = Some(Choices::first());
             world = loop {
                 let (after, met) = sync(&world, settings, step.controller, target, choices?)?;
                 let picked =
                     met.only_search().and_then(|(id, _)| after.object(id)).map(|volume| volume.meta().name.clone());
-                if step.volume.is_none() || picked == step.volume {
+                if step.picked.is_none() || picked == step.picked {
                     break after;
                 }
                 choices = met.next();
@@ -303,34 +298,31 @@ impl Judged<'_> {
 }
 
 /// Whether an object is in that end in a world.
-fn can_be(world: &World<'_>, settings: &Settings<'_>, target: Target, end: &Outcome) -> bool {
-    let mut ends = [false, true].into_iter().flat_map(|unsettled| match target {
-        Target::Volume(id) => {
-            let destroyed = world.has_mark(id.into(), DESTROYED);
-            let is = Outcome::of_volume(&settings.rules, world.get(id).as_deref(), destroyed, unsettled);
-            is.with_scrubbing(world.has_mark(id.into(), SCRUBBING))
-        }
-        Target::Claim(id) => vec![Outcome::of_claim(world.get(id).as_deref(), unsettled)],
-    });
+fn can_be(world: &World<'_>, settings: &Settings<'_>, target: ObjectId, end: &Outcome) -> bool {
+    let ends = |unsettled| controllers::ends(&settings.rules, world, target, unsettled);
+    let mut ends = [false, true].into_iter().flat_map(ends);
     ends.any(|is| is == *end)
 }
 
 /// Whether no first choice of a sync of an object moves any of the component to another end.
-fn stays(world: &World<'_>, settings: &Settings<'_>, object: Target, objects: &[Target]) -> bool {
+fn stays(world: &World<'_>, settings: &Settings<'_>, object: ObjectId, objects: &[ObjectId]) -> bool {
     settings.controllers.iter().all(|controller| {
         let Some((after, _)) = sync(world, settings, *controller, object, Choices::first()) else { return true };
-        let is = |world: &World<'_>, object: Target| match object {
-            Target::Volume(id) => Outcome::of_volume(&settings.rules, world.get(id).as_deref(), false, false),
-            Target::Claim(id) => Outcome::of_claim(world.get(id).as_deref(), false),
+        let is = |world: &World<'_>, object: ObjectId| match object.typed() {
+            TypedId::PersistentVolume(id) => {
+                Some(Outcome::of_volume(&settings.rules, world.get(id).as_deref(), false, false))
+            }
+            TypedId::PersistentVolumeClaim(id) => Some(Outcome::of_claim(world.get(id).as_deref(), false)),
+            _ => None,
         };
         objects.iter().all(|object| is(world, *object) == is(&after, *object))
     })
 }
 
 /// All objects of a world, with the volumes that were created in it.
-fn targets(world: &World<'_>) -> Vec<Target> {
-    let volumes = world.places().into_iter().map(Target::Volume);
-    volumes.chain(world.places().into_iter().map(Target::Claim)).collect()
+fn targets(world: &World<'_>) -> Vec<ObjectId> {
+    let volumes = world.places::<PersistentVolume>().into_iter().map(ObjectId::from);
+    volumes.chain(world.places::<PersistentVolumeClaim>().into_iter().map(ObjectId::from)).collect()
 }
 
 /// One sync with caches in step.
@@ -338,24 +330,12 @@ fn sync<'s>(
     world: &World<'s>,
     settings: &Settings<'_>,
     controller: Controller,
-    target: Target,
+    target: ObjectId,
     script: Choices,
 ) -> Option<(World<'s>, Choices)> {
     let (mut after, mut memory, answers) = (world.clone(), ControllerState::in_step(), Answers::default());
     let mut sync: Sync<'_, 's> = Sync::new(&mut after, &mut memory, &answers, script);
-    match (controller, target) {
-        (Controller::PersistentVolumeBinder, Target::Volume(id)) => {
-            sync_volume(&mut sync, &settings.rules, id).map(drop)?;
-        }
-        (Controller::PersistentVolumeBinder, Target::Claim(id)) => {
-            sync_claim(&mut sync, &settings.rules, id).map(drop)?;
-        }
-        (Controller::PersistentVolumeProtection, Target::Volume(id)) => drop(sync_volume_protection(&mut sync, id)),
-        (Controller::PersistentVolumeClaimProtection, Target::Claim(id)) => {
-            let _ = sync_claim_protection(&mut sync, &settings.rules, id);
-        }
-        _ => return None,
-    }
+    (controller.sync)(&mut sync, &settings.rules, target)?;
     let (_, met) = sync.finish();
     Some((after, met))
 }
@@ -422,8 +402,8 @@ pub fn hundred_sizes() -> Result<Verdict> {
         let exact = listed(settle(&snapshot, &settings, component));
         let grown = listed(settle(&snapshot, &growing, component));
         verdict.engines.listed_large += grown.iter().map(Vec::len).sum::<usize>();
-        for ((object, exact), grown) in component.targets().into_iter().zip(exact).zip(grown) {
-            let key = key_of(&snapshot, object);
+        for ((object, exact), grown) in component.objects.iter().zip(exact).zip(grown) {
+            let key = snapshot.key(*object);
             let (kind, namespace, name) = (key.kind.to_string(), key.namespace.to_string(), key.name.to_string());
             let object = Object { kind, namespace, name };
             let missing: BTreeSet<String> =

@@ -3,13 +3,13 @@
 use super::{Judged, Verdict, binder, differ};
 use crate::line::{Case, Object};
 use anyhow::Result;
-use pvctl::controllers::Controller;
+use pvctl::controllers::CONTROLLERS;
+use pvctl::engines::simulation;
+use pvctl::model::{ObjectId, PersistentVolumeClaim};
 use pvctl::report::prediction::StateOut;
 use pvctl::simulate::Budget;
 use pvctl::simulate::decide::decide_folded;
-use pvctl::simulate::{
-    Component, DecidedBy, Decision, Decisions, Limit, Outcome, OutcomeSet, Prediction, Settings, Simulation, Target,
-};
+use pvctl::simulate::{Component, DecidedBy, Decision, Decisions, Limit, Outcome, OutcomeSet, Prediction, Settings};
 use pvctl::snapshot::Snapshot;
 use pvctl::world::{Effect, World};
 use serde_json::{Value, json};
@@ -22,7 +22,7 @@ const MOST: usize = 4;
 pub(super) fn compare_folds(
     case: &Case,
     part: &str,
-    (world, settings, target): (&World<'_>, &Settings<'_>, Target),
+    (world, settings, target): (&World<'_>, &Settings<'_>, ObjectId),
     decisions: &Decisions<'_>,
     verdict: &mut Verdict,
 ) {
@@ -43,13 +43,13 @@ pub(super) fn compare_folds(
 impl Judged<'_> {
     /// What `predict` lists of an object's decisions, of all controllers: the first ones, but at least one of each.
     pub(super) fn compare_listed(&self, verdict: &mut Verdict) -> Result<()> {
-        let settings = Settings { controllers: Controller::ALL.to_vec(), budget: Budget::NONE, ..binder(self.rules) };
+        let settings = Settings { controllers: CONTROLLERS.to_vec(), budget: Budget::NONE, ..binder(self.rules) };
         let mut of_limit = BTreeMap::new();
         for case in self.line.decisions.iter().filter(|case| case.decisions.len() > 1) {
             let target = super::target(self.snapshot, &case.object)?;
             for limit in 0..=MOST {
                 let simulation = of_limit.entry(limit).or_insert_with(|| {
-                    Simulation::new(self.snapshot, Settings { decisions: Limit::AtMost(limit), ..settings.clone() }, 1)
+                    simulation(self.snapshot, Settings { decisions: Limit::AtMost(limit), ..settings.clone() }, 1)
                 });
                 let plain = simulation.predict(target);
                 let listed: Vec<&Decision<'_>> = plain.decisions.listed.iter().collect();
@@ -111,11 +111,11 @@ impl Judged<'_> {
         let said: Vec<&str> = prediction.decided_by.iter().map(|by: &DecidedBy| by.as_str()).collect();
         let world = World::new(self.snapshot);
         let settings = binder(self.rules);
-        let choices = |target: Target| pvctl::simulate::decide::decide(&world, &settings, target).listed.len();
-        let claims: Vec<Target> = component.of().map(Target::Claim).collect();
+        let choices = |target: ObjectId| pvctl::simulate::decide::decide(&world, &settings, target).listed.len();
+        let claims: Vec<ObjectId> = component.of::<PersistentVolumeClaim>().map(ObjectId::from).collect();
         let ties = claims.iter().any(|claim| choices(*claim) > 1);
-        let objects = component.targets().into_iter().map(|target| {
-            let key = pvctl::simulate::key_of(self.snapshot, target);
+        let objects = component.objects.iter().map(|target| {
+            let key = self.snapshot.key(*target);
             Object {
                 kind: key.kind.as_str().to_owned(),
                 namespace: key.namespace.to_string(),
@@ -159,14 +159,14 @@ fn picked(snapshot: &Snapshot, decision: &Decision<'_>) -> String {
         }
         _ => None,
     });
-    let chosen = decision.alike.as_ref().map(|alike| snapshot.volume(alike.chosen).meta.name.to_string());
-    format!("{} {}", decision.controller.name(), chosen.or(volume).unwrap_or_default())
+    let chosen = decision.alike.as_ref().map(|alike| snapshot.meta(alike.chosen).name.to_string());
+    format!("{} {}", decision.controller.name, chosen.or(volume).unwrap_or_default())
 }
 
 /// The decisions that one stands for, itself first; of the others that many, or all.
 fn standing_for(snapshot: &Snapshot, decision: &Decision<'_>, others: Option<usize>) -> Vec<String> {
     let alike = decision.alike.iter().flat_map(|alike| &alike.others);
-    let name = |id: &_| format!("{} {}", decision.controller.name(), snapshot.volume(*id).meta.name);
+    let name = |id: &ObjectId| format!("{} {}", decision.controller.name, snapshot.meta(*id).name);
     // As many empty names as are listed beyond those that it stands for are a difference.
     let more = others.map_or(0, |others| others.saturating_sub(alike.clone().count()));
     let others = others.unwrap_or(usize::MAX);

@@ -6,8 +6,9 @@ use crate::line::{Case, Object};
 use anyhow::Result;
 use pvctl::controllers::Branch;
 use pvctl::controllers::persistent_volume::reclaim::{DataFate, data_fate};
+use pvctl::model::{ObjectId, PersistentVolume};
 use pvctl::report::decision::DecisionOut;
-use pvctl::simulate::{Decisions, Target};
+use pvctl::simulate::Decisions;
 use pvctl::snapshot::Snapshot;
 use serde_json::Value;
 use std::collections::BTreeSet;
@@ -179,7 +180,7 @@ impl Judged<'_> {
         &self,
         case: &Case,
         part: &str,
-        (snapshot, target): (&Snapshot, Target),
+        (snapshot, target): (&Snapshot, ObjectId),
         decisions: &Decisions<'_>,
         verdict: &mut Verdict,
     ) -> Result<()> {
@@ -237,7 +238,7 @@ impl Judged<'_> {
             }
         }
         differ(&format!("{part}: leaves"), &case.object, &BTreeSet::new(), &faults, verdict);
-        if let Target::Volume(id) = target
+        if let Some(id) = target.of::<PersistentVolume>()
             && case.cached.is_empty()
             && case.refuse.is_none()
             && case.fail_read.is_none()

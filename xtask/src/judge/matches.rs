@@ -6,8 +6,8 @@ use anyhow::{Result, bail};
 use pvctl::controllers::CandidateVerdict;
 use pvctl::controllers::persistent_volume::candidates::delays_binding;
 use pvctl::controllers::persistent_volume::matching::{Fit, Query};
-use pvctl::model::{AnnotationKey, PersistentVolume, Quantity};
-use pvctl::simulate::{Candidate, Candidates, Target, match_claim};
+use pvctl::controllers::persistent_volume::{Candidate, Candidates, match_claim};
+use pvctl::model::{AnnotationKey, PersistentVolume, PersistentVolumeClaim, Quantity};
 use pvctl::snapshot::{Snapshot, VolumeId};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
@@ -19,7 +19,9 @@ impl Judged<'_> {
             if !answer.node.is_empty() {
                 continue;
             }
-            let Target::Claim(id) = target(self.snapshot, &answer.claim)? else { bail!("only claims are matched") };
+            let Some(id) = target(self.snapshot, &answer.claim)?.of::<PersistentVolumeClaim>() else {
+                bail!("only claims are matched")
+            };
             let claim = self.snapshot.claim(id);
             let text = |name: &str| json!(name).to_string();
             let error = |error: &str| BTreeSet::from([json!({ "error": error }).to_string()]);
@@ -75,7 +77,7 @@ impl Judged<'_> {
     /// The volumes that the real controller binds a claim to, by the writes of its decisions.
     fn compare_choices(&self, verdict: &mut Verdict) -> Result<()> {
         for (place, case) in self.line.decisions.iter().enumerate() {
-            let Target::Claim(id) = target(self.snapshot, &case.object)? else { continue };
+            let Some(id) = target(self.snapshot, &case.object)?.of::<PersistentVolumeClaim>() else { continue };
             if case.decisions.is_empty() || case.decisions.iter().any(refused_by_validation) {
                 continue;
             }

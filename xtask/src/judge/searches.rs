@@ -6,8 +6,8 @@ use crate::line::Case;
 use anyhow::Result;
 use pvctl::controllers::CandidateVerdict;
 use pvctl::controllers::persistent_volume::matching::{Fit, Query};
+use pvctl::controllers::persistent_volume::{Search, match_claim, planned};
 use pvctl::model::{AccessModes, Amount, PersistentVolumeClaim, Str, VolumePhase};
-use pvctl::simulate::{Search, Target, match_claim, planned};
 use serde_json::Value;
 use std::collections::BTreeSet;
 
@@ -27,12 +27,12 @@ impl Judged<'_> {
     /// All of it, for every claim of the line.
     pub(super) fn compare_searches(&self, verdict: &mut Verdict) -> Result<()> {
         for answer in &self.line.matches {
-            if let Target::Claim(id) = target(self.snapshot, &answer.claim)? {
+            if let Some(id) = target(self.snapshot, &answer.claim)?.of::<PersistentVolumeClaim>() {
                 self.compare_misfits(self.snapshot.claim(id), verdict);
             }
         }
         for case in &self.line.decisions {
-            if let Target::Claim(id) = target(self.snapshot, &case.object)? {
+            if let Some(id) = target(self.snapshot, &case.object)?.of::<PersistentVolumeClaim>() {
                 let claim = self.snapshot.claim(id);
                 self.compare_misfits(claim, verdict);
                 self.compare_named(case, claim, verdict);

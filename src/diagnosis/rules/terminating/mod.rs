@@ -18,7 +18,7 @@ crate::diagnosis::rules::section! {
 use crate::controllers::VolumeBranch;
 use crate::controllers::persistent_volume::reclaim::{DataFate, data_fate, leaks, migrated_to};
 use crate::controllers::persistent_volume::volume::IN_TREE_FINALIZER;
-use crate::controllers::protection::pod_uses_claim;
+use crate::controllers::pvc_protection::pod_uses_claim;
 use crate::diagnosis::facts::has_uid_of;
 use crate::diagnosis::remedy::{by_hand, expect, patch_volume, retain};
 use crate::diagnosis::{Act, Case, Found, Remedy, Risk, key};

@@ -1,7 +1,7 @@
 //! A claim that is being deleted, that nobody uses, and that is still there.
 
 use super::{aftermath, being_deleted, users};
-use crate::controllers::protection::CLAIM_FINALIZER;
+use crate::controllers::pvc_protection::FINALIZER as CLAIM_FINALIZER;
 use crate::diagnosis::remedy::{by_hand, look_at_manager};
 use crate::diagnosis::{Act, Case, Detect, Found, Page, Risk, Rule, Severity, key};
 use crate::model::{Kind, Lease, PersistentVolumeClaim};

@@ -1,7 +1,7 @@
 //! A claim that is being deleted while pods use it.
 
 use super::{aftermath, are_leaving, being_deleted, bring_back, is_finished, is_orphaned, is_recent, some_pods, users};
-use crate::controllers::protection::CLAIM_FINALIZER;
+use crate::controllers::pvc_protection::FINALIZER as CLAIM_FINALIZER;
 use crate::diagnosis::remedy::{by_hand, save_claim};
 use crate::diagnosis::{Act, Case, Detect, Found, Page, Repair, Risk, Rule, Severity, key};
 use crate::model::{Kind, PersistentVolumeClaim};

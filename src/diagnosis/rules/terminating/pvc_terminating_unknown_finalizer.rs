@@ -1,7 +1,7 @@
 //! A claim that is being deleted and that somebody keeps whom Kubernetes does not know.
 
 use super::{CLONE_FINALIZER, SNAPSHOT_FINALIZER, aftermath, being_deleted};
-use crate::controllers::protection::CLAIM_FINALIZER;
+use crate::controllers::pvc_protection::FINALIZER as CLAIM_FINALIZER;
 use crate::diagnosis::remedy::{by_hand, kubectl, quoted, unfinalize};
 use crate::diagnosis::{Act, Case, Detect, Found, Page, Repair, Risk, Rule, Severity};
 use crate::model::{Kind, PersistentVolumeClaim, Str};

@@ -1,14 +1,48 @@
-//! The protection controllers: they keep claims that pods use, and volumes that are bound, from vanishing.
+//! The controller that keeps claims that pods use from vanishing: `pkg/controller/volume/pvcprotection` of Kubernetes
+//! 1.36.
 
-use super::{ProtectionBranch, Rules, Sync};
-use crate::model::{Kind, PersistentVolumeClaim, Pod, Str, VolumePhase};
-use crate::snapshot::{ClaimId, VolumeId};
-use std::sync::Arc;
+pub mod leaves;
+
+use super::spec::{Controller, ControllerSpec, Needs, informers_of, note_gap};
+use super::{Rules, Settings, Sync, finalizers};
+use crate::model::{HeldObject, Kind, PersistentVolumeClaim, Pod};
+use crate::snapshot::{ClaimId, Snapshot};
+use leaves::ClaimProtectionBranch;
 
 /// The finalizer that keeps a claim.
-pub const CLAIM_FINALIZER: &str = "kubernetes.io/pvc-protection";
-/// The finalizer that keeps a volume.
-pub const VOLUME_FINALIZER: &str = "kubernetes.io/pv-protection";
+pub const FINALIZER: &str = "kubernetes.io/pvc-protection";
+
+/// Keeps claims that are used from vanishing.
+pub const CONTROLLER: Controller = Controller::of(&ControllerSpec {
+    syncs: &[Kind::PersistentVolumeClaim],
+    // The informer of claims is in step, that of pods may lag.
+    memory: |stated| informers_of(Kind::Pod, stated),
+    same,
+    is_hidden: |_| true,
+    needs,
+    ..ControllerSpec::named("persistentvolumeclaim-protection-controller", "pvc-protection", |sync, rules, id| {
+        let id = id.of().filter(|id| sync.world().get::<PersistentVolumeClaim>(*id).is_some())?;
+        Some(sync_claim(sync, rules, id).into())
+    })
+});
+
+/// What pods use decides only over claims that are being deleted.
+fn same(a: &HeldObject<'_>, b: &HeldObject<'_>) -> bool {
+    a.meta().deleted.is_some() == b.meta().deleted.is_some() && a.meta().finalizers == b.meta().finalizers
+}
+
+/// Pods keep the protection from letting a claim go.
+fn needs<'a>(snapshot: &'a Snapshot, _: &'a Settings<'a>) -> Needs<'a> {
+    Box::new(|objects| {
+        let claims = objects.iter().filter_map(|id| id.of()).map(|id| snapshot.claim(id));
+        let mut found = Vec::new();
+        for claim in claims.filter(|claim| claim.terminating() && claim.meta.has_finalizer(FINALIZER)) {
+            let namespace = claim.meta.namespace.as_str();
+            note_gap(&mut found, Kind::Pod, namespace, snapshot.coverage().absence(Kind::Pod, namespace));
+        }
+        found
+    })
+}
 
 /// Whether a scheduled pod uses the claim; for a claim volume neither the pod's phase nor its deletion counts.
 /// Upstream: `podUsesPVCForDeletion`, `pkg/controller/volume/pvcprotection`, 1.36.
@@ -31,96 +65,60 @@ fn pod_refers_to_claim(pod: &Pod, claim: &PersistentVolumeClaim) -> bool {
 }
 
 /// Upstream: `processPVC`, `pkg/controller/volume/pvcprotection`, 1.36.
-pub fn sync_claim_protection(sync: &mut Sync<'_, '_>, rules: &Rules, id: ClaimId) -> ProtectionBranch {
-    let Some(claim) = sync.cached(id) else { return ProtectionBranch::ClaimGone };
+pub fn sync_claim(sync: &mut Sync<'_, '_>, rules: &Rules, id: ClaimId) -> ClaimProtectionBranch {
+    let Some(claim) = sync.cached(id) else { return ClaimProtectionBranch::ClaimGone };
     if rules.unused_condition && !claim.terminating() {
         let refers = |pod: &Pod| pod_refers_to_claim(pod, &claim);
         let mut used = sync.pods_of(&claim.meta.namespace, &claim.meta.name).iter().any(|pod| refers(pod));
         if !used {
             if let Some(error) = sync.live_list_failure(Kind::Pod) {
                 sync.fail(format!("live list of pods failed: {error}"));
-                return ProtectionBranch::ClaimLiveListFailed;
+                return ClaimProtectionBranch::ClaimLiveListFailed;
             }
             used = lists(sync, &claim, refers);
         }
         if claim.status.unused != Some(!used) {
             let mut changed = (*claim).clone();
             changed.status.unused = Some(!used);
-            sync.step(ProtectionBranch::ClaimUnusedConditionSet.into());
+            sync.step(ClaimProtectionBranch::ClaimUnusedConditionSet.into());
             if let Err(error) = sync.update_status(id, changed) {
                 sync.fail(error.to_string());
-                return ProtectionBranch::ClaimUnusedConditionSet;
+                return ClaimProtectionBranch::ClaimUnusedConditionSet;
             }
         }
     }
     // From here on upstream uses the claim as it was read, also after the condition was written: a finalizer that is
     // due then meets a conflict, and is added by the retry.
-    let protected = claim.meta.has_finalizer(CLAIM_FINALIZER);
+    let protected = claim.meta.has_finalizer(FINALIZER);
     if claim.terminating() && protected {
         let users = sync.pods_of(&claim.meta.namespace, &claim.meta.name);
         if users.iter().any(|pod| pod_uses_claim(pod, &claim)) {
             sync.wait_for("user", "", "delete the pods that use the claim, finished ones too; it vanishes after that");
-            return ProtectionBranch::ClaimKeptUsedByCachedPod;
+            return ClaimProtectionBranch::ClaimKeptUsedByCachedPod;
         }
         if let Some(error) = sync.live_list_failure(Kind::Pod) {
             sync.fail(format!("live list of pods failed: {error}"));
-            return ProtectionBranch::ClaimLiveListFailed;
+            return ClaimProtectionBranch::ClaimLiveListFailed;
         }
         if lists(sync, &claim, |pod| pod_uses_claim(pod, &claim)) {
-            return ProtectionBranch::ClaimKeptUsedByLivePod;
+            return ClaimProtectionBranch::ClaimKeptUsedByLivePod;
         }
         let mut changed = (*claim).clone();
-        changed.meta.finalizers = without(&claim.meta.finalizers, CLAIM_FINALIZER);
-        finish(sync.update(id, changed).map(drop), sync);
-        return ProtectionBranch::ClaimProtectionRemoved;
+        changed.meta.finalizers = finalizers::without(&claim.meta.finalizers, FINALIZER);
+        finalizers::finish(sync.update(id, changed).map(drop), sync);
+        return ClaimProtectionBranch::ClaimProtectionRemoved;
     }
     if !claim.terminating() && !protected {
         let mut changed = (*claim).clone();
-        changed.meta.finalizers = with(&claim.meta.finalizers, CLAIM_FINALIZER);
-        finish(sync.update(id, changed).map(drop), sync);
-        return ProtectionBranch::ClaimProtectionAdded;
+        changed.meta.finalizers = finalizers::with(&claim.meta.finalizers, FINALIZER);
+        finalizers::finish(sync.update(id, changed).map(drop), sync);
+        return ClaimProtectionBranch::ClaimProtectionAdded;
     }
-    ProtectionBranch::ClaimProtectionUnchanged
+    ClaimProtectionBranch::ClaimProtectionUnchanged
 }
 
 /// Whether a live list shows such a pod beside those that the informer has. Upstream: `askAPIServer`,
 /// `pkg/controller/volume/pvcprotection`, 1.36.
 fn lists(sync: &Sync<'_, '_>, claim: &PersistentVolumeClaim, wanted: impl Fn(&Pod) -> bool) -> bool {
     sync.live_only_pods_of(&claim.meta.namespace, &claim.meta.name).iter().any(|pod| wanted(pod))
-}
-
-/// Upstream: `processPV`, `pkg/controller/volume/pvprotection`, 1.36. Only the recorded phase counts.
-pub fn sync_volume_protection(sync: &mut Sync<'_, '_>, id: VolumeId) -> ProtectionBranch {
-    let Some(volume) = sync.cached(id) else { return ProtectionBranch::VolumeProtectionUnchanged };
-    let protected = volume.meta.has_finalizer(VOLUME_FINALIZER);
-    if volume.terminating() && protected {
-        if volume.status.phase == VolumePhase::Bound {
-            return ProtectionBranch::VolumeKeptBound;
-        }
-        let mut changed = (*volume).clone();
-        changed.meta.finalizers = without(&volume.meta.finalizers, VOLUME_FINALIZER);
-        finish(sync.update(id, changed).map(drop), sync);
-        return ProtectionBranch::VolumeProtectionRemoved;
-    }
-    if !volume.terminating() && !protected {
-        let mut changed = (*volume).clone();
-        changed.meta.finalizers = with(&volume.meta.finalizers, VOLUME_FINALIZER);
-        finish(sync.update(id, changed).map(drop), sync);
-        return ProtectionBranch::VolumeProtectionAdded;
-    }
-    ProtectionBranch::VolumeProtectionUnchanged
-}
-
-fn finish(result: Result<(), crate::world::ApiError>, sync: &mut Sync<'_, '_>) {
-    if let Err(error) = result {
-        sync.fail(error.to_string());
-    }
-}
-
-fn with(finalizers: &[Str], added: &'static str) -> Arc<[Str]> {
-    finalizers.iter().cloned().chain([Str::const_new(added)]).collect()
-}
-
-fn without(finalizers: &[Str], removed: &str) -> Arc<[Str]> {
-    finalizers.iter().filter(|finalizer| *finalizer != removed).cloned().collect()
 }

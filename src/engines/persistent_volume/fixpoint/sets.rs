@@ -4,18 +4,19 @@ use super::ObjectState;
 use super::ends::Ends;
 use super::groups::size_of;
 use super::growth::Growth;
+use crate::controllers::outcome::most;
 use crate::controllers::persistent_volume::reclaim::{DataFate, data_fate};
 use crate::controllers::settings::Limit;
-use crate::model::{Quantity, Str};
-use crate::simulate::decide::Target;
-use crate::simulate::outcome::{Outcome, OutcomeSet, most};
+use crate::controllers::{Outcome, OutcomeSet};
+use crate::model::{Kind, ObjectId, PersistentVolume, Quantity, Str, TypedId};
+
 use crate::snapshot::Snapshot;
 use rustc_hash::FxHashMap;
 
 /// The members of a group by size, with the first ones by name among all from each size on.
 struct Ladder {
     sizes: Vec<Quantity>,
-    first: Vec<Vec<Target>>,
+    first: Vec<Vec<ObjectId>>,
 }
 
 /// The sets of outcomes, one for all members of a group that have the same size.
@@ -31,7 +32,7 @@ impl<'g, 'a, 's> Sets<'g, 'a, 's> {
         Self { growth, ends, ladders: FxHashMap::default(), known: FxHashMap::default() }
     }
 
-    pub(super) fn of(&mut self, target: Target) -> OutcomeSet {
+    pub(super) fn of(&mut self, target: ObjectId) -> OutcomeSet {
         let group = self.growth.groups.of(target).unwrap_or_default();
         let size = size_of(self.growth.snapshot, target);
         if let Some(known) = self.known.get(&(group, size)) {
@@ -42,7 +43,7 @@ impl<'g, 'a, 's> Sets<'g, 'a, 's> {
         set
     }
 
-    fn build(&mut self, target: Target, group: usize, size: &Quantity) -> OutcomeSet {
+    fn build(&mut self, target: ObjectId, group: usize, size: &Quantity) -> OutcomeSet {
         let growth = self.growth;
         let standing = growth.groups.members[group][0];
         let place = growth.places.get(&standing).copied().unwrap_or_default();
@@ -74,8 +75,8 @@ impl<'g, 'a, 's> Sets<'g, 'a, 's> {
 
     /// The ends of a volume whose storage the controller itself may delete or scrub: states do not tell whether it has,
     /// so each counts with and without.
-    fn destroyed(&self, target: Target, place: usize) -> Vec<(Outcome, Option<usize>)> {
-        let Target::Volume(id) = target else { return Vec::new() };
+    fn destroyed(&self, target: ObjectId, place: usize) -> Vec<(Outcome, Option<usize>)> {
+        let Some(id) = target.of::<PersistentVolume>() else { return Vec::new() };
         let growth = self.growth;
         let rules = &growth.settings.rules;
         let fate = data_fate(rules, growth.snapshot.volume(id));
@@ -97,42 +98,42 @@ impl<'g, 'a, 's> Sets<'g, 'a, 's> {
 
     /// What a state means: the outcome, and the group in which any member may take the place of the named object; its
     /// own name is left out then.
-    fn kind_of(&self, target: Target, state: &ObjectState) -> (Outcome, Option<usize>) {
+    fn kind_of(&self, target: ObjectId, state: &ObjectState) -> (Outcome, Option<usize>) {
         let (snapshot, groups) = (self.growth.snapshot, self.growth.groups);
         let several = |group: &usize| groups.members[*group].len() > 1;
-        match (target, state) {
-            (Target::Volume(_), ObjectState::Volume(volume)) => {
+        match state {
+            ObjectState::Volume(volume) if target.kind == Kind::PersistentVolume => {
                 let outcome = Outcome::of_volume(&self.growth.settings.rules, volume.as_deref(), false, false);
                 let claim = volume.as_ref().and_then(|volume| volume.claim_ref.as_ref()).and_then(|named| {
                     let id = snapshot.claim_id(&named.namespace, &named.name)?;
-                    (snapshot.claim(id).meta.uid == named.uid).then_some(Target::Claim(id))
+                    (snapshot.claim(id).meta.uid == named.uid).then_some(ObjectId::from(id))
                 });
                 match claim.and_then(|claim| groups.of(claim)).filter(several) {
                     Some(group) => (outcome.with_claim(<(Str, Str, Str)>::default()), Some(group)),
                     None => (outcome, None),
                 }
             }
-            (_, ObjectState::Claim(claim)) => {
+            ObjectState::Claim(claim) => {
                 let outcome = Outcome::of_claim(claim.as_deref(), false);
                 let volume = claim.as_ref().and_then(|claim| snapshot.volume_id(&claim.volume_name));
-                match volume.and_then(|id| groups.of(Target::Volume(id))).filter(several) {
+                match volume.and_then(|id| groups.of(id.into())).filter(several) {
                     Some(group) => (outcome.with_volume(Str::const_new("?")), Some(group)),
                     None => (outcome, None),
                 }
             }
-            (Target::Claim(_), ObjectState::Volume(_)) => (Outcome::of_claim(None, false), None),
+            ObjectState::Volume(_) => (Outcome::of_claim(None, false), None),
         }
     }
 
     /// How many members of a group can be the partner of an object of that size, and the first ones by name.
-    fn members(&mut self, group: usize, of: Target, size: &Quantity, limit: Limit) -> (u64, Vec<Target>) {
+    fn members(&mut self, group: usize, of: ObjectId, size: &Quantity, limit: Limit) -> (u64, Vec<ObjectId>) {
         let (snapshot, groups) = (self.growth.snapshot, self.growth.groups);
         let members = &groups.members[group];
         if !groups.sizes_differ {
             return (members.len() as u64, members.iter().copied().take(most(limit)).collect());
         }
         let ladder = self.ladders.entry(group).or_insert_with(|| {
-            let mut first: Vec<Vec<Target>> = Vec::with_capacity(members.len());
+            let mut first: Vec<Vec<ObjectId>> = Vec::with_capacity(members.len());
             for member in members {
                 let mut names = first.last().cloned().unwrap_or_default();
                 if let Err(free) = names.binary_search(member) {
@@ -144,9 +145,12 @@ impl<'g, 'a, 's> Sets<'g, 'a, 's> {
             Ladder { sizes: members.iter().map(|member| size_of(snapshot, *member)).collect(), first }
         });
         // Volumes stand from the largest down, claims from the one that asks least up.
-        let fitting = ladder.sizes.partition_point(|other| match of {
-            Target::Claim(_) => size.compare(other).is_le(),
-            Target::Volume(_) => other.compare(size).is_le(),
+        let fitting = ladder.sizes.partition_point(|other| {
+            if of.kind == Kind::PersistentVolumeClaim {
+                size.compare(other).is_le()
+            } else {
+                other.compare(size).is_le()
+            }
         });
         let names = fitting.checked_sub(1).map(|last| ladder.first[last].clone()).unwrap_or_default();
         (fitting as u64, names)
@@ -154,12 +158,13 @@ impl<'g, 'a, 's> Sets<'g, 'a, 's> {
 }
 
 /// The same end with that partner.
-fn named(snapshot: &Snapshot, outcome: &Outcome, partner: Target) -> Outcome {
-    match partner {
-        Target::Volume(id) => outcome.clone().with_volume(snapshot.volume(id).meta.name.clone()),
-        Target::Claim(id) => {
+fn named(snapshot: &Snapshot, outcome: &Outcome, partner: ObjectId) -> Outcome {
+    match partner.typed() {
+        TypedId::PersistentVolume(id) => outcome.clone().with_volume(snapshot.volume(id).meta.name.clone()),
+        TypedId::PersistentVolumeClaim(id) => {
             let meta = &snapshot.claim(id).meta;
             outcome.clone().with_claim((meta.namespace.clone(), meta.name.clone(), meta.uid.clone()))
         }
+        _ => outcome.clone(),
     }
 }

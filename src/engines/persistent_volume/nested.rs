@@ -9,12 +9,12 @@
 //! then told by the volumes that are Available at first on the way up, and by all volumes where something has to be
 //! full.
 
-use super::component::Component;
-use super::outcome::{Outcome, OutcomeSet, cut, most};
+use crate::controllers::outcome::{cut, most};
 use crate::controllers::persistent_volume::links::{may_search, own_classes, searched_classes};
 use crate::controllers::persistent_volume::plugins::{Provider, find_provisionable_plugin};
-use crate::controllers::settings::{Limit, Settings};
+use crate::controllers::{Limit, Outcome, OutcomeSet, Settings};
 use crate::model::{ClaimPhase, PersistentVolume, PersistentVolumeClaim, Quantity, VolumePhase};
+use crate::simulate::Component;
 use crate::snapshot::{ClaimId, Snapshot, VolumeId};
 use std::collections::BTreeSet;
 

@@ -9,11 +9,12 @@ use crate::controllers::persistent_volume::links::{is_permanent, may_search};
 use crate::controllers::persistent_volume::matching::{Fit, Query};
 use crate::controllers::settings::Settings;
 use crate::model::{
-    AnnotationKey, BindingMode, ClaimKey, Held, PersistentVolume, PersistentVolumeClaim, Quantity, Str,
+    AnnotationKey, BindingMode, ClaimKey, Held, Kind, ObjectId, PersistentVolume, PersistentVolumeClaim, Quantity, Str,
+    TypedId,
 };
-use crate::simulate::component::Component;
-use crate::simulate::decide::{Target, run};
-use crate::simulate::failures::{astray, starts_astray};
+use crate::simulate::Component;
+use crate::simulate::decide::run;
+use crate::simulate::failures::with_failures;
 use crate::snapshot::{Snapshot, VolumeId};
 use crate::world::{Answers, Choices, ControllerState, World};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -25,7 +26,7 @@ const REPRESENTATIVES: usize = 2;
 
 /// An object that stands for its group, with its possible states.
 pub(super) struct Standing {
-    pub(super) target: Target,
+    pub(super) target: ObjectId,
     pub(super) states: Vec<ObjectState>,
     /// The states of a volume without a claimRef, and those with one by the claim that it names.
     free: Vec<usize>,
@@ -33,7 +34,7 @@ pub(super) struct Standing {
 }
 
 impl Standing {
-    fn new(target: Target) -> Self {
+    fn new(target: ObjectId) -> Self {
         Self { target, states: Vec::new(), free: Vec::new(), held: FxHashMap::default() }
     }
 
@@ -57,14 +58,14 @@ pub(super) struct Growth<'a, 's> {
     pub(super) settings: &'a Settings<'s>,
     pub(super) groups: &'a Groups,
     pub(super) objects: Vec<Standing>,
-    pub(super) places: FxHashMap<Target, usize>,
+    pub(super) places: FxHashMap<ObjectId, usize>,
     /// Volumes that exist only since some sync, by name.
-    created: BTreeMap<Str, Target>,
+    created: BTreeMap<Str, ObjectId>,
     /// For searches that cannot be used: a volume outside the component that is always there, for some access modes.
     permanent: Vec<VolumeId>,
     done: FxHashSet<(usize, usize, Partner)>,
     /// Syncs may run under other circumstances than the ordinary ones.
-    astray: bool,
+    may_fail: bool,
 }
 
 /// What the sync of a volume sees of the claim that its claimRef names.
@@ -86,9 +87,10 @@ impl<'a, 's> Growth<'a, 's> {
         let mut objects = Vec::new();
         let mut places = FxHashMap::default();
         for target in groups.members.iter().flat_map(|members| members.iter().take(REPRESENTATIVES)) {
-            let recorded = match target {
-                Target::Volume(id) => ObjectState::Volume(Some(Arc::new(snapshot.volume(*id).clone()))),
-                Target::Claim(id) => ObjectState::Claim(Some(Arc::new(snapshot.claim(*id).clone()))),
+            let recorded = match target.typed() {
+                TypedId::PersistentVolume(id) => ObjectState::Volume(Some(Arc::new(snapshot.volume(id).clone()))),
+                TypedId::PersistentVolumeClaim(id) => ObjectState::Claim(Some(Arc::new(snapshot.claim(id).clone()))),
+                _ => continue,
             };
             places.insert(*target, objects.len());
             let mut object = Standing::new(*target);
@@ -110,8 +112,8 @@ impl<'a, 's> Growth<'a, 's> {
             }
         }
         let (created, done) = (BTreeMap::new(), FxHashSet::default());
-        let astray = settings.failures || starts_astray(settings);
-        Self { snapshot, settings, groups, objects, places, created, permanent, done, astray }
+        let may_fail = settings.may_be_interrupted();
+        Self { snapshot, settings, groups, objects, places, created, permanent, done, may_fail }
     }
 
     /// One round over all states; whether anything was added.
@@ -132,7 +134,7 @@ impl<'a, 's> Growth<'a, 's> {
     /// One sync in a world of two; whether it led to a new state.
     fn step(&mut self, place: usize, number: usize, partner: Partner) -> bool {
         let mut grown = false;
-        for after in self.syncs(place, number, partner, self.astray) {
+        for after in self.syncs(place, number, partner, self.may_fail) {
             for (target, state) in self.changes(&after) {
                 let at = match self.places.get(&target) {
                     Some(at) => *at,
@@ -155,19 +157,19 @@ impl<'a, 's> Growth<'a, 's> {
     }
 
     /// Everything in a focused world, as states. A volume that the sync created gets an id by its claim.
-    fn changes(&mut self, world: &World<'s>) -> Vec<(Target, ObjectState)> {
+    fn changes(&mut self, world: &World<'s>) -> Vec<(ObjectId, ObjectState)> {
         let recorded = self.snapshot.volumes().len();
         let mut all = Vec::new();
         for (id, volume) in world.changed_of::<PersistentVolume>() {
-            let mut target = Target::Volume(id);
+            let mut target = ObjectId::from(id);
             if let Some(volume) = volume.filter(|_| id.0 as usize >= recorded) {
                 let next = u32::try_from(recorded + self.created.len()).unwrap_or(u32::MAX);
-                target = *self.created.entry(volume.meta.name.clone()).or_insert(Target::Volume(VolumeId::new(next)));
+                target = *self.created.entry(volume.meta.name.clone()).or_insert(VolumeId::new(next).into());
             }
             all.push((target, ObjectState::Volume(volume.map(Held::to_arc))));
         }
         let claims = world.changed_of();
-        all.extend(claims.map(|(id, claim)| (Target::Claim(id), ObjectState::Claim(claim.map(Held::to_arc)))));
+        all.extend(claims.map(|(id, claim)| (ObjectId::from(id), ObjectState::Claim(claim.map(Held::to_arc)))));
         all
     }
 
@@ -212,7 +214,7 @@ impl<'a, 's> Growth<'a, 's> {
                 choices = met.next();
             }
             if others {
-                worlds.extend(astray(&before, self.settings, *controller, target));
+                worlds.extend(with_failures(&before, self.settings, *controller, target));
             }
         }
         worlds
@@ -222,19 +224,19 @@ impl<'a, 's> Growth<'a, 's> {
     pub(super) fn claim_of(&self, volume: &PersistentVolume) -> Option<usize> {
         let named = volume.claim_ref.as_ref()?;
         let id = self.snapshot.claim_id(&named.namespace, &named.name)?;
-        self.places.get(&Target::Claim(id)).copied()
+        self.places.get(&id.into()).copied()
     }
 
     /// The place of the volume that a claim names, if there is one.
     pub(super) fn volume_of(&self, claim: &PersistentVolumeClaim) -> Option<usize> {
-        let recorded = self.snapshot.volume_id(&claim.volume_name).map(Target::Volume);
+        let recorded = self.snapshot.volume_id(&claim.volume_name).map(ObjectId::from);
         let target = recorded.or_else(|| self.created.get(&claim.volume_name).copied())?;
         self.places.get(&target).copied()
     }
 
     /// Whether the object exists only since some sync, and is not there before it.
     pub(super) fn is_created(&self, place: usize) -> bool {
-        matches!(self.objects[place].target, Target::Volume(id) if id.0 as usize >= self.snapshot.volumes().len())
+        self.snapshot.object(self.objects[place].target).is_none()
     }
 
     /// With whom a sync of the object in that state has to be looked at.
@@ -246,7 +248,7 @@ impl<'a, 's> Growth<'a, 's> {
                 None => vec![None],
                 Some(claim) => {
                     let states = self.objects[claim].states.iter().enumerate();
-                    if self.astray {
+                    if self.may_fail {
                         return states.map(|(number, _)| Some((claim, number))).collect();
                     }
                     let mut seen: Vec<ClaimSeen> = Vec::new();
@@ -269,7 +271,7 @@ impl<'a, 's> Growth<'a, 's> {
                     let states = self.objects[volume].states.iter().enumerate();
                     let once = |(number, state): (usize, &ObjectState)| {
                         let is_taken = state.volume().is_some_and(|volume| is_taken(volume, claim));
-                        let again = is_taken && taken && !self.astray;
+                        let again = is_taken && taken && !self.may_fail;
                         taken |= is_taken;
                         (!again).then_some(Some((volume, number)))
                     };
@@ -293,7 +295,7 @@ impl<'a, 's> Growth<'a, 's> {
     /// The volumes that a searching claim may find, each in a state in which it fits; and nobody, unless some volume
     /// fits in all of its states. Volumes that are always beaten by such a one are left out.
     pub(super) fn candidates(&self, claim: &PersistentVolumeClaim) -> Vec<Partner> {
-        let volumes = || self.objects.iter().enumerate().filter(|(_, o)| matches!(o.target, Target::Volume(_)));
+        let volumes = || self.objects.iter().enumerate().filter(|(_, o)| o.target.kind == Kind::PersistentVolume);
         let has_modes = |volume: &PersistentVolume| volume.access_modes.set().contains_all(&claim.access_modes);
         let Some(query) = self.query(claim) else {
             // The search fails as such where any volume has the access modes, and else finds nothing.
@@ -309,7 +311,7 @@ impl<'a, 's> Growth<'a, 's> {
                 && !matches!(query.fit(volume), Fit::No(_))
         };
         // What an always available volume beats: later tiers, and in its own group larger sizes.
-        let always: Vec<&PersistentVolume> = if self.groups.sizes_differ || self.astray {
+        let always: Vec<&PersistentVolume> = if self.groups.sizes_differ || self.may_fail {
             Vec::new()
         } else {
             volumes()
@@ -338,8 +340,8 @@ impl<'a, 's> Growth<'a, 's> {
         }
         for (place, object) in volumes() {
             // With a cache that lags, a claim may go for what a volume was.
-            let lags = matches!(object.target, Target::Volume(id) if self.settings.controller.cached(id).is_some());
-            if self.astray && (lags || object.states[0].volume().is_some_and(fits)) {
+            let lags = self.settings.controller.cached(object.target).is_some();
+            if self.may_fail && (lags || object.states[0].volume().is_some_and(fits)) {
                 partners.extend((0..object.states.len()).map(|number| Some((place, number))));
                 continue;
             }
@@ -368,10 +370,10 @@ pub(super) fn is_taken(volume: &PersistentVolume, claim: &PersistentVolumeClaim)
         && !is_volume_bound_to_claim(volume, claim)
 }
 
-fn put(world: &mut World<'_>, target: Target, state: &ObjectState) {
-    match (target, state) {
-        (Target::Volume(id), ObjectState::Volume(volume)) => world.set(id, volume.clone()),
-        (Target::Claim(id), ObjectState::Claim(claim)) => world.set(id, claim.clone()),
+fn put(world: &mut World<'_>, target: ObjectId, state: &ObjectState) {
+    match (target.typed(), state) {
+        (TypedId::PersistentVolume(id), ObjectState::Volume(volume)) => world.set(id, volume.clone()),
+        (TypedId::PersistentVolumeClaim(id), ObjectState::Claim(claim)) => world.set(id, claim.clone()),
         _ => {}
     }
 }

@@ -2,9 +2,8 @@
 
 use crate::controllers::persistent_volume::plugins::delete_host_path;
 use crate::controllers::settings::Settings;
-use crate::model::{PersistentVolume, PersistentVolumeClaim, Quantity};
-use crate::simulate::component::Component;
-use crate::simulate::decide::Target;
+use crate::model::{Kind, ObjectId, PersistentVolume, PersistentVolumeClaim, Quantity, TypedId};
+use crate::simulate::Component;
 use crate::snapshot::{ClaimId, Snapshot};
 use rustc_hash::FxHashMap;
 
@@ -13,8 +12,8 @@ const MOST_PAIRS: usize = 10_000;
 
 /// The groups of alike objects of a component.
 pub(super) struct Groups {
-    pub(super) members: Vec<Vec<Target>>,
-    of: FxHashMap<Target, usize>,
+    pub(super) members: Vec<Vec<ObjectId>>,
+    of: FxHashMap<ObjectId, usize>,
     /// Members of one group may differ in size; a volume's representatives are its largest ones, a claim's those that
     /// ask least, so that they can do whatever any two members can.
     pub(super) sizes_differ: bool,
@@ -23,7 +22,9 @@ pub(super) struct Groups {
 impl Groups {
     pub(super) fn new(snapshot: &Snapshot, settings: &Settings<'_>, component: &Component) -> Self {
         let exact = Self::by(snapshot, settings, component, true);
-        let volumes = exact.members.iter().filter(|members| matches!(members.first(), Some(Target::Volume(_)))).count();
+        let of_volumes =
+            |members: &&Vec<ObjectId>| members.first().is_some_and(|first| first.kind == Kind::PersistentVolume);
+        let volumes = exact.members.iter().filter(of_volumes).count();
         if volumes.saturating_mul(exact.members.len() - volumes) <= MOST_PAIRS {
             return exact;
         }
@@ -32,10 +33,10 @@ impl Groups {
 
     fn by(snapshot: &Snapshot, settings: &Settings<'_>, component: &Component, by_size: bool) -> Self {
         let selectors = Selectors::new(snapshot, component);
-        let mut members: Vec<Vec<Target>> = Vec::new();
+        let mut members: Vec<Vec<ObjectId>> = Vec::new();
         let mut by_text: FxHashMap<String, usize> = FxHashMap::default();
         let mut of = FxHashMap::default();
-        for target in component.targets() {
+        for target in component.objects.iter().copied() {
             let next = members.len();
             let text = identity_free(snapshot, settings, &selectors, target, by_size);
             let group = text.map_or(next, |text| *by_text.entry(text).or_insert(next));
@@ -49,23 +50,24 @@ impl Groups {
             for members in &mut members {
                 members.sort_by(|a, b| {
                     let order = size_of(snapshot, *a).compare(&size_of(snapshot, *b));
-                    if matches!(a, Target::Volume(_)) { order.reverse() } else { order }.then(a.cmp(b))
+                    if a.kind == Kind::PersistentVolume { order.reverse() } else { order }.then(a.cmp(b))
                 });
             }
         }
         Self { members, of, sizes_differ: !by_size }
     }
 
-    pub(super) fn of(&self, target: Target) -> Option<usize> {
+    pub(super) fn of(&self, target: ObjectId) -> Option<usize> {
         self.of.get(&target).copied()
     }
 }
 
 /// A volume's capacity, a claim's request.
-pub(super) fn size_of(snapshot: &Snapshot, target: Target) -> Quantity {
-    match target {
-        Target::Volume(id) => snapshot.volume(id).storage().copied(),
-        Target::Claim(id) => snapshot.claim(id).requested(),
+pub(super) fn size_of(snapshot: &Snapshot, target: ObjectId) -> Quantity {
+    match target.typed() {
+        TypedId::PersistentVolume(id) => snapshot.volume(id).storage().copied(),
+        TypedId::PersistentVolumeClaim(id) => snapshot.claim(id).requested(),
+        _ => None,
     }
     .unwrap_or(Quantity::ZERO)
 }
@@ -99,14 +101,14 @@ fn identity_free(
     snapshot: &Snapshot,
     settings: &Settings<'_>,
     selectors: &Selectors,
-    target: Target,
+    target: ObjectId,
     by_size: bool,
 ) -> Option<String> {
-    if settings.controller.cached(target.object()).is_some() || !settings.controller.operations.is_empty() {
+    if settings.controller.cached(target).is_some() || !settings.controller.operations.is_empty() {
         return None;
     }
-    match target {
-        Target::Volume(id) => {
+    match target.typed() {
+        TypedId::PersistentVolume(id) => {
             let volume = snapshot.volume(id);
             let alone = volume.claim_ref.is_some() || !snapshot.claims_naming(&volume.meta.name).is_empty();
             (!alone).then(|| {
@@ -123,7 +125,7 @@ fn identity_free(
                 )
             })
         }
-        Target::Claim(id) => {
+        TypedId::PersistentVolumeClaim(id) => {
             let claim = snapshot.claim(id);
             let alone = !claim.volume_name.is_empty()
                 || settings.rules.hostpath_provisioning
@@ -147,5 +149,6 @@ fn identity_free(
                 )
             })
         }
+        _ => None,
     }
 }

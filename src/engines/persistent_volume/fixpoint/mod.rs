@@ -16,11 +16,11 @@ mod sets;
 use self::groups::Groups;
 use self::growth::Growth;
 use self::sets::Sets;
-use super::component::Component;
-use super::outcome::OutcomeSet;
+use crate::controllers::OutcomeSet;
 use crate::controllers::persistent_volume::sameness::{same_claim, same_volume};
 use crate::controllers::settings::Settings;
 use crate::model::{PersistentVolume, PersistentVolumeClaim};
+use crate::simulate::Component;
 use crate::snapshot::Snapshot;
 use std::sync::Arc;
 
@@ -31,7 +31,7 @@ pub(super) fn fixpoint(snapshot: &Snapshot, settings: &Settings<'_>, component: 
     while growth.grow() {}
     let ends = growth.ends();
     let mut sets = Sets::new(&growth, &ends);
-    component.targets().into_iter().map(|target| sets.of(target)).collect()
+    component.objects.iter().map(|object| sets.of(*object)).collect()
 }
 
 /// A possible state of an object.

@@ -5,21 +5,53 @@
 //! fails, or it succeeds although a pod erased other storage. Upstream: `Recycle` (`pkg/volume/nfs` and
 //! `pkg/volume/hostpath`) and `RecycleVolumeByWatchingPodUntilCompletion` (`pkg/volume/util/recyclerclient`), 1.36.
 
-use super::decide::{Decision, Decisions, Target, decide};
-use super::explore::JOINT_LIMIT;
-use super::outcome::{Outcome, OutcomeSet};
-use super::settle::Settled;
+use crate::controllers::persistent_volume::CONTROLLER;
 use crate::controllers::persistent_volume::plugins::recyclable;
 use crate::controllers::persistent_volume::reclaim::{DataFate, OLD_RECYCLER, RECYCLERS, recycler_of, recycling};
-use crate::controllers::settings::{Limit, Settings};
-use crate::controllers::{Branch, Controller, ReclaimStep};
-use crate::model::{PersistentVolume, ReclaimPolicy, SourceKind, VolumePhase};
-use crate::snapshot::{Snapshot, VolumeId};
-use crate::world::{Answers, ControllerState, OperationState, PluginAnswer, World};
+use crate::controllers::spec::note_gap;
+use crate::controllers::{Branch, DecidedBy, Limit, Outcome, OutcomeSet, ReclaimStep, Settings};
+use crate::model::{Kind, ObjectId, PersistentVolume, ReclaimPolicy, SourceKind, VolumePhase};
+use crate::simulate::decide::{Decision, Decisions, decide};
+use crate::simulate::engine::{Beside, Settlement};
+use crate::simulate::explore::JOINT_LIMIT;
+use crate::simulate::settle::Settled;
+use crate::snapshot::{Absence, Snapshot, VolumeId};
+use crate::world::{Answers, ControllerState, Need, OperationState, PluginAnswer, World};
+use std::collections::BTreeMap;
+
+/// What recyclings of different components do to each other: the ends of each volume that may fail because of that are
+/// added, and what nobody saw of the others is noted.
+pub(super) fn between(
+    snapshot: &Snapshot,
+    settings: &Settings<'_>,
+    settlement: &mut Settlement<'_>,
+) -> BTreeMap<ObjectId, Beside> {
+    let recycled = Recycled::of(snapshot, |id| {
+        let is_unknown = |(_, absence): &(Need, Absence)| matches!(absence, Absence::Unknown(_));
+        (!settlement.uncertain(id.into()).iter().any(is_unknown)).then(|| settlement.outcomes(id.into()))
+    });
+    let mut beside = BTreeMap::new();
+    for id in recycled.failing(snapshot) {
+        let (settled, place) = settlement.settled_mut(id.into());
+        let (added, others) = (add_failures(settled, place, settings.outcomes), recycled.others(id));
+        let decided_by = if others == 0 { DecidedBy::RecyclerPod } else { DecidedBy::SimultaneousRecycling };
+        beside.insert(id.into(), Beside { others, added, decided_by });
+    }
+    // A volume that nobody saw, or of which nobody can tell, could be recycled at the same time.
+    for (id, unclear) in recycled.alone() {
+        let unseen = (Kind::PersistentVolume, "".into(), snapshot.coverage().absence(Kind::PersistentVolume, ""));
+        let gaps = unclear.iter().flat_map(|other| settlement.uncertain((*other).into()));
+        let gaps = gaps.map(|(need, absence)| (need.kind, need.namespace.clone(), absence.clone()));
+        for (kind, namespace, absence) in [unseen].into_iter().chain(gaps).collect::<Vec<_>>() {
+            note_gap(settlement.uncertain_mut(id.into()), kind, &namespace, absence);
+        }
+    }
+    beside
+}
 
 /// The volumes of which the controller may recycle several at once, in order.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Recycled {
+struct Recycled {
     nfs: OfPlugin,
     host_path: OfPlugin,
 }
@@ -36,7 +68,7 @@ struct OfPlugin {
 impl Recycled {
     /// Those that may be recycled where they come to rest, by the ends of each; none are handed over where these are
     /// not known.
-    pub(super) fn of<'e>(snapshot: &Snapshot, ends: impl Fn(VolumeId) -> Option<&'e OutcomeSet>) -> Self {
+    fn of<'e>(snapshot: &Snapshot, ends: impl Fn(VolumeId) -> Option<&'e OutcomeSet>) -> Self {
         let mut recycled = Self::default();
         for (id, volume) in (0..).map(VolumeId::new).zip(snapshot.volumes()) {
             let plugin = match (&volume.reclaim_policy, &volume.source.kind) {
@@ -62,13 +94,13 @@ impl Recycled {
     }
 
     /// How many others are recycled by the same plugin.
-    pub(super) fn others(&self, id: VolumeId) -> usize {
+    fn others(&self, id: VolumeId) -> usize {
         let of_its_plugin = [&self.nfs, &self.host_path].into_iter().find(|all| all.known.binary_search(&id).is_ok());
         of_its_plugin.map_or(0, |all| all.known.len() - 1)
     }
 
     /// Those that are recycled alone, as far as anybody can tell, each with the volumes of which nobody can.
-    pub(super) fn alone(&self) -> impl Iterator<Item = (VolumeId, &[VolumeId])> {
+    fn alone(&self) -> impl Iterator<Item = (VolumeId, &[VolumeId])> {
         [&self.nfs, &self.host_path].into_iter().filter_map(|all| match all.known.as_slice() {
             [only] => Some((*only, all.unclear.as_slice())),
             _ => None,
@@ -76,7 +108,7 @@ impl Recycled {
     }
 
     /// All whose recycling may fail: those that are not recycled alone, and those whose pod is there already.
-    pub(super) fn failing(&self, snapshot: &Snapshot) -> impl Iterator<Item = VolumeId> {
+    fn failing(&self, snapshot: &Snapshot) -> impl Iterator<Item = VolumeId> {
         [&self.nfs, &self.host_path].into_iter().flat_map(move |all| {
             let is_crowded = all.known.len() > 1;
             let fails = move |id: &VolumeId| is_crowded || has_recycler(snapshot, snapshot.volume(*id));
@@ -108,7 +140,7 @@ fn failed(end: &Outcome) -> Option<Outcome> {
 }
 
 /// Adds to the ends of the volume at that place that its recycling fails, and says how many more they are.
-pub(super) fn add_failures(settled: &mut Settled, place: usize, limit: Limit) -> u64 {
+fn add_failures(settled: &mut Settled, place: usize, limit: Limit) -> u64 {
     let joint: Option<Vec<Vec<Outcome>>> =
         settled.joint().map(|worlds| worlds.into_iter().map(|world| world.into_iter().cloned().collect()).collect());
     let set = &settled.sets[place];
@@ -144,7 +176,7 @@ pub(super) fn add_failures(settled: &mut Settled, place: usize, limit: Limit) ->
 pub(super) fn beside_recycler<'s>(
     world: &World<'s>,
     settings: &Settings<'s>,
-    target: Target,
+    target: ObjectId,
     mut decisions: Decisions<'s>,
 ) -> Decisions<'s> {
     let courses = courses_of_recycling(world, settings, target);
@@ -164,14 +196,12 @@ pub(super) fn beside_recycler<'s>(
 /// The settings under which a volume is synced whose recycler's pod is there already: the operation that made the pod
 /// waits for it, or the controller was started since, and finds it in the way. None where no such pod is seen, or where
 /// it is stated what the controller knows.
-fn courses_of_recycling<'s>(world: &World<'s>, settings: &Settings<'s>, target: Target) -> Vec<Settings<'s>> {
-    let Target::Volume(id) = target else { return Vec::new() };
-    let Some(volume) = world.get(id) else { return Vec::new() };
-    let is_ordinary = settings.controller.in_step_with_all() && settings.answers == Answers::default();
-    if !is_ordinary || !has_recycler(world.snapshot(), &volume) {
+fn courses_of_recycling<'s>(world: &World<'s>, settings: &Settings<'s>, target: ObjectId) -> Vec<Settings<'s>> {
+    let Some(volume) = target.of::<PersistentVolume>().and_then(|id| world.get(id)) else { return Vec::new() };
+    if !settings.starts_in_step() || !has_recycler(world.snapshot(), &volume) {
         return Vec::new();
     }
-    let binder = vec![Controller::PersistentVolumeBinder];
+    let binder = vec![CONTROLLER];
     let operation = recycling(&volume.meta.name, &volume.meta.uid);
     let controller =
         ControllerState { operations: vec![(operation, OperationState::Running)], ..ControllerState::in_step() };

@@ -1,9 +1,8 @@
 //! The states in which an object can be when nothing moves any more.
 
-use crate::controllers::Rules;
-use crate::controllers::persistent_volume::reclaim::{DataFate, data_fate};
-use crate::controllers::settings::Limit;
-use crate::model::{ClaimPhase, PersistentVolume, PersistentVolumeClaim, Str, VolumePhase};
+use super::persistent_volume::reclaim::DataFate;
+use super::settings::Limit;
+use crate::model::{ClaimPhase, Str, VolumePhase};
 use std::sync::Arc;
 
 /// One possible end state of one object, as the output contract prints it.
@@ -42,81 +41,8 @@ pub enum Outcome {
     },
 }
 
-impl Outcome {
-    /// The end state of a claim.
-    pub fn of_claim(claim: Option<&PersistentVolumeClaim>, unsettled: bool) -> Self {
-        match claim {
-            None => Self::Gone { data: None, unsettled },
-            Some(claim) => Self::Claim {
-                phase: claim.status.phase.clone(),
-                volume_name: claim.volume_name.clone(),
-                terminating: claim.terminating().then(|| claim.meta.finalizers.to_vec()),
-                unsettled,
-            },
-        }
-    }
-
-    /// The end states of a volume for which the controller may have started a pod that scrubs it: that goes on when the
-    /// object vanishes meanwhile, or fails, so that the data are one or the other. Upstream: `recycleVolumeOperation`
-    /// and `RecycleVolumeByWatchingPodUntilCompletion` (`pkg/volume/util/recyclerclient`), 1.36.
-    pub fn with_scrubbing(self, scrubbing: bool) -> Vec<Self> {
-        match self {
-            Self::Gone { data: Some(DataFate::Kept), unsettled } if scrubbing => {
-                vec![self, Self::Gone { data: Some(DataFate::Scrubbed), unsettled }]
-            }
-            other => vec![other],
-        }
-    }
-
-    /// The end state of a volume; `destroyed` is whether the controller has deleted its storage. A volume whose object
-    /// vanishes otherwise leaves its storage alone.
-    pub fn of_volume(rules: &Rules, volume: Option<&PersistentVolume>, destroyed: bool, unsettled: bool) -> Self {
-        let lost = destroyed.then_some(DataFate::Destroyed);
-        match volume {
-            None => Self::Gone { data: Some(lost.unwrap_or(DataFate::Kept)), unsettled },
-            Some(volume) => Self::Volume {
-                phase: volume.status.phase.clone(),
-                claim_ref: volume
-                    .claim_ref
-                    .as_ref()
-                    .map(|named| (named.namespace.clone(), named.name.clone(), named.uid.clone())),
-                terminating: volume.terminating().then(|| volume.meta.finalizers.to_vec()),
-                data: lost.or_else(|| {
-                    matches!(volume.status.phase, VolumePhase::Released | VolumePhase::Failed)
-                        .then(|| data_fate(rules, volume))
-                }),
-                unsettled,
-            },
-        }
-    }
-}
-
-impl Outcome {
-    /// The end of a claim that is bound to that volume, or stays Pending.
-    pub(super) fn bound_claim(volume: Option<&PersistentVolume>) -> Self {
-        Self::Claim {
-            phase: if volume.is_some() { ClaimPhase::Bound } else { ClaimPhase::Pending },
-            volume_name: volume.map(|volume| volume.meta.name.clone()).unwrap_or_default(),
-            terminating: None,
-            unsettled: false,
-        }
-    }
-
-    /// The end of a volume that is bound to that claim, or stays Available.
-    pub(super) fn plain_volume(claim: Option<&PersistentVolumeClaim>) -> Self {
-        Self::Volume {
-            phase: if claim.is_some() { VolumePhase::Bound } else { VolumePhase::Available },
-            claim_ref: claim
-                .map(|claim| (claim.meta.namespace.clone(), claim.meta.name.clone(), claim.meta.uid.clone())),
-            terminating: None,
-            data: None,
-            unsettled: false,
-        }
-    }
-}
-
 /// A volume's claim with its uid, as one text that tells bindings apart; empty for none.
-pub(super) fn binding_of_volume(claim: Option<(&str, &str, &str)>) -> String {
+pub fn binding_of_volume(claim: Option<(&str, &str, &str)>) -> String {
     claim.map_or_else(String::new, |(namespace, name, uid)| format!("{namespace}/{name}[{uid}]"))
 }
 
@@ -139,7 +65,7 @@ impl Outcome {
     }
 
     /// Whether the object is being deleted in the end and was not before, or its data are destroyed while it stays.
-    pub(super) fn ends_worse(&self, terminating_before: bool) -> bool {
+    pub fn ends_worse(&self, terminating_before: bool) -> bool {
         match self {
             Self::Claim { terminating, .. } => terminating.is_some() && !terminating_before,
             Self::Volume { terminating, data, .. } => {
@@ -150,7 +76,7 @@ impl Outcome {
     }
 
     /// What it is bound to, as one text that tells bindings apart; empty for none.
-    pub(super) fn binding(&self) -> String {
+    pub fn binding(&self) -> String {
         match self {
             Self::Claim { volume_name, .. } => volume_name.to_string(),
             Self::Volume { claim_ref, .. } => {
@@ -200,7 +126,7 @@ impl OutcomeSet {
     }
 
     /// The set of so many, of which at least those are at hand that are listed, and one of each sort.
-    pub(super) fn counted(mut outcomes: Vec<Outcome>, count: u64, exact: bool, limit: Limit) -> Self {
+    pub fn counted(mut outcomes: Vec<Outcome>, count: u64, exact: bool, limit: Limit) -> Self {
         outcomes.sort();
         let mut others: Vec<Outcome> = Vec::new();
         for outcome in outcomes.split_off(most(limit).min(outcomes.len())) {
@@ -212,13 +138,13 @@ impl OutcomeSet {
     }
 
     /// The set of one, which is listed whatever the limit.
-    pub(super) fn single(outcome: Outcome) -> Self {
+    pub fn single(outcome: Outcome) -> Self {
         Self { listed: Arc::from([outcome]), others: Arc::default(), count: 1, exact: true }
     }
 }
 
 /// How many of a set are listed at most.
-pub(super) fn most(limit: Limit) -> usize {
+pub fn most(limit: Limit) -> usize {
     match limit {
         Limit::AtMost(limit) => limit,
         Limit::All => usize::MAX,
@@ -226,7 +152,7 @@ pub(super) fn most(limit: Limit) -> usize {
 }
 
 /// The smallest values, sorted, as many as the limit allows.
-pub(super) fn cut<T: Ord>(values: impl IntoIterator<Item = T>, limit: Limit) -> Vec<T> {
+pub fn cut<T: Ord>(values: impl IntoIterator<Item = T>, limit: Limit) -> Vec<T> {
     let Limit::AtMost(limit) = limit else {
         let mut all: Vec<T> = values.into_iter().collect();
         all.sort();
@@ -259,23 +185,31 @@ impl Outcome {
             _ => self == other,
         }
     }
+}
 
-    /// The same end with another volume, where one is named.
-    pub(super) fn with_volume(mut self, name: Str) -> Self {
-        if let Self::Claim { volume_name, .. } = &mut self
-            && !volume_name.is_empty()
-        {
-            *volume_name = name;
-        }
-        self
-    }
+/// What decides between several outcomes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum DecidedBy {
+    /// Several volumes are equally good, and the controller takes any of them.
+    EqualCandidates,
+    /// The order in which the controller syncs objects.
+    OrderOfSyncs,
+    /// Several volumes are recycled at the same time, and get into each other's way.
+    SimultaneousRecycling,
+    /// A pod that erases the volume is there already: the controller that made it still waits for it, or another one
+    /// has been started since.
+    RecyclerPod,
+}
 
-    /// The same end with another claim, where one is named.
-    pub(super) fn with_claim(mut self, claim: (Str, Str, Str)) -> Self {
-        if let Self::Volume { claim_ref: Some(named), .. } = &mut self {
-            *named = claim;
+impl DecidedBy {
+    /// The word of the output contract.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::EqualCandidates => "equalCandidates",
+            Self::OrderOfSyncs => "orderOfSyncs",
+            Self::SimultaneousRecycling => "simultaneousRecycling",
+            Self::RecyclerPod => "recyclerPod",
         }
-        self
     }
 }
 

@@ -5,8 +5,7 @@ use super::growth::{ClaimSeen, Growth, Partner, claim_seen, is_taken};
 use crate::controllers::persistent_volume::binding::is_volume_bound_to_claim;
 use crate::controllers::persistent_volume::links::may_search;
 use crate::controllers::persistent_volume::matching::Fit;
-use crate::model::Held;
-use crate::simulate::decide::Target;
+use crate::model::{Held, Kind, ObjectId};
 use rustc_hash::FxHashMap;
 
 /// The numbers of the states that are ends, for each object.
@@ -27,12 +26,12 @@ impl Growth<'_, '_> {
     fn leaves(&self, place: usize, number: usize, partner: Partner) -> bool {
         self.syncs(place, number, partner, false).iter().all(|after| {
             let volumes = after.changed_of().all(|(id, volume)| {
-                let changed = Target::Volume(id);
+                let changed = id.into();
                 let is = ObjectState::Volume(volume.map(Held::to_arc));
                 self.was(changed, place, number, partner).is_none_or(|was| was.same(&is))
             });
             let claims = after.changed_of().all(|(id, claim)| {
-                let changed = Target::Claim(id);
+                let changed = id.into();
                 let is = ObjectState::Claim(claim.map(Held::to_arc));
                 self.was(changed, place, number, partner).is_none_or(|was| was.same(&is))
             });
@@ -40,7 +39,7 @@ impl Growth<'_, '_> {
         })
     }
 
-    fn was(&self, changed: Target, place: usize, number: usize, partner: Partner) -> Option<&ObjectState> {
+    fn was(&self, changed: ObjectId, place: usize, number: usize, partner: Partner) -> Option<&ObjectState> {
         if changed == self.objects[place].target {
             return Some(&self.objects[place].states[number]);
         }
@@ -92,7 +91,7 @@ impl Growth<'_, '_> {
                         ObjectState::Claim(Some(claim)) if may_search(claim) && !self.groups.sizes_differ => {
                             self.query(claim).is_none()
                                 || self.objects.iter().enumerate().all(|(other, object)| {
-                                    matches!(object.target, Target::Claim(_))
+                                    object.target.kind == Kind::PersistentVolumeClaim
                                         || kept[other].iter().enumerate().any(|(end, kept)| {
                                             *kept && self.compatible(&stands, (place, number), (other, end))
                                         })

@@ -1,0 +1,116 @@
+//! The states in which volumes and claims can end.
+
+use super::reclaim::{DataFate, data_fate};
+use super::{DESTROYED, SCRUBBING};
+use crate::controllers::{Outcome, Rules};
+use crate::model::{ClaimPhase, ObjectId, PersistentVolume, PersistentVolumeClaim, Str, TypedId, VolumePhase};
+use crate::world::World;
+
+/// The states in which a volume or a claim ends, if it stays as it is in that world: two where a pod may have scrubbed
+/// a volume or not.
+pub fn ends(rules: &Rules, world: &World<'_>, id: ObjectId, unsettled: bool) -> Option<Vec<Outcome>> {
+    match id.typed() {
+        TypedId::PersistentVolume(volume) => {
+            let destroyed = world.has_mark(id, DESTROYED);
+            let end = Outcome::of_volume(rules, world.get(volume).as_deref(), destroyed, unsettled);
+            Some(end.with_scrubbing(world.has_mark(id, SCRUBBING)))
+        }
+        TypedId::PersistentVolumeClaim(claim) => Some(vec![Outcome::of_claim(world.get(claim).as_deref(), unsettled)]),
+        _ => None,
+    }
+}
+
+impl Outcome {
+    /// The end state of a claim.
+    pub fn of_claim(claim: Option<&PersistentVolumeClaim>, unsettled: bool) -> Self {
+        match claim {
+            None => Self::Gone { data: None, unsettled },
+            Some(claim) => Self::Claim {
+                phase: claim.status.phase.clone(),
+                volume_name: claim.volume_name.clone(),
+                terminating: claim.terminating().then(|| claim.meta.finalizers.to_vec()),
+                unsettled,
+            },
+        }
+    }
+
+    /// The end states of a volume for which the controller may have started a pod that scrubs it: that goes on when the
+    /// object vanishes meanwhile, or fails, so that the data are one or the other. Upstream: `recycleVolumeOperation`
+    /// and `RecycleVolumeByWatchingPodUntilCompletion` (`pkg/volume/util/recyclerclient`), 1.36.
+    pub fn with_scrubbing(self, scrubbing: bool) -> Vec<Self> {
+        match self {
+            Self::Gone { data: Some(DataFate::Kept), unsettled } if scrubbing => {
+                vec![self, Self::Gone { data: Some(DataFate::Scrubbed), unsettled }]
+            }
+            other => vec![other],
+        }
+    }
+
+    /// The end state of a volume; `destroyed` is whether the controller has deleted its storage. A volume whose object
+    /// vanishes otherwise leaves its storage alone.
+    pub fn of_volume(rules: &Rules, volume: Option<&PersistentVolume>, destroyed: bool, unsettled: bool) -> Self {
+        let lost = destroyed.then_some(DataFate::Destroyed);
+        match volume {
+            None => Self::Gone { data: Some(lost.unwrap_or(DataFate::Kept)), unsettled },
+            Some(volume) => Self::Volume {
+                phase: volume.status.phase.clone(),
+                claim_ref: volume
+                    .claim_ref
+                    .as_ref()
+                    .map(|named| (named.namespace.clone(), named.name.clone(), named.uid.clone())),
+                terminating: volume.terminating().then(|| volume.meta.finalizers.to_vec()),
+                data: lost.or_else(|| {
+                    matches!(volume.status.phase, VolumePhase::Released | VolumePhase::Failed)
+                        .then(|| data_fate(rules, volume))
+                }),
+                unsettled,
+            },
+        }
+    }
+}
+
+impl Outcome {
+    /// The end of a claim that is bound to that volume, or stays Pending.
+    pub fn bound_claim(volume: Option<&PersistentVolume>) -> Self {
+        Self::Claim {
+            phase: if volume.is_some() { ClaimPhase::Bound } else { ClaimPhase::Pending },
+            volume_name: volume.map(|volume| volume.meta.name.clone()).unwrap_or_default(),
+            terminating: None,
+            unsettled: false,
+        }
+    }
+
+    /// The end of a volume that is bound to that claim, or stays Available.
+    pub fn plain_volume(claim: Option<&PersistentVolumeClaim>) -> Self {
+        Self::Volume {
+            phase: if claim.is_some() { VolumePhase::Bound } else { VolumePhase::Available },
+            claim_ref: claim
+                .map(|claim| (claim.meta.namespace.clone(), claim.meta.name.clone(), claim.meta.uid.clone())),
+            terminating: None,
+            data: None,
+            unsettled: false,
+        }
+    }
+}
+
+impl Outcome {
+    /// The same end with another volume, where one is named.
+    #[must_use]
+    pub fn with_volume(mut self, name: Str) -> Self {
+        if let Self::Claim { volume_name, .. } = &mut self
+            && !volume_name.is_empty()
+        {
+            *volume_name = name;
+        }
+        self
+    }
+
+    /// The same end with another claim, where one is named.
+    #[must_use]
+    pub fn with_claim(mut self, claim: (Str, Str, Str)) -> Self {
+        if let Self::Volume { claim_ref: Some(named), .. } = &mut self {
+            *named = claim;
+        }
+        self
+    }
+}

@@ -1,0 +1,53 @@
+//! The controller that keeps bound volumes from vanishing: `pkg/controller/volume/pvprotection` of Kubernetes 1.36.
+
+pub mod leaves;
+
+use super::spec::{Controller, ControllerSpec};
+use super::{Sync, finalizers};
+use crate::model::{HeldObject, Kind, PersistentVolume, VolumePhase};
+use crate::snapshot::VolumeId;
+use leaves::VolumeProtectionBranch;
+
+/// The finalizer that keeps a volume.
+pub const FINALIZER: &str = "kubernetes.io/pv-protection";
+
+/// Keeps volumes that are bound from vanishing.
+pub const CONTROLLER: Controller = Controller::of(&ControllerSpec {
+    syncs: &[Kind::PersistentVolume],
+    same,
+    // Only of a volume that is being deleted the phase decides.
+    is_hidden: |step| step.before.kind() != Kind::PersistentVolume || step.before.meta().deleted.is_none(),
+    ..ControllerSpec::named("persistentvolume-protection-controller", "pv-protection", |sync, _, id| {
+        let id = id.of().filter(|id| sync.world().get::<PersistentVolume>(*id).is_some())?;
+        Some(sync_volume(sync, id).into())
+    })
+});
+
+fn same(a: &HeldObject<'_>, b: &HeldObject<'_>) -> bool {
+    let phase = |object: &HeldObject<'_>| object.of::<PersistentVolume>().map(|volume| volume.status.phase.clone());
+    a.meta().deleted.is_some() == b.meta().deleted.is_some()
+        && a.meta().finalizers == b.meta().finalizers
+        && phase(a) == phase(b)
+}
+
+/// Upstream: `processPV`, `pkg/controller/volume/pvprotection`, 1.36. Only the recorded phase counts.
+pub fn sync_volume(sync: &mut Sync<'_, '_>, id: VolumeId) -> VolumeProtectionBranch {
+    let Some(volume) = sync.cached(id) else { return VolumeProtectionBranch::VolumeProtectionUnchanged };
+    let protected = volume.meta.has_finalizer(FINALIZER);
+    if volume.terminating() && protected {
+        if volume.status.phase == VolumePhase::Bound {
+            return VolumeProtectionBranch::VolumeKeptBound;
+        }
+        let mut changed = (*volume).clone();
+        changed.meta.finalizers = finalizers::without(&volume.meta.finalizers, FINALIZER);
+        finalizers::finish(sync.update(id, changed).map(drop), sync);
+        return VolumeProtectionBranch::VolumeProtectionRemoved;
+    }
+    if !volume.terminating() && !protected {
+        let mut changed = (*volume).clone();
+        changed.meta.finalizers = finalizers::with(&volume.meta.finalizers, FINALIZER);
+        finalizers::finish(sync.update(id, changed).map(drop), sync);
+        return VolumeProtectionBranch::VolumeProtectionAdded;
+    }
+    VolumeProtectionBranch::VolumeProtectionUnchanged
+}

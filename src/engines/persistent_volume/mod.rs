@@ -1,0 +1,62 @@
+//! What is known of volumes and claims without exploring every state.
+
+mod fixpoint;
+mod nested;
+mod recycling;
+
+use crate::controllers::persistent_volume::links::may_search;
+use crate::controllers::persistent_volume::{BOUND_KINDS, CONTROLLER};
+use crate::controllers::{DecidedBy, Settings};
+use crate::model::{PersistentVolumeClaim, VolumePhase};
+use crate::simulate::engine::{Engine, Exact};
+use crate::simulate::explore::JOINT_LIMIT;
+use crate::simulate::settle::SMALL;
+use crate::simulate::{Component, decide_folded};
+use crate::snapshot::{Snapshot, VolumeId};
+use crate::world::World;
+
+/// The engine of the PersistentVolume controller.
+pub static ENGINE: Engine = Engine {
+    kinds: &BOUND_KINDS,
+    exact,
+    bounds: fixpoint::fixpoint,
+    decided_by,
+    between: recycling::between,
+    under_way: recycling::beside_recycler,
+};
+
+fn exact(snapshot: &Snapshot, settings: &Settings<'_>, component: &Component) -> Option<Exact> {
+    if !settings.controllers.contains(&CONTROLLER) || !settings.starts_in_step() || settings.failures {
+        return None;
+    }
+    let sets = nested::nested(snapshot, settings, component)?;
+    // Exploring adds only the joint end states. Where these are few enough to be listed, so are the states on the way:
+    // parts of at most eight ends, each of at most eight bindings. Volumes that are found later add states of their
+    // own.
+    let at_first = component.of().all(|id| nested::is_found_at_first(snapshot.volume(id)));
+    Some(Exact { sets, most_states: if at_first { JOINT_LIMIT << (SMALL / 2) } else { usize::MAX } })
+}
+
+/// What decides between the outcomes of a component that has several.
+fn decided_by(snapshot: &Snapshot, settings: &Settings<'_>, component: &Component) -> Vec<DecidedBy> {
+    let world = World::new(snapshot);
+    let alone = Settings { controllers: vec![CONTROLLER], ..settings.clone() };
+    let ties = component
+        .of::<PersistentVolumeClaim>()
+        .any(|id| may_search(snapshot.claim(id)) && decide_folded(&world, &alone, id.into()).count > 1);
+    // One claim that picks among free volumes does not depend on any order.
+    let free = |id: VolumeId| {
+        let volume = snapshot.volume(id);
+        volume.claim_ref.is_none() && volume.status.phase == VolumePhase::Available && !volume.terminating()
+    };
+    let mut claims = component.of().map(|id| snapshot.claim(id));
+    let alone = claims.next().is_some_and(|only| !only.terminating()) && claims.next().is_none();
+    let mut decided_by = Vec::new();
+    if ties {
+        decided_by.push(DecidedBy::EqualCandidates);
+    }
+    if !ties || !alone || !component.of().all(free) {
+        decided_by.push(DecidedBy::OrderOfSyncs);
+    }
+    decided_by
+}
