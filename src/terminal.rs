@@ -11,7 +11,7 @@
 use crate::cli::ColorWhen;
 use crate::error::{Error, ErrorKind};
 use crate::progress::Progress;
-use crate::report::wrap::wrap;
+use crate::report::shared::wrap::wrap;
 use crate::text::{sanitize, truncate};
 use dialoguer::console::{Key, Term};
 use std::io::{self, BufWriter, IsTerminal as _, Write};

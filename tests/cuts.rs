@@ -8,7 +8,7 @@ use proptest::prelude::*;
 use proptest::test_runner::TestCaseResult;
 use pvctl::controllers::{Controller, Rules};
 use pvctl::model::{Kind, Resource, Str};
-use pvctl::report::decision::DecisionOut;
+use pvctl::report::prediction::DecisionOut;
 use pvctl::simulate::{Assumed, Limit, Outcome, Prediction, Settings, Simulation, Target, key_of};
 use pvctl::snapshot::{Coverage, CoverageEntry, CoverageState, Parts, Snapshot};
 use std::cell::Cell;

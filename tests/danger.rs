@@ -11,7 +11,7 @@ use pvctl::controllers::{Branch, Controller, DeleteStep, Rules};
 use pvctl::diagnosis::{Diagnosis, Finding, Risk, Scrutiny, Severity, diagnose, rules};
 use pvctl::model::{Kind, PersistentVolume, ReclaimPolicy, VolumePhase};
 use pvctl::report::explanation::{Asked, Explanation};
-use pvctl::report::machine::Model;
+use pvctl::report::shared::machine::Model;
 use pvctl::simulate::{Limit, Outcome, OutcomeSet, Settings, Simulation, Target};
 use pvctl::snapshot::{Snapshot, VolumeId};
 

@@ -13,7 +13,7 @@ use crate::model::{Kind, ObjectKey, parse_label_filter};
 use crate::report::audit::{
     Audited, Report, closing_words, columns, github, junit, markdown, prometheus, sarif, table, unmatched_words,
 };
-use crate::report::table::{Table, TableStyle};
+use crate::report::shared::table::{Table, TableStyle};
 use crate::simulate::{Simulation, key_of};
 use crate::source::suppressions::{baseline, suppressions};
 use crate::terminal::Terminal;

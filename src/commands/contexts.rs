@@ -5,7 +5,7 @@ use crate::cli::{GlobalArgs, Output as Format};
 use crate::error::Error;
 use crate::parallel::in_order;
 use crate::report::contexts::{Counts, ListWriter, Section, Summary};
-use crate::report::table::TableStyle;
+use crate::report::shared::table::TableStyle;
 use crate::source;
 use crate::terminal::{Terminal, exit_when_unread, output_error};
 

@@ -12,7 +12,7 @@ use crate::diagnosis::{Finding, Remedy, Scrutiny, Severity, diagnose_named, matc
 use crate::error::{Error, ErrorKind};
 use crate::model::{Kind, ObjectKey};
 use crate::repair::{self, Plan, Proposed, Request};
-use crate::report::wrap::wrap;
+use crate::report::shared::wrap::wrap;
 use crate::simulate::Simulation;
 use crate::source::Cluster;
 use crate::terminal::Terminal;

@@ -4,9 +4,9 @@ use super::{Status, print_document};
 use crate::cli::{Output as Format, RulesArgs};
 use crate::diagnosis::{Rule, rules};
 use crate::error::Error;
-use crate::report::rule_page::{RuleList, page, table};
-use crate::report::table::TableStyle;
-use crate::report::wrap::wrap;
+use crate::report::rules::{RuleList, page, table};
+use crate::report::shared::table::TableStyle;
+use crate::report::shared::wrap::wrap;
 use crate::terminal::Terminal;
 use crate::text::nearest;
 

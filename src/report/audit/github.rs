@@ -1,6 +1,6 @@
 //! Findings as workflow commands, which GitHub Actions shows as annotations.
 
-use super::{Audited, worst_first};
+use super::listing::{Audited, worst_first};
 use crate::diagnosis::Severity;
 use crate::text::sanitize;
 use std::fmt::Write as _;

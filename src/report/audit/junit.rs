@@ -1,7 +1,7 @@
 //! Findings as `JUnit` XML, in the form that Jenkins and `GitLab` read: a test for each rule that found nothing, and
 //! one for each finding, which fails where it counts for the exit code.
 
-use super::{Audited, open, unread};
+use super::listing::{Audited, open, unread};
 use crate::diagnosis::{Finding, Rule};
 use crate::text::sanitize;
 use std::fmt::Write as _;

@@ -1,7 +1,9 @@
 //! Findings as Markdown, for a pull request or a wiki: a table of the roots, and below it what shows each and what to
 //! do.
 
-use super::{Audited, affected, summary_words, worst_first};
+use super::listing::{Audited, worst_first};
+use super::table::affected;
+use super::words::summary_words;
 use crate::text::sanitize;
 use std::fmt::Write as _;
 

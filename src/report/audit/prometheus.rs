@@ -1,6 +1,6 @@
 //! Findings as metrics in the text format of Prometheus (version 0.0.4), for a textfile collector or a push gateway.
 
-use super::{Audited, open};
+use super::listing::{Audited, open};
 use crate::diagnosis::Severity;
 use crate::text::sanitize;
 use std::fmt::Write as _;

@@ -3,7 +3,7 @@
 //! An object of a cluster is a logical location. Many readers show only what has a place in a file as well, so each
 //! object also has its path below the API server, against the base `CLUSTER`.
 
-use super::{Audited, unread};
+use super::listing::{Audited, unread};
 use crate::diagnosis::{Finding, Rule, Severity, Unread};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
@@ -62,7 +62,7 @@ fn descriptor(rule: &Rule) -> Value {
         "fullDescription": { "text": page.why },
         "help": {
             "text": format!("{}\n\n{}\n\n{}", page.repair, page.prevention, page.hazard),
-            "markdown": crate::report::rule_page::page(rule),
+            "markdown": crate::report::rules::page(rule),
         },
         "defaultConfiguration": { "level": level(rule.severity) },
         "properties": { "risk": rule.risk.as_str() },

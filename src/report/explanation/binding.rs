@@ -2,7 +2,7 @@
 
 use crate::diagnosis::misfit::{claim_name, shown};
 use crate::model::{AnnotationKey, Kind, PersistentVolume, PersistentVolumeClaim};
-use crate::report::unread::hidden;
+use crate::report::shared::unread::hidden;
 use crate::simulate::Target;
 use crate::snapshot::printed;
 use crate::snapshot::{Snapshot, VolumeId};

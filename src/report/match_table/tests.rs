@@ -5,8 +5,8 @@
 use super::{MatchTable, Matched};
 use crate::controllers::{Controller, Rules};
 use crate::model::PersistentVolumeClaim;
-use crate::report::machine::Model;
-use crate::report::table::TableStyle;
+use crate::report::shared::machine::Model;
+use crate::report::shared::table::TableStyle;
 use crate::report::testing::{bound_pv, claim_ref, deleted, pv, pvc, sc, with, world};
 use crate::simulate::{match_claim, planned};
 use crate::snapshot::{Snapshot, decode};

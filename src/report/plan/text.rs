@@ -1,9 +1,9 @@
 //! A plan as text for people.
 
-use super::shown;
+use super::document::shown;
 use crate::error::Error;
 use crate::repair::{Change, Guard, Holds, Interleaving, Manifests, Plan, Refusal, Step, Undo, Write};
-use crate::report::wrap::wrap;
+use crate::report::shared::wrap::wrap;
 use crate::snapshot::redact::redact;
 use colored::Colorize as _;
 use serde_json::{Map, Value};

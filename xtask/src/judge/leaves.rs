@@ -6,7 +6,7 @@ use crate::line::{Case, Object};
 use anyhow::Result;
 use pvctl::controllers::Branch;
 use pvctl::controllers::persistent_volume::reclaim::{DataFate, data_fate};
-use pvctl::report::decision::DecisionOut;
+use pvctl::report::prediction::DecisionOut;
 use pvctl::simulate::{Decisions, Target};
 use pvctl::snapshot::Snapshot;
 use serde_json::Value;

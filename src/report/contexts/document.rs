@@ -1,9 +1,9 @@
-//! `ContextList`: the answers of several clusters to one question, as data and as a summary.
+//! The answers of several clusters to one question, as data and as a summary.
 
-use super::machine::API_VERSION;
-use super::prediction::PredictionList;
-use super::table::Table;
 use crate::error::Error;
+use crate::report::prediction::PredictionList;
+use crate::report::shared::machine::API_VERSION;
+use crate::report::shared::table::Table;
 use crate::text::{escape_json, sanitize};
 use serde::Serialize;
 use std::io::{self, Write};
