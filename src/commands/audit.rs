@@ -3,17 +3,20 @@
 use super::gather::{Evidence, Gathered, Question, gather, keeps_from_judging};
 use super::rules::unknown;
 use super::scope::{is_of, object_belongs_to};
-use super::{Status, named, offer, print_document};
-use crate::cli::{AuditArgs, GlobalArgs, Output, ReportFormat as Format, parse_objects};
+use super::{Status, named, offer};
+use crate::cli::{AuditArgs, GlobalArgs, parse_objects};
 use crate::diagnosis::{
     Diagnosis, Finding, Risk, Rule, Scrutiny, Severity, Suppression, diagnose_named, matches_glob, rules,
 };
 use crate::error::Error;
 use crate::model::{Kind, ObjectKey, parse_label_filter};
 use crate::report::audit::{
-    Audited, Report, closing_words, columns, github, junit, markdown, prometheus, sarif, table, unmatched_words,
+    Audited, Report, ReportFormat as Format, closing_words, columns, github, junit, markdown, prometheus, sarif, table,
+    unmatched_words,
 };
+use crate::report::shared::json::json;
 use crate::report::shared::table::{Table, TableStyle};
+use crate::report::shared::yaml::yaml;
 use crate::simulate::{Simulation, key_of};
 use crate::source::suppressions::{baseline, suppressions};
 use crate::terminal::Terminal;
@@ -137,8 +140,8 @@ pub(super) fn run(args: &AuditArgs, global: &GlobalArgs, terminal: &Terminal) ->
     };
     let mut output = terminal.output();
     match args.output {
-        Format::Json => print_document(&Report::new(model, &audited), Output::Json, &mut output)?,
-        Format::Yaml => print_document(&Report::new(model, &audited), Output::Yaml, &mut output)?,
+        Format::Json => output.print(&json(&Report::new(model, &audited))?)?,
+        Format::Yaml => output.print(&yaml(&Report::new(model, &audited))?)?,
         Format::Name => {
             let open = shown.iter().filter(|finding| finding.suppressed.is_none());
             let objects: BTreeSet<_> = open.map(|finding| &finding.object).collect();
@@ -177,7 +180,7 @@ pub(super) fn run(args: &AuditArgs, global: &GlobalArgs, terminal: &Terminal) ->
             }
             return Ok(threshold.status(args, &gathered, &audited));
         }
-        Format::Sarif => print_document(&sarif(&audited, &chosen), Output::Json, &mut output)?,
+        Format::Sarif => output.print(&json(&sarif(&audited, &chosen))?)?,
         Format::Junit => output.print(&junit(&audited, &chosen, |finding| threshold.counts(finding)))?,
         Format::Markdown => output.print(&markdown(&audited, args.all))?,
         Format::Github => output.print(&github(&audited, args.all))?,

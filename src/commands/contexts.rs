@@ -1,11 +1,13 @@
 //! The same question to the clusters of several contexts: a section for each, one summary, one exit code.
 
 use super::{Status, connect};
-use crate::cli::{GlobalArgs, Output as Format};
+use crate::cli::GlobalArgs;
 use crate::error::Error;
 use crate::parallel::in_order;
 use crate::report::contexts::{Counts, ListWriter, Section, Summary};
+use crate::report::prediction::PredictionFormat as Format;
 use crate::report::shared::table::TableStyle;
+use crate::report::shared::yaml::yaml;
 use crate::source;
 use crate::terminal::{Terminal, exit_when_unread, output_error};
 
@@ -70,10 +72,10 @@ pub(super) fn run(
             let document: serde_json::Value = serde_json::from_slice(&list.end().map_err(failed)?)
                 .map_err(|error| Error::bug("the answer cannot be put into YAML").caused_by(&error))?;
             let mut output = terminal.output();
-            super::print_document(&document, format, &mut output)?;
+            output.print(&yaml(&document)?)?;
             output.finish()?;
         }
-        Format::Table | Format::Wide | Format::Name | Format::Text => {
+        Format::Table | Format::Wide | Format::Name => {
             let mut summary = Summary::default();
             each(&mut |section| {
                 summary.add(section);

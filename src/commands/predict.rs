@@ -3,16 +3,17 @@
 use super::gather::{Evidence, Gathered, Question, gather, keeps_from_judging};
 use super::scope::belongs_to;
 use super::{Status, contexts, named};
-use crate::cli::{GlobalArgs, ObjectArgument, Output as Format, PredictArgs, parse_objects};
+use crate::cli::{GlobalArgs, ObjectArgument, PredictArgs, parse_objects};
 use crate::error::Error;
 use crate::model::{Kind, LabelFilter, ObjectMeta, parse_label_filter};
 use crate::parallel::in_order;
 use crate::report::contexts::Counts;
 use crate::report::prediction::ends::{bindings, phases};
 use crate::report::prediction::write_folded;
-use crate::report::prediction::{Head, JointOut, PredictionOut};
+use crate::report::prediction::{Head, JointOut, PredictionFormat as Format, PredictionOut};
 use crate::report::shared::table::{Table, TableStyle};
 use crate::report::shared::why::why;
+use crate::report::shared::yaml::yaml;
 use crate::simulate::{Prediction, Simulation, Target};
 use crate::terminal::{Output, Terminal, output_error};
 use crate::text::{escape_json, human_age};
@@ -86,7 +87,7 @@ impl<'a> Asked<'a> {
             Format::Json => shown.json(&mut output)?,
             Format::Yaml => shown.yaml(&mut output)?,
             Format::Name => shown.names(&mut output)?,
-            Format::Table | Format::Wide | Format::Text => shown.table(terminal, &mut output)?,
+            Format::Table | Format::Wide => shown.table(terminal, &mut output)?,
         };
         output.finish()?;
         let listed: Vec<Kind> = match words.as_slice() {
@@ -286,7 +287,7 @@ impl<'s> Shown<'_, 's> {
             serde_json::to_value(Head::new(self.gathered.modelled.document(), snapshot)).map_err(failed)?;
         document["items"] = items.into();
         document["worlds"] = worlds.into();
-        super::print_document(&document, Format::Yaml, output)?;
+        output.print(&yaml(&document)?)?;
         Ok(counts)
     }
 

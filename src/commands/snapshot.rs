@@ -2,7 +2,7 @@
 
 use super::gather::{file_options, issue_sentence, unreadable};
 use super::{Status, connect};
-use crate::cli::{GlobalArgs, Output as Format, SnapshotArgs};
+use crate::cli::{GlobalArgs, SnapshotArgs, SnapshotFormat as Format};
 use crate::error::Error;
 use crate::model::{Kind, ObjectKey, Str};
 use crate::snapshot::{CoverageEntry, CoverageState, DecodeIssue};
@@ -29,9 +29,7 @@ pub(super) fn run(args: &SnapshotArgs, global: &GlobalArgs, terminal: &Terminal)
     let mut output = terminal.output();
     let written = match args.output {
         Format::Yaml => archive::write_yaml(&objects, &statement, &mut output),
-        Format::Json | Format::Text | Format::Table | Format::Wide | Format::Name => {
-            archive::write(&objects, &statement, &mut output)
-        }
+        Format::Json => archive::write(&objects, &statement, &mut output),
     };
     written.map_err(|failure| output_error(&failure))?;
     output.finish()?;

@@ -22,3 +22,31 @@ pub use prometheus::prometheus;
 pub use sarif::sarif;
 pub use table::{columns, table};
 pub use words::{closing_words, unmatched_words};
+
+use crate::report::shared::format::formats;
+
+formats! {
+    /// How the findings of an audit are printed.
+    ReportFormat {
+        /// A table of the roots.
+        Table = "table",
+        /// The same with more columns.
+        Wide = "wide",
+        /// JSON, as the contract defines it.
+        Json = "json",
+        /// YAML with the content of the JSON.
+        Yaml = "yaml",
+        /// TYPE/NAME, one object a line.
+        Name = "name",
+        /// SARIF 2.1.0, for code scanners.
+        Sarif = "sarif",
+        /// `JUnit` XML, for CI servers.
+        Junit = "junit",
+        /// Markdown, for pull requests.
+        Markdown = "markdown",
+        /// Workflow commands of GitHub Actions.
+        Github = "github",
+        /// The text format of Prometheus.
+        Prometheus = "prometheus",
+    }
+}

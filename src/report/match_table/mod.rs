@@ -1,6 +1,7 @@
 //! `MatchTable`: why each volume fits a claim or not.
 
 mod document;
+mod name;
 mod table;
 #[cfg(test)]
 mod tests;
@@ -8,3 +9,67 @@ mod words;
 
 pub use document::{AsksOut, MatchRow, MatchTable, Matched, candidate_rows};
 pub(super) use table::rows_table;
+
+use crate::error::Error;
+use crate::report::shared::format::formats;
+use crate::report::shared::json::json;
+use crate::report::shared::table::TableStyle;
+use crate::report::shared::yaml::yaml;
+use crate::snapshot::Snapshot;
+
+formats! {
+    /// How matches are printed.
+    MatchFormat {
+        /// A table for about 80 columns, below sentences.
+        Table = "table",
+        /// The same with more columns.
+        Wide = "wide",
+        /// JSON, as the contract defines it.
+        Json = "json",
+        /// YAML with the content of the JSON.
+        Yaml = "yaml",
+        /// TYPE/NAME of what may be chosen, one volume a line.
+        Name = "name",
+    }
+}
+
+/// How matches are laid out for people.
+#[derive(Clone, Copy, Debug)]
+pub struct MatchPage<'a> {
+    /// What was read.
+    pub snapshot: &'a Snapshot,
+    /// The column by which the table is sorted.
+    pub sort_by: Option<&'a str>,
+    /// How the table is printed.
+    pub style: TableStyle,
+}
+
+impl MatchFormat {
+    /// The columns of the table, in a format that has one.
+    pub fn columns(self) -> Option<&'static [&'static str]> {
+        match self {
+            Self::Table => Some(table::columns(false)),
+            Self::Wide => Some(table::columns(true)),
+            Self::Json | Self::Yaml | Self::Name => None,
+        }
+    }
+
+    /// The answer in this format, part by part, each handed to `print`.
+    ///
+    /// # Errors
+    /// What `print` answers, and where the answer cannot be put into the format, which is a bug.
+    pub fn render(
+        self,
+        answer: &MatchTable<'_>,
+        page: MatchPage<'_>,
+        mut print: impl FnMut(&str) -> Result<(), Error>,
+    ) -> Result<(), Error> {
+        match self {
+            Self::Table => table::page(answer, page, false, print),
+            Self::Wide => table::page(answer, page, true, print),
+            Self::Json => print(&json(answer)?),
+            Self::Yaml => print(&yaml(answer)?),
+            Self::Name => print(&name::names(answer)),
+        }
+    }
+}

@@ -1,8 +1,10 @@
 //! The answer as a table, which has more columns with `-o wide`.
 
+use super::MatchPage;
 use super::document::{MatchRow, MatchTable};
 use crate::diagnosis::misfit::{claim_name, modes};
 use crate::report::shared::table::Table;
+use crate::report::shared::wrap::wrap;
 use crate::text::{sanitize, width};
 
 const NARROW: [&str; 7] = ["VOLUME", "CAPACITY", "MODES", "CLASS", "PHASE", "VERDICT", "WHY"];
@@ -17,26 +19,45 @@ const GAP: usize = 3;
 const DISPENSABLE: [&str; 4] = ["PHASE", "CLASS", "MODES", "CAPACITY"];
 
 impl MatchTable<'_> {
-    /// The rows in the order for people, or by the column of that name; nothing where there is no such column.
+    /// The rows in the order for people, or by the column of that name.
     /// In a narrow terminal the columns go first whose values the reason names where they matter.
-    pub fn table(&self, wide: bool, sort_by: Option<&str>, columns: Option<usize>) -> Option<Table> {
+    pub(super) fn table(&self, wide: bool, sort_by: Option<&str>, columns: Option<usize>) -> Table {
         let mut ranked = self.ranked();
         if sort_by.is_some_and(|column| column.eq_ignore_ascii_case("capacity")) {
             ranked.sort_by(|a, b| a.size().compare(&b.size()));
         }
         let by_text = sort_by.filter(|column| !column.eq_ignore_ascii_case("capacity"));
-        if let Some(column) = by_text {
-            let names = Self::columns(wide);
-            let at = names.iter().position(|name| name.eq_ignore_ascii_case(column))?;
+        let place = |column: &str| self::columns(wide).iter().position(|name| name.eq_ignore_ascii_case(column));
+        if let Some(at) = by_text.and_then(place) {
             ranked.sort_by_cached_key(|row| row.cells(wide).swap_remove(at));
         }
-        Some(rows_table(&ranked, wide, columns))
+        rows_table(&ranked, wide, columns)
     }
+}
 
-    /// The names of the columns.
-    pub fn columns(wide: bool) -> &'static [&'static str] {
-        if wide { &WIDE } else { &NARROW }
+/// The names of the columns.
+pub(super) fn columns(wide: bool) -> &'static [&'static str] {
+    if wide { &WIDE } else { &NARROW }
+}
+
+/// The sentences, unless the names of the columns are left out with them, and the table.
+pub(super) fn page<E>(
+    answer: &MatchTable<'_>,
+    page: MatchPage<'_>,
+    wide: bool,
+    mut print: impl FnMut(&str) -> Result<(), E>,
+) -> Result<(), E> {
+    let MatchPage { snapshot, sort_by, style } = page;
+    let table = answer.table(wide, sort_by, style.width);
+    if style.headers {
+        for line in answer.summary(snapshot) {
+            print(&format!("{}\n", wrap(&line, style.width, 0)))?;
+        }
+        if !table.is_empty() {
+            print("\n")?;
+        }
     }
+    if table.is_empty() { Ok(()) } else { table.render(style, print) }
 }
 
 impl MatchRow<'_> {

@@ -11,3 +11,21 @@ pub use document::{
     UnknownOut, WaitingOut,
 };
 pub use folded::write_folded;
+
+use crate::report::shared::format::formats;
+
+formats! {
+    /// How predictions are printed.
+    PredictionFormat {
+        /// A table for about 80 columns.
+        Table = "table",
+        /// The same with more columns.
+        Wide = "wide",
+        /// JSON, as the contract defines it.
+        Json = "json",
+        /// YAML with the content of the JSON.
+        Yaml = "yaml",
+        /// TYPE/NAME, one object a line.
+        Name = "name",
+    }
+}

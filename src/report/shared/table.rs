@@ -7,6 +7,7 @@ use super::wrap::wrap;
 use crate::text::{sanitize, width};
 use colored::Colorize as _;
 use comfy_table::{ContentArrangement, presets};
+use std::convert::Infallible;
 
 /// Above so many rows a table is not laid out as a whole.
 const LARGE: usize = 10_000;
@@ -118,6 +119,16 @@ impl Table {
             _ => a[at].cmp(&b[at]),
         });
         true
+    }
+
+    /// The whole text.
+    pub fn text(&self, style: TableStyle) -> String {
+        let mut text = String::new();
+        let Ok(()) = self.render(style, |part| -> Result<(), Infallible> {
+            text.push_str(part);
+            Ok(())
+        });
+        text
     }
 
     /// The text, part by part, each handed to `write`.
@@ -403,14 +414,7 @@ mod tests {
 
     fn rendered(table: &Table, columns: Option<usize>) -> String {
         colored::control::set_override(false);
-        let mut text = String::new();
-        let style = TableStyle { width: columns, headers: true };
-        let done: Result<(), ()> = table.render(style, |part| {
-            text.push_str(part);
-            Ok(())
-        });
-        assert_eq!(done, Ok(()));
-        text
+        table.text(TableStyle { width: columns, headers: true })
     }
 
     #[test]

@@ -4,7 +4,7 @@ use super::document::Version;
 
 impl Version {
     /// The same for people, a line each.
-    pub fn text(&self) -> String {
+    pub(super) fn text(&self) -> String {
         let server = self.server.as_ref().map(|server| format!("server:               {}\n", server.version));
         format!(
             "pvctl:                {}\nmodelled Kubernetes:  {} (--kube-version takes {})\n{}",
