@@ -5,8 +5,7 @@ use super::{Status, named};
 use crate::cli::{GlobalArgs, MatchArgs, one_object};
 use crate::error::Error;
 use crate::model::{Kind, PersistentVolumeClaim};
-use crate::report::match_table::{MatchPage, MatchTable, Matched};
-use crate::report::shared::table::TableStyle;
+use crate::report::match_table::{MatchTable, Matched};
 use crate::simulate::{Planned, match_claim, planned};
 use crate::source::{FileOptions, files};
 use crate::terminal::Terminal;
@@ -52,18 +51,12 @@ pub(super) fn run(args: &MatchArgs, global: &GlobalArgs, terminal: &Terminal) ->
     });
     let mut output = terminal.output();
     if let Some(columns) = args.output.columns() {
-        let is_unknown = |wanted: &&String| !columns.iter().any(|column| column.eq_ignore_ascii_case(wanted));
-        if let Some(wanted) = args.table.sort_by.as_ref().filter(is_unknown) {
-            return Err(Error::usage(format!("--sort-by: there is no column {wanted:?}"))
-                .hint(format!("the columns are {}", columns.join(", "))));
-        }
+        args.table.check(columns)?;
         for note in &gathered.notes {
             terminal.message(note);
         }
     }
-    let style = TableStyle { width: terminal.width(), headers: !args.table.no_headers };
-    let page = MatchPage { snapshot, sort_by: args.table.sort_by.as_deref(), style };
-    args.output.render(&answer, page, |text| output.print(text))?;
+    args.output.render(&answer, snapshot, args.table.view(terminal.width()), |text| output.print(text))?;
     output.finish()?;
     Ok(if gathered.dropped() || !answer.unknown.is_empty() { Status::Unjudged } else { Status::Done })
 }

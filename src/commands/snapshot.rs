@@ -8,7 +8,7 @@ use crate::model::{Kind, ObjectKey, Str};
 use crate::snapshot::{CoverageEntry, CoverageState, DecodeIssue};
 use crate::source::archive::ArchivedObject;
 use crate::source::{Archived, FileOptions, Needs, Statement, archive, files};
-use crate::terminal::{Terminal, output_error};
+use crate::terminal::Terminal;
 
 /// Reads everything, then prints it: a reading that fails leaves stdout empty.
 pub(super) fn run(args: &SnapshotArgs, global: &GlobalArgs, terminal: &Terminal) -> Result<Status, Error> {
@@ -31,7 +31,7 @@ pub(super) fn run(args: &SnapshotArgs, global: &GlobalArgs, terminal: &Terminal)
         Format::Yaml => archive::write_yaml(&objects, &statement, &mut output),
         Format::Json => archive::write(&objects, &statement, &mut output),
     };
-    written.map_err(|failure| output_error(&failure))?;
+    written.map_err(|failure| Error::unwritten(&failure))?;
     output.finish()?;
     warn(&issues, &objects, &statement, terminal);
     Ok(Status::Done)

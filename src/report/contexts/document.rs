@@ -1,12 +1,8 @@
-//! The answers of several clusters to one question, as data and as a summary.
+//! The answers of several clusters to one question, as data.
 
 use crate::error::Error;
 use crate::report::prediction::PredictionList;
-use crate::report::shared::machine::API_VERSION;
-use crate::report::shared::table::Table;
-use crate::text::{escape_json, sanitize};
 use serde::Serialize;
-use std::io::{self, Write};
 use std::ops::AddAssign;
 
 /// The whole document. It is written piece by piece, with the same fields in the same order.
@@ -109,126 +105,13 @@ pub struct Section {
     pub answer: Result<(Counts, Vec<u8>), Error>,
 }
 
-impl Section {
-    /// The section for people, below its heading.
-    pub fn text(&self) -> String {
-        let heading = heading(&self.context);
-        match &self.answer {
-            Ok((_, answer)) => format!("{heading}{}\n", String::from_utf8_lossy(answer)),
-            Err(error) => format!("{heading}{}\n\n", sanitize(error.message())),
-        }
-    }
-}
-
-/// As `head` and `tail` print it for several files.
-fn heading(of: &str) -> String {
-    format!("==> {} <==\n", sanitize(of))
-}
-
-/// Writes the document as the sections come.
-#[derive(Debug)]
-pub struct ListWriter<W> {
-    output: W,
-    summary: SummaryOut,
-}
-
-impl<W: Write> ListWriter<W> {
-    /// Writes what stands before the items.
-    ///
-    /// # Errors
-    /// The writer's.
-    pub fn start(mut output: W) -> io::Result<Self> {
-        write!(output, "{{\"apiVersion\":\"{API_VERSION}\",\"kind\":\"ContextList\",\"items\":[")?;
-        Ok(Self { output, summary: SummaryOut::default() })
-    }
-
-    /// Writes one item.
-    ///
-    /// # Errors
-    /// The writer's.
-    pub fn item(&mut self, section: &Section) -> io::Result<()> {
-        let parted = if self.summary.contexts == 0 { "\n" } else { ",\n" };
-        self.output.write_all(parted.as_bytes())?;
-        self.summary.add(section);
-        let Section { context, exit_code, answer, .. } = section;
-        let (error, counts, written) = match answer {
-            Ok((counts, written)) => (None, Some(*counts), written.trim_ascii_end()),
-            Err(error) => {
-                let (message, causes, hints) = (error.message(), error.causes(), error.hints());
-                (Some(ErrorOut { message, causes, hints }), None, &[][..])
-            }
-        };
-        let item = ContextOut { context, exit_code: *exit_code, error, counts, answer: None };
-        let item = serde_json::to_string(&item)?;
-        if written.is_empty() {
-            self.output.write_all(&escape_json(item.as_bytes()))?;
-        } else {
-            self.output.write_all(&escape_json(item.strip_suffix('}').unwrap_or(&item).as_bytes()))?;
-            self.output.write_all(b",\"answer\":")?;
-            self.output.write_all(written)?;
-            self.output.write_all(b"}")?;
-        }
-        // The next one may be long in coming.
-        self.output.flush()
-    }
-
-    /// Writes what stands after the items.
-    ///
-    /// # Errors
-    /// The writer's.
-    pub fn end(mut self) -> io::Result<W> {
-        writeln!(self.output, "\n],\"summary\":{}}}", serde_json::to_string(&self.summary)?)?;
-        Ok(self.output)
-    }
-}
-
 impl SummaryOut {
-    fn add(&mut self, section: &Section) {
+    /// Counts another context.
+    pub(super) fn add(&mut self, section: &Section) {
         self.contexts += 1;
         match &section.answer {
             Ok((counts, _)) => self.counts += *counts,
             Err(_) => self.failed += 1,
         }
-    }
-}
-
-/// The columns of the summary.
-const HEADERS: [&str; 6] = ["CONTEXT", "VOLUMES", "CLAIMS", "CHANGES", "UNKNOWN", "RESULT"];
-
-/// The summary for people: a row for each context.
-#[derive(Debug)]
-pub struct Summary(Table);
-
-impl Default for Summary {
-    fn default() -> Self {
-        Self(Table::new(HEADERS.to_vec()))
-    }
-}
-
-impl Summary {
-    /// Adds a context.
-    pub fn add(&mut self, section: &Section) {
-        let (counts, result) = match &section.answer {
-            Ok((counts, _)) => {
-                let Counts { volumes, claims, changes, unknown } = counts;
-                let result = if section.partial { "judged in part" } else { "judged" };
-                ([volumes, claims, changes, unknown].map(ToString::to_string), result)
-            }
-            Err(error) => (["-"; 4].map(str::to_owned), error.message()),
-        };
-        let mut row = vec![section.context.clone()];
-        row.extend(counts);
-        row.push(result.to_owned());
-        self.0.row(row);
-    }
-
-    /// What stands above the table.
-    pub fn heading() -> String {
-        heading("all contexts")
-    }
-
-    /// The table.
-    pub fn table(&self) -> &Table {
-        &self.0
     }
 }

@@ -13,7 +13,7 @@ pub(super) use table::rows_table;
 use crate::error::Error;
 use crate::report::shared::format::formats;
 use crate::report::shared::json::json;
-use crate::report::shared::table::TableStyle;
+use crate::report::shared::table::TableView;
 use crate::report::shared::yaml::yaml;
 use crate::snapshot::Snapshot;
 
@@ -33,17 +33,6 @@ formats! {
     }
 }
 
-/// How matches are laid out for people.
-#[derive(Clone, Copy, Debug)]
-pub struct MatchPage<'a> {
-    /// What was read.
-    pub snapshot: &'a Snapshot,
-    /// The column by which the table is sorted.
-    pub sort_by: Option<&'a str>,
-    /// How the table is printed.
-    pub style: TableStyle,
-}
-
 impl MatchFormat {
     /// The columns of the table, in a format that has one.
     pub fn columns(self) -> Option<&'static [&'static str]> {
@@ -54,19 +43,20 @@ impl MatchFormat {
         }
     }
 
-    /// The answer in this format, part by part, each handed to `print`.
+    /// The answer in this format, part by part, each handed to `print`; a table as `view` says.
     ///
     /// # Errors
     /// What `print` answers, and where the answer cannot be put into the format, which is a bug.
     pub fn render(
         self,
         answer: &MatchTable<'_>,
-        page: MatchPage<'_>,
+        snapshot: &Snapshot,
+        view: TableView<'_>,
         mut print: impl FnMut(&str) -> Result<(), Error>,
     ) -> Result<(), Error> {
         match self {
-            Self::Table => table::page(answer, page, false, print),
-            Self::Wide => table::page(answer, page, true, print),
+            Self::Table => table::write(answer, snapshot, view, false, print),
+            Self::Wide => table::write(answer, snapshot, view, true, print),
             Self::Json => print(&json(answer)?),
             Self::Yaml => print(&yaml(answer)?),
             Self::Name => print(&name::names(answer)),

@@ -1,10 +1,10 @@
 //! The answer as a table, which has more columns with `-o wide`.
 
-use super::MatchPage;
 use super::document::{MatchRow, MatchTable};
 use crate::diagnosis::misfit::{claim_name, modes};
-use crate::report::shared::table::Table;
+use crate::report::shared::table::{Table, TableView};
 use crate::report::shared::wrap::wrap;
+use crate::snapshot::Snapshot;
 use crate::text::{sanitize, width};
 
 const NARROW: [&str; 7] = ["VOLUME", "CAPACITY", "MODES", "CLASS", "PHASE", "VERDICT", "WHY"];
@@ -41,13 +41,14 @@ pub(super) fn columns(wide: bool) -> &'static [&'static str] {
 }
 
 /// The sentences, unless the names of the columns are left out with them, and the table.
-pub(super) fn page<E>(
+pub(super) fn write<E>(
     answer: &MatchTable<'_>,
-    page: MatchPage<'_>,
+    snapshot: &Snapshot,
+    view: TableView<'_>,
     wide: bool,
     mut print: impl FnMut(&str) -> Result<(), E>,
 ) -> Result<(), E> {
-    let MatchPage { snapshot, sort_by, style } = page;
+    let TableView { sort_by, style } = view;
     let table = answer.table(wide, sort_by, style.width);
     if style.headers {
         for line in answer.summary(snapshot) {

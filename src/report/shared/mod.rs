@@ -3,6 +3,7 @@
 
 pub mod format;
 pub mod json;
+pub mod list;
 pub mod machine;
 pub mod table;
 pub mod unread;

@@ -48,6 +48,15 @@ pub struct TableStyle {
     pub headers: bool,
 }
 
+/// What of a table is printed, and how.
+#[derive(Clone, Copy, Debug)]
+pub struct TableView<'a> {
+    /// The column by which it is sorted, in place of its own order.
+    pub sort_by: Option<&'a str>,
+    /// How it is printed.
+    pub style: TableStyle,
+}
+
 /// What a cell measures: a number, an age such as `2d13h` in seconds, or a severity, the worst least.
 fn measure(cell: &str) -> Option<f64> {
     const SEVERITIES: [(&str, f64); 3] = [("error", 0.0), ("warning", 1.0), ("info", 2.0)];
