@@ -83,8 +83,8 @@ impl Error {
         Self::new(ErrorKind::OutputClosed, "the output was closed by its reader")
     }
 
-    /// What a failure to write the answer means: a reader that has had enough, as `head`, is no failure (exit code 0); a
-    /// full disk is (exit code 3).
+    /// What a failure to write the answer means: a reader that has had enough, as `head`, is no failure (exit code 0);
+    /// a full disk is (exit code 3).
     pub fn unwritten(failure: &io::Error) -> Self {
         if failure.kind() == io::ErrorKind::BrokenPipe {
             Self::output_closed()

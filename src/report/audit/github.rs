@@ -6,7 +6,7 @@ use crate::text::sanitize;
 use std::fmt::Write as _;
 
 /// A line for each finding.
-pub fn github(audited: &Audited<'_>, all: bool) -> String {
+pub(super) fn github(audited: &Audited<'_>, all: bool) -> String {
     let mut lines = String::new();
     for finding in worst_first(audited, all) {
         let command = match finding.severity {

@@ -7,7 +7,7 @@ use crate::text::sanitize;
 use std::fmt::Write as _;
 
 /// The document; `rules` are those that looked, and `fails` says which findings count.
-pub fn junit(audited: &Audited<'_>, rules: &[&'static Rule], fails: impl Fn(&Finding) -> bool) -> String {
+pub(super) fn junit(audited: &Audited<'_>, rules: &[&'static Rule], fails: impl Fn(&Finding) -> bool) -> String {
     let Audited { diagnosis, shown, .. } = *audited;
     let mut cases = String::new();
     let (mut tests, mut failures, mut skipped) = (0, 0, 0);

@@ -11,7 +11,7 @@ use std::fmt::Write as _;
 const UNSEEN: &str = "&#8203;";
 
 /// The page.
-pub fn markdown(audited: &Audited<'_>, all: bool) -> String {
+pub(super) fn markdown(audited: &Audited<'_>, all: bool) -> String {
     let mut page = format!("# kubectl pvctl audit\n\n{}\n", cell(&summary_words(audited, all)));
     let listed = worst_first(audited, all);
     if listed.is_empty() {

@@ -6,7 +6,7 @@ use crate::text::sanitize;
 use std::fmt::Write as _;
 
 /// The metrics.
-pub fn prometheus(audited: &Audited<'_>) -> String {
+pub(super) fn prometheus(audited: &Audited<'_>) -> String {
     let Audited { snapshot, diagnosis, shown, looked_at: [volumes, claims], .. } = *audited;
     let mut text = String::new();
     head(&mut text, "pvctl_audit_findings", "Findings by severity.");

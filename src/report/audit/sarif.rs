@@ -12,7 +12,7 @@ use std::collections::BTreeSet;
 const SCHEMA: &str = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json";
 
 /// The document; `rules` are those that looked.
-pub fn sarif(audited: &Audited<'_>, rules: &[&'static Rule]) -> Value {
+pub(super) fn sarif(audited: &Audited<'_>, rules: &[&'static Rule]) -> Value {
     let Audited { diagnosis, shown, .. } = *audited;
     // What stands around volumes and claims only adds to what is known of them.
     let is_minor = |missing: &BTreeSet<Unread>| missing.iter().all(|one| one.kind.is_surrounding());

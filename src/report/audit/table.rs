@@ -3,12 +3,12 @@
 use super::listing::{Audited, worst_first};
 use crate::diagnosis::{Diagnosis, Finding};
 use crate::model::ObjectKey;
-use crate::report::shared::table::Table;
+use crate::report::shared::table::{Table, TableView};
 use crate::report::shared::why::counted;
 use crate::text::human_age;
 
 /// The columns of the table.
-pub fn columns(all: bool, wide: bool) -> Vec<&'static str> {
+pub(super) fn columns(all: bool, wide: bool) -> Vec<&'static str> {
     let mut columns = vec!["NAMESPACE", "NAME", "SEVERITY", "DATA", "RULE"];
     columns.extend([if all { "CAUSE" } else { "AFFECTS" }, "WHY", "AGE"]);
     // Behind AGE, where kubectl has what only -o wide shows: nothing has to be aligned after a long command.
@@ -18,8 +18,23 @@ pub fn columns(all: bool, wide: bool) -> Vec<&'static str> {
     columns
 }
 
+/// Writes the table; nothing where there are no rows.
+pub(super) fn write<E>(
+    audited: &Audited<'_>,
+    all: bool,
+    wide: bool,
+    view: TableView<'_>,
+    print: impl FnMut(&str) -> Result<(), E>,
+) -> Result<(), E> {
+    let mut table = table(audited, all, wide);
+    if let Some(column) = view.sort_by {
+        table.sort_by(column);
+    }
+    if table.is_empty() { Ok(()) } else { table.render(view.style, print) }
+}
+
 /// The roots, the worst first, each with what it drags along; or all findings in their order, each with its cause.
-pub fn table(audited: &Audited<'_>, all: bool, wide: bool) -> Table {
+fn table(audited: &Audited<'_>, all: bool, wide: bool) -> Table {
     let Audited { snapshot, diagnosis, .. } = *audited;
     let mut table = Table::new(columns(all, wide));
     for finding in worst_first(audited, all) {
