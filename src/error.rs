@@ -3,7 +3,7 @@
 //! What Kubernetes itself would call an error is not one here: it is a branch of a decision.
 
 use crate::text::sanitize;
-use std::fmt;
+use std::{fmt, io};
 
 /// What class of failure it is; each has its own exit code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -83,6 +83,16 @@ impl Error {
         Self::new(ErrorKind::OutputClosed, "the output was closed by its reader")
     }
 
+    /// What a failure to write the answer means: a reader that has had enough, as `head`, is no failure (exit code 0);
+    /// a full disk is (exit code 3).
+    pub fn unwritten(failure: &io::Error) -> Self {
+        if failure.kind() == io::ErrorKind::BrokenPipe {
+            Self::output_closed()
+        } else {
+            Self::unreadable("the answer could not be written in full").caused_by(failure)
+        }
+    }
+
     /// Adds a reason, after those that are there already.
     #[must_use]
     pub fn cause(mut self, cause: impl Into<String>) -> Self {
@@ -159,7 +169,7 @@ impl std::error::Error for Error {}
 #[cfg(test)]
 mod tests {
     use super::{Error, ErrorKind};
-    use std::fmt;
+    use std::{fmt, io};
 
     #[test]
     fn the_exit_codes_are_the_published_ones() {
@@ -191,8 +201,15 @@ mod tests {
         );
     }
 
+    #[test]
+    fn a_closed_pipe_is_no_failure_and_a_full_disk_is() {
+        let kind = |kind: io::ErrorKind| Error::unwritten(&io::Error::from(kind)).kind();
+        assert_eq!(kind(io::ErrorKind::BrokenPipe), ErrorKind::OutputClosed);
+        assert_eq!(kind(io::ErrorKind::StorageFull), ErrorKind::Unreadable);
+    }
+
     #[derive(Debug)]
-    struct Outer(std::io::Error);
+    struct Outer(io::Error);
 
     impl fmt::Display for Outer {
         fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -208,7 +225,7 @@ mod tests {
 
     #[test]
     fn takes_over_a_chain_of_errors() {
-        let error = Error::unreadable("cannot list pvs").caused_by(&Outer(std::io::Error::other("refused")));
+        let error = Error::unreadable("cannot list pvs").caused_by(&Outer(io::Error::other("refused")));
         assert_eq!(error.to_string(), "error: cannot list pvs\n  because: request failed\n  because: refused");
     }
 }

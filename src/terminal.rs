@@ -11,7 +11,7 @@
 use crate::cli::ColorWhen;
 use crate::error::{Error, ErrorKind};
 use crate::progress::Progress;
-use crate::report::wrap::wrap;
+use crate::report::shared::wrap::wrap;
 use crate::text::{sanitize, truncate};
 use dialoguer::console::{Key, Term};
 use std::io::{self, BufWriter, IsTerminal as _, Write};
@@ -255,18 +255,18 @@ impl Output<'_> {
     ///
     /// # Errors
     ///
-    /// See [`output_error`].
+    /// See [`Error::unwritten`].
     pub fn print(&mut self, text: &str) -> Result<(), Error> {
-        self.stream.write_all(text.as_bytes()).map_err(|failure| output_error(&failure))
+        self.stream.write_all(text.as_bytes()).map_err(|failure| Error::unwritten(&failure))
     }
 
     /// Writes what is still in the buffer.
     ///
     /// # Errors
     ///
-    /// See [`output_error`].
+    /// See [`Error::unwritten`].
     pub fn finish(mut self) -> Result<(), Error> {
-        self.stream.flush().map_err(|failure| output_error(&failure))
+        self.stream.flush().map_err(|failure| Error::unwritten(&failure))
     }
 }
 
@@ -344,15 +344,6 @@ fn typed_word(columns: usize) -> io::Result<Option<String>> {
     show(&typed)?;
     terminal.write_line("")?;
     Ok(Some(typed).filter(|typed| !typed.is_empty()))
-}
-
-/// What a failure to write the answer means: a reader that has had enough, as `head`, is no failure; a full disk is.
-pub fn output_error(failure: &io::Error) -> Error {
-    if failure.kind() == io::ErrorKind::BrokenPipe {
-        Error::output_closed()
-    } else {
-        Error::unreadable("the answer could not be written in full").caused_by(failure)
-    }
 }
 
 /// A line on stderr that says how far long work is. Only on a terminal, only after a moment, gone before anything else
@@ -572,10 +563,8 @@ fn usable_width(columns: Option<&str>, size: impl FnOnce() -> Option<usize>) -> 
 
 #[cfg(test)]
 mod tests {
-    use super::{ColorEnvironment, colored_error, output_error, usable_width, wrapped_lines};
+    use super::{ColorEnvironment, colored_error, usable_width, wrapped_lines};
     use crate::cli::ColorWhen;
-    use crate::error::ErrorKind;
-    use std::io;
 
     #[test]
     fn the_flag_goes_before_the_environment_and_that_before_the_stream() {
@@ -608,13 +597,6 @@ mod tests {
         assert_eq!(usable_width(Some("100"), || Some(80)), Some(100));
         assert_eq!(usable_width(Some("0"), || Some(80)), Some(80));
         assert_eq!(usable_width(Some("wide"), || Some(19)), None);
-    }
-
-    #[test]
-    fn a_closed_pipe_is_no_failure_and_a_full_disk_is() {
-        let kind = |kind: io::ErrorKind| output_error(&io::Error::from(kind)).kind();
-        assert_eq!(kind(io::ErrorKind::BrokenPipe), ErrorKind::OutputClosed);
-        assert_eq!(kind(io::ErrorKind::StorageFull), ErrorKind::Unreadable);
     }
 
     #[test]

@@ -44,6 +44,21 @@ fn wrong_usage_exits_with_2_and_prints_nothing() {
 }
 
 #[test]
+fn matches_are_sorted_by_a_column_that_the_table_has() {
+    let (claim, world) = (root().join("examples/planned-claim.yaml"), root().join("examples/healthy.json"));
+    let (claim, world) = (claim.to_str().expect("a path"), world.to_str().expect("a path"));
+    let by = |column: &str, format: &str| {
+        Run::new(&["match", "--claim", claim, "-f", world, "--sort-by", column, "-o", format]).finish()
+    };
+    let unknown = by("COLOUR", "table");
+    assert_eq!((unknown.code, unknown.stdout.as_str()), (Some(2), ""));
+    assert!(unknown.stderr.contains("there is no column \"COLOUR\""), "{}", unknown.stderr);
+    assert!(!unknown.stderr.contains("VOLUMEMODE"), "{}", unknown.stderr);
+    assert!(by("COLOUR", "wide").stderr.contains("VOLUMEMODE"), "the columns are named");
+    assert_eq!(by("phase", "table").code, Some(0));
+}
+
+#[test]
 fn the_version_is_a_document_too() {
     let run = Run::new(&["version", "-o", "json"]).finish();
     let document: serde_json::Value = serde_json::from_str(&run.stdout).expect("JSON");

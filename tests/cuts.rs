@@ -9,7 +9,7 @@ use proptest::test_runner::TestCaseResult;
 use pvctl::controllers::{Controller, Rules};
 use pvctl::engines::simulation;
 use pvctl::model::{Kind, Resource, Str};
-use pvctl::report::decision::DecisionOut;
+use pvctl::report::prediction::DecisionOut;
 use pvctl::simulate::{Assumed, Limit, Outcome, Prediction, Settings};
 use pvctl::snapshot::{Coverage, CoverageEntry, CoverageState, Parts, Snapshot};
 use std::cell::Cell;

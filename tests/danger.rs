@@ -12,7 +12,7 @@ use pvctl::diagnosis::{Diagnosis, Finding, Risk, Scrutiny, Severity, diagnose, r
 use pvctl::engines::simulation;
 use pvctl::model::{Kind, ObjectId, PersistentVolume, ReclaimPolicy, TypedId, VolumePhase};
 use pvctl::report::explanation::{Asked, Explanation};
-use pvctl::report::machine::Model;
+use pvctl::report::shared::machine::Model;
 use pvctl::simulate::{Limit, Outcome, OutcomeSet, Settings, Simulation};
 use pvctl::snapshot::{Snapshot, VolumeId};
 

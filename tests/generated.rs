@@ -5,7 +5,7 @@ use crate::support::assert_generated;
 use pvctl::cli;
 use pvctl::commands::completion::{FILES, SHIM, script};
 use pvctl::diagnosis::rules;
-use pvctl::report::rule_page::{overview, page as page_of_rule};
+use pvctl::report::rules::{overview, page as page_of_rule};
 use std::fmt::Write as _;
 
 #[test]

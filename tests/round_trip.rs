@@ -22,8 +22,8 @@ use pvctl::model::{
     VolumeMode,
 };
 use pvctl::progress::Silent;
-use pvctl::report::machine::Model;
 use pvctl::report::prediction::{Head, JointOut, PredictionList, PredictionOut};
+use pvctl::report::shared::machine::Model;
 use pvctl::simulate::Budget;
 use pvctl::simulate::Settings;
 use pvctl::snapshot::{CoverageState, Parts, Snapshot};

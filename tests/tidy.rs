@@ -195,6 +195,50 @@ fn a_rule_has_the_file_of_its_name() {
     assert_eq!(of_rules.len(), rules::all().len(), "there is a file of a rule that is in no section");
 }
 
+#[test]
+fn report_has_a_folder_for_each_document() {
+    const BESIDE: [&str; 3] = ["mod.rs", "schema.rs", "testing.rs"];
+    let sources = source_files();
+    let inside: Vec<&str> = sources.iter().filter_map(|(path, _)| path.strip_prefix("src/report/")).collect();
+    let mut folders = BTreeSet::new();
+    for path in &inside {
+        match path.split_once('/') {
+            Some((folder, _)) => _ = folders.insert(folder),
+            None => assert!(BESIDE.contains(path), "src/report/{path} belongs to a document, or to `shared`"),
+        }
+    }
+    assert!(folders.remove("shared") && folders.len() > 5, "{folders:?}");
+    for folder in folders {
+        for file in ["mod.rs", "document.rs"] {
+            let path = format!("{folder}/{file}");
+            assert!(inside.contains(&path.as_str()), "src/report/{path} is missing");
+        }
+    }
+}
+
+#[test]
+fn each_verb_has_its_own_formats() {
+    let mut parsed = BTreeSet::new();
+    for (path, source) in source_files().into_iter().filter(|(path, _)| module(path) == "cli") {
+        for rest in source.split("FormatParser::<").skip(1) {
+            let format = first_word(rest);
+            assert!(parsed.insert(format.clone()), "{path}: `{format}` is that of another verb already");
+        }
+    }
+    assert!(parsed.len() > 5, "the formats are not found: {parsed:?}");
+}
+
+#[test]
+fn commands_put_nothing_into_a_format_by_hand() {
+    // The last one is the end of a field's name in a piece of JSON.
+    const BY_HAND: [&str; 5] = ["serde_json", "serde_yaml", "json!", "escape_json", "\\\":"];
+    for (path, source) in source_files().into_iter().filter(|(path, _)| module(path) == "commands") {
+        for piece in BY_HAND {
+            assert!(!code(&source).contains(piece), "{path}: `{piece}` belongs to `report`");
+        }
+    }
+}
+
 /// The formatter breaks code, and leaves comments alone.
 #[test]
 fn comments_are_no_wider_than_code() {

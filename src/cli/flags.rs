@@ -2,7 +2,9 @@
 
 use super::value::{self, ControllerFlag, FeatureGate, KindScope, Limit, UserExtra, parse_reference};
 use crate::controllers::KubeVersion;
+use crate::error::Error;
 use crate::model::{ObjectKey, Timestamp};
+use crate::report::shared::table::{TableStyle, TableView};
 use clap::builder::{OsStringValueParser, PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{ArgAction, Args, ValueHint};
 use std::path::PathBuf;
@@ -259,4 +261,26 @@ pub struct TableArgs {
     /// Sort by this column, for example NAME or AGE
     #[arg(long, value_name = "COLUMN")]
     pub sort_by: Option<String>,
+}
+
+impl TableArgs {
+    /// Whether the table has the column by which it is to be sorted.
+    ///
+    /// # Errors
+    /// Where it has none of that name.
+    pub fn check(&self, columns: &[&'static str]) -> Result<(), Error> {
+        match &self.sort_by {
+            Some(wanted) if !columns.iter().any(|column| column.eq_ignore_ascii_case(wanted)) => {
+                Err(Error::usage(format!("--sort-by: there is no column {wanted:?}"))
+                    .hint(format!("the columns are {}", columns.join(", "))))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// The same for a page of so many columns.
+    pub fn view(&self, width: Option<usize>) -> TableView<'_> {
+        let style = TableStyle { width, headers: !self.no_headers };
+        TableView { sort_by: self.sort_by.as_deref(), style }
+    }
 }

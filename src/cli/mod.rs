@@ -14,12 +14,18 @@ pub use repair::{
     ApplyArgs, DryRun, FixArgs, HistoryArgs, JournalArgs, MoveArgs, RebindArgs, RecipientArgs, ReclaimArgs,
     RecreateArgs, ReleaseArgs, RenameArgs, RepairArgs, RestoreArgs, RetainArgs, UnbindArgs, UndoArgs, UnfinalizeArgs,
 };
-pub use value::{ControllerFlag, FeatureGate, KindScope, Limit, Output, ReportFormat, UserExtra, parse_reference};
+pub use value::{ControllerFlag, FeatureGate, KindScope, Limit, SnapshotFormat, UserExtra, parse_reference};
 
+use crate::report::audit::ReportFormat;
+use crate::report::explanation::ExplanationFormat;
+use crate::report::match_table::MatchFormat;
+use crate::report::prediction::PredictionFormat;
+use crate::report::rules::RulesFormat;
+use crate::report::version::VersionFormat;
 use clap::{Args, CommandFactory as _, FromArgMatches as _, Parser, Subcommand, ValueEnum, ValueHint};
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
-use value::OutputParser;
+use value::FormatParser;
 
 /// The name of the executable, by which kubectl finds the plugin.
 pub const BINARY: &str = "kubectl-pvctl";
@@ -248,8 +254,8 @@ pub struct PredictArgs {
 
     /// How to print the answer
     #[arg(short, long, value_name = "FORMAT", default_value = "table", hide_default_value = true, help_heading = "Output",
-        value_parser = OutputParser(&[Output::Table, Output::Wide, Output::Json, Output::Yaml, Output::Name]))]
-    pub output: Output,
+        value_parser = FormatParser::<PredictionFormat>::new())]
+    pub output: PredictionFormat,
 
     /// How a table is printed.
     #[command(flatten)]
@@ -288,8 +294,8 @@ pub struct ExplainArgs {
 
     /// How to print the answer
     #[arg(short, long, value_name = "FORMAT", default_value = "text", hide_default_value = true, help_heading = "Output",
-        value_parser = OutputParser(&[Output::Text, Output::Json, Output::Yaml]))]
-    pub output: Output,
+        value_parser = FormatParser::<ExplanationFormat>::new())]
+    pub output: ExplanationFormat,
 
     /// Where objects are read from.
     #[command(flatten)]
@@ -317,8 +323,8 @@ pub struct MatchArgs {
 
     /// How to print the answer
     #[arg(short, long, value_name = "FORMAT", default_value = "table", hide_default_value = true, help_heading = "Output",
-        value_parser = OutputParser(&[Output::Table, Output::Wide, Output::Json, Output::Yaml, Output::Name]))]
-    pub output: Output,
+        value_parser = FormatParser::<MatchFormat>::new())]
+    pub output: MatchFormat,
 
     /// How a table is printed.
     #[command(flatten)]
@@ -395,7 +401,7 @@ pub struct AuditArgs {
 
     /// How to print the answer
     #[arg(short, long, value_name = "FORMAT", default_value = "table", hide_default_value = true, help_heading = "Output",
-        value_parser = OutputParser(&ReportFormat::ALL))]
+        value_parser = FormatParser::<ReportFormat>::new())]
     pub output: ReportFormat,
 
     /// How a table is printed.
@@ -424,8 +430,8 @@ pub struct RulesArgs {
 
     /// How to print the answer
     #[arg(short, long, value_name = "FORMAT", default_value = "text", hide_default_value = true, help_heading = "Output",
-        value_parser = OutputParser(&[Output::Text, Output::Json, Output::Yaml]))]
-    pub output: Output,
+        value_parser = FormatParser::<RulesFormat>::new())]
+    pub output: RulesFormat,
 }
 
 /// `snapshot`.
@@ -436,8 +442,8 @@ pub struct RulesArgs {
 pub struct SnapshotArgs {
     /// How to print it
     #[arg(short, long, value_name = "FORMAT", default_value = "json", help_heading = "Output",
-        value_parser = OutputParser(&[Output::Json, Output::Yaml]))]
-    pub output: Output,
+        value_parser = FormatParser::<SnapshotFormat>::new())]
+    pub output: SnapshotFormat,
 
     /// Where objects are read from.
     #[command(flatten)]
@@ -456,8 +462,8 @@ pub struct VersionArgs {
 
     /// How to print it
     #[arg(short, long, value_name = "FORMAT", default_value = "text", hide_default_value = true, help_heading = "Output",
-        value_parser = OutputParser(&[Output::Text, Output::Json, Output::Yaml]))]
-    pub output: Output,
+        value_parser = FormatParser::<VersionFormat>::new())]
+    pub output: VersionFormat,
 }
 
 /// `completion`.
@@ -541,7 +547,7 @@ fn shown_name(program: Option<&OsStr>) -> String {
 mod tests {
     #![expect(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
-    use super::{Cli, KindScope, Limit, Output, Verb, command, parse, shown_name};
+    use super::{Cli, KindScope, Limit, PredictionFormat, Verb, command, parse, shown_name};
     use crate::controllers::KubeVersion;
     use crate::model::Kind;
     use std::ffi::OsStr;
@@ -619,7 +625,7 @@ mod tests {
         assert_eq!(args.model.controllers, ["*", "-persistentvolume-protection-controller"]);
         assert_eq!(args.model.unseen[0].to_string(), "pvc/data-0 -n db");
         assert_eq!((args.model.decisions, args.model.outcomes), (Limit::All, Limit::AtMost(3)));
-        assert_eq!(args.output, Output::Wide);
+        assert_eq!(args.output, PredictionFormat::Wide);
         assert_eq!(cli.global.verbosity, 6);
     }
 

@@ -1,7 +1,9 @@
 //! The verbs that repair, and what they share.
 
-use super::value::{self, Output, OutputParser};
+use super::value::{self, FormatParser};
 use super::{KubernetesArgs, ModelArgs};
+use crate::report::history::HistoryFormat;
+use crate::report::plan::PlanFormat;
 use clap::{ArgAction, Args, ValueEnum, ValueHint};
 use std::path::PathBuf;
 use std::time::Duration;
@@ -41,8 +43,8 @@ pub struct RepairArgs {
 
     /// Print the plan as data for `apply`, and write nothing
     #[arg(short, long, value_name = "FORMAT", default_value = "text", hide_default_value = true, conflicts_with = "yes",
-        value_parser = OutputParser(&[Output::Text, Output::Json, Output::Yaml]))]
-    pub output: Output,
+        value_parser = FormatParser::<PlanFormat>::new())]
+    pub output: PlanFormat,
 
     /// How long each step may wait for the controllers, for example 30s or 5m
     #[arg(long, value_name = "DURATION", default_value = "2m", value_parser = value::parse_wait)]
@@ -376,8 +378,8 @@ pub struct HistoryArgs {
 
     /// How to print it
     #[arg(short, long, value_name = "FORMAT", default_value = "table", hide_default_value = true, help_heading = "Output",
-        value_parser = OutputParser(&[Output::Table, Output::Json, Output::Yaml]))]
-    pub output: Output,
+        value_parser = FormatParser::<HistoryFormat>::new())]
+    pub output: HistoryFormat,
 
     /// Where the journals are kept.
     #[command(flatten)]

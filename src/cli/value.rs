@@ -2,118 +2,34 @@
 
 use crate::controllers::KubeVersion;
 use crate::model::{Kind, ObjectKey, Timestamp};
+use crate::report::shared::format::{Format, formats};
 use clap::builder::{PossibleValue, TypedValueParser};
 use clap::error::ErrorKind;
 use std::ffi::OsStr;
 use std::fmt;
+use std::marker::PhantomData;
 
-/// How an answer is printed.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub enum Output {
-    /// A table for about 80 columns.
-    Table,
-    /// A table with more columns.
-    Wide,
-    /// Text for people.
-    #[default]
-    Text,
-    /// JSON, as the contract defines it.
-    Json,
-    /// YAML with the content of the JSON.
-    Yaml,
-    /// TYPE/NAME, one object a line.
-    Name,
-}
-
-impl Output {
-    /// The word after `-o`.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Table => "table",
-            Self::Wide => "wide",
-            Self::Text => "text",
-            Self::Json => "json",
-            Self::Yaml => "yaml",
-            Self::Name => "name",
-        }
-    }
-}
-
-/// How the findings of an audit are printed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum ReportFormat {
-    /// A table of the roots.
-    Table,
-    /// The same with more columns.
-    Wide,
-    /// JSON, as the contract defines it.
-    Json,
-    /// YAML with the content of the JSON.
-    Yaml,
-    /// TYPE/NAME, one object a line.
-    Name,
-    /// SARIF 2.1.0, for code scanners.
-    Sarif,
-    /// `JUnit` XML, for CI servers.
-    Junit,
-    /// Markdown, for pull requests.
-    Markdown,
-    /// Workflow commands of GitHub Actions.
-    Github,
-    /// The text format of Prometheus.
-    Prometheus,
-}
-
-impl ReportFormat {
-    /// All of them.
-    pub(super) const ALL: [Self; 10] = [
-        Self::Table,
-        Self::Wide,
-        Self::Json,
-        Self::Yaml,
-        Self::Name,
-        Self::Sarif,
-        Self::Junit,
-        Self::Markdown,
-        Self::Github,
-        Self::Prometheus,
-    ];
-}
-
-/// A value of `-o`.
-pub(super) trait Format: Copy + Send + Sync + 'static {
-    /// The word after `-o`.
-    fn word(self) -> &'static str;
-}
-
-impl Format for Output {
-    fn word(self) -> &'static str {
-        self.as_str()
-    }
-}
-
-impl Format for ReportFormat {
-    fn word(self) -> &'static str {
-        match self {
-            Self::Table => "table",
-            Self::Wide => "wide",
-            Self::Json => "json",
-            Self::Yaml => "yaml",
-            Self::Name => "name",
-            Self::Sarif => "sarif",
-            Self::Junit => "junit",
-            Self::Markdown => "markdown",
-            Self::Github => "github",
-            Self::Prometheus => "prometheus",
-        }
+formats! {
+    /// How a snapshot is printed.
+    SnapshotFormat {
+        /// JSON, an object a line.
+        Json = "json",
+        /// YAML with the content of the JSON.
+        Yaml = "yaml",
     }
 }
 
 /// Reads `-o`, which has other values for each verb.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct OutputParser<F: 'static>(pub(super) &'static [F]);
+pub(super) struct FormatParser<F>(PhantomData<F>);
 
-impl<F: Format> TypedValueParser for OutputParser<F> {
+impl<F> FormatParser<F> {
+    pub(super) fn new() -> Self {
+        Self(PhantomData)
+    }
+}
+
+impl<F: Format> TypedValueParser for FormatParser<F> {
     type Value = F;
 
     fn parse_ref(
@@ -123,8 +39,8 @@ impl<F: Format> TypedValueParser for OutputParser<F> {
         value: &OsStr,
     ) -> Result<F, clap::Error> {
         let word = value.to_string_lossy();
-        if let Some(&output) = self.0.iter().find(|output| output.word() == word) {
-            return Ok(output);
+        if let Some(&format) = F::ALL.iter().find(|format| format.word() == word) {
+            return Ok(format);
         }
         let format = word.split('=').next().unwrap_or_default();
         let message = match format {
@@ -138,7 +54,7 @@ impl<F: Format> TypedValueParser for OutputParser<F> {
                 "the output format '{format}' is not offered: use -o json and select from it, for example with jq"
             ),
             _ => {
-                let known: Vec<&str> = self.0.iter().map(|output| output.word()).collect();
+                let known: Vec<&str> = F::ALL.iter().map(|format| format.word()).collect();
                 format!("the output format '{word}' does not exist here: -o takes {}", known.join(", "))
             }
         };
@@ -146,7 +62,7 @@ impl<F: Format> TypedValueParser for OutputParser<F> {
     }
 
     fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
-        Some(Box::new(self.0.iter().map(|output| PossibleValue::new(output.word()))))
+        Some(Box::new(F::ALL.iter().map(|format| PossibleValue::new(format.word()))))
     }
 }
 

@@ -3,21 +3,17 @@
 use super::gather::{Evidence, Gathered, Question, gather, keeps_from_judging};
 use super::rules::unknown;
 use super::scope::{is_of, object_belongs_to};
-use super::{Status, named, offer, print_document};
-use crate::cli::{AuditArgs, GlobalArgs, Output, ReportFormat as Format, parse_objects};
+use super::{Status, named, offer};
+use crate::cli::{AuditArgs, GlobalArgs, parse_objects};
 use crate::diagnosis::{
     Diagnosis, Finding, Risk, Rule, Scrutiny, Severity, Suppression, diagnose_named, matches_glob, rules,
 };
 use crate::engines::simulation;
 use crate::error::Error;
 use crate::model::{Kind, ObjectKey, parse_label_filter};
-use crate::report::audit::{
-    Audited, Report, closing_words, columns, github, junit, markdown, prometheus, sarif, table, unmatched_words,
-};
-use crate::report::table::{Table, TableStyle};
+use crate::report::audit::{Audited, Printed, ReportFormat as Format, closing_words, unmatched_words};
 use crate::source::suppressions::{baseline, suppressions};
 use crate::terminal::Terminal;
-use crate::text::sanitize;
 use std::collections::BTreeSet;
 use std::path::Path;
 
@@ -51,7 +47,7 @@ pub(super) fn run(args: &AuditArgs, global: &GlobalArgs, terminal: &Terminal) ->
     let question =
         Question { source: &args.source, model: &args.model, global, object: None, pods_decide: true, evidence };
     question.check()?;
-    check_column(args)?;
+    args.table.check(&args.output.columns(args.all))?;
     let suppressions = read_suppressions(args)?;
     let known = args.baseline.as_deref().map(baseline).transpose()?;
     let gathered = gather(question, terminal)?;
@@ -135,55 +131,39 @@ pub(super) fn run(args: &AuditArgs, global: &GlobalArgs, terminal: &Terminal) ->
         unmatched: &unmatched,
         is_named: named.is_some(),
     };
-    let mut output = terminal.output();
-    match args.output {
-        Format::Json => print_document(&Report::new(model, &audited), Output::Json, &mut output)?,
-        Format::Yaml => print_document(&Report::new(model, &audited), Output::Yaml, &mut output)?,
-        Format::Name => {
-            let open = shown.iter().filter(|finding| finding.suppressed.is_none());
-            let objects: BTreeSet<_> = open.map(|finding| &finding.object).collect();
-            for object in objects {
-                let kind = object.kind.as_str().to_ascii_lowercase();
-                output.print(&format!("{}\n", sanitize(&format!("{kind}/{}", object.name))))?;
-            }
+    let is_table = args.output.is_table();
+    if is_table {
+        for note in &gathered.notes {
+            terminal.message(note);
         }
-        Format::Table | Format::Wide => {
-            for note in &gathered.notes {
-                terminal.message(note);
-            }
-            if let Some(note) = assumed(&shown) {
-                terminal.message(&note);
-            }
-            let wide = args.output == Format::Wide;
-            let mut table = table(&audited, args.all, wide);
-            if let Some(column) = &args.table.sort_by {
-                table.sort_by(column);
-            }
-            if !table.is_empty() {
-                let style = TableStyle { width: terminal.width(), headers: !args.table.no_headers };
-                table.render(style, |text| output.print(text))?;
-            }
-            // Below the table, and not said at all where nobody reads it.
-            output.finish()?;
-            terminal.message(&closing_words(&audited, args.all, wide));
-            if let Some(note) = unjudged(&diagnosis) {
-                terminal.message(&note);
-            }
-            // What is read from files nobody can repair.
-            if args.source.filenames.is_empty()
-                && let Some(line) = offer::of_findings(&simulation, &shown, &args.objects, global)
-            {
-                terminal.message(&line);
-            }
-            return Ok(threshold.status(args, &gathered, &audited));
+        if let Some(note) = assumed(&shown) {
+            terminal.message(&note);
         }
-        Format::Sarif => print_document(&sarif(&audited, &chosen), Output::Json, &mut output)?,
-        Format::Junit => output.print(&junit(&audited, &chosen, |finding| threshold.counts(finding)))?,
-        Format::Markdown => output.print(&markdown(&audited, args.all))?,
-        Format::Github => output.print(&github(&audited, args.all))?,
-        Format::Prometheus => output.print(&prometheus(&audited))?,
     }
+    let printed = Printed {
+        audited: &audited,
+        model: &model,
+        rules: &chosen,
+        all: args.all,
+        fails: &|finding| threshold.counts(finding),
+        view: args.table.view(terminal.width()),
+    };
+    let mut output = terminal.output();
+    args.output.render(printed, |text| output.print(text))?;
+    // What is said of a table stands below it, and is not said at all where nobody reads it.
     output.finish()?;
+    if is_table {
+        terminal.message(&closing_words(&audited, args.all, args.output == Format::Wide));
+        if let Some(note) = unjudged(&diagnosis) {
+            terminal.message(&note);
+        }
+        // What is read from files nobody can repair.
+        if args.source.filenames.is_empty()
+            && let Some(line) = offer::of_findings(&simulation, &shown, &args.objects, global)
+        {
+            terminal.message(&line);
+        }
+    }
     Ok(threshold.status(args, &gathered, &audited))
 }
 
@@ -284,16 +264,6 @@ fn chosen_rules(args: &AuditArgs) -> Result<Vec<&'static Rule>, Error> {
 fn is_older(finding: &Finding, least: i64, gathered: &Gathered) -> bool {
     let lasted = gathered.snapshot.now().zip(finding.since).map(|(now, since)| now.seconds_since(since));
     finding.risk == Risk::Imminent || lasted.is_none_or(|lasted| lasted >= least)
-}
-
-fn check_column(args: &AuditArgs) -> Result<(), Error> {
-    let columns = columns(args.all, args.output == Format::Wide);
-    let Some(wanted) = &args.table.sort_by else { return Ok(()) };
-    if Table::new(columns.clone()).sort_by(wanted) {
-        return Ok(());
-    }
-    Err(Error::usage(format!("--sort-by: there is no column {wanted:?}"))
-        .hint(format!("the columns are {}", columns.join(", "))))
 }
 
 /// What the input may lack, and what that takes away from the findings.

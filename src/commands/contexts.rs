@@ -1,13 +1,12 @@
 //! The same question to the clusters of several contexts: a section for each, one summary, one exit code.
 
 use super::{Status, connect};
-use crate::cli::{GlobalArgs, Output as Format};
+use crate::cli::{GlobalArgs, TableArgs};
 use crate::error::Error;
 use crate::parallel::in_order;
-use crate::report::contexts::{Counts, ListWriter, Section, Summary};
-use crate::report::table::TableStyle;
+use crate::report::contexts::{ContextListFormat, ContextListWriter, Counts, Section, Summary, yaml};
 use crate::source;
-use crate::terminal::{Terminal, exit_when_unread, output_error};
+use crate::terminal::{Terminal, exit_when_unread};
 
 /// So many clusters are read at a time.
 const AT_A_TIME: usize = 8;
@@ -16,20 +15,24 @@ const AT_A_TIME: usize = 8;
 const ALL: &str = "all";
 
 /// Asks each of the contexts, and prints what they answer in the order in which they were named. Whoever asks is given
-/// the flags and the terminal for one context.
+/// the flags and the terminal for one context; without a format an answer does not tell of which cluster it is.
 ///
 /// # Errors
 /// Flags that contradict each other, contexts that do not exist, and what keeps the answer from being written. What is
 /// wrong with one cluster stands in its section.
 pub(super) fn run(
     names: &[String],
-    format: Format,
-    headers: bool,
+    format: Option<ContextListFormat>,
+    table: &TableArgs,
     global: &GlobalArgs,
     terminal: &Terminal,
     ask: impl Fn(&GlobalArgs, &Terminal) -> Result<(Status, Counts), Error> + Sync,
 ) -> Result<Status, Error> {
-    check(format, global)?;
+    check(global)?;
+    let format = format.ok_or_else(|| {
+        Error::usage("with --contexts, -o name cannot say of which cluster an object is")
+            .hint("-o json has each object below its context")
+    })?;
     let contexts = chosen(names, connect::contexts(global)?)?;
     let answer = |number: usize| {
         let context = contexts[number].clone();
@@ -57,23 +60,20 @@ pub(super) fn run(
             hand_on(&section).inspect_err(exit_when_unread)
         })
     };
-    let failed = |failure: std::io::Error| output_error(&failure);
     match format {
-        Format::Json => {
-            let mut list = ListWriter::start(terminal.output()).map_err(failed)?;
-            each(&mut |section| list.item(section).map_err(failed))?;
-            list.end().map_err(failed)?.finish()?;
+        ContextListFormat::Json => {
+            let mut list = ContextListWriter::start(terminal.output())?;
+            each(&mut |section| list.item(section))?;
+            list.end()?.finish()?;
         }
-        Format::Yaml => {
-            let mut list = ListWriter::start(Vec::new()).map_err(failed)?;
-            each(&mut |section| list.item(section).map_err(failed))?;
-            let document: serde_json::Value = serde_json::from_slice(&list.end().map_err(failed)?)
-                .map_err(|error| Error::bug("the answer cannot be put into YAML").caused_by(&error))?;
+        ContextListFormat::Yaml => {
+            let mut list = ContextListWriter::start(Vec::new())?;
+            each(&mut |section| list.item(section))?;
             let mut output = terminal.output();
-            super::print_document(&document, format, &mut output)?;
+            output.print(&yaml(&list.end()?)?)?;
             output.finish()?;
         }
-        Format::Table | Format::Wide | Format::Name | Format::Text => {
+        ContextListFormat::Sections => {
             let mut summary = Summary::default();
             each(&mut |section| {
                 summary.add(section);
@@ -82,9 +82,7 @@ pub(super) fn run(
                 output.finish()
             })?;
             let mut output = terminal.output();
-            output.print(&Summary::heading())?;
-            let style = TableStyle { width: terminal.width(), headers };
-            summary.table().render(style, |text| output.print(text))?;
+            output.print(&summary.text(table.view(terminal.width()).style))?;
             output.finish()?;
         }
     }
@@ -92,7 +90,7 @@ pub(super) fn run(
 }
 
 /// What means one cluster alone has no place beside several.
-fn check(format: Format, global: &GlobalArgs) -> Result<(), Error> {
+fn check(global: &GlobalArgs) -> Result<(), Error> {
     let of_one = connect::options(&global.cluster, None)?;
     let given = [
         ("--context", of_one.context.is_some()),
@@ -111,10 +109,6 @@ fn check(format: Format, global: &GlobalArgs) -> Result<(), Error> {
     if let Some((flag, _)) = given.into_iter().find(|(_, given)| *given) {
         return Err(Error::usage(format!("{flag} is of one cluster, and --contexts asks several"))
             .hint("put it into the kubeconfig, or ask that cluster alone with --context"));
-    }
-    if format == Format::Name {
-        return Err(Error::usage("with --contexts, -o name cannot say of which cluster an object is")
-            .hint("-o json has each object below its context"));
     }
     Ok(())
 }

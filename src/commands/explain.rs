@@ -1,12 +1,12 @@
 //! `explain`: why one object is as it is, and who has to act.
 
 use super::gather::{Evidence, Gathered, Question, gather_files, gather_on, keeps_from_judging};
-use super::{Status, connect, named, offer, print_document};
-use crate::cli::{ExplainArgs, GlobalArgs, Output as Format, one_object};
+use super::{Status, connect, named, offer};
+use crate::cli::{ExplainArgs, GlobalArgs, one_object};
 use crate::engines::simulation;
 use crate::error::Error;
 use crate::model::{Kind, ObjectId, ObjectKey, ResourceVersion, StorageClass, Str, TypedId};
-use crate::report::explanation::{Asked, Explanation, RESYNCS};
+use crate::report::explanation::{Asked, Explanation, ExplanationFormat as Format, RESYNCS};
 use crate::simulate::{Outcome, Prediction, Simulation};
 use crate::source::Cluster;
 use crate::terminal::Terminal;
@@ -204,14 +204,12 @@ impl Run<'_> {
 
     fn print(self, gathered: &Gathered, explanation: &Explanation<'_>, note: Option<&str>) -> Result<Status, Error> {
         let mut output = self.terminal.output();
-        if matches!(self.args.output, Format::Json | Format::Yaml) {
-            print_document(explanation, self.args.output, &mut output)?;
-        } else {
+        if self.args.output == Format::Text {
             for note in gathered.notes.iter().map(String::as_str).chain(note) {
                 self.terminal.message(note);
             }
-            output.print(&explanation.text(self.terminal.width(), self.args.trace))?;
         }
+        output.print(&self.args.output.render(explanation, self.terminal.width(), self.args.trace)?)?;
         output.finish()?;
         let unjudged = match &explanation.prediction {
             Some(prediction) => prediction

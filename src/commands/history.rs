@@ -1,8 +1,8 @@
 //! `history`: the repairs that were made from here, from their journals.
 
+use super::Status;
 use super::repair::{journals, taken_back};
-use super::{Status, print_document};
-use crate::cli::{HistoryArgs, Output as Format};
+use crate::cli::HistoryArgs;
 use crate::error::Error;
 use crate::execute::{End, Entry, Journal, Summary};
 use crate::report::history::{History, Repair, Taken};
@@ -25,12 +25,7 @@ pub(super) fn run(args: &HistoryArgs, terminal: &Terminal) -> Result<Status, Err
     };
     let history = History::new(items);
     let mut output = terminal.output();
-    match args.output {
-        Format::Json | Format::Yaml => print_document(&history, args.output, &mut output)?,
-        Format::Table | Format::Wide | Format::Text | Format::Name => {
-            output.print(&history.text(args.id.is_some(), terminal.width()))?;
-        }
-    }
+    output.print(&args.output.render(&history, args.id.is_some(), terminal.width())?)?;
     output.finish()?;
     Ok(Status::Done)
 }

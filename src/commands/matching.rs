@@ -1,17 +1,14 @@
 //! `match`: why each volume fits a claim or not.
 
 use super::gather::{Evidence, Gathered, Question, file_options, gather, unreadable};
-use super::{Status, named, print_document};
-use crate::cli::{GlobalArgs, MatchArgs, Output as Format, one_object};
+use super::{Status, named};
+use crate::cli::{GlobalArgs, MatchArgs, one_object};
 use crate::controllers::persistent_volume::{Planned, match_claim, planned};
 use crate::error::Error;
 use crate::model::{Kind, PersistentVolumeClaim};
 use crate::report::match_table::{MatchTable, Matched};
-use crate::report::table::TableStyle;
-use crate::report::wrap::wrap;
 use crate::source::{FileOptions, files};
 use crate::terminal::Terminal;
-use crate::text::sanitize;
 use std::path::Path;
 
 /// The namespace of a planned claim that nobody gave one.
@@ -53,37 +50,13 @@ pub(super) fn run(args: &MatchArgs, global: &GlobalArgs, terminal: &Terminal) ->
         default_class: plan.as_ref().and_then(|plan| plan.default_class.as_deref()),
     });
     let mut output = terminal.output();
-    match args.output {
-        Format::Json | Format::Yaml => print_document(&answer, args.output, &mut output)?,
-        Format::Name => {
-            for name in &answer.chosen {
-                output.print(&format!("persistentvolume/{}\n", sanitize(name)))?;
-            }
-        }
-        Format::Table | Format::Wide | Format::Text => {
-            let wide = args.output == Format::Wide;
-            let table = answer.table(wide, args.table.sort_by.as_deref(), terminal.width()).ok_or_else(|| {
-                let column = args.table.sort_by.as_deref().unwrap_or_default();
-                Error::usage(format!("--sort-by: there is no column {column:?}"))
-                    .hint(format!("the columns are {}", MatchTable::columns(wide).join(", ")))
-            })?;
-            for note in &gathered.notes {
-                terminal.message(note);
-            }
-            if !args.table.no_headers {
-                for line in answer.summary(snapshot) {
-                    output.print(&format!("{}\n", wrap(&line, terminal.width(), 0)))?;
-                }
-                if !table.is_empty() {
-                    output.print("\n")?;
-                }
-            }
-            if !table.is_empty() {
-                let style = TableStyle { width: terminal.width(), headers: !args.table.no_headers };
-                table.render(style, |text| output.print(text))?;
-            }
+    if let Some(columns) = args.output.columns() {
+        args.table.check(columns)?;
+        for note in &gathered.notes {
+            terminal.message(note);
         }
     }
+    args.output.render(&answer, snapshot, args.table.view(terminal.width()), |text| output.print(text))?;
     output.finish()?;
     Ok(if gathered.dropped() || !answer.unknown.is_empty() { Status::Unjudged } else { Status::Done })
 }

@@ -21,14 +21,10 @@ mod settings;
 mod snapshot;
 mod version;
 
-use crate::cli::{Cli, Output as Format, Verb};
+use crate::cli::{Cli, Verb};
 use crate::error::{Error, ErrorKind};
-use crate::terminal::{Output, Terminal, exit_on_interrupt, output_error};
-use crate::text::{escape_json, sanitize};
+use crate::terminal::{Terminal, exit_on_interrupt};
 use repair::Typed;
-use serde::Serialize;
-use std::borrow::Cow;
-use std::io::Write as _;
 
 /// How a run ended that did not fail.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -88,24 +84,4 @@ pub fn run(cli: &Cli, terminal: &Terminal) -> Result<Status, Error> {
         Some(Verb::Version(args)) => version::run(args, &cli.global, terminal),
         Some(Verb::Completion(args)) => completion::run(args, terminal),
     }
-}
-
-/// Prints a document of the output contract as JSON or, where the format says so, as YAML.
-///
-/// # Errors
-///
-/// Where the answer could not be written in full; a reader that stopped reading is told apart.
-pub fn print_document(document: &impl Serialize, format: Format, output: &mut Output<'_>) -> Result<(), Error> {
-    if format == Format::Yaml {
-        let text = serde_yaml::to_string(document)
-            .map_err(|failure| Error::bug("the answer cannot be put into YAML").caused_by(&failure))?;
-        if text.lines().all(|line| matches!(sanitize(line), Cow::Borrowed(_))) {
-            return output.print(&text);
-        }
-        // JSON is YAML too, and has escapes in every place.
-    }
-    let json = serde_json::to_vec_pretty(document)
-        .map_err(|failure| Error::bug("the answer cannot be put into JSON").caused_by(&failure))?;
-    output.write_all(&escape_json(&json)).map_err(|failure| output_error(&failure))?;
-    output.write_all(b"\n").map_err(|failure| output_error(&failure))
 }

@@ -4,7 +4,7 @@ use crate::cli::ObjectArgument;
 use crate::diagnosis::case::{claim_key, volume_key};
 use crate::error::Error;
 use crate::model::{Kind, ObjectId, ObjectKey, StorageClass, TypedId};
-use crate::report::unread::{hidden, unread};
+use crate::report::shared::unread::{hidden, unread};
 use crate::snapshot::{ClaimId, Snapshot, VolumeId};
 use crate::text::nearest;
 use std::collections::BTreeSet;

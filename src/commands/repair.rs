@@ -14,13 +14,13 @@ pub(super) use course::{journals, taken_back};
 pub(super) use request::Typed;
 
 use super::gather::{Evidence, Gathered, Question, gather_on};
-use super::{Status, connect, named, print_document};
-use crate::cli::{ApplyArgs, DryRun, GlobalArgs, ModelArgs, Output as Format, RepairArgs, SourceArgs, UndoArgs};
+use super::{Status, connect, named};
+use crate::cli::{ApplyArgs, DryRun, GlobalArgs, ModelArgs, RepairArgs, SourceArgs, UndoArgs};
 use crate::error::{Error, ErrorKind};
 use crate::execute::{self, Journal, Options, StopKind, Way};
 use crate::model::{Kind, ObjectKey, Str, Timestamp};
 use crate::repair::{self, Manifests, Origin, Plan, Proposed, Request, Reviewed, Situation};
-use crate::report::plan::{Manner, ModelStated, PlanDocument, refused, text};
+use crate::report::plan::{Manner, ModelStated, PlanDocument, PlanFormat as Format, Shown, refused};
 use crate::snapshot::Snapshot;
 use crate::source::{Cluster, plan_file};
 use crate::terminal::Terminal;
@@ -355,16 +355,13 @@ impl Run<'_> {
 
     fn show(self, world: &World, here: &Origin, plan: &Plan, guards: &[repair::Guard]) -> Result<(), Error> {
         let mut output = self.terminal.output();
-        if self.args.output == Format::Text {
-            let manner = Manner {
-                columns: self.terminal.width(),
-                all_guards: self.global.verbosity > 0,
-                diff: self.args.diff.then_some(&world.manifests),
-            };
-            output.print(&text(plan, guards, manner))?;
-        } else {
-            print_document(&world.document(plan, here, guards), self.args.output, &mut output)?;
-        }
+        let manner = Manner {
+            columns: self.terminal.width(),
+            all_guards: self.global.verbosity > 0,
+            diff: self.args.diff.then_some(&world.manifests),
+        };
+        let shown = Shown { plan, guards, cluster: here, model: world.gathered.modelled.document() };
+        output.print(&self.args.output.render(shown, manner)?)?;
         output.finish()
     }
 

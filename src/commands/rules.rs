@@ -1,12 +1,9 @@
 //! `rules`: the catalogue of what audit looks for.
 
-use super::{Status, print_document};
-use crate::cli::{Output as Format, RulesArgs};
+use super::Status;
+use crate::cli::RulesArgs;
 use crate::diagnosis::{Rule, rules};
 use crate::error::Error;
-use crate::report::rule_page::{RuleList, page, table};
-use crate::report::table::TableStyle;
-use crate::report::wrap::wrap;
 use crate::terminal::Terminal;
 use crate::text::nearest;
 
@@ -20,20 +17,7 @@ pub(super) fn run(args: &RulesArgs, terminal: &Terminal) -> Result<Status, Error
         None => rules::all().to_vec(),
     };
     let mut output = terminal.output();
-    match (args.output, args.id.is_some()) {
-        (Format::Json | Format::Yaml, _) => print_document(&RuleList::new(&chosen), args.output, &mut output)?,
-        (_, true) => {
-            for rule in chosen {
-                for line in page(rule).lines() {
-                    output.print(&format!("{}\n", wrap(line, terminal.width(), 0)))?;
-                }
-            }
-        }
-        (_, false) => {
-            let style = TableStyle { width: terminal.width(), headers: true };
-            table(&chosen).render(style, |text| output.print(text))?;
-        }
-    }
+    output.print(&args.output.render(&chosen, args.id.is_some(), terminal.width())?)?;
     output.finish()?;
     Ok(Status::Done)
 }

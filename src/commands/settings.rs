@@ -4,7 +4,7 @@ use crate::cli::{self, ModelArgs};
 use crate::controllers::persistent_volume::BOUND_KINDS;
 use crate::controllers::{CONTROLLERS, Controller, KubeVersion, Rules};
 use crate::error::Error;
-use crate::report::machine::Model;
+use crate::report::shared::machine::Model;
 use crate::simulate::Budget;
 use crate::simulate::{Limit, Settings};
 use crate::snapshot::Snapshot;

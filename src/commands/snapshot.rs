@@ -2,13 +2,13 @@
 
 use super::gather::{file_options, issue_sentence, unreadable};
 use super::{Status, connect};
-use crate::cli::{GlobalArgs, Output as Format, SnapshotArgs};
+use crate::cli::{GlobalArgs, SnapshotArgs, SnapshotFormat as Format};
 use crate::error::Error;
 use crate::model::{Kind, ObjectKey, Str};
 use crate::snapshot::{CoverageEntry, CoverageState, DecodeIssue};
 use crate::source::archive::ArchivedObject;
 use crate::source::{Archived, FileOptions, Needs, Statement, archive, files};
-use crate::terminal::{Terminal, output_error};
+use crate::terminal::Terminal;
 
 /// Reads everything, then prints it: a reading that fails leaves stdout empty.
 pub(super) fn run(args: &SnapshotArgs, global: &GlobalArgs, terminal: &Terminal) -> Result<Status, Error> {
@@ -29,11 +29,9 @@ pub(super) fn run(args: &SnapshotArgs, global: &GlobalArgs, terminal: &Terminal)
     let mut output = terminal.output();
     let written = match args.output {
         Format::Yaml => archive::write_yaml(&objects, &statement, &mut output),
-        Format::Json | Format::Text | Format::Table | Format::Wide | Format::Name => {
-            archive::write(&objects, &statement, &mut output)
-        }
+        Format::Json => archive::write(&objects, &statement, &mut output),
     };
-    written.map_err(|failure| output_error(&failure))?;
+    written.map_err(|failure| Error::unwritten(&failure))?;
     output.finish()?;
     warn(&issues, &objects, &statement, terminal);
     Ok(Status::Done)

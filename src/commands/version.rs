@@ -1,7 +1,7 @@
 //! `version`: what this is, which Kubernetes it models, and which the cluster runs.
 
-use super::{Status, connect, print_document};
-use crate::cli::{GlobalArgs, Output as Format, VersionArgs};
+use super::{Status, connect};
+use crate::cli::{GlobalArgs, VersionArgs};
 use crate::error::Error;
 use crate::report::version::Version;
 use crate::terminal::Terminal;
@@ -18,10 +18,7 @@ pub(super) fn run(args: &VersionArgs, global: &GlobalArgs, terminal: &Terminal) 
     };
     let version = Version::new(server);
     let mut output = terminal.output();
-    match args.output {
-        Format::Json | Format::Yaml => print_document(&version, args.output, &mut output)?,
-        Format::Text | Format::Table | Format::Wide | Format::Name => output.print(&version.text())?,
-    }
+    output.print(&args.output.render(&version)?)?;
     output.finish()?;
     if let Some(failure) = failure {
         terminal.message(&format!("note: the server's version is not known: {}", failure.message()));

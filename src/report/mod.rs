@@ -1,22 +1,18 @@
-//! How results are shown, one file for each format: values in, text out. Nothing here decides.
+//! How results are shown: values in, text out. Nothing here decides.
+//!
+//! Each document has a folder, in which `document.rs` holds it as data and each format has a file. `shared` is what
+//! several documents need.
 
 pub mod audit;
 pub mod contexts;
-pub mod decision;
-pub mod ends;
 pub mod explanation;
-pub mod folded;
 pub mod history;
-pub mod machine;
 pub mod match_table;
 pub mod plan;
 pub mod prediction;
-pub mod rule_page;
-pub mod table;
-pub mod unread;
+pub mod rules;
+pub mod shared;
 pub mod version;
-pub mod why;
-pub mod wrap;
 
 #[cfg(test)]
 #[expect(clippy::unwrap_used, reason = "a test fails by panicking")]

@@ -7,7 +7,7 @@ use super::history::History;
 use super::match_table::MatchTable;
 use super::plan::PlanDocument;
 use super::prediction::PredictionList;
-use super::rule_page::RuleList;
+use super::rules::RuleList;
 use super::version::Version;
 use schemars::JsonSchema;
 use schemars::generate::SchemaSettings;

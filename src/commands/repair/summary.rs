@@ -6,7 +6,7 @@ use crate::error::{Error, ErrorKind};
 use crate::execute::{self, Journal, Outcome, Way};
 use crate::model::ObjectKey;
 use crate::repair::{Change, Manifests, Plan, Request, Seen, Step, Undo, Write, state_in_words};
-use crate::report::wrap::wrap;
+use crate::report::shared::wrap::wrap;
 use crate::terminal::{HeldInterrupts, Terminal};
 use crate::text::sanitize;
 use std::collections::BTreeSet;

@@ -1,12 +1,12 @@
 //! Findings as workflow commands, which GitHub Actions shows as annotations.
 
-use super::{Audited, worst_first};
+use super::listing::{Audited, worst_first};
 use crate::diagnosis::Severity;
 use crate::text::sanitize;
 use std::fmt::Write as _;
 
 /// A line for each finding.
-pub fn github(audited: &Audited<'_>, all: bool) -> String {
+pub(super) fn github(audited: &Audited<'_>, all: bool) -> String {
     let mut lines = String::new();
     for finding in worst_first(audited, all) {
         let command = match finding.severity {

@@ -1,13 +1,13 @@
 //! Findings as `JUnit` XML, in the form that Jenkins and `GitLab` read: a test for each rule that found nothing, and
 //! one for each finding, which fails where it counts for the exit code.
 
-use super::{Audited, open, unread};
+use super::listing::{Audited, open, unread};
 use crate::diagnosis::{Finding, Rule};
 use crate::text::sanitize;
 use std::fmt::Write as _;
 
 /// The document; `rules` are those that looked, and `fails` says which findings count.
-pub fn junit(audited: &Audited<'_>, rules: &[&'static Rule], fails: impl Fn(&Finding) -> bool) -> String {
+pub(super) fn junit(audited: &Audited<'_>, rules: &[&'static Rule], fails: impl Fn(&Finding) -> bool) -> String {
     let Audited { diagnosis, shown, .. } = *audited;
     let mut cases = String::new();
     let (mut tests, mut failures, mut skipped) = (0, 0, 0);

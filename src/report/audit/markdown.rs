@@ -1,7 +1,9 @@
 //! Findings as Markdown, for a pull request or a wiki: a table of the roots, and below it what shows each and what to
 //! do.
 
-use super::{Audited, affected, summary_words, worst_first};
+use super::listing::{Audited, worst_first};
+use super::table::affected;
+use super::words::summary_words;
 use crate::text::sanitize;
 use std::fmt::Write as _;
 
@@ -9,7 +11,7 @@ use std::fmt::Write as _;
 const UNSEEN: &str = "&#8203;";
 
 /// The page.
-pub fn markdown(audited: &Audited<'_>, all: bool) -> String {
+pub(super) fn markdown(audited: &Audited<'_>, all: bool) -> String {
     let mut page = format!("# kubectl pvctl audit\n\n{}\n", cell(&summary_words(audited, all)));
     let listed = worst_first(audited, all);
     if listed.is_empty() {

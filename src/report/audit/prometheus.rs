@@ -1,12 +1,12 @@
 //! Findings as metrics in the text format of Prometheus (version 0.0.4), for a textfile collector or a push gateway.
 
-use super::{Audited, open};
+use super::listing::{Audited, open};
 use crate::diagnosis::Severity;
 use crate::text::sanitize;
 use std::fmt::Write as _;
 
 /// The metrics.
-pub fn prometheus(audited: &Audited<'_>) -> String {
+pub(super) fn prometheus(audited: &Audited<'_>) -> String {
     let Audited { snapshot, diagnosis, shown, looked_at: [volumes, claims], .. } = *audited;
     let mut text = String::new();
     head(&mut text, "pvctl_audit_findings", "Findings by severity.");

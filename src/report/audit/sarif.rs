@@ -3,7 +3,7 @@
 //! An object of a cluster is a logical location. Many readers show only what has a place in a file as well, so each
 //! object also has its path below the API server, against the base `CLUSTER`.
 
-use super::{Audited, unread};
+use super::listing::{Audited, unread};
 use crate::diagnosis::{Finding, Rule, Severity, Unread};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
@@ -12,7 +12,7 @@ use std::collections::BTreeSet;
 const SCHEMA: &str = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json";
 
 /// The document; `rules` are those that looked.
-pub fn sarif(audited: &Audited<'_>, rules: &[&'static Rule]) -> Value {
+pub(super) fn sarif(audited: &Audited<'_>, rules: &[&'static Rule]) -> Value {
     let Audited { diagnosis, shown, .. } = *audited;
     // What stands around volumes and claims only adds to what is known of them.
     let is_minor = |missing: &BTreeSet<Unread>| missing.iter().all(|one| one.kind.is_surrounding());
@@ -62,7 +62,7 @@ fn descriptor(rule: &Rule) -> Value {
         "fullDescription": { "text": page.why },
         "help": {
             "text": format!("{}\n\n{}\n\n{}", page.repair, page.prevention, page.hazard),
-            "markdown": crate::report::rule_page::page(rule),
+            "markdown": crate::report::rules::page(rule),
         },
         "defaultConfiguration": { "level": level(rule.severity) },
         "properties": { "risk": rule.risk.as_str() },

@@ -2,7 +2,7 @@
 
 use crate::diagnosis::misfit::{claim_name, shown};
 use crate::model::{AnnotationKey, Kind, ObjectId, PersistentVolume, PersistentVolumeClaim, TypedId};
-use crate::report::unread::hidden;
+use crate::report::shared::unread::hidden;
 use crate::snapshot::printed;
 use crate::snapshot::{Snapshot, VolumeId};
 use serde::Serialize;

@@ -1,6 +1,6 @@
 //! What a class does to its claims.
 
-use super::EvidenceOut;
+use super::document::EvidenceOut;
 use crate::controllers::Rules;
 use crate::controllers::persistent_volume::claim::newest_default;
 use crate::controllers::persistent_volume::plugins::{Provider, find_provisionable_plugin, migrated_driver};

@@ -1,10 +1,10 @@
 //! The data that are about to go with an object, or by what is done to it: as the rules find it, on the page of the
 //! claim as well as on that of the volume.
 
-use super::{NextOut, YOU};
+use super::document::{NextOut, YOU};
 use crate::diagnosis::{Finding, Remedy, Risk, Rule, diagnose_one, rules};
 use crate::model::{Kind, TypedId};
-use crate::report::why::View;
+use crate::report::shared::why::View;
 use crate::snapshot::{ClaimId, VolumeId};
 
 /// The rules that tell what becomes of a volume and its data without its claim.

@@ -6,11 +6,11 @@
 //! everything again and again: what an event alone sets in motion can rest for days though everything runs.
 
 use super::binding::elsewhere;
-use super::{EvidenceOut, NextOut};
+use super::document::{EvidenceOut, NextOut};
 use crate::controllers::{Branch, VolumeBranch, persistent_volume};
 use crate::diagnosis::misfit::shown;
 use crate::model::{Kind, Lease, ObjectId, PersistentVolume, Timestamp, TypedId, VolumePhase};
-use crate::report::why::View;
+use crate::report::shared::why::View;
 use crate::simulate::{Decision, Outcome, OutcomeSet};
 use crate::snapshot::ClaimId;
 use crate::text::human_age;
@@ -386,7 +386,7 @@ mod tests {
     use crate::model::ObjectMeta;
     use crate::model::{ObjectKey, ResourceVersion};
     use crate::report::explanation::{Asked, Explanation};
-    use crate::report::machine::Model;
+    use crate::report::shared::machine::Model;
     use crate::report::testing::{bound_pv, bound_pvc, deleted, parts, pv, pvc, simulate, target, with};
     use crate::snapshot::{Parts, Snapshot};
     use serde_json::json;

@@ -3,7 +3,7 @@
 //! Its Lease is the evidence, and the only one. Without a Lease nothing is known: a driver can do without leader
 //! election, it can be that the Lease may not be read, and the name is a convention.
 
-use super::{EvidenceOut, NextOut};
+use super::document::{EvidenceOut, NextOut};
 use crate::diagnosis::misfit::shown;
 use crate::model::lease::{names_of_attacher, names_of_provisioner};
 use crate::model::{Lease, Timestamp};
@@ -297,7 +297,7 @@ mod tests {
     #[test]
     fn what_a_lease_says_does_not_reach_the_terminal_as_it_is() {
         let found = provisioner(&[lease("csi", NAME, "a\u{1b}[2Jb", 3)], true);
-        let line = crate::report::wrap::wrap(found.sentence(), None, 0);
+        let line = crate::report::shared::wrap::wrap(found.sentence(), None, 0);
         assert!(line.starts_with("The external-provisioner") && !line.contains('\u{1b}'), "{line}");
     }
 }

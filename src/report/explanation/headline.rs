@@ -1,7 +1,7 @@
 //! The first line: what is and why, whether that is normal, who has to act, and what becomes of the data.
 
 use super::danger::Danger;
-use super::released;
+use super::document::released;
 use crate::controllers::persistent_volume::matching::Query;
 use crate::controllers::persistent_volume::reclaim::{DataFate, data_fate, is_guarded, migrated_to};
 use crate::controllers::pv_protection::FINALIZER as VOLUME_FINALIZER;
@@ -11,7 +11,7 @@ use crate::model::{
     AnnotationKey, Kind, PersistentVolume, PersistentVolumeClaim, ReclaimPolicy, SourceKind, TypedId, VolumePhase,
 };
 use crate::report::match_table::MatchRow;
-use crate::report::why::{View, pod_beside_the_scheduler, why};
+use crate::report::shared::why::{View, pod_beside_the_scheduler, why};
 use crate::simulate::Outcome;
 use crate::snapshot::Absence;
 use crate::text::nearest;

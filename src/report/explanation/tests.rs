@@ -7,7 +7,7 @@ use super::{Asked, Explanation};
 use crate::controllers::{CONTROLLERS, Rules};
 use crate::engines::simulation;
 use crate::model::Kind;
-use crate::report::machine::Model;
+use crate::report::shared::machine::Model;
 use crate::report::testing::{
     bound_pv, bound_pvc, claim_ref, deleted, parts, pod, pv, pvc, sc, simulate, target, with, world, world_without,
 };

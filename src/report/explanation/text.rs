@@ -1,12 +1,12 @@
 //! An explanation as text for people.
 
-use super::{BindingOut, ClassOut, Explanation, FieldOut};
+use super::{BindingOut, ClassOut, EvidenceOut, Explanation, FieldOut};
 use crate::model::Kind;
 use crate::report::match_table::{MatchRow, rows_table};
 use crate::report::prediction::UnknownOut;
-use crate::report::table::{Table, TableStyle};
-use crate::report::unread::unread;
-use crate::report::wrap::wrap;
+use crate::report::shared::table::{Table, TableStyle};
+use crate::report::shared::unread::unread;
+use crate::report::shared::wrap::wrap;
 use crate::snapshot::CoverageState;
 use crate::text::{pad, sanitize, width};
 use colored::Colorize as _;
@@ -242,7 +242,7 @@ fn binding_section(page: &mut Page, binding: &BindingOut) {
     }
 }
 
-fn class_section(page: &mut Page, class: &ClassOut<'_>, evidence: &[super::EvidenceOut]) {
+fn class_section(page: &mut Page, class: &ClassOut<'_>, evidence: &[EvidenceOut]) {
     page.heading("Fields");
     for entry in evidence {
         page.line(1, &format!("{} = {}", entry.field, entry.value));

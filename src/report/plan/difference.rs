@@ -1,6 +1,6 @@
 //! In what a plan that was kept in a file differs from the one that is made now.
 
-use super::{ModelStated, PlanDocument};
+use super::document::{ModelStated, PlanDocument, StepOut};
 use crate::repair::PLAN_ANNOTATION;
 use serde_json::Value;
 
@@ -29,10 +29,10 @@ impl PlanDocument {
     /// What this plan has other than the one of a file, the first few of it. What was looked at may differ: that is
     /// judged anew. What the controllers answer does not count until the plan was reviewed.
     pub fn differs_from(&self, file: &PlanDocument<ModelStated>, reviewed: bool) -> Vec<Difference> {
-        let steps = |steps: &[super::StepOut]| {
+        let steps = |steps: &[StepOut]| {
             let steps = steps.iter().cloned().map(|step| {
                 let expects = if reviewed { step.expects } else { Vec::new() };
-                serde_json::to_value(super::StepOut { expects, ..step }).unwrap_or_default()
+                serde_json::to_value(StepOut { expects, ..step }).unwrap_or_default()
             });
             Value::Array(steps.collect())
         };

@@ -1,9 +1,9 @@
 //! A plan as text for people.
 
-use super::shown;
+use super::document::shown;
 use crate::error::Error;
 use crate::repair::{Change, Guard, Holds, Interleaving, Manifests, Plan, Refusal, Step, Undo, Write};
-use crate::report::wrap::wrap;
+use crate::report::shared::wrap::wrap;
 use crate::snapshot::redact::redact;
 use colored::Colorize as _;
 use serde_json::{Map, Value};
@@ -24,7 +24,7 @@ pub struct Manner<'a> {
 }
 
 /// The text of a plan: what it comes to, the data, the steps, what to know before.
-pub fn text(plan: &Plan, guards: &[Guard], manner: Manner<'_>) -> String {
+pub(super) fn text(plan: &Plan, guards: &[Guard], manner: Manner<'_>) -> String {
     let mut page = Page { text: String::new(), columns: manner.columns };
     for line in wrap(&format!("Goal: {}.", plan.goal), manner.columns, 2).lines() {
         page.raw(&line.bold().to_string());

@@ -7,7 +7,7 @@ use anyhow::Result;
 use pvctl::controllers::Branch;
 use pvctl::controllers::persistent_volume::reclaim::{DataFate, data_fate};
 use pvctl::model::{ObjectId, PersistentVolume};
-use pvctl::report::decision::DecisionOut;
+use pvctl::report::prediction::DecisionOut;
 use pvctl::simulate::Decisions;
 use pvctl::snapshot::Snapshot;
 use serde_json::Value;

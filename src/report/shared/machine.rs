@@ -139,6 +139,6 @@ pub fn coverage_out(coverage: &Coverage) -> Vec<CoverageOut<'_>> {
 
 /// Whether a flag is left out.
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it with a reference")]
-pub(super) fn is_false(value: &bool) -> bool {
+pub(in crate::report) fn is_false(value: &bool) -> bool {
     !*value
 }

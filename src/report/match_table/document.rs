@@ -1,16 +1,13 @@
-//! `MatchTable`: why each volume fits a claim or not.
+//! Why each volume fits a claim or not, as data.
 
-use super::machine::{API_VERSION, CoverageOut, Model, ObjectId, coverage_out};
-use super::prediction::{NeedOut, UnknownOut};
-use super::table::Table;
-use super::unread::unread;
 use crate::controllers::CandidateVerdict;
 use crate::controllers::persistent_volume::binding::is_volume_bound_to_claim;
 use crate::controllers::persistent_volume::{Candidate, Candidates, Nearness, Search};
 use crate::diagnosis::misfit::{Misfit, misfit};
-use crate::model::{AccessModeSet, Kind, PersistentVolume, PersistentVolumeClaim, Quantity};
+use crate::model::{AccessMode, AccessModeSet, Kind, PersistentVolume, PersistentVolumeClaim, Quantity};
+use crate::report::prediction::{NeedOut, UnknownOut};
+use crate::report::shared::machine::{API_VERSION, CoverageOut, Model, ObjectId, coverage_out};
 use crate::snapshot::{Absence, Snapshot};
-use crate::text::{sanitize, width};
 use serde::Serialize;
 use std::collections::BTreeMap;
 
@@ -124,12 +121,12 @@ pub struct MatchRow<'a> {
     nearness: Option<Nearness>,
     /// The word of the column VERDICT.
     #[serde(skip)]
-    word: &'static str,
+    pub(super) word: &'static str,
     /// It names this claim, with its uid or without one.
     #[serde(skip)]
     reserved: bool,
     #[serde(skip)]
-    volume: &'a PersistentVolume,
+    pub(super) volume: &'a PersistentVolume,
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it with a reference")]
@@ -178,12 +175,7 @@ impl<'a> MatchTable<'a> {
             claim: ObjectId::new(Kind::PersistentVolumeClaim, &claim.meta),
             asks: AsksOut {
                 storage: claim.requested().map(|request| request.to_string()),
-                access_modes: claim
-                    .access_modes
-                    .0
-                    .iter()
-                    .map(super::super::model::access_mode::AccessMode::as_str)
-                    .collect(),
+                access_modes: claim.access_modes.0.iter().map(AccessMode::as_str).collect(),
                 storage_class_name: claim.class(),
                 volume_mode: claim.mode().as_str().to_owned(),
                 volume_name: &claim.volume_name,
@@ -209,124 +201,11 @@ impl<'a> MatchTable<'a> {
         ranked.sort_by_key(|row| row.place());
         ranked
     }
-
-    /// What is so in one sentence, and what has to be known of it, one sentence each.
-    pub fn summary(&self, snapshot: &Snapshot) -> Vec<String> {
-        let claim = if self.planned {
-            format!("The planned claim {}/{}", self.claim.namespace, self.claim.name)
-        } else {
-            format!("Claim {}/{}", self.claim.namespace, self.claim.name)
-        };
-        let storage = self.asks.storage.as_deref().unwrap_or("no size");
-        let class = match self.asks.storage_class_name {
-            "" => "no class".to_owned(),
-            class => format!("class \"{class}\""),
-        };
-        let mut lines = vec![format!(
-            "{claim} asks for {storage}, {}, {class}: {}.",
-            if self.asks.access_modes.is_empty() {
-                "no access mode".to_owned()
-            } else {
-                self.asks.access_modes.join(",")
-            },
-            self.verdict()
-        )];
-        if let Some(class) = self.default_class {
-            lines.push(format!("It states no class, so admission would give it the default class \"{class}\"."));
-        }
-        if self.search == "completed" {
-            lines.push(
-                "Its binding is completed, so nothing is searched any more; this is what matching would say."
-                    .to_owned(),
-            );
-        }
-        if self.search == "named" {
-            lines.push(format!("It names volume {}, so no other is looked at.", self.asks.volume_name));
-        }
-        let why = |field| {
-            let (kind, part) = match field {
-                "items" if self.search == "named" => (Kind::PersistentVolume, "It may exist"),
-                "items" => (Kind::PersistentVolume, "Other volumes may fit"),
-                _ => (Kind::StorageClass, "The class may leave the choice to the scheduler"),
-            };
-            match snapshot.coverage().absence(kind, "") {
-                Absence::Unknown(state) => Some(format!("{part}: {}.", unread(kind, "", state))),
-                Absence::Certain | Absence::Assumed => None,
-            }
-        };
-        if snapshot.coverage().absence(Kind::PersistentVolume, "") == Absence::Assumed {
-            lines.push("Other volumes than those in the input are taken not to exist.".to_owned());
-        }
-        lines.extend(self.unknown.iter().filter_map(|unknown| why(unknown.field)));
-        lines
-    }
-
-    fn verdict(&self) -> String {
-        if let Some(error) = self.error {
-            return format!("the controller cannot search ({error})");
-        }
-        let hidden = self.unknown.iter().any(|unknown| unknown.field == "items");
-        match (self.chosen.as_slice(), self.search) {
-            ([], "named") if hidden => "whether the volume that it names exists is unknown".to_owned(),
-            ([], _) if hidden && !self.items.iter().any(MatchRow::fits) => {
-                if self.items.is_empty() {
-                    "whether a volume fits is unknown".to_owned()
-                } else {
-                    "whether a volume fits is unknown; of those that were read, none does".to_owned()
-                }
-            }
-            ([one], _) if hidden => format!("of the volumes that were read, {one} is chosen"),
-            ([], "named") if self.items.is_empty() => "the volume that it names does not exist".to_owned(),
-            ([], "named") => "the volume that it names does not fit".to_owned(),
-            ([], _) if self.items.iter().any(|row| row.once_available) => {
-                "a volume fits as soon as the controller has made it Available".to_owned()
-            }
-            ([], _) if self.delayed => {
-                let fitting = self.items.iter().filter(|row| row.word == "scheduler").count();
-                match fitting {
-                    0 => "no volume fits".to_owned(),
-                    1 => "the scheduler chooses; one volume fits".to_owned(),
-                    fitting => format!("the scheduler chooses; {fitting} volumes fit"),
-                }
-            }
-            ([], _) => "no volume fits".to_owned(),
-            ([one], _) => format!("{one} is chosen"),
-            ([first, second], _) => format!("{first} or {second} is chosen, by an order that nobody controls"),
-            ([first, rest @ ..], _) => {
-                format!("{first} or one of {} others is chosen, by an order that nobody controls", rest.len())
-            }
-        }
-    }
-
-    /// The rows in the order for people, or by the column of that name; nothing where there is no such column.
-    /// In a narrow terminal the columns go first whose values the reason names where they matter.
-    pub fn table(&self, wide: bool, sort_by: Option<&str>, columns: Option<usize>) -> Option<Table> {
-        let mut ranked = self.ranked();
-        if sort_by.is_some_and(|column| column.eq_ignore_ascii_case("capacity")) {
-            ranked.sort_by(|a, b| a.size().compare(&b.size()));
-        }
-        let by_text = sort_by.filter(|column| !column.eq_ignore_ascii_case("capacity"));
-        if let Some(column) = by_text {
-            let names = Self::columns(wide);
-            let at = names.iter().position(|name| name.eq_ignore_ascii_case(column))?;
-            ranked.sort_by_cached_key(|row| row.cells(wide).swap_remove(at));
-        }
-        Some(rows_table(&ranked, wide, columns))
-    }
-
-    /// The names of the columns.
-    pub fn columns(wide: bool) -> &'static [&'static str] {
-        if wide { &WIDE } else { &NARROW }
-    }
 }
 
 /// The ranks of volumes that do not fit: of one that is reserved for the claim, and of one that nobody has.
 const RESERVED: u8 = 4;
 const FREE: u8 = 5;
-
-const NARROW: [&str; 7] = ["VOLUME", "CAPACITY", "MODES", "CLASS", "PHASE", "VERDICT", "WHY"];
-const WIDE: [&str; 10] =
-    ["VOLUME", "CAPACITY", "MODES", "CLASS", "VOLUMEMODE", "PHASE", "CLAIM", "VERDICT", "TEST", "WHY"];
 
 impl MatchRow<'_> {
     /// The place in the order for people.
@@ -335,7 +214,7 @@ impl MatchRow<'_> {
     }
 
     /// The capacity, none counting as zero.
-    fn size(&self) -> Quantity {
+    pub(super) fn size(&self) -> Quantity {
         self.volume.storage().copied().unwrap_or(Quantity::ZERO)
     }
 
@@ -352,30 +231,6 @@ impl MatchRow<'_> {
     /// Whether it is reserved for the claim and does not fit it.
     pub fn is_reserved_in_vain(&self) -> bool {
         !self.fits() && self.reserved
-    }
-
-    pub(super) fn cells(&self, wide: bool) -> Vec<String> {
-        let volume = self.volume;
-        let phase = if volume.terminating() { "Terminating" } else { volume.status.phase.as_str() };
-        let mut cells = vec![
-            volume.meta.name.to_string(),
-            self.capacity.clone().unwrap_or_else(|| "<unset>".to_owned()),
-            crate::diagnosis::misfit::modes(&volume.access_modes),
-            volume.class().to_owned(),
-        ];
-        if wide {
-            cells.push(volume.mode().as_str().to_owned());
-        }
-        cells.push(phase.to_owned());
-        if wide {
-            cells.push(volume.claim_ref.as_ref().map(crate::diagnosis::misfit::claim_name).unwrap_or_default());
-        }
-        cells.push(self.word.to_owned());
-        if wide {
-            cells.push(self.verdict.to_owned());
-        }
-        cells.push(self.why.clone());
-        cells
     }
 }
 
@@ -394,37 +249,6 @@ fn unknown_parts<'a>(snapshot: &Snapshot, claim: &PersistentVolumeClaim, found: 
     let volumes = if found { None } else { part("items", Kind::PersistentVolume) };
     let classes = if class_matters && !found { part("delayed", Kind::StorageClass) } else { None };
     volumes.into_iter().chain(classes).collect()
-}
-
-/// What the reason needs of a narrow terminal.
-const ROOM_FOR_WHY: usize = 30;
-/// The blanks between columns.
-const GAP: usize = 3;
-/// The columns that a narrow terminal does without, the first to go first.
-const DISPENSABLE: [&str; 4] = ["PHASE", "CLASS", "MODES", "CAPACITY"];
-
-/// Rows as a table with as many of its columns as the terminal has room for.
-pub(super) fn rows_table(rows: &[&MatchRow<'_>], wide: bool, columns: Option<usize>) -> Table {
-    let names: &[&'static str] = if wide { &WIDE } else { &NARROW };
-    let cells: Vec<Vec<String>> = rows.iter().map(|row| row.cells(wide)).collect();
-    let mut kept: Vec<usize> = (0..names.len()).collect();
-    if let Some(columns) = columns {
-        let widest = |at: usize| cells.iter().map(|row| width(&sanitize(&row[at]))).max().unwrap_or(0);
-        let widths: Vec<usize> = (0..names.len()).map(|at| widest(at).max(width(names[at])) + GAP).collect();
-        for name in DISPENSABLE {
-            let last = kept.len() - 1;
-            let used: usize = kept[..last].iter().map(|at| widths[*at]).sum();
-            if used + ROOM_FOR_WHY.min(widths[names.len() - 1]) <= columns {
-                break;
-            }
-            kept.retain(|at| names[*at] != name);
-        }
-    }
-    let mut table = Table::new(kept.iter().map(|at| names[*at]).collect());
-    for row in cells {
-        table.row(row.into_iter().enumerate().filter(|(at, _)| kept.contains(at)).map(|(_, cell)| cell).collect());
-    }
-    table
 }
 
 /// What matching says of each volume, the nearest first.
@@ -466,12 +290,7 @@ fn rows<'a>(
             MatchRow {
                 object: ObjectId::new(Kind::PersistentVolume, &volume.meta),
                 capacity: volume.storage().map(Quantity::to_string),
-                access_modes: volume
-                    .access_modes
-                    .0
-                    .iter()
-                    .map(super::super::model::access_mode::AccessMode::as_str)
-                    .collect(),
+                access_modes: volume.access_modes.0.iter().map(AccessMode::as_str).collect(),
                 storage_class_name: volume.class(),
                 phase: volume.status.phase.as_str(),
                 verdict: candidate.verdict.name(),
@@ -582,6 +401,3 @@ impl Judged<'_> {
         }
     }
 }
-
-#[cfg(test)]
-mod tests;

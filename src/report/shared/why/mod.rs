@@ -4,12 +4,12 @@ mod claim;
 mod reclaim;
 mod volume;
 
-pub(super) use claim::verdict_of;
+pub(in crate::report) use claim::verdict_of;
 
-use super::unread::unread;
 use crate::controllers::{Branch, ClaimProtectionBranch, Controller, Rules, VolumeProtectionBranch, persistent_volume};
 use crate::diagnosis::misfit::claim_name;
 use crate::model::{ClaimRef, HeldObject, Kind, ObjectMeta, PersistentVolume, PersistentVolumeClaim, Pod, TypedId};
+use crate::report::shared::unread::unread;
 use crate::simulate::{DecidedBy, Decision, Outcome, Prediction, Simulation, Unknown};
 use crate::snapshot::{Absence, Snapshot};
 use crate::text::sanitize;
@@ -23,25 +23,28 @@ pub fn why(simulation: &Simulation<'_>, prediction: &Prediction<'_>) -> String {
 }
 
 /// Why it is Pending, and who has to act: what a pod that uses a claim makes of the delay of its binding.
-pub(super) fn pod_beside_the_scheduler<'s>(snapshot: &'s Snapshot, claim: &PersistentVolumeClaim) -> Option<&'s Pod> {
+pub(in crate::report) fn pod_beside_the_scheduler<'s>(
+    snapshot: &'s Snapshot,
+    claim: &PersistentVolumeClaim,
+) -> Option<&'s Pod> {
     snapshot.pods_of(&claim.meta.namespace, &claim.meta.name).find(|pod| !pod.node_name.is_empty() && !pod.terminated())
 }
 
 /// One prediction with what it is about.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct View<'v> {
+pub(in crate::report) struct View<'v> {
     /// All predictions.
-    pub(super) simulation: &'v Simulation<'v>,
+    pub(in crate::report) simulation: &'v Simulation<'v>,
     /// This one.
-    pub(super) prediction: &'v Prediction<'v>,
+    pub(in crate::report) prediction: &'v Prediction<'v>,
 }
 
 impl<'v> View<'v> {
-    pub(super) fn snapshot(self) -> &'v Snapshot {
+    pub(in crate::report) fn snapshot(self) -> &'v Snapshot {
         self.simulation.snapshot()
     }
 
-    pub(super) fn rules(self) -> &'v Rules {
+    pub(in crate::report) fn rules(self) -> &'v Rules {
         &self.simulation.settings().rules
     }
 
@@ -49,12 +52,12 @@ impl<'v> View<'v> {
         self.snapshot().meta(self.prediction.target)
     }
 
-    pub(super) fn decisions_of(self, controller: Controller) -> impl Iterator<Item = &'v Decision<'v>> {
+    pub(in crate::report) fn decisions_of(self, controller: Controller) -> impl Iterator<Item = &'v Decision<'v>> {
         self.prediction.decisions.listed.iter().filter(move |decision| decision.controller == controller)
     }
 
     /// The binder's decisions.
-    pub(super) fn binder(self) -> impl Iterator<Item = &'v Decision<'v>> {
+    pub(in crate::report) fn binder(self) -> impl Iterator<Item = &'v Decision<'v>> {
         self.decisions_of(persistent_volume::CONTROLLER)
     }
 
@@ -221,7 +224,7 @@ impl<'v> View<'v> {
     }
 
     /// The one state in which the object ends, if it is one and known.
-    pub(super) fn only_outcome(self) -> Option<&'v Outcome> {
+    pub(in crate::report) fn only_outcome(self) -> Option<&'v Outcome> {
         let outcomes = self.prediction.outcomes.as_ref()?;
         match (outcomes.count, &*outcomes.listed) {
             (1, [only]) => Some(only),
@@ -255,7 +258,7 @@ impl<'v> View<'v> {
     }
 
     /// Whom a volume belongs to, and whether that one lives; seen from the claim that asks, if one does.
-    pub(super) fn holder(
+    pub(in crate::report) fn holder(
         self,
         volume: &PersistentVolume,
         named: &ClaimRef,
@@ -290,7 +293,10 @@ impl<'v> View<'v> {
 }
 
 /// The pods that keep a claim from being deleted.
-pub(super) fn users<'s>(snapshot: &'s Snapshot, claim: &'s PersistentVolumeClaim) -> impl Iterator<Item = &'s Pod> {
+pub(in crate::report) fn users<'s>(
+    snapshot: &'s Snapshot,
+    claim: &'s PersistentVolumeClaim,
+) -> impl Iterator<Item = &'s Pod> {
     snapshot
         .pods_of(&claim.meta.namespace, &claim.meta.name)
         .filter(move |pod| crate::controllers::pvc_protection::pod_uses_claim(pod, claim))
@@ -305,17 +311,17 @@ fn is_unsettled(outcome: &Outcome) -> bool {
 }
 
 /// A number with its noun: `1 claim`, `2 claims`.
-pub(super) fn counted(number: usize, noun: &str) -> String {
+pub(in crate::report) fn counted(number: usize, noun: &str) -> String {
     if number == 1 { format!("1 {noun}") } else { format!("{number} {noun}s") }
 }
 
 /// Which read is missing, and why.
-pub(super) fn missing_read(unknown: &Unknown) -> String {
+pub(in crate::report) fn missing_read(unknown: &Unknown) -> String {
     unread(unknown.need.kind, &unknown.need.namespace, unknown.reason)
 }
 
 /// The volume that a decision binds the claim to.
-pub(super) fn volume_bound_by<'d>(decision: &'d Decision<'_>) -> Option<&'d str> {
+pub(in crate::report) fn volume_bound_by<'d>(decision: &'d Decision<'_>) -> Option<&'d str> {
     decision.record.effects.iter().find_map(|effect| match effect {
         Effect::Write(write) => match &write.body {
             WriteBody::Update { after: HeldObject::PersistentVolume(volume), .. } => Some(volume.meta.name.as_str()),

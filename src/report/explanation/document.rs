@@ -1,25 +1,10 @@
-//! `Explanation`: why one object is as it is, and who has to act.
+//! Why one object is as it is, and who has to act, as data.
 
-mod binding;
-mod class;
-mod danger;
-mod divergence;
-mod driver;
-mod headline;
-#[cfg(test)]
-mod tests;
-mod text;
-
-pub use binding::{BindingOut, FieldOut};
-pub use class::ClassOut;
-pub use divergence::{DivergenceOut, RESYNCS};
-pub use driver::{Awaited, DriverOut};
-
-use super::decision::{DecisionOut, EventOut};
-use super::machine::{API_VERSION, CoverageOut, Model, ObjectId, coverage_out};
-use super::match_table::{MatchRow, candidate_rows};
-use super::prediction::{NeedOut, PredictionOut, StateOut, UnknownOut};
-use super::why::{View, verdict_of};
+use super::binding::{self, BindingOut};
+use super::class::{self, ClassOut};
+use super::divergence::DivergenceOut;
+use super::driver::{Awaited, DriverOut};
+use super::{danger, headline};
 use crate::controllers::persistent_volume::match_claim;
 use crate::controllers::persistent_volume::reclaim::{DataFate, data_fate, leaks};
 use crate::controllers::pvc_protection::pod_uses_claim;
@@ -29,6 +14,10 @@ use crate::model::{
     self, Kind, Lease, ObjectKey, PersistentVolume, PersistentVolumeClaim, Pod, ResourceVersion, StorageClass, Str,
     Timestamp, TypedId, VolumePhase,
 };
+use crate::report::match_table::{MatchRow, candidate_rows};
+use crate::report::prediction::{DecisionOut, EventOut, NeedOut, PredictionOut, StateOut, UnknownOut};
+use crate::report::shared::machine::{API_VERSION, CoverageOut, Model, ObjectId, coverage_out};
+use crate::report::shared::why::{View, verdict_of};
 use crate::simulate::{Decision, Outcome, Prediction, Simulation};
 use crate::snapshot::{Absence, Snapshot};
 use serde::Serialize;
@@ -94,12 +83,12 @@ pub struct Explanation<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub class: Option<ClassOut<'a>>,
     #[serde(skip)]
-    decisions: Vec<TextDecision>,
+    pub(super) decisions: Vec<TextDecision>,
     #[serde(skip)]
-    ends: Vec<String>,
+    pub(super) ends: Vec<String>,
     /// The namespaces in which pods are taken not to exist, because the input holds none of them.
     #[serde(skip)]
-    no_pods_read: Vec<&'a str>,
+    pub(super) no_pods_read: Vec<&'a str>,
 }
 
 /// One field that decided.
@@ -142,18 +131,18 @@ pub struct NextOut {
 }
 
 /// Who has to act where that is whoever reads it.
-const YOU: &str = "you";
+pub(super) const YOU: &str = "you";
 
 /// A decision as people read it.
 #[derive(Debug, PartialEq, Eq)]
-struct TextDecision {
-    controller: &'static str,
-    branch: &'static str,
-    about: &'static str,
-    tests: Vec<String>,
-    error: Option<String>,
+pub(super) struct TextDecision {
+    pub(super) controller: &'static str,
+    pub(super) branch: &'static str,
+    pub(super) about: &'static str,
+    pub(super) tests: Vec<String>,
+    pub(super) error: Option<String>,
     /// It is one of those that find nothing to do, as most protection does.
-    idle: bool,
+    pub(super) idle: bool,
 }
 
 /// What an explanation is made from.
@@ -563,7 +552,7 @@ impl TextDecision {
 }
 
 /// Whether the branch leaves a volume without its claim.
-fn released(branch: VolumeBranch) -> bool {
+pub(super) fn released(branch: VolumeBranch) -> bool {
     matches!(
         branch,
         VolumeBranch::VolumeClaimMissing | VolumeBranch::VolumeClaimReplaced | VolumeBranch::VolumeSurplusDynamic

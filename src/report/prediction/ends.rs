@@ -4,12 +4,12 @@ use crate::simulate::{Outcome, Prediction};
 use crate::snapshot::printed;
 
 /// The phases in which the object can end: `Bound`, `Bound|Pending`, `Bound, Terminating`, `Gone`, `<unknown>`.
-pub fn phases(prediction: &Prediction<'_>) -> String {
+pub(super) fn phases(prediction: &Prediction<'_>) -> String {
     column(prediction, phase, usize::MAX)
 }
 
 /// What the object can be bound to in the end: a name, two names, or how many there are.
-pub fn bindings(prediction: &Prediction<'_>) -> String {
+pub(super) fn bindings(prediction: &Prediction<'_>) -> String {
     column(prediction, binding, 2)
 }
 

@@ -1,7 +1,7 @@
 //! Predictions as JSON where one decision stands for several: the text of the one, with the other names in it.
 
 use super::decision::{DecisionOut, WriteOut};
-use super::prediction::PredictionOut;
+use super::document::PredictionOut;
 use crate::model::{Kind, ObjectId};
 use crate::simulate::Prediction;
 use crate::snapshot::Snapshot;

@@ -1,7 +1,7 @@
-//! `Version`: which pvctl this is, which Kubernetes it models, and which the cluster runs.
+//! Versions as data.
 
-use super::machine::API_VERSION;
 use crate::controllers::KubeVersion;
+use crate::report::shared::machine::API_VERSION;
 use serde::Serialize;
 
 /// The answer of `version`.
@@ -60,17 +60,5 @@ impl Version {
             model: ModelledVersions { kubernetes, available },
             server: server.map(|version| ServerOut { version }),
         }
-    }
-
-    /// The same for people, a line each.
-    pub fn text(&self) -> String {
-        let server = self.server.as_ref().map(|server| format!("server:               {}\n", server.version));
-        format!(
-            "pvctl:                {}\nmodelled Kubernetes:  {} (--kube-version takes {})\n{}",
-            self.client.version,
-            self.model.kubernetes,
-            self.model.available.join(", "),
-            server.unwrap_or_default()
-        )
     }
 }

@@ -1,16 +1,10 @@
-//! `Plan`: a repair as a document that `apply` reads back, and as text.
+//! A repair as data, which `apply` reads back.
 
-mod difference;
-mod text;
-
-pub use difference::Difference;
-pub use text::{Manner, refused, text, what};
-
-use super::machine::{API_VERSION, Model};
 use crate::model::Kind;
 use crate::repair::{
     Carried, Change, Expected, Guard, Holds, Origin, PLAN_ANNOTATION, Plan, Recheck, Request, Step, Undo, Wait, Write,
 };
+use crate::report::shared::machine::{API_VERSION, Model};
 use crate::snapshot::redact::redact;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;

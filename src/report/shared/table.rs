@@ -7,6 +7,7 @@ use super::wrap::wrap;
 use crate::text::{sanitize, width};
 use colored::Colorize as _;
 use comfy_table::{ContentArrangement, presets};
+use std::convert::Infallible;
 
 /// Above so many rows a table is not laid out as a whole.
 const LARGE: usize = 10_000;
@@ -45,6 +46,15 @@ pub struct TableStyle {
     pub width: Option<usize>,
     /// Whether the names of the columns are printed.
     pub headers: bool,
+}
+
+/// What of a table is printed, and how.
+#[derive(Clone, Copy, Debug)]
+pub struct TableView<'a> {
+    /// The column by which it is sorted, in place of its own order.
+    pub sort_by: Option<&'a str>,
+    /// How it is printed.
+    pub style: TableStyle,
 }
 
 /// What a cell measures: a number, an age such as `2d13h` in seconds, or a severity, the worst least.
@@ -118,6 +128,16 @@ impl Table {
             _ => a[at].cmp(&b[at]),
         });
         true
+    }
+
+    /// The whole text.
+    pub fn text(&self, style: TableStyle) -> String {
+        let mut text = String::new();
+        let Ok(()) = self.render(style, |part| -> Result<(), Infallible> {
+            text.push_str(part);
+            Ok(())
+        });
+        text
     }
 
     /// The text, part by part, each handed to `write`.
@@ -403,14 +423,7 @@ mod tests {
 
     fn rendered(table: &Table, columns: Option<usize>) -> String {
         colored::control::set_override(false);
-        let mut text = String::new();
-        let style = TableStyle { width: columns, headers: true };
-        let done: Result<(), ()> = table.render(style, |part| {
-            text.push_str(part);
-            Ok(())
-        });
-        assert_eq!(done, Ok(()));
-        text
+        table.text(TableStyle { width: columns, headers: true })
     }
 
     #[test]

@@ -1,9 +1,9 @@
-//! `PredictionList`: predictions as data, by the output contract.
+//! Predictions as data, by the output contract.
 
 use super::decision::DecisionOut;
-use super::machine::{API_VERSION, CoverageOut, Model, ObjectId, coverage_out, is_false};
 use crate::controllers::persistent_volume::reclaim::DataFate;
 use crate::model::{self, ClaimRef, PersistentVolume, PersistentVolumeClaim, TypedId};
+use crate::report::shared::machine::{API_VERSION, CoverageOut, Model, ObjectId, coverage_out, is_false};
 use crate::simulate::{Outcome, Prediction};
 use crate::snapshot::Snapshot;
 use crate::snapshot::printed;

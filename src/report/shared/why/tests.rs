@@ -2,13 +2,13 @@
 
 #![expect(clippy::needless_pass_by_value, reason = "literal JSON is handed over")]
 
-use super::super::testing::{
-    bound_pv, bound_pvc, claim_ref, deleted, pod, pv, pvc, sc, simulate, target, with, world, world_without,
-};
 use super::why;
 use crate::controllers::{Branch, ClaimBranch, Rules, VolumeBranch, persistent_volume, pvc_protection};
 use crate::engines::simulation;
 use crate::model::{Kind, TypedId};
+use crate::report::testing::{
+    bound_pv, bound_pvc, claim_ref, deleted, pod, pv, pvc, sc, simulate, target, with, world, world_without,
+};
 use crate::simulate::Settings;
 use crate::snapshot::Snapshot;
 use serde_json::{Value, json};

@@ -1,7 +1,7 @@
 //! Decisions as data, by the output contract: what one sync does, in order.
 
-use super::machine::{ObjectId, is_false};
-use crate::model::PersistentVolume;
+use crate::model::{AccessMode, PersistentVolume};
+use crate::report::shared::machine::{ObjectId, is_false};
 use crate::simulate::Decision;
 use crate::snapshot::{MergePatch, printed};
 use crate::world::{Compared, Effect, Write, WriteBody};
@@ -242,8 +242,7 @@ fn created(volume: &PersistentVolume) -> serde_json::Value {
         })
     });
     let finalizers: Vec<&str> = volume.meta.finalizers.iter().map(compact_str::CompactString::as_str).collect();
-    let modes: Vec<&str> =
-        volume.access_modes.0.iter().map(super::super::model::access_mode::AccessMode::as_str).collect();
+    let modes: Vec<&str> = volume.access_modes.0.iter().map(AccessMode::as_str).collect();
     let mut metadata = serde_json::json!({ "name": printed(&volume.meta.name), "annotations": annotations });
     if !finalizers.is_empty() {
         metadata["finalizers"] = finalizers.into();

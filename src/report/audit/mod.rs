@@ -1,0 +1,102 @@
+//! `Report`: what audit found.
+
+mod document;
+mod github;
+mod junit;
+mod listing;
+mod markdown;
+mod name;
+mod prometheus;
+mod sarif;
+mod table;
+mod words;
+
+pub use document::{
+    AuditCoverageOut, CauseOut, EvidenceOut, FindingOut, ObjectOut, RemedyOut, Report, SummaryOut, SuppressedOut,
+    UnmatchedOut,
+};
+pub use listing::Audited;
+pub use words::{closing_words, unmatched_words};
+
+use crate::diagnosis::{Finding, Rule};
+use crate::error::Error;
+use crate::report::shared::format::formats;
+use crate::report::shared::json::json;
+use crate::report::shared::machine::Model;
+use crate::report::shared::table::TableView;
+use crate::report::shared::yaml::yaml;
+
+formats! {
+    /// How the findings of an audit are printed.
+    ReportFormat {
+        /// A table of the roots.
+        Table = "table",
+        /// The same with more columns.
+        Wide = "wide",
+        /// JSON, as the contract defines it.
+        Json = "json",
+        /// YAML with the content of the JSON.
+        Yaml = "yaml",
+        /// TYPE/NAME, one object a line.
+        Name = "name",
+        /// SARIF 2.1.0, for code scanners.
+        Sarif = "sarif",
+        /// `JUnit` XML, for CI servers.
+        Junit = "junit",
+        /// Markdown, for pull requests.
+        Markdown = "markdown",
+        /// Workflow commands of GitHub Actions.
+        Github = "github",
+        /// The text format of Prometheus.
+        Prometheus = "prometheus",
+    }
+}
+
+/// An audit to be printed.
+#[derive(Clone, Copy)]
+pub struct Printed<'a> {
+    /// What was looked at, and what of it is shown.
+    pub audited: &'a Audited<'a>,
+    /// What the model assumes about Kubernetes.
+    pub model: &'a Model,
+    /// The rules that looked.
+    pub rules: &'a [&'static Rule],
+    /// Whether people see every finding, also those that follow from others.
+    pub all: bool,
+    /// Whether a finding makes the run fail.
+    pub fails: &'a dyn Fn(&Finding) -> bool,
+    /// What of a table is printed, and how.
+    pub view: TableView<'a>,
+}
+
+impl ReportFormat {
+    /// The columns of the table by which it can be sorted.
+    pub fn columns(self, all: bool) -> Vec<&'static str> {
+        table::columns(all, self == Self::Wide)
+    }
+
+    /// Whether it is a table, around which people are told more.
+    pub fn is_table(self) -> bool {
+        matches!(self, Self::Table | Self::Wide)
+    }
+
+    /// The audit in this format, part by part, each handed to `print`.
+    ///
+    /// # Errors
+    /// What `print` answers, and where the audit cannot be put into the format, which is a bug.
+    pub fn render(self, printed: Printed<'_>, mut print: impl FnMut(&str) -> Result<(), Error>) -> Result<(), Error> {
+        let Printed { audited, model, rules, all, fails, view } = printed;
+        match self {
+            Self::Table => table::write(audited, all, false, view, print),
+            Self::Wide => table::write(audited, all, true, view, print),
+            Self::Json => print(&json(&Report::new(model.clone(), audited))?),
+            Self::Yaml => print(&yaml(&Report::new(model.clone(), audited))?),
+            Self::Name => print(&name::names(audited)),
+            Self::Sarif => print(&json(&sarif::sarif(audited, rules))?),
+            Self::Junit => print(&junit::junit(audited, rules, fails)),
+            Self::Markdown => print(&markdown::markdown(audited, all)),
+            Self::Github => print(&github::github(audited, all)),
+            Self::Prometheus => print(&prometheus::prometheus(audited)),
+        }
+    }
+}

@@ -1,0 +1,22 @@
+//! `ContextList`: the answers of several clusters to one question.
+
+mod document;
+mod json;
+mod text;
+mod yaml;
+
+pub use document::{ContextList, ContextOut, Counts, ErrorOut, Section, SummaryOut};
+pub use json::ContextListWriter;
+pub use text::Summary;
+pub use yaml::yaml;
+
+/// How the answers of several clusters are printed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ContextListFormat {
+    /// A section for each, and a summary.
+    Sections,
+    /// JSON, as the contract defines it.
+    Json,
+    /// YAML with the content of the JSON.
+    Yaml,
+}

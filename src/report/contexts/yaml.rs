@@ -1,0 +1,13 @@
+//! The answers of several clusters as YAML.
+
+use crate::error::Error;
+use crate::report::shared::yaml::{unencodable, yaml as document};
+
+/// The document, from its JSON.
+///
+/// # Errors
+/// Where it cannot be put into YAML, which is a bug.
+pub fn yaml(json: &[u8]) -> Result<String, Error> {
+    let read: serde_json::Value = serde_json::from_slice(json).map_err(|failure| unencodable(&failure))?;
+    document(&read)
+}

@@ -1,0 +1,50 @@
+//! `Explanation`: why one object is as it is, and who has to act.
+
+mod binding;
+mod class;
+mod danger;
+mod divergence;
+mod document;
+mod driver;
+mod headline;
+#[cfg(test)]
+mod tests;
+mod text;
+
+pub use binding::{BindingOut, FieldOut};
+pub use class::ClassOut;
+pub use divergence::{DivergenceOut, RESYNCS};
+pub use document::{Asked, EvidenceOut, Explanation, NextOut, UserOut};
+pub use driver::{Awaited, DriverOut};
+
+use crate::error::Error;
+use crate::report::shared::format::formats;
+use crate::report::shared::json::json;
+use crate::report::shared::yaml::yaml;
+
+formats! {
+    /// How an explanation is printed.
+    ExplanationFormat {
+        /// Text for people.
+        Text = "text",
+        /// JSON, as the contract defines it.
+        Json = "json",
+        /// YAML with the content of the JSON.
+        Yaml = "yaml",
+    }
+}
+
+impl ExplanationFormat {
+    /// The explanation in this format. For people a line has so many columns, and with `trace` there is every
+    /// comparison that was made.
+    ///
+    /// # Errors
+    /// Where it cannot be put into it, which is a bug.
+    pub fn render(self, explanation: &Explanation<'_>, columns: Option<usize>, trace: bool) -> Result<String, Error> {
+        match self {
+            Self::Text => Ok(explanation.text(columns, trace)),
+            Self::Json => json(explanation),
+            Self::Yaml => yaml(explanation),
+        }
+    }
+}

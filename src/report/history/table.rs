@@ -1,0 +1,60 @@
+//! Repairs as a table, and one of them as the table of its steps.
+
+use super::document::{History, Repair};
+use crate::report::shared::table::{Table, TableStyle};
+use crate::text::sanitize;
+use std::fmt::Write as _;
+
+impl History {
+    /// The table of all, or the steps of the only one.
+    pub(super) fn text(&self, steps: bool, columns: Option<usize>) -> String {
+        let style = TableStyle { width: columns, headers: true };
+        match (steps, self.items.first()) {
+            (true, Some(repair)) => repair.page(style),
+            (_, None) => "No repairs were made from here.\n".to_owned(),
+            (false, Some(_)) => {
+                let mut table = Table::new(vec!["ID", "STATE", "WHAT"]);
+                for repair in &self.items {
+                    let goal = repair.goal.clone().unwrap_or_default();
+                    table.row(vec![repair.id.clone(), repair.sentence(), goal]);
+                }
+                table.text(style)
+            }
+        }
+    }
+}
+
+impl Repair {
+    /// How it ended, in few words.
+    fn sentence(&self) -> String {
+        match (&self.taken_back_by, self.step) {
+            (Some(by), _) => format!("taken back by {by}"),
+            (None, Some(step)) if self.state != "finished" => format!("{} at step {step}", self.state),
+            (None, _) => self.state.to_owned(),
+        }
+    }
+
+    fn page(&self, style: TableStyle) -> String {
+        let mut page = String::new();
+        let mut line = |label: &str, text: &str| _ = writeln!(page, "{label:<8} {}", sanitize(text));
+        line("ID", &self.id);
+        let stated = [("TIME", &self.at), ("SERVER", &self.server), ("CLUSTER", &self.cluster), ("WHAT", &self.goal)];
+        for (label, text) in stated.into_iter().filter_map(|(label, text)| Some((label, text.as_ref()?))) {
+            line(label, text);
+        }
+        line("STATE", &self.sentence());
+        if let Some(why) = &self.why {
+            line("WHY", why);
+        }
+        if self.steps.is_empty() {
+            return page;
+        }
+        page.push('\n');
+        let mut table = Table::new(vec!["STEP", "STATE", "WRITE", "WHY"]);
+        for step in &self.steps {
+            let write = step.write.clone().unwrap_or_else(|| "wait".to_owned());
+            table.row(vec![step.id.to_string(), step.state.to_owned(), write, step.why.clone()]);
+        }
+        page + &table.text(style)
+    }
+}

@@ -1,0 +1,65 @@
+//! `MatchTable`: why each volume fits a claim or not.
+
+mod document;
+mod name;
+mod table;
+#[cfg(test)]
+mod tests;
+mod words;
+
+pub use document::{AsksOut, MatchRow, MatchTable, Matched, candidate_rows};
+pub(super) use table::rows_table;
+
+use crate::error::Error;
+use crate::report::shared::format::formats;
+use crate::report::shared::json::json;
+use crate::report::shared::table::TableView;
+use crate::report::shared::yaml::yaml;
+use crate::snapshot::Snapshot;
+
+formats! {
+    /// How matches are printed.
+    MatchFormat {
+        /// A table for about 80 columns, below sentences.
+        Table = "table",
+        /// The same with more columns.
+        Wide = "wide",
+        /// JSON, as the contract defines it.
+        Json = "json",
+        /// YAML with the content of the JSON.
+        Yaml = "yaml",
+        /// TYPE/NAME of what may be chosen, one volume a line.
+        Name = "name",
+    }
+}
+
+impl MatchFormat {
+    /// The columns of the table, in a format that has one.
+    pub fn columns(self) -> Option<&'static [&'static str]> {
+        match self {
+            Self::Table => Some(table::columns(false)),
+            Self::Wide => Some(table::columns(true)),
+            Self::Json | Self::Yaml | Self::Name => None,
+        }
+    }
+
+    /// The answer in this format, part by part, each handed to `print`; a table as `view` says.
+    ///
+    /// # Errors
+    /// What `print` answers, and where the answer cannot be put into the format, which is a bug.
+    pub fn render(
+        self,
+        answer: &MatchTable<'_>,
+        snapshot: &Snapshot,
+        view: TableView<'_>,
+        mut print: impl FnMut(&str) -> Result<(), Error>,
+    ) -> Result<(), Error> {
+        match self {
+            Self::Table => table::write(answer, snapshot, view, false, print),
+            Self::Wide => table::write(answer, snapshot, view, true, print),
+            Self::Json => print(&json(answer)?),
+            Self::Yaml => print(&yaml(answer)?),
+            Self::Name => print(&name::names(answer)),
+        }
+    }
+}

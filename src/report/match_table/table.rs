@@ -1,0 +1,112 @@
+//! The answer as a table, which has more columns with `-o wide`.
+
+use super::document::{MatchRow, MatchTable};
+use crate::diagnosis::misfit::{claim_name, modes};
+use crate::report::shared::table::{Table, TableView};
+use crate::report::shared::wrap::wrap;
+use crate::snapshot::Snapshot;
+use crate::text::{sanitize, width};
+
+const NARROW: [&str; 7] = ["VOLUME", "CAPACITY", "MODES", "CLASS", "PHASE", "VERDICT", "WHY"];
+const WIDE: [&str; 10] =
+    ["VOLUME", "CAPACITY", "MODES", "CLASS", "VOLUMEMODE", "PHASE", "CLAIM", "VERDICT", "TEST", "WHY"];
+
+/// What the reason needs of a narrow terminal.
+const ROOM_FOR_WHY: usize = 30;
+/// The blanks between columns.
+const GAP: usize = 3;
+/// The columns that a narrow terminal does without, the first to go first.
+const DISPENSABLE: [&str; 4] = ["PHASE", "CLASS", "MODES", "CAPACITY"];
+
+impl MatchTable<'_> {
+    /// The rows in the order for people, or by the column of that name.
+    /// In a narrow terminal the columns go first whose values the reason names where they matter.
+    pub(super) fn table(&self, wide: bool, sort_by: Option<&str>, columns: Option<usize>) -> Table {
+        let mut ranked = self.ranked();
+        if sort_by.is_some_and(|column| column.eq_ignore_ascii_case("capacity")) {
+            ranked.sort_by(|a, b| a.size().compare(&b.size()));
+        }
+        let by_text = sort_by.filter(|column| !column.eq_ignore_ascii_case("capacity"));
+        let place = |column: &str| self::columns(wide).iter().position(|name| name.eq_ignore_ascii_case(column));
+        if let Some(at) = by_text.and_then(place) {
+            ranked.sort_by_cached_key(|row| row.cells(wide).swap_remove(at));
+        }
+        rows_table(&ranked, wide, columns)
+    }
+}
+
+/// The names of the columns.
+pub(super) fn columns(wide: bool) -> &'static [&'static str] {
+    if wide { &WIDE } else { &NARROW }
+}
+
+/// The sentences, unless the names of the columns are left out with them, and the table.
+pub(super) fn write<E>(
+    answer: &MatchTable<'_>,
+    snapshot: &Snapshot,
+    view: TableView<'_>,
+    wide: bool,
+    mut print: impl FnMut(&str) -> Result<(), E>,
+) -> Result<(), E> {
+    let TableView { sort_by, style } = view;
+    let table = answer.table(wide, sort_by, style.width);
+    if style.headers {
+        for line in answer.summary(snapshot) {
+            print(&format!("{}\n", wrap(&line, style.width, 0)))?;
+        }
+        if !table.is_empty() {
+            print("\n")?;
+        }
+    }
+    if table.is_empty() { Ok(()) } else { table.render(style, print) }
+}
+
+impl MatchRow<'_> {
+    fn cells(&self, wide: bool) -> Vec<String> {
+        let volume = self.volume;
+        let phase = if volume.terminating() { "Terminating" } else { volume.status.phase.as_str() };
+        let mut cells = vec![
+            volume.meta.name.to_string(),
+            self.capacity.clone().unwrap_or_else(|| "<unset>".to_owned()),
+            modes(&volume.access_modes),
+            volume.class().to_owned(),
+        ];
+        if wide {
+            cells.push(volume.mode().as_str().to_owned());
+        }
+        cells.push(phase.to_owned());
+        if wide {
+            cells.push(volume.claim_ref.as_ref().map(claim_name).unwrap_or_default());
+        }
+        cells.push(self.word.to_owned());
+        if wide {
+            cells.push(self.verdict.to_owned());
+        }
+        cells.push(self.why.clone());
+        cells
+    }
+}
+
+/// Rows as a table with as many of its columns as the terminal has room for.
+pub(in crate::report) fn rows_table(rows: &[&MatchRow<'_>], wide: bool, columns: Option<usize>) -> Table {
+    let names: &[&'static str] = if wide { &WIDE } else { &NARROW };
+    let cells: Vec<Vec<String>> = rows.iter().map(|row| row.cells(wide)).collect();
+    let mut kept: Vec<usize> = (0..names.len()).collect();
+    if let Some(columns) = columns {
+        let widest = |at: usize| cells.iter().map(|row| width(&sanitize(&row[at]))).max().unwrap_or(0);
+        let widths: Vec<usize> = (0..names.len()).map(|at| widest(at).max(width(names[at])) + GAP).collect();
+        for name in DISPENSABLE {
+            let last = kept.len() - 1;
+            let used: usize = kept[..last].iter().map(|at| widths[*at]).sum();
+            if used + ROOM_FOR_WHY.min(widths[names.len() - 1]) <= columns {
+                break;
+            }
+            kept.retain(|at| names[*at] != name);
+        }
+    }
+    let mut table = Table::new(kept.iter().map(|at| names[*at]).collect());
+    for row in cells {
+        table.row(row.into_iter().enumerate().filter(|(at, _)| kept.contains(at)).map(|(_, cell)| cell).collect());
+    }
+    table
+}

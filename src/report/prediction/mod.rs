@@ -1,0 +1,117 @@
+//! `PredictionList`: what will become of volumes and claims.
+
+mod decision;
+mod document;
+mod ends;
+mod folded;
+mod json;
+mod name;
+mod table;
+mod yaml;
+
+pub use decision::{ComparedOut, DecisionOut, EventOut, OperationOut, TestOut, WriteOut};
+pub use document::{
+    AssumedOut, ClaimRefOut, Head, JointOut, JointStateOut, NeedOut, PredictionList, PredictionOut, StateOut,
+    UnknownOut, WaitingOut,
+};
+pub use folded::write_folded;
+
+use crate::error::Error;
+use crate::model::{Kind, ObjectId};
+use crate::report::contexts::ContextListFormat;
+use crate::report::shared::format::formats;
+use crate::report::shared::machine::Model;
+use crate::report::shared::table::TableView;
+use crate::simulate::{Prediction, Simulation};
+use std::collections::BTreeSet;
+use std::io::Write;
+
+formats! {
+    /// How predictions are printed.
+    PredictionFormat {
+        /// A table for about 80 columns.
+        Table = "table",
+        /// The same with more columns.
+        Wide = "wide",
+        /// JSON, as the contract defines it.
+        Json = "json",
+        /// YAML with the content of the JSON.
+        Yaml = "yaml",
+        /// TYPE/NAME, one object a line.
+        Name = "name",
+    }
+}
+
+/// The predictions to be printed. They are made while they are printed, on several threads, and none is kept.
+pub trait Predictions<'s> {
+    /// What is predicted, and with which settings.
+    fn simulation(&self) -> &Simulation<'s>;
+
+    /// What the model assumes about Kubernetes.
+    fn model(&self) -> Model;
+
+    /// Makes every prediction by `predict`, and adds those that are shown to pieces by `render`, both on any thread.
+    /// Each piece has some of them, one after the other, and is handed to `write` on this thread, in the order of
+    /// objects.
+    ///
+    /// # Errors
+    /// The first error of `render` and `write`.
+    fn each<T: Default + Send>(
+        &self,
+        predict: impl Fn(ObjectId) -> Prediction<'s> + Sync,
+        render: impl Fn(&Prediction<'s>, &mut T) -> Result<(), Error> + Sync,
+        write: impl FnMut(T) -> Result<(), Error>,
+    ) -> Result<(), Error>;
+
+    /// Does the same with the joint end states of these components, as far as they are known and few.
+    ///
+    /// # Errors
+    /// The first error of `render` and `write`.
+    fn each_joint<T: Default + Send>(
+        &self,
+        components: &BTreeSet<usize>,
+        render: impl Fn(&JointOut<'_>, &mut T) -> Result<(), Error> + Sync,
+        write: impl FnMut(T) -> Result<(), Error>,
+    ) -> Result<(), Error>;
+
+    /// Tells people what they have to know before they read: `assumed` are the kinds of which no other objects are taken
+    /// to exist, and `is_empty` says that nothing is shown.
+    fn remark(&self, assumed: &BTreeSet<Kind>, is_empty: bool);
+}
+
+impl PredictionFormat {
+    /// The columns of the table by which it can be sorted.
+    pub fn columns(self) -> Vec<&'static str> {
+        table::columns(self == Self::Wide)
+    }
+
+    /// How the answers of several clusters are printed where this is the format of each; none where a line would not tell
+    /// of which cluster it is.
+    pub fn of_several(self) -> Option<ContextListFormat> {
+        match self {
+            Self::Table | Self::Wide => Some(ContextListFormat::Sections),
+            Self::Json => Some(ContextListFormat::Json),
+            Self::Yaml => Some(ContextListFormat::Yaml),
+            Self::Name => None,
+        }
+    }
+
+    /// Writes the predictions in this format, and a table as `view` says.
+    ///
+    /// # Errors
+    /// The writer's, and where a prediction cannot be put into the format, which is a bug.
+    pub fn write<'s>(
+        self,
+        predictions: &impl Predictions<'s>,
+        view: TableView<'_>,
+        output: &mut impl Write,
+    ) -> Result<(), Error> {
+        match self {
+            Self::Table => table::write(predictions, false, view, output),
+            Self::Wide => table::write(predictions, true, view, output),
+            Self::Json => json::write(predictions, output),
+            Self::Yaml => yaml::write(predictions, output),
+            Self::Name => name::write(predictions, output),
+        }
+    }
+}

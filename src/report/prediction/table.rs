@@ -1,0 +1,89 @@
+//! Predictions as a table, which has more columns with `-o wide`.
+
+use super::Predictions;
+use super::ends::{bindings, phases};
+use crate::error::Error;
+use crate::model::Kind;
+use crate::report::prediction::StateOut;
+use crate::report::shared::table::{Table, TableView};
+use crate::report::shared::why::why;
+use crate::simulate::{Prediction, Simulation};
+use crate::text::human_age;
+use std::collections::BTreeSet;
+use std::io::Write;
+
+/// The names of the columns.
+pub(super) fn columns(wide: bool) -> Vec<&'static str> {
+    let mut columns = vec!["NAMESPACE", "NAME", "PHASE", "EXPECTED", "BINDING"];
+    if wide {
+        columns.extend(["BRANCH", "COMPONENT", "OUTCOMES", "EXACT"]);
+    }
+    columns.extend(["WHY", "AGE"]);
+    columns
+}
+
+/// Writes the table, after what people have to know before they read it; nothing where there are no rows.
+pub(super) fn write<'s>(
+    predictions: &impl Predictions<'s>,
+    wide: bool,
+    view: TableView<'_>,
+    output: &mut impl Write,
+) -> Result<(), Error> {
+    let simulation = predictions.simulation();
+    let mut table = Table::new(columns(wide));
+    let mut assumed: BTreeSet<Kind> = BTreeSet::new();
+    predictions.each(
+        |target| simulation.predict(target),
+        |prediction, rows: &mut Vec<(Vec<String>, Vec<Kind>)>| {
+            let kinds = prediction.assumed.iter().map(|assumed| assumed.kind).collect();
+            rows.push((row(simulation, prediction, wide), kinds));
+            Ok(())
+        },
+        |rows| {
+            for (row, kinds) in rows {
+                table.row(row);
+                assumed.extend(kinds);
+            }
+            Ok(())
+        },
+    )?;
+    if let Some(column) = view.sort_by {
+        table.sort_by(column);
+    }
+    predictions.remark(&assumed, table.is_empty());
+    if table.is_empty() {
+        return Ok(());
+    }
+    table.render(view.style, |text| output.write_all(text.as_bytes()).map_err(|failure| Error::unwritten(&failure)))
+}
+
+fn row(simulation: &Simulation<'_>, prediction: &Prediction<'_>, wide: bool) -> Vec<String> {
+    let snapshot = simulation.snapshot();
+    let target = prediction.target;
+    let (meta, phase) = (snapshot.meta(target), StateOut::recorded(snapshot, target).phase);
+    let terminating = if meta.deleted.is_some() { ", Terminating" } else { "" };
+    let age = match (snapshot.now(), meta.created) {
+        (Some(now), Some(created)) => human_age(now.seconds_since(created)),
+        _ => "<unknown>".to_owned(),
+    };
+    let mut row = vec![
+        meta.namespace.to_string(),
+        format!("{}/{}", target.kind.short(), meta.name),
+        format!("{phase}{terminating}"),
+        phases(prediction),
+        bindings(prediction),
+    ];
+    if wide {
+        let branches: Vec<&str> =
+            prediction.decisions.listed.iter().take(1).map(|decision| decision.branch.name()).collect();
+        let outcomes = prediction.outcomes.as_ref();
+        row.extend([
+            branches.join(","),
+            format!("c{}", prediction.component),
+            outcomes.map_or_else(|| "<unknown>".to_owned(), |set| set.count.to_string()),
+            outcomes.map_or_else(|| "<unknown>".to_owned(), |set| set.exact.to_string()),
+        ]);
+    }
+    row.extend([why(simulation, prediction), age]);
+    row
+}

@@ -1,0 +1,49 @@
+//! Predictions as YAML. It has the order of the JSON's fields by name, and is held in memory as a whole.
+
+use super::Predictions;
+use super::document::{Head, PredictionOut};
+use crate::error::Error;
+use crate::report::shared::yaml::{unencodable, yaml};
+use serde::Serialize;
+use serde_json::Value;
+use std::collections::BTreeSet;
+use std::io::Write;
+
+/// Writes the document.
+pub(super) fn write<'s>(predictions: &impl Predictions<'s>, output: &mut impl Write) -> Result<(), Error> {
+    let simulation = predictions.simulation();
+    let snapshot = simulation.snapshot();
+    let (mut items, mut worlds, mut shown) = (Vec::new(), Vec::new(), BTreeSet::new());
+    predictions.each(
+        |target| simulation.predict(target),
+        |prediction, (values, components): &mut (Vec<Value>, BTreeSet<usize>)| {
+            components.insert(prediction.component);
+            values.push(value(&PredictionOut::new(snapshot, prediction))?);
+            Ok(())
+        },
+        |(values, components)| {
+            items.extend(values);
+            shown.extend(components);
+            Ok(())
+        },
+    )?;
+    predictions.each_joint(
+        &shown,
+        |joint, values: &mut Vec<Value>| {
+            values.push(value(joint)?);
+            Ok(())
+        },
+        |values| {
+            worlds.extend(values);
+            Ok(())
+        },
+    )?;
+    let mut document = value(&Head::new(predictions.model(), snapshot))?;
+    document["items"] = items.into();
+    document["worlds"] = worlds.into();
+    output.write_all(yaml(&document)?.as_bytes()).map_err(|failure| Error::unwritten(&failure))
+}
+
+fn value(part: &impl Serialize) -> Result<Value, Error> {
+    serde_json::to_value(part).map_err(|failure| unencodable(&failure))
+}

@@ -1,0 +1,41 @@
+//! `RuleList`: the catalogue of what audit looks for.
+
+mod document;
+mod page;
+mod text;
+
+pub use document::{RuleList, RuleOut};
+pub use page::{overview, page};
+
+use crate::diagnosis::Rule;
+use crate::error::Error;
+use crate::report::shared::format::formats;
+use crate::report::shared::json::json;
+use crate::report::shared::yaml::yaml;
+
+formats! {
+    /// How rules are printed.
+    RulesFormat {
+        /// A table of all, or the page of one.
+        Text = "text",
+        /// JSON, as the contract defines it.
+        Json = "json",
+        /// YAML with the content of the JSON.
+        Yaml = "yaml",
+    }
+}
+
+impl RulesFormat {
+    /// The rules in this format. For people there are their pages, where `pages` says so, else a table; a line has so
+    /// many columns.
+    ///
+    /// # Errors
+    /// Where they cannot be put into it, which is a bug.
+    pub fn render(self, rules: &[&'static Rule], pages: bool, columns: Option<usize>) -> Result<String, Error> {
+        match self {
+            Self::Text => Ok(text::text(rules, pages, columns)),
+            Self::Json => json(&RuleList::new(rules)),
+            Self::Yaml => yaml(&RuleList::new(rules)),
+        }
+    }
+}

@@ -1,0 +1,33 @@
+//! Formats: the values of `-o`. Each document has its own, so that a new one of one document does not touch another.
+
+/// The formats of a document.
+pub trait Format: Copy + Send + Sync + 'static {
+    /// All of them, in the order in which the command line lists them.
+    const ALL: &'static [Self];
+
+    /// The word after `-o`.
+    fn word(self) -> &'static str;
+}
+
+/// Defines the formats of a document, each with its word.
+macro_rules! formats {
+    ($(#[$about:meta])* $name:ident { $($(#[$of:meta])* $format:ident = $word:literal,)+ }) => {
+        $(#[$about])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+        pub enum $name {
+            $($(#[$of])* $format,)+
+        }
+
+        impl $crate::report::shared::format::Format for $name {
+            const ALL: &'static [Self] = &[$(Self::$format),+];
+
+            fn word(self) -> &'static str {
+                match self {
+                    $(Self::$format => $word,)+
+                }
+            }
+        }
+    };
+}
+
+pub(crate) use formats;

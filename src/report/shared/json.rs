@@ -1,0 +1,24 @@
+//! Whole documents as JSON.
+
+use crate::error::Error;
+use crate::text::escape_json;
+use serde::Serialize;
+use std::borrow::Cow;
+
+/// The document, indented. Characters on which a terminal would act are escaped.
+///
+/// # Errors
+/// Where the type cannot be put into JSON, which is a bug.
+pub fn json(document: &impl Serialize) -> Result<String, Error> {
+    let mut text = serde_json::to_string_pretty(document).map_err(|failure| unencodable(&failure))?;
+    if let Cow::Owned(escaped) = escape_json(text.as_bytes()) {
+        text = String::from_utf8_lossy(&escaped).into_owned();
+    }
+    text.push('\n');
+    Ok(text)
+}
+
+/// A value that cannot be put into JSON.
+pub(super) fn unencodable(failure: &serde_json::Error) -> Error {
+    Error::bug("the answer cannot be put into JSON").caused_by(failure)
+}

@@ -1,0 +1,12 @@
+//! What several documents need: the writing of data, tables and lines, sentences, and the parts that their data have in
+//! common.
+
+pub mod format;
+pub mod json;
+pub mod list;
+pub mod machine;
+pub mod table;
+pub mod unread;
+pub mod why;
+pub mod wrap;
+pub mod yaml;

@@ -1,0 +1,17 @@
+//! Versions as text for people.
+
+use super::document::Version;
+
+impl Version {
+    /// The same for people, a line each.
+    pub(super) fn text(&self) -> String {
+        let server = self.server.as_ref().map(|server| format!("server:               {}\n", server.version));
+        format!(
+            "pvctl:                {}\nmodelled Kubernetes:  {} (--kube-version takes {})\n{}",
+            self.client.version,
+            self.model.kubernetes,
+            self.model.available.join(", "),
+            server.unwrap_or_default()
+        )
+    }
+}
