@@ -1,0 +1,846 @@
+//! Fault injection: at every single request of every repair something goes wrong with it, somebody of the adversary's
+//! list strikes at that moment, and the controllers run, run astray, or do not run. Whatever happens, no volume is
+//! lost, none comes to a stranger, the journal can be read, and the cluster ends in a state of the plan, or in one that
+//! the actor makes of it without any fault. Among controllers what was begun can always be continued or taken back.
+//!
+//! `faults::sample` makes as many runs as fit into its time; `faults::all` (ignored by default) makes all of them and
+//! goes on where it was stopped. `PVCTL_FAULT=scenario/request/fault/actor/controllers/seed` makes one run and tells
+//! its story.
+#![expect(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
+
+mod recovery;
+mod rough;
+mod state;
+mod tally;
+
+use crate::support::api::{
+    Actor, Fault, Loss, Moment, Random, StageApi, Store, Strike, Treasure, drivers, losses, lost, scenarios, settings,
+    text,
+};
+use pvctl::execute::{self, Event, Journal, Observer, Options, Stopped};
+use pvctl::model::{Kind, ObjectKey, Timestamp};
+use pvctl::repair::{
+    Confirmed, Done, GivenUp, Manifests, Plan, Proposed, Receipts, Reviewed, Situation, propose, reads, review, undo,
+};
+use recovery::{Recovery, Way};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use state::{Place, States};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
+use tally::{Tally, show};
+
+/// A request that nobody waits for any more may be carried out so much later, and no later.
+const IN_FLIGHT: Duration = Duration::from_mins(1);
+/// When every journal is begun.
+const NOW: Timestamp = Timestamp(1_780_000_000);
+const OPTIONS: Options =
+    Options { wait_limit: Duration::from_secs(20), poll: Duration::from_secs(2), server_dry_run: false };
+
+/// What the controllers do meanwhile.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Controllers {
+    /// They sync something between requests.
+    Run,
+    /// They do so, with caches that lag, and die between two writes now and then.
+    Astray,
+    /// They do nothing until the run is over.
+    Stopped,
+}
+
+impl Controllers {
+    const ALL: [Self; 3] = [Self::Run, Self::Astray, Self::Stopped];
+
+    fn word(self) -> &'static str {
+        match self {
+            Self::Run => "run",
+            Self::Astray => "astray",
+            Self::Stopped => "stopped",
+        }
+    }
+}
+
+/// One run, as its description names it.
+#[derive(Clone, Copy, Debug)]
+struct Case {
+    scenario: usize,
+    request: usize,
+    fault: Fault,
+    actor: Actor,
+    controllers: Controllers,
+    seed: u64,
+}
+
+/// A repair that is known to go through when nothing comes between.
+struct Prepared {
+    name: String,
+    base: Store,
+    plan: Plan,
+    reviewed: Reviewed,
+    receipts: Receipts,
+    treasures: Vec<Treasure>,
+    /// How many requests it takes.
+    requests: usize,
+    /// What the cluster may look like in the end.
+    states: States,
+    /// What each actor does to the cluster when nothing at all is repaired.
+    excused: BTreeMap<Actor, BTreeSet<Loss>>,
+}
+
+/// Nobody watches; after so many questions the person wants it to end.
+struct Silent {
+    questions: AtomicU32,
+    ends_at_step: Option<u32>,
+    reached: AtomicBool,
+}
+
+impl Silent {
+    fn new(ends_at_step: Option<u32>) -> Self {
+        Self { questions: AtomicU32::new(0), ends_at_step, reached: AtomicBool::new(false) }
+    }
+}
+
+impl Observer for Silent {
+    fn event(&self, event: Event<'_>) {
+        if let Event::StepStarts { step } = event
+            && Some(step.id) == self.ends_at_step
+        {
+            self.reached.store(true, Ordering::Relaxed);
+        }
+    }
+
+    fn interrupted(&self) -> bool {
+        self.questions.fetch_add(1, Ordering::Relaxed);
+        self.reached.load(Ordering::Relaxed)
+    }
+}
+
+fn run<T>(future: impl Future<Output = T>) -> T {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_time().start_paused(true).build().unwrap();
+    runtime.block_on(future)
+}
+
+/// A folder for journals; in memory where there is one, since each line is synced.
+fn folder() -> tempfile::TempDir {
+    tempfile::tempdir_in("/dev/shm").or_else(|_| tempfile::tempdir()).unwrap()
+}
+
+/// The objects of a plan as the server keeps them, without a request.
+fn manifests_of(store: &Store, keys: &[ObjectKey]) -> Manifests {
+    let mut manifests = Manifests::default();
+    for key in keys {
+        if let Some(object) = store.read(key) {
+            manifests.add(key.clone(), object.clone());
+        }
+    }
+    manifests
+}
+
+/// The volumes with data of which nobody said that they may be lost.
+fn treasures(store: &Store, plan: &Plan) -> Vec<(Treasure, Vec<GivenUp>)> {
+    store
+        .all(Kind::PersistentVolume, "")
+        .map(|(key, volume)| {
+            let carried = plan.volumes.iter().find(|carried| carried.volume == key.name);
+            let mut names: Vec<(String, String)> = carried
+                .into_iter()
+                .flat_map(|carried| &carried.for_claims)
+                .map(|(namespace, name)| (namespace.to_string(), name.to_string()))
+                .collect();
+            names.push((text(volume, "/spec/claimRef/namespace"), text(volume, "/spec/claimRef/name")));
+            let uids = vec![text(volume, "/spec/claimRef/uid")];
+            let given_up = carried.map(|carried| carried.given_up.clone()).unwrap_or_default();
+            (Treasure { volume: key.name.to_string(), uids, names }, given_up)
+        })
+        .collect()
+}
+
+fn is_given_up(loss: &Loss, plan: &Plan) -> bool {
+    let given = |volume: &str, what: &[GivenUp]| {
+        let carried = plan.volumes.iter().find(|carried| carried.volume == volume);
+        carried.is_some_and(|carried| carried.given_up.iter().any(|given| what.contains(given)))
+    };
+    match loss {
+        Loss::Destroyed(volume) => given(volume, &[GivenUp::Data]),
+        Loss::Gone(volume) => given(volume, &[GivenUp::Data, GivenUp::Object]),
+        Loss::Taken(volume, ..) => given(volume, &[GivenUp::Privacy]),
+        // What a repair made well is as ill as before when that is taken back.
+        Loss::Lost(..) => plan.volumes.iter().any(|carried| carried.given_up.contains(&GivenUp::Claim)),
+    }
+}
+
+/// What is left of a world when everybody has done what they would do.
+fn aftermath(store: &mut Store, random: &mut Random) {
+    store.settle(random);
+    drivers(store);
+    store.settle(random);
+}
+
+/// The plan for a request, with what the server says of it.
+fn planned(store: &Store, request: &pvctl::repair::Request) -> Result<Plan, String> {
+    let snapshot = store.snapshot();
+    let manifests = manifests_of(store, &reads(&snapshot, request));
+    let situation = Situation { snapshot: &snapshot, settings: settings(), manifests: &manifests };
+    match propose(&situation, request) {
+        Proposed::Plan(plan) => Ok(*plan),
+        Proposed::Nothing(why) => Err(format!("nothing: {why}")),
+        Proposed::Refused(refusal) => Err(format!("{}: {}", refusal.by, refusal.message)),
+    }
+}
+
+fn reviewed(store: &Store, plan: Plan, receipts: &Receipts) -> Result<Reviewed, String> {
+    let snapshot = store.snapshot();
+    let manifests = manifests_of(store, &plan.objects());
+    let situation = Situation { snapshot: &snapshot, settings: settings(), manifests: &manifests };
+    review(&situation, plan, receipts).map_err(|rejected| {
+        let moves = rejected.interleaving.map(|way| format!(" ({})", way.moves.join("; "))).unwrap_or_default();
+        format!("{}: {}{moves}", rejected.refusal.by, rejected.refusal.message)
+    })
+}
+
+fn confirmed(reviewed: Reviewed) -> Confirmed {
+    let typed = reviewed.plan().type_name.clone();
+    reviewed.confirm(typed.as_deref()).unwrap_or_else(|_| panic!("the name that the plan asks for was typed"))
+}
+
+/// Asks the server and reviews, in a world that holds still.
+fn looked_at(store: &Store, plan: Plan) -> Result<(Reviewed, Receipts), String> {
+    let api = StageApi::new(store.clone(), false, 1);
+    let receipts = run(async { execute::receipts(&api.client(), &plan).await }).map_err(|stop| stop.message)?;
+    Ok((reviewed(store, plan, &receipts)?, receipts))
+}
+
+/// The plan that takes back what a journal says.
+fn way_back(store: &Store, id: &str, plan: &Plan, done: &[Done]) -> Result<Plan, String> {
+    let snapshot = store.snapshot();
+    let mut keys = plan.objects();
+    keys.extend(done.iter().filter_map(|done| done.step.write.as_ref()).map(|write| write.object.clone()));
+    let manifests = manifests_of(store, &keys);
+    let situation = Situation { snapshot: &snapshot, settings: settings(), manifests: &manifests };
+    match undo(&situation, id, false, plan, done) {
+        Proposed::Plan(plan) => Ok(*plan),
+        Proposed::Nothing(why) => Err(format!("nothing: {why}")),
+        Proposed::Refused(refusal) => Err(format!("undo-{}: {}", refusal.by, refusal.message)),
+    }
+}
+
+/// A run without faults, ended by the person at a step, if at all: the cluster and the journal's account.
+fn undisturbed(
+    store: &Store,
+    reviewed: &Reviewed,
+    ends_at_step: Option<u32>,
+) -> (Cut, String, Vec<Done>, Result<usize, Stopped>) {
+    let folder = folder();
+    let api = StageApi::new(store.clone(), true, 7);
+    let plan = reviewed.plan().clone();
+    let (id, done, result) = run(async {
+        let client = api.client();
+        let keys: Vec<ObjectKey> = plan.objects();
+        execute::manifests(&client, &keys).await.unwrap();
+        execute::receipts(&client, &plan).await.unwrap();
+        let mut journal = Journal::create(folder.path(), &plan, "stage", NOW).unwrap();
+        let confirmed = confirmed(reviewed.clone());
+        let result = execute::execute(&client, confirmed, &mut journal, &OPTIONS, &Silent::new(ends_at_step)).await;
+        (journal.id().to_owned(), journal.entry().done(), result)
+    });
+    let requests = api.requests().len();
+    let cut = api.with(|store, random| {
+        let then = store.clone();
+        store.settle(random);
+        Cut { then, settled: store.clone() }
+    });
+    (cut, id, done, result.map(|_| requests))
+}
+
+/// The cluster of a run that was ended: at that moment, and at rest.
+struct Cut {
+    then: Store,
+    settled: Store,
+}
+
+/// Prepares a repair, and the one that takes it back.
+fn prepare(name: &str, base: Store, plan: Plan, notes: &mut Vec<String>) -> Vec<Prepared> {
+    let (reviewed, receipts) = match looked_at(&base, plan) {
+        Ok(looked) => looked,
+        Err(why) => {
+            notes.push(format!("{name} is refused: {why}"));
+            return Vec::new();
+        }
+    };
+    let plan = reviewed.plan().clone();
+    let (after, id, done, result) = undisturbed(&base, &reviewed, None);
+    let requests = match result {
+        Ok(requests) => requests,
+        Err(stop) => {
+            notes.push(format!("{name} does not go through undisturbed: {}", describe(&stop)));
+            return Vec::new();
+        }
+    };
+    let after = after.settled;
+    let mut states = States::new(&base, &after);
+    for step in plan.steps.iter().map(|step| Some(step.id)).chain([None]) {
+        let (cut, id, done, _) = undisturbed(&base, &reviewed, step);
+        let settled = cut.settled.clone();
+        states.add(cut);
+        let Ok(back) = way_back(&settled, &id, &plan, &done) else { continue };
+        let Ok((back, _)) = looked_at(&settled, back) else { continue };
+        for step in back.plan().steps.iter().map(|step| Some(step.id)).chain([None]) {
+            states.add(undisturbed(&settled, &back, step).0);
+        }
+    }
+    let treasures: Vec<Treasure> = treasures(&base, &plan).into_iter().map(|(treasure, _)| treasure).collect();
+    let mut excused: BTreeMap<Actor, BTreeSet<Loss>> = BTreeMap::new();
+    for actor in Actor::all() {
+        for seed in 0..6 {
+            let (mut store, mut random) = (base.clone(), Random::new(seed));
+            actor.strike(&mut store, &base, &mut random);
+            aftermath(&mut store, &mut random);
+            excused.entry(actor).or_default().extend(losses(&store, &treasures).into_iter().chain(lost(&store)));
+        }
+    }
+    let back = way_back(&after, &id, &plan, &done);
+    let prepared =
+        Prepared { name: name.to_owned(), base, reviewed, receipts, treasures, requests, states, excused, plan };
+    let mut all = vec![prepared];
+    if !name.starts_with("undo-") {
+        match back {
+            Ok(back) => all.extend(prepare(&format!("undo-{name}"), after, back, notes)),
+            Err(why) => notes.push(format!("undo-{name} is refused: {why}")),
+        }
+    }
+    all
+}
+
+fn prepared() -> (Vec<Prepared>, Vec<String>) {
+    let mut notes = Vec::new();
+    let mut all = Vec::new();
+    for scenario in scenarios::all() {
+        let mut base = scenario.store;
+        base.settle(&mut Random::new(1));
+        match planned(&base, &scenario.request) {
+            Ok(plan) => all.extend(prepare(scenario.name, base, plan, &mut notes)),
+            Err(why) => notes.push(format!("{} is refused: {why}", scenario.name)),
+        }
+    }
+    (all, notes)
+}
+
+/// How a run went on after the strike.
+#[derive(Clone, Debug, Default)]
+struct Report {
+    /// A word for how it ended.
+    outcome: String,
+    /// Who refused to go on or back, if somebody did.
+    refusals: Vec<String>,
+    /// How many losses were asked for.
+    given_up: usize,
+    /// How many losses are none of the plan's doing.
+    excused: usize,
+    /// How it was brought to an end, if it was cut short.
+    way: Option<Way>,
+    /// Where the cluster is in the end, as the plan sees it.
+    place: Place,
+    /// How long the history was when the same was asked for anew, if it was.
+    anew_since: Option<usize>,
+    /// What must not be.
+    wrong: Vec<String>,
+    /// What happened, for whoever makes one run.
+    story: Vec<String>,
+}
+
+/// Reviews that were made already: a world and a plan with what came of it.
+type Reviews = Mutex<HashMap<String, Result<Reviewed, String>>>;
+
+/// The same review of the same plan in the same world, but for the versions of objects.
+fn reviewed_once(reviews: &Reviews, store: &Store, plan: Plan, receipts: &Receipts) -> Result<Reviewed, String> {
+    let mut key = format!("{}{receipts:?}", serde_json::to_string(&plan).unwrap());
+    for (_, object) in store.objects() {
+        let mut object = object.clone();
+        for varies in ["resourceVersion", "managedFields"] {
+            object["metadata"].as_object_mut().map(|metadata| metadata.remove(varies));
+        }
+        if let Some(named) = object.pointer_mut("/spec/claimRef").and_then(Value::as_object_mut) {
+            named.remove("resourceVersion");
+        }
+        key.push_str(&object.to_string());
+    }
+    let lock = || reviews.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(known) = lock().get(&key) {
+        return known.clone();
+    }
+    let made = reviewed(store, plan, receipts);
+    lock().insert(key, made.clone());
+    made
+}
+
+/// The word before the colon of a refusal: its guard.
+fn guard(refusal: &str) -> String {
+    refusal.split(':').next().unwrap_or_default().to_owned()
+}
+
+fn describe(stop: &Stopped) -> String {
+    format!("{:?}: {} ({})", stop.kind, stop.message, stop.causes.join("; "))
+}
+
+/// A run with what came of it: the cluster when all have done what they do, but for drivers.
+/// Where it is cut short it is brought to an end, if that is wanted.
+fn disturbed(
+    prepared: &Prepared,
+    case: Case,
+    reviews: &Reviews,
+    dir: &Path,
+    to_its_end: bool,
+) -> Option<(Report, StageApi, Store)> {
+    let strike = Strike { request: case.request, fault: case.fault, actor: case.actor };
+    let running = case.controllers != Controllers::Stopped;
+    let api = StageApi::new(prepared.base.clone(), running, case.seed)
+        .striking(strike)
+        .astray(case.controllers == Controllers::Astray);
+    let mut report = Report::default();
+    run(async {
+        let client = api.client();
+        let begun = repair(prepared, &client, reviews, dir, &mut report);
+        let ended = tokio::select! {
+            ended = begun => Some(ended),
+            () = api.killed() => None,
+        };
+        api.struck()?;
+        let finished = matches!(ended, Some(Ok(())));
+        let journal = journal_of(dir, &mut report).filter(|_| !finished && to_its_end);
+        let mut random = Random::new(case.seed ^ 0x5eed);
+        let on_first = random.below(2) == 0;
+        // What was begun is gone on with at once, and taken back when no request of it can be under way any more.
+        if journal.is_none() || !on_first {
+            tokio::time::sleep(IN_FLIGHT).await;
+        }
+        let written = api.with(|store, _| by_us(store, prepared.base.history.len()));
+        judge_end(ended.as_ref(), written, &mut report);
+        if let Some(id) = journal {
+            if running || random.below(2) == 0 {
+                api.with(Store::settle);
+            }
+            api.run_controllers(true);
+            let recovery = Recovery { prepared, api: &api, client: &client, reviews, dir, id: &id };
+            report.way = recovery.recover(case.actor, on_first, &mut report).await;
+            tokio::time::sleep(IN_FLIGHT).await;
+        }
+        Some(())
+    })?;
+    let settled = api.with(|store, random| {
+        store.settle(random);
+        store.clone()
+    });
+    Some((report, api, settled))
+}
+
+/// Where a cluster may be in the end when an actor strikes at any request, and nothing else goes wrong: where the run is
+/// cut short there or not, and brought to its end or not.
+fn without_faults(prepared: &Prepared, actor: Actor, reviews: &Reviews) -> BTreeSet<String> {
+    let mut ends = BTreeSet::new();
+    for request in 1..=prepared.requests {
+        for controllers in [Controllers::Run, Controllers::Stopped] {
+            for (fault, to_its_end) in [(Fault::KilledAfter, false), (Fault::None, false), (Fault::None, true)] {
+                let case = Case { scenario: 0, request, fault, actor, controllers, seed: request as u64 };
+                let folder = folder();
+                let ended = disturbed(prepared, case, reviews, folder.path(), to_its_end);
+                ends.extend(ended.map(|(_, _, end)| state::state(&end)));
+            }
+        }
+    }
+    ends
+}
+
+/// Makes one run; nothing where the request at which it is to go wrong is never made.
+fn make(prepared: &Prepared, case: Case, reviews: &Reviews, dir: &Path) -> Option<Report> {
+    let (mut report, api, settled) = disturbed(prepared, case, reviews, dir, true)?;
+    report.place = prepared.states.place(&settled, &prepared.base, case.actor, || {
+        // How it stands then is judged only where it is known.
+        if case.actor.is_rough() { BTreeSet::new() } else { without_faults(prepared, case.actor, reviews) }
+    });
+    let mut all = lost(&settled);
+    all.extend(api.with(|store, random| {
+        aftermath(store, random);
+        losses(store, &prepared.treasures)
+    }));
+    for loss in all {
+        if is_given_up(&loss, &prepared.plan) {
+            report.given_up += 1;
+        } else if is_excused(prepared, &api, case, &loss) || rough::is_excused(&api, case, &loss) {
+            report.excused += 1;
+        } else {
+            report.wrong.push(format!("{loss:?}"));
+        }
+    }
+    judge(case, &settled, &mut report);
+    rough::judge(prepared, &api, case, &mut report);
+    if !report.wrong.is_empty() {
+        report.story.extend(told(prepared, &api));
+    }
+    Some(report)
+}
+
+/// Every run ends in a state of its plan, or in one that an actor makes of it; among controllers alone it can always be
+/// brought to its goal, or to where it began.
+fn judge(case: Case, settled: &Store, report: &mut Report) {
+    let mut wrong = |what: &str| report.wrong.push(format!("{what}:\n{}", state::state(settled)));
+    if report.place == Place::Elsewhere && !case.actor.is_rough() {
+        wrong("the end is no state of the plan");
+    }
+    let left = report.outcome.contains("left:");
+    // Who takes the name of the claim, or the claim itself, or the data, may leave nothing to be done.
+    let took = case.actor.is_in_the_way() || case.actor.is_rough() && report.excused > 0;
+    if left && !took {
+        wrong("it could neither be continued nor taken back nor asked for anew");
+    }
+    if !case.actor.is_harmless() {
+        return;
+    }
+    if report.outcome == "done" && report.place != Place::Goal {
+        wrong("it says done, and is not as it would be undisturbed");
+    }
+    if report.way == Some(Way::Continued) && report.place != Place::Goal {
+        wrong("it was continued, and is not as it would be undisturbed");
+    }
+    if report.way == Some(Way::Undone) && report.place != Place::Before {
+        wrong("it was undone, and is not as it was before");
+    }
+    if matches!(report.way, Some(Way::Anew | Way::Reached)) {
+        wrong("nobody came between, and it could neither be continued nor taken back");
+    }
+    // A controller may be quicker than a write that asks for what it does: then the plan stops, and goes on when asked.
+    let calm = case.fault == Fault::None && case.actor == Actor::Nobody && case.controllers == Controllers::Run;
+    if calm && report.outcome != "done" && !matches!(report.way, Some(Way::Continued | Way::Undone)) {
+        wrong("nothing came between, and it stopped");
+    }
+}
+
+/// What happened, change by change, and what was asked for.
+fn told(prepared: &Prepared, api: &StageApi) -> Vec<String> {
+    let line = |moment: &Moment| match &moment.after {
+        Some(object) => format!(
+            "{} by {}: {} {} {} {}",
+            moment.key,
+            moment.by,
+            text(object, "/status/phase"),
+            text(object, "/spec/persistentVolumeReclaimPolicy"),
+            object["spec"]["claimRef"],
+            text(object, "/spec/volumeName"),
+        ),
+        None => format!("{} by {}: gone", moment.key, moment.by),
+    };
+    let mut story: Vec<String> =
+        api.with(|store, _| store.history[prepared.base.history.len()..].iter().map(line).collect());
+    story.push(format!("requests: {}", api.requests().join("\n  ")));
+    story
+}
+
+/// From the reading to the end of a plan, as the command does it.
+async fn repair(
+    prepared: &Prepared,
+    client: &kube::Client,
+    reviews: &Reviews,
+    dir: &Path,
+    report: &mut Report,
+) -> Result<(), Stopped> {
+    execute::manifests(client, &prepared.plan.objects()).await?;
+    let receipts = execute::receipts(client, &prepared.plan).await?;
+    let reviewed = if receipts == prepared.receipts {
+        prepared.reviewed.clone()
+    } else {
+        match reviewed_once(reviews, &prepared.base, prepared.plan.clone(), &receipts) {
+            Ok(reviewed) => reviewed,
+            Err(refusal) => {
+                report.refusals.push(guard(&refusal));
+                return Ok(());
+            }
+        }
+    };
+    let mut journal = Journal::create(dir, &prepared.plan, "stage", NOW)?;
+    let confirmed = confirmed(reviewed);
+    execute::execute(client, confirmed, &mut journal, &OPTIONS, &Silent::new(None)).await.map(|_| ())
+}
+
+/// Whether anything was written in our name since then.
+fn by_us(store: &Store, since: usize) -> bool {
+    store.history[since..].iter().any(|moment| moment.by == pvctl::repair::FIELD_MANAGER)
+}
+
+/// The id of the journal, which has to be readable if it is there.
+fn journal_of(dir: &Path, report: &mut Report) -> Option<String> {
+    let all = Journal::list(dir).unwrap();
+    for summary in &all {
+        if let Err(why) = &summary.entry {
+            report.wrong.push(format!("the journal {} cannot be read: {why}", summary.id));
+        }
+    }
+    all.first().map(|summary| summary.id.clone())
+}
+
+/// What the run says of itself has to be so.
+fn judge_end(ended: Option<&Result<(), Stopped>>, written: bool, report: &mut Report) {
+    report.outcome = match ended {
+        None => "killed".to_owned(),
+        Some(Ok(())) if !report.refusals.is_empty() => "refused".to_owned(),
+        Some(Ok(())) => "done".to_owned(),
+        Some(Err(stop)) => format!("{:?}", stop.kind).to_lowercase(),
+    };
+    match ended {
+        Some(Ok(())) if report.outcome == "refused" && written => {
+            report.wrong.push("it was refused, and something was written".to_owned());
+        }
+        Some(Err(stop)) => {
+            report.story.push(describe(stop));
+            if written && !stop.written {
+                report.wrong.push(format!("something was written, and it says otherwise: {}", describe(stop)));
+            }
+            if stop.written != (stop.kind == execute::StopKind::Partial) {
+                report.wrong.push(format!("its class does not say whether something was written: {}", describe(stop)));
+            }
+        }
+        _ => {}
+    }
+}
+
+/// Whether a loss is none of the plan's doing: the same actor inflicts it on the same cluster without any repair, and
+/// at the moment at which it struck the volume stood as it stood before the repair, as far as anything protects it:
+/// with the same policy, and reserved for the same claim. Whatever pvctl had done until then had not touched that, or
+/// had put it back because it was asked to, so that the actor met with what it would have met with anyway.
+///
+/// A plan that is asked to give a volume its policy Delete back does so in the end, and looks at the claim before.
+/// Who deletes the claim after that look deletes the data with it, a moment early or a year late.
+fn is_excused(prepared: &Prepared, api: &StageApi, case: Case, loss: &Loss) -> bool {
+    let name = match loss {
+        Loss::Destroyed(volume) | Loss::Gone(volume) | Loss::Taken(volume, ..) => volume,
+        Loss::Lost(namespace, name) => {
+            let before = prepared.base.read(&crate::support::api::claim_key(namespace, name));
+            return before.is_some_and(|claim| claim["status"]["phase"] == "Lost")
+                || prepared.excused.get(&case.actor).is_some_and(|losses| losses.contains(loss));
+        }
+    };
+    if matches!(loss, Loss::Destroyed(_) | Loss::Gone(_)) && gave_delete_back(api, name, case) {
+        return true;
+    }
+    if !prepared.excused.get(&case.actor).is_some_and(|losses| losses.contains(loss)) {
+        return false;
+    }
+    let key = crate::support::api::volume_key(name);
+    let stands = |volume: &Value| match loss {
+        Loss::Taken(..) => text(volume, "/spec/claimRef/namespace") + "/" + &text(volume, "/spec/claimRef/name"),
+        Loss::Destroyed(_) | Loss::Gone(_) | Loss::Lost(..) => text(volume, "/spec/persistentVolumeReclaimPolicy"),
+    };
+    let before = prepared.base.read(&key).map(stands);
+    let struck = api.struck().unwrap_or(0);
+    let then = api.with(|store, _| {
+        let last = store.history[..struck].iter().rev().find(|moment| moment.key == key);
+        last.and_then(|moment| moment.after.as_ref().map(stands))
+    });
+    before == then
+}
+
+/// Whether a volume got policy Delete back by our own hand while its claim had it, and the actor struck at that very
+/// write or later: after the last look at its claim.
+fn gave_delete_back(api: &StageApi, name: &str, case: Case) -> bool {
+    let key = crate::support::api::volume_key(name);
+    let written: Vec<usize> = api.with(|store, _| {
+        let policy = |volume: &Value| text(volume, "/spec/persistentVolumeReclaimPolicy");
+        let mut before: Option<&Value> = None;
+        let mut gave = Vec::new();
+        for (at, moment) in store.history.iter().enumerate().filter(|(_, moment)| moment.key == key) {
+            let after = moment.after.as_ref();
+            let is_ours = moment.by == pvctl::repair::FIELD_MANAGER;
+            let was_kept =
+                before.is_some_and(|then| policy(then) == "Retain" && text(then, "/status/phase") == "Bound");
+            if is_ours && was_kept && after.is_some_and(|now| policy(now) == "Delete") {
+                gave.push(at);
+            }
+            before = after;
+        }
+        gave
+    });
+    !case.actor.is_harmless()
+        && written.into_iter().filter_map(|moment| api.request_of(moment)).any(|request| request <= case.request)
+}
+
+fn words(prepared: &Prepared, case: Case) -> String {
+    format!(
+        "{}/{}/{}/{}/{}/{}",
+        prepared.name,
+        case.request,
+        case.fault.word(),
+        case.actor.word(),
+        case.controllers.word(),
+        case.seed
+    )
+}
+
+/// The case of a description.
+fn parse(all: &[Prepared], words: &str) -> Case {
+    let parts: Vec<&str> = words.split('/').collect();
+    let [scenario, request, fault, actor, controllers, seed] = parts[..] else {
+        panic!("{words:?} is not scenario/request/fault/actor/controllers/seed")
+    };
+    Case {
+        scenario: all.iter().position(|prepared| prepared.name == scenario).unwrap(),
+        request: request.parse().unwrap(),
+        fault: Fault::ALL.into_iter().find(|known| known.word() == fault).unwrap(),
+        actor: Actor::all().find(|known| known.word() == actor).unwrap(),
+        controllers: Controllers::ALL.into_iter().find(|known| known.word() == controllers).unwrap(),
+        seed: seed.parse().unwrap(),
+    }
+}
+
+/// Every case there is, in an order that is the same for the same seed.
+fn cases(all: &[Prepared], seed: u64) -> Vec<Case> {
+    let mut cases = Vec::new();
+    let mut random = Random::new(seed);
+    for (scenario, prepared) in all.iter().enumerate() {
+        for request in 1..=prepared.requests {
+            for fault in Fault::ALL {
+                for actor in Actor::all() {
+                    for controllers in Controllers::ALL {
+                        let seed = random.next() % 1_000_000;
+                        cases.push(Case { scenario, request, fault, actor, controllers, seed });
+                    }
+                }
+            }
+        }
+    }
+    for last in (1..cases.len()).rev() {
+        cases.swap(last, random.below(last + 1));
+    }
+    cases
+}
+
+/// Makes runs on all cores until all are made, or `until` says after how many that it is time to stop.
+fn make_all(all: &[Prepared], cases: &[Case], reviews: &Reviews, until: &(dyn Fn(usize) -> bool + Sync)) -> Tally {
+    let next = std::sync::atomic::AtomicUsize::new(0);
+    let total = Mutex::new(Tally::default());
+    let threads = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
+    std::thread::scope(|scope| {
+        for _ in 0..threads {
+            scope.spawn(|| {
+                let mut tally = Tally::default();
+                loop {
+                    let begun = next.fetch_add(1, Ordering::Relaxed);
+                    let Some(case) = cases.get(begun).copied().filter(|_| !until(begun)) else { break };
+                    let prepared = &all[case.scenario];
+                    let folder = folder();
+                    tally.add(prepared, case, make(prepared, case, reviews, folder.path()));
+                }
+                total.lock().unwrap_or_else(PoisonError::into_inner).merge(tally);
+            });
+        }
+    });
+    total.into_inner().unwrap_or_else(PoisonError::into_inner)
+}
+
+#[expect(clippy::disallowed_methods, reason = "how long is a matter of whoever runs them")]
+fn setting(name: &str) -> Option<String> {
+    std::env::var(name).ok()
+}
+
+#[expect(clippy::disallowed_methods, clippy::disallowed_types, reason = "a sample takes as long as it may")]
+fn clock() -> impl Fn() -> Duration + Sync {
+    let begun = std::time::Instant::now();
+    move || begun.elapsed()
+}
+
+#[expect(clippy::print_stderr, reason = "the figures are wanted in the test's output")]
+fn print(text: &str) {
+    eprintln!("{text}");
+}
+
+/// One run, or a seeded sample for so many seconds: 20, or `PVCTL_FAULTS_SECONDS`, and 300 cases however slow the
+/// machine is. The seed is 1, or `PVCTL_FAULTS_SEED`.
+#[test]
+fn sample() {
+    const LEAST: usize = 300;
+    let (all, notes) = prepared();
+    if let Some(words) = setting("PVCTL_FAULT") {
+        let case = parse(&all, &words);
+        let folder = folder();
+        let report = make(&all[case.scenario], case, &Reviews::default(), folder.path());
+        print(&format!("{report:#?}"));
+        assert!(report.is_some_and(|report| report.wrong.is_empty()), "{words}");
+        return;
+    }
+    let seconds = setting("PVCTL_FAULTS_SECONDS").and_then(|text| text.parse().ok()).unwrap_or(20);
+    let seed = setting("PVCTL_FAULTS_SEED").and_then(|text| text.parse().ok()).unwrap_or(1);
+    let cases = cases(&all, seed);
+    print(&format!("seed {seed}, {} cases", cases.len()));
+    let clock = clock();
+    let enough = |begun| begun >= LEAST && clock() >= Duration::from_secs(seconds);
+    let tally = make_all(&all, &cases, &Reviews::default(), &enough);
+    show(&tally, &all, &notes, clock().as_secs());
+    assert!(tally.runs > 100, "only {} runs were made", tally.runs);
+    nothing_wrong(&tally, &notes);
+}
+
+/// The only repairs that are not taken back when they are done, and who says so.
+const NOT_TAKEN_BACK: [&str; 8] = [
+    "undo-release-waiting is refused: undo-held",
+    "undo-reclaim is refused: undo-undo",
+    "undo-recreate-class is refused: undo-undo",
+    "undo-restore-recreated is refused: undo-held",
+    "undo-restore-naming is refused: undo-held",
+    "undo-rebind-unbound is refused: undo-held",
+    "undo-unfinalize-volume is refused: undo-undo",
+    "undo-unfinalize-claim is refused: undo-undo",
+];
+
+/// Every repair goes through where nobody disturbs it, and no run went wrong.
+fn nothing_wrong(tally: &Tally, notes: &[String]) {
+    // "NAME is refused: WHO: why".
+    let parts = |note: &String| note.splitn(3, ": ").take(2).collect::<Vec<_>>().join(": ");
+    let refused: Vec<String> = notes.iter().map(parts).collect();
+    assert_eq!(refused, NOT_TAKEN_BACK);
+    let first = tally.wrong.first().map(String::as_str).unwrap_or_default();
+    assert!(tally.wrong.is_empty(), "{} runs went wrong, such as {first}", tally.wrong.len());
+}
+
+/// How far the whole run has come.
+#[derive(Debug, Default, Serialize, Deserialize)]
+struct Progress {
+    seed: u64,
+    /// How many cases there are: another number means that the repairs are others by now.
+    cases: usize,
+    begun: usize,
+    seconds: u64,
+    tally: Tally,
+}
+
+/// Every case, or as many as `PVCTL_FAULTS_RUNS` says, going on where an earlier run was stopped: the file
+/// `target/faults.json`, or the one that `PVCTL_FAULTS_PROGRESS` names, says where.
+#[test]
+#[ignore = "takes hours"]
+#[expect(clippy::disallowed_methods, reason = "where it was stopped stands in a file")]
+fn all() {
+    const AT_ONCE: usize = 400;
+    let clock = clock();
+    let (all, notes) = prepared();
+    let seed = setting("PVCTL_FAULTS_SEED").and_then(|text| text.parse().ok()).unwrap_or(1);
+    let cases = cases(&all, seed);
+    let file = setting("PVCTL_FAULTS_PROGRESS")
+        .map_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("target/faults.json"), std::path::PathBuf::from);
+    let fresh = || Progress { seed, cases: cases.len(), ..Progress::default() };
+    let read = std::fs::read(&file).ok().and_then(|bytes| serde_json::from_slice::<Progress>(&bytes).ok());
+    let mut progress = read.filter(|known| known.seed == seed && known.cases == cases.len()).unwrap_or_else(fresh);
+    let before = progress.seconds;
+    let end = setting("PVCTL_FAULTS_RUNS").and_then(|text| text.parse().ok()).unwrap_or(cases.len()).min(cases.len());
+    print(&format!("seed {seed}, {} cases, from {} to {end}", cases.len(), progress.begun));
+    let reviews = Reviews::default();
+    while progress.begun < end {
+        let next = end.min(progress.begun + AT_ONCE);
+        progress.tally.merge(make_all(&all, &cases[progress.begun..next], &reviews, &|_| false));
+        progress.begun = next;
+        progress.seconds = before + clock().as_secs();
+        std::fs::create_dir_all(file.parent().unwrap()).unwrap();
+        std::fs::write(&file, serde_json::to_vec_pretty(&progress).unwrap()).unwrap();
+        print(&format!("{next} of {end}, {} s, {} wrong", progress.seconds, progress.tally.wrong.len()));
+    }
+    show(&progress.tally, &all, &notes, progress.seconds);
+    nothing_wrong(&progress.tally, &notes);
+}
