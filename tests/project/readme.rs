@@ -262,7 +262,7 @@ fn generated_transcripts_are_what_is_printed() {
     }
     let mut known: Vec<String> = cli::command()
         .get_subcommands()
-        // What writes needs a cluster: tests/repair/typed.rs has its sessions.
+        // What writes needs a cluster: tests/repair/verbs/ has its sessions.
         .filter(|verb| !verb.is_hide_set() && verb.get_arguments().all(|argument| argument.get_id() != "dry_run"))
         .map(|verb| verb.get_name().to_owned())
         .collect();

@@ -3,7 +3,7 @@
 #![expect(clippy::disallowed_methods, clippy::unwrap_used, reason = "a test changes journals, and fails by panicking")]
 
 use crate::project::schema::{assert_valid, validator};
-use crate::repair::typed::{bound, cluster, newest, play, released, stopped_at_second_step, with};
+use crate::repair::verbs::{bound, cluster, newest, play, released, stopped_at_second_step, with};
 use crate::support::fake_api::{Answer, FakeApi};
 use crate::support::screen::{Screen, plain};
 use crate::support::{Finished, Run};

@@ -3,7 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 #![expect(clippy::disallowed_methods, clippy::disallowed_types, reason = "the test looks at the clock and at journals")]
 
-use crate::repair::typed::{Running, bound, cluster, newest, play, refused, released, waiting, with};
+use crate::repair::verbs::{Running, bound, cluster, newest, play, refused, released, waiting, with};
 use crate::support::Run;
 use crate::support::fake_api::{Answer, FakeApi};
 use serde_json::{Value, json};

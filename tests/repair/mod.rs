@@ -9,5 +9,5 @@ mod planners;
 mod plans;
 mod prompts;
 mod recipes;
-mod typed;
 mod undo_policies;
+mod verbs;

@@ -3,7 +3,7 @@
 #![cfg(unix)]
 #![expect(clippy::disallowed_methods, clippy::unwrap_used, reason = "a test counts journals, and fails by panicking")]
 
-use crate::repair::typed::{cluster, released};
+use crate::repair::verbs::{cluster, released};
 use crate::support::fake_api::FakeApi;
 use crate::support::screen::{CTRL_C, DOWN, ENTER, ESCAPE, Screen, UP, plain};
 

@@ -1,9 +1,9 @@
 //! What becomes of a run that was cut short: it is continued or taken back, also once the actor has gone, or the same
 //! is asked for anew.
 
+use super::prepare::planned;
 use super::{
-    IN_FLIGHT, NOW, OPTIONS, Prepared, Report, Reviews, Silent, confirmed, describe, guard, planned, reviewed_once,
-    way_back,
+    IN_FLIGHT, NOW, OPTIONS, Prepared, Report, Reviews, Silent, confirmed, describe, guard, reviewed_once, way_back,
 };
 use crate::support::api::{Actor, StageApi, Store};
 use pvctl::execute::{self, Journal};

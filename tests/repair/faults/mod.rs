@@ -8,20 +8,21 @@
 //! its story.
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
+mod judge;
+mod prepare;
 mod recovery;
 mod rough;
 mod state;
 mod tally;
 
 use crate::support::api::{
-    Actor, Fault, Loss, Moment, Random, StageApi, Store, Strike, Treasure, drivers, losses, lost, scenarios, settings,
-    text,
+    Actor, Fault, Loss, Random, StageApi, Store, Strike, Treasure, drivers, losses, lost, settings,
 };
+use judge::{by_us, is_excused, is_given_up, journal_of, judge, judge_end, told};
+use prepare::prepared;
 use pvctl::execute::{self, Event, Journal, Observer, Options, Stopped};
-use pvctl::model::{Kind, ObjectKey, Timestamp};
-use pvctl::repair::{
-    Confirmed, Done, GivenUp, Manifests, Plan, Proposed, Receipts, Reviewed, Situation, propose, reads, review, undo,
-};
+use pvctl::model::{ObjectKey, Timestamp};
+use pvctl::repair::{Confirmed, Done, Manifests, Plan, Proposed, Receipts, Reviewed, Situation, review, undo};
 use recovery::{Recovery, Way};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -35,8 +36,10 @@ use tally::{Tally, show};
 
 /// A request that nobody waits for any more may be carried out so much later, and no later.
 const IN_FLIGHT: Duration = Duration::from_mins(1);
+
 /// When every journal is begun.
 const NOW: Timestamp = Timestamp(1_780_000_000);
+
 const OPTIONS: Options =
     Options { wait_limit: Duration::from_secs(20), poll: Duration::from_secs(2), server_dry_run: false };
 
@@ -139,56 +142,11 @@ fn manifests_of(store: &Store, keys: &[ObjectKey]) -> Manifests {
     manifests
 }
 
-/// The volumes with data of which nobody said that they may be lost.
-fn treasures(store: &Store, plan: &Plan) -> Vec<(Treasure, Vec<GivenUp>)> {
-    store
-        .all(Kind::PersistentVolume, "")
-        .map(|(key, volume)| {
-            let carried = plan.volumes.iter().find(|carried| carried.volume == key.name);
-            let mut names: Vec<(String, String)> = carried
-                .into_iter()
-                .flat_map(|carried| &carried.for_claims)
-                .map(|(namespace, name)| (namespace.to_string(), name.to_string()))
-                .collect();
-            names.push((text(volume, "/spec/claimRef/namespace"), text(volume, "/spec/claimRef/name")));
-            let uids = vec![text(volume, "/spec/claimRef/uid")];
-            let given_up = carried.map(|carried| carried.given_up.clone()).unwrap_or_default();
-            (Treasure { volume: key.name.to_string(), uids, names }, given_up)
-        })
-        .collect()
-}
-
-fn is_given_up(loss: &Loss, plan: &Plan) -> bool {
-    let given = |volume: &str, what: &[GivenUp]| {
-        let carried = plan.volumes.iter().find(|carried| carried.volume == volume);
-        carried.is_some_and(|carried| carried.given_up.iter().any(|given| what.contains(given)))
-    };
-    match loss {
-        Loss::Destroyed(volume) => given(volume, &[GivenUp::Data]),
-        Loss::Gone(volume) => given(volume, &[GivenUp::Data, GivenUp::Object]),
-        Loss::Taken(volume, ..) => given(volume, &[GivenUp::Privacy]),
-        // What a repair made well is as ill as before when that is taken back.
-        Loss::Lost(..) => plan.volumes.iter().any(|carried| carried.given_up.contains(&GivenUp::Claim)),
-    }
-}
-
 /// What is left of a world when everybody has done what they would do.
 fn aftermath(store: &mut Store, random: &mut Random) {
     store.settle(random);
     drivers(store);
     store.settle(random);
-}
-
-/// The plan for a request, with what the server says of it.
-fn planned(store: &Store, request: &pvctl::repair::Request) -> Result<Plan, String> {
-    let snapshot = store.snapshot();
-    let manifests = manifests_of(store, &reads(&snapshot, request));
-    let situation = Situation { snapshot: &snapshot, settings: settings(), manifests: &manifests };
-    match propose(&situation, request) {
-        Proposed::Plan(plan) => Ok(*plan),
-        Proposed::Nothing(why) => Err(format!("nothing: {why}")),
-        Proposed::Refused(refusal) => Err(format!("{}: {}", refusal.by, refusal.message)),
-    }
 }
 
 fn reviewed(store: &Store, plan: Plan, receipts: &Receipts) -> Result<Reviewed, String> {
@@ -227,105 +185,10 @@ fn way_back(store: &Store, id: &str, plan: &Plan, done: &[Done]) -> Result<Plan,
     }
 }
 
-/// A run without faults, ended by the person at a step, if at all: the cluster and the journal's account.
-fn undisturbed(
-    store: &Store,
-    reviewed: &Reviewed,
-    ends_at_step: Option<u32>,
-) -> (Cut, String, Vec<Done>, Result<usize, Stopped>) {
-    let folder = folder();
-    let api = StageApi::new(store.clone(), true, 7);
-    let plan = reviewed.plan().clone();
-    let (id, done, result) = run(async {
-        let client = api.client();
-        let keys: Vec<ObjectKey> = plan.objects();
-        execute::manifests(&client, &keys).await.unwrap();
-        execute::receipts(&client, &plan).await.unwrap();
-        let mut journal = Journal::create(folder.path(), &plan, "stage", NOW).unwrap();
-        let confirmed = confirmed(reviewed.clone());
-        let result = execute::execute(&client, confirmed, &mut journal, &OPTIONS, &Silent::new(ends_at_step)).await;
-        (journal.id().to_owned(), journal.entry().done(), result)
-    });
-    let requests = api.requests().len();
-    let cut = api.with(|store, random| {
-        let then = store.clone();
-        store.settle(random);
-        Cut { then, settled: store.clone() }
-    });
-    (cut, id, done, result.map(|_| requests))
-}
-
 /// The cluster of a run that was ended: at that moment, and at rest.
 struct Cut {
     then: Store,
     settled: Store,
-}
-
-/// Prepares a repair, and the one that takes it back.
-fn prepare(name: &str, base: Store, plan: Plan, notes: &mut Vec<String>) -> Vec<Prepared> {
-    let (reviewed, receipts) = match looked_at(&base, plan) {
-        Ok(looked) => looked,
-        Err(why) => {
-            notes.push(format!("{name} is refused: {why}"));
-            return Vec::new();
-        }
-    };
-    let plan = reviewed.plan().clone();
-    let (after, id, done, result) = undisturbed(&base, &reviewed, None);
-    let requests = match result {
-        Ok(requests) => requests,
-        Err(stop) => {
-            notes.push(format!("{name} does not go through undisturbed: {}", describe(&stop)));
-            return Vec::new();
-        }
-    };
-    let after = after.settled;
-    let mut states = States::new(&base, &after);
-    for step in plan.steps.iter().map(|step| Some(step.id)).chain([None]) {
-        let (cut, id, done, _) = undisturbed(&base, &reviewed, step);
-        let settled = cut.settled.clone();
-        states.add(cut);
-        let Ok(back) = way_back(&settled, &id, &plan, &done) else { continue };
-        let Ok((back, _)) = looked_at(&settled, back) else { continue };
-        for step in back.plan().steps.iter().map(|step| Some(step.id)).chain([None]) {
-            states.add(undisturbed(&settled, &back, step).0);
-        }
-    }
-    let treasures: Vec<Treasure> = treasures(&base, &plan).into_iter().map(|(treasure, _)| treasure).collect();
-    let mut excused: BTreeMap<Actor, BTreeSet<Loss>> = BTreeMap::new();
-    for actor in Actor::all() {
-        for seed in 0..6 {
-            let (mut store, mut random) = (base.clone(), Random::new(seed));
-            actor.strike(&mut store, &base, &mut random);
-            aftermath(&mut store, &mut random);
-            excused.entry(actor).or_default().extend(losses(&store, &treasures).into_iter().chain(lost(&store)));
-        }
-    }
-    let back = way_back(&after, &id, &plan, &done);
-    let prepared =
-        Prepared { name: name.to_owned(), base, reviewed, receipts, treasures, requests, states, excused, plan };
-    let mut all = vec![prepared];
-    if !name.starts_with("undo-") {
-        match back {
-            Ok(back) => all.extend(prepare(&format!("undo-{name}"), after, back, notes)),
-            Err(why) => notes.push(format!("undo-{name} is refused: {why}")),
-        }
-    }
-    all
-}
-
-fn prepared() -> (Vec<Prepared>, Vec<String>) {
-    let mut notes = Vec::new();
-    let mut all = Vec::new();
-    for scenario in scenarios::all() {
-        let mut base = scenario.store;
-        base.settle(&mut Random::new(1));
-        match planned(&base, &scenario.request) {
-            Ok(plan) => all.extend(prepare(scenario.name, base, plan, &mut notes)),
-            Err(why) => notes.push(format!("{} is refused: {why}", scenario.name)),
-        }
-    }
-    (all, notes)
 }
 
 /// How a run went on after the strike.
@@ -482,61 +345,6 @@ fn make(prepared: &Prepared, case: Case, reviews: &Reviews, dir: &Path) -> Optio
     Some(report)
 }
 
-/// Every run ends in a state of its plan, or in one that an actor makes of it; among controllers alone it can always be
-/// brought to its goal, or to where it began.
-fn judge(case: Case, settled: &Store, report: &mut Report) {
-    let mut wrong = |what: &str| report.wrong.push(format!("{what}:\n{}", state::state(settled)));
-    if report.place == Place::Elsewhere && !case.actor.is_rough() {
-        wrong("the end is no state of the plan");
-    }
-    let left = report.outcome.contains("left:");
-    // Who takes the name of the claim, or the claim itself, or the data, may leave nothing to be done.
-    let took = case.actor.is_in_the_way() || case.actor.is_rough() && report.excused > 0;
-    if left && !took {
-        wrong("it could neither be continued nor taken back nor asked for anew");
-    }
-    if !case.actor.is_harmless() {
-        return;
-    }
-    if report.outcome == "done" && report.place != Place::Goal {
-        wrong("it says done, and is not as it would be undisturbed");
-    }
-    if report.way == Some(Way::Continued) && report.place != Place::Goal {
-        wrong("it was continued, and is not as it would be undisturbed");
-    }
-    if report.way == Some(Way::Undone) && report.place != Place::Before {
-        wrong("it was undone, and is not as it was before");
-    }
-    if matches!(report.way, Some(Way::Anew | Way::Reached)) {
-        wrong("nobody came between, and it could neither be continued nor taken back");
-    }
-    // A controller may be quicker than a write that asks for what it does: then the plan stops, and goes on when asked.
-    let calm = case.fault == Fault::None && case.actor == Actor::Nobody && case.controllers == Controllers::Run;
-    if calm && report.outcome != "done" && !matches!(report.way, Some(Way::Continued | Way::Undone)) {
-        wrong("nothing came between, and it stopped");
-    }
-}
-
-/// What happened, change by change, and what was asked for.
-fn told(prepared: &Prepared, api: &StageApi) -> Vec<String> {
-    let line = |moment: &Moment| match &moment.after {
-        Some(object) => format!(
-            "{} by {}: {} {} {} {}",
-            moment.key,
-            moment.by,
-            text(object, "/status/phase"),
-            text(object, "/spec/persistentVolumeReclaimPolicy"),
-            object["spec"]["claimRef"],
-            text(object, "/spec/volumeName"),
-        ),
-        None => format!("{} by {}: gone", moment.key, moment.by),
-    };
-    let mut story: Vec<String> =
-        api.with(|store, _| store.history[prepared.base.history.len()..].iter().map(line).collect());
-    story.push(format!("requests: {}", api.requests().join("\n  ")));
-    story
-}
-
 /// From the reading to the end of a plan, as the command does it.
 async fn repair(
     prepared: &Prepared,
@@ -561,107 +369,6 @@ async fn repair(
     let mut journal = Journal::create(dir, &prepared.plan, "stage", NOW)?;
     let confirmed = confirmed(reviewed);
     execute::execute(client, confirmed, &mut journal, &OPTIONS, &Silent::new(None)).await.map(|_| ())
-}
-
-/// Whether anything was written in our name since then.
-fn by_us(store: &Store, since: usize) -> bool {
-    store.history[since..].iter().any(|moment| moment.by == pvctl::repair::FIELD_MANAGER)
-}
-
-/// The id of the journal, which has to be readable if it is there.
-fn journal_of(dir: &Path, report: &mut Report) -> Option<String> {
-    let all = Journal::list(dir).unwrap();
-    for summary in &all {
-        if let Err(why) = &summary.entry {
-            report.wrong.push(format!("the journal {} cannot be read: {why}", summary.id));
-        }
-    }
-    all.first().map(|summary| summary.id.clone())
-}
-
-/// What the run says of itself has to be so.
-fn judge_end(ended: Option<&Result<(), Stopped>>, written: bool, report: &mut Report) {
-    report.outcome = match ended {
-        None => "killed".to_owned(),
-        Some(Ok(())) if !report.refusals.is_empty() => "refused".to_owned(),
-        Some(Ok(())) => "done".to_owned(),
-        Some(Err(stop)) => format!("{:?}", stop.kind).to_lowercase(),
-    };
-    match ended {
-        Some(Ok(())) if report.outcome == "refused" && written => {
-            report.wrong.push("it was refused, and something was written".to_owned());
-        }
-        Some(Err(stop)) => {
-            report.story.push(describe(stop));
-            if written && !stop.written {
-                report.wrong.push(format!("something was written, and it says otherwise: {}", describe(stop)));
-            }
-            if stop.written != (stop.kind == execute::StopKind::Partial) {
-                report.wrong.push(format!("its class does not say whether something was written: {}", describe(stop)));
-            }
-        }
-        _ => {}
-    }
-}
-
-/// Whether a loss is none of the plan's doing: the same actor inflicts it on the same cluster without any repair, and
-/// at the moment at which it struck the volume stood as it stood before the repair, as far as anything protects it:
-/// with the same policy, and reserved for the same claim. Whatever pvctl had done until then had not touched that, or
-/// had put it back because it was asked to, so that the actor met with what it would have met with anyway.
-///
-/// A plan that is asked to give a volume its policy Delete back does so in the end, and looks at the claim before.
-/// Who deletes the claim after that look deletes the data with it, a moment early or a year late.
-fn is_excused(prepared: &Prepared, api: &StageApi, case: Case, loss: &Loss) -> bool {
-    let name = match loss {
-        Loss::Destroyed(volume) | Loss::Gone(volume) | Loss::Taken(volume, ..) => volume,
-        Loss::Lost(namespace, name) => {
-            let before = prepared.base.read(&crate::support::api::claim_key(namespace, name));
-            return before.is_some_and(|claim| claim["status"]["phase"] == "Lost")
-                || prepared.excused.get(&case.actor).is_some_and(|losses| losses.contains(loss));
-        }
-    };
-    if matches!(loss, Loss::Destroyed(_) | Loss::Gone(_)) && gave_delete_back(api, name, case) {
-        return true;
-    }
-    if !prepared.excused.get(&case.actor).is_some_and(|losses| losses.contains(loss)) {
-        return false;
-    }
-    let key = crate::support::api::volume_key(name);
-    let stands = |volume: &Value| match loss {
-        Loss::Taken(..) => text(volume, "/spec/claimRef/namespace") + "/" + &text(volume, "/spec/claimRef/name"),
-        Loss::Destroyed(_) | Loss::Gone(_) | Loss::Lost(..) => text(volume, "/spec/persistentVolumeReclaimPolicy"),
-    };
-    let before = prepared.base.read(&key).map(stands);
-    let struck = api.struck().unwrap_or(0);
-    let then = api.with(|store, _| {
-        let last = store.history[..struck].iter().rev().find(|moment| moment.key == key);
-        last.and_then(|moment| moment.after.as_ref().map(stands))
-    });
-    before == then
-}
-
-/// Whether a volume got policy Delete back by our own hand while its claim had it, and the actor struck at that very
-/// write or later: after the last look at its claim.
-fn gave_delete_back(api: &StageApi, name: &str, case: Case) -> bool {
-    let key = crate::support::api::volume_key(name);
-    let written: Vec<usize> = api.with(|store, _| {
-        let policy = |volume: &Value| text(volume, "/spec/persistentVolumeReclaimPolicy");
-        let mut before: Option<&Value> = None;
-        let mut gave = Vec::new();
-        for (at, moment) in store.history.iter().enumerate().filter(|(_, moment)| moment.key == key) {
-            let after = moment.after.as_ref();
-            let is_ours = moment.by == pvctl::repair::FIELD_MANAGER;
-            let was_kept =
-                before.is_some_and(|then| policy(then) == "Retain" && text(then, "/status/phase") == "Bound");
-            if is_ours && was_kept && after.is_some_and(|now| policy(now) == "Delete") {
-                gave.push(at);
-            }
-            before = after;
-        }
-        gave
-    });
-    !case.actor.is_harmless()
-        && written.into_iter().filter_map(|moment| api.request_of(moment)).any(|request| request <= case.request)
 }
 
 fn words(prepared: &Prepared, case: Case) -> String {

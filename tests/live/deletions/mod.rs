@@ -12,6 +12,7 @@
 
 mod actors;
 mod courses;
+mod warnings;
 
 use super::api::{Api, path};
 use super::plane::Plane;
@@ -30,18 +31,22 @@ use std::thread;
 use std::time::{Duration, Instant};
 use tokio::runtime::Runtime;
 use tokio::task::JoinSet;
+use warnings::{Told, fits, wrong_of_explain, wrong_of_fix};
 
 /// How many claims there are, and in how many namespaces, besides those that are deleted.
 const CLAIMS: usize = 300;
+
 const NAMESPACES: usize = 5;
 
 /// The claims of a way begin it at so many different steps, and after so many all acts are done.
 const STARTS: usize = 4;
+
 const STEPS: usize = STARTS + 2;
 
 /// How long explanations and repairs are looked at in each step, and at most, as long as nobody has asked about some way
 /// and danger that there is.
 const SLICE: Duration = Duration::from_secs(4);
+
 const LONGEST: Duration = Duration::from_secs(24);
 
 /// Dangers that pass within seconds may be missed on a busy machine, but no more ways than these.
@@ -249,56 +254,6 @@ impl Tally {
         if let Some(what) = wrong {
             self.wrong.entry(key).or_insert((what, 0)).1 += 1;
         }
-    }
-}
-
-/// The volumes and claims, as people type them, that the findings of an audit of that risk are about.
-struct Told {
-    imminent: BTreeSet<String>,
-    possible: BTreeSet<String>,
-}
-
-impl Told {
-    fn of(report: &Value) -> Self {
-        let mut told = Self { imminent: BTreeSet::new(), possible: BTreeSet::new() };
-        for finding in report["findings"].as_array().unwrap() {
-            let about = match text(finding, "/risk") {
-                "imminent" => &mut told.imminent,
-                "possible" => &mut told.possible,
-                _ => continue,
-            };
-            let name = text(finding, "/object/name");
-            match text(finding, "/object/kind") {
-                PV => _ = about.insert(format!("pv/{name}")),
-                PVC => _ = about.insert(format!("pvc/{name} -n {}", text(finding, "/object/namespace"))),
-                _ => {}
-            }
-            let evidence = finding["evidence"].as_array().unwrap().iter().map(|one| text(one, "/object"));
-            about.extend(evidence.filter(|object| object.starts_with("pv/")).map(str::to_owned));
-        }
-        told
-    }
-
-    fn danger(&self, case: &Case) -> Danger {
-        let names = [format!("pv/{}", case.volume), format!("pvc/{} -n {}", case.name, case.namespace)];
-        let is_in = |told: &BTreeSet<String>| names.iter().any(|name| told.contains(name));
-        if is_in(&self.imminent) {
-            Danger::Imminent
-        } else if is_in(&self.possible) {
-            Danger::Possible
-        } else {
-            Danger::None
-        }
-    }
-}
-
-/// Whether what is told fits what is so: of an imminent danger nothing less is told, of one that may come something,
-/// and where there is none no imminent one.
-fn fits(so: Danger, told: Danger) -> bool {
-    match so {
-        Danger::Imminent => told == Danger::Imminent,
-        Danger::Possible => told != Danger::None,
-        Danger::None => told != Danger::Imminent,
     }
 }
 
@@ -552,37 +507,6 @@ impl Scene {
         let mut doomed = self.cases.iter().filter(|case| case.danger() == Danger::Imminent);
         doomed.all(|case| self.is_gone(case, u64::MAX))
     }
-}
-
-/// The text without its line breaks.
-fn flat(text: &str) -> String {
-    text.split_whitespace().collect::<Vec<_>>().join(" ")
-}
-
-/// What explanations say where data go.
-const DANGERS: [&str; 3] = ["Danger", "the data are gone", "has deleted the storage"];
-
-fn wrong_of_explain(case: &Case, danger: Danger, run: &Finished) -> Option<String> {
-    let said = flat(&run.stdout);
-    let tells = DANGERS.iter().any(|words| said.contains(words));
-    let should = danger != Danger::None;
-    (run.code != Some(0) || tells != should)
-        .then(|| format!("of {}: {:?} {said} {}", case.volume, run.code, run.stderr))
-}
-
-fn wrong_of_fix(case: &Case, danger: Danger, run: &Finished) -> Option<String> {
-    let said = flat(&run.stdout);
-    // Nobody is there to agree to it.
-    let offers = said.contains(&format!("retain: the data of volume {} are kept", case.volume)) && run.code == Some(6);
-    // In the moment between the end of a claim and the release of its volume it names the verb alone.
-    let names = said.contains(&format!("`kubectl pvctl retain pv/{}`", case.volume)) && run.code == Some(1);
-    let is_right = match danger {
-        Danger::Imminent => offers || names,
-        Danger::Possible => offers,
-        // What was made by hand, or would be left behind, is kept in order all the same.
-        Danger::None => !["deletes its data", "with its data"].iter().any(|words| said.contains(words)),
-    };
-    (!is_right).then(|| format!("of {}: {:?} {said} {}", case.volume, run.code, run.stderr))
 }
 
 #[test]
